@@ -1,0 +1,63 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
+)
+
+// protoUnmarshaler is what every built-in type of the Kubernetes API has.
+type protoUnmarshaler interface{ Unmarshal([]byte) error }
+
+// Codec turns records back into objects of type T: a built-in type of the
+// Kubernetes API, the Go struct of a custom resource, PartialObjectMetadata, or
+// Unstructured. It is stateless; the zero value works, and any number of
+// goroutines may use one.
+type Codec[T any] struct{}
+
+// Protobuf reports whether T can be read from protobuf. Other types must be
+// fetched as JSON.
+func (Codec[T]) Protobuf() bool {
+	_, ok := any(new(T)).(protoUnmarshaler)
+	return ok
+}
+
+// Decode returns a new object that belongs to the caller. Strings and byte
+// slices in it are its own: it does not keep the record's buffer alive.
+//
+// Errors: what the decoder says of the body, with the object's key; and a
+// record in protobuf for a T that has none.
+func (Codec[T]) Decode(rec Record) (*T, error) {
+	obj := new(T)
+	if err := decode(rec.Encoding, rec.Body, obj); err != nil {
+		return nil, fmt.Errorf("decode %s at resourceVersion %s as %T: %w", rec.Key, rec.Version, *obj, err)
+	}
+	return obj, nil
+}
+
+func decode(enc Encoding, body []byte, obj any) error {
+	switch enc {
+	case Protobuf:
+		u, ok := obj.(protoUnmarshaler)
+		if !ok {
+			return fmt.Errorf("it has no protobuf decoder: ask the server for JSON")
+		}
+		return u.Unmarshal(body)
+	case JSON:
+		if u, ok := obj.(*unstructured.Unstructured); ok {
+			return kjson.UnmarshalCaseSensitivePreserveInts(body, &u.Object)
+		}
+		return kjson.UnmarshalCaseSensitivePreserveInts(body, obj)
+	}
+	return fmt.Errorf("it is in an unknown encoding, %s", enc)
+}
+
+func decodeStatus(enc Encoding, body []byte, status *metav1.Status) error {
+	if enc == Protobuf {
+		return status.Unmarshal(body)
+	}
+	return json.Unmarshal(body, status)
+}

@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"io"
+	"strconv"
+)
+
+type jsonPhase uint8
+
+const (
+	jsonStart jsonPhase = iota
+	jsonMembers
+	jsonItems
+	jsonTail
+)
+
+// jsonList reads {"kind":…,"metadata":{…},"items":[…]}. The members may stand
+// in any order.
+type jsonList struct {
+	s     jsonScanner
+	opts  Options
+	phase jsonPhase
+	n     int // members read
+	items int // items read
+	head  head
+	lm    jsonListMeta
+}
+
+type jsonListMeta struct {
+	version, next []byte
+	remaining     int64
+}
+
+func (l *jsonList) meta() (ListMeta, error) {
+	v, err := ParseVersion(string(l.lm.version))
+	if err != nil {
+		return ListMeta{}, &SyntaxError{Offset: l.s.w.offset(), Reason: "the list's " + err.Error()}
+	}
+	return ListMeta{Version: v, Continue: string(l.lm.next), Remaining: l.lm.remaining}, nil
+}
+
+func (l *jsonList) next() (Record, error) {
+	for {
+		l.s.w.keep()
+		switch l.phase {
+		case jsonStart:
+			if err := l.s.open('{'); err != nil {
+				return Record{}, err
+			}
+			l.phase = jsonMembers
+		case jsonMembers:
+			if err := l.member(); err != nil {
+				return Record{}, err
+			}
+		case jsonItems:
+			ok, err := l.s.more(l.items, ']')
+			if err != nil {
+				return Record{}, err
+			}
+			if ok {
+				return l.item()
+			}
+			l.phase = jsonMembers
+		case jsonTail:
+			return Record{}, l.s.tail()
+		}
+	}
+}
+
+// member reads one member of the list, up to the first item of items.
+func (l *jsonList) member() error {
+	key, _, ok, err := l.s.member(l.n)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		l.phase = jsonTail
+		return nil
+	}
+	l.n++
+	switch string(key) {
+	case "kind":
+		return l.kind()
+	case "metadata":
+		return l.metadata()
+	case "items":
+		c, err := l.s.peek()
+		if err != nil || c == 'n' {
+			return l.s.skip()
+		}
+		l.phase, l.items = jsonItems, 0
+		return l.s.open('[')
+	}
+	return l.s.skip()
+}
+
+// kind refuses what a server sends to those who accept anything.
+func (l *jsonList) kind() error {
+	at := l.s.w.offset()
+	var kind []byte
+	if err := l.s.stringField(&l.head, "kind", &kind); err != nil {
+		return err
+	}
+	if k := string(kind); k == "Table" || k == "Status" {
+		return &SyntaxError{Offset: at, Reason: "the server sent a " + k + ", want a list"}
+	}
+	return nil
+}
+
+func (l *jsonList) metadata() error {
+	if done, err := l.s.notObject(&l.head, "metadata"); done || err != nil {
+		return err
+	}
+	if err := l.s.open('{'); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		key, _, ok, err := l.s.member(n)
+		if err != nil || !ok {
+			return err
+		}
+		switch string(key) {
+		case "resourceVersion":
+			err = l.s.stringField(&l.head, "metadata.resourceVersion", &l.lm.version)
+		case "continue":
+			err = l.s.stringField(&l.head, "metadata.continue", &l.lm.next)
+		case "remainingItemCount":
+			err = l.s.intField(&l.lm.remaining)
+		default:
+			err = l.s.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// intField reads an integer into dst, and leaves dst alone where the value is
+// something else.
+func (s *jsonScanner) intField(dst *int64) error {
+	if _, err := s.peek(); err != nil {
+		return err
+	}
+	from := s.w.offset()
+	if err := s.skip(); err != nil {
+		return err
+	}
+	if v, err := strconv.ParseInt(string(s.w.slice(span{from, s.w.offset()})), 10, 64); err == nil {
+		*dst = v
+	}
+	return nil
+}
+
+func (l *jsonList) item() (Record, error) {
+	l.items++
+	if err := l.s.jsonObject(&l.head); err != nil {
+		return Record{}, err
+	}
+	return l.head.record(l.s.w, JSON, &l.opts)
+}
+
+// tail reads the white space behind the last value. It returns io.EOF.
+func (s *jsonScanner) tail() error {
+	c, err := s.peek()
+	switch {
+	case err == nil:
+		return s.syntax("found %q behind the end", c)
+	case err == io.ErrUnexpectedEOF && s.w.err == io.EOF:
+		return io.EOF
+	}
+	return err
+}

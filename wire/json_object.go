@@ -1,0 +1,170 @@
+package wire
+
+// jsonObject reads one object off the stream, finds its head and checks its
+// grammar. The object must be next. The window keeps it in one piece from its
+// mark on, so the caller sets the mark at or before it.
+func (s *jsonScanner) jsonObject(h *head) error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	h.reset(s.w.offset())
+	if c != '{' {
+		h.fail("it is no JSON object: it begins with %q", c)
+		if err := s.skip(); err != nil {
+			return err
+		}
+		h.whole.to = s.w.offset()
+		return nil
+	}
+	if err := s.open('{'); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		key, _, ok, err := s.member(n)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			h.whole.to = s.w.offset()
+			return nil
+		}
+		switch string(key) {
+		case "apiVersion":
+			err = s.stringField(h, "apiVersion", &h.apiVersion)
+		case "kind":
+			err = s.stringField(h, "kind", &h.kind)
+		case "metadata":
+			if h.hasMeta {
+				h.fail("it has metadata twice")
+			}
+			h.hasMeta = true
+			err = s.jsonMetadata(h)
+		default:
+			err = s.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// stringField reads a string into dst. Another type makes the object unusable,
+// not the stream.
+func (s *jsonScanner) stringField(h *head, field string, dst *[]byte) error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	switch c {
+	case '"':
+		*dst, err = s.str()
+		return err
+	case 'n':
+		*dst = nil
+	default:
+		h.fail("%s is no string", field)
+	}
+	return s.skip()
+}
+
+// jsonMetadata reads the metadata of an object.
+func (s *jsonScanner) jsonMetadata(h *head) error {
+	if done, err := s.notObject(h, "metadata"); done || err != nil {
+		return err
+	}
+	if err := s.open('{'); err != nil {
+		return err
+	}
+	// Where the comma before the current member begins, or the member itself
+	// if it is the first: what has to go with a member that is cut out.
+	for n := 0; ; n++ {
+		comma := s.w.offset()
+		key, at, ok, err := s.member(n)
+		if err != nil || !ok {
+			return err
+		}
+		switch string(key) {
+		case "name":
+			err = s.stringField(h, "metadata.name", &h.name)
+		case "namespace":
+			err = s.stringField(h, "metadata.namespace", &h.namespace)
+		case "uid":
+			err = s.stringField(h, "metadata.uid", &h.uid)
+		case "resourceVersion":
+			err = s.stringField(h, "metadata.resourceVersion", &h.version)
+		case "annotations":
+			err = s.jsonAnnotations(h)
+		case "managedFields":
+			err = s.jsonManaged(h, n, comma, at)
+		default:
+			err = s.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// notObject reports whether the next value is no object; then it has consumed
+// it and noted what that means.
+func (s *jsonScanner) notObject(h *head, field string) (bool, error) {
+	c, err := s.peek()
+	if err != nil || c == '{' {
+		return false, err
+	}
+	if c != 'n' {
+		h.fail("%s is no object", field)
+	}
+	return true, s.skip()
+}
+
+// jsonManaged consumes the value of managedFields, a member of metadata with n
+// before it, and notes what to cut: the member with the comma before it, or
+// with the one behind it where nothing that stays stands before it.
+func (s *jsonScanner) jsonManaged(h *head, n int, comma, at int64) error {
+	if err := s.skip(); err != nil {
+		return err
+	}
+	cut := span{from: comma, to: s.w.offset()}
+	if n == len(h.managed) {
+		cut.from = at
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		if c == ',' {
+			cut.to = s.w.offset() + 1
+		}
+	}
+	h.managed = append(h.managed, cut)
+	return nil
+}
+
+// jsonAnnotations looks for the mark of the bookmark that ends the initial
+// events.
+func (s *jsonScanner) jsonAnnotations(h *head) error {
+	if done, err := s.notObject(h, "metadata.annotations"); done || err != nil {
+		return err
+	}
+	if err := s.open('{'); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		key, _, ok, err := s.member(n)
+		if err != nil || !ok {
+			return err
+		}
+		if string(key) != initialEventsEnd {
+			if err := s.skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		var value []byte
+		if err := s.stringField(h, "metadata.annotations", &value); err != nil {
+			return err
+		}
+		h.endBookmark = string(value) == "true"
+	}
+}

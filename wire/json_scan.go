@@ -1,0 +1,362 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// maxDepth bounds the nesting of JSON, and with it the stack.
+const maxDepth = 1000
+
+// jsonScanner reads JSON off a window, token by token, checking the grammar of
+// RFC 8259 on the way. It pulls bytes as it needs them.
+type jsonScanner struct {
+	w     *window
+	depth int
+}
+
+func (s *jsonScanner) syntax(format string, args ...any) error {
+	return &SyntaxError{Offset: s.w.offset(), Reason: fmt.Sprintf(format, args...)}
+}
+
+// peek returns the next byte that is not white space, without consuming it.
+func (s *jsonScanner) peek() (byte, error) {
+	w := s.w
+	for {
+		for w.pos < len(w.buf) {
+			switch c := w.buf[w.pos]; c {
+			case ' ', '\t', '\n', '\r':
+				w.pos++
+			default:
+				return c, nil
+			}
+		}
+		if err := w.fill(); err != nil {
+			return 0, midValue(err)
+		}
+	}
+}
+
+// next consumes one byte, white space or not.
+func (s *jsonScanner) next() (byte, error) {
+	w := s.w
+	if w.pos == len(w.buf) {
+		if err := w.fill(); err != nil {
+			return 0, midValue(err)
+		}
+	}
+	c := w.buf[w.pos]
+	w.pos++
+	return c, nil
+}
+
+// open consumes the bracket that starts an object or array.
+func (s *jsonScanner) open(bracket byte) error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	if c != bracket {
+		return s.syntax("found %q, want %q", c, bracket)
+	}
+	if s.depth++; s.depth > maxDepth {
+		return s.syntax("nested more than %d deep", maxDepth)
+	}
+	s.w.pos++
+	return nil
+}
+
+// more reports whether another element follows in the array or object whose
+// n elements have been read, and consumes the comma before it or the bracket
+// that closes.
+func (s *jsonScanner) more(n int, closing byte) (bool, error) {
+	c, err := s.peek()
+	if err != nil {
+		return false, err
+	}
+	if c == closing {
+		s.w.pos++
+		s.depth--
+		return false, nil
+	}
+	if n == 0 {
+		return true, nil
+	}
+	if c != ',' {
+		return false, s.syntax("found %q, want ',' or %q", c, closing)
+	}
+	s.w.pos++
+	return true, nil
+}
+
+// member consumes the key and colon of the next member of an object of which n
+// have been read. ok is false at the end of the object. at is where the key's
+// quote stands.
+func (s *jsonScanner) member(n int) (key []byte, at int64, ok bool, err error) {
+	if ok, err = s.more(n, '}'); err != nil || !ok {
+		return nil, 0, false, err
+	}
+	c, err := s.peek()
+	if err != nil {
+		return nil, 0, false, err
+	}
+	at = s.w.offset()
+	if c != '"' {
+		return nil, 0, false, s.syntax("found %q, want the name of a member", c)
+	}
+	if key, err = s.str(); err != nil {
+		return nil, 0, false, err
+	}
+	if c, err = s.peek(); err != nil {
+		return nil, 0, false, err
+	}
+	if c != ':' {
+		return nil, 0, false, s.syntax("found %q, want ':'", c)
+	}
+	s.w.pos++
+	return key, at, true, nil
+}
+
+// str consumes a string, whose quote is next, and returns its value. Where no
+// escape stands in it the value aliases the stream.
+func (s *jsonScanner) str() ([]byte, error) {
+	start := s.w.offset()
+	escaped, err := s.skipString()
+	if err != nil {
+		return nil, err
+	}
+	quoted := s.w.slice(span{start, s.w.offset()})
+	if !escaped {
+		return quoted[1 : len(quoted)-1], nil
+	}
+	var v string
+	if err := json.Unmarshal(quoted, &v); err != nil {
+		return nil, &SyntaxError{Offset: start, Reason: err.Error()}
+	}
+	return []byte(v), nil
+}
+
+// skipString consumes a string, whose quote is next.
+func (s *jsonScanner) skipString() (escaped bool, err error) {
+	w := s.w
+	w.pos++
+	for {
+		for w.pos < len(w.buf) {
+			c := w.buf[w.pos]
+			if c >= ' ' && c != '"' && c != '\\' {
+				w.pos++
+				continue
+			}
+			switch {
+			case c == '"':
+				w.pos++
+				return escaped, nil
+			case c < ' ':
+				return false, s.syntax("control character 0x%02x in a string", c)
+			}
+			escaped = true
+			if err := s.skipEscape(); err != nil {
+				return false, err
+			}
+		}
+		if err := w.fill(); err != nil {
+			return false, midValue(err)
+		}
+	}
+}
+
+// skipEscape consumes a backslash and what it escapes.
+func (s *jsonScanner) skipEscape() error {
+	s.w.pos++
+	c, err := s.next()
+	if err != nil {
+		return err
+	}
+	switch c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return nil
+	case 'u':
+		for range 4 {
+			h, err := s.next()
+			if err != nil {
+				return err
+			}
+			if !isHex(h) {
+				return s.syntax("found %q in a \\u escape, want a hexadecimal digit", h)
+			}
+		}
+		return nil
+	}
+	return s.syntax("unknown escape \\%c", c)
+}
+
+// skip consumes one value of any kind.
+func (s *jsonScanner) skip() error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c == '"':
+		_, err = s.skipString()
+		return err
+	case c == '{':
+		return s.skipObject()
+	case c == '[':
+		return s.skipArray()
+	case c == 't':
+		return s.literal("true")
+	case c == 'f':
+		return s.literal("false")
+	case c == 'n':
+		return s.literal("null")
+	case c == '-' || isDigit(c):
+		return s.number()
+	}
+	return s.syntax("found %q, want a value", c)
+}
+
+func (s *jsonScanner) skipObject() error {
+	if err := s.open('{'); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		ok, err := s.more(n, '}')
+		if err != nil || !ok {
+			return err
+		}
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		if c != '"' {
+			return s.syntax("found %q, want the name of a member", c)
+		}
+		if _, err = s.skipString(); err != nil {
+			return err
+		}
+		if c, err = s.peek(); err != nil {
+			return err
+		}
+		if c != ':' {
+			return s.syntax("found %q, want ':'", c)
+		}
+		s.w.pos++
+		if err = s.skip(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *jsonScanner) skipArray() error {
+	if err := s.open('['); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		ok, err := s.more(n, ']')
+		if err != nil || !ok {
+			return err
+		}
+		if err := s.skip(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *jsonScanner) literal(word string) error {
+	for i := range len(word) {
+		c, err := s.next()
+		if err != nil {
+			return err
+		}
+		if c != word[i] {
+			return s.syntax("found %q within %q", c, word)
+		}
+	}
+	return nil
+}
+
+// number consumes a number. The byte behind it is looked at, not consumed; a
+// number is never the last thing in a list or a frame.
+func (s *jsonScanner) number() error {
+	c, err := s.next()
+	if err != nil {
+		return err
+	}
+	if c == '-' {
+		if c, err = s.next(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c == '0':
+	case isDigit(c):
+		if err := s.digits(0); err != nil {
+			return err
+		}
+	default:
+		return s.syntax("found %q, want a digit", c)
+	}
+	if err := s.fraction(); err != nil {
+		return err
+	}
+	return s.exponent()
+}
+
+func (s *jsonScanner) fraction() error {
+	c, err := s.look()
+	if err != nil || c != '.' {
+		return err
+	}
+	s.w.pos++
+	return s.digits(1)
+}
+
+func (s *jsonScanner) exponent() error {
+	c, err := s.look()
+	if err != nil || c != 'e' && c != 'E' {
+		return err
+	}
+	s.w.pos++
+	if c, err = s.look(); err != nil {
+		return err
+	}
+	if c == '+' || c == '-' {
+		s.w.pos++
+	}
+	return s.digits(1)
+}
+
+// digits consumes all digits that follow, at least atLeast.
+func (s *jsonScanner) digits(atLeast int) error {
+	for n := 0; ; n++ {
+		c, err := s.look()
+		if err != nil {
+			return err
+		}
+		if !isDigit(c) {
+			if n < atLeast {
+				return s.syntax("found %q, want a digit", c)
+			}
+			return nil
+		}
+		s.w.pos++
+	}
+}
+
+// look returns the next byte, white space or not, without consuming it.
+func (s *jsonScanner) look() (byte, error) {
+	w := s.w
+	if w.pos == len(w.buf) {
+		if err := w.fill(); err != nil {
+			return 0, midValue(err)
+		}
+	}
+	return w.buf[w.pos], nil
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isHex(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}

@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"io"
+	"iter"
+)
+
+// Labels returns the labels of the object, read off its bytes: no map is made.
+// The order is that of the wire.
+func (r Record) Labels() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		each := func(k, v []byte) bool { return yield(string(k), string(v)) }
+		switch r.Encoding {
+		case JSON:
+			jsonLabels(r.Body, each)
+		case Protobuf:
+			protoLabels(r.Body, each)
+		}
+	}
+}
+
+// Label returns the value of one label, and whether the object has it.
+func (r Record) Label(name string) (value string, ok bool) {
+	for k, v := range r.Labels() {
+		if k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// protoLabels walks a body that was checked when the record was made.
+func protoLabels(body []byte, yield func(k, v []byte) bool) {
+	for i := 0; i < len(body); {
+		f, err := nextField(body, i)
+		if err != nil {
+			return
+		}
+		i = f.end
+		if f.num != objectMetadata || f.kind != protoBytes {
+			continue
+		}
+		for j := 0; j < len(f.val); {
+			m, err := nextField(f.val, j)
+			if err != nil {
+				return
+			}
+			j = m.end
+			if m.num != metaLabels || m.kind != protoBytes {
+				continue
+			}
+			k, v, err := mapEntry(m.val)
+			if err != nil || !yield(k, v) {
+				return
+			}
+		}
+	}
+}
+
+// jsonLabels walks a body that was checked when the record was made.
+func jsonLabels(body []byte, yield func(k, v []byte) bool) {
+	s := jsonScanner{w: &window{buf: body, max: len(body) + 1, err: io.EOF}}
+	if !s.enter("metadata") || !s.enter("labels") {
+		return
+	}
+	if s.open('{') != nil {
+		return
+	}
+	for n := 0; ; n++ {
+		k, _, ok, err := s.member(n)
+		if err != nil || !ok {
+			return
+		}
+		var h head
+		var v []byte
+		if s.stringField(&h, "label", &v) != nil || !yield(k, v) {
+			return
+		}
+	}
+}
+
+// enter moves into the next object up to the value of the named member, and
+// reports whether that is an object too.
+func (s *jsonScanner) enter(name string) bool {
+	if c, err := s.peek(); err != nil || c != '{' || s.open('{') != nil {
+		return false
+	}
+	for n := 0; ; n++ {
+		key, _, ok, err := s.member(n)
+		if err != nil || !ok {
+			return false
+		}
+		if string(key) == name {
+			c, err := s.peek()
+			return err == nil && c == '{'
+		}
+		if s.skip() != nil {
+			return false
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// initialEventsEnd is the annotation of the bookmark that ends the first part
+// of a streamed list; only the value "true" counts (KEP-3157).
+const initialEventsEnd = "k8s.io/initial-events-end"
+
+// head is what a scanner found in an object without decoding it. The slices
+// alias the stream.
+type head struct {
+	apiVersion, kind     []byte
+	name, namespace, uid []byte
+	version              []byte
+	endBookmark          bool
+	unusable             string // why the object can not be used, "" if it can
+	managed              []span // ranges to cut out, ascending
+	metaLen              span   // protobuf: where the length of metadata stands
+	metaFrom, metaTo     int64  // the content of metadata
+	whole                span   // the object
+	hasMeta              bool
+}
+
+func (h *head) reset(at int64) {
+	managed := h.managed[:0]
+	*h = head{managed: managed, whole: span{from: at}}
+}
+
+// fail notes why the object can not be used; the first reason stays.
+func (h *head) fail(format string, args ...any) {
+	if h.unusable == "" {
+		h.unusable = fmt.Sprintf(format, args...)
+	}
+}
+
+func (h *head) invalid(reason string) error {
+	return &InvalidError{
+		Offset: h.whole.from,
+		Key:    Key{Namespace: string(h.namespace), Name: string(h.name)},
+		Reason: reason,
+	}
+}
+
+// checkKind returns an error where the object claims to be something else than
+// what was asked for, such as a Table.
+func (h *head) checkKind(opts *Options) error {
+	if opts.Kind == "" || len(h.kind) == 0 {
+		return nil
+	}
+	if string(h.kind) != opts.Kind || len(h.apiVersion) > 0 && string(h.apiVersion) != opts.APIVersion {
+		return h.invalid(fmt.Sprintf("it is a %.80q of %.80q, want %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion))
+	}
+	return nil
+}
+
+// record makes the record of the object that was scanned last.
+func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
+	if h.unusable != "" {
+		return Record{}, h.invalid(h.unusable)
+	}
+	if err := h.checkKind(opts); err != nil {
+		return Record{}, err
+	}
+	if len(h.name) == 0 {
+		return Record{}, h.invalid("it has no metadata.name")
+	}
+	version, err := ParseVersion(string(h.version))
+	if err != nil {
+		return Record{}, h.invalid(err.Error())
+	}
+	rec := Record{Version: version, Encoding: enc}
+	// One string holds all three names: one allocation instead of three. It
+	// is made before the cut, which moves the bytes that the slices alias.
+	all := string(h.namespace) + string(h.name) + string(h.uid)
+	ns, name := len(h.namespace), len(h.name)
+	rec.Namespace, rec.Name, rec.UID = all[:ns], all[ns:ns+name], all[ns+name:]
+	rec.Body = h.body(w, enc, opts)
+	return rec, nil
+}
+
+// body returns the bytes of the object, managedFields cut out if they are to be.
+func (h *head) body(w *window, enc Encoding, opts *Options) []byte {
+	b := w.slice(h.whole)
+	if len(h.managed) == 0 || opts.ManagedFields == KeepManagedFields {
+		return b
+	}
+	cuts := h.managed
+	if enc == Protobuf {
+		cuts = h.shrinkMetadata(b)
+	}
+	return squeeze(b, h.whole.from, cuts)
+}
+
+// shrinkMetadata writes the length that metadata will have without
+// managedFields where the old one stands, flush right, and returns the cuts
+// with the bytes that this leaves over.
+func (h *head) shrinkMetadata(b []byte) []span {
+	length := h.metaTo - h.metaFrom
+	for _, c := range h.managed {
+		length -= c.to - c.from
+	}
+	var varint [binary.MaxVarintLen64]byte
+	n := int64(binary.PutUvarint(varint[:], uint64(length)))
+	copy(b[h.metaLen.to-n-h.whole.from:], varint[:n])
+	if left := h.metaLen.to - h.metaLen.from - n; left > 0 {
+		return append([]span{{h.metaLen.from, h.metaLen.from + left}}, h.managed...)
+	}
+	return h.managed
+}
+
+// squeeze cuts the given ranges (ascending, of stream offsets) out of b, which
+// begins at offset base, and returns what is left. It moves what stands before
+// a cut towards it: metadata comes first in an object, so the large rest of
+// the object stays where it is.
+func squeeze(b []byte, base int64, cuts []span) []byte {
+	to := int(cuts[len(cuts)-1].to - base)
+	for i := len(cuts) - 1; i >= 0; i-- {
+		from := 0
+		if i > 0 {
+			from = int(cuts[i-1].to - base)
+		}
+		kept := b[from : cuts[i].from-base]
+		to -= len(kept)
+		copy(b[to:], kept)
+	}
+	return b[to:]
+}

@@ -1,0 +1,175 @@
+package wire
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+)
+
+// Fields of a list message and its ListMeta.
+const (
+	listMetadata  = 1
+	listItems     = 2
+	listVersion   = 2
+	listContinue  = 3
+	listRemaining = 4
+)
+
+type protoPhase uint8
+
+const (
+	protoStart protoPhase = iota
+	protoEnvelope
+	protoMessage
+)
+
+// protoList reads "k8s\0" and a runtime.Unknown whose raw field is the list
+// message. It walks into raw, so that items are found while they arrive.
+type protoList struct {
+	s     protoScanner
+	opts  Options
+	phase protoPhase
+	end   int64 // of the list message
+	whole bool  // the list message has been read
+	head  head
+	lm    ListMeta
+}
+
+func (l *protoList) meta() (ListMeta, error) { return l.lm, nil }
+
+func (l *protoList) next() (Record, error) {
+	for {
+		l.s.w.keep()
+		switch l.phase {
+		case protoStart:
+			if err := l.s.magic(); err != nil {
+				return Record{}, err
+			}
+			l.phase = protoEnvelope
+		case protoEnvelope:
+			if err := l.envelope(); err != nil {
+				return Record{}, err
+			}
+		case protoMessage:
+			if l.s.w.offset() == l.end {
+				l.phase, l.whole = protoEnvelope, true
+				continue
+			}
+			rec, found, err := l.message()
+			if err != nil || found {
+				return rec, err
+			}
+		}
+	}
+}
+
+// envelope reads one field of runtime.Unknown, up to the start of raw. It
+// returns io.EOF at the end of the body.
+func (l *protoList) envelope() error {
+	end, err := l.s.w.atEnd()
+	if err != nil {
+		return err
+	}
+	if end {
+		if !l.whole {
+			return io.ErrUnexpectedEOF
+		}
+		return io.EOF
+	}
+	at := l.s.w.offset()
+	num, kind, err := l.s.tag()
+	if err != nil {
+		return err
+	}
+	switch {
+	case num == unknownRaw && kind == protoBytes:
+		if l.whole {
+			return l.s.syntax(at, "a second list in the envelope")
+		}
+		n, err := l.s.size(math.MaxInt64, false)
+		if err != nil {
+			return err
+		}
+		l.end = l.s.w.offset() + int64(n)
+		if l.end < 0 {
+			return l.s.syntax(at, "a list of %d bytes", n)
+		}
+		l.phase = protoMessage
+		return nil
+	case num == unknownTypeMeta && kind == protoBytes:
+		return l.typeMeta()
+	case num == unknownContentEncoding && kind == protoBytes:
+		v, _, err := l.s.value(math.MaxInt64)
+		if err == nil && len(v) > 0 {
+			err = l.s.syntax(at, "unknown content encoding %.40q", v)
+		}
+		return err
+	}
+	return l.s.skip(num, kind, math.MaxInt64)
+}
+
+// typeMeta refuses what a server sends to those who accept anything.
+func (l *protoList) typeMeta() error {
+	v, at, err := l.s.value(math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	if err := l.head.typeMeta(v); err != nil {
+		return l.s.syntax(at, "type of the list: %v", err)
+	}
+	if k := string(l.head.kind); k == "Table" || k == "Status" {
+		return l.s.syntax(at, "the server sent a %s, want a list", k)
+	}
+	return nil
+}
+
+// message reads one field of the list message. found says that it was an item.
+func (l *protoList) message() (rec Record, found bool, err error) {
+	num, kind, err := l.s.tag()
+	if err != nil {
+		return Record{}, false, err
+	}
+	if kind != protoBytes || num != listItems && num != listMetadata {
+		return Record{}, false, l.s.skip(num, kind, l.end)
+	}
+	v, at, err := l.s.value(l.end)
+	if err != nil {
+		return Record{}, false, err
+	}
+	if num == listMetadata {
+		return Record{}, false, l.listMeta(v, at)
+	}
+	if err := protoObject(v, at, &l.head); err != nil {
+		return Record{}, false, err
+	}
+	rec, err = l.head.record(l.s.w, Protobuf, &l.opts)
+	return rec, true, err
+}
+
+func (l *protoList) listMeta(b []byte, base int64) error {
+	for i := 0; i < len(b); {
+		f, err := nextField(b, i)
+		if err != nil {
+			return l.s.syntax(base+int64(i), "metadata of the list: %v", err)
+		}
+		i = f.end
+		switch {
+		case f.num == listVersion && f.kind == protoBytes:
+			if l.lm.Version, err = ParseVersion(string(f.val)); err != nil {
+				return l.s.syntax(base+int64(f.body), "the list's %v", err)
+			}
+		case f.num == listContinue && f.kind == protoBytes:
+			l.lm.Continue = string(f.val)
+		case f.num == listRemaining && f.kind == protoVarint:
+			l.lm.Remaining = lastVarint(b[f.from:f.end])
+		}
+	}
+	return nil
+}
+
+// lastVarint returns the value of a field that is a tag and a varint.
+func lastVarint(b []byte) int64 {
+	_, n := binary.Uvarint(b)
+	v, _ := binary.Uvarint(b[n:])
+	return int64(v)
+}

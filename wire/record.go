@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Key names an object within its collection. Namespace is empty for
+// cluster-scoped resources.
+type Key struct {
+	Namespace string
+	Name      string
+}
+
+// String returns "namespace/name", or "name" where there is no namespace.
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
+
+// Compare orders keys by namespace, then by name. It returns -1, 0 or +1.
+func (k Key) Compare(o Key) int {
+	switch {
+	case k.Namespace < o.Namespace:
+		return -1
+	case k.Namespace > o.Namespace:
+		return 1
+	case k.Name < o.Name:
+		return -1
+	case k.Name > o.Name:
+		return 1
+	}
+	return 0
+}
+
+// Version is a resourceVersion. Within one resource type versions are ordered
+// integers (KEP-5504, stable in Kubernetes 1.35); across types nothing may be
+// concluded from them. Zero means "no version".
+type Version uint64
+
+// ParseVersion reads a resourceVersion as the API server writes it: a decimal
+// integer without leading zeros. "" and "0" give zero, "no version". Anything
+// else, or a number beyond 64 bits, is an error.
+func ParseVersion(s string) (Version, error) {
+	if s == "" || s == "0" {
+		return 0, nil
+	}
+	if s[0] == '0' || s[0] == '+' {
+		return 0, fmt.Errorf("resourceVersion %.40q is not a decimal integer: Kubernetes 1.35+ and its conformant API servers send one (KEP-5504)", s)
+	}
+	v, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("resourceVersion %.40q is not a decimal integer of 64 bits: Kubernetes 1.35+ and its conformant API servers send one (KEP-5504)", s)
+	}
+	return Version(v), nil
+}
+
+// String returns the version as the API takes it: decimal, "" for zero.
+func (v Version) String() string {
+	if v == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(v), 10)
+}
+
+// Record is one object as the server sent it: what the engine needs to know
+// of it, and its bytes. A Record is a value; its strings are its own, its Body
+// aliases memory that the reader which made it never writes again, so a Record
+// stays valid for as long as it is held. Holding Body keeps the buffer around
+// it alive (64 KiB, or the record's own size if that is larger): who keeps
+// records for long copies Body.
+type Record struct {
+	Key
+	// UID tells an object from its namesake that was created later. Empty
+	// where the API has none.
+	UID string
+	// Version is metadata.resourceVersion of this revision.
+	Version Version
+	// Encoding says how Body is encoded.
+	Encoding Encoding
+	// Body is the object: for JSON its text, for protobuf the message itself
+	// without the "k8s\0" envelope. metadata.managedFields is left out unless
+	// Options.ManagedFields says otherwise.
+	Body []byte
+}

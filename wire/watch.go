@@ -1,0 +1,154 @@
+package wire
+
+import (
+	"errors"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// EventType is the type of a watch event.
+type EventType uint8
+
+// The types of watch events, as the API names them.
+const (
+	Added EventType = iota + 1
+	Modified
+	Deleted
+	// Bookmark carries only a version: everything up to it has been sent.
+	Bookmark
+	// Error ends a watch; it carries a Status.
+	Error
+)
+
+// String returns the type as the API writes it: "ADDED", "MODIFIED", ….
+func (t EventType) String() string {
+	switch t {
+	case Added:
+		return "ADDED"
+	case Modified:
+		return "MODIFIED"
+	case Deleted:
+		return "DELETED"
+	case Bookmark:
+		return "BOOKMARK"
+	case Error:
+		return "ERROR"
+	}
+	return "unknown"
+}
+
+func eventType(name []byte) (EventType, bool) {
+	switch string(name) {
+	case "ADDED":
+		return Added, true
+	case "MODIFIED":
+		return Modified, true
+	case "DELETED":
+		return Deleted, true
+	case "BOOKMARK":
+		return Bookmark, true
+	case "ERROR":
+		return Error, true
+	}
+	return 0, false
+}
+
+// Event is one frame of a watch.
+type Event struct {
+	Type EventType
+	// Record is the object: its new state for Added and Modified, its last
+	// one, with the version of the deletion, for Deleted. Of a Bookmark only
+	// Version is set.
+	Record Record
+	// InitialEventsEnd is true on the bookmark that ends the first part of a
+	// streamed list (KEP-3157).
+	InitialEventsEnd bool
+	// Status is what the server reports; only on Error.
+	Status *metav1.Status
+}
+
+// watchSource is what the encodings do differently.
+type watchSource interface {
+	next() (Event, error)
+}
+
+// WatchReader reads the events of a watch body while it arrives. It belongs to
+// one goroutine.
+type WatchReader struct {
+	src  watchSource
+	done error
+}
+
+// NewWatchReader returns a reader of the watch in r. It does not close r. An
+// unknown encoding is reported by the first Next.
+func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
+	w := newWindow(r, opts.maxRecord())
+	switch enc {
+	case JSON:
+		return &WatchReader{src: &jsonWatch{s: jsonScanner{w: w}, opts: opts}}
+	case Protobuf:
+		return &WatchReader{src: &protoWatch{s: protoScanner{w: w}, opts: opts}}
+	}
+	return &WatchReader{done: errors.New("a watch can not be read from " + enc.String())}
+}
+
+// Next waits for the next event. It returns io.EOF where the stream ends
+// between two events, which is how a server ends a watch in peace.
+//
+// Errors: *InvalidError for an event that can not be used (Next may be called
+// again, and reads on behind it); *SyntaxError, *TooLargeError,
+// io.ErrUnexpectedEOF or the error of the reader for a stream that can not be
+// read on.
+func (r *WatchReader) Next() (Event, error) {
+	if r.done != nil {
+		return Event{}, r.done
+	}
+	ev, err := r.src.next()
+	var invalid *InvalidError
+	if err != nil && !errors.As(err, &invalid) {
+		r.done = err
+	}
+	return ev, err
+}
+
+// event makes an event of a type and the object that was scanned with it.
+func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event, error) {
+	t, known := eventType(name)
+	if !known {
+		return Event{}, h.invalid("unknown event type " + quoted(name))
+	}
+	switch t {
+	case Error:
+		return h.errorEvent(w, enc)
+	case Bookmark:
+		if h.unusable != "" {
+			return Event{}, h.invalid(h.unusable)
+		}
+		if err := h.checkKind(opts); err != nil {
+			return Event{}, err
+		}
+		v, err := ParseVersion(string(h.version))
+		if err != nil {
+			return Event{}, h.invalid("bookmark: " + err.Error())
+		}
+		return Event{Type: t, Record: Record{Version: v, Encoding: enc}, InitialEventsEnd: h.endBookmark}, nil
+	}
+	rec, err := h.record(w, enc, opts)
+	if err != nil {
+		return Event{}, err
+	}
+	return Event{Type: t, Record: rec}, nil
+}
+
+// errorEvent decodes the Status of an ERROR event.
+func (h *head) errorEvent(w *window, enc Encoding) (Event, error) {
+	if k := string(h.kind); k != "" && k != "Status" {
+		return Event{}, h.invalid("ERROR event with a " + quoted(h.kind) + ", want a Status")
+	}
+	status := &metav1.Status{}
+	if err := decodeStatus(enc, w.slice(h.whole), status); err != nil {
+		return Event{}, h.invalid("ERROR event: " + err.Error())
+	}
+	return Event{Type: Error, Status: status}, nil
+}
