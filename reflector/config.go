@@ -1,0 +1,87 @@
+package reflector
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Streaming says how lists are asked for.
+type Streaming uint8
+
+const (
+	// PreferStreaming asks for streaming lists (KEP-3157) and falls back to
+	// pages where the server does not know them.
+	PreferStreaming Streaming = iota
+	// PagesOnly asks for pages from the start.
+	PagesOnly
+)
+
+// Config is the configuration of a Reflector. The zero value works.
+type Config struct {
+	// Streaming: PreferStreaming. PagesOnly spares the attempt where it is
+	// known to fail.
+	Streaming Streaming
+	// PageSize is how many objects a page of a list has; default 500, as
+	// kubectl asks for. Larger pages cost the server memory, smaller ones time.
+	PageSize int64
+	// IdleTimeout bounds silence: that of an answer, a page, or a watch, after
+	// which the watch is opened again at its last version. Default 3 minutes:
+	// servers send bookmarks about every minute.
+	IdleTimeout time.Duration
+	// EndBookmarkTimeout bounds silence within a streaming list, before its
+	// end bookmark has come; then pages are used. Default 15 seconds.
+	EndBookmarkTimeout time.Duration
+	// StreamTimeout bounds a streaming list as a whole. Default 5 minutes.
+	StreamTimeout time.Duration
+	// WatchTimeout is how long a watch is asked to last: between it and twice
+	// it, at random, so that watches do not all end together. Default 5
+	// minutes, in whole seconds.
+	WatchTimeout time.Duration
+	// MinBackoff and MaxBackoff bound the time before a try after a fault; it
+	// doubles with each fault in a row. Default 800 milliseconds and 30
+	// seconds.
+	MinBackoff, MaxBackoff time.Duration
+	// SlowRetry is the time before a try where somebody has to do something
+	// first: grant rights, create the type. Default 30 seconds.
+	SlowRetry time.Duration
+	// Wire holds the options of the readers; APIVersion and Kind are taken
+	// from the stream.
+	Wire wire.Options
+}
+
+// withDefaults fills in the defaults. It returns an error that names the field
+// whose value makes no sense.
+func (c Config) withDefaults() (Config, error) {
+	if c.PageSize < 0 {
+		return c, fmt.Errorf("reflector: PageSize is %d, want 0 (for the default) or more", c.PageSize)
+	}
+	if c.PageSize == 0 {
+		c.PageSize = 500
+	}
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		def   time.Duration
+	}{
+		{"IdleTimeout", &c.IdleTimeout, 3 * time.Minute},
+		{"EndBookmarkTimeout", &c.EndBookmarkTimeout, 15 * time.Second},
+		{"StreamTimeout", &c.StreamTimeout, 5 * time.Minute},
+		{"WatchTimeout", &c.WatchTimeout, 5 * time.Minute},
+		{"MinBackoff", &c.MinBackoff, 800 * time.Millisecond},
+		{"MaxBackoff", &c.MaxBackoff, 30 * time.Second},
+		{"SlowRetry", &c.SlowRetry, 30 * time.Second},
+	} {
+		if *d.value < 0 {
+			return c, fmt.Errorf("reflector: %s is %v, want 0 (for the default) or more", d.name, *d.value)
+		}
+		if *d.value == 0 {
+			*d.value = d.def
+		}
+	}
+	if c.MaxBackoff < c.MinBackoff {
+		return c, fmt.Errorf("reflector: MaxBackoff %v is below MinBackoff %v", c.MaxBackoff, c.MinBackoff)
+	}
+	return c, nil
+}

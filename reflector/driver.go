@@ -1,0 +1,174 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// errIdle is the cause of a body that was given up because nothing came.
+var errIdle = errors.New("nothing came from the server for too long")
+
+// driver does what the machine asks for. It holds at most one open body.
+type driver struct {
+	src  Source
+	cfg  *Config
+	body *body
+}
+
+// body is the open answer to a request.
+type body struct {
+	stream wire.Stream
+	ctx    context.Context // its cause tells why a read was ended
+	end    context.CancelCauseFunc
+	idle   *time.Timer // ends the body when nothing comes
+	bound  time.Duration
+	list   *wire.ListReader
+	watch  *wire.WatchReader
+	opened time.Time
+}
+
+// do does one action and writes what came of it to in.
+func (d *driver) do(ctx context.Context, a action, in *input) {
+	*in = input{}
+	switch a.kind {
+	case doWait:
+		d.close()
+		wait(ctx, a.wait)
+		in.kind = inElapsed
+	case doRead:
+		d.body.bound = a.wait
+		d.body.read(in)
+	default:
+		d.close()
+		if err := d.open(ctx, a); err != nil {
+			in.kind, in.err = inFailed, err
+			return
+		}
+		in.kind = inOpened
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+func (d *driver) close() {
+	if d.body == nil {
+		return
+	}
+	d.body.idle.Stop()
+	d.body.end(context.Canceled)
+	d.body.stream.Body.Close()
+	d.body = nil
+}
+
+// open asks for a list or a watch. Silence counts from the request on.
+func (d *driver) open(ctx context.Context, a action) error {
+	b := &body{bound: d.cfg.IdleTimeout, opened: time.Now()}
+	b.ctx, b.end = context.WithCancelCause(ctx)
+	b.idle = time.AfterFunc(b.bound, func() { b.end(errIdle) })
+	var err error
+	if a.kind == doList {
+		b.stream, err = d.src.List(b.ctx, metav1.ListOptions{Limit: a.limit, Continue: a.token})
+	} else {
+		b.stream, err = d.src.Watch(b.ctx, d.watchOptions(a))
+	}
+	b.idle.Stop()
+	if err != nil {
+		err = b.explain(err)
+		b.end(context.Canceled)
+		return err
+	}
+	opts := d.cfg.Wire
+	opts.APIVersion, opts.Kind = b.stream.APIVersion, b.stream.Kind
+	if a.kind == doList {
+		b.list = wire.NewListReader(b, b.stream.Encoding, opts)
+	} else {
+		b.watch = wire.NewWatchReader(b, b.stream.Encoding, opts)
+	}
+	d.body = b
+	return nil
+}
+
+func (d *driver) watchOptions(a action) metav1.ListOptions {
+	least := int64(max(d.cfg.WatchTimeout/time.Second, 1))
+	timeout := least + rand.Int64N(least+1)
+	opts := metav1.ListOptions{
+		ResourceVersion:     a.version.String(),
+		AllowWatchBookmarks: true,
+		TimeoutSeconds:      &timeout,
+	}
+	if a.initial {
+		yes := true
+		opts.SendInitialEvents = &yes
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	return opts
+}
+
+// Read reads the body, bounding the silence. The clock runs only while we wait
+// for the server, not while the server waits for us.
+func (b *body) Read(p []byte) (int, error) {
+	b.idle.Reset(b.bound)
+	n, err := b.stream.Body.Read(p)
+	b.idle.Stop()
+	if err != nil && err != io.EOF {
+		err = b.explain(err)
+	}
+	return n, err
+}
+
+// explain prefers silence as the reason of a failed read over the cancellation
+// that it caused.
+func (b *body) explain(err error) error {
+	if context.Cause(b.ctx) == errIdle {
+		return fmt.Errorf("%w (%v)", errIdle, b.bound)
+	}
+	return err
+}
+
+// read reads one record or event.
+func (b *body) read(in *input) {
+	if b.list != nil {
+		in.rec, in.err = b.list.Next()
+		switch in.err {
+		case nil:
+			in.kind = inItem
+		case io.EOF:
+			in.kind, in.meta, in.err = inPageEnd, b.list.Meta(), nil
+		default:
+			in.kind = inBroken
+		}
+		return
+	}
+	in.event, in.err = b.watch.Next()
+	in.lasted = time.Since(b.opened)
+	var invalid *wire.InvalidError
+	switch {
+	case in.err == nil:
+		in.kind = inEvent
+	case errors.As(in.err, &invalid):
+		in.kind = inInvalid
+	default:
+		in.kind = inBroken
+	}
+}
+
+// statusError is the error that an ERROR event reports.
+func statusError(ev *wire.Event) error {
+	return &apierrors.StatusError{ErrStatus: *ev.Status}
+}

@@ -1,0 +1,93 @@
+package reflector
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Fault tells the kinds of trouble apart that are met in different ways.
+type Fault uint8
+
+const (
+	// NoFault: all is well.
+	NoFault Fault = iota
+	// Unreachable: no connection, a reset, a 5xx, silence, a damaged stream.
+	// Retried with backoff; the watch resumes where it was.
+	Unreachable
+	// Throttled: 429. Retried when the server says so.
+	Throttled
+	// Denied: 401 or 403. Retried slowly, as somebody has to grant the rights.
+	Denied
+	// Absent: 404, the type is not served (now). Retried slowly, then listed
+	// anew, as it may come back empty.
+	Absent
+	// Expired: 410. The version is no longer known; listed anew.
+	Expired
+	// Ahead: the version is larger than any the server has, as after a restore
+	// from a backup. Listed anew.
+	Ahead
+	// Unsupported: the server does not take the request as it is, such as a
+	// streaming list.
+	Unsupported
+)
+
+// String returns the name of the fault in lower case.
+func (f Fault) String() string {
+	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported"}
+	if int(f) < len(names) {
+		return names[f]
+	}
+	return "unknown"
+}
+
+// classify says what kind of trouble err is, and how long the server asks to
+// wait.
+func classify(err error) (Fault, time.Duration) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return Unreachable, 0
+	}
+	s := status.Status()
+	wait := time.Duration(0)
+	if s.Details != nil {
+		wait = time.Duration(s.Details.RetryAfterSeconds) * time.Second
+	}
+	switch {
+	case versionTooLarge(&s):
+		return Ahead, wait
+	case s.Reason == metav1.StatusReasonExpired || s.Code == http.StatusGone:
+		return Expired, wait
+	case s.Code == http.StatusTooManyRequests:
+		return Throttled, wait
+	case s.Code == http.StatusUnauthorized || s.Code == http.StatusForbidden:
+		return Denied, wait
+	case s.Code == http.StatusNotFound:
+		return Absent, wait
+	case s.Code == http.StatusBadRequest || s.Code == http.StatusUnprocessableEntity ||
+		s.Code == http.StatusMethodNotAllowed || s.Code == http.StatusNotAcceptable:
+		return Unsupported, wait
+	}
+	return Unreachable, wait
+}
+
+// versionTooLarge recognises the answer to a version that the server has not
+// reached. The cause is what current servers send, the message what some
+// aggregated ones do.
+func versionTooLarge(s *metav1.Status) bool {
+	if s.Code != http.StatusGatewayTimeout && s.Reason != metav1.StatusReasonTimeout {
+		return false
+	}
+	if s.Details != nil {
+		for _, c := range s.Details.Causes {
+			if c.Type == metav1.CauseTypeResourceVersionTooLarge {
+				return true
+			}
+		}
+	}
+	return strings.Contains(s.Message, "Too large resource version")
+}

@@ -1,0 +1,94 @@
+package reflector
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Phase says what a reflector is doing.
+type Phase uint8
+
+const (
+	// Starting: nothing has been answered yet.
+	Starting Phase = iota
+	// Listing: objects are being fetched, for the first time or anew.
+	Listing
+	// Watching: events are followed.
+	Watching
+	// Waiting: there was a fault; the next try is at Health.Retry.
+	Waiting
+	// Stopped: Run has returned.
+	Stopped
+)
+
+// String returns the name of the phase in lower case.
+func (p Phase) String() string {
+	names := [...]string{"starting", "listing", "watching", "waiting", "stopped"}
+	if int(p) < len(names) {
+		return names[p]
+	}
+	return "unknown"
+}
+
+// Relists counts, by reason, how often everything had to be fetched anew.
+type Relists struct {
+	// Expired: the version was gone (410).
+	Expired uint64
+	// Ahead: the version was larger than any the server has.
+	Ahead uint64
+	// Absent: the type was not served for a while (404).
+	Absent uint64
+}
+
+// Health is how a reflector is, as a value.
+type Health struct {
+	Phase Phase
+	// Since is when the phase began.
+	Since time.Time
+	// Fault and Err are the fault that is being overcome: NoFault and nil
+	// while all is well.
+	Fault Fault
+	Err   error
+	// Retry is when the next try is made; only while Waiting.
+	Retry time.Time
+	// LastErr is the last fault, also after it was overcome.
+	LastErr error
+	// Synced: a list has been completed at least once.
+	Synced bool
+	// Version is the last version that was seen, where a watch would resume.
+	Version wire.Version
+	// LastEvent is when the last record or event came, bookmarks included.
+	LastEvent time.Time
+	// Listed counts the objects of the list that is running or was last;
+	// Remaining is the server's estimate of what later pages hold.
+	Listed, Remaining int64
+	// Restarts counts the watches that ended and were opened again.
+	Restarts uint64
+	// Relists counts the lists after the first.
+	Relists Relists
+	// Invalid counts the events that could not be used; LastInvalid says what
+	// was wrong with the last one.
+	Invalid     uint64
+	LastInvalid error
+	// OutOfOrder counts events that were not newer than one before them.
+	OutOfOrder uint64
+}
+
+func (h *Health) relisted(f Fault) {
+	switch f {
+	case Expired:
+		h.Relists.Expired++
+	case Ahead:
+		h.Relists.Ahead++
+	case Absent:
+		h.Relists.Absent++
+	}
+}
+
+// news reports whether somebody who looks at h wants to know that it is now n.
+// Counters and versions alone are no news: they change with every event.
+func (h *Health) news(n *Health) bool {
+	return h.Phase != n.Phase || h.Fault != n.Fault || h.Err != n.Err ||
+		h.Synced != n.Synced || h.Invalid != n.Invalid || h.Relists != n.Relists
+}

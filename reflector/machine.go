@@ -1,0 +1,416 @@
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// state is where the protocol stands.
+type state uint8
+
+const (
+	openStream state = iota // a streaming list has been asked for
+	inStream                // its initial events are arriving
+	openList                // a page has been asked for
+	inList                  // its objects are arriving
+	openWatch               // a watch from a version has been asked for
+	inWatch                 // its events are arriving
+	waiting                 // until the next try
+)
+
+// inputKind is what the driver has to tell.
+type inputKind uint8
+
+const (
+	inOpened  inputKind = iota + 1 // the request was granted, its body can be read
+	inFailed                       // the request failed: err
+	inItem                         // a list: rec
+	inPageEnd                      // a list: the page is whole, meta
+	inEvent                        // a watch: event
+	inInvalid                      // a watch: an event that can not be used, err
+	inBroken                       // the body can not be read on: err, io.EOF at a clean end
+	inElapsed                      // the wait is over
+)
+
+type input struct {
+	kind   inputKind
+	rec    wire.Record
+	event  wire.Event
+	meta   wire.ListMeta
+	err    error
+	lasted time.Duration // how long the body has been open
+}
+
+// actionKind is what the driver is to do next.
+type actionKind uint8
+
+const (
+	doWatch actionKind = iota + 1 // open a watch
+	doList                        // open a page of a list
+	doRead                        // read on, at most for wait
+	doWait                        // close what is open, and wait
+)
+
+type action struct {
+	kind    actionKind
+	version wire.Version  // doWatch: where to start
+	initial bool          // doWatch: a streaming list
+	token   string        // doList: which page
+	limit   int64         // doList: objects on a page, 0 for all
+	wait    time.Duration // doRead, doWait
+}
+
+// lostTokens is how many times a list may lose its continue token before it is
+// asked for whole: then it is too large for the server's compaction interval.
+const lostTokens = 2
+
+// cutStreams is how many streaming lists in a row may be cut before this list
+// is fetched in pages: some proxies end every long response.
+const cutStreams = 3
+
+// olderLists is how many lists in a row may be older than what is known before
+// the last is believed: one may come from a stale replica, but a cluster that
+// was restored from a backup really is older, and stays so.
+const olderLists = 3
+
+// shortWatch is the life below which a watch that delivered nothing counts as
+// a fault, though it ended in peace.
+const shortWatch = time.Second
+
+// errOlder is the fault of a list that is older than what is known.
+var errOlder = errors.New("the list is older than what has been seen already")
+
+// errNoVersion is the fault of a list that no watch can continue.
+var errNoVersion = errors.New("the list has no resourceVersion: this type can not be watched")
+
+// machine is the list and watch protocol without clock, socket or goroutine.
+type machine struct {
+	cfg    *Config
+	jitter func() float64 // in [0, 1)
+
+	state   state
+	next    state        // waiting: what to try then
+	version wire.Version // where a watch resumes, 0 if a list is needed
+	highest wire.Version // of all that was handed on
+	token   string       // page to ask for
+	tries   int          // faults since the last progress
+	lost    int          // continue tokens lost in this list
+	cut     int          // streaming lists cut in a row
+	older   int          // lists in a row that were older than known
+	paged   bool         // the server takes no streaming lists
+	fresh   bool         // nothing was read from this stream so far
+
+	health Health
+}
+
+func newMachine(cfg *Config, jitter func() float64) *machine {
+	return &machine{cfg: cfg, jitter: jitter}
+}
+
+// start returns the first action.
+func (m *machine) start() action { return m.begin() }
+
+// step takes an input and returns what to do next, and the delta to hand on
+// before; its Kind is zero where there is none.
+func (m *machine) step(in *input) (action, delta.Delta) {
+	switch m.state {
+	case openStream, openList, openWatch:
+		return m.stepOpen(in)
+	case inStream:
+		return m.stepStream(in)
+	case inList:
+		return m.stepList(in)
+	case inWatch:
+		return m.stepWatch(in)
+	}
+	return m.goTo(m.next), delta.Delta{}
+}
+
+// begin decides how to start or start over.
+func (m *machine) begin() action {
+	if m.version != 0 {
+		return m.goTo(openWatch)
+	}
+	m.token, m.lost = "", 0
+	if m.paged || m.cut >= cutStreams {
+		return m.goTo(openList)
+	}
+	return m.goTo(openStream)
+}
+
+// goTo enters a state that asks the server for something.
+func (m *machine) goTo(s state) action {
+	m.state, m.fresh = s, true
+	switch s {
+	case openStream:
+		m.health.Phase = Listing
+		return action{kind: doWatch, initial: true}
+	case openList:
+		m.health.Phase = Listing
+		limit := m.cfg.PageSize
+		if m.lost >= lostTokens {
+			limit = 0
+		}
+		return action{kind: doList, token: m.token, limit: limit}
+	default:
+		return action{kind: doWatch, version: m.version}
+	}
+}
+
+func (m *machine) read() action { return action{kind: doRead, wait: m.cfg.IdleTimeout} }
+
+// stepOpen takes the answer to a request.
+func (m *machine) stepOpen(in *input) (action, delta.Delta) {
+	if in.kind != inOpened {
+		return m.fail(in.err), delta.Delta{}
+	}
+	switch m.state {
+	case openStream:
+		m.state = inStream
+		m.health.Listed, m.health.Remaining = 0, 0
+		return action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}, delta.Delta{Kind: delta.Begin}
+	case openList:
+		m.state = inList
+		if m.token != "" {
+			return m.read(), delta.Delta{}
+		}
+		m.health.Listed, m.health.Remaining = 0, 0
+		return m.read(), delta.Delta{Kind: delta.Begin}
+	}
+	m.state = inWatch
+	m.well()
+	return m.read(), delta.Delta{}
+}
+
+// well notes that the server is there and what it sends is good.
+func (m *machine) well() {
+	if m.version != 0 && m.state == inWatch {
+		m.health.Phase = Watching
+	}
+	m.health.Err, m.health.Fault = nil, NoFault
+}
+
+// progress notes that this stream is worth something.
+func (m *machine) progress() {
+	if m.fresh {
+		m.fresh, m.tries = false, 0
+		m.well()
+	}
+}
+
+// stepStream takes the initial events of a streaming list.
+func (m *machine) stepStream(in *input) (action, delta.Delta) {
+	if in.kind == inEvent && in.lasted > m.cfg.StreamTimeout {
+		*in = input{kind: inBroken, err: errIdle}
+	}
+	if in.kind != inEvent {
+		return m.streamFault(in), delta.Delta{}
+	}
+	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
+	switch ev := &in.event; ev.Type {
+	case wire.Added, wire.Modified:
+		m.health.Listed++
+		return read, delta.Delta{Kind: delta.Upsert, Version: ev.Record.Version, Record: ev.Record}
+	case wire.Deleted:
+		return read, delta.Delta{Kind: delta.Delete, Version: ev.Record.Version, Record: ev.Record}
+	case wire.Bookmark:
+		if !ev.InitialEventsEnd {
+			return read, delta.Delta{}
+		}
+		if a, refused := m.refuse(ev.Record.Version); refused {
+			return a, delta.Delta{}
+		}
+		return m.complete(ev.Record.Version, inWatch)
+	default:
+		in.err = statusError(ev)
+		return m.streamFault(in), delta.Delta{}
+	}
+}
+
+// streamFault takes the end of a streaming list that is not complete.
+func (m *machine) streamFault(in *input) action {
+	err := in.err
+	if errors.Is(err, errIdle) {
+		// The server took the request for an ordinary watch.
+		m.paged = true
+		err = fmt.Errorf("the streaming list did not end, falling back to pages: %w", err)
+	} else if m.cut++; errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return m.fail(err)
+}
+
+// refuse turns down a list that can not be used as it is.
+func (m *machine) refuse(v wire.Version) (action, bool) {
+	if v == 0 {
+		return m.fail(errNoVersion), true
+	}
+	if v < m.highest {
+		if m.older++; m.older < olderLists {
+			return m.fail(fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)), true
+		}
+	}
+	return action{}, false
+}
+
+// complete ends a list at version v and goes on watching: on the same stream,
+// or on one that starts exactly there.
+func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
+	m.version, m.highest, m.older = v, v, 0
+	m.tries, m.fresh, m.cut, m.lost = 0, false, 0, 0
+	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
+	end := delta.Delta{Kind: delta.End, Version: v}
+	if next == openWatch {
+		return m.goTo(openWatch), end
+	}
+	m.state = inWatch
+	m.well()
+	return m.read(), end
+}
+
+// stepList takes the objects of a page.
+func (m *machine) stepList(in *input) (action, delta.Delta) {
+	switch in.kind {
+	case inItem:
+		m.health.Listed++
+		return m.read(), delta.Delta{Kind: delta.Upsert, Version: in.rec.Version, Record: in.rec}
+	case inPageEnd:
+		m.progress()
+		m.health.Remaining = in.meta.Remaining
+		if m.token = in.meta.Continue; m.token != "" {
+			return m.goTo(openList), delta.Delta{}
+		}
+		if a, refused := m.refuse(in.meta.Version); refused {
+			return a, delta.Delta{}
+		}
+		return m.complete(in.meta.Version, openWatch)
+	}
+	return m.fail(in.err), delta.Delta{}
+}
+
+// stepWatch takes the events of a watch.
+func (m *machine) stepWatch(in *input) (action, delta.Delta) {
+	switch in.kind {
+	case inEvent:
+		return m.watchEvent(&in.event)
+	case inInvalid:
+		m.health.Invalid++
+		m.health.LastInvalid = in.err
+		m.progress()
+		return m.read(), delta.Delta{}
+	}
+	m.health.Restarts++
+	if in.err == io.EOF && (!m.fresh || in.lasted >= shortWatch) {
+		return m.begin(), delta.Delta{} // the server ended it in peace
+	}
+	if errors.Is(in.err, errIdle) {
+		return m.begin(), delta.Delta{} // all is quiet, or all is lost: asking tells
+	}
+	if in.err == io.EOF {
+		return m.fail(errors.New("the server ended the watch at once")), delta.Delta{}
+	}
+	return m.fail(in.err), delta.Delta{}
+}
+
+func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
+	if ev.Type == wire.Error {
+		m.health.Restarts++
+		return m.fail(statusError(ev)), delta.Delta{}
+	}
+	m.progress()
+	v := ev.Record.Version
+	if v > m.version {
+		m.version, m.highest = v, v
+		m.health.Version = v
+	} else if ev.Type != wire.Bookmark {
+		m.health.OutOfOrder++ // the store decides, object by object
+	}
+	switch ev.Type {
+	case wire.Deleted:
+		return m.read(), delta.Delta{Kind: delta.Delete, Version: v, Record: ev.Record}
+	case wire.Bookmark:
+		return m.read(), delta.Delta{Kind: delta.Bookmark, Version: m.version}
+	}
+	return m.read(), delta.Delta{Kind: delta.Upsert, Version: v, Record: ev.Record}
+}
+
+// fail decides what follows on a fault: what to ask for next, and when.
+func (m *machine) fail(err error) action {
+	fault, asked := classify(err)
+	from := m.state
+	m.health.Err, m.health.Fault = err, fault
+	m.health.LastErr = err
+	relist := false
+	switch fault {
+	case Unsupported:
+		if from == openStream {
+			m.paged = true
+			m.health.Err, m.health.Fault = nil, NoFault
+			return m.begin()
+		}
+	case Expired:
+		if from == openList || from == inList {
+			m.lost++
+			m.token = ""
+		} else {
+			relist = true
+		}
+	case Ahead, Absent:
+		relist = true
+	}
+	if relist && m.version != 0 {
+		m.version = 0
+		m.health.relisted(fault)
+	}
+	if from == inStream && m.paged {
+		return m.begin() // the server is well, it only knows no streaming lists
+	}
+	return m.wait(fault, asked)
+}
+
+// wait waits before the next try.
+func (m *machine) wait(fault Fault, asked time.Duration) action {
+	delay := m.backoff(fault)
+	if asked > 0 {
+		delay = asked + m.spread(min(asked, m.cfg.MaxBackoff)/2)
+	}
+	m.tries++
+	switch {
+	case m.version != 0:
+		m.next = openWatch
+	case m.state == openList || m.state == inList:
+		m.next = openList // the same page again: what it brought is put again
+	case m.paged || m.cut >= cutStreams:
+		m.next = openList
+	default:
+		m.next = openStream
+	}
+	m.state = waiting
+	m.health.Phase = Waiting
+	return action{kind: doWait, wait: delay}
+}
+
+// backoff doubles from MinBackoff to MaxBackoff, plus up to half at random so
+// that clients which lost the same server do not come back together.
+func (m *machine) backoff(fault Fault) time.Duration {
+	d := m.cfg.MinBackoff
+	for range m.tries {
+		if d *= 2; d >= m.cfg.MaxBackoff {
+			d = m.cfg.MaxBackoff
+			break
+		}
+	}
+	if fault == Denied || fault == Absent || fault == Unsupported {
+		d = m.cfg.SlowRetry
+	}
+	return d + m.spread(d/2)
+}
+
+func (m *machine) spread(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * m.jitter())
+}

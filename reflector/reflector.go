@@ -1,0 +1,125 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Source opens lists and watches of one collection. kube.Collection is one.
+// The context lives as long as the stream that is returned: cancelling it ends
+// a read that waits.
+type Source interface {
+	List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
+}
+
+// Sink takes the deltas in order. It may wait: that is the backpressure. A
+// *delta.Queue is one.
+type Sink interface {
+	Put(ctx context.Context, d delta.Delta) error
+}
+
+// Reflector follows one collection. Create it with New.
+type Reflector struct {
+	src  Source
+	sink Sink
+	cfg  Config
+
+	mu      sync.Mutex
+	health  Health
+	changed chan struct{} // closed at the next news
+}
+
+// New returns a reflector from src to sink. It does nothing until Run.
+//
+// Errors: an illegal value in cfg, or a missing source or sink.
+func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
+	if src == nil || sink == nil {
+		return nil, errors.New("reflector: it needs a source and a sink")
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Reflector{
+		src: src, sink: sink, cfg: cfg,
+		health:  Health{Since: time.Now()},
+		changed: make(chan struct{}),
+	}, nil
+}
+
+// Run follows the collection until ctx is done, and returns nil then. It must
+// be called once.
+//
+// Errors: what the sink returns, if it refuses a delta while ctx is alive.
+func (r *Reflector) Run(ctx context.Context) error {
+	d := driver{src: r.src, cfg: &r.cfg}
+	defer d.close()
+	m := newMachine(&r.cfg, rand.Float64)
+	m.paged = r.cfg.Streaming == PagesOnly
+	next := m.start()
+	r.publish(m.health, next)
+	var in input
+	for {
+		d.do(ctx, next, &in)
+		if ctx.Err() != nil {
+			break
+		}
+		var out delta.Delta
+		next, out = m.step(&in)
+		r.publish(m.health, next)
+		if out.Kind == 0 {
+			continue
+		}
+		if err := r.sink.Put(ctx, out); err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			m.health.Phase, m.health.Err = Stopped, err
+			r.publish(m.health, action{})
+			return err
+		}
+	}
+	m.health.Phase = Stopped
+	r.publish(m.health, action{})
+	return nil
+}
+
+// Health returns how the reflector is, and a channel that is closed at the
+// next news: a change of anything but counters and versions.
+func (r *Reflector) Health() (Health, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.health, r.changed
+}
+
+// publish stamps the machine's health, which knows no clock, and shows it.
+func (r *Reflector) publish(h Health, next action) {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h.Since, h.LastEvent, h.Retry = r.health.Since, now, time.Time{}
+	if h.Phase != r.health.Phase {
+		h.Since = now
+	}
+	if next.kind != doRead {
+		h.LastEvent = r.health.LastEvent
+	}
+	if next.kind == doWait {
+		h.Retry = now.Add(next.wait)
+	}
+	news := r.health.news(&h)
+	r.health = h
+	if news {
+		close(r.changed)
+		r.changed = make(chan struct{})
+	}
+}
