@@ -169,6 +169,7 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if in.kind != inOpened {
 		return m.fail(in.err), delta.Delta{}
 	}
+	m.well()
 	switch m.state {
 	case openStream:
 		m.state = inStream
@@ -183,15 +184,12 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 		return m.read(), delta.Delta{Kind: delta.Begin}
 	}
 	m.state = inWatch
-	m.well()
+	m.health.Phase = Watching
 	return m.read(), delta.Delta{}
 }
 
-// well notes that the server is there and what it sends is good.
+// well notes that the server answers, and that what it sends is good.
 func (m *machine) well() {
-	if m.version != 0 && m.state == inWatch {
-		m.health.Phase = Watching
-	}
 	m.health.Err, m.health.Fault = nil, NoFault
 }
 
@@ -269,7 +267,7 @@ func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 		return m.goTo(openWatch), end
 	}
 	m.state = inWatch
-	m.well()
+	m.health.Phase = Watching
 	return m.read(), end
 }
 
@@ -350,7 +348,7 @@ func (m *machine) fail(err error) action {
 	case Unsupported:
 		if from == openStream {
 			m.paged = true
-			m.health.Err, m.health.Fault = nil, NoFault
+			m.well() // it only knows no streaming lists
 			return m.begin()
 		}
 	case Expired:
@@ -368,7 +366,8 @@ func (m *machine) fail(err error) action {
 		m.health.relisted(fault)
 	}
 	if from == inStream && m.paged {
-		return m.begin() // the server is well, it only knows no streaming lists
+		m.well() // it only knows no streaming lists
+		return m.begin()
 	}
 	return m.wait(fault, asked)
 }

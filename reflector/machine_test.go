@@ -1,0 +1,139 @@
+package reflector
+
+import (
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+var resource = schema.GroupResource{Resource: "pods"}
+
+func TestClassify(t *testing.T) {
+	status := func(code int32, reason metav1.StatusReason, cause metav1.CauseType) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{
+			Code: code, Reason: reason,
+			Details: &metav1.StatusDetails{RetryAfterSeconds: 3, Causes: []metav1.StatusCause{{Type: cause}}},
+		}}
+	}
+	for _, c := range []struct {
+		err   error
+		fault Fault
+		wait  time.Duration
+	}{
+		{io.ErrUnexpectedEOF, Unreachable, 0},
+		{status(500, metav1.StatusReasonInternalError, ""), Unreachable, 3 * time.Second},
+		{status(503, metav1.StatusReasonServiceUnavailable, ""), Unreachable, 3 * time.Second},
+		{status(429, metav1.StatusReasonTooManyRequests, ""), Throttled, 3 * time.Second},
+		{status(401, metav1.StatusReasonUnauthorized, ""), Denied, 3 * time.Second},
+		{status(403, metav1.StatusReasonForbidden, ""), Denied, 3 * time.Second},
+		{status(404, metav1.StatusReasonNotFound, ""), Absent, 3 * time.Second},
+		{status(410, metav1.StatusReasonGone, ""), Expired, 3 * time.Second},
+		{status(410, metav1.StatusReasonExpired, ""), Expired, 3 * time.Second},
+		{status(400, metav1.StatusReasonBadRequest, ""), Unsupported, 3 * time.Second},
+		{status(422, metav1.StatusReasonInvalid, ""), Unsupported, 3 * time.Second},
+		{status(504, metav1.StatusReasonTimeout, ""), Unreachable, 3 * time.Second},
+		{status(504, metav1.StatusReasonTimeout, metav1.CauseTypeResourceVersionTooLarge), Ahead, 3 * time.Second},
+		{fmt.Errorf("watch pods: %w", status(410, metav1.StatusReasonExpired, "")), Expired, 3 * time.Second},
+	} {
+		if fault, wait := classify(c.err); fault != c.fault || wait != c.wait {
+			t.Errorf("classify(%v) = %v, %v; want %v, %v", c.err, fault, wait, c.fault, c.wait)
+		}
+	}
+}
+
+func TestBackoffDoublesToItsBound(t *testing.T) {
+	cfg, err := Config{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(&cfg, func() float64 { return 0.5 })
+	last := time.Duration(0)
+	for range 100 {
+		d := m.backoff(Unreachable)
+		if d < last || d > cfg.MaxBackoff*3/2 {
+			t.Fatalf("try %d waits %v after %v; bound %v", m.tries, d, last, cfg.MaxBackoff)
+		}
+		last = d
+		m.tries++
+	}
+	if want := cfg.MaxBackoff * 5 / 4; last != want {
+		t.Errorf("the last wait is %v, want the bound with half of its half at random, %v", last, want)
+	}
+}
+
+// TestMachineNeverSkips plays random but possible answers of a server against
+// the machine: whatever happens, it asks only for what is open, resumes a watch
+// exactly at the last version it handed on, and never ends a list that it did
+// not begin.
+func TestMachineNeverSkips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, err := Config{}.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newMachine(&cfg, func() float64 { return rapid.Float64Range(0, 0.99).Draw(t, "jitter") })
+		next := m.start()
+		server, begun, listed := wire.Version(10), false, wire.Version(0)
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			if next.kind == doWatch && !next.initial && next.version != listed {
+				t.Fatalf("watch from %v, but %v was the last version", next.version, listed)
+			}
+			in := randomInput(t, m, next, &server)
+			var d delta.Delta
+			next, d = m.step(in)
+			switch d.Kind {
+			case delta.Begin:
+				begun = true
+			case delta.End:
+				if !begun {
+					t.Fatal("End without Begin")
+				}
+				begun, listed = false, d.Version
+			case delta.Upsert, delta.Delete, delta.Bookmark:
+				if !begun {
+					listed = max(listed, d.Version)
+				}
+			}
+			if next.kind == doWait && next.wait > cfg.MaxBackoff*3 {
+				t.Fatalf("wait of %v", next.wait)
+			}
+		}
+	})
+}
+
+func randomInput(t *rapid.T, m *machine, a action, server *wire.Version) *input {
+	if a.kind == doWait {
+		return &input{kind: inElapsed}
+	}
+	words := []string{"500", "410", "429", "403", "404", "422", "ahead", "reset"}
+	fault := scriptError(rapid.SampledFrom(words).Draw(t, "fault"), nil)
+	if rapid.IntRange(0, 9).Draw(t, "luck") == 0 {
+		if a.kind == doRead {
+			return &input{kind: inBroken, err: rapid.SampledFrom([]error{io.EOF, io.ErrUnexpectedEOF, errIdle}).Draw(t, "broken")}
+		}
+		return &input{kind: inFailed, err: fault}
+	}
+	if a.kind != doRead {
+		return &input{kind: inOpened}
+	}
+	*server++
+	rec := wire.Record{Key: wire.Key{Name: "x"}, Version: *server}
+	if m.state == inList {
+		if rapid.Bool().Draw(t, "more") {
+			return &input{kind: inItem, rec: rec}
+		}
+		token := rapid.SampledFrom([]string{"", "next"}).Draw(t, "token")
+		return &input{kind: inPageEnd, meta: wire.ListMeta{Version: *server, Continue: token}}
+	}
+	kind := rapid.SampledFrom([]wire.EventType{wire.Added, wire.Modified, wire.Deleted, wire.Bookmark}).Draw(t, "event")
+	return &input{kind: inEvent, event: wire.Event{Type: kind, Record: rec, InitialEventsEnd: kind == wire.Bookmark}}
+}
