@@ -1,0 +1,61 @@
+package state
+
+// common maps the words that types use as phases and conditions. The order is
+// that in which conditions are looked at: what ends a thing says more than what
+// it was before.
+var common = []struct {
+	word  string
+	state State
+}{
+	{"Failed", Failed},
+	{"Error", Failed},
+	{"Succeeded", Succeeded},
+	{"Completed", Succeeded},
+	{"Complete", Succeeded},
+	{"Finished", Succeeded},
+	{"Aborted", Aborted},
+	{"Terminated", Aborted},
+	{"Suspended", Suspended},
+	{"Restarting", Restarting},
+	{"Running", Running},
+	{"Starting", Starting},
+	{"Pending", Queued},
+	{"Queued", Queued},
+	{"Created", Submitted},
+	{"Submitted", Submitted},
+}
+
+// health are conditions of things that do not end; they have no common state.
+var health = []string{"Ready", "Available", "Established", "Healthy"}
+
+// ofConditions is for types without a rule of their own.
+func ofConditions(object map[string]any) Status {
+	conds := conditions(object)
+	if phase := text(object, "status", "phase"); phase != "" {
+		s := Status{Raw: phase, Reason: text(object, "status", "reason"), Message: text(object, "status", "message")}
+		for _, c := range common {
+			if c.word == phase {
+				s.State = c.state
+			}
+		}
+		return s
+	}
+	for _, known := range common {
+		if c := conds[known.word]; c.holds() {
+			return c.as(known.state)
+		}
+	}
+	for _, name := range health {
+		c, there := conds[name]
+		switch {
+		case !there:
+		case c.holds():
+			return c.as("")
+		case c.status == "False":
+			s := c.as("")
+			s.Raw = "Not" + name
+			return s
+		}
+	}
+	return Status{}
+}

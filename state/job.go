@@ -1,0 +1,42 @@
+package state
+
+// queueLabel is on jobs that Kueue admits: it keeps them suspended while they
+// wait for quota.
+const queueLabel = "kueue.x-k8s.io/queue-name"
+
+// ofJob follows the conditions and counters of a batch/v1 Job.
+func ofJob(job map[string]any) Status {
+	conds := conditions(job)
+	for _, end := range []struct {
+		kind  string
+		state State
+	}{{"Failed", Failed}, {"Complete", Succeeded}} {
+		if c := conds[end.kind]; c.holds() {
+			return c.as(end.state)
+		}
+	}
+	if c := conds["Suspended"]; c.holds() {
+		if labels, _ := field(job, "metadata", "labels").(map[string]any); labels[queueLabel] != nil {
+			return c.as(Queued)
+		}
+		return c.as(Suspended)
+	}
+	s := Status{}
+	for _, ending := range []string{"FailureTarget", "SuccessCriteriaMet"} {
+		if c := conds[ending]; c.holds() {
+			s = c.as("")
+		}
+	}
+	failed := number(job, "status", "failed") > 0
+	switch {
+	case number(job, "status", "ready") > 0 || s.Raw != "":
+		s.State = Running
+	case failed:
+		s.State, s.Reason = Restarting, "PodFailed"
+	case text(job, "status", "startTime") != "":
+		s.State = Starting
+	default:
+		s.State = Submitted
+	}
+	return s
+}
