@@ -1,0 +1,54 @@
+package informer
+
+import (
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Event is one object's step from one state to the next. It is a value and may
+// be kept; its objects are decoded when they are asked for.
+type Event[T any] struct {
+	change store.Change
+}
+
+// Kind says what became of the object: store.Added, Updated or Deleted.
+func (e Event[T]) Kind() store.ChangeKind { return e.change.Kind }
+
+// Key names the object.
+func (e Event[T]) Key() wire.Key { return e.change.Last().Key }
+
+// UID tells the object from its namesakes.
+func (e Event[T]) UID() string { return e.change.Last().UID }
+
+// Version is the resourceVersion of the state that Object returns.
+func (e Event[T]) Version() wire.Version { return e.change.Last().Version }
+
+// Initial reports whether the object was there already: in the first list, or
+// when the sequence of events began.
+func (e Event[T]) Initial() bool { return e.change.Initial }
+
+// Missed reports that a deletion was not seen, but found: the object was gone
+// when the cluster was listed anew, or another one was in its place.
+func (e Event[T]) Missed() bool { return e.change.Missed }
+
+// Object decodes the state after the event; for a deletion the last state that
+// is known. The object is new and belongs to the caller.
+//
+// Errors: what the decoder says.
+func (e Event[T]) Object() (*T, error) {
+	return wire.Codec[T]{}.Decode(*e.change.Last())
+}
+
+// Old decodes the state before the event. It returns nil for an addition.
+//
+// Errors: what the decoder says.
+func (e Event[T]) Old() (*T, error) {
+	if e.change.Old == nil {
+		return nil, nil
+	}
+	return wire.Codec[T]{}.Decode(*e.change.Old)
+}
+
+// Record returns the state that Object decodes, as it came. Its body must not be
+// written to.
+func (e Event[T]) Record() wire.Record { return *e.change.Last() }

@@ -1,0 +1,50 @@
+package kube
+
+import (
+	"net/http"
+	"net/url"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// Cluster is the way to one API server. Create it with Connect.
+type Cluster struct {
+	base      *url.URL
+	namespace string
+	http      *http.Client
+	discovery *discovery.DiscoveryClient
+
+	mu    sync.Mutex
+	types []Resource // nil until discovery was asked
+}
+
+func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
+	rc.Timeout = 0 // it would end watches; contexts bound everything else
+	rc.QPS = -1
+	rc.GroupVersion = &schema.GroupVersion{}
+	base, _, err := rest.DefaultServerUrlFor(rc)
+	if err != nil {
+		return nil, &ConfigError{Problem: "the address of the server makes no sense", Err: err, Remedy: "check the cluster of the kubeconfig"}
+	}
+	client, err := rest.HTTPClientFor(rc)
+	if err != nil {
+		return nil, &ConfigError{Problem: "the credentials or certificates can not be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
+	}
+	disc, err := discovery.NewDiscoveryClientForConfigAndClient(rc, client)
+	if err != nil {
+		return nil, &ConfigError{Problem: "the configuration can not be used", Err: err}
+	}
+	return &Cluster{base: base, namespace: namespace, http: client, discovery: disc}, nil
+}
+
+// Host returns the address of the API server.
+func (c *Cluster) Host() string { return c.base.Host }
+
+// Namespace returns the namespace that the configuration names, or "default".
+func (c *Cluster) Namespace() string { return c.namespace }
+
+// Close closes connections that are idle. Streams that are open stay so.
+func (c *Cluster) Close() { c.http.CloseIdleConnections() }

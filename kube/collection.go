@@ -1,0 +1,164 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/conversion/queryparams"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// View says how much of each object is fetched.
+type View uint8
+
+const (
+	// Full objects.
+	Full View = iota
+	// Metadata only: metav1.PartialObjectMetadata.
+	Metadata
+)
+
+// Encoding says which encodings to ask for.
+type Encoding uint8
+
+const (
+	// PreferProtobuf asks for protobuf, and takes JSON where the server has
+	// none, as for full custom resources.
+	PreferProtobuf Encoding = iota
+	// JSONOnly asks for JSON, for types that have no protobuf decoder here.
+	JSONOnly
+)
+
+// Selection says which objects of a type, and what of them. The zero value is
+// all of everything.
+type Selection struct {
+	// Namespace is where to look; default all. It must be empty for types that
+	// live in none.
+	Namespace string
+	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
+	LabelSelector, FieldSelector string
+	View                         View
+	Encoding                     Encoding
+}
+
+// Collection is a selection of the objects of one type: what can be listed and
+// watched.
+type Collection struct {
+	cluster   *Cluster
+	resource  Resource
+	selection Selection
+}
+
+// Collection returns a collection. It does not speak to the server.
+//
+// Errors: a selector that can not be parsed; a namespace for a type that lives
+// in none; a type that can not be listed and watched.
+func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
+	if _, err := labels.Parse(s.LabelSelector); err != nil {
+		return nil, fmt.Errorf("label selector %q: %w", s.LabelSelector, err)
+	}
+	if _, err := fields.ParseSelector(s.FieldSelector); err != nil {
+		return nil, fmt.Errorf("field selector %q: %w", s.FieldSelector, err)
+	}
+	if r.Scope == ClusterScoped && s.Namespace != "" {
+		return nil, fmt.Errorf("%s live in no namespace, so there are none in %q", r, s.Namespace)
+	}
+	if !r.Can("list") || !r.Can("watch") {
+		return nil, fmt.Errorf("%s can not be watched: the server at %s offers %v", r, c.Host(), r.Verbs)
+	}
+	return &Collection{cluster: c, resource: r, selection: s}, nil
+}
+
+// Resource returns the type of the collection.
+func (c *Collection) Resource() Resource { return c.resource }
+
+// List opens a list, or the page of it that opts name. The selectors of the
+// collection take the place of those in opts. The stream must be closed.
+//
+// Errors: as in the package documentation.
+func (c *Collection) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	opts.Watch = false
+	return c.open(ctx, "list", opts)
+}
+
+// Watch opens a watch, or a streaming list if opts ask for one. The selectors
+// of the collection take the place of those in opts. The stream must be closed.
+//
+// Errors: as in the package documentation.
+func (c *Collection) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	opts.Watch = true
+	return c.open(ctx, "watch", opts)
+}
+
+func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOptions) (wire.Stream, error) {
+	req, err := c.request(ctx, verb, opts)
+	if err != nil {
+		return wire.Stream{}, c.wrap(verb, err)
+	}
+	resp, err := c.cluster.http.Do(req)
+	if err != nil {
+		return wire.Stream{}, c.wrap(verb, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		return wire.Stream{}, c.wrap(verb, refusal(resp, verb, c.resource))
+	}
+	enc, err := wire.EncodingOf(resp.Header.Get("Content-Type"))
+	if err != nil {
+		resp.Body.Close()
+		return wire.Stream{}, c.wrap(verb, err)
+	}
+	stream := wire.Stream{Body: resp.Body, Encoding: enc, APIVersion: c.resource.APIVersion(), Kind: c.resource.Kind}
+	if c.selection.View == Metadata {
+		stream.APIVersion, stream.Kind = "meta.k8s.io/v1", "PartialObjectMetadata"
+	}
+	return stream, nil
+}
+
+func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListOptions) (*http.Request, error) {
+	opts.LabelSelector, opts.FieldSelector = c.selection.LabelSelector, c.selection.FieldSelector
+	query, err := queryparams.Convert(&opts)
+	if err != nil {
+		return nil, err
+	}
+	u := c.cluster.base.JoinPath(c.resource.path(c.selection.Namespace)...)
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", c.accept(verb))
+	return req, nil
+}
+
+// accept lists what we can read, best first. Nothing needs to be known of the
+// type: a server that has no protobuf for it answers in JSON.
+func (c *Collection) accept(verb string) string {
+	as := ""
+	if c.selection.View == Metadata {
+		as = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+		if verb == "watch" {
+			as = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+		}
+	}
+	json := wire.MediaTypeJSON + as
+	if c.selection.Encoding == JSONOnly {
+		return json
+	}
+	return wire.MediaTypeProtobuf + as + "," + json
+}
+
+// wrap says what was being done. The address is not repeated: errors of
+// net/http have it already, with all parameters.
+func (c *Collection) wrap(verb string, err error) error {
+	if u, ok := err.(*url.Error); ok {
+		err = u.Err
+	}
+	return fmt.Errorf("%s %s at %s: %w", verb, c.resource, c.cluster.Host(), err)
+}

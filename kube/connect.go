@@ -1,0 +1,129 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // exec and OIDC credentials
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Config says which cluster to connect to. The zero value is what kubectl uses:
+// the files of KUBECONFIG or ~/.kube/config with their current context; and
+// within a pod that has none, the cluster that it runs in.
+type Config struct {
+	// Kubeconfig is the path of the one file to read.
+	Kubeconfig string
+	// Context is the context to take; default the current one.
+	Context string
+	// Namespace takes the place of the context's namespace.
+	Namespace string
+	// REST is used as it is, and the fields above are not, but for Namespace.
+	REST *rest.Config
+	// UserAgent is sent with every request; default "vedette (os/arch)".
+	UserAgent string
+}
+
+// Connect prepares the connection to a cluster. It reads files, but does not
+// speak to the server.
+//
+// Errors: *ConfigError.
+func Connect(cfg Config) (*Cluster, error) {
+	rc, namespace, err := cfg.load()
+	if err != nil {
+		return nil, err
+	}
+	rc.UserAgent = cfg.UserAgent
+	if rc.UserAgent == "" {
+		rc.UserAgent = fmt.Sprintf("vedette (%s/%s)", runtime.GOOS, runtime.GOARCH)
+	}
+	if cfg.Namespace != "" {
+		namespace = cfg.Namespace
+	}
+	return newCluster(rc, namespace)
+}
+
+// load returns a configuration of our own and the default namespace.
+func (c Config) load() (*rest.Config, string, error) {
+	if c.REST != nil {
+		return rest.CopyConfig(c.REST), "default", nil
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.WarnIfAllMissing = false
+	rules.ExplicitPath = c.Kubeconfig
+	raw, err := rules.Load()
+	if err != nil {
+		return nil, "", c.unreadable(err)
+	}
+	if len(raw.Contexts) == 0 && len(raw.Clusters) == 0 && c.Kubeconfig == "" {
+		return c.inCluster(rules.GetLoadingPrecedence())
+	}
+	name := c.Context
+	if name == "" {
+		name = raw.CurrentContext
+	}
+	if _, ok := raw.Contexts[name]; !ok {
+		return nil, "", noContext(name, slices.Sorted(maps.Keys(raw.Contexts)))
+	}
+	client := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, rules)
+	rc, err := client.ClientConfig()
+	if err != nil {
+		return nil, "", &ConfigError{
+			Problem: fmt.Sprintf("context %q of the kubeconfig can not be used", name), Err: err,
+			Remedy: "mend it or choose another with --context",
+		}
+	}
+	namespace, _, err := client.Namespace()
+	if err != nil || namespace == "" {
+		namespace = "default"
+	}
+	return rc, namespace, nil
+}
+
+func (c Config) unreadable(err error) error {
+	if c.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {
+		return &ConfigError{Problem: fmt.Sprintf("there is no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
+	}
+	return &ConfigError{Problem: "the kubeconfig can not be read", Err: err, Remedy: "mend it, or name another with --kubeconfig"}
+}
+
+func noContext(name string, known []string) error {
+	switch {
+	case name == "" && len(known) > 0:
+		return &ConfigError{
+			Problem: "the kubeconfig has no current context",
+			Remedy:  "choose one with --context: " + strings.Join(known, ", "),
+		}
+	case len(known) == 0:
+		return &ConfigError{Problem: "the kubeconfig has no contexts", Remedy: "name another with --kubeconfig"}
+	}
+	return &ConfigError{
+		Problem: fmt.Sprintf("the kubeconfig has no context %q", name),
+		Remedy:  "it has " + strings.Join(known, ", "),
+	}
+}
+
+// inCluster is the way of a pod, where no kubeconfig was found.
+func (c Config) inCluster(looked []string) (*rest.Config, string, error) {
+	rc, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, "", &ConfigError{
+			Problem: fmt.Sprintf("there is no kubeconfig at %s, and this is no pod of a cluster", strings.Join(looked, ", ")),
+			Remedy:  "set KUBECONFIG or use --kubeconfig",
+		}
+	}
+	if c.Context != "" {
+		return nil, "", noContext(c.Context, nil)
+	}
+	namespace := "default"
+	if b, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace"); err == nil {
+		namespace = strings.TrimSpace(string(b))
+	}
+	return rc, namespace, nil
+}

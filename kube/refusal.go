@@ -1,0 +1,88 @@
+package kube
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// maxRefusal bounds what is read of an answer that is an error.
+const maxRefusal = 64 << 10
+
+// maxExcerpt bounds what is shown of an answer that is no Status.
+const maxExcerpt = 200
+
+// refusal makes an error of an answer that is none of ours: the Status in it,
+// or one made of its code where a proxy answered in the server's place.
+func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusError {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	status, ok := statusIn(body, resp.Header.Get("Content-Type"))
+	if !ok {
+		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
+		err := apierrors.NewGenericServerResponse(resp.StatusCode, verb, gr, "", excerpt(body), 0, true)
+		status = err.ErrStatus
+	}
+	if status.Code == 0 {
+		status.Code = int32(resp.StatusCode)
+	}
+	if wait := retryAfter(resp.Header.Get("Retry-After"), time.Now()); wait > 0 {
+		if status.Details == nil {
+			status.Details = &metav1.StatusDetails{}
+		}
+		if status.Details.RetryAfterSeconds == 0 {
+			status.Details.RetryAfterSeconds = wait
+		}
+	}
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
+// statusIn decodes a Status in JSON or protobuf.
+func statusIn(body []byte, contentType string) (metav1.Status, bool) {
+	var status metav1.Status
+	enc, err := wire.EncodingOf(contentType)
+	if err != nil {
+		return status, false
+	}
+	if enc == wire.JSON {
+		err = json.Unmarshal(body, &status)
+		return status, err == nil && status.Kind == "Status"
+	}
+	raw, enveloped := strings.CutPrefix(string(body), "k8s\x00")
+	var unknown runtime.Unknown
+	if !enveloped || unknown.Unmarshal([]byte(raw)) != nil || unknown.Kind != "Status" {
+		return status, false
+	}
+	return status, status.Unmarshal(unknown.Raw) == nil
+}
+
+// excerpt makes one short line of a body.
+func excerpt(body []byte) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "?")), " ")
+	if len(text) > maxExcerpt {
+		text = strings.ToValidUTF8(text[:maxExcerpt], "") + "…"
+	}
+	return text
+}
+
+// retryAfter reads the header in both its forms (RFC 9110, 10.2.3), as whole
+// seconds from now.
+func retryAfter(header string, now time.Time) int32 {
+	if n, err := strconv.ParseInt(header, 10, 32); err == nil {
+		return int32(max(n, 0))
+	}
+	at, err := http.ParseTime(header)
+	if err != nil || !at.After(now) {
+		return 0
+	}
+	return int32(min(at.Sub(now).Round(time.Second)/time.Second, 24*3600))
+}

@@ -1,0 +1,65 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Scope says whether objects of a type live in namespaces.
+type Scope uint8
+
+const (
+	// ClusterScoped objects live in no namespace.
+	ClusterScoped Scope = iota
+	// Namespaced objects live in one each.
+	Namespaced
+)
+
+// Resource is a type that a server serves, in one version.
+type Resource struct {
+	Group, Version string
+	// Name is the plural, as it stands in paths: "pods".
+	Name string
+	Kind string
+	// Singular and ShortNames are other ways to name it.
+	Singular   string
+	ShortNames []string
+	Scope      Scope
+	Verbs      []string
+}
+
+// String returns the name with its group, as kubectl takes it: "pods",
+// "jobs.batch".
+func (r Resource) String() string {
+	if r.Group == "" {
+		return r.Name
+	}
+	return r.Name + "." + r.Group
+}
+
+// APIVersion returns the version with its group: "v1", "batch/v1".
+func (r Resource) APIVersion() string {
+	return schema.GroupVersion{Group: r.Group, Version: r.Version}.String()
+}
+
+// Can reports whether the server offers a verb, such as "watch", for the type.
+func (r Resource) Can(verb string) bool { return slices.Contains(r.Verbs, verb) }
+
+// called reports whether name is one of the resource's names.
+func (r *Resource) called(name string) bool {
+	return name == r.Name || name == r.Singular || strings.EqualFold(name, r.Kind) || slices.Contains(r.ShortNames, name)
+}
+
+// path returns the path of the collection below the address of the server.
+func (r *Resource) path(namespace string) []string {
+	path := []string{"apis", r.Group, r.Version}
+	if r.Group == "" {
+		path = []string{"api", r.Version}
+	}
+	if namespace != "" {
+		path = append(path, "namespaces", namespace)
+	}
+	return append(path, r.Name)
+}
