@@ -20,9 +20,10 @@ type jsonList struct {
 	s     jsonScanner
 	opts  Options
 	phase jsonPhase
-	n     int // members read
-	items int // items read
-	head  head
+	n     int  // members read
+	items int  // items read
+	head  head // of the item
+	own   head // of the list
 	lm    jsonListMeta
 }
 
@@ -32,6 +33,9 @@ type jsonListMeta struct {
 }
 
 func (l *jsonList) meta() (ListMeta, error) {
+	if err := l.own.checkListKind(&l.opts); err != nil {
+		return ListMeta{}, err
+	}
 	v, err := ParseVersion(string(l.lm.version))
 	if err != nil {
 		return ListMeta{}, &SyntaxError{Offset: l.s.w.offset(), Reason: "the list's " + err.Error()}
@@ -79,8 +83,10 @@ func (l *jsonList) member() error {
 	}
 	l.n++
 	switch string(key) {
+	case "apiVersion":
+		return l.s.stringField(&l.own, "apiVersion", &l.own.apiVersion)
 	case "kind":
-		return l.kind()
+		return l.s.stringField(&l.own, "kind", &l.own.kind)
 	case "metadata":
 		return l.metadata()
 	case "items":
@@ -94,21 +100,8 @@ func (l *jsonList) member() error {
 	return l.s.skip()
 }
 
-// kind refuses what a server sends to those who accept anything.
-func (l *jsonList) kind() error {
-	at := l.s.w.offset()
-	var kind []byte
-	if err := l.s.stringField(&l.head, "kind", &kind); err != nil {
-		return err
-	}
-	if k := string(kind); k == "Table" || k == "Status" {
-		return &SyntaxError{Offset: at, Reason: "the server sent a " + k + ", want a list"}
-	}
-	return nil
-}
-
 func (l *jsonList) metadata() error {
-	if done, err := l.s.notObject(&l.head, "metadata"); done || err != nil {
+	if done, err := l.s.notObject(&l.own, "metadata"); done || err != nil {
 		return err
 	}
 	if err := l.s.open('{'); err != nil {
@@ -121,9 +114,9 @@ func (l *jsonList) metadata() error {
 		}
 		switch string(key) {
 		case "resourceVersion":
-			err = l.s.stringField(&l.head, "metadata.resourceVersion", &l.lm.version)
+			err = l.s.stringField(&l.own, "metadata.resourceVersion", &l.lm.version)
 		case "continue":
-			err = l.s.stringField(&l.head, "metadata.continue", &l.lm.next)
+			err = l.s.stringField(&l.own, "metadata.continue", &l.lm.next)
 		case "remainingItemCount":
 			err = l.s.intField(&l.lm.remaining)
 		default:

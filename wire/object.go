@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // initialEventsEnd is the annotation of the bookmark that ends the first part
@@ -54,6 +55,22 @@ func (h *head) checkKind(opts *Options) error {
 		return h.invalid(fmt.Sprintf("it is a %.80q of %.80q, want %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion))
 	}
 	return nil
+}
+
+// checkListKind returns an error where a list is not one of what was asked for,
+// such as a Table, or a Status that came with 200. Lists of built-in types are
+// called after their items; only custom resources may choose another name
+// (CustomResourceDefinitionNames.listKind), which discovery does not tell.
+func (h *head) checkListKind(opts *Options) error {
+	if opts.Kind == "" || string(h.kind) == opts.Kind+"List" && string(h.apiVersion) == opts.APIVersion {
+		return nil
+	}
+	group, _, _ := strings.Cut(opts.APIVersion, "/")
+	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
+	if custom && string(h.apiVersion) == opts.APIVersion && strings.HasSuffix(string(h.kind), "List") {
+		return nil
+	}
+	return &SyntaxError{Reason: fmt.Sprintf("the server sent a %.80q of %.80q, want a list of %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion)}
 }
 
 // record makes the record of the object that was scanned last.

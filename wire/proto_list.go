@@ -31,11 +31,12 @@ type protoList struct {
 	phase protoPhase
 	end   int64 // of the list message
 	whole bool  // the list message has been read
-	head  head
+	head  head  // of the item
+	own   head  // of the list
 	lm    ListMeta
 }
 
-func (l *protoList) meta() (ListMeta, error) { return l.lm, nil }
+func (l *protoList) meta() (ListMeta, error) { return l.lm, l.own.checkListKind(&l.opts) }
 
 func (l *protoList) next() (Record, error) {
 	for {
@@ -108,17 +109,13 @@ func (l *protoList) envelope() error {
 	return l.s.skip(num, kind, math.MaxInt64)
 }
 
-// typeMeta refuses what a server sends to those who accept anything.
 func (l *protoList) typeMeta() error {
 	v, at, err := l.s.value(math.MaxInt64)
 	if err != nil {
 		return err
 	}
-	if err := l.head.typeMeta(v); err != nil {
+	if err := l.own.typeMeta(v); err != nil {
 		return l.s.syntax(at, "type of the list: %v", err)
-	}
-	if k := string(l.head.kind); k == "Table" || k == "Status" {
-		return l.s.syntax(at, "the server sent a %s, want a list", k)
 	}
 	return nil
 }

@@ -1,0 +1,214 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// witness runs an informer against a server and writes down all it tells.
+type witness[T any] struct {
+	t   *testing.T
+	srv *apitest.Server
+	inf *informer.Informer[T]
+
+	mu     sync.Mutex
+	events []informer.Event[T]
+}
+
+// watching runs script with an informer on a server of its own, in fake time,
+// and checks afterwards that nothing was lost, doubled or disordered. before, if
+// not nil, prepares the server.
+func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, before func(*apitest.Server), script func(*witness[T])) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, err := apitest.New(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer srv.Close()
+		cluster, err := kube.Connect(kube.Config{REST: srv.RESTConfig()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Close()
+		w := &witness[T]{t: t, srv: srv, inf: informer.Watch[T](cluster, cfg)}
+		for i := range 5 {
+			w.create("old-" + strconv.Itoa(i))
+		}
+		if before != nil {
+			before(srv)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var work sync.WaitGroup
+		work.Go(func() {
+			if err := w.inf.Run(ctx); err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		})
+		work.Go(func() {
+			for ev := range w.inf.Events(ctx) {
+				w.mu.Lock()
+				w.events = append(w.events, ev)
+				w.mu.Unlock()
+			}
+		})
+		script(w)
+		w.settle()
+		w.agree()
+		cancel()
+		work.Wait()
+	})
+}
+
+// settle lets fake time pass until every retry has been made.
+func (w *witness[T]) settle() { w.pass(5 * time.Minute) }
+
+func (w *witness[T]) pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func pod(name string) *corev1.Pod {
+	return &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: map[string]string{"app": "a"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
+	}
+}
+
+func (w *witness[T]) create(name string) {
+	w.t.Helper()
+	if _, err := w.srv.Create(pod(name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *witness[T]) delete(name string) {
+	w.t.Helper()
+	if err := w.srv.Delete(pod(name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// phase changes the status of a pod.
+func (w *witness[T]) phase(name string, phase corev1.PodPhase) {
+	w.t.Helper()
+	p := pod(name)
+	p.Status.Phase = phase
+	if _, err := w.srv.UpdateStatus(p); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// churn makes one change of each kind; round tells the objects apart.
+func (w *witness[T]) churn(round int) {
+	w.t.Helper()
+	name := fmt.Sprintf("new-%d", round)
+	w.create(name)
+	w.phase(name, corev1.PodRunning)
+	w.phase("old-0", corev1.PodPhase("round-"+strconv.Itoa(round)))
+	if round > 0 {
+		w.delete(fmt.Sprintf("new-%d", round-1))
+	}
+}
+
+// told returns what the informer has told so far.
+func (w *witness[T]) told() []informer.Event[T] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.events)
+}
+
+// requests counts the lists (streamed ones included) and watches of pods.
+func (w *witness[T]) requests() (lists, watches int) {
+	for _, r := range w.srv.Requests() {
+		switch {
+		case r.Resource.Resource != "pods":
+		case r.Streaming(), r.Verb == apitest.VerbList && r.Options.Continue == "":
+			lists++
+		case r.Verb == apitest.VerbWatch:
+			watches++
+		}
+	}
+	return lists, watches
+}
+
+// agree holds the store and the events against the server and each other.
+func (w *witness[T]) agree() {
+	w.t.Helper()
+	objects, err := w.srv.List(pod(""), "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	want := map[wire.Key]string{}
+	for _, o := range objects {
+		want[wire.Key{Namespace: o.GetNamespace(), Name: o.GetName()}] = string(o.GetUID()) + "@" + o.GetResourceVersion()
+	}
+	have := map[wire.Key]string{}
+	for rec := range w.inf.Snapshot().Records().All() {
+		have[rec.Key] = rec.UID + "@" + rec.Version.String()
+	}
+	w.same("store", have, want)
+	w.same("events", w.fold(), want)
+}
+
+func (w *witness[T]) same(what string, have, want map[wire.Key]string) {
+	w.t.Helper()
+	for key := range want {
+		if have[key] != want[key] {
+			w.t.Errorf("%s: %v is %q, the server has %q", what, key, have[key], want[key])
+		}
+	}
+	for key := range have {
+		if _, ok := want[key]; !ok {
+			w.t.Errorf("%s: %v is %q, the server does not have it", what, key, have[key])
+		}
+	}
+}
+
+// fold replays the events, checking that each follows from the one before.
+func (w *witness[T]) fold() map[wire.Key]string {
+	w.t.Helper()
+	now := map[wire.Key]string{}
+	last := map[wire.Key]wire.Version{}
+	for i, ev := range w.told() {
+		key := ev.Key()
+		_, known := now[key]
+		switch ev.Kind() {
+		case store.Added, store.Updated:
+			if known == (ev.Kind() == store.Added) {
+				w.t.Errorf("event %d: %v of %v, known before: %v", i, ev.Kind(), key, known)
+			}
+			if ev.Version() <= last[key] {
+				w.t.Errorf("event %d: %v of %v went from version %v to %v", i, ev.Kind(), key, last[key], ev.Version())
+			}
+			now[key], last[key] = ev.UID()+"@"+ev.Version().String(), ev.Version()
+		case store.Deleted:
+			if !known {
+				w.t.Errorf("event %d: deletion of %v, which is not known", i, key)
+			}
+			delete(now, key)
+		}
+		if obj, err := ev.Object(); err != nil || obj == nil {
+			w.t.Errorf("event %d: %v: %v", i, key, err)
+		}
+	}
+	return now
+}
