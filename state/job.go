@@ -29,8 +29,8 @@ func ofJob(job map[string]any) Status {
 	}
 	failed := number(job, "status", "failed") > 0
 	switch {
-	case number(job, "status", "ready") > 0 || s.Raw != "":
-		s.State = Running
+	case number(job, "status", "ready") > 0 || s.Raw != "", number(job, "status", "active") == 0 && number(job, "status", "succeeded") > 0:
+		s.State = Running // to its end: its pods may be done before it is
 	case failed:
 		s.State, s.Reason = Restarting, "PodFailed"
 	case text(job, "status", "startTime") != "":

@@ -43,6 +43,7 @@ func TestOf(t *testing.T) {
 		{"job that runs", job + "status: {startTime: now, active: 1, ready: 1}", state.Running, "", "", ""},
 		{"job that is tried again", job + "status: {startTime: now, active: 1, ready: 0, failed: 1}", state.Restarting, "", "PodFailed", ""},
 		{"job that is about to succeed", job + "status: {startTime: now, conditions: [{type: SuccessCriteriaMet, status: 'True', reason: CompletionsReached}]}", state.Running, "SuccessCriteriaMet", "CompletionsReached", ""},
+		{"job whose pods are done", job + "status: {startTime: now, active: 0, ready: 0, succeeded: 1}", state.Running, "", "", ""},
 		{"job that succeeded", job + "status: {succeeded: 1, failed: 2, conditions: [{type: Complete, status: 'True'}]}", state.Succeeded, "Complete", "", ""},
 		{"job that failed", job + "status: {failed: 4, conditions: [{type: Failed, status: 'True', reason: BackoffLimitExceeded, message: too often}]}", state.Failed, "Failed", "BackoffLimitExceeded", "too often"},
 		{"kind without a rule, with a phase", "kind: X\nstatus: {phase: Running}", state.Running, "Running", "", ""},

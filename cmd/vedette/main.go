@@ -1,0 +1,78 @@
+// Command vedette watches what happens in Kubernetes clusters.
+//
+//	vedette watch jobs,pods -A
+//	vedette demo
+//
+// `vedette help` lists all commands with examples.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Who presses Ctrl-C twice does not want to wait for us.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the program without the process around it. It returns the exit code: 0
+// if all went well or the user ended it, 1 if not.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return 0
+	case errors.Is(err, syscall.EPIPE):
+		return 0 // who reads our output has had enough
+	}
+	fmt.Fprintf(stderr, "vedette: %s\n", kube.Explain(err))
+	return 1
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vedette",
+		Short: "Watch every change in a Kubernetes cluster, and miss none",
+		Long: "Vedette watches objects of Kubernetes clusters and reports every change of them.\n" +
+			"It takes the kubeconfig, contexts and selectors that kubectl takes.",
+		Example: "  # See it at work, without a cluster\n" +
+			"  vedette demo\n\n" +
+			"  # Follow the jobs and pods of all namespaces\n" +
+			"  vedette watch jobs,pods -A",
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
+	})
+	root.AddCommand(newWatch(), newDemo())
+	return root
+}
+
+// version is what the build knows of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "devel"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// outage keeps track of the types that can not be followed at the moment.
+type outage struct {
+	host  string
+	con   *console
+	away  []string // names, in the order in which they went
+	err   error
+	since time.Time
+}
+
+// note takes the health of one type, and reports whether it went or came back.
+func (o *outage) note(name string, h reflector.Health) bool {
+	i := slices.Index(o.away, name)
+	switch {
+	case h.Err != nil && h.Phase == reflector.Waiting && i < 0:
+		if len(o.away) == 0 {
+			o.since = time.Now()
+		}
+		o.away, o.err = append(o.away, name), h.Err
+		return true
+	case h.Err == nil && i >= 0:
+		o.away = slices.Delete(o.away, i, i+1)
+		return true
+	}
+	return false
+}
+
+// report says what has changed.
+func (o *outage) report(news bool) {
+	switch {
+	case !news:
+	case len(o.away) == 0:
+		o.con.say("%s  %s is back after %v; nothing was missed that it still has", clock(time.Now()), o.host, time.Since(o.since).Round(100*time.Millisecond))
+	default:
+		o.con.say("%s  can not follow %s: %s; trying again until it is back", clock(time.Now()), strings.Join(o.away, ", "), kube.Explain(o.err))
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vedette-io/vedette/informer"
+)
+
+// newFormat reads the flags that say what the output looks like.
+func newFormat(o *watchOptions, con *console) (*format, error) {
+	switch o.color {
+	case "auto", "always", "never", "":
+	default:
+		return nil, fmt.Errorf("--color is %q, want auto, always or never", o.color)
+	}
+	f := &format{opts: o, con: con}
+	kind, template, _ := strings.Cut(o.output, "=")
+	switch kind {
+	case "", "wide":
+	case "json":
+		f.body = printJSON
+	case "yaml":
+		f.body = printYAML
+	case "name":
+		f.body = printName
+	case "jsonpath":
+		path, err := parsePath(template)
+		if err != nil {
+			return nil, err
+		}
+		f.body = func(p *printer, ev informer.Event[object], obj *object) (string, error) {
+			return printPath(path, p.document(ev, obj))
+		}
+	default:
+		return nil, fmt.Errorf("there is no output format %q; there are wide, json, yaml, name and jsonpath=TEMPLATE", o.output)
+	}
+	if kind != "jsonpath" && template != "" {
+		return nil, fmt.Errorf("the output format %s takes no template; jsonpath=TEMPLATE does", kind)
+	}
+	return f, nil
+}
+
+// document is what is printed of a change: the object, or an event around it in
+// the shape of the API's WatchEvent.
+func (p *printer) document(ev informer.Event[object], obj *object) map[string]any {
+	if !p.opts.events {
+		return obj.Object
+	}
+	return map[string]any{"type": eventName(ev.Kind()), "object": obj.Object}
+}
+
+func printJSON(p *printer, ev informer.Event[object], obj *object) (string, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetIndent("", "    ")
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(p.document(ev, obj))
+	return text.String(), err
+}
+
+func printYAML(p *printer, ev informer.Event[object], obj *object) (string, error) {
+	text, err := yaml.Marshal(p.document(ev, obj))
+	return "---\n" + string(text), err
+}
+
+func printName(p *printer, ev informer.Event[object], _ *object) (string, error) {
+	kind := p.resource.Singular
+	if p.resource.Group != "" {
+		kind += "." + p.resource.Group
+	}
+	text := kind + "/" + ev.Key().Name + "\n"
+	if p.opts.events {
+		text = fmt.Sprintf("%-8s  %s", eventName(ev.Kind()), text)
+	}
+	return text, nil
+}
+
+// parsePath parses a template as kubectl does: a lone path may leave out the
+// braces and the dot.
+func parsePath(template string) (*jsonpath.JSONPath, error) {
+	if template == "" {
+		return nil, fmt.Errorf("jsonpath needs a template, such as -o jsonpath='{.metadata.name}'")
+	}
+	if !strings.Contains(template, "{") {
+		template = "{." + strings.TrimPrefix(template, ".") + "}"
+	}
+	path := jsonpath.New("output").AllowMissingKeys(true)
+	if err := path.Parse(template); err != nil {
+		return nil, fmt.Errorf("the jsonpath template %s: %w", template, err)
+	}
+	return path, nil
+}
+
+func printPath(path *jsonpath.JSONPath, document map[string]any) (string, error) {
+	var text bytes.Buffer
+	if err := path.Execute(&text, document); err != nil {
+		return "", fmt.Errorf("jsonpath: %w", err)
+	}
+	text.WriteByte('\n')
+	return text.String(), nil
+}

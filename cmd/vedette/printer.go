@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/store"
+)
+
+// format prints changes in the format that the user asked for. All types share
+// it, and with it the widths of the columns.
+type format struct {
+	opts *watchOptions
+	con  *console
+	body func(p *printer, ev informer.Event[object], obj *object) (string, error) // nil: lines
+
+	mu     sync.Mutex
+	widths []int // of the columns so far; nil until the header is due
+}
+
+// printer prints the changes of one type.
+type printer struct {
+	*format
+	resource kube.Resource
+}
+
+func (f *format) of(r kube.Resource) *printer { return &printer{format: f, resource: r} }
+
+// event prints one change.
+func (p *printer) event(ev informer.Event[object], at time.Time) error {
+	if p.opts.sinceNow && ev.Initial() {
+		return nil
+	}
+	obj, err := ev.Object()
+	if err != nil {
+		return err
+	}
+	// Items of a list of built-in types do not say what they are.
+	obj.SetAPIVersion(p.resource.APIVersion())
+	obj.SetKind(p.resource.Kind)
+	if p.body != nil {
+		text, err := p.body(p, ev, obj)
+		if err != nil {
+			return err
+		}
+		return p.con.print(text)
+	}
+	old, err := ev.Old()
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		old.SetAPIVersion(p.resource.APIVersion())
+		old.SetKind(p.resource.Kind)
+	}
+	return p.line(ev, old, obj, at)
+}
+
+// line prints a change as a line of columns.
+func (p *printer) line(ev informer.Event[object], old, obj *object, at time.Time) error {
+	change, last, why := transition(ev, old, obj)
+	columns := []string{clock(at), p.resource.String(), ev.Key().String(), change}
+	names := []string{"TIME", "TYPE", "NAME", "STATE"}
+	if p.opts.events {
+		columns = append([]string{eventName(ev.Kind())}, columns...)
+		names = append([]string{"EVENT"}, names...)
+	}
+	if p.opts.output == "wide" {
+		columns = append(columns, ev.Version().String(), ev.UID())
+		names = append(names, "VERSION", "UID")
+	}
+	columns, names = append(columns, why), append(names, "REASON")
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := ""
+	if p.widths == nil {
+		for _, name := range names {
+			p.widths = append(p.widths, minWidths[name])
+		}
+		if !p.opts.noHeaders {
+			text = p.rowLocked(names, "", "")
+		}
+	}
+	return p.con.print(text + p.rowLocked(columns, change, last))
+}
+
+// minWidths are the least widths of the columns, by name.
+var minWidths = map[string]int{"EVENT": 8, "TIME": 12, "TYPE": 10, "NAME": 32, "STATE": 22, "VERSION": 8, "UID": 36}
+
+// rowLocked joins columns. They grow and never shrink, so that rows stay in line. The
+// cell that holds the state is coloured after it was padded.
+func (p *printer) rowLocked(cells []string, change string, last state.State) string {
+	var line strings.Builder
+	for i, cell := range cells[:len(cells)-1] {
+		p.widths[i] = max(p.widths[i], len([]rune(cell)))
+		padded := cell + strings.Repeat(" ", p.widths[i]-len([]rune(cell)))
+		if change != "" && cell == change {
+			padded = p.paint(padded, last)
+		}
+		line.WriteString(padded + "  ")
+	}
+	line.WriteString(cells[len(cells)-1])
+	return strings.TrimRight(line.String(), " ") + "\n"
+}
+
+// transition says from which state to which an object went, and why.
+func transition(ev informer.Event[object], old, obj *object) (change string, last state.State, why string) {
+	now := state.Of(obj.Object)
+	why = now.Reason
+	if ev.Kind() == store.Deleted {
+		now, why = state.Status{State: state.Deleted}, ""
+		if ev.Missed() {
+			why = "found gone"
+		}
+	}
+	to := now.String()
+	if to == "" {
+		to = "-"
+	}
+	if old == nil {
+		return to, now.State, why
+	}
+	from := state.Of(old.Object).String()
+	if from == "" || from == to {
+		return to, now.State, why
+	}
+	return from + " -> " + to, now.State, why
+}
+
+func eventName(k store.ChangeKind) string {
+	switch k {
+	case store.Added:
+		return "ADDED"
+	case store.Updated:
+		return "MODIFIED"
+	}
+	return "DELETED"
+}
+
+// colors of the states, as SGR parameters.
+var colors = map[state.State]string{
+	state.Submitted: "2", state.Queued: "33", state.Suspended: "33", state.Starting: "36",
+	state.Running: "34", state.Restarting: "35", state.Succeeded: "32", state.Failed: "31",
+	state.Aborted: "31", state.Deleted: "2",
+}
+
+func (p *printer) paint(text string, s state.State) string {
+	code, ok := colors[s]
+	if !ok || !p.con.colors {
+		return text
+	}
+	return fmt.Sprintf("\x1b[%sm%s\x1b[0m", code, text)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+// story plays the users, the queue, the job controller and the nodes of a small
+// training platform. All that happens follows from the seed; only how the jobs
+// interleave depends on the clock.
+type story struct {
+	server *apitest.Server
+	seed   uint64
+	speed  float64
+	gpus   chan struct{} // one token for each job that may run
+
+	mu    sync.Mutex
+	ended map[string]int // jobs by how they ended
+	began time.Time
+}
+
+// gpus is how many jobs run side by side: few enough that some have to queue.
+const gpus = 3
+
+// maxOpen bounds the jobs that are there at once.
+const maxOpen = 8
+
+func newStory(server *apitest.Server, seed uint64, speed float64) *story {
+	return &story{
+		server: server, seed: seed, speed: speed,
+		gpus: make(chan struct{}, gpus), ended: map[string]int{}, began: time.Now(),
+	}
+}
+
+// tell submits jobs, one after the other, and returns when all have ended; with
+// 0 jobs, when ctx is done.
+//
+// Errors: the cause of ctx; what the server refuses.
+func (s *story) tell(ctx context.Context, jobs int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	open := make(chan struct{}, maxOpen)
+	var work sync.WaitGroup
+	for i := 0; (jobs == 0 || i < jobs) && ctx.Err() == nil; i++ {
+		select {
+		case open <- struct{}{}:
+		case <-ctx.Done():
+			continue
+		}
+		life := s.newLife(i)
+		work.Go(func() {
+			if err := life.live(ctx); err != nil {
+				cancel(err)
+			}
+			<-open
+		})
+		s.pass(ctx, life.chance, 600)
+	}
+	work.Wait()
+	return context.Cause(ctx)
+}
+
+// pass waits for about so many milliseconds of the story.
+func (s *story) pass(ctx context.Context, chance *rand.Rand, about int) {
+	ms := float64(about/2+chance.IntN(about)) / s.speed
+	pause(ctx, time.Duration(ms*float64(time.Millisecond)))
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// summary says how the jobs ended.
+func (s *story) summary() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	total := 0
+	var parts []string
+	for _, how := range []string{"succeeded", "succeeded when tried again", "failed", "deleted by their user"} {
+		if n := s.ended[how]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%d %s", n, how))
+		}
+	}
+	if total == 0 {
+		return "No job has ended."
+	}
+	return fmt.Sprintf("%d jobs in %v: %s.", total, time.Since(s.began).Round(time.Second), strings.Join(parts, ", "))
+}
+
+func (s *story) count(how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended[how]++
+}
+
+// life is that of one job.
+type life struct {
+	*story
+	chance *rand.Rand
+	job    *batchv1.Job
+	pods   int // attempts so far
+}
+
+var (
+	models = []string{"llama-ft", "whisper", "resnet50", "bert-base", "sdxl-lora", "yolo"}
+	teams  = []string{"team-vision", "team-speech", "team-llm"}
+)
+
+func (s *story) newLife(i int) *life {
+	chance := rand.New(rand.NewPCG(s.seed, uint64(i)))
+	name := fmt.Sprintf("%s-%d", models[chance.IntN(len(models))], i)
+	suspend, retries := true, int32(1)
+	return &life{story: s, chance: chance, job: &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: teams[chance.IntN(len(teams))], Name: name,
+			Labels: map[string]string{"kueue.x-k8s.io/queue-name": "gpu"},
+		},
+		Spec: batchv1.JobSpec{
+			Suspend: &suspend, BackoffLimit: &retries,
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever,
+				Containers:    []corev1.Container{{Name: "train", Image: "registry.example/" + name}},
+			}},
+		},
+	}}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// firstAnswer bounds the wait for a server that has not answered yet. Once it
+// has, vedette waits for it without end.
+const firstAnswer = 15 * time.Second
+
+// watchOptions are the flags of watch.
+type watchOptions struct {
+	connect       kube.Config
+	allNamespaces bool
+	labels        string
+	fields        string
+	output        string
+	events        bool
+	sinceNow      bool
+	noHeaders     bool
+	color         string
+}
+
+func newWatch() *cobra.Command {
+	var o watchOptions
+	cmd := &cobra.Command{
+		Use:   "watch TYPE[,TYPE…]",
+		Short: "Print a line for every change of objects",
+		Long: "Print a line for every change of objects: when, what, from which state to which, and why.\n" +
+			"First come the objects that are there, then every change as it happens, until Ctrl-C.\n" +
+			"While the server is away it says so, and goes on where it was when it is back.\n\n" +
+			"What goes to standard output pipes; progress and troubles go to standard error.",
+		Example: "  # Jobs and pods of the current namespace\n" +
+			"  vedette watch jobs,pods\n\n" +
+			"  # Of all namespaces, with a label, and only what happens from now on\n" +
+			"  vedette watch pods -A -l app=train --since-now\n\n" +
+			"  # A custom resource, every revision as JSON for another program\n" +
+			"  vedette watch pytorchjobs.kubeflow.org -o json --output-watch-events | jq .object.status\n\n" +
+			"  # One field of each\n" +
+			"  vedette watch pods -o jsonpath='{.metadata.name} {.status.phase}'",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return errors.New("name the types to watch, such as `vedette watch jobs,pods` (see `vedette watch --help`)")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0], newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color))
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *watchOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.connect.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
+	f.StringVar(&o.connect.Context, "context", "", "context of the kubeconfig (default: the current one)")
+	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace to look into (default: that of the context)")
+	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "look into all namespaces")
+	f.StringVarP(&o.labels, "selector", "l", "", "label selector, such as app=train,tier!=test")
+	f.StringVar(&o.fields, "field-selector", "", "field selector, such as spec.nodeName=node-1")
+	o.addOutputFlags(cmd)
+}
+
+func (o *watchOptions) addOutputFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name or jsonpath=TEMPLATE (default: one line a change)")
+	f.BoolVar(&o.events, "output-watch-events", false, "say of each change whether it is ADDED, MODIFIED or DELETED")
+	f.BoolVar(&o.sinceNow, "since-now", false, "leave out what is there already")
+	f.BoolVar(&o.noHeaders, "no-headers", false, "leave out the line with the names of the columns")
+	f.StringVar(&o.color, "color", "auto", "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+}
+
+// run connects, finds out what the types are, and follows them.
+func (o *watchOptions) run(ctx context.Context, types string, con *console) error {
+	format, err := newFormat(o, con)
+	if err != nil {
+		return err
+	}
+	cluster, err := kube.Connect(o.connect)
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	con.progress("asking %s for its types …", cluster.Host())
+	targets, err := o.targets(ctx, cluster, types)
+	con.clear()
+	if err != nil {
+		return err
+	}
+	return follow(ctx, cluster, targets, format, con)
+}
+
+// target is one type to follow.
+type target struct {
+	resource  kube.Resource
+	selection kube.Selection
+}
+
+// targets resolves the types that the user named.
+func (o *watchOptions) targets(ctx context.Context, cluster *kube.Cluster, types string) ([]target, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, firstAnswer, fmt.Errorf("%w: no answer from %s within %v", context.DeadlineExceeded, cluster.Host(), firstAnswer))
+	defer cancel()
+	var targets []target
+	seen := map[string]bool{}
+	for name := range strings.SplitSeq(types, ",") {
+		res, err := cluster.Resolve(ctx, strings.TrimSpace(name))
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil && ctx.Err() == context.DeadlineExceeded {
+				err = cause
+			}
+			return nil, err
+		}
+		if seen[res.String()] {
+			continue
+		}
+		seen[res.String()] = true
+		selection := kube.Selection{LabelSelector: o.labels, FieldSelector: o.fields, Encoding: kube.JSONOnly}
+		if res.Scope == kube.Namespaced && !o.allNamespaces {
+			selection.Namespace = cluster.Namespace()
+		}
+		// Whatever is wrong with the selection is known before anything starts.
+		if _, err := cluster.Collection(res, selection); err != nil {
+			return nil, err
+		}
+		targets = append(targets, target{res, selection})
+	}
+	return targets, nil
+}
