@@ -1,0 +1,258 @@
+package controlplane
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// CacheVariable is the environment variable that names the folder in which
+// built programs are kept. The default is vedette/controlplane in the user's
+// cache folder.
+const CacheVariable = "VEDETTE_CONTROLPLANE_CACHE"
+
+// KubernetesVersion is the version of the three servers.
+const KubernetesVersion = "v1.36.3"
+
+// Binaries are the paths of the programs.
+type Binaries struct {
+	// Etcd and Kwok are programs of their own. Kubernetes holds three, and
+	// takes the name of one as its first argument.
+	Etcd, Kubernetes, Kwok string
+	// Stages is the file that tells kwok how nodes and pods live.
+	Stages string
+}
+
+// program is one thing to build.
+type program struct {
+	name    string   // its folder below build, and its file in the cache
+	pkg     string   // what to build there
+	flags   []string // of the linker
+	minutes int      // a cold build on two cores
+}
+
+var programs = []program{
+	{name: "etcd", pkg: ".", minutes: 2},
+	{name: "kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok", minutes: 2},
+	{name: "kubernetes", pkg: ".", minutes: 11, flags: []string{"-X", "k8s.io/component-base/version.gitVersion=" + KubernetesVersion}},
+}
+
+// Build builds the programs that are not in the cache yet, and says on progress
+// what it is doing. Several processes may call it at once: one builds, the
+// others wait.
+//
+// Errors: what the compiler says; the cause of ctx.
+func Build(ctx context.Context, progress io.Writer) (Binaries, error) {
+	source, err := sourceDir()
+	if err != nil {
+		return Binaries{}, err
+	}
+	dir, err := cacheDir(source)
+	if err != nil {
+		return Binaries{}, err
+	}
+	bins := Binaries{
+		Etcd:       filepath.Join(dir, "etcd"),
+		Kubernetes: filepath.Join(dir, "kubernetes"),
+		Kwok:       filepath.Join(dir, "kwok"),
+		Stages:     filepath.Join(dir, "stages.yaml"),
+	}
+	unlock, err := lock(ctx, filepath.Join(dir, "lock"), progress)
+	if err != nil {
+		return Binaries{}, err
+	}
+	defer unlock()
+	missing := slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return exists(filepath.Join(dir, p.name)) })
+	if len(missing) > 0 {
+		minutes := 0
+		for _, p := range missing {
+			minutes += p.minutes
+		}
+		fmt.Fprintf(progress, "Building %d of %d programs of the control plane, once: about %d minutes on two cores if nothing of them is in Go's build cache.\n", len(missing), len(programs), minutes)
+	}
+	for i, p := range missing {
+		if err := p.build(ctx, source, dir, fmt.Sprintf("[%d/%d] %s", i+1, len(missing), p.name), progress); err != nil {
+			return Binaries{}, err
+		}
+	}
+	if !exists(bins.Stages) {
+		if err := writeStages(ctx, filepath.Join(source, "kwok"), bins.Stages); err != nil {
+			return Binaries{}, err
+		}
+	}
+	return bins, nil
+}
+
+// sourceDir finds the modules to build, beside this file.
+func sourceDir() (string, error) {
+	_, file, _, ok := runtime.Caller(0)
+	dir := filepath.Join(filepath.Dir(filepath.Dir(file)), "build")
+	if !ok || !exists(filepath.Join(dir, "etcd", "go.mod")) {
+		return "", fmt.Errorf("the modules of the control plane are not at %s: run this from a clone of the repository, built without -trimpath", dir)
+	}
+	return dir, nil
+}
+
+// cacheDir returns the folder of what is built from exactly these sources with
+// exactly this compiler.
+func cacheDir(source string) (string, error) {
+	root := os.Getenv(CacheVariable)
+	if root == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder to keep built programs in: %w; set %s", err, CacheVariable)
+		}
+		root = filepath.Join(user, "vedette", "controlplane")
+	}
+	hash := sha256.New()
+	fmt.Fprintln(hash, runtime.Version(), runtime.GOOS, runtime.GOARCH, programs)
+	files, err := filepath.Glob(filepath.Join(source, "*", "*"))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(hash, "%s %d\n%s", filepath.Base(file), len(content), content)
+	}
+	dir := filepath.Join(root, fmt.Sprintf("%x", hash.Sum(nil)[:8]))
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// retry is how often a lock is tried and progress is told.
+const (
+	lockRetry = 500 * time.Millisecond
+	tellEvery = 20 * time.Second
+)
+
+// lock waits until no other process builds.
+func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(lockRetry)
+	defer tick.Stop()
+	for told := false; ; told = true {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if !told {
+			fmt.Fprintln(progress, "Waiting for another process that builds the control plane.")
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// build builds one program under a temporary name, and gives it its own when it
+// is whole.
+func (p program) build(ctx context.Context, source, dir, title string, progress io.Writer) error {
+	part := filepath.Join(dir, p.name+".part")
+	flags := strings.Join(append([]string{"-s", "-w"}, p.flags...), " ")
+	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-ldflags", flags, "-o", part, p.pkg)
+	cmd.Dir = filepath.Join(source, p.name)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	began := time.Now()
+	fmt.Fprintf(progress, "%s: building\n", title)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("build %s: %w", p.name, err)
+	}
+	built := make(chan error, 1)
+	go func() { built <- cmd.Wait() }()
+	tick := time.NewTicker(tellEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-built:
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err != nil {
+				return fmt.Errorf("build %s in %s: %w\n%s", p.name, cmd.Dir, err, tail(output.Bytes()))
+			}
+			fmt.Fprintf(progress, "%s: built in %v\n", title, time.Since(began).Round(time.Second))
+			return os.Rename(part, filepath.Join(dir, p.name))
+		case <-tick.C:
+			fmt.Fprintf(progress, "%s: building for %v\n", title, time.Since(began).Round(time.Second))
+		}
+	}
+}
+
+// stages are the parts of kwok's module that make a kubelet: nodes that are
+// ready and stay so, pods that start, and complete where a Job owns them.
+var stages = []string{
+	"node/fast/node-initialize.yaml",
+	"node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+	"pod/general/*.yaml",
+}
+
+// writeStages collects the stages out of the module that kwok was built from.
+func writeStages(ctx context.Context, module, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok")
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("find the module of kwok: %w", err)
+	}
+	var all bytes.Buffer
+	for _, pattern := range stages {
+		files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "kustomize", "stage", pattern))
+		if err != nil || len(files) == 0 {
+			return fmt.Errorf("kwok's module has no stages at %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if filepath.Base(file) == "kustomization.yaml" {
+				continue
+			}
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&all, "---\n%s\n", content)
+		}
+	}
+	if err := os.WriteFile(path+".part", all.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+// tail returns the last lines of a log.
+func tail(log []byte) []byte {
+	const most = 4 << 10
+	if len(log) > most {
+		log = log[len(log)-most:]
+	}
+	return bytes.TrimSpace(log)
+}

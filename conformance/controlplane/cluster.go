@@ -1,0 +1,278 @@
+package controlplane
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Cluster is a running control plane.
+type Cluster struct {
+	bins      Binaries
+	opts      Options
+	dir       string
+	temporary bool
+	token     string
+	ports     ports
+
+	etcd, apiserver *process
+	others          []*process
+}
+
+// ports are the loopback ports of the processes.
+type ports struct{ etcd, etcdPeer, apiserver, manager, scheduler, kwok int }
+
+// bounds of what has to happen on a machine that may be busy.
+const (
+	readyWithin = 3 * time.Minute
+	endWithin   = 20 * time.Second
+	lookEvery   = 100 * time.Millisecond
+)
+
+// Start starts a control plane, and returns when it is ready for work.
+//
+// Errors: a program that ends or does not become ready, with the end of its
+// log; the cause of ctx. What was started by then has been ended.
+func Start(ctx context.Context, bins Binaries, opts Options) (*Cluster, error) {
+	c := &Cluster{bins: bins, opts: opts, dir: opts.Dir}
+	if c.opts.Nodes == 0 {
+		c.opts.Nodes = 5
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("the control plane was not ready within %v", readyWithin))
+	defer cancel()
+	if err := c.start(ctx); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) start(ctx context.Context) error {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	var err error
+	c.etcd, err = c.run("etcd", c.bins.Etcd, etcdFlags(c.dir, c.ports)...)
+	if err != nil {
+		return err
+	}
+	if err := c.StartAPIServer(ctx); err != nil {
+		return err
+	}
+	if err := c.writeKubeconfig(); err != nil {
+		return err
+	}
+	if c.opts.Parts == APIServerOnly {
+		return nil
+	}
+	for _, p := range []struct {
+		name, path string
+		args       []string
+	}{
+		{"kube-controller-manager", c.bins.Kubernetes, managerFlags(c)},
+		{"kube-scheduler", c.bins.Kubernetes, schedulerFlags(c)},
+		{"kwok", c.bins.Kwok, kwokFlags(c)},
+	} {
+		proc, err := c.run(p.name, p.path, p.args...)
+		if err != nil {
+			return err
+		}
+		c.others = append(c.others, proc)
+	}
+	return c.makeNodes(ctx)
+}
+
+// prepare makes the folder and what has to be in it.
+func (c *Cluster) prepare() (err error) {
+	if c.dir == "" {
+		c.temporary = true
+		if c.dir, err = os.MkdirTemp("", "vedette-controlplane-"); err != nil {
+			return err
+		}
+	}
+	if c.dir, err = filepath.Abs(c.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return err
+	}
+	secret := make([]byte, 16)
+	_, _ = rand.Read(secret) // it does not fail (crypto/rand)
+	c.token = hex.EncodeToString(secret)
+	line := c.token + ",admin,admin,system:masters\n"
+	if err := os.WriteFile(filepath.Join(c.dir, "tokens.csv"), []byte(line), 0o600); err != nil {
+		return err
+	}
+	if err := writeKey(filepath.Join(c.dir, "sa.key")); err != nil {
+		return err
+	}
+	c.ports, err = freePorts()
+	return err
+}
+
+// writeKey writes the key that signs the tokens of service accounts.
+func writeKey(path string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
+}
+
+// freePorts finds ports that are free now. All are held until all are found,
+// so they differ.
+func freePorts() (p ports, err error) {
+	for _, port := range []*int{&p.etcd, &p.etcdPeer, &p.apiserver, &p.manager, &p.scheduler, &p.kwok} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return p, err
+		}
+		defer l.Close()
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	return p, nil
+}
+
+// run starts one of the programs.
+func (c *Cluster) run(name, path string, args ...string) (*process, error) {
+	if path == c.bins.Kubernetes {
+		args = append([]string{name}, args...)
+	}
+	return start(c.dir, name, c.opts.Lifetime == Detached, path, args...)
+}
+
+// Host returns the URL of the API server.
+func (c *Cluster) Host() string { return "https://127.0.0.1:" + strconv.Itoa(c.ports.apiserver) }
+
+// RESTConfig returns a configuration of an administrator, new for each call.
+func (c *Cluster) RESTConfig() *rest.Config {
+	return &rest.Config{
+		Host: c.Host(), BearerToken: c.token, QPS: -1,
+		TLSClientConfig: rest.TLSClientConfig{CAFile: c.caFile()},
+	}
+}
+
+func (c *Cluster) caFile() string { return filepath.Join(c.dir, "apiserver.crt") }
+
+// Kubeconfig returns the path of a kubeconfig of an administrator.
+func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+// Dir returns the folder that holds the logs of the processes, NAME.log.
+func (c *Cluster) Dir() string { return c.dir }
+
+// Pids returns the processes by name.
+func (c *Cluster) Pids() map[string]int {
+	pids := map[string]int{}
+	for _, p := range c.processes() {
+		pids[p.name] = p.cmd.Process.Pid
+	}
+	return pids
+}
+
+func (c *Cluster) processes() []*process {
+	all := append(slices.Clone(c.others), c.apiserver, c.etcd)
+	return slices.DeleteFunc(all, func(p *process) bool { return p == nil })
+}
+
+func (c *Cluster) writeKubeconfig() error {
+	cfg := clientcmdapi.NewConfig()
+	cfg.Clusters["vedette"] = &clientcmdapi.Cluster{Server: c.Host(), CertificateAuthority: c.caFile()}
+	cfg.AuthInfos["admin"] = &clientcmdapi.AuthInfo{Token: c.token}
+	cfg.Contexts["vedette"] = &clientcmdapi.Context{Cluster: "vedette", AuthInfo: "admin"}
+	cfg.CurrentContext = "vedette"
+	return clientcmd.WriteToFile(*cfg, c.Kubeconfig())
+}
+
+// StartAPIServer starts the API server (again, after StopAPIServer or
+// KillAPIServer) at the same port, and returns when it is ready.
+//
+// Errors: as Start.
+func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
+	if c.apiserver != nil {
+		return errors.New("the API server runs already")
+	}
+	c.apiserver, err = c.run("kube-apiserver", c.bins.Kubernetes, append(apiserverFlags(c.dir, c.ports), c.opts.APIServer...)...)
+	if err != nil {
+		return err
+	}
+	return c.await(ctx, "is not ready", func(ctx context.Context, client kubernetes.Interface) error {
+		return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	})
+}
+
+// await looks again and again until check has no error, the API server ends,
+// or ctx is done.
+func (c *Cluster) await(ctx context.Context, what string, check func(context.Context, kubernetes.Interface) error) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last := errors.New("not tried yet")
+	for {
+		// The certificate is there only once the server has made it.
+		client, err := kubernetes.NewForConfig(c.RESTConfig())
+		if err == nil {
+			err = check(ctx, client)
+		}
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-tick.C:
+		case <-c.apiserver.done:
+			return c.apiserver.failed("stopped", errEnded)
+		case <-c.etcd.done:
+			return c.etcd.failed("stopped", errEnded)
+		case <-ctx.Done():
+			return c.apiserver.failed(what, fmt.Errorf("%w: %w", context.Cause(ctx), last))
+		}
+	}
+}
+
+// StopAPIServer ends the API server in peace. etcd and the others go on.
+func (c *Cluster) StopAPIServer() {
+	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+	defer cancel()
+	c.apiserver.stop(ctx)
+	c.apiserver = nil
+}
+
+// KillAPIServer ends the API server as a crash would. etcd and the others go on.
+func (c *Cluster) KillAPIServer() {
+	c.apiserver.kill()
+	c.apiserver = nil
+}
+
+// Stop ends all processes, waits until they have ended, and removes the folder
+// if it was a temporary one.
+func (c *Cluster) Stop() {
+	for _, p := range c.processes() {
+		p.kill() // nothing here is worth a slower end
+	}
+	c.others, c.apiserver, c.etcd = nil, nil, nil
+	if c.temporary {
+		_ = os.RemoveAll(c.dir)
+	}
+}

@@ -1,0 +1,176 @@
+package controlplane_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+)
+
+// childVariable tells this test binary that it is the child to be killed.
+const childVariable = "VEDETTE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		child()
+		return
+	}
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("github.com/vedette-io/vedette/conformance/controlplane.init.func1.1"))
+}
+
+// child starts a control plane, says which processes it has, and waits.
+func child() {
+	ctx := context.Background()
+	bins, err := controlplane.Build(ctx, os.Stderr)
+	if err != nil {
+		panic(err)
+	}
+	c, err := controlplane.Start(ctx, bins, controlplane.Options{})
+	if err != nil {
+		panic(err)
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(c.Pids())
+	select {}
+}
+
+func client(t *testing.T, c *controlplane.Cluster) *kubernetes.Clientset {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func TestJobRunsToComplete(t *testing.T) {
+	c := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
+	jobs := client(t, c).BatchV1().Jobs("default")
+	w, err := jobs.Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	_, err = jobs.Create(t.Context(), &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "train"},
+		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers:    []corev1.Container{{Name: "main", Image: "train"}},
+		}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.After(2 * time.Minute)
+	for {
+		select {
+		case ev := <-w.ResultChan():
+			job, ok := ev.Object.(*batchv1.Job)
+			if !ok {
+				t.Fatalf("%+v", ev)
+			}
+			for _, cond := range job.Status.Conditions {
+				if cond.Type == batchv1.JobComplete && cond.Status == corev1.ConditionTrue {
+					return
+				}
+			}
+		case <-deadline:
+			t.Fatal("the job did not complete within two minutes")
+		}
+	}
+}
+
+// TestVersionIsReallyGone follows the recipe of Compact.
+func TestVersionIsReallyGone(t *testing.T) {
+	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
+	maps := client(t, c).CoreV1().ConfigMaps("default")
+	first, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.KillAPIServer()
+	if err := c.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w, err := client(t, c).CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{ResourceVersion: first.ResourceVersion})
+	if err == nil {
+		defer w.Stop()
+		ev := <-w.ResultChan()
+		if ev.Type != watch.Error {
+			t.Fatalf("the watch goes on from version %s: %+v", first.ResourceVersion, ev)
+		}
+		err = apierrors.FromObject(ev.Object)
+	}
+	if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
+		t.Fatalf("got %v, want 410", err)
+	}
+}
+
+// TestNothingOutlivesTheParent kills the process that started a control plane.
+func TestNothingOutlivesTheParent(t *testing.T) {
+	if _, err := controlplane.Build(t.Context(), os.Stderr); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"=1", "TMPDIR="+t.TempDir())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids map[string]int
+	if err := json.Unmarshal([]byte(line), &pids); err != nil || len(pids) != 5 {
+		t.Fatalf("the child said %q: %v", strings.TrimSpace(line), err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for len(pids) > 0 {
+		for name, pid := range pids {
+			// An orphan whose new parent has not reaped it is dead all the same.
+			stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+			if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || strings.Contains(string(stat), ") Z ") {
+				delete(pids, name)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("still alive: %v", pids)
+		}
+	}
+}

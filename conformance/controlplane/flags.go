@@ -1,0 +1,58 @@
+package controlplane
+
+import (
+	"path/filepath"
+	"strconv"
+)
+
+func etcdFlags(dir string, p ports) []string {
+	client := "http://127.0.0.1:" + strconv.Itoa(p.etcd)
+	peer := "http://127.0.0.1:" + strconv.Itoa(p.etcdPeer)
+	return []string{
+		"--name=vedette", "--data-dir=" + filepath.Join(dir, "etcd"),
+		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=vedette=" + peer,
+		"--unsafe-no-fsync", // nothing here has to survive the machine
+	}
+}
+
+func apiserverFlags(dir string, p ports) []string {
+	key := filepath.Join(dir, "sa.key")
+	return []string{
+		"--etcd-servers=http://127.0.0.1:" + strconv.Itoa(p.etcd),
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(p.apiserver),
+		"--cert-dir=" + dir,
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
+		"--authorization-mode=RBAC",
+		"--token-auth-file=" + filepath.Join(dir, "tokens.csv"),
+		"--service-cluster-ip-range=10.96.0.0/16",
+		"--disable-admission-plugins=ServiceAccount",
+	}
+}
+
+func managerFlags(c *Cluster) []string {
+	return []string{
+		"--kubeconfig=" + c.Kubeconfig(),
+		"--service-account-private-key-file=" + filepath.Join(c.dir, "sa.key"),
+		"--root-ca-file=" + c.caFile(),
+		"--leader-elect=false", "--use-service-account-credentials",
+		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.ports.manager),
+	}
+}
+
+func schedulerFlags(c *Cluster) []string {
+	return []string{
+		"--kubeconfig=" + c.Kubeconfig(), "--leader-elect=false",
+		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.ports.scheduler),
+	}
+}
+
+func kwokFlags(c *Cluster) []string {
+	return []string{
+		"--kubeconfig=" + c.Kubeconfig(), "--config=" + c.bins.Stages,
+		"--manage-all-nodes", "--server-address=127.0.0.1:" + strconv.Itoa(c.ports.kwok),
+	}
+}

@@ -1,0 +1,38 @@
+package controlplane
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// ForTest starts a control plane of the test's own, on free ports and in a
+// temporary folder, and ends it with the test. It builds what is missing, and
+// fails the test if that can not be done. If the test fails, the ends of the
+// logs are shown.
+func ForTest(t testing.TB, opts Options) *Cluster {
+	t.Helper()
+	bins, err := Build(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatalf("build the control plane: %v", err)
+	}
+	c, err := Start(t.Context(), bins, opts)
+	if err != nil {
+		t.Fatalf("start the control plane: %v", err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			c.showLogs(t)
+		}
+		c.Stop()
+	})
+	return c
+}
+
+func (c *Cluster) showLogs(t testing.TB) {
+	logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+	for _, path := range logs {
+		log, err := os.ReadFile(path)
+		t.Logf("the end of %s: %v\n%s", filepath.Base(path), err, tail(log))
+	}
+}

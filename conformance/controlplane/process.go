@@ -1,0 +1,91 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+// process is one running program, its output in a log file.
+type process struct {
+	name string
+	log  string
+	cmd  *exec.Cmd
+
+	done chan struct{} // closed when it has ended
+	err  error         // how, once done is closed
+}
+
+// spawner starts processes from one thread that lives as long as this process.
+// The kernel sends the signal of Pdeathsig when the thread that started a child
+// ends, not the process, and the Go runtime ends threads as it likes.
+var spawner = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// start starts a program. If it is not detached it dies with this process.
+func start(dir, name string, detach bool, path string, args ...string) (*process, error) {
+	p := &process{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	p.cmd = exec.Command(path, args...)
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, log, log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if detach {
+		err = p.cmd.Start()
+	} else {
+		p.cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+		started := make(chan error)
+		spawner() <- func() { started <- p.cmd.Start() }
+		err = <-started
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// stop asks the process to end, and kills it when ctx is done first.
+func (p *process) stop(ctx context.Context) {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.kill()
+	}
+}
+
+// kill ends the process as a crash would, and waits until it has ended.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+	<-p.done
+}
+
+// failed returns an error that shows the end of the log.
+func (p *process) failed(what string, err error) error {
+	log, _ := os.ReadFile(p.log)
+	return fmt.Errorf("%s %s: %w; the end of its log:\n%s", p.name, what, err, tail(log))
+}
+
+// errEnded is what became of a process that should go on.
+var errEnded = errors.New("it has ended")
