@@ -28,9 +28,8 @@ var common = []struct {
 // health are conditions of things that do not end; they have no common state.
 var health = []string{"Ready", "Available", "Established", "Healthy"}
 
-// ofConditions is for types without a rule of their own.
-func ofConditions(object map[string]any) Status {
-	conds := conditions(object)
+// ofPhase is for types without a rule of their own.
+func ofPhase(object map[string]any) Status {
 	if phase := text(object, "status", "phase"); phase != "" {
 		s := Status{Raw: phase, Reason: text(object, "status", "reason"), Message: text(object, "status", "message")}
 		for _, c := range common {
@@ -40,6 +39,12 @@ func ofConditions(object map[string]any) Status {
 		}
 		return s
 	}
+	return ofConditions(object)
+}
+
+// ofConditions says what the conditions of an object do.
+func ofConditions(object map[string]any) Status {
+	conds := conditions(object)
 	for _, known := range common {
 		if c := conds[known.word]; c.holds() {
 			return c.as(known.state)

@@ -60,8 +60,10 @@ func Of(object map[string]any) Status {
 		s = ofPod(object)
 	case "batch/v1 Job":
 		s = ofJob(object)
+	case "v1 Node":
+		s = ofConditions(object) // its phase is deprecated
 	default:
-		s = ofConditions(object)
+		s = ofPhase(object)
 	}
 	if text(object, "metadata", "deletionTimestamp") != "" && !s.State.Final() {
 		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message}

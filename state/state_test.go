@@ -49,7 +49,7 @@ func TestOf(t *testing.T) {
 		{"kind without a rule, with a phase", "kind: X\nstatus: {phase: Running}", state.Running, "Running", "", ""},
 		{"kind without a rule, with a phase of its own", "kind: X\nstatus: {phase: Bound}", "", "Bound", "", ""},
 		{"kind without a rule, with conditions", "kind: X\nstatus: {conditions: [{type: Created, status: 'True'}, {type: Running, status: 'False'}, {type: Succeeded, status: 'True', reason: Done}]}", state.Succeeded, "Succeeded", "Done", ""},
-		{"node that is well", "apiVersion: v1\nkind: Node\nstatus: {conditions: [{type: Ready, status: 'True', reason: KubeletReady}]}", "", "Ready", "KubeletReady", ""},
+		{"node that is well", "apiVersion: v1\nkind: Node\nstatus: {phase: Running, conditions: [{type: Ready, status: 'True', reason: KubeletReady}]}", "", "Ready", "KubeletReady", ""},
 		{"node that is not", "apiVersion: v1\nkind: Node\nstatus: {conditions: [{type: Ready, status: 'False'}]}", "", "NotReady", "", ""},
 		{"node nobody knows of", "apiVersion: v1\nkind: Node\nstatus: {conditions: [{type: Ready, status: Unknown}]}", "", "", "", ""},
 		{"fields of other types than expected", pod + "status: [1, 2]\nspec: x", state.Submitted, "", "", ""},

@@ -83,10 +83,7 @@ func (w *window) fill() error {
 // what has arrived, never what a length field claims.
 func (w *window) grow() {
 	held := w.buf[w.mark:]
-	size := min(max(2*cap(w.buf), firstChunk), fullChunk)
-	if size < 2*len(held) {
-		size = 2 * len(held)
-	}
+	size := max(min(max(2*cap(w.buf), firstChunk), fullChunk), 2*len(held))
 	if size-len(held) < minRead {
 		size += minRead
 	}

@@ -1,0 +1,67 @@
+# `make` lists what there is. Everything runs from a fresh clone with Go alone;
+# the control plane is built once and kept in the user's cache folder.
+.DEFAULT_GOAL := help
+SHELL := bash
+
+MODULES := . conformance bench tools
+GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
+FUZZTIME ?= 20s
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## see it at work, without a cluster
+	go run ./cmd/vedette demo
+
+.PHONY: test
+test: unit conformance ## all tests: race detector, policy, the bench module's, a real control plane
+
+.PHONY: unit
+unit: ## the tests that need no control plane (2 minutes)
+	go test -race -shuffle=on ./...
+	go test -C bench ./...
+
+.PHONY: conformance
+conformance: ## the tests against a real control plane (a cold build of it takes about 15 minutes)
+	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
+	go run -C conformance ./cmd/cluster build
+	go test -C conformance -count=1 -timeout 20m ./...
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (20s)
+	@set -e; for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' wire/*_test.go | cut -d' ' -f2); do \
+	  go test ./wire -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME); done
+
+.PHONY: lint
+lint: ## gofumpt, vet, go fix and staticcheck, over all modules
+	@unformatted=$$($(GOTOOL) gofumpt -l .); test -z "$$unformatted" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$unformatted"; exit 1; }
+	@set -e; for module in . conformance bench; do echo "lint $$module"; (cd $$module && \
+	  go vet ./... && go fix -diff ./... && $(GOTOOL) staticcheck ./...); done
+
+.PHONY: tidy
+tidy: ## fails if a go.mod does not say what the code needs
+	@set -e; for module in $(MODULES) conformance/build/etcd conformance/build/kubernetes conformance/build/kwok; do \
+	  go -C $$module mod tidy -diff; done
+
+.PHONY: bench
+bench: ## the first sync of 50,000 pods, side by side with client-go (3 minutes)
+	go run -C bench .
+
+.PHONY: cluster
+cluster: ## a real control plane with five pretended nodes, in the background
+	@$(CLUSTER) up
+
+.PHONY: cluster-status
+cluster-status: ## what of it runs
+	@$(CLUSTER) status
+
+.PHONY: cluster-stop
+cluster-stop: ## end it
+	@$(CLUSTER) down
+
+.PHONY: ci
+ci: ## what the gate runs
+	bash .ci/run

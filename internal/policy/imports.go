@@ -1,0 +1,170 @@
+package policy
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// module is the path of the root module.
+const module = "github.com/vedette-io/vedette"
+
+// Table says which packages of ours each package may import, in the order of
+// the data flow: a package may only name packages above it. "planned" marks
+// those that do not exist yet. docs/architecture.md has the same table for
+// people.
+const Table = `
+wire:
+delta: wire
+kube: wire
+reflector: wire delta
+store: wire delta
+state:
+informer: wire delta kube reflector store
+workqueue: planned
+controller: planned informer store workqueue
+record: planned wire delta reflector kube state
+notify: planned record
+portal: planned record informer
+compat/clientgo: planned informer store workqueue kube
+apitest: wire
+internal/policy:
+cmd/vedette: wire delta kube reflector store state informer apitest
+`
+
+// row is one line of the table.
+type row struct {
+	name    string
+	planned bool
+	may     []string
+}
+
+// parseTable reads a table, and checks that it runs in one direction.
+func parseTable(text string) ([]row, error) {
+	var rows []row
+	var above []string
+	for line := range strings.Lines(text) {
+		name, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		r := row{name: name}
+		for word := range strings.FieldsSeq(rest) {
+			switch {
+			case word == "planned":
+				r.planned = true
+			case !slices.Contains(above, word):
+				return nil, fmt.Errorf("%s may import %s, which does not stand above it", name, word)
+			default:
+				r.may = append(r.may, word)
+			}
+		}
+		rows = append(rows, r)
+		above = append(above, name)
+	}
+	return rows, nil
+}
+
+// forbidden are packages of others that would bring back what this project
+// replaces, or hide where HTTP is spoken; with the packages that may use them.
+var forbidden = map[string][]string{
+	"k8s.io/client-go/tools/cache":    nil,
+	"k8s.io/client-go/util/workqueue": nil,
+	"k8s.io/client-go/informers":      nil,
+	"net/http":                        {"kube", "reflector", "apitest"}, // reflector: names of status codes
+}
+
+// checkImports returns what in the tree of the root module breaks the table.
+func checkImports(tree fs.FS, rows []row) ([]string, error) {
+	var broken []string
+	packages, err := goFiles(tree, false)
+	if err != nil {
+		return nil, err
+	}
+	for dir, files := range packages {
+		i := slices.IndexFunc(rows, func(r row) bool { return r.name == dir })
+		switch {
+		case i < 0:
+			broken = append(broken, fmt.Sprintf("%s is not in the table of internal/policy", dir))
+			continue
+		case rows[i].planned:
+			broken = append(broken, fmt.Sprintf("%s exists, but the table says that it is planned", dir))
+		}
+		for _, file := range files {
+			imports, err := importsOf(tree, file)
+			if err != nil {
+				return nil, err
+			}
+			for _, imported := range imports {
+				if why := rows[i].refuses(imported); why != "" {
+					broken = append(broken, file+" "+why)
+				}
+			}
+		}
+	}
+	for _, r := range rows {
+		if _, there := packages[r.name]; !there && !r.planned {
+			broken = append(broken, fmt.Sprintf("%s is in the table, but not in the tree", r.name))
+		}
+	}
+	slices.Sort(broken)
+	return broken, nil
+}
+
+// refuses says why the row does not allow an import, "" if it does.
+func (r *row) refuses(imported string) string {
+	if ours, ok := strings.CutPrefix(imported, module+"/"); ok && !slices.Contains(r.may, ours) {
+		return "imports " + ours + ", which its row does not allow"
+	}
+	if users, ok := forbidden[imported]; ok && !slices.Contains(users, r.name) {
+		return "imports " + imported + ", which is forbidden there"
+	}
+	return ""
+}
+
+func importsOf(tree fs.FS, file string) ([]string, error) {
+	text, err := fs.ReadFile(tree, file)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var imports []string
+	for _, i := range parsed.Imports {
+		imports = append(imports, strings.Trim(i.Path.Value, `"`))
+	}
+	return imports, nil
+}
+
+// goFiles returns the Go files of the root module by folder. Other modules and
+// hidden folders are left out; tests too, unless they are wanted.
+func goFiles(tree fs.FS, tests bool) (map[string][]string, error) {
+	packages := map[string][]string{}
+	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if file != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasModule(tree, file)) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(file, ".go") && (tests || !strings.HasSuffix(file, "_test.go")) {
+			packages[path.Dir(file)] = append(packages[path.Dir(file)], file)
+		}
+		return nil
+	})
+	return packages, err
+}
+
+func hasModule(tree fs.FS, dir string) bool {
+	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
+	return err == nil
+}
