@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -263,6 +264,19 @@ func (c *Cluster) StopAPIServer() {
 func (c *Cluster) KillAPIServer() {
 	c.apiserver.kill()
 	c.apiserver = nil
+}
+
+// Pause halts everything that acts on objects: the controllers, the scheduler
+// and kwok. Nothing changes by itself until Resume.
+func (c *Cluster) Pause() { c.signal(syscall.SIGSTOP) }
+
+// Resume lets go on what Pause halted.
+func (c *Cluster) Resume() { c.signal(syscall.SIGCONT) }
+
+func (c *Cluster) signal(s syscall.Signal) {
+	for _, p := range c.others {
+		_ = p.cmd.Process.Signal(s) // one that has ended needs none
+	}
 }
 
 // Stop ends all processes, waits until they have ended, and removes the folder

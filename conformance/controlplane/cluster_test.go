@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 		child()
 		return
 	}
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreTopFunction("github.com/vedette-io/vedette/conformance/controlplane.init.func1.1"))
+	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner())
 }
 
 // child starts a control plane, says which processes it has, and waits.

@@ -39,6 +39,7 @@ func managerFlags(c *Cluster) []string {
 		"--service-account-private-key-file=" + filepath.Join(c.dir, "sa.key"),
 		"--root-ca-file=" + c.caFile(),
 		"--leader-elect=false", "--use-service-account-credentials",
+		"--kube-api-qps=500", "--kube-api-burst=1000", // the default makes hundreds of jobs wait
 		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.ports.manager),
 	}
 }
@@ -46,6 +47,7 @@ func managerFlags(c *Cluster) []string {
 func schedulerFlags(c *Cluster) []string {
 	return []string{
 		"--kubeconfig=" + c.Kubeconfig(), "--leader-elect=false",
+		"--kube-api-qps=500", "--kube-api-burst=1000",
 		"--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.ports.scheduler),
 	}
 }

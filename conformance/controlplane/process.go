@@ -27,14 +27,16 @@ type process struct {
 // ends, not the process, and the Go runtime ends threads as it likes.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range work {
-			f()
-		}
-	}()
+	go spawn(work)
 	return work
 })
+
+func spawn(work <-chan func()) {
+	runtime.LockOSThread()
+	for f := range work {
+		f()
+	}
+}
 
 // start starts a program. If it is not detached it dies with this process.
 func start(dir, name string, detach bool, path string, args ...string) (*process, error) {

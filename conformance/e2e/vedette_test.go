@@ -1,0 +1,185 @@
+package e2e_test
+
+import (
+	"bufio"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// change is one revision of one object, as somebody has seen it.
+type change struct {
+	event   string // ADDED, MODIFIED or DELETED
+	kind    string
+	key     string
+	uid     string
+	version wire.Version
+}
+
+// template prints a change in one line.
+const template = "{.type} {.object.kind} {.object.metadata.namespace}/{.object.metadata.name} {.object.metadata.uid} {.object.metadata.resourceVersion}"
+
+// vedette is a running `vedette watch`.
+type vedette struct {
+	t   *testing.T
+	cmd *exec.Cmd
+
+	mu      sync.Mutex
+	changes []change
+	said    []string      // lines of standard error
+	news    chan struct{} // closed and replaced at every line
+	readers sync.WaitGroup
+}
+
+// build builds the program as a user would.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "vedette")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/vedette")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build vedette: %v\n%s", err, out)
+	}
+	return path
+}
+
+// watch starts the program, to be ended by interrupt.
+func watch(t *testing.T, path string, args ...string) *vedette {
+	t.Helper()
+	v := &vedette{t: t, news: make(chan struct{})}
+	v.cmd = exec.Command(path, append([]string{"watch"}, args...)...)
+	v.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := v.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := v.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	v.readers.Go(func() { v.read(out, v.parse) })
+	v.readers.Go(func() { v.read(errs, func(line string) { v.said = append(v.said, line) }) })
+	t.Cleanup(func() {
+		if v.cmd.ProcessState == nil {
+			_ = v.cmd.Process.Kill()
+			v.readers.Wait()
+			_ = v.cmd.Wait()
+		}
+		if t.Failed() {
+			t.Logf("standard error:\n%s", strings.Join(v.said, "\n"))
+		}
+	})
+	return v
+}
+
+func (v *vedette) read(r io.Reader, take func(string)) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		v.mu.Lock()
+		take(lines.Text())
+		close(v.news)
+		v.news = make(chan struct{})
+		v.mu.Unlock()
+	}
+}
+
+func (v *vedette) parse(line string) {
+	words := strings.Fields(line)
+	if len(words) != 5 {
+		v.t.Errorf("line %q", line)
+		return
+	}
+	version, err := wire.ParseVersion(words[4])
+	if err != nil {
+		v.t.Errorf("line %q: %v", line, err)
+	}
+	v.changes = append(v.changes, change{words[0], words[1], words[2], words[3], version})
+}
+
+// until waits until what was printed satisfies ok.
+func (v *vedette) until(what string, within time.Duration, ok func(changes []change, said []string) bool) {
+	v.t.Helper()
+	deadline := time.After(within)
+	for {
+		v.mu.Lock()
+		done, news := ok(v.changes, v.said), v.news
+		v.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-news:
+		case <-deadline:
+			v.t.Fatalf("%s: not within %v", what, within)
+		}
+	}
+}
+
+// lines counts the lines that hold a text.
+func lines(said []string, text string) int {
+	n := 0
+	for _, line := range said {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// interrupt presses Ctrl-C, and looks how long the end takes.
+func (v *vedette) interrupt() {
+	v.t.Helper()
+	began := time.Now()
+	if err := v.cmd.Process.Signal(os.Interrupt); err != nil {
+		v.t.Fatal(err)
+	}
+	v.readers.Wait()
+	if err := v.cmd.Wait(); err != nil {
+		v.t.Errorf("after Ctrl-C: %v", err)
+	}
+	if d := time.Since(began); d > time.Second {
+		v.t.Errorf("it took %v to end", d)
+	}
+}
+
+// fold replays changes to what there must be now, and reports what does not
+// follow from what came before.
+func fold(t *testing.T, who string, changes []change) map[string]wire.Version {
+	t.Helper()
+	now, last, gone := map[string]wire.Version{}, map[string]wire.Version{}, map[string]bool{}
+	for i, c := range changes {
+		id := c.kind + " " + c.key + " " + c.uid
+		switch {
+		case gone[id]:
+			t.Errorf("%s: line %d: %v after its deletion", who, i, c)
+		case c.event == "DELETED":
+			// A deletion that was missed has the version of the last state.
+			if c.version < last[id] {
+				t.Errorf("%s: line %d: %v after version %v", who, i, c, last[id])
+			}
+			gone[id] = true
+			delete(now, id)
+		case c.version <= last[id]:
+			t.Errorf("%s: line %d: %v after version %v", who, i, c, last[id])
+		default:
+			now[id] = c.version
+		}
+		last[id] = c.version
+	}
+	return now
+}
+
+func sameState(a, b map[string]wire.Version) bool { return maps.Equal(a, b) }
