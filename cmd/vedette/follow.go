@@ -95,7 +95,7 @@ func (f *followed) print(ctx context.Context, p *printer) error {
 func attend(ctx context.Context, host string, all []followed, con *console) error {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
-	watch := outage{host: host, con: con}
+	watch := outage{host: host, con: con, known: map[string]reflector.Relists{}}
 	for {
 		waiting, news := 0, false
 		for _, f := range all {

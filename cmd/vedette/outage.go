@@ -16,11 +16,17 @@ type outage struct {
 	away  []string // names, in the order in which they went
 	err   error
 	since time.Time
+	gaps  []string                     // of those that were away, which had to be listed anew
+	known map[string]reflector.Relists // at the last look
 }
 
 // note takes the health of one type, and reports whether it went or came back.
 func (o *outage) note(name string, h reflector.Health) bool {
 	i := slices.Index(o.away, name)
+	if h.Relists != o.known[name] {
+		o.known[name] = h.Relists
+		o.gaps = append(o.gaps, name)
+	}
 	switch {
 	case h.Err != nil && h.Phase == reflector.Waiting && i < 0:
 		if len(o.away) == 0 {
@@ -28,7 +34,7 @@ func (o *outage) note(name string, h reflector.Health) bool {
 		}
 		o.away, o.err = append(o.away, name), h.Err
 		return true
-	case h.Err == nil && i >= 0:
+	case h.Err == nil && h.Phase == reflector.Watching && i >= 0:
 		o.away = slices.Delete(o.away, i, i+1)
 		return true
 	}
@@ -39,9 +45,14 @@ func (o *outage) note(name string, h reflector.Health) bool {
 func (o *outage) report(news bool) {
 	switch {
 	case !news:
-	case len(o.away) == 0:
-		o.con.say("%s  %s is back after %v; nothing was missed that it still has", clock(time.Now()), o.host, time.Since(o.since).Round(100*time.Millisecond))
-	default:
+	case len(o.away) > 0:
 		o.con.say("%s  can not follow %s: %s; trying again until it is back", clock(time.Now()), strings.Join(o.away, ", "), kube.Explain(o.err))
+	default:
+		missed := "nothing was missed"
+		if len(o.gaps) > 0 {
+			missed = "its history of " + strings.Join(o.gaps, ", ") + " did not reach back to the last change, so what came and went meanwhile was not seen"
+		}
+		o.con.say("%s  %s is back after %v; %s", clock(time.Now()), o.host, time.Since(o.since).Round(100*time.Millisecond), missed)
+		o.gaps = nil
 	}
 }
