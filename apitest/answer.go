@@ -1,0 +1,94 @@
+package apitest
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// errNoPath is a path that leads nowhere. A server answers it with plain text, not with a Status.
+var errNoPath = errors.New("404 page not found")
+
+// notAcceptable is the answer where no encoding of the Accept header can be served.
+func notAcceptable() error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
+		Message: "only the following media types are accepted: " + mediaJSON + ", " + mediaProtobuf,
+	}}
+}
+
+// unsupportedMediaType is the answer to a body in a format that cannot be read here.
+func unsupportedMediaType(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
+		Reason: metav1.StatusReasonUnsupportedMediaType, Message: message,
+	}}
+}
+
+// statusOf returns the Status an error is answered with.
+func statusOf(err error) metav1.Status {
+	var carrier apierrors.APIStatus
+	if errors.As(err, &carrier) {
+		status := carrier.Status()
+		if status.Status == "" {
+			status.Status = metav1.StatusFailure
+		}
+		return status
+	}
+	return apierrors.NewInternalError(err).Status()
+}
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, c *call, err error) {
+	if errors.Is(err, errNoPath) {
+		http.Error(w, errNoPath.Error(), http.StatusNotFound)
+		return
+	}
+	status := statusOf(err)
+	s.sendStatus(w, c, int(status.Code), status)
+}
+
+// sendStatus answers with a Status, of an error or of a success, in the encoding the client prefers.
+func (s *Server) sendStatus(w http.ResponseWriter, c *call, code int, status metav1.Status) {
+	enc, _ := offer{protobuf: true}.accept(c.Accept)
+	if c.table != nil && !c.table.res.builtin() {
+		// The client of a custom resource may name protobuf only for the sake of its metadata.
+		enc = encoding{}
+	}
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
+	p, err := statusPayload(status, enc.format)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s.sendPayload(w, code, enc, p)
+}
+
+// answer sends one object, or the error in its place.
+func (s *Server) answer(w http.ResponseWriter, c *call, code int, rev *revision, err error) {
+	var p payload
+	if err == nil {
+		p, err = payloadOf(rev, c.enc)
+	}
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	s.sendPayload(w, code, c.enc, p)
+}
+
+func (s *Server) sendPayload(w http.ResponseWriter, code int, enc encoding, p payload) {
+	body := p.appendTo(nil, enc.format)
+	if enc.format == formatJSON {
+		body = append(body, '\n')
+	}
+	w.Header().Set("Content-Type", enc.mediaType())
+	w.WriteHeader(code)
+	// An error means that the client has gone, and there is nobody to tell.
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,140 @@
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+)
+
+// maxBody is the size of the largest request body that is read, as on a real server.
+const maxBody = 3 << 20
+
+// readBody reads a request body of a bounded size and its media type, "" if it names none.
+func readBody(r *http.Request) (data []byte, media string, err error) {
+	data, err = io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	var tooBig *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooBig):
+		return nil, "", apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", tooBig.Limit))
+	case err != nil:
+		return nil, "", apierrors.NewBadRequest(err.Error())
+	}
+	if header := r.Header.Get("Content-Type"); header != "" {
+		if media, _, err = mime.ParseMediaType(header); err != nil {
+			return nil, "", unsupportedMediaType(err.Error())
+		}
+	}
+	return data, media, nil
+}
+
+// readObject reads the object of a creation or an update, in the form that is kept.
+func readObject(c *call) (Object, error) {
+	data, media, err := readBody(c.handler)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return nil, apierrors.NewBadRequest("the body of the request is empty")
+	}
+	switch media {
+	case "", mediaJSON:
+	case "application/yaml":
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+	case mediaProtobuf:
+		if !c.table.res.builtin() {
+			return nil, unsupportedMediaType("custom resources are not accepted as " + media)
+		}
+	default:
+		return nil, unsupportedMediaType("the body of the request was in an unknown format: " + media)
+	}
+	return parseObject(c.table.res, data)
+}
+
+// parseObject decodes an object and insists on its type.
+func parseObject(res *resource, data []byte) (Object, error) {
+	if !res.builtin() {
+		return parseCustom(res, data)
+	}
+	want := res.GroupVersionKind()
+	obj, got, err := scheme.Codecs.UniversalDeserializer().Decode(data, &want, nil)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	out, ok := obj.(Object)
+	if !ok || *got != want {
+		return nil, wrongKind(res, *got)
+	}
+	out.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return out, nil
+}
+
+func parseCustom(res *resource, data []byte) (Object, error) {
+	u := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(data, &u.Object); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if got := u.GroupVersionKind(); got != res.GroupVersionKind() {
+		return nil, wrongKind(res, got)
+	}
+	if _, isMap := u.Object["metadata"].(map[string]any); !isMap && u.Object["metadata"] != nil {
+		return nil, apierrors.NewBadRequest("metadata is not an object")
+	}
+	// Metadata of the wrong type would read as absent ever after.
+	if _, err := partialOf(u); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return u, nil
+}
+
+// partialOf checks the types of the metadata.
+func partialOf(u *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	out := &metav1.PartialObjectMetadata{}
+	metadata := map[string]any{"metadata": u.Object["metadata"]}
+	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, out)
+}
+
+func wrongKind(res *resource, got schema.GroupVersionKind) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in the body does not match the expected %s", got, res.GroupVersionKind()))
+}
+
+// readDeleteOptions reads the options of a deletion, which come in the body, in any version, or not at all.
+func readDeleteOptions(r *http.Request) (metav1.DeleteOptions, error) {
+	var o metav1.DeleteOptions
+	data, _, err := readBody(r)
+	if err != nil {
+		return o, err
+	}
+	query := r.URL.Query()
+	switch {
+	case len(data) == 0:
+		err = metav1.Convert_url_Values_To_v1_DeleteOptions(&query, &o, nil)
+	case bytes.HasPrefix(data, []byte(magic)):
+		var envelope runtime.Unknown
+		if err = envelope.Unmarshal(data[len(magic):]); err == nil {
+			err = o.Unmarshal(envelope.Raw)
+		}
+	default:
+		err = yaml.Unmarshal(data, &o)
+	}
+	if err != nil {
+		return o, apierrors.NewBadRequest(err.Error())
+	}
+	if len(o.DryRun) == 0 {
+		o.DryRun = query["dryRun"]
+	}
+	return o, nil
+}

@@ -1,0 +1,91 @@
+package apitest
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// bookmarkKind tells the bookmark that ends a streaming list from those that only carry a version.
+type bookmarkKind int
+
+const (
+	periodic bookmarkKind = iota
+	endOfInitial
+)
+
+// sendBookmark tells the client up to which version it has seen everything.
+func (st *stream) sendBookmark(ctx context.Context, kind bookmarkKind) error {
+	res := st.call.table.res
+	obj, err := res.newObject()
+	if err != nil {
+		return err
+	}
+	setVersion(obj, st.version)
+	if kind == endOfInitial {
+		obj.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	}
+	rev, err := newRevision(res, obj, st.version)
+	if err != nil {
+		return err
+	}
+	if err := st.send(ctx, watch.Bookmark, rev); err != nil {
+		return err
+	}
+	if st.flush() != nil {
+		return errStreamOver
+	}
+	return nil
+}
+
+// schedule says when the next bookmark is due; of a watch that allows none, never.
+type schedule struct {
+	timer    *time.Timer // nil: never
+	interval time.Duration
+	last     time.Time // just before the timeout
+}
+
+// bookmarks plans the bookmarks of a stream whose context has the deadline of its timeout.
+func (st *stream) bookmarks(ctx context.Context) *schedule {
+	deadline, bounded := ctx.Deadline()
+	if !bounded || !st.call.list.AllowWatchBookmarks {
+		return &schedule{}
+	}
+	ahead := min(lastBookmark, time.Until(deadline)/10)
+	p := &schedule{interval: st.server.cfg.BookmarkInterval, last: deadline.Add(-ahead)}
+	p.timer = time.NewTimer(p.wait())
+	return p
+}
+
+// wait returns the time until the next bookmark, whichever reason comes first.
+func (p *schedule) wait() time.Duration {
+	wait := time.Until(p.last)
+	if p.interval > 0 && p.interval < wait {
+		return p.interval
+	}
+	return max(wait, 0)
+}
+
+func (p *schedule) due() <-chan time.Time {
+	if p.timer == nil {
+		return nil
+	}
+	return p.timer.C
+}
+
+// next plans the bookmark after one that has been sent; after the last there is none.
+func (p *schedule) next() {
+	if !time.Now().Before(p.last) {
+		p.timer = nil
+		return
+	}
+	p.timer.Reset(p.wait())
+}
+
+func (p *schedule) stop() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}

@@ -1,0 +1,147 @@
+package apitest
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// clusterScoped are the built-in kinds that live in no namespace; the Go types do not tell.
+var clusterScoped = sets.New(
+	"Namespace", "Node", "PersistentVolume", "ComponentStatus",
+	"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
+	"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+	"CertificateSigningRequest", "ClusterTrustBundle",
+	"FlowSchema", "PriorityLevelConfiguration", "StorageVersion", "StorageVersionMigration",
+	"IPAddress", "IngressClass", "ServiceCIDR", "RuntimeClass",
+	"ClusterRole", "ClusterRoleBinding", "PriorityClass",
+	"DeviceClass", "DeviceTaintRule", "ResourceSlice", "ResourcePoolStatusRequest",
+	"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass",
+)
+
+// shortNames are those people type, by kind.
+var shortNames = map[string][]string{
+	"ComponentStatus": {"cs"}, "ConfigMap": {"cm"}, "Endpoints": {"ep"}, "Event": {"ev"}, "LimitRange": {"limits"},
+	"Namespace": {"ns"}, "Node": {"no"}, "PersistentVolume": {"pv"}, "PersistentVolumeClaim": {"pvc"}, "Pod": {"po"},
+	"ReplicationController": {"rc"}, "ResourceQuota": {"quota"}, "Service": {"svc"}, "ServiceAccount": {"sa"},
+	"DaemonSet": {"ds"}, "Deployment": {"deploy"}, "ReplicaSet": {"rs"}, "StatefulSet": {"sts"},
+	"HorizontalPodAutoscaler": {"hpa"}, "CronJob": {"cj"}, "CertificateSigningRequest": {"csr"},
+	"Ingress": {"ing"}, "NetworkPolicy": {"netpol"}, "IPAddress": {"ip"}, "PodDisruptionBudget": {"pdb"},
+	"PriorityClass": {"pc"}, "StorageClass": {"sc"}, "VolumeAttributesClass": {"vac"},
+}
+
+// inAll are the kinds of the category "all".
+var inAll = sets.New("Pod", "ReplicationController", "Service", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet",
+	"HorizontalPodAutoscaler", "CronJob", "Job")
+
+// selectable are the field labels that servers accept, by group and kind. A label is its own path in the object, save
+// where path names another one.
+var selectable = map[schema.GroupKind][]string{
+	{Kind: "Pod"}: {
+		"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+		"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
+	},
+	{Kind: "Event"}: {
+		"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+		"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
+		"reason", "reportingComponent", "source", "type",
+	},
+	{Group: "events.k8s.io", Kind: "Event"}: {
+		"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion",
+		"regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController", "type",
+	},
+	{Kind: "Secret"}:                    {"type"},
+	{Kind: "Namespace"}:                 {"status.phase"},
+	{Kind: "Node"}:                      {"spec.unschedulable"},
+	{Kind: "ReplicationController"}:     {"status.replicas"},
+	{Kind: "Service"}:                   {"spec.clusterIP", "spec.type"},
+	{Group: "apps", Kind: "ReplicaSet"}: {"status.replicas"},
+	{Group: "batch", Kind: "Job"}:       {"status.successful"},
+	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {"spec.signerName"},
+	{Group: "certificates.k8s.io", Kind: "ClusterTrustBundle"}:        {"spec.signerName"},
+	{Group: "resource.k8s.io", Kind: "ResourceSlice"}:                 {"spec.nodeName", "spec.driver"},
+}
+
+// fieldPaths are the labels that are not the path of the field they stand for.
+var fieldPaths = map[string]string{"status.successful": "status.succeeded", "source": "source.component"}
+
+// builtins are the resources of the client-go scheme, each in its most stable version. They are built once, because
+// nothing in them changes, and reflection over the whole scheme is not free.
+var builtins = sync.OnceValue(func() []*resource {
+	best := map[schema.GroupKind]schema.GroupVersionKind{}
+	for gvk, goType := range scheme.Scheme.AllKnownTypes() {
+		if !storable(gvk, goType) {
+			continue
+		}
+		old, known := best[gvk.GroupKind()]
+		if !known || version.CompareKubeAwareVersionStrings(gvk.Version, old.Version) > 0 {
+			best[gvk.GroupKind()] = gvk
+		}
+	}
+	var all []*resource
+	for gk, gvk := range best {
+		all = append(all, newBuiltin(gvk, selectable[gk]))
+	}
+	slices.SortFunc(all, compareResources)
+	return all
+})
+
+// Builtins returns the built-in types that every server has, sorted by group and plural. The result is the caller's own.
+func Builtins() []Type {
+	var types []Type
+	for _, res := range builtins() {
+		t := res.Type
+		t.ShortNames, t.Categories = slices.Clone(t.ShortNames), slices.Clone(t.Categories)
+		t.SelectableFields = slices.Clone(t.SelectableFields)
+		types = append(types, t)
+	}
+	return types
+}
+
+// storable tells objects that are kept from those that are only sent, such as reviews and options: what is kept has a
+// list. The group extensions is gone from every living server.
+func storable(gvk schema.GroupVersionKind, goType reflect.Type) bool {
+	if gvk.Version == runtime.APIVersionInternal || gvk.Group == "extensions" ||
+		!scheme.Scheme.Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
+		return false
+	}
+	_, isObject := reflect.New(goType).Interface().(metav1.Object)
+	_, isMessage := reflect.New(goType).Interface().(message)
+	return isObject && isMessage
+}
+
+// newBuiltin describes one kind of the scheme.
+func newBuiltin(gvk schema.GroupVersionKind, labels []string) *resource {
+	goType := scheme.Scheme.AllKnownTypes()[gvk]
+	plural, _ := meta.UnsafeGuessKindToResource(gvk)
+	_, hasStatus := goType.FieldByName("Status")
+	_, hasSpec := goType.FieldByName("Spec")
+	res := &resource{
+		Type: Type{
+			Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: plural.Resource,
+			ShortNames: shortNames[gvk.Kind], Namespaced: !clusterScoped.Has(gvk.Kind), Status: hasStatus,
+			SelectableFields: labels,
+		},
+		goType:     goType,
+		generation: hasSpec,
+	}
+	if inAll.Has(gvk.Kind) {
+		res.Categories = []string{"all"}
+	}
+	for _, label := range labels {
+		path := label
+		if other, ok := fieldPaths[label]; ok {
+			path = other
+		}
+		res.getters = append(res.getters, typedGetter(goType, path))
+	}
+	return res
+}

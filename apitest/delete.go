@@ -1,0 +1,127 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// fate is what became of an object that was to be deleted.
+type fate int
+
+const (
+	goneNow fate = iota
+	awaitsFinalizers
+)
+
+// delete removes an object, or marks it for removal if it has finalizers. It returns its last state, or the marked one.
+// The propagation policy is accepted and means nothing, since nobody collects garbage here; neither does a grace period.
+func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision, fate, error) {
+	d, err := durabilityOf(o.DryRun)
+	if err != nil {
+		return nil, goneNow, err
+	}
+	for range maxAttempts {
+		before, err := s.find(t, key)
+		if err != nil {
+			return nil, goneNow, err
+		}
+		rev, outcome, err := s.deleteOnce(t, before, o.Preconditions, d)
+		if !errors.Is(err, errMoved) {
+			return rev, outcome, err
+		}
+	}
+	return nil, goneNow, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errMoved)
+}
+
+// deleteOnce tries it against one state.
+func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions, d durability) (*revision, fate, error) {
+	obj, err := before.object()
+	if err != nil {
+		return nil, goneNow, err
+	}
+	if err := checkPreconditions(t.res, obj, p); err != nil {
+		return nil, goneNow, err
+	}
+	if len(obj.GetFinalizers()) == 0 {
+		return before, goneNow, s.remove(t, before, d)
+	}
+	if obj.GetDeletionTimestamp() != nil {
+		return before, awaitsFinalizers, nil
+	}
+	stamp, grace := now(), int64(0)
+	obj.SetDeletionTimestamp(&stamp)
+	obj.SetDeletionGracePeriodSeconds(&grace)
+	if t.res.generation {
+		obj.SetGeneration(obj.GetGeneration() + 1)
+	}
+	rev, err := s.commit(t, before, obj, d)
+	return rev, awaitsFinalizers, err
+}
+
+func checkPreconditions(res *resource, obj Object, p *metav1.Preconditions) error {
+	if p == nil {
+		return nil
+	}
+	if p.UID != nil && *p.UID != obj.GetUID() {
+		return apierrors.NewConflict(res.groupResource(), obj.GetName(),
+			fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", *p.UID, obj.GetUID()))
+	}
+	if p.ResourceVersion != nil && *p.ResourceVersion != obj.GetResourceVersion() {
+		return apierrors.NewConflict(res.groupResource(), obj.GetName(),
+			fmt.Errorf("precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s",
+				*p.ResourceVersion, obj.GetResourceVersion()))
+	}
+	return nil
+}
+
+// serveDelete answers with a Status if the object is gone, and with the object if it waits for its finalizers.
+func (s *Server) serveDelete(w http.ResponseWriter, c *call) {
+	o, err := readDeleteOptions(c.handler)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	rev, outcome, err := s.delete(c.table, keyOf(c.Namespace, c.Name), o)
+	if err != nil || outcome == awaitsFinalizers {
+		s.answer(w, c, http.StatusOK, rev, err)
+		return
+	}
+	obj, err := rev.object()
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	s.sendStatus(w, c, http.StatusOK, metav1.Status{
+		Status: metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{
+			Name: c.Name, Group: c.Resource.Group, Kind: c.Resource.Resource, UID: obj.GetUID(),
+		},
+	})
+}
+
+// serveDeleteCollection deletes what is selected, one by one, and answers with the list of it.
+func (s *Server) serveDeleteCollection(w http.ResponseWriter, c *call) {
+	o, err := readDeleteOptions(c.handler)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	p, err := s.list(c.table, c.choice, c.list)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	for _, rev := range p.revs {
+		// Somebody else may have been faster, which is what was wanted.
+		if _, _, err := s.delete(c.table, rev.key(), o); err != nil && !apierrors.IsNotFound(err) {
+			s.fail(w, c, err)
+			return
+		}
+	}
+	p.meta.ResourceVersion = formatVersion(s.Version())
+	s.sendList(w, c, p)
+}

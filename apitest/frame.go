@@ -1,0 +1,209 @@
+package apitest
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Tags of the protobuf messages around an object: Unknown{1: TypeMeta{1: apiVersion, 2: kind}, 2: raw, 3 and 4: empty},
+// List{1: metadata, 2: items}, WatchEvent{1: type, 2: RawExtension{1: raw}}. All are length-delimited.
+const (
+	tag1 = 1<<3 | 2
+	tag2 = 2<<3 | 2
+)
+
+// magic begins every protobuf object of Kubernetes.
+const magic = "k8s\x00"
+
+// sizeOfField is the length of a length-delimited field with its tag.
+func sizeOfField(length int) int {
+	return 1 + len(binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen64), uint64(length))) + length
+}
+
+func appendTag(dst []byte, tag byte, length int) []byte {
+	return binary.AppendUvarint(append(dst, tag), uint64(length))
+}
+
+func appendField(dst []byte, tag byte, text string) []byte {
+	return append(appendTag(dst, tag, len(text)), text...)
+}
+
+// typeMeta names a kind on the wire.
+type typeMeta struct{ apiVersion, kind string }
+
+// typeOf returns the names an object of the resource has in an encoding.
+func typeOf(res *resource, enc encoding) typeMeta {
+	if enc.part == metadataOnly {
+		return typeMeta{"meta.k8s.io/v1", "PartialObjectMetadata"}
+	}
+	return typeMeta{res.apiVersion(), res.Kind}
+}
+
+// listTypeOf returns the names a list of them has.
+func listTypeOf(res *resource, enc encoding) typeMeta {
+	t := typeOf(res, enc)
+	return typeMeta{t.apiVersion, t.kind + "List"}
+}
+
+// sizeOfEnvelope is the length of an envelope around size bytes.
+func (t typeMeta) sizeOfEnvelope(size int) int {
+	inner := sizeOfField(len(t.apiVersion)) + sizeOfField(len(t.kind))
+	return len(magic) + sizeOfField(inner) + sizeOfField(size) + len(envelopeEnd)
+}
+
+// envelopeEnd is the empty content encoding and content type, which servers write.
+const envelopeEnd = "\x1a\x00\x22\x00"
+
+// appendEnvelope begins an envelope around size bytes; what follows them is envelopeEnd.
+func (t typeMeta) appendEnvelope(dst []byte, size int) []byte {
+	inner := sizeOfField(len(t.apiVersion)) + sizeOfField(len(t.kind))
+	dst = appendTag(append(dst, magic...), tag1, inner)
+	dst = appendField(appendField(dst, tag1, t.apiVersion), tag2, t.kind)
+	return appendTag(dst, tag2, size)
+}
+
+// appendJSON puts the kind in front of the members of an object that lacks it.
+func (t typeMeta) appendJSON(dst, object []byte) []byte {
+	dst = append(dst, `{"kind":`...)
+	dst = strconv.AppendQuote(dst, t.kind)
+	dst = append(dst, `,"apiVersion":`...)
+	dst = strconv.AppendQuote(dst, t.apiVersion)
+	if len(object) <= len("{}") {
+		return append(dst, '}')
+	}
+	return append(append(dst, ','), object[1:]...)
+}
+
+// payload is one object that can be sent: a revision, or a Status.
+type payload struct {
+	kind typeMeta
+	data []byte // without its kind, unless named is set
+	// named says that the bytes are JSON that names the kind itself, as the JSON of custom objects does.
+	named bool
+}
+
+// payloadOf returns a revision in an encoding.
+func payloadOf(rev *revision, enc encoding) (payload, error) {
+	data, err := rev.bytes(enc)
+	return payload{kind: typeOf(rev.res, enc), data: data, named: namesItself(rev.res, enc)}, err
+}
+
+// namesItself reports whether the bytes of a revision include its kind.
+func namesItself(res *resource, enc encoding) bool {
+	return enc.format == formatJSON && enc.part == wholeObject && !res.builtin()
+}
+
+// statusPayload returns a Status, the way errors are sent.
+func statusPayload(status metav1.Status, f format) (payload, error) {
+	p := payload{kind: typeMeta{"v1", "Status"}}
+	status.TypeMeta = metav1.TypeMeta{}
+	var err error
+	if f == formatProtobuf {
+		p.data, err = status.Marshal()
+	} else {
+		p.data, err = json.Marshal(status)
+	}
+	return p, err
+}
+
+// appendTo appends the object with its kind, as the body of an answer has it.
+func (p payload) appendTo(dst []byte, f format) []byte {
+	switch {
+	case f == formatProtobuf:
+		dst = append(p.kind.appendEnvelope(dst, len(p.data)), p.data...)
+		return append(dst, envelopeEnd...)
+	case p.named:
+		return append(dst, p.data...)
+	}
+	return p.kind.appendJSON(dst, p.data)
+}
+
+// appendEvent appends a frame of a watch: a line of JSON, or a message behind its length in four bytes.
+func (p payload) appendEvent(dst []byte, kind watch.EventType, f format) []byte {
+	if f == formatJSON {
+		dst = append(dst, `{"type":`...)
+		dst = strconv.AppendQuote(dst, string(kind))
+		dst = append(dst, `,"object":`...)
+		return append(p.appendTo(dst, f), "}\n"...)
+	}
+	object := p.kind.sizeOfEnvelope(len(p.data))
+	extension := sizeOfField(object)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(sizeOfField(len(kind))+sizeOfField(extension)))
+	dst = appendTag(appendField(dst, tag1, string(kind)), tag2, extension)
+	return p.appendTo(appendTag(dst, tag1, object), f)
+}
+
+// listParts are the bytes of a list around its items. Each item is preceded by its own few bytes.
+type listParts struct {
+	enc        encoding
+	kind       typeMeta // of an item
+	named      bool
+	head, tail []byte
+}
+
+// newListParts frames a list of items.
+func newListParts(res *resource, enc encoding, m metav1.ListMeta, items [][]byte) (listParts, error) {
+	l := listParts{enc: enc, kind: typeOf(res, enc), named: namesItself(res, enc)}
+	kind := listTypeOf(res, enc)
+	if enc.format == formatProtobuf {
+		metadata, err := m.Marshal()
+		if err != nil {
+			return l, err
+		}
+		size := sizeOfField(len(metadata))
+		for _, item := range items {
+			size += sizeOfField(len(item))
+		}
+		l.head = kind.appendEnvelope(nil, size)
+		l.head = append(appendTag(l.head, tag1, len(metadata)), metadata...)
+		l.tail = []byte(envelopeEnd)
+		return l, nil
+	}
+	metadata, err := json.Marshal(m)
+	if err != nil {
+		return l, err
+	}
+	if l.named {
+		return l.frameCustom(kind, m)
+	}
+	l.head = kind.appendJSON(nil, []byte(`{"metadata":`))
+	l.head = append(append(l.head, metadata...), `,"items":[`...)
+	l.tail = []byte("]}\n")
+	return l, nil
+}
+
+// frameCustom frames the JSON list of a custom resource, whose members a server sorts by name: metadata comes last.
+func (l listParts) frameCustom(kind typeMeta, m metav1.ListMeta) (listParts, error) {
+	fields := map[string]any{"resourceVersion": m.ResourceVersion, "continue": m.Continue}
+	if m.RemainingItemCount != nil {
+		fields["remainingItemCount"] = *m.RemainingItemCount
+	}
+	metadata, err := json.Marshal(fields)
+	if err != nil {
+		return l, err
+	}
+	l.head = strconv.AppendQuote([]byte(`{"apiVersion":`), kind.apiVersion)
+	l.head = append(l.head, `,"items":[`...)
+	l.tail = strconv.AppendQuote([]byte(`],"kind":`), kind.kind)
+	l.tail = append(append(l.tail, `,"metadata":`...), metadata...)
+	l.tail = append(l.tail, "}\n"...)
+	return l, nil
+}
+
+// appendItem appends an item. Only partial metadata names its kind in a JSON list of anything but custom objects.
+func (l listParts) appendItem(dst []byte, index int, item []byte) []byte {
+	if l.enc.format == formatProtobuf {
+		return append(appendTag(dst, tag2, len(item)), item...)
+	}
+	if index > 0 {
+		dst = append(dst, ',')
+	}
+	if l.enc.part == metadataOnly {
+		return l.kind.appendJSON(dst, item)
+	}
+	return append(dst, item...)
+}

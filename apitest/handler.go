@@ -1,0 +1,170 @@
+package apitest
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// anonymous is the user of a request where no tokens are asked for.
+const anonymous = "anonymous"
+
+// serve is the way of every request: understand it, log it, let it in or not, let a fault have it, answer it.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.work.Add(1)
+	defer s.work.Done()
+	c := s.understand(r)
+	user, known := s.authenticate(r)
+	c.User = user
+	s.logMu.Lock()
+	s.log.add(c.Request)
+	s.logMu.Unlock()
+	if !known {
+		s.fail(w, c, apierrors.NewUnauthorized("Unauthorized"))
+		return
+	}
+	if s.afflict(w, c) {
+		return
+	}
+	if c.Verb == VerbOther {
+		s.serveOther(w, c)
+		return
+	}
+	if err := s.prepare(c); err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	s.dispatch(w, c)
+}
+
+// understand reads what the path and the query say; it refuses nothing yet, so that the log has everything.
+func (s *Server) understand(r *http.Request) *call {
+	c := &call{handler: r}
+	query := r.URL.Query()
+	request, isResource := parsePath(r.URL.Path)
+	c.Request = request
+	c.Verb = VerbOther
+	c.Time, c.Path, c.Accept = time.Now(), r.URL.Path, r.Header.Get("Accept")
+	if !isResource {
+		return c
+	}
+	c.Options = optionsOf(query)
+	if verb, ok := verbOf(r.Method, c.Name, c.Options.Watch); ok {
+		c.Verb = verb
+	}
+	s.mu.Lock()
+	c.table = s.tables[c.Resource]
+	s.mu.Unlock()
+	return c
+}
+
+// optionsOf reads the query of a list for the log; mistakes are found later, by prepare.
+func optionsOf(query url.Values) metav1.ListOptions {
+	var o metav1.ListOptions
+	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &o, nil); err != nil {
+		return metav1.ListOptions{}
+	}
+	return o
+}
+
+// authenticate returns the user behind the bearer token; known is false if the server wants one and has not got it.
+func (s *Server) authenticate(r *http.Request) (user string, known bool) {
+	if len(s.cfg.Tokens) == 0 {
+		return anonymous, true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return anonymous, false
+	}
+	user, known = s.cfg.Tokens[strings.TrimSpace(token)]
+	return user, known
+}
+
+// prepare checks what can be checked before the verb matters: the type, the right, the selectors, the encoding.
+func (s *Server) prepare(c *call) error {
+	gr := c.Resource.GroupResource()
+	if s.cfg.Authorize != nil {
+		if err := s.cfg.Authorize(c.Request); err != nil {
+			if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+				return err
+			}
+			return apierrors.NewForbidden(gr, c.Name, err)
+		}
+	}
+	if c.table == nil {
+		return errNoPath
+	}
+	res := c.table.res
+	misplaced := !res.Namespaced && c.Namespace != "" || res.Namespaced && c.Namespace == "" && c.Name != ""
+	if misplaced || c.Subresource != "" && (c.Subresource != "status" || !res.Status) {
+		return errNoPath
+	}
+	if res.Namespaced && c.Namespace == "" && (c.Verb == VerbCreate || c.Verb == VerbDeleteCollection) {
+		return apierrors.NewMethodNotSupported(gr, string(c.Verb))
+	}
+	if c.Subresource != "" && c.Verb != VerbGet && c.Verb != VerbUpdate && c.Verb != VerbPatch {
+		return apierrors.NewMethodNotSupported(gr, string(c.Verb))
+	}
+	enc, ok := offerOf(res, c.Verb).accept(c.Accept)
+	if !ok {
+		return notAcceptable()
+	}
+	c.enc = enc
+	if c.Verb == VerbList || c.Verb == VerbWatch || c.Verb == VerbDeleteCollection {
+		return s.prepareList(c)
+	}
+	return nil
+}
+
+// prepareList reads and checks the options of a collection.
+func (s *Server) prepareList(c *call) error {
+	c.list = &internalversion.ListOptions{}
+	query := c.handler.URL.Query()
+	if err := internalscheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, c.list); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	streaming := s.cfg.StreamingLists == StreamingSupported
+	if problems := validation.ValidateListOptions(c.list, streaming); len(problems) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", problems)
+	}
+	choice, err := newSelection(c.table.res, c.Namespace, c.list)
+	c.choice = choice
+	return err
+}
+
+// dispatch hands a request for a resource to its verb.
+func (s *Server) dispatch(w http.ResponseWriter, c *call) {
+	switch c.Verb {
+	case VerbWatch:
+		s.serveWatch(w, c)
+	case VerbList:
+		s.serveList(w, c)
+	case VerbGet:
+		rev, err := s.find(c.table, keyOf(c.Namespace, c.Name))
+		s.answer(w, c, http.StatusOK, rev, err)
+	case VerbCreate:
+		rev, err := s.serveCreate(c)
+		s.answer(w, c, http.StatusCreated, rev, err)
+	case VerbUpdate:
+		rev, err := s.serveUpdate(c)
+		s.answer(w, c, http.StatusOK, rev, err)
+	case VerbPatch:
+		rev, err := s.servePatch(c)
+		s.answer(w, c, http.StatusOK, rev, err)
+	case VerbDelete:
+		s.serveDelete(w, c)
+	case VerbDeleteCollection:
+		s.serveDeleteCollection(w, c)
+	case VerbOther:
+		s.fail(w, c, errNoPath)
+	}
+}

@@ -1,0 +1,194 @@
+package apitest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/tidwall/btree"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// page is the answer to a list.
+type page struct {
+	revs []*revision
+	meta metav1.ListMeta
+}
+
+// continuation is what a continue token holds. The client must not look into it.
+type continuation struct {
+	Version int64  `json:"rv"` // negative: the present, because the first page's version is forgotten
+	From    string `json:"start"`
+}
+
+func (c continuation) token() string {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return "" // two plain fields cannot fail
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func parseContinuation(token string) (c continuation, err error) {
+	data, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil || c.Version == 0 {
+		return c, apierrors.NewBadRequest(fmt.Sprintf("continue key is not valid: %q", token))
+	}
+	return c, nil
+}
+
+// parseVersion reads a resource version; "" is 0.
+func parseVersion(text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	version, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resource version %q: %v", text, err))
+	}
+	return version, nil
+}
+
+// tooLarge is the answer to a version that is not yet there. A real server waits three seconds for it first.
+func tooLarge(asked, have uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, have), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
+	}}
+	return err
+}
+
+// tooOld is the answer to a version whose successors are not all remembered.
+func tooOld(asked, floor uint64) error {
+	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, floor))
+}
+
+// listing is a list that has been resolved to rows and a version.
+type listing struct {
+	rows    *btree.Map[string, *revision]
+	version uint64
+	from    string
+	limit   int64
+}
+
+// resolve finds the rows a list is about. Server.mu is taken.
+func (s *Server) resolve(t *table, o *internalversion.ListOptions) (listing, error) {
+	asked, err := parseVersion(o.ResourceVersion)
+	if err != nil {
+		return listing{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := listing{version: s.version, limit: o.Limit}
+	if o.Continue != "" {
+		return s.resumeLocked(t, o, l)
+	}
+	// A limit used to be ignored where any version would do, since the whole list was at hand; it still is.
+	if o.ResourceVersion == "0" {
+		l.limit = 0
+	}
+	if asked > s.version {
+		return l, tooLarge(asked, s.version)
+	}
+	// Before resourceVersionMatch existed, a version with a limit meant exactly that version.
+	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
+		o.ResourceVersionMatch == "" && asked > 0 && o.Limit > 0
+	if !exact {
+		l.rows = t.rows.Copy()
+		return l, nil
+	}
+	rows, ok := t.snapshot(asked)
+	if !ok {
+		return l, apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	}
+	l.rows, l.version = rows, asked
+	return l, nil
+}
+
+// resumeLocked goes on with a list at the version of its first page.
+func (s *Server) resumeLocked(t *table, o *internalversion.ListOptions, l listing) (listing, error) {
+	if o.ResourceVersion != "" && o.ResourceVersion != "0" {
+		return l, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+	}
+	c, err := parseContinuation(o.Continue)
+	if err != nil {
+		return l, err
+	}
+	l.from = c.From
+	if c.Version < 0 {
+		l.rows = t.rows.Copy()
+		return l, nil
+	}
+	rows, ok := t.snapshot(uint64(c.Version))
+	if !ok {
+		expired := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent " +
+			"list result. Start a new list, or take the continue token of this answer to list the rest as it is now.")
+		expired.ErrStatus.Continue = continuation{Version: -1, From: c.From}.token()
+		return l, expired
+	}
+	l.rows, l.version = rows, uint64(c.Version)
+	return l, nil
+}
+
+// list answers a list.
+func (s *Server) list(t *table, sel selection, o *internalversion.ListOptions) (page, error) {
+	l, err := s.resolve(t, o)
+	if err != nil {
+		return page{}, err
+	}
+	p := page{meta: metav1.ListMeta{ResourceVersion: formatVersion(l.version)}}
+	var remaining int64
+	walk(l.rows, sel.namespace, l.from, func(rev *revision) bool {
+		switch full := l.limit > 0 && int64(len(p.revs)) == l.limit; {
+		case full && sel.filters():
+			p.meta.Continue = continuation{Version: int64(l.version), From: rev.key()}.token()
+			return false
+		case full:
+			if remaining == 0 {
+				p.meta.Continue = continuation{Version: int64(l.version), From: rev.key()}.token()
+			}
+			remaining++
+		case sel.matches(rev):
+			p.revs = append(p.revs, rev)
+		}
+		return true
+	})
+	if remaining > 0 {
+		p.meta.RemainingItemCount = &remaining
+	}
+	return p, nil
+}
+
+func formatVersion(version uint64) string { return strconv.FormatUint(version, 10) }
+
+// serveList answers a list over HTTP, or breaks it as a fault says.
+func (s *Server) serveList(w http.ResponseWriter, c *call) {
+	p, err := s.list(c.table, c.choice, c.list)
+	if err != nil {
+		s.fail(w, c, err)
+		return
+	}
+	s.sendList(w, c, p)
+}
+
+// sendList writes a list piece by piece: no list exists as one slice of bytes.
+func (s *Server) sendList(w http.ResponseWriter, c *call, p page) {
+	items := make([][]byte, len(p.revs))
+	for i, rev := range p.revs {
+		data, err := rev.bytes(c.enc)
+		if err != nil {
+			s.fail(w, c, err)
+			return
+		}
+		items[i] = data
+	}
+	out := &listWriter{server: s, call: c, w: w, items: items}
+	out.send(p.meta)
+}

@@ -1,0 +1,188 @@
+package apitest
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// tableOf returns the table of an object's type.
+func (s *Server) tableOf(obj Object) (*table, error) {
+	gvk, err := kindOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.kinds[gvk]; t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrUnknownType, gvk)
+}
+
+// adopt finds the table of an object and copies the object for it.
+func (s *Server) adopt(obj Object) (*table, Object, error) {
+	t, err := s.tableOf(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := t.res.adopt(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	emptyMetadata(own)
+	return t, own, nil
+}
+
+// shown returns a revision in the Go type of like.
+func shown(rev *revision, err error, like Object) (Object, error) {
+	if err != nil {
+		return nil, err
+	}
+	return rev.res.present(rev.raw, like)
+}
+
+// Create creates an object without HTTP, and returns it as it is kept, in the Go type it came in. Unlike a client's,
+// its status is kept, so that a test can begin in the middle of a story. obj is only read.
+//
+// Errors: ErrUnknownType, and those of a server, such as AlreadyExists and Invalid.
+func (s *Server) Create(obj Object) (Object, error) {
+	t, own, err := s.adopt(obj)
+	if err != nil {
+		return nil, err
+	}
+	rev, err := s.create(t, own, fromTest, kept)
+	return shown(rev, err, obj)
+}
+
+// Update replaces an object by the rules for clients: its resource version, if it has one, must be the present one, and
+// the status stays as it is if the type has that subresource. It returns the object as it is kept. obj is only read.
+//
+// Errors: ErrUnknownType, and those of a server, such as NotFound and Conflict.
+func (s *Server) Update(obj Object) (Object, error) { return s.updateObject(obj, mainResource) }
+
+// UpdateStatus replaces the status of an object and nothing else. It returns the object as it is kept. obj is only read.
+//
+// Errors: ErrUnknownType, and those of a server, such as NotFound and Conflict.
+func (s *Server) UpdateStatus(obj Object) (Object, error) { return s.updateObject(obj, statusOnly) }
+
+func (s *Server) updateObject(obj Object, what target) (Object, error) {
+	t, own, err := s.adopt(obj)
+	if err != nil {
+		return nil, err
+	}
+	rev, err := s.update(t, own, what, kept)
+	return shown(rev, err, obj)
+}
+
+// Patch applies a JSON patch, a merge patch or, to a built-in type, a strategic merge patch to the object that has the
+// type, namespace and name of obj. It returns the object as it is kept. obj is only read.
+//
+// Errors: ErrUnknownType, and those of a server, such as NotFound, BadRequest and UnsupportedMediaType.
+func (s *Server) Patch(obj Object, kind types.PatchType, data []byte) (Object, error) {
+	t, err := s.tableOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	p := patch{kind: kind, data: data, what: mainResource}
+	rev, err := s.patch(t, keyOf(obj.GetNamespace(), obj.GetName()), p, kept)
+	return shown(rev, err, obj)
+}
+
+// Modify changes an object, its status included, as one write: it gets the present state of the object that has the
+// type, namespace and name of obj, lets change alter it, and returns it as it is kept. change is called again if another
+// writer was faster, and must not write to the server itself. If it alters nothing, nothing is written.
+//
+// Errors: ErrUnknownType, and those of a server, such as NotFound.
+func Modify[T Object](s *Server, obj T, change func(T)) (T, error) {
+	var none T
+	t, err := s.tableOf(obj)
+	if err != nil {
+		return none, err
+	}
+	rev, err := s.change(t, keyOf(obj.GetNamespace(), obj.GetName()), kept, func(now Object) (Object, error) {
+		return altered(t.res, now, obj, change)
+	})
+	result, err := shown(rev, err, obj)
+	if err != nil {
+		return none, err
+	}
+	typed, ok := result.(T)
+	if !ok {
+		return none, fmt.Errorf("%w: %T", ErrUnknownType, result)
+	}
+	return typed, nil
+}
+
+// altered shows an object to change in the Go type that it knows, and merges what comes of it.
+func altered[T Object](res *resource, present Object, like T, change func(T)) (Object, error) {
+	raw, err := res.encode(present)
+	if err != nil {
+		return nil, err
+	}
+	view, err := res.present(raw, like)
+	if err != nil {
+		return nil, err
+	}
+	typed, ok := view.(T)
+	if !ok {
+		return nil, fmt.Errorf("%w: %T", ErrUnknownType, view)
+	}
+	change(typed)
+	next, err := res.adopt(typed)
+	if err != nil {
+		return nil, err
+	}
+	return res.merge(present, next, everything)
+}
+
+// Delete deletes the object that has the type, namespace and name of obj, or marks it if it has finalizers. The UID and
+// the resource version of obj do not matter.
+//
+// Errors: ErrUnknownType, and NotFound.
+func (s *Server) Delete(obj Object) error {
+	t, err := s.tableOf(obj)
+	if err != nil {
+		return err
+	}
+	_, _, err = s.delete(t, keyOf(obj.GetNamespace(), obj.GetName()), metav1.DeleteOptions{})
+	return err
+}
+
+// Get returns the object that has the type, namespace and name of obj, in the Go type of obj. It is the caller's own.
+//
+// Errors: ErrUnknownType, and NotFound.
+func (s *Server) Get(obj Object) (Object, error) {
+	t, err := s.tableOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	rev, err := s.find(t, keyOf(obj.GetNamespace(), obj.GetName()))
+	return shown(rev, err, obj)
+}
+
+// List returns the objects of the type of obj in a namespace, or in all if it is "", in the Go type of obj, ordered by
+// namespace and name, all of one instant. They are the caller's own.
+//
+// Errors: ErrUnknownType.
+func (s *Server) List(obj Object, namespace string) ([]Object, error) {
+	t, err := s.tableOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.list(t, selection{namespace: namespace}, &internalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]Object, 0, len(p.revs))
+	for _, rev := range p.revs {
+		object, err := shown(rev, nil, obj)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
+}

@@ -1,0 +1,123 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// maxPatchOperations bounds a JSON patch, as on a real server.
+const maxPatchOperations = 10_000
+
+// servePatch applies the patch of a request body.
+func (s *Server) servePatch(c *call) (*revision, error) {
+	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	if err != nil {
+		return nil, err
+	}
+	data, media, err := readBody(c.handler)
+	if err != nil {
+		return nil, err
+	}
+	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource)}
+	return s.patch(c.table, keyOf(c.Namespace, c.Name), p, d)
+}
+
+// patch is one patch of an object or its status.
+type patch struct {
+	kind types.PatchType
+	data []byte
+	what target
+}
+
+// patch applies a patch to the present state, or to the one after it if another writer is faster.
+func (s *Server) patch(t *table, key string, p patch, d durability) (*revision, error) {
+	if err := p.check(t.res); err != nil {
+		return nil, err
+	}
+	return s.change(t, key, d, func(present Object) (Object, error) {
+		next, err := p.apply(t.res, present)
+		if err != nil {
+			return nil, err
+		}
+		return t.res.merge(present, next, p.what)
+	})
+}
+
+// check refuses the kinds of patch that the type does not take. Server-side apply is among them: it needs the schema
+// of a type, which a server without OpenAPI does not have.
+func (p patch) check(res *resource) error {
+	switch p.kind {
+	case types.JSONPatchType, types.MergePatchType:
+		return nil
+	case types.StrategicMergePatchType:
+		if res.builtin() {
+			return nil
+		}
+	}
+	return unsupportedMediaType(fmt.Sprintf("the body of the request was in an unknown format: %s does not take %q",
+		res.Resource, p.kind))
+}
+
+// apply returns the patched object.
+func (p patch) apply(res *resource, present Object) (Object, error) {
+	before := present
+	if res.builtin() {
+		before = present.DeepCopyObject().(Object)
+		before.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
+	}
+	doc, err := json.Marshal(before)
+	if err != nil {
+		return nil, err
+	}
+	doc, err = p.applyTo(res, doc)
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(res, doc)
+}
+
+func (p patch) applyTo(res *resource, doc []byte) ([]byte, error) {
+	switch p.kind {
+	case types.JSONPatchType:
+		operations, err := jsonpatch.DecodePatch(p.data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		if len(operations) > maxPatchOperations {
+			return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+				"The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(operations),
+			))
+		}
+		patched, err := operations.Apply(doc)
+		if errors.Is(err, jsonpatch.ErrTestFailed) {
+			return nil, invalid(res, "", field.Invalid(field.NewPath("patch"), string(p.data), err.Error()))
+		}
+		if err != nil {
+			return nil, apierrors.NewGenericServerResponse(422, "patch", res.groupResource(), "", err.Error(), 0, false)
+		}
+		return patched, nil
+	case types.StrategicMergePatchType:
+		empty, err := res.newObject()
+		if err != nil {
+			return nil, err
+		}
+		patched, err := strategicpatch.StrategicMergePatch(doc, p.data, empty)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return patched, nil
+	default:
+		patched, err := jsonpatch.MergePatch(doc, p.data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return patched, nil
+	}
+}

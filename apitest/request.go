@@ -1,0 +1,141 @@
+package apitest
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Verb is what a request wants, in the words of Kubernetes.
+type Verb string
+
+// The verbs of requests for resources. Anything else that is asked for, such as discovery, has VerbOther.
+const (
+	VerbGet              Verb = "get"
+	VerbList             Verb = "list"
+	VerbWatch            Verb = "watch"
+	VerbCreate           Verb = "create"
+	VerbUpdate           Verb = "update"
+	VerbPatch            Verb = "patch"
+	VerbDelete           Verb = "delete"
+	VerbDeleteCollection Verb = "deletecollection"
+	VerbOther            Verb = "other"
+)
+
+// Request is one request as the server understood it.
+type Request struct {
+	// Time is when it came in.
+	Time time.Time
+	// Verb is what it wants.
+	Verb Verb
+	// Resource names the type; it is empty for VerbOther.
+	Resource schema.GroupVersionResource
+	// Subresource is "status" or what else follows the name in the path.
+	Subresource string
+	// Namespace is that of the path; empty for all namespaces and for cluster-scoped types.
+	Namespace string
+	// Name is the object's; empty for a collection, and for the creation of an object.
+	Name string
+	// Options are the query parameters of a list or a watch.
+	Options metav1.ListOptions
+	// Accept is the header by which the client says which encodings it reads.
+	Accept string
+	// User is who sent it, "anonymous" if the server knows no tokens.
+	User string
+	// Path is the whole path, without the query.
+	Path string
+}
+
+// Streaming reports whether the request is a streaming list: a watch that asks for the initial objects.
+func (r Request) Streaming() bool {
+	return r.Verb == VerbWatch && r.Options.SendInitialEvents != nil && *r.Options.SendInitialEvents
+}
+
+// call is a request on its way through the handlers.
+type call struct {
+	Request
+	table   *table
+	list    *internalversion.ListOptions // of collections only
+	choice  selection
+	enc     encoding
+	handler *http.Request
+}
+
+// parsePath splits /api/v1/... and /apis/GROUP/VERSION/... into a resource and what follows; ok is false for any other
+// path.
+func parsePath(path string) (r Request, ok bool) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		r.Resource.Version, parts = parts[1], parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		r.Resource.Group, r.Resource.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return r, false
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && !namespaceSubresource(parts) {
+		r.Namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) > 3 {
+		return r, false
+	}
+	parts = append(parts, "", "")
+	r.Resource.Resource, r.Name, r.Subresource = parts[0], parts[1], parts[2]
+	return r, true
+}
+
+// namespaceSubresource tells /namespaces/NAME/status from /namespaces/NAME/pods.
+func namespaceSubresource(parts []string) bool {
+	return len(parts) == 3 && (parts[2] == "status" || parts[2] == "finalize")
+}
+
+// verbOf returns what a method means on a path; ok is false where it means nothing.
+func verbOf(method, name string, watching bool) (verb Verb, ok bool) {
+	switch {
+	case method == http.MethodGet && name == "" && watching:
+		return VerbWatch, true
+	case method == http.MethodGet && name == "":
+		return VerbList, true
+	case method == http.MethodGet:
+		return VerbGet, true
+	case method == http.MethodPost && name == "":
+		return VerbCreate, true
+	case method == http.MethodPut && name != "":
+		return VerbUpdate, true
+	case method == http.MethodPatch && name != "":
+		return VerbPatch, true
+	case method == http.MethodDelete && name == "":
+		return VerbDeleteCollection, true
+	case method == http.MethodDelete:
+		return VerbDelete, true
+	}
+	return VerbOther, false
+}
+
+// requestLog is a ring of the latest requests. Server.logMu guards it.
+type requestLog struct {
+	ring  []Request
+	limit int
+	next  int
+}
+
+func (l *requestLog) add(r Request) {
+	if len(l.ring) < l.limit {
+		l.ring = append(l.ring, r)
+		return
+	}
+	l.ring[l.next] = r
+	l.next = (l.next + 1) % l.limit
+}
+
+// Requests returns the latest requests, oldest first: all of them up to Config.RequestLog, those for discovery
+// included. The result is the caller's own.
+func (s *Server) Requests() []Request {
+	s.logMu.Lock()
+	defer s.logMu.Unlock()
+	return append(append([]Request(nil), s.log.ring[s.log.next:]...), s.log.ring[:s.log.next]...)
+}

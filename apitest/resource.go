@@ -1,0 +1,234 @@
+package apitest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Object is what the server keeps: a typed built-in object, an *unstructured.Unstructured, or a Go type of one's own
+// for a custom resource.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// message is the protobuf side of a built-in object.
+type message interface {
+	Marshal() ([]byte, error)
+	Unmarshal(data []byte) error
+}
+
+// resource describes a type and translates between its objects and the bytes that are kept: protobuf for a built-in
+// type, JSON for a custom one. It never changes.
+type resource struct {
+	Type
+	goType     reflect.Type // nil for a custom resource
+	generation bool         // whether metadata.generation counts changes of the specification
+	getters    []getter     // of SelectableFields, in that order
+}
+
+func newCustomResource(t Type) *resource {
+	res := &resource{Type: t, generation: true}
+	for _, path := range t.SelectableFields {
+		res.getters = append(res.getters, mapGetter(strings.TrimPrefix(path, ".")))
+	}
+	return res
+}
+
+func compareResources(a, b *resource) int {
+	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource))
+}
+
+// builtin tells a type of the client-go scheme from a custom resource.
+func (r *resource) builtin() bool { return r.goType != nil }
+
+// groupResource is how errors name the type.
+func (r *resource) groupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.Group, Resource: r.Resource}
+}
+
+// apiVersion is how objects name their group and version.
+func (r *resource) apiVersion() string {
+	return schema.GroupVersion{Group: r.Group, Version: r.Version}.String()
+}
+
+// newObject returns an empty object of the type, a custom one with its kind.
+func (r *resource) newObject() (Object, error) {
+	if !r.builtin() {
+		u := &unstructured.Unstructured{Object: map[string]any{}}
+		u.SetGroupVersionKind(r.GroupVersionKind())
+		return u, nil
+	}
+	obj, ok := reflect.New(r.goType).Interface().(Object)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", ErrUnknownType, r.GroupVersionKind())
+	}
+	return obj, nil
+}
+
+// encode returns the bytes to keep. The kind is not among those of a built-in object, as in the lists of a server.
+func (r *resource) encode(obj Object) ([]byte, error) {
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		return json.Marshal(o.Object)
+	case message:
+		return o.Marshal()
+	}
+	return nil, fmt.Errorf("%w: %T", ErrUnknownType, obj)
+}
+
+// decode returns a fresh object, the caller's own.
+func (r *resource) decode(raw []byte) (Object, error) {
+	obj, err := r.newObject()
+	if err != nil {
+		return nil, err
+	}
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		return o, utiljson.Unmarshal(raw, &o.Object)
+	case message:
+		return obj, o.Unmarshal(raw)
+	}
+	return nil, fmt.Errorf("%w: %T", ErrUnknownType, obj)
+}
+
+// adopt returns a private copy of obj in the form that is kept: the built-in Go type, or Unstructured.
+func (r *resource) adopt(obj Object) (Object, error) {
+	u, isMap := obj.(*unstructured.Unstructured)
+	switch {
+	case r.builtin() && isMap:
+		typed, err := r.newObject()
+		if err != nil {
+			return nil, err
+		}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
+			return nil, fmt.Errorf("convert %s: %w", r.Kind, err)
+		}
+		typed.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		return typed, nil
+	case r.builtin():
+		raw, err := r.encode(obj)
+		if err != nil {
+			return nil, err
+		}
+		return r.decode(raw)
+	case isMap:
+		return u.DeepCopy(), nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, fmt.Errorf("convert %s: %w", r.Kind, err)
+	}
+	out := &unstructured.Unstructured{Object: content}
+	out.SetGroupVersionKind(r.GroupVersionKind())
+	return out, nil
+}
+
+// present returns stored bytes in the Go type of like, the caller's own.
+func (r *resource) present(raw []byte, like Object) (Object, error) {
+	obj, err := r.decode(raw)
+	if err != nil || reflect.TypeOf(obj) == reflect.TypeOf(like) {
+		return obj, err
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, fmt.Errorf("convert %s: %w", r.Kind, err)
+	}
+	if _, isMap := like.(*unstructured.Unstructured); isMap {
+		u := &unstructured.Unstructured{Object: content}
+		u.SetGroupVersionKind(r.GroupVersionKind())
+		return u, nil
+	}
+	out, ok := reflect.New(reflect.TypeOf(like).Elem()).Interface().(Object)
+	if !ok {
+		return nil, fmt.Errorf("%w: %T", ErrUnknownType, like)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, out); err != nil {
+		return nil, fmt.Errorf("convert %s: %w", r.Kind, err)
+	}
+	return out, nil
+}
+
+// moveStatus puts the status of from into to, both in the form that is kept.
+func (r *resource) moveStatus(to, from Object) {
+	if r.builtin() {
+		field := reflect.ValueOf(to).Elem().FieldByName("Status")
+		if field.IsValid() {
+			field.Set(reflect.ValueOf(from).Elem().FieldByName("Status"))
+		}
+		return
+	}
+	target, source := to.(*unstructured.Unstructured), from.(*unstructured.Unstructured)
+	if status, ok := source.Object["status"]; ok {
+		target.Object["status"] = status
+	} else {
+		delete(target.Object, "status")
+	}
+}
+
+// sameSpec reports whether two objects agree in everything but metadata and, if it is a subresource, status.
+func (r *resource) sameSpec(a, b Object) (bool, error) {
+	left, err := r.specOf(a)
+	if err != nil {
+		return false, err
+	}
+	right, err := r.specOf(b)
+	return bytes.Equal(left, right), err
+}
+
+func (r *resource) specOf(obj Object) ([]byte, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		rest := map[string]any{}
+		for key, value := range u.Object {
+			if key != "metadata" && (key != "status" || !r.Status) {
+				rest[key] = value
+			}
+		}
+		return json.Marshal(rest)
+	}
+	rest := reflect.New(r.goType)
+	rest.Elem().Set(reflect.ValueOf(obj).Elem())
+	for _, name := range []string{"ObjectMeta", "Status"} {
+		if field := rest.Elem().FieldByName(name); field.IsValid() {
+			field.SetZero()
+		}
+	}
+	return rest.Interface().(message).Marshal()
+}
+
+// kindOf returns the kind of an object: the one it names, else the one the client-go scheme knows its Go type by.
+func kindOf(obj Object) (schema.GroupVersionKind, error) {
+	if obj == nil || reflect.ValueOf(obj).Kind() == reflect.Pointer && reflect.ValueOf(obj).IsNil() {
+		return schema.GroupVersionKind{}, errors.New("apitest: no object")
+	}
+	if gvk := obj.GetObjectKind().GroupVersionKind(); !gvk.Empty() {
+		return gvk, nil
+	}
+	gvks, _, err := scheme.Scheme.ObjectKinds(obj)
+	if err != nil || len(gvks) == 0 {
+		return schema.GroupVersionKind{}, fmt.Errorf("%w: %T names no kind", ErrUnknownType, obj)
+	}
+	return gvks[0], nil
+}
+
+// partial returns the metadata of a kept custom object.
+func partial(raw []byte) (*metav1.PartialObjectMetadata, error) {
+	out := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return nil, err
+	}
+	return meta.AsPartialObjectMetadata(out), nil
+}

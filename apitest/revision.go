@@ -1,0 +1,162 @@
+package apitest
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// revision is one state of one object. It never changes after it is published, and is shared by rows, window and
+// streams. What it is asked for often is kept beside the bytes, and each encoding is made once.
+type revision struct {
+	res       *resource
+	namespace string
+	name      string
+	version   uint64
+	labels    labels.Set
+	fields    []string // of the selectable fields, in the order of the resource
+	raw       []byte   // protobuf of a built-in object, JSON of a custom one
+
+	full lazy // JSON of a built-in object, without its kind
+	meta lazy // PartialObjectMetadata as JSON, without its kind
+	wire lazy // PartialObjectMetadata of a custom object as protobuf
+}
+
+// lazy is an encoding that is made when it is first asked for.
+type lazy struct {
+	once sync.Once
+	data []byte
+	err  error
+}
+
+func (l *lazy) get(produce func() ([]byte, error)) ([]byte, error) {
+	l.once.Do(func() { l.data, l.err = produce() })
+	return l.data, l.err
+}
+
+// newRevision encodes obj, which must carry its version already; it does not keep obj.
+func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
+	raw, err := res.encode(obj)
+	if err != nil {
+		return nil, err
+	}
+	rev := &revision{
+		res: res, namespace: obj.GetNamespace(), name: obj.GetName(), version: version,
+		labels: obj.GetLabels(), raw: raw,
+	}
+	for _, get := range res.getters {
+		rev.fields = append(rev.fields, get(obj))
+	}
+	return rev, nil
+}
+
+// key orders objects as the keys of etcd do.
+func (r *revision) key() string { return keyOf(r.namespace, r.name) }
+
+func keyOf(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// Has and Get make a revision the subject of a field selector.
+func (r *revision) Has(string) bool { return true }
+
+// Get returns the text of a selectable field.
+func (r *revision) Get(label string) string {
+	switch label {
+	case "metadata.name":
+		return r.name
+	case "metadata.namespace":
+		return r.namespace
+	}
+	for i, known := range r.res.SelectableFields {
+		if known == label && i < len(r.fields) {
+			return r.fields[i]
+		}
+	}
+	return ""
+}
+
+// object decodes the revision into an object of the caller's own.
+func (r *revision) object() (Object, error) { return r.res.decode(r.raw) }
+
+// at returns the same state at another version.
+func (r *revision) at(version uint64) (*revision, error) {
+	obj, err := r.object()
+	if err != nil {
+		return nil, err
+	}
+	setVersion(obj, version)
+	return newRevision(r.res, obj, version)
+}
+
+// bytes returns the revision in one encoding, without the envelope that names its kind. The result is shared.
+func (r *revision) bytes(enc encoding) ([]byte, error) {
+	switch {
+	case enc.part == wholeObject && enc.format == formatJSON && r.res.builtin():
+		return r.full.get(r.encodeJSON)
+	case enc.part == wholeObject:
+		return r.raw, nil
+	case enc.format == formatJSON:
+		return r.meta.get(r.encodeMetaJSON)
+	case r.res.builtin():
+		return metadataPrefix(r.raw)
+	default:
+		return r.wire.get(r.encodeMetaProtobuf)
+	}
+}
+
+func (r *revision) encodeJSON() ([]byte, error) {
+	obj, err := r.object()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(obj)
+}
+
+func (r *revision) encodeMetaJSON() ([]byte, error) {
+	if !r.res.builtin() {
+		p, err := partial(r.raw)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(p)
+	}
+	prefix, err := metadataPrefix(r.raw)
+	if err != nil {
+		return nil, err
+	}
+	p := &metav1.PartialObjectMetadata{}
+	if err := p.Unmarshal(prefix); err != nil {
+		return nil, err
+	}
+	return json.Marshal(p)
+}
+
+func (r *revision) encodeMetaProtobuf() ([]byte, error) {
+	p, err := partial(r.raw)
+	if err != nil {
+		return nil, err
+	}
+	return p.Marshal()
+}
+
+// metadataPrefix cuts the metadata off the front of a built-in object. Field 1 of each is its metadata, which is also
+// field 1 of PartialObjectMetadata, so the bytes are that message already.
+func metadataPrefix(raw []byte) ([]byte, error) {
+	const metadataTag = 1<<3 | 2
+	if len(raw) == 0 || raw[0] != metadataTag {
+		return nil, errors.New("apitest: object without metadata")
+	}
+	size, n := binary.Uvarint(raw[1:])
+	if n <= 0 || size > uint64(len(raw)-1-n) {
+		return nil, errors.New("apitest: damaged metadata")
+	}
+	return raw[:1+n+int(size)], nil
+}

@@ -1,0 +1,271 @@
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// afflict lets a fault have a request before it is answered; done reports that it has been dealt with.
+func (s *Server) afflict(w http.ResponseWriter, c *call) (done bool) {
+	i := s.faults.take(c.Request, func(a Action) bool { return a.atRequest(c.Verb) }, afterRequests)
+	if i == nil {
+		return false
+	}
+	switch a := i.fault.Action; a.kind {
+	case actRespond, actInStreamError:
+		s.sendStatus(w, c, int(a.status.Code), a.status)
+		return true
+	case actCut:
+		// The answer is lost, not the deed: that is the case that clients get wrong.
+		if c.Verb != VerbOther && s.prepare(c) == nil {
+			s.dispatch(&lostAnswer{header: http.Header{}}, c)
+		}
+		hangUp(w, a.cut)
+		return true
+	case actDelay:
+		return !s.pause(c.handler.Context(), i, a.delay)
+	default:
+		return !s.pause(c.handler.Context(), i, 0)
+	}
+}
+
+// lostAnswer is where the answer of a cut request goes.
+type lostAnswer struct{ header http.Header }
+
+func (l *lostAnswer) Header() http.Header         { return l.header }
+func (l *lostAnswer) Write(p []byte) (int, error) { return len(p), nil }
+func (l *lostAnswer) WriteHeader(int)             {}
+
+// pause waits for a time, or without one until Release, and reports whether to go on: not if client or server left.
+func (s *Server) pause(ctx context.Context, i *Injection, d time.Duration) bool {
+	var over <-chan time.Time
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-over:
+		return true
+	case <-i.released:
+		return true
+	case <-ctx.Done():
+	case <-s.done:
+	}
+	return false
+}
+
+// hangUp ends the connection of an answer without finishing the answer.
+func hangUp(w http.ResponseWriter, how CutKind) {
+	rc := http.NewResponseController(w)
+	conn, _, err := rc.Hijack()
+	if err != nil {
+		return // it is gone already
+	}
+	if how == CutReset {
+		resetConn(conn)
+		return
+	}
+	_ = conn.Close()
+}
+
+// due counts the frames of a stream for the faults it has met. It is called under the lock of the book.
+func (st *stream) due(i *Injection) bool {
+	base, met := st.bases[i]
+	if !met {
+		st.bases[i] = st.sent
+		base = st.sent
+	}
+	if st.sent-base < i.fault.After {
+		return false
+	}
+	// One more frame has to pass before the same fault strikes the same watch again.
+	st.bases[i] = st.sent + 1
+	return true
+}
+
+// afflict lets every fault that is due have the stream before its next frame.
+func (st *stream) afflict(ctx context.Context) error {
+	for {
+		i := st.server.faults.take(st.call.Request, Action.inStream, st.due)
+		if i == nil {
+			return nil
+		}
+		if st.flush() != nil {
+			return errStreamOver
+		}
+		if err := st.strike(ctx, i); err != nil {
+			return err
+		}
+	}
+}
+
+// strike does what a fault says; an error ends the stream.
+func (st *stream) strike(ctx context.Context, i *Injection) error {
+	switch a := i.fault.Action; a.kind {
+	case actStall, actDelay:
+		if !st.server.pause(ctx, i, a.delay) {
+			return errStreamOver
+		}
+	case actInStreamError:
+		st.sendError(a.status)
+		return errStreamOver
+	case actCut:
+		return st.cut(a.cut)
+	case actGarbage:
+		frame, err := st.garbage(a.garbage)
+		if err != nil {
+			return err
+		}
+		return st.extra(frame)
+	case actBackwards:
+		frame, err := st.backwards(a.by)
+		if err != nil {
+			return err
+		}
+		return st.extra(frame)
+	}
+	return nil
+}
+
+// extra writes a frame that only a fault wanted; it does not count.
+func (st *stream) extra(frame []byte) error {
+	if _, err := st.out.Write(frame); err != nil || st.flush() != nil {
+		return errStreamOver
+	}
+	return nil
+}
+
+func (st *stream) cut(how CutKind) error {
+	if how == CutMidFrame {
+		rev, err := st.specimen()
+		if err != nil {
+			return err
+		}
+		frame, err := st.frame(watch.Modified, rev)
+		if err != nil {
+			return err
+		}
+		if err := st.extra(frame[:len(frame)/2]); err != nil {
+			return err
+		}
+	}
+	if how != CutClean {
+		hangUp(st.out, how)
+	}
+	return errStreamOver
+}
+
+// specimen returns an object that this watch could send: the last it sent, or else an empty one.
+func (st *stream) specimen() (*revision, error) {
+	if st.last != nil {
+		return st.last, nil
+	}
+	obj, err := st.call.table.res.newObject()
+	if err != nil {
+		return nil, err
+	}
+	obj.SetName("specimen")
+	obj.SetNamespace(st.call.Namespace)
+	setVersion(obj, st.version)
+	return newRevision(st.call.table.res, obj, st.version)
+}
+
+// backwards returns an event whose version is lower than that of the last one.
+func (st *stream) backwards(by uint64) ([]byte, error) {
+	rev, err := st.specimen()
+	if err != nil {
+		return nil, err
+	}
+	old, err := rev.at(lower(rev.version, by))
+	if err != nil {
+		return nil, err
+	}
+	return st.frame(watch.Modified, old)
+}
+
+// lower subtracts, but not below the first version there is.
+func lower(version, by uint64) uint64 {
+	if version <= by {
+		return 1
+	}
+	return version - by
+}
+
+// garbage returns a frame with something wrong.
+func (st *stream) garbage(what GarbageKind) ([]byte, error) {
+	f := st.call.enc.format
+	switch what {
+	case GarbageFraming:
+		return garbageFraming(f), nil
+	case GarbageOtherKind:
+		p, err := otherKind(st.call.table.res, st.version, f)
+		return p.appendEvent(nil, watch.Modified, f), err
+	case GarbageEventType:
+		rev, err := st.specimen()
+		if err != nil {
+			return nil, err
+		}
+		return st.frame("GARBAGE", rev)
+	default:
+		p := payload{kind: typeOf(st.call.table.res, st.call.enc), data: garbageObject(f)}
+		return p.appendEvent(nil, watch.Modified, f), nil
+	}
+}
+
+// garbageFraming returns bytes that begin no frame: a length beyond every limit, or broken JSON.
+func garbageFraming(f format) []byte {
+	if f == formatProtobuf {
+		return []byte("\xff\xff\xff\xf0garbage")
+	}
+	return []byte("{\"type\":]garbage[\n")
+}
+
+// garbageObject returns an object whose metadata cannot be read.
+func garbageObject(f format) []byte {
+	if f == formatProtobuf {
+		return []byte("\x0a\x7fgarbage")
+	}
+	return []byte(`{"metadata":"garbage"}`)
+}
+
+// otherKind returns a sound object that is not of the type.
+func otherKind(res *resource, version uint64, f format) (payload, error) {
+	other := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "garbage", Namespace: metav1.NamespaceDefault, ResourceVersion: formatVersion(version),
+	}}
+	// An object with nothing but metadata is as sound as a ConfigMap or a Secret as it is alone.
+	p := payload{kind: typeMeta{"v1", nameOfOther(res)}}
+	var err error
+	if f == formatProtobuf {
+		p.data, err = other.Marshal()
+	} else {
+		p.data, err = json.Marshal(other)
+	}
+	return p, err
+}
+
+// otherList returns an empty list of another type.
+func otherList(res *resource, m metav1.ListMeta, f format) (payload, error) {
+	p := payload{kind: typeMeta{"v1", nameOfOther(res) + "List"}}
+	var err error
+	if f == formatProtobuf {
+		p.data, err = (&metav1.PartialObjectMetadataList{ListMeta: m}).Marshal()
+	} else {
+		p.data, err = json.Marshal(metav1.PartialObjectMetadataList{ListMeta: m, Items: []metav1.PartialObjectMetadata{}})
+	}
+	return p, err
+}
+
+// nameOfOther is a kind that a resource is not of.
+func nameOfOther(res *resource) string {
+	if res.Group == "" && res.Kind == "ConfigMap" {
+		return "Secret"
+	}
+	return "ConfigMap"
+}

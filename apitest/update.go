@@ -1,0 +1,132 @@
+package apitest
+
+import (
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// target is the part of an object that an update is about.
+type target int
+
+const (
+	mainResource target = iota
+	statusOnly
+	everything // for Modify, which no server offers
+)
+
+func targetOf(subresource string) target {
+	if subresource == "status" {
+		return statusOnly
+	}
+	return mainResource
+}
+
+// serveCreate creates the object of a request body.
+func (s *Server) serveCreate(c *call) (*revision, error) {
+	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	if err != nil {
+		return nil, err
+	}
+	obj, err := readObject(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := place(c, obj); err != nil {
+		return nil, err
+	}
+	return s.create(c.table, obj, fromClient, d)
+}
+
+// place gives an object the namespace of the path, or refuses another one.
+func place(c *call, obj Object) error {
+	emptyMetadata(obj)
+	if obj.GetNamespace() == "" && c.Namespace != "" {
+		obj.SetNamespace(c.Namespace)
+	}
+	if obj.GetNamespace() != c.Namespace {
+		return apierrors.NewBadRequest(fmt.Sprintf("the namespace of the provided object (%s) does not match the "+
+			"namespace sent on the request (%s)", obj.GetNamespace(), c.Namespace))
+	}
+	return nil
+}
+
+// serveUpdate replaces an object, or its status, by that of a request body.
+func (s *Server) serveUpdate(c *call) (*revision, error) {
+	d, err := durabilityOf(c.handler.URL.Query()["dryRun"])
+	if err != nil {
+		return nil, err
+	}
+	next, err := readObject(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := place(c, next); err != nil {
+		return nil, err
+	}
+	if next.GetName() != c.Name {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)",
+			next.GetName(), c.Name))
+	}
+	return s.update(c.table, next, targetOf(c.Subresource), d)
+}
+
+// update replaces the object of the name of next.
+func (s *Server) update(t *table, next Object, what target, d durability) (*revision, error) {
+	if next.GetResourceVersion() == "" && !t.res.builtin() {
+		return nil, invalid(t.res, next.GetName(),
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), "", "must be specified for an update"))
+	}
+	return s.change(t, keyOf(next.GetNamespace(), next.GetName()), d, func(present Object) (Object, error) {
+		// The object is used up by the attempt, and there may be another.
+		fresh, err := t.res.adopt(next)
+		if err != nil {
+			return nil, err
+		}
+		return t.res.merge(present, fresh, what)
+	})
+}
+
+// merge returns what an update leaves of next: the server owns parts of the metadata, and the status has its own path.
+// present and next are used up.
+func (r *resource) merge(present, next Object, what target) (Object, error) {
+	gr, name := r.groupResource(), present.GetName()
+	if v := next.GetResourceVersion(); v != "" && v != present.GetResourceVersion() {
+		return nil, apierrors.NewConflict(gr, name, errMoved)
+	}
+	if uid := next.GetUID(); uid != "" && uid != present.GetUID() {
+		return nil, apierrors.NewConflict(gr, name,
+			fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", uid, present.GetUID()))
+	}
+	if next.GetName() != name || next.GetNamespace() != present.GetNamespace() {
+		return nil, invalid(r, name, field.Invalid(field.NewPath("metadata", "name"), next.GetName(), "field is immutable"))
+	}
+	if what == statusOnly {
+		r.moveStatus(present, next)
+		return present, nil
+	}
+	if what == mainResource && r.Status {
+		r.moveStatus(next, present)
+	}
+	next.SetUID(present.GetUID())
+	next.SetSelfLink(present.GetSelfLink())
+	next.SetCreationTimestamp(present.GetCreationTimestamp())
+	next.SetDeletionTimestamp(present.GetDeletionTimestamp())
+	next.SetDeletionGracePeriodSeconds(present.GetDeletionGracePeriodSeconds())
+	next.SetGeneration(present.GetGeneration())
+	if present.GetDeletionTimestamp() != nil {
+		for _, finalizer := range next.GetFinalizers() {
+			if !slices.Contains(present.GetFinalizers(), finalizer) {
+				return nil, invalid(r, name, field.Forbidden(field.NewPath("metadata", "finalizers"),
+					"no new finalizers can be added if the object is being deleted"))
+			}
+		}
+	}
+	same, err := r.sameSpec(present, next)
+	if err == nil && !same && r.generation {
+		next.SetGeneration(present.GetGeneration() + 1)
+	}
+	return next, err
+}

@@ -1,0 +1,273 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tidwall/btree"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// batchSize bounds the events a watch holds outside the window while it sends them.
+const batchSize = 128
+
+// lastBookmark is how long before the end of a watch a bookmark is sent, at most.
+const lastBookmark = 2 * time.Second
+
+// errStreamOver ends a watch; the client sees the end of the stream.
+var errStreamOver = errors.New("stream over")
+
+// stream is one running watch. It is a cursor into the window of its table and belongs to the goroutine of its request.
+type stream struct {
+	server *Server
+	call   *call
+	out    http.ResponseWriter
+	flush  func() error
+	buf    []byte
+
+	cursor  uint64                        // of the next event
+	initial *btree.Map[string, *revision] // what is to be sent first, nil if nothing
+	version uint64                        // up to which the client has seen everything
+	sent    int                           // frames
+	last    *revision                     // sent last
+	bases   map[*Injection]int            // frames sent when a fault was first seen
+}
+
+// serveWatch sends events until the client, the server, the timeout or a fault ends it.
+func (s *Server) serveWatch(w http.ResponseWriter, c *call) {
+	st := &stream{
+		server: s, call: c, out: w, flush: http.NewResponseController(w).Flush, bases: map[*Injection]int{},
+	}
+	startErr := st.start()
+	if apierrors.IsBadRequest(startErr) {
+		s.fail(w, c, startErr)
+		return
+	}
+	media := c.enc.mediaType()
+	if c.enc.format == formatProtobuf {
+		media += ";stream=watch"
+	}
+	w.Header().Set("Content-Type", media)
+	w.WriteHeader(http.StatusOK)
+	if st.flush() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.handler.Context(), st.timeout())
+	defer cancel()
+	// A watch that cannot begin where the client wants is told so by an event: the headers of a 200 are out, as they
+	// are on a real server, where the versions are looked at only by the goroutine that sends.
+	err := startErr
+	if err == nil {
+		err = st.run(ctx)
+	}
+	if err != nil && !errors.Is(err, errStreamOver) && ctx.Err() == nil {
+		st.sendError(statusOf(err))
+	}
+}
+
+func (st *stream) timeout() time.Duration {
+	if seconds := st.call.list.TimeoutSeconds; seconds != nil && *seconds > 0 {
+		return time.Duration(*seconds) * time.Second
+	}
+	return st.server.cfg.WatchTimeout
+}
+
+// start finds the point to begin at, and whether the present comes first.
+func (st *stream) start() error {
+	o := st.call.list
+	asked, err := parseVersion(o.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	s, t := st.server, st.call.table
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// Without a version, a watch has always begun with what is there.
+	present := asked == 0
+	if o.SendInitialEvents != nil {
+		present = *o.SendInitialEvents
+		if asked > s.version {
+			return tooLarge(asked, s.version)
+		}
+	}
+	if present || asked == 0 {
+		st.cursor, st.version = t.window.next, s.version
+		if present {
+			st.initial = t.rows.Copy()
+		}
+		return nil
+	}
+	cursor, ok := t.window.seek(asked)
+	if !ok {
+		return tooOld(asked, t.window.floor)
+	}
+	st.cursor, st.version = cursor, asked
+	return nil
+}
+
+// run sends the present, then every event, then waits, again and again.
+func (st *stream) run(ctx context.Context) error {
+	bookmarks := st.bookmarks(ctx)
+	defer bookmarks.stop()
+	if err := st.sendInitial(ctx); err != nil {
+		return err
+	}
+	for owed := false; ; {
+		batch, now, err := st.read()
+		if err != nil {
+			return err
+		}
+		for _, e := range batch {
+			if err := st.sendEvent(ctx, e); err != nil {
+				return err
+			}
+		}
+		if len(batch) > 0 {
+			continue
+		}
+		if st.version = max(st.version, now.version); now.ended {
+			return errStreamOver
+		}
+		// Only here, where nothing is left to send, is it known what a bookmark may say.
+		if owed {
+			if err := st.sendBookmark(ctx, periodic); err != nil {
+				return err
+			}
+		}
+		if owed, err = st.wait(ctx, now, bookmarks); err != nil {
+			return err
+		}
+	}
+}
+
+// wait lets the client have what was sent, and waits for something to do: a change, a fault, or a bookmark, which it
+// reports to be owed.
+func (st *stream) wait(ctx context.Context, now moment, bookmarks *schedule) (owed bool, err error) {
+	faults := st.server.faults.changes()
+	if err := st.afflict(ctx); err != nil {
+		return false, err
+	}
+	if st.flush() != nil {
+		return false, errStreamOver
+	}
+	select {
+	case <-ctx.Done():
+		return false, errStreamOver
+	case <-st.server.done:
+		return false, errStreamOver
+	case <-now.wake:
+	case <-faults:
+	case <-bookmarks.due():
+		bookmarks.next()
+		return true, nil
+	}
+	return false, nil
+}
+
+// moment is the state of a table when a stream has seen all its events.
+type moment struct {
+	version uint64
+	wake    <-chan struct{}
+	ended   bool
+}
+
+// read takes the next events out of the window; a stream that is too slow finds them gone.
+func (st *stream) read() ([]*event, moment, error) {
+	s, t := st.server, st.call.table
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	batch, ok := t.window.read(st.cursor, batchSize)
+	if !ok {
+		return nil, moment{}, tooOld(st.version, t.window.floor)
+	}
+	st.cursor += uint64(len(batch))
+	return batch, moment{version: s.version, wake: t.wake, ended: t.ended}, nil
+}
+
+// sendInitial sends the present as additions and, if the client asked for a streaming list, its end.
+func (st *stream) sendInitial(ctx context.Context) (err error) {
+	if st.initial == nil {
+		return nil
+	}
+	walk(st.initial, st.call.choice.namespace, "", func(rev *revision) bool {
+		if st.call.choice.matches(rev) {
+			err = st.send(ctx, watch.Added, rev)
+		}
+		return err == nil
+	})
+	st.initial = nil
+	if err != nil || !st.call.Streaming() || !st.call.list.AllowWatchBookmarks {
+		return err
+	}
+	if st.server.faults.takesEndBookmark(st.call.Request) {
+		return nil
+	}
+	return st.sendBookmark(ctx, endOfInitial)
+}
+
+// sendEvent sends an event if it is for this watch. One may be too old for it if it asked for a version to come.
+func (st *stream) sendEvent(ctx context.Context, e *event) error {
+	if e.version <= st.version {
+		return nil
+	}
+	kind, rev, err := st.call.choice.see(e)
+	if err != nil {
+		return err
+	}
+	if rev != nil {
+		if err := st.send(ctx, kind, rev); err != nil {
+			return err
+		}
+	}
+	st.version = e.version
+	return nil
+}
+
+// send writes a frame, after the faults that are due before it.
+func (st *stream) send(ctx context.Context, kind watch.EventType, rev *revision) error {
+	if err := st.afflict(ctx); err != nil {
+		return err
+	}
+	frame, err := st.frame(kind, rev)
+	if err != nil {
+		return err
+	}
+	if kind != watch.Bookmark {
+		st.last = rev
+	}
+	return st.write(frame)
+}
+
+// frame returns the bytes of an event; the next call overwrites them.
+func (st *stream) frame(kind watch.EventType, rev *revision) ([]byte, error) {
+	p, err := payloadOf(rev, st.call.enc)
+	if err != nil {
+		return nil, err
+	}
+	st.buf = p.appendEvent(st.buf[:0], kind, st.call.enc.format)
+	return st.buf, nil
+}
+
+func (st *stream) write(frame []byte) error {
+	st.sent++
+	if _, err := st.out.Write(frame); err != nil {
+		return errStreamOver
+	}
+	return nil
+}
+
+// sendError ends the stream with an ERROR event.
+func (st *stream) sendError(status metav1.Status) {
+	p, err := statusPayload(status, st.call.enc.format)
+	if err != nil {
+		return
+	}
+	if st.write(p.appendEvent(nil, watch.Error, st.call.enc.format)) == nil {
+		// The stream is over; whether the client still listens is its own affair.
+		_ = st.flush()
+	}
+}

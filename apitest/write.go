@@ -1,0 +1,254 @@
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// maxAttempts bounds how often a change is computed anew because another writer was faster.
+const maxAttempts = 100
+
+// errMoved is a change that was computed from a state that is no longer the present.
+var errMoved = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
+// durability says whether a write is kept.
+type durability int
+
+const (
+	kept durability = iota
+	dryRun
+)
+
+// durabilityOf reads the dryRun parameter.
+func durabilityOf(values []string) (durability, error) {
+	switch {
+	case len(values) == 0:
+		return kept, nil
+	case len(values) == 1 && values[0] == metav1.DryRunAll:
+		return dryRun, nil
+	}
+	return kept, apierrors.NewBadRequest(fmt.Sprintf("invalid dryRun value %q", values))
+}
+
+// setVersion writes a resource version into an object.
+func setVersion(obj metav1.Object, version uint64) { obj.SetResourceVersion(formatVersion(version)) }
+
+// find returns the present state of an object.
+func (s *Server) find(t *table, key string) (*revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rev := t.get(key); rev != nil {
+		return rev, nil
+	}
+	return nil, apierrors.NewNotFound(t.res.groupResource(), nameOf(key))
+}
+
+// commit makes obj the state that follows before, which is nil for a new object, and returns its revision.
+// It keeps nothing of obj, and sets its version.
+func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.get(keyOf(obj.GetNamespace(), obj.GetName())) != before {
+		return nil, errMoved
+	}
+	if t.ended {
+		return nil, errNoPath
+	}
+	version := s.version + 1
+	setVersion(obj, version)
+	rev, err := newRevision(t.res, obj, version)
+	if err != nil || d == dryRun {
+		return rev, err
+	}
+	kind := watch.Modified
+	if before == nil {
+		kind = watch.Added
+	}
+	s.version = version
+	t.apply(&event{kind: kind, version: version, now: rev, before: before})
+	return rev, nil
+}
+
+// removeLocked deletes an object; the event carries its last state at the version of the deletion.
+func (s *Server) removeLocked(t *table, before *revision) error {
+	last, err := before.at(s.version + 1)
+	if err != nil {
+		return err
+	}
+	s.version++
+	t.apply(&event{kind: watch.Deleted, version: s.version, now: last, before: before})
+	return nil
+}
+
+// remove deletes an object if before is still its present state.
+func (s *Server) remove(t *table, before *revision, d durability) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case t.get(before.key()) != before:
+		return errMoved
+	case d == dryRun:
+		return nil
+	}
+	return s.removeLocked(t, before)
+}
+
+// origin says where an object to create comes from.
+type origin int
+
+const (
+	fromClient origin = iota // over HTTP: a status is dropped, as servers do
+	fromTest                 // through Create: a test may want objects that have lived already
+)
+
+// create adds an object, which becomes the server's.
+func (s *Server) create(t *table, obj Object, from origin, d durability) (*revision, error) {
+	if err := checkNew(t.res, obj); err != nil {
+		return nil, err
+	}
+	generated := obj.GetName() == ""
+	obj.SetUID(uuid.NewUUID())
+	obj.SetCreationTimestamp(now())
+	obj.SetDeletionTimestamp(nil)
+	obj.SetDeletionGracePeriodSeconds(nil)
+	obj.SetGeneration(0)
+	if t.res.generation {
+		obj.SetGeneration(1)
+	}
+	if from == fromClient && t.res.Status {
+		empty, err := t.res.newObject()
+		if err != nil {
+			return nil, err
+		}
+		t.res.moveStatus(obj, empty)
+	}
+	begin(obj)
+	for range maxAttempts {
+		if generated {
+			obj.SetName(obj.GetGenerateName() + rand.String(5))
+		}
+		rev, err := s.commit(t, nil, obj, d)
+		if !errors.Is(err, errMoved) {
+			return rev, err
+		}
+		if !generated {
+			break
+		}
+	}
+	return nil, apierrors.NewAlreadyExists(t.res.groupResource(), obj.GetName())
+}
+
+// begin gives an object the first phase of its life, where selectors and controllers rely on one.
+func begin(obj Object) {
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		if o.Status.Phase == "" {
+			o.Status.Phase = corev1.PodPending
+		}
+	case *corev1.Namespace:
+		if o.Status.Phase == "" {
+			o.Status.Phase = corev1.NamespaceActive
+		}
+	}
+}
+
+// now is the time as it is written into objects: in whole seconds, without a zone.
+func now() metav1.Time { return metav1.NewTime(time.Now().UTC().Truncate(time.Second)) }
+
+// checkNew refuses an object that cannot be created.
+func checkNew(res *resource, obj Object) error {
+	name := obj.GetName()
+	switch {
+	case obj.GetResourceVersion() != "":
+		return apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+	case name == "" && obj.GetGenerateName() == "":
+		return invalid(res, name, field.Required(field.NewPath("metadata", "name"), "name or generateName is required"))
+	case res.Namespaced && obj.GetNamespace() == "":
+		return apierrors.NewBadRequest("an empty namespace may not be set during creation")
+	case !res.Namespaced && obj.GetNamespace() != "":
+		return invalid(res, name, field.Forbidden(field.NewPath("metadata", "namespace"), "not allowed on this type"))
+	}
+	for what, text := range map[string]string{"name": name, "namespace": obj.GetNamespace()} {
+		for _, problem := range content.IsPathSegmentName(text) {
+			return invalid(res, name, field.Invalid(field.NewPath("metadata", what), text, problem))
+		}
+	}
+	return nil
+}
+
+func invalid(res *resource, name string, problems ...*field.Error) error {
+	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), name, problems)
+}
+
+// change replaces an object by what compute makes of its present state, again and again until no other writer came in
+// between. compute gets an object of its own. The result is the new state, or the present one if nothing changed.
+func (s *Server) change(t *table, key string, d durability, compute func(now Object) (Object, error)) (*revision, error) {
+	for range maxAttempts {
+		before, err := s.find(t, key)
+		if err != nil {
+			return nil, err
+		}
+		object, err := before.object()
+		if err != nil {
+			return nil, err
+		}
+		next, err := compute(object)
+		if err != nil {
+			return nil, err
+		}
+		rev, err := s.replace(t, before, next, d)
+		if !errors.Is(err, errMoved) {
+			return rev, err
+		}
+	}
+	return nil, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errMoved)
+}
+
+// replace commits a changed object, or deletes it if that was only waiting for its last finalizer.
+func (s *Server) replace(t *table, before *revision, next Object, d durability) (*revision, error) {
+	setVersion(next, before.version)
+	raw, err := t.res.encode(next)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Equal(raw, before.raw) {
+		return before, nil
+	}
+	if next.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 {
+		last, err := newRevision(t.res, next, before.version)
+		if err != nil {
+			return nil, err
+		}
+		return last, s.remove(t, before, d)
+	}
+	return s.commit(t, before, next, d)
+}
+
+// nameOf returns the name in a key.
+func nameOf(key string) string {
+	for i := len(key) - 1; i >= 0; i-- {
+		if key[i] == '/' {
+			return key[i+1:]
+		}
+	}
+	return key
+}
+
+// emptyMetadata makes room for the metadata of a custom object that has none.
+func emptyMetadata(obj Object) {
+	if u, ok := obj.(*unstructured.Unstructured); ok && u.Object["metadata"] == nil {
+		u.Object["metadata"] = map[string]any{}
+	}
+}
