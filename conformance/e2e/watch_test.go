@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -158,6 +159,12 @@ func waitForJobs(t *testing.T, client kubernetes.Interface) {
 func halt(t *testing.T, c *controlplane.Cluster, v *vedette, w *witness) {
 	t.Helper()
 	c.Pause()
+	var behind string
+	defer func() {
+		if t.Failed() {
+			t.Log(behind)
+		}
+	}()
 	every(t, 200*time.Millisecond, time.Minute, "vedette and the witness have seen the same", func() bool {
 		now, err := w.state(t.Context())
 		if err != nil {
@@ -165,25 +172,27 @@ func halt(t *testing.T, c *controlplane.Cluster, v *vedette, w *witness) {
 		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		return covers(v.changes, now) && covers(w.changes(), now)
+		behind = lacks("vedette", v.changes, now) + lacks("the witness", w.changes(), now)
+		return behind == ""
 	})
 }
 
-// covers reports whether changes lead to exactly what is there. What the witness
-// missed while it was not connected it can not know of; so deletions count only
-// if they were seen.
-func covers(changes []change, now map[string]wire.Version) bool {
+// lacks says what of that which is there somebody has not seen. What was deleted
+// while the witness was not connected it can not know of, so only what is there
+// counts.
+func lacks(who string, changes []change, now map[string]wire.Version) string {
 	seen := map[string]wire.Version{}
 	for _, c := range changes {
 		id := c.kind + " " + c.key + " " + c.uid
 		seen[id] = max(seen[id], c.version)
 	}
+	var text strings.Builder
 	for id, version := range now {
 		if seen[id] != version {
-			return false
+			fmt.Fprintf(&text, "%s has seen version %v of %s, which is at %v\n", who, seen[id], id, version)
 		}
 	}
-	return true
+	return text.String()
 }
 
 // compare holds what vedette printed against what the witness saw and what is.

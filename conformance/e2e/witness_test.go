@@ -88,6 +88,10 @@ func (w *witness) watch(ctx context.Context) {
 				if frames.Decode(&frame) != nil {
 					return
 				}
+				if frame.Type == "ERROR" {
+					w.t.Errorf("the witness was refused: %s from version %s", kind, version)
+					return
+				}
 				w.note(frame.Type, kind, &frame.Object)
 			}
 		})
