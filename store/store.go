@@ -97,8 +97,8 @@ func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 		case s.staged != nil:
 			s.stage(d)
 		default:
-			s.reach(d.Version)
 			s.apply(d)
+			s.reach(d.Version)
 		}
 	}
 	return s.publish(ctx)
@@ -109,7 +109,7 @@ func (s *Store) reach(v wire.Version) { s.version = max(s.version, v) }
 // apply applies one event of a watch.
 func (s *Store) apply(d *delta.Delta) {
 	old, had := s.live.Get(&d.Record)
-	if had && !newer(old, &d.Record) {
+	if had && !newer(old, &d.Record) || !had && s.passed(d.Version) {
 		s.stale.Add(1)
 		return
 	}
@@ -138,6 +138,11 @@ func (s *Store) apply(d *delta.Delta) {
 		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Missed: true})
 	}
 }
+
+// passed reports whether the store has seen everything up to a version. An event
+// from before that of an object which is not there would bring back what was
+// deleted since.
+func (s *Store) passed(v wire.Version) bool { return v != 0 && v <= s.version }
 
 func (s *Store) put(rec *wire.Record) {
 	s.live.Set(rec)

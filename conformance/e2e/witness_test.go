@@ -85,7 +85,8 @@ func (w *witness) watch(ctx context.Context) {
 					Type   string `json:"type"`
 					Object object `json:"object"`
 				}
-				if frames.Decode(&frame) != nil {
+				if err := frames.Decode(&frame); err != nil {
+					w.t.Logf("the witness's watch of %s from version %s has ended: %v", kind, version, err)
 					return
 				}
 				if frame.Type == "ERROR" {

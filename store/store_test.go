@@ -1,0 +1,308 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// next returns the changes of one Next in short form.
+func next(t *testing.T, sub *store.Subscription) []string {
+	t.Helper()
+	changes, err := sub.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var short []string
+	for _, c := range changes {
+		text := fmt.Sprintf("%v %v", c.Kind, c.Last().Key)
+		if c.Old != nil {
+			text += " " + c.Old.Version.String()
+		}
+		if c.New != nil {
+			text += "->" + c.New.Version.String()
+		}
+		if c.Missed {
+			text += " missed"
+		}
+		if c.Initial {
+			text += " initial"
+		}
+		short = append(short, text)
+	}
+	return short
+}
+
+func want(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReplace(t *testing.T) {
+	s := store.New(store.Config{})
+	sub := s.Subscribe()
+	defer sub.Close()
+	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 3), upsert("bz", "3", 4))
+	if n := s.Snapshot().Len(); n != 0 {
+		t.Fatalf("a list that is not complete shows %d objects", n)
+	}
+	apply(t, s, end(10))
+	want(t, next(t, sub), "Added a/x->5 initial", "Added a/y->3 initial", "Added b/z->4 initial")
+
+	// One is gone, one is new, one has changed, one has not.
+	apply(t, s, begin, upsert("aw", "4", 12), upsert("ax", "1", 5), upsert("bz", "3", 11), end(15))
+	want(t, next(t, sub), "Deleted a/y 3 missed", "Added a/w->12", "Updated b/z 4->11")
+	if got := s.Stats().Unchanged; got != 1 {
+		t.Errorf("%d unchanged, want 1", got)
+	}
+
+	// Nothing at all has changed, so nothing is told; the version goes on.
+	apply(t, s, begin, upsert("aw", "4", 12), upsert("ax", "1", 5), upsert("bz", "3", 11), end(20))
+	if p := sub.Pending(); p != 3 {
+		t.Errorf("%d pending, want the 3 that were not done with", p)
+	}
+	if v := s.Snapshot().Version(); v != 20 {
+		t.Errorf("version %v", v)
+	}
+
+	// A cluster that was restored from a backup is older, and believed.
+	apply(t, s, begin, upsert("ax", "1", 2), end(3))
+	want(t, next(t, sub), "Deleted a/w 12 missed", "Deleted b/z 11 missed", "Updated a/x 5->2")
+	if v := s.Snapshot().Version(); v != 3 {
+		t.Errorf("version %v", v)
+	}
+}
+
+func TestEventsWithinAList(t *testing.T) {
+	s := store.New(store.Config{})
+	sub := s.Subscribe()
+	defer sub.Close()
+	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 3), upsert("ax", "1", 7), remove("ay", "2", 8),
+		upsert("ax", "1", 6), // an old one
+		end(9), upsert("az", "3", 10))
+	want(t, next(t, sub), "Added a/x->7 initial")
+	want(t, next(t, sub), "Added a/z->10")
+}
+
+func TestNamesakes(t *testing.T) {
+	s := store.New(store.Config{})
+	sub := s.Subscribe()
+	defer sub.Close()
+	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "1", 5), upsert("az", "1", 5), end(6))
+	next(t, sub)
+	// Its deletion was seen; was not; came late, after its namesake.
+	apply(t, s, remove("ax", "1", 7), upsert("ax", "2", 8), upsert("ay", "2", 9), remove("ay", "1", 7))
+	want(t, next(t, sub), "Deleted a/x 5->7", "Added a/x->8", "Deleted a/y 5 missed", "Added a/y->9")
+	// In a list.
+	apply(t, s, begin, upsert("ax", "2", 8), upsert("ay", "2", 9), upsert("az", "2", 10), end(11))
+	want(t, next(t, sub), "Deleted a/z 5 missed", "Added a/z->10")
+	// An old event does not bring back what was deleted since.
+	apply(t, s, remove("az", "2", 12), upsert("az", "2", 10))
+	want(t, next(t, sub), "Deleted a/z 10->12")
+	// The deletion of a namesake that was never seen.
+	apply(t, s, remove("ax", "3", 13))
+	want(t, next(t, sub), "Deleted a/x 8 missed")
+}
+
+func TestStaleEventsAreDropped(t *testing.T) {
+	s := store.New(store.Config{})
+	apply(t, s, begin, upsert("ax", "1", 5), end(6))
+	apply(t, s, upsert("ax", "1", 5), upsert("ax", "1", 4), remove("ax", "1", 3), remove("an", "9", 7))
+	if rec, ok := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version != 5 {
+		t.Errorf("got %v, %v", rec, ok)
+	}
+	if got := s.Stats().Stale; got != 4 {
+		t.Errorf("%d stale, want 4", got)
+	}
+}
+
+func TestSynced(t *testing.T) {
+	s := store.New(store.Config{})
+	closed := func() bool {
+		select {
+		case <-s.Synced():
+			return true
+		default:
+			return false
+		}
+	}
+	apply(t, s, begin, upsert("ax", "1", 5))
+	if closed() || s.Snapshot().Synced() {
+		t.Error("synced before the end of the list")
+	}
+	apply(t, s, begin, end(5)) // an empty list counts
+	if !closed() || !s.Snapshot().Synced() {
+		t.Error("not synced")
+	}
+	apply(t, s, begin, end(7)) // a second one does no harm
+	apply(t, s, end(8))        // nor an end of nothing
+}
+
+func TestLateSubscriber(t *testing.T) {
+	s := store.New(store.Config{})
+	apply(t, s, begin, upsert("ax", "1", 5), end(6))
+	apply(t, s, upsert("ax", "1", 7))
+	sub := s.Subscribe()
+	defer sub.Close()
+	if rec, ok := sub.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version != 7 {
+		t.Errorf("starts with %v, %v", rec, ok)
+	}
+	apply(t, s, upsert("ax", "1", 8))
+	want(t, next(t, sub), "Updated a/x 7->8")
+}
+
+func TestChangesComeAfterTheStore(t *testing.T) {
+	s := store.New(store.Config{})
+	var work sync.WaitGroup
+	sub := s.Subscribe()
+	work.Go(func() {
+		defer sub.Close()
+		for seen := 0; seen < 1000; {
+			changes, err := sub.Next(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, c := range changes {
+				seen++
+				if rec, ok := s.Snapshot().Get(c.New.Key); !ok || rec.Version < c.New.Version {
+					t.Errorf("told of version %v, the store shows %v", c.New.Version, rec.Version)
+				}
+			}
+		}
+	})
+	for v := range 1000 {
+		apply(t, s, upsert("ax", "1", v+1))
+	}
+	work.Wait()
+}
+
+func TestSlowSubscriberHoldsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := store.New(store.Config{Backlog: 10})
+		slow, fast := s.Subscribe(), s.Subscribe()
+		applied, taken := 0, 0
+		var work sync.WaitGroup
+		work.Go(func() {
+			for v := range 100 {
+				apply(t, s, upsert("ax", "1", v+1))
+				applied++
+			}
+		})
+		work.Go(func() {
+			defer fast.Close()
+			for taken < 100 {
+				changes, err := fast.Next(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				taken += len(changes)
+			}
+		})
+		synctest.Wait()
+		if applied != 10 || taken != 10 || slow.Pending() != 10 {
+			t.Errorf("%d applied, %d taken by the fast one, %d pending; want 10 of each", applied, taken, slow.Pending())
+		}
+		if v := s.Snapshot().Version(); v != 10 {
+			t.Errorf("the store shows %v", v)
+		}
+		slow.Close() // who does not want to go on must say so
+		work.Wait()
+		if applied != 100 || taken != 100 {
+			t.Errorf("%d applied, %d taken", applied, taken)
+		}
+		if _, err := slow.Next(t.Context()); !errors.Is(err, store.ErrClosed) {
+			t.Errorf("Next after Close: %v", err)
+		}
+	})
+}
+
+func TestApplyEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cause := errors.New("enough")
+		s := store.New(store.Config{Backlog: 1})
+		sub := s.Subscribe()
+		defer sub.Close()
+		apply(t, s, upsert("ax", "1", 1))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var work sync.WaitGroup
+		work.Go(func() {
+			if err := s.Apply(ctx, delta.Batch{upsert("ax", "1", 2)}); !errors.Is(err, cause) {
+				t.Errorf("Apply: %v", err)
+			}
+		})
+		synctest.Wait()
+		cancel(cause)
+		work.Wait()
+	})
+}
+
+// TestSnapshotsDoNotChange reads one snapshot again and again while the store
+// is written to; the race detector looks on.
+func TestSnapshotsDoNotChange(t *testing.T) {
+	s := store.New(store.Config{})
+	batch := []delta.Delta{begin}
+	for i := range 500 {
+		batch = append(batch, upsert(fmt.Sprintf("a%03d", i), "1", i+1))
+	}
+	apply(t, s, append(batch, end(500))...)
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			for ctx.Err() == nil {
+				snap := s.Snapshot()
+				n, first := 0, snap.Version()
+				for rec := range snap.All() {
+					n++
+					if rec.Version > first {
+						t.Errorf("a snapshot of %v shows %v", first, rec.Version)
+					}
+				}
+				if n != snap.Len() || n != 500 {
+					t.Errorf("%d objects, Len %d", n, snap.Len())
+				}
+			}
+		})
+	}
+	for v := range 3000 {
+		apply(t, s, upsert(fmt.Sprintf("a%03d", v%500), "1", 1000+v))
+	}
+	cancel()
+	work.Wait()
+}
+
+// TestListsOfTheSameShareMemory holds that a list of what is there already
+// allocates for the list itself, not for the objects again.
+func TestListsOfTheSameShareMemory(t *testing.T) {
+	const n, size = 1000, 4096
+	list := func() []delta.Delta {
+		batch := []delta.Delta{begin}
+		for i := range n {
+			d := upsert(fmt.Sprintf("a%04d", i), "1", i+1)
+			d.Record.Body = make([]byte, size)
+			batch = append(batch, d)
+		}
+		return append(batch, end(n))
+	}
+	s := store.New(store.Config{})
+	apply(t, s, list()...)
+	before, _ := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "0007"})
+	apply(t, s, list()...)
+	after, _ := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "0007"})
+	if &before.Body[0] != &after.Body[0] {
+		t.Error("the body was copied again")
+	}
+}
