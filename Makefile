@@ -33,7 +33,7 @@ conformance: ## the tests against a real control plane (a cold build of it takes
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
 	@set -e; for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' wire/*_test.go | cut -d' ' -f2); do \
-	  go test ./wire -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME); done
+	  go test ./wire -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done
 
 .PHONY: lint
 lint: ## gofumpt, vet, go fix and staticcheck, over all modules

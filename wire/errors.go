@@ -48,3 +48,9 @@ func (e *InvalidError) Error() string {
 	}
 	return fmt.Sprintf("unusable object %s at byte %d: %s", e.Key, e.Offset, e.Reason)
 }
+
+// isInvalid reports whether a reader can read on behind an error.
+func isInvalid(err error) bool {
+	_, ok := err.(*InvalidError)
+	return ok
+}

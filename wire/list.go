@@ -58,18 +58,17 @@ func (l *ListReader) Next() (Record, error) {
 		return Record{}, l.done
 	}
 	rec, err := l.src.next()
-	var invalid *InvalidError
-	if err == nil || errors.As(err, &invalid) {
+	if err == nil || isInvalid(err) {
 		return rec, err
 	}
-	if err == io.EOF {
-		if l.m, l.done = l.src.meta(); l.done == nil {
-			l.done = io.EOF
-		}
-		return Record{}, l.done
-	}
 	l.done = err
-	return Record{}, err
+	if err == io.EOF {
+		var odd error
+		if l.m, odd = l.src.meta(); odd != nil {
+			l.done = odd
+		}
+	}
+	return Record{}, l.done
 }
 
 // Meta returns what the list says of itself. It is known once Next has

@@ -84,14 +84,15 @@ func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
 	if len(h.name) == 0 {
 		return Record{}, h.invalid("it has no metadata.name")
 	}
-	version, err := ParseVersion(string(h.version))
+	version, err := parseVersion(h.version)
 	if err != nil {
 		return Record{}, h.invalid(err.Error())
 	}
 	rec := Record{Version: version, Encoding: enc}
 	// One string holds all three names: one allocation instead of three. It
 	// is made before the cut, which moves the bytes that the slices alias.
-	all := string(h.namespace) + string(h.name) + string(h.uid)
+	var stack [400]byte // enough for the longest names there are (253, 63, 36)
+	all := string(append(append(append(stack[:0], h.namespace...), h.name...), h.uid...))
 	ns, name := len(h.namespace), len(h.name)
 	rec.Namespace, rec.Name, rec.UID = all[:ns], all[ns:ns+name], all[ns+name:]
 	rec.Body = h.body(w, enc, opts)

@@ -57,6 +57,22 @@ func ParseVersion(s string) (Version, error) {
 	return Version(v), nil
 }
 
+// parseVersion is ParseVersion without a string where there is no error.
+func parseVersion(b []byte) (Version, error) {
+	v := Version(0)
+	const safe = 19 // digits that can not overflow
+	if len(b) == 0 || len(b) > safe || b[0] == '0' {
+		return ParseVersion(string(b))
+	}
+	for _, c := range b {
+		if !isDigit(c) {
+			return ParseVersion(string(b))
+		}
+		v = v*10 + Version(c-'0')
+	}
+	return v, nil
+}
+
 // String returns the version as the API takes it: decimal, "" for zero.
 func (v Version) String() string {
 	if v == 0 {

@@ -105,8 +105,7 @@ func (r *WatchReader) Next() (Event, error) {
 		return Event{}, r.done
 	}
 	ev, err := r.src.next()
-	var invalid *InvalidError
-	if err != nil && !errors.As(err, &invalid) {
+	if err != nil && !isInvalid(err) {
 		r.done = err
 	}
 	return ev, err
@@ -115,6 +114,9 @@ func (r *WatchReader) Next() (Event, error) {
 // event makes an event of a type and the object that was scanned with it.
 func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event, error) {
 	t, known := eventType(name)
+	if !known && h.unusable != "" {
+		return Event{}, h.invalid(h.unusable)
+	}
 	if !known {
 		return Event{}, h.invalid("unknown event type " + quoted(name))
 	}
@@ -128,7 +130,7 @@ func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event
 		if err := h.checkKind(opts); err != nil {
 			return Event{}, err
 		}
-		v, err := ParseVersion(string(h.version))
+		v, err := parseVersion(h.version)
 		if err != nil {
 			return Event{}, h.invalid("bookmark: " + err.Error())
 		}

@@ -1,0 +1,40 @@
+package wire_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+func ExampleListReader() {
+	body := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12"},"items":[
+	  {"metadata":{"namespace":"ml","name":"train-0","resourceVersion":"9","labels":{"app":"train"}},"status":{"phase":"Running"}},
+	  {"metadata":{"namespace":"ml","name":"train-1","resourceVersion":"11"},"status":{"phase":"Pending"}}]}`
+	list := wire.NewListReader(strings.NewReader(body), wire.JSON, wire.Options{APIVersion: "v1", Kind: "Pod"})
+	for {
+		rec, err := list.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		app, _ := rec.Label("app") // read off the bytes
+		pod, err := wire.Codec[corev1.Pod]{}.Decode(rec)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(rec.Key, rec.Version, app, pod.Status.Phase)
+	}
+	fmt.Println("as of", list.Meta().Version)
+	// Output:
+	// ml/train-0 9 train Running
+	// ml/train-1 11  Pending
+	// as of 12
+}

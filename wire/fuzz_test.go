@@ -1,0 +1,151 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/iotest"
+)
+
+// fuzzMax is the limit of a record in fuzzing: small, so that it is met.
+const fuzzMax = 8 << 10
+
+var fuzzOptions = Options{APIVersion: "v1", Kind: "Pod", MaxRecord: fuzzMax}
+
+// chunks returns data in reads of random sizes, most of them small.
+func chunks(data []byte, seed uint64) io.Reader {
+	chance := rand.New(rand.NewPCG(seed, 0))
+	return readerFunc(func(p []byte) (int, error) {
+		n := min(len(p), len(data), 1+chance.IntN(1+chance.IntN(64)))
+		if len(data) == 0 {
+			return 0, io.EOF
+		}
+		copy(p, data[:n])
+		data = data[n:]
+		return n, nil
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// fuzz runs one target: the same items for any chunking, no panic, no hang.
+func fuzz(f *testing.F, seeds [][]byte, read func(testing.TB, io.Reader) ([]item, *window), check func(*testing.T, []byte, []item)) {
+	for _, s := range seeds {
+		f.Add(s, uint64(1))
+		f.Add(s[:len(s)/2], uint64(2))
+		damaged := bytes.Clone(s)
+		damaged[len(damaged)/3] ^= 0x15
+		f.Add(damaged, uint64(3))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		whole, w := read(t, bytes.NewReader(data))
+		for name, r := range map[string]io.Reader{"random": chunks(data, seed), "single bytes": iotest.OneByteReader(bytes.NewReader(data))} {
+			parts, w := read(t, r)
+			if !slices.EqualFunc(whole, parts, sameItem) {
+				t.Errorf("whole and in chunks (%s):\n%+v\n%+v", name, whole, parts)
+			}
+			if cap(w.buf) > 2*fuzzMax+fullChunk {
+				t.Errorf("a buffer of %d bytes", cap(w.buf))
+			}
+		}
+		if cap(w.buf) > 2*fuzzMax+fullChunk {
+			t.Errorf("a buffer of %d bytes", cap(w.buf))
+		}
+		check(t, data, whole)
+	})
+}
+
+func sameItem(a, b item) bool {
+	return a.rec.Key == b.rec.Key && a.rec.UID == b.rec.UID && a.rec.Version == b.rec.Version &&
+		bytes.Equal(a.rec.Body, b.rec.Body) && a.event == b.event && a.end == b.end && a.err == b.err
+}
+
+func fuzzList(enc Encoding) func(testing.TB, io.Reader) ([]item, *window) {
+	return func(t testing.TB, r io.Reader) ([]item, *window) {
+		l := NewListReader(r, enc, fuzzOptions)
+		items := drain(t, func() (item, error) {
+			rec, err := l.Next()
+			return item{rec: copied(rec)}, err
+		})
+		return items, windowOf(l.src)
+	}
+}
+
+func fuzzWatch(enc Encoding) func(testing.TB, io.Reader) ([]item, *window) {
+	return func(t testing.TB, r io.Reader) ([]item, *window) {
+		w := NewWatchReader(r, enc, fuzzOptions)
+		items := drain(t, func() (item, error) {
+			ev, err := w.Next()
+			return item{rec: copied(ev.Record), event: ev.Type, end: ev.InitialEventsEnd}, err
+		})
+		return items, windowOf(w.src)
+	}
+}
+
+func drain(t testing.TB, next func() (item, error)) (items []item) {
+	for {
+		it, err := next()
+		if err != nil {
+			it.err = err.Error()
+		}
+		items = append(items, it)
+		if err != nil && !isInvalid(err) {
+			return items
+		}
+		if len(items) > 1<<20 {
+			t.Fatal("it does not end")
+		}
+	}
+}
+
+// checkRecords holds what is true of every record.
+func checkRecords(t *testing.T, _ []byte, items []item) {
+	for _, it := range items {
+		if it.err != "" || it.rec.Body == nil {
+			continue
+		}
+		if it.rec.Name == "" {
+			t.Error("a record without a name")
+		}
+		if it.rec.Encoding == JSON && !json.Valid(it.rec.Body) {
+			t.Errorf("a record that is no JSON: %q", it.rec.Body)
+		}
+		for range it.rec.Labels() {
+		}
+	}
+}
+
+func listSeeds(f *testing.F, enc Encoding) [][]byte {
+	return [][]byte{encode(f, enc, testPods(0)), encode(f, enc, testPods(4))}
+}
+
+func FuzzListProtobuf(f *testing.F) {
+	fuzz(f, listSeeds(f, Protobuf), fuzzList(Protobuf), checkRecords)
+}
+
+func FuzzListJSON(f *testing.F) {
+	seeds := append(listSeeds(f, JSON),
+		[]byte(`{"items":[{"metadata":{"managedFields":[1],"managedFields":[2],"name":"x"}}]}`),
+		[]byte(`{"items":null,"metadata":{"resourceVersion":"7","remainingItemCount":1e3}} `))
+	fuzz(f, seeds, fuzzList(JSON), func(t *testing.T, data []byte, items []item) {
+		checkRecords(t, data, items)
+		// A list that is read to its end is JSON. (encoding/json nests deeper
+		// and takes larger values, so the reverse does not hold.)
+		if items[len(items)-1].err == io.EOF.Error() && !json.Valid(data) {
+			t.Errorf("taken, but no JSON: %q", data)
+		}
+	})
+}
+
+func FuzzWatchProtobuf(f *testing.F) {
+	fuzz(f, [][]byte{stream(f, Protobuf)}, fuzzWatch(Protobuf), checkRecords)
+}
+
+func FuzzWatchJSON(f *testing.F) {
+	fuzz(f, [][]byte{stream(f, JSON)}, fuzzWatch(JSON), checkRecords)
+}

@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// allocated returns the bytes that f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestClaimedLengthsAllocateNothing: a length that is only claimed is no reason
+// to allocate.
+func TestClaimedLengthsAllocateNothing(t *testing.T) {
+	huge := binary.AppendUvarint(nil, 1<<30)
+	beyond := binary.AppendUvarint(nil, 1<<62)
+	whole := binary.AppendUvarint(nil, 1<<63-1)
+	for name, c := range map[string]struct {
+		body  string
+		watch bool
+	}{
+		"frame of 4 GiB":            {"\xff\xff\xff\xff", true},
+		"frame of 30 MiB":           {"\x01\xe0\x00\x00", true},
+		"list of 1 GiB":             {"k8s\x00\x12" + string(huge), false},
+		"list beyond all bounds":    {"k8s\x00\x12" + string(whole), false},
+		"item of 1 GiB":             {"k8s\x00\x12" + string(beyond) + "\x12" + string(huge), false},
+		"item of 30 MiB":            {"k8s\x00\x12" + string(beyond) + "\x12" + string(binary.AppendUvarint(nil, 30<<20)), false},
+		"unknown field of 1 GiB":    {"k8s\x00\x2a" + string(huge), false},
+		"type of the list of 1 GiB": {"k8s\x00\x0a" + string(huge), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := c.body + strings.Repeat("x", 100)
+			n := allocated(func() {
+				var err error
+				if c.watch {
+					_, err = NewWatchReader(strings.NewReader(body), Protobuf, Options{}).Next()
+				} else {
+					_, err = NewListReader(strings.NewReader(body), Protobuf, Options{}).Next()
+				}
+				if err == nil || err == io.EOF {
+					t.Errorf("it is taken: %v", err)
+				}
+			})
+			if n > 256<<10 {
+				t.Errorf("%d bytes allocated", n)
+			}
+		})
+	}
+}
+
+// TestMaxRecord refuses larger values at their offset, and holds no more than
+// twice the limit.
+func TestMaxRecord(t *testing.T) {
+	const limit = 16 << 10
+	big := testPod(1)
+	big.Annotations = map[string]string{"big": strings.Repeat("y", 10*limit)}
+	for _, enc := range bothEncodings {
+		opts := podOptions
+		opts.MaxRecord = limit
+		list := testPods(1)
+		list.Items = append(list.Items, big)
+		for what, next := range map[string]func(io.Reader) (Record, error, error, *window){
+			"list": func(r io.Reader) (Record, error, error, *window) {
+				l := NewListReader(r, enc, opts)
+				first, err := l.Next()
+				_, second := l.Next()
+				return first, err, second, windowOf(l.src)
+			},
+			"watch": func(r io.Reader) (Record, error, error, *window) {
+				w := NewWatchReader(r, enc, opts)
+				first, err := w.Next()
+				_, second := w.Next()
+				return first.Record, err, second, windowOf(w.src)
+			},
+		} {
+			body := encode(t, enc, list)
+			if what == "watch" {
+				body = append(frame(t, enc, "ADDED", typed(testPod(0))), frame(t, enc, "ADDED", typed(big))...)
+			}
+			for _, r := range []io.Reader{bytes.NewReader(body), iotest.OneByteReader(bytes.NewReader(body))} {
+				first, err, second, w := next(r)
+				var large *TooLargeError
+				if err != nil || first.Name != "pod-0" || !errors.As(second, &large) || large.Limit != limit {
+					t.Errorf("%v %s: %v %v, then %v", enc, what, first.Key, err, second)
+					continue
+				}
+				if at := bytes.Index(body, []byte("pod-1")); large.Offset < int64(at)-200 || large.Offset > int64(at) {
+					t.Errorf("%v %s: offset %d, the object is before %d", enc, what, large.Offset, at)
+				}
+				if cap(w.buf) > 2*limit+fullChunk {
+					t.Errorf("%v %s: a buffer of %d bytes", enc, what, cap(w.buf))
+				}
+			}
+		}
+	}
+}
+
+func windowOf(src any) *window {
+	switch s := src.(type) {
+	case *jsonList:
+		return s.s.w
+	case *protoList:
+		return s.s.w
+	case *jsonWatch:
+		return s.s.w
+	case *protoWatch:
+		return s.s.w
+	}
+	return nil
+}
+
+func TestVersions(t *testing.T) {
+	for text, want := range map[string]Version{"": 0, "0": 0, "1": 1, "18446744073709551615": 1<<64 - 1} {
+		if got, err := ParseVersion(text); got != want || err != nil {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"00", "007", "+1", "-1", "1.0", "0x1", "12a", " 1", "18446744073709551616", strings.Repeat("9", 1000)} {
+		if got, err := ParseVersion(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		} else if len(err.Error()) > 250 {
+			t.Errorf("%q: an error of %d bytes", text, len(err.Error()))
+		}
+	}
+	if Version(0).String() != "" || Version(12).String() != "12" {
+		t.Error("versions are not written as the API takes them")
+	}
+}
+
+func TestKeys(t *testing.T) {
+	ordered := []Key{{"", "b"}, {"a", "x"}, {"a", "y"}, {"b", "a"}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got, want := a.Compare(b), min(max(i-j, -1), 1); got != want {
+				t.Errorf("%v and %v: %d, want %d", a, b, got, want)
+			}
+		}
+	}
+	if (Key{"", "n"}).String() != "n" || (Key{"s", "n"}).String() != "s/n" {
+		t.Error("keys are not written as the field does")
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	for header, want := range map[string]Encoding{
+		"application/json": JSON, "application/json; charset=utf-8": JSON, "application/json;stream=watch": JSON,
+		"application/vnd.kubernetes.protobuf": Protobuf, "application/vnd.kubernetes.protobuf;stream=watch": Protobuf,
+	} {
+		if got, err := EncodingOf(header); got != want || err != nil {
+			t.Errorf("%s is %v, %v", header, got, err)
+		}
+	}
+	for _, header := range []string{"", "text/html", "application/cbor", ";;"} {
+		if got, err := EncodingOf(header); err == nil {
+			t.Errorf("%q is %v", header, got)
+		}
+	}
+	if JSON.String() != "json" || Protobuf.String() != "protobuf" || Encoding(9).String() != "encoding(9)" {
+		t.Error("names of encodings")
+	}
+}
