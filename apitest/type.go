@@ -37,8 +37,12 @@ func (t Type) GroupVersionKind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
 }
 
-// GroupVersionResource returns the resource as the path names it. Resource must be set.
+// GroupVersionResource returns the resource as the path names it.
 func (t Type) GroupVersionResource() schema.GroupVersionResource {
+	if t.Resource == "" {
+		plural, _ := meta.UnsafeGuessKindToResource(t.GroupVersionKind())
+		return plural
+	}
 	return schema.GroupVersionResource{Group: t.Group, Version: t.Version, Resource: t.Resource}
 }
 
@@ -47,10 +51,7 @@ func (t Type) withDefaults() (Type, error) {
 	if t.Kind == "" || t.Group == "" || t.Version == "" {
 		return t, fmt.Errorf("%w: group, version and kind are required, got %q", ErrType, t.GroupVersionKind())
 	}
-	if t.Resource == "" {
-		plural, _ := meta.UnsafeGuessKindToResource(t.GroupVersionKind())
-		t.Resource = plural.Resource
-	}
+	t.Resource = t.GroupVersionResource().Resource
 	if problems := validation.IsDNS1123Subdomain(t.Group); len(problems) > 0 {
 		return t, fmt.Errorf("%w: group %q: %s", ErrType, t.Group, strings.Join(problems, ", "))
 	}

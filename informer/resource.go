@@ -28,6 +28,7 @@ var builtinGroups = map[string]string{
 	"events":                "events.k8s.io",
 	"flowcontrol":           "flowcontrol.apiserver.k8s.io",
 	"imagepolicy":           "imagepolicy.k8s.io",
+	"lifecycle":             "lifecycle.k8s.io",
 	"networking":            "networking.k8s.io",
 	"node":                  "node.k8s.io",
 	"rbac":                  "rbac.authorization.k8s.io",
