@@ -1,0 +1,265 @@
+package kube_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+func pod(namespace, name, app string) *corev1.Pod {
+	return &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": app}},
+	}
+}
+
+// names reads a stream to the end of its first part, and closes it.
+func names(t *testing.T, s wire.Stream, watch bool) (names []string) {
+	t.Helper()
+	defer s.Body.Close()
+	opts := wire.Options{APIVersion: s.APIVersion, Kind: s.Kind}
+	if watch {
+		r := wire.NewWatchReader(s.Body, s.Encoding, opts)
+		for {
+			ev, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.InitialEventsEnd {
+				return names
+			}
+			names = append(names, ev.Record.Key.String())
+		}
+	}
+	r := wire.NewListReader(s.Body, s.Encoding, opts)
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return names
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, rec.Key.String())
+	}
+}
+
+func TestCollection(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{pytorchJobs}})
+	objects := []apitest.Object{
+		pod("a", "x", "one"), pod("a", "y", "two"), pod("b", "x", "one"),
+		&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": map[string]any{"namespace": "a", "name": "job"},
+		}},
+	}
+	for _, o := range objects {
+		if _, err := srv.Create(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		resource  string
+		selection kube.Selection
+		encoding  wire.Encoding
+		want      string
+	}{
+		{"pods", kube.Selection{}, wire.Protobuf, "[a/x a/y b/x]"},
+		{"pods", kube.Selection{Encoding: kube.JSONOnly}, wire.JSON, "[a/x a/y b/x]"},
+		{"pods", kube.Selection{View: kube.Metadata}, wire.Protobuf, "[a/x a/y b/x]"},
+		{"pods", kube.Selection{View: kube.Metadata, Encoding: kube.JSONOnly}, wire.JSON, "[a/x a/y b/x]"},
+		{"pods", kube.Selection{Namespace: "a"}, wire.Protobuf, "[a/x a/y]"},
+		{"pods", kube.Selection{LabelSelector: "app in (one)"}, wire.Protobuf, "[a/x b/x]"},
+		{"pods", kube.Selection{FieldSelector: "metadata.name=x,metadata.namespace=b"}, wire.Protobuf, "[b/x]"},
+		{"pytorchjobs", kube.Selection{}, wire.JSON, "[a/job]"},
+		{"pytorchjobs", kube.Selection{View: kube.Metadata}, wire.Protobuf, "[a/job]"},
+	} {
+		t.Run(fmt.Sprintf("%s %+v", c.resource, c.selection), func(t *testing.T) {
+			res, err := cluster.Resolve(t.Context(), c.resource)
+			if err != nil {
+				t.Fatal(err)
+			}
+			coll, err := cluster.Collection(res, c.selection)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := coll.List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			yes := true
+			watch, err := coll.Watch(t.Context(), metav1.ListOptions{
+				SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range []wire.Stream{list, watch} {
+				if s.Encoding != c.encoding {
+					t.Errorf("%v, want %v", s.Encoding, c.encoding)
+				}
+				if got := fmt.Sprint(names(t, s, i == 1)); got != c.want {
+					t.Errorf("%s, want %s", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestCollectionErrors(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	pods, err := cluster.Resolve(t.Context(), "pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := cluster.Resolve(t.Context(), "nodes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]struct {
+		r kube.Resource
+		s kube.Selection
+	}{
+		"label selector":     {pods, kube.Selection{LabelSelector: "a in"}},
+		"field selector":     {pods, kube.Selection{FieldSelector: "a"}},
+		"live in no namespa": {nodes, kube.Selection{Namespace: "x"}},
+		"can not be watched": {kube.Resource{Name: "bindings", Verbs: []string{"create"}}, kube.Selection{}},
+	} {
+		if _, err := cluster.Collection(c.r, c.s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestCancelEndsARead: the context governs the body too.
+func TestCancelEndsARead(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	res, err := cluster.Resolve(t.Context(), "pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	coll, err := cluster.Collection(res, kube.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := coll.Watch(ctx, metav1.ListOptions{ResourceVersion: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Body.Close()
+	context.AfterFunc(ctx, func() {})
+	go cancel()
+	if _, err := s.Body.Read(make([]byte, 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("the read ended with %v", err)
+	}
+}
+
+// answering connects to a server that gives one answer to everything.
+func answering(t *testing.T, code int, header http.Header, body string) (*kube.Collection, *http.Request) {
+	t.Helper()
+	seen := new(http.Request)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*seen = *r
+		for k := range header {
+			w.Header().Set(k, header.Get(k))
+		}
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(srv.Close)
+	cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: srv.URL + "/prefix"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	jobs := kube.Resource{Group: "batch", Version: "v1", Name: "jobs", Kind: "Job", Scope: kube.Namespaced, Verbs: []string{"list", "watch"}}
+	coll, err := cluster.Collection(jobs, kube.Selection{Namespace: "ml", LabelSelector: "a=b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return coll, seen
+}
+
+func TestRequest(t *testing.T) {
+	coll, seen := answering(t, 200, http.Header{"Content-Type": {"application/json"}}, "")
+	s, err := coll.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "7", AllowWatchBookmarks: true, LabelSelector: "not=this"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Body.Close()
+	if got, want := seen.URL.String(), "/prefix/apis/batch/v1/namespaces/ml/jobs?allowWatchBookmarks=true&labelSelector=a%3Db&resourceVersion=7&watch=true"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+	if got, want := seen.Header.Get("Accept"), "application/vnd.kubernetes.protobuf,application/json"; got != want {
+		t.Errorf("accepts %s, want %s", got, want)
+	}
+	if got := seen.Header.Get("User-Agent"); !strings.HasPrefix(got, "vedette") {
+		t.Errorf("called itself %q", got)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	json := http.Header{"Content-Type": {"application/json"}}
+	status := `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old","reason":"Expired","code":410}`
+	inHalfAMinute := time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat)
+	for _, c := range []struct {
+		name   string
+		code   int
+		header http.Header
+		body   string
+		is     func(error) bool
+		wait   int32
+		want   string
+	}{
+		{"a Status", 410, json, status, apierrors.IsResourceExpired, 0, "too old"},
+		{"seconds to wait", 429, http.Header{"Retry-After": {"7"}}, "", apierrors.IsTooManyRequests, 7, "too many requests"},
+		{"a date to wait for", 503, http.Header{"Retry-After": {inHalfAMinute}}, "", apierrors.IsServiceUnavailable, 30, ""},
+		{"a page of a proxy", 502, http.Header{"Content-Type": {"text/html"}}, "<html>\n<h1>Bad   Gateway</h1>", nil, 0, "<h1>Bad Gateway</h1>"},
+		{"a page without end", 500, http.Header{"Content-Type": {"text/html"}}, strings.Repeat("x", 10<<20), apierrors.IsInternalError, 0, "…"},
+		{"no Status at all", 403, json, `{"kind":"Other"}`, apierrors.IsForbidden, 0, ""},
+		{"no rights to say more", 401, nil, "", apierrors.IsUnauthorized, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			coll, _ := answering(t, c.code, c.header, c.body)
+			_, err := coll.List(t.Context(), metav1.ListOptions{})
+			var refused apierrors.APIStatus
+			if !errors.As(err, &refused) || c.is != nil && !c.is(err) {
+				t.Fatalf("got %v", err)
+			}
+			s := refused.Status()
+			if int(s.Code) != c.code || len(err.Error()) > 1000 || !strings.Contains(err.Error()+fmt.Sprint(s.Details), c.want) {
+				t.Errorf("%d: %.300v %v", s.Code, err, s.Details)
+			}
+			wait := int32(0)
+			if s.Details != nil {
+				wait = s.Details.RetryAfterSeconds
+			}
+			if wait < c.wait-2 || wait > c.wait {
+				t.Errorf("wait %d s, want %d", wait, c.wait)
+			}
+			if !strings.Contains(err.Error(), "list jobs.batch at 127.0.0.1") {
+				t.Errorf("it does not say what was being done: %v", err)
+			}
+		})
+	}
+	coll, _ := answering(t, 200, http.Header{"Content-Type": {"text/html"}}, "<html>")
+	if _, err := coll.List(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "text/html") {
+		t.Errorf("a page instead of a list: %v", err)
+	}
+}

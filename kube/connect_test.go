@@ -1,0 +1,131 @@
+package kube_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: one
+contexts:
+- {name: one, context: {cluster: a, user: u, namespace: ml}}
+- {name: two, context: {cluster: b, user: u}}
+- {name: broken, context: {cluster: nowhere, user: u}}
+clusters:
+- {name: a, cluster: {server: "https://one.example:6443"}}
+- {name: b, cluster: {server: "https://two.example:6443"}}
+users:
+- {name: u, user: {token: secret}}
+`
+
+// write puts text into a file, and hides the machine's own kubeconfig.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("HOME", t.TempDir())
+	path := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConnect(t *testing.T) {
+	path := write(t, kubeconfig)
+	for _, c := range []struct {
+		name            string
+		cfg             kube.Config
+		host, namespace string
+	}{
+		{"a file", kube.Config{Kubeconfig: path}, "one.example:6443", "ml"},
+		{"another context", kube.Config{Kubeconfig: path, Context: "two"}, "two.example:6443", "default"},
+		{"another namespace", kube.Config{Kubeconfig: path, Namespace: "other"}, "one.example:6443", "other"},
+		{"an explicit configuration", kube.Config{REST: &rest.Config{Host: "http://127.0.0.1:1"}}, "127.0.0.1:1", "default"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cluster, err := kube.Connect(c.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cluster.Host() != c.host || cluster.Namespace() != c.namespace {
+				t.Errorf("%s, %s; want %s, %s", cluster.Host(), cluster.Namespace(), c.host, c.namespace)
+			}
+		})
+	}
+}
+
+func TestConnectByEnvironment(t *testing.T) {
+	one := write(t, strings.Replace(kubeconfig, "current-context: one", "current-context: two", 1))
+	two := filepath.Join(filepath.Dir(one), "none")
+	t.Setenv("KUBECONFIG", two+string(filepath.ListSeparator)+one)
+	cluster, err := kube.Connect(kube.Config{})
+	if err != nil || cluster.Host() != "two.example:6443" {
+		t.Errorf("%v, %v", cluster, err)
+	}
+}
+
+func TestConnectLeavesTheConfigurationAlone(t *testing.T) {
+	cfg := &rest.Config{Host: "http://127.0.0.1:1", Timeout: time.Minute, UserAgent: "mine"}
+	if _, err := kube.Connect(kube.Config{REST: cfg}); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Timeout != time.Minute || cfg.UserAgent != "mine" || cfg.QPS != 0 {
+		t.Errorf("%+v", cfg)
+	}
+}
+
+func TestConnectErrors(t *testing.T) {
+	path := write(t, kubeconfig)
+	for _, c := range []struct {
+		name string
+		cfg  kube.Config
+		text string // takes the place of the kubeconfig
+		want []string
+	}{
+		{"no file", kube.Config{Kubeconfig: path + "x"}, "", []string{path + "x", "--kubeconfig"}},
+		{"no such context", kube.Config{Kubeconfig: path, Context: "three"}, "", []string{`"three"`, "broken, one, two"}},
+		{"a context of nothing", kube.Config{Kubeconfig: path, Context: "broken"}, "", []string{`"broken"`, "--context"}},
+		{"no YAML", kube.Config{}, "{{{", []string{"can not be read", "--kubeconfig"}},
+		{"nothing in it", kube.Config{}, "apiVersion: v1\nkind: Config\n", []string{"no contexts"}},
+		{"no current context", kube.Config{}, strings.Replace(kubeconfig, "current-context: one", "", 1), []string{"no current context", "broken, one, two"}},
+		{"a context of an address that is none", kube.Config{REST: &rest.Config{Host: "http://a b"}}, "", []string{"address"}},
+		{"a certificate that is none", kube.Config{REST: &rest.Config{Host: "https://a", TLSClientConfig: rest.TLSClientConfig{CAFile: path + "x"}}}, "", []string{"certificates"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.text != "" {
+				c.cfg.Kubeconfig = write(t, c.text)
+			}
+			_, err := kube.Connect(c.cfg)
+			var config *kube.ConfigError
+			if !errors.As(err, &config) {
+				t.Fatalf("got %v, want a ConfigError", err)
+			}
+			for _, want := range c.want {
+				if text := kube.Explain(err); !strings.Contains(text, want) || strings.Contains(text, "\n") {
+					t.Errorf("%q lacks %q", text, want)
+				}
+			}
+		})
+	}
+}
+
+func TestConnectInCluster(t *testing.T) {
+	write(t, "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	_, err := kube.Connect(kube.Config{})
+	if err == nil || !strings.Contains(err.Error(), "KUBECONFIG") {
+		t.Errorf("neither kubeconfig nor pod: %v", err)
+	}
+}

@@ -1,0 +1,82 @@
+package kube_test
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// resolving returns the error of a first question to a server.
+func resolving(t *testing.T, cfg *rest.Config) error {
+	t.Helper()
+	cluster, err := kube.Connect(kube.Config{REST: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	_, err = cluster.Resolve(t.Context(), "pods")
+	return err
+}
+
+func TestExplain(t *testing.T) {
+	secure := httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it will complain
+	secure.StartTLS()
+	defer secure.Close()
+	plain := httptest.NewServer(nil)
+	defer plain.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	pods := schema.GroupResource{Resource: "pods"}
+	for _, c := range []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"nobody there", resolving(t, &rest.Config{Host: "http://" + closed.Addr().String()}), []string{"no server answers", closed.Addr().String(), "--context"}},
+		{"an unknown authority", resolving(t, &rest.Config{Host: secure.URL}), []string{"authority", "certificate-authority-data"}},
+		{"no TLS", resolving(t, &rest.Config{Host: strings.Replace(plain.URL, "http:", "https:", 1)}), []string{"http"}},
+		{"an expired certificate", fmt.Errorf("get: %w", x509.CertificateInvalidError{Reason: x509.Expired}), []string{"clock"}},
+		{"a name nobody knows", fmt.Errorf("get: %w", &net.DNSError{Name: "api.example", Err: "no such host"}), []string{"api.example", "VPN"}},
+		{"401", apierrors.NewUnauthorized("who are you?"), []string{"401", "log in"}},
+		{"403", apierrors.NewForbidden(pods, "", errors.New("user x may not list")), []string{"403", "user x may not list", "-n"}},
+		{"400", apierrors.NewBadRequest("unknown field"), []string{"400", "unknown field", "selectors"}},
+		{"an unknown type", &kube.UnknownResourceError{Host: "h", Name: "pdos", Near: []string{"pods"}}, []string{"pdos", "did you mean pods?", "api-resources"}},
+		{"too slow", fmt.Errorf("get: %w", context.DeadlineExceeded), []string{"in time", "VPN"}},
+		{"no program for the credentials", fmt.Errorf("get: %w", exec.ErrNotFound), []string{"program", "install"}},
+		{"another status", apierrors.NewInternalError(errors.New("boom")), []string{"boom"}},
+		{"anything else", errors.New("some\n thing"), []string{"some thing"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := kube.Explain(c.err)
+			for _, want := range c.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q lacks %q", got, want)
+				}
+			}
+			if strings.ContainsAny(got, "\n\t") {
+				t.Errorf("%q is more than a line", got)
+			}
+		})
+	}
+	if kube.Explain(nil) != "" {
+		t.Error("no error is explained")
+	}
+}
