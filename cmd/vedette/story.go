@@ -50,6 +50,7 @@ func (s *story) tell(ctx context.Context, jobs int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	open := make(chan struct{}, maxOpen)
+	chance := rand.New(rand.NewPCG(s.seed, 1<<63)) // each goroutine has its own
 	var work sync.WaitGroup
 	for i := 0; (jobs == 0 || i < jobs) && ctx.Err() == nil; i++ {
 		select {
@@ -64,7 +65,7 @@ func (s *story) tell(ctx context.Context, jobs int) error {
 			}
 			<-open
 		})
-		s.pass(ctx, life.chance, 600)
+		s.pass(ctx, chance, 600)
 	}
 	work.Wait()
 	return context.Cause(ctx)

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDemo: jobs go through states in a possible order, and it ends by itself.
+func TestDemo(t *testing.T) {
+	p := start(t, "demo", "--jobs", "6", "--speed", "40", "--no-headers")
+	if code := p.end(); code != 0 {
+		t.Fatalf("exit code %d: %v", code, p.err)
+	}
+	line := regexp.MustCompile(`^\S+ +(jobs\.batch|pods) +(\S+)  +((\w+) -> )?(\w+)`)
+	state := map[string]string{}
+	for text := range strings.Lines(p.out.String()) {
+		m := line.FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("line %q", text)
+		}
+		key, from, to := m[1]+" "+m[2], m[4], m[5]
+		if from == "" {
+			from = to // no change of state, or the first
+			if state[key] == "" {
+				from = ""
+			}
+		}
+		if state[key] != from {
+			t.Errorf("%s goes from %s to %s, but was %s", key, from, to, state[key])
+		}
+		state[key] = to
+	}
+	jobs := 0
+	for key, last := range state {
+		if !strings.HasPrefix(key, "jobs") {
+			continue
+		}
+		jobs++
+		if last != "Succeeded" && last != "Failed" && last != "Deleted" {
+			t.Errorf("%s ends as %s", key, last)
+		}
+	}
+	if jobs != 6 || !strings.Contains(p.err.String(), "6 jobs in ") {
+		t.Errorf("%d jobs; the summary: %v", jobs, p.err)
+	}
+}
+
+func TestDemoEndsOnDemand(t *testing.T) {
+	p := start(t, "demo", "--jobs", "0", "--speed", "20")
+	p.out.holds(t, "Running")
+	p.interrupt()
+}
+
+func TestDemoRefusesNonsense(t *testing.T) {
+	for _, args := range [][]string{{"--jobs", "-1"}, {"--speed", "0"}, {"--speed", "1e9"}, {"-o", "xml"}, {"more"}} {
+		p := start(t, append([]string{"demo"}, args...)...)
+		if code := p.end(); code != 1 || strings.Count(p.err.String(), "\n") != 1 {
+			t.Errorf("%v: exit code %d, %v", args, code, p.err)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// output is a writer that tests can wait on.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{}
+	err  error // what Write returns
+}
+
+func newOutput() *output { return &output{more: make(chan struct{})} }
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return 0, o.err
+	}
+	close(o.more)
+	o.more = make(chan struct{})
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// within is how long anything may take on a busy machine.
+const within = 30 * time.Second
+
+// until waits until the text satisfies ok.
+func (o *output) until(t *testing.T, what string, ok func(string) bool) {
+	t.Helper()
+	deadline := time.After(within)
+	for {
+		o.mu.Lock()
+		text, more := o.text.String(), o.more
+		o.mu.Unlock()
+		if ok(text) {
+			return
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			t.Fatalf("%s: not within %v in:\n%s", what, within, text)
+		}
+	}
+}
+
+func (o *output) holds(t *testing.T, want string) {
+	t.Helper()
+	o.until(t, fmt.Sprintf("%q", want), func(text string) bool { return strings.Contains(text, want) })
+}
+
+// program is a run of the program.
+type program struct {
+	t        *testing.T
+	out, err *output
+	cancel   context.CancelFunc
+	code     chan int
+}
+
+func start(t *testing.T, args ...string) *program {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &program{t: t, out: newOutput(), err: newOutput(), cancel: cancel, code: make(chan int, 1)}
+	go func() { p.code <- run(ctx, args, p.out, p.err) }()
+	t.Cleanup(cancel)
+	return p
+}
+
+// end waits for the end, and returns the exit code.
+func (p *program) end() int {
+	p.t.Helper()
+	select {
+	case code := <-p.code:
+		return code
+	case <-time.After(within):
+		p.t.Fatalf("it does not end:\n%v\n%v", p.out, p.err)
+		return -1
+	}
+}
+
+// interrupt presses Ctrl-C.
+func (p *program) interrupt() {
+	p.t.Helper()
+	began := time.Now()
+	p.cancel()
+	if code := p.end(); code != 0 {
+		p.t.Errorf("exit code %d after Ctrl-C: %v", code, p.err)
+	}
+	if d := time.Since(began); d > time.Second {
+		p.t.Errorf("it took %v to end", d)
+	}
+}
+
+// platform is a server with a kubeconfig.
+type platform struct {
+	*apitest.Server
+	t          *testing.T
+	url        string
+	kubeconfig string
+}
+
+func serve(t *testing.T, cfg apitest.Config) *platform {
+	t.Helper()
+	srv, err := apitest.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(srv.Close)
+	url, err := srv.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &platform{Server: srv, t: t, url: url, kubeconfig: filepath.Join(t.TempDir(), "config")}
+	p.configure("token: secret")
+	return p
+}
+
+func (p *platform) configure(user string) {
+	p.t.Helper()
+	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c,
+clusters: [{name: c, cluster: {server: "%s"}}], users: [{name: u, user: {%s}}],
+contexts: [{name: c, context: {cluster: c, user: u, namespace: ml}}]}`, p.url, user)
+	if err := os.WriteFile(p.kubeconfig, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// watch starts `vedette watch` against the server.
+func (p *platform) watch(args ...string) *program {
+	p.t.Helper()
+	return start(p.t, append([]string{"watch", "--kubeconfig", p.kubeconfig}, args...)...)
+}
+
+func (p *platform) create(objects ...apitest.Object) {
+	p.t.Helper()
+	for _, o := range objects {
+		if _, err := p.Create(o); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// phase changes the state of a pod.
+func (p *platform) phase(pod *corev1.Pod, phase corev1.PodPhase, reason string) {
+	p.t.Helper()
+	pod.Status.Phase, pod.Status.Reason = phase, reason
+	if _, err := p.UpdateStatus(pod); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func newPod(namespace, name string, labels ...string) *corev1.Pod {
+	pod := &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, Labels: map[string]string{},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+		},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "train"}}},
+	}
+	for _, l := range labels {
+		pod.Labels[l] = "yes"
+	}
+	return pod
+}
+
+func newJob(namespace, name string) *batchv1.Job {
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+	}
+}
