@@ -85,7 +85,7 @@ func managed(manager, subresource string, at metav1.Time, top string, fields int
 	text.WriteString(`".":{}}}`)
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &at,
-		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(text.String())}, Subresource: subresource,
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(text.String()), Subresource: subresource,
 	}
 }
 
