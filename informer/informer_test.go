@@ -190,6 +190,7 @@ func TestCustomResourceThatComesAndGoes(t *testing.T) {
 		if h, _ := inf.Health(); h.Fault != reflector.Absent {
 			t.Errorf("when the type has gone: %+v", h)
 		}
+		kind.Version = "v2" // it has been replaced by another
 		if err := srv.Register(kind); err != nil {
 			t.Fatal(err)
 		}

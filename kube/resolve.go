@@ -80,7 +80,8 @@ func (c *Cluster) discover(ctx context.Context) ([]Resource, error) {
 	return types, nil
 }
 
-// tabulate makes a flat table of what discovery returned, best choice first.
+// tabulate makes a flat table of what discovery returned, best choice first: the
+// groups in the order of the server, in which the core group is the first.
 func tabulate(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) []Resource {
 	rank := map[schema.GroupVersion]int{}
 	for g, group := range groups {
@@ -89,9 +90,6 @@ func tabulate(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) []Reso
 			rank[gv] = g*1000 + v + 1
 			if version.Version == group.PreferredVersion.Version {
 				rank[gv] = g * 1000
-			}
-			if group.Name == "" {
-				rank[gv] -= len(groups) * 1000
 			}
 		}
 	}
