@@ -40,6 +40,7 @@ func (s *resolvingSource) open(ctx context.Context, ask func(*kube.Collection) (
 	stream, err := ask(coll)
 	if apierrors.IsNotFound(err) {
 		s.set(nil) // the type may come back as another version
+		s.cluster.Forget()
 	}
 	return stream, err
 }

@@ -51,6 +51,14 @@ func (c *Cluster) Resources(ctx context.Context) ([]Resource, error) {
 	return slices.DeleteFunc(slices.Clone(types), func(r Resource) bool { return !r.Can("list") || !r.Can("watch") }), nil
 }
 
+// Forget drops what discovery has told, so that the next Resolve asks the server:
+// for who has found that a type is no longer served as it was.
+func (c *Cluster) Forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.types = nil
+}
+
 // known returns the types that were discovered last; fresh says that it was now.
 func (c *Cluster) known(ctx context.Context) (types []Resource, fresh bool, err error) {
 	c.mu.Lock()
