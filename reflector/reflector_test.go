@@ -1,0 +1,203 @@
+package reflector
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// script is a source whose watches bring given bytes, one after the other, and
+// then stay silent.
+type script struct {
+	mu      sync.Mutex
+	watches []string
+	asked   []metav1.ListOptions
+	open    int // bodies that were not closed
+}
+
+func (s *script) List(context.Context, metav1.ListOptions) (wire.Stream, error) {
+	return wire.Stream{}, errors.New("no lists here")
+}
+
+func (s *script) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, opts)
+	text := ""
+	if len(s.watches) > 0 {
+		text, s.watches = s.watches[0], s.watches[1:]
+	}
+	if text == "refused" {
+		return wire.Stream{}, errors.New("refused")
+	}
+	s.open++
+	return wire.Stream{Body: &silence{Reader: strings.NewReader(text), ctx: ctx, s: s}, Encoding: wire.JSON}, nil
+}
+
+// silence is a body that waits at its end until its context is done.
+type silence struct {
+	io.Reader
+	ctx context.Context
+	s   *script
+}
+
+func (b *silence) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF {
+		<-b.ctx.Done()
+		return 0, b.ctx.Err()
+	}
+	return n, err
+}
+
+func (b *silence) Close() error {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	b.s.open--
+	return nil
+}
+
+// sink writes down what it gets.
+type sink struct {
+	got  []string
+	fail error
+}
+
+func (s *sink) Put(_ context.Context, d delta.Delta) error {
+	if s.fail != nil {
+		return s.fail
+	}
+	s.got = append(s.got, strings.TrimSpace(d.Kind.String()+" "+d.Record.Name+" "+d.Version.String()))
+	return nil
+}
+
+const (
+	addX = `{"type":"ADDED","object":{"metadata":{"name":"x","resourceVersion":"5"}}}`
+	done = `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7","annotations":{"k8s.io/initial-events-end":"true"}}}}`
+	modX = `{"type":"MODIFIED","object":{"metadata":{"name":"x","resourceVersion":"8"}}}`
+)
+
+// TestDriver runs the driver over silence, a refusal and an end.
+func TestDriver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &script{watches: []string{addX + done, "refused", modX}}
+		out := &sink{}
+		r, err := New(src, out, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		<-time.After(10 * time.Minute)
+		synctest.Wait()
+		if got, want := strings.Join(out.got, ", "), "Begin, Upsert x 5, End  7, Upsert x 8"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if h, _ := r.Health(); h.Phase != Watching || h.Version != 8 || h.Restarts < 2 {
+			t.Errorf("%+v", h)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if h, _ := r.Health(); h.Phase != Stopped || src.open != 0 {
+			t.Errorf("%v after the end, %d bodies open", h.Phase, src.open)
+		}
+		checkRequests(t, src.asked)
+	})
+}
+
+func checkRequests(t *testing.T, asked []metav1.ListOptions) {
+	t.Helper()
+	first := asked[0]
+	if first.SendInitialEvents == nil || !*first.SendInitialEvents || first.ResourceVersion != "" ||
+		first.ResourceVersionMatch != metav1.ResourceVersionMatchNotOlderThan || !first.AllowWatchBookmarks {
+		t.Errorf("the streaming list was asked for with %+v", first)
+	}
+	for i, opts := range asked[1:] {
+		want := "7" // silence, a refusal; the third watch brings version 8
+		if i >= 2 {
+			want = "8"
+		}
+		if opts.ResourceVersion != want || opts.SendInitialEvents != nil || opts.ResourceVersionMatch != "" || !opts.AllowWatchBookmarks {
+			t.Errorf("watch %d was asked for with %+v, want version %s", i, opts, want)
+		}
+		if s := *opts.TimeoutSeconds; s < 300 || s > 600 {
+			t.Errorf("watch %d for %d seconds", i, s)
+		}
+	}
+}
+
+func TestRunEndsWithItsSink(t *testing.T) {
+	full := errors.New("full")
+	src := &script{watches: []string{addX}}
+	r, err := New(src, &sink{fail: full}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context()); !errors.Is(err, full) {
+		t.Errorf("Run: %v", err)
+	}
+	if h, _ := r.Health(); h.Phase != Stopped || !errors.Is(h.Err, full) || src.open != 0 {
+		t.Errorf("%+v, %d bodies open", h, src.open)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	if _, err := New(nil, &sink{}, Config{}); err == nil {
+		t.Error("no source")
+	}
+	for _, cfg := range []Config{{PageSize: -1}, {IdleTimeout: -1}, {MinBackoff: time.Hour}, {WatchTimeout: -time.Second}} {
+		if _, err := New(&script{}, &sink{}, cfg); err == nil || !strings.HasPrefix(err.Error(), "reflector: ") {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}
+
+// TestSlowSinkIsNotSilence: while the sink makes us wait, the server has not
+// fallen silent.
+func TestSlowSinkIsNotSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		frames := bytes.Repeat([]byte(modX), 3)
+		src := &script{watches: []string{addX + done + string(frames)}}
+		r, err := New(src, slow{}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour+time.Minute)
+		defer cancel()
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if n := len(src.asked); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+// slow takes an hour for each delta.
+type slow struct{}
+
+func (slow) Put(ctx context.Context, _ delta.Delta) error {
+	select {
+	case <-time.After(time.Hour):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
