@@ -1,0 +1,80 @@
+package reflector
+
+import "time"
+
+// fail decides what follows on a fault: what to ask for next, and when.
+func (m *machine) fail(err error) action {
+	fault, asked := classify(err)
+	from := m.state
+	m.health.Err, m.health.Fault = err, fault
+	m.health.LastErr = err
+	if from == openStream && fault == Unsupported {
+		m.paged = true
+	}
+	if (from == openStream || from == inStream) && m.paged {
+		m.well() // it only knows no streaming lists
+		return m.begin()
+	}
+	switch fault {
+	case Expired, Ahead, Absent:
+		m.forget(fault)
+	case Unsupported:
+		m.token = "" // it may be what the server does not understand
+	}
+	return m.wait(fault, asked)
+}
+
+// forget drops what the server no longer knows: the version of a watch, or the
+// token of a list.
+func (m *machine) forget(fault Fault) {
+	if m.version != 0 {
+		m.version = 0
+		m.health.relisted(fault)
+	}
+	if m.token != "" && fault == Expired {
+		m.lost++
+	}
+	m.token = ""
+}
+
+// wait waits before the next try.
+func (m *machine) wait(fault Fault, asked time.Duration) action {
+	delay := m.backoff(fault)
+	if asked > 0 {
+		delay = asked + m.spread(min(asked, m.cfg.MaxBackoff)/2)
+	}
+	m.tries++
+	switch {
+	case m.version != 0:
+		m.next = openWatch
+	case m.state == openList || m.state == inList:
+		m.next = openList // the same page again: what it brought is put again
+	case m.paged || m.cut >= cutStreams:
+		m.next = openList
+	default:
+		m.next = openStream
+	}
+	m.state = waiting
+	m.health.Phase = Waiting
+	return action{kind: doWait, wait: delay}
+}
+
+// backoff doubles from MinBackoff to MaxBackoff, plus up to half at random so
+// that clients which lost the same server do not come back together.
+func (m *machine) backoff(fault Fault) time.Duration {
+	d := m.cfg.MinBackoff
+	for range m.tries {
+		if d *= 2; d >= m.cfg.MaxBackoff {
+			d = m.cfg.MaxBackoff
+			break
+		}
+	}
+	if fault == Denied || fault == Absent || fault == Unsupported {
+		d = m.cfg.SlowRetry
+	}
+	return d + m.spread(d/2)
+}
+
+func (m *machine) spread(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * m.jitter())
+}

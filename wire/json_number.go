@@ -1,0 +1,69 @@
+package wire
+
+// number consumes a number. The byte behind it is looked at, not consumed; a
+// number is never the last thing in a list or a frame.
+func (s *jsonScanner) number() error {
+	c, err := s.next()
+	if err != nil {
+		return err
+	}
+	if c == '-' {
+		if c, err = s.next(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c == '0':
+	case isDigit(c):
+		if err := s.digits(0); err != nil {
+			return err
+		}
+	default:
+		return s.syntax("found %q, want a digit", c)
+	}
+	if err := s.fraction(); err != nil {
+		return err
+	}
+	return s.exponent()
+}
+
+func (s *jsonScanner) fraction() error {
+	c, err := s.look()
+	if err != nil || c != '.' {
+		return err
+	}
+	s.w.pos++
+	return s.digits(1)
+}
+
+func (s *jsonScanner) exponent() error {
+	c, err := s.look()
+	if err != nil || c != 'e' && c != 'E' {
+		return err
+	}
+	s.w.pos++
+	if c, err = s.look(); err != nil {
+		return err
+	}
+	if c == '+' || c == '-' {
+		s.w.pos++
+	}
+	return s.digits(1)
+}
+
+// digits consumes all digits that follow, at least atLeast.
+func (s *jsonScanner) digits(atLeast int) error {
+	for n := 0; ; n++ {
+		c, err := s.look()
+		if err != nil {
+			return err
+		}
+		if !isDigit(c) {
+			if n < atLeast {
+				return s.syntax("found %q, want a digit", c)
+			}
+			return nil
+		}
+		s.w.pos++
+	}
+}
