@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync"
@@ -18,6 +20,8 @@ import (
 
 // collections are the types that are watched, by path.
 var collections = map[string]string{"Job": "/apis/batch/v1/jobs", "Pod": "/api/v1/pods"}
+
+var errRefused = errors.New("the watch delivers an ERROR")
 
 // witness is a raw watch: HTTP and encoding/json, nothing of ours.
 type witness struct {
@@ -62,7 +66,7 @@ func (w *witness) note(event, kind string, o *object) {
 	w.seen = append(w.seen, change{event, kind, o.Metadata.Namespace + "/" + o.Metadata.Name, o.Metadata.UID, v})
 }
 
-// watch lists everything and watches until the connection ends.
+// watch lists everything and watches until the server is gone.
 func (w *witness) watch(ctx context.Context) {
 	w.t.Helper()
 	for kind, path := range collections {
@@ -73,29 +77,47 @@ func (w *witness) watch(ctx context.Context) {
 		for i := range items {
 			w.note("ADDED", kind, &items[i])
 		}
-		resp, err := w.get(ctx, path, url.Values{"watch": {"true"}, "resourceVersion": {version}})
+		w.work.Go(func() { w.follow(ctx, kind, path, version) })
+	}
+}
+
+// follow watches from a version on, and goes on where it was when the server
+// ends a watch without going away itself, as it may at any time: an API server
+// whose own watch of etcd fails ends all the watches that hang on it.
+func (w *witness) follow(ctx context.Context, kind, path, version string) {
+	for ctx.Err() == nil {
+		resp, err := w.get(ctx, path, url.Values{"watch": {"true"}, "resourceVersion": {version}, "allowWatchBookmarks": {"true"}})
 		if err != nil {
-			w.t.Fatal(err)
+			w.t.Logf("the witness cannot watch %s from version %s: %v", kind, version, err)
+			return
 		}
-		w.work.Go(func() {
-			defer resp.Body.Close()
-			frames := json.NewDecoder(bufio.NewReader(resp.Body))
-			for {
-				var frame struct {
-					Type   string `json:"type"`
-					Object object `json:"object"`
-				}
-				if err := frames.Decode(&frame); err != nil {
-					w.t.Logf("the witness's watch of %s from version %s has ended: %v", kind, version, err)
-					return
-				}
-				if frame.Type == "ERROR" {
-					w.t.Errorf("the witness was refused: %s from version %s", kind, version)
-					return
-				}
-				w.note(frame.Type, kind, &frame.Object)
-			}
-		})
+		version, err = w.read(resp.Body, kind, version)
+		w.t.Logf("the witness's watch of %s has ended at version %s: %v", kind, version, err)
+		if errors.Is(err, errRefused) {
+			w.t.Error("the witness was refused")
+			return
+		}
+	}
+}
+
+// read notes what one watch delivers, and returns the last version.
+func (w *witness) read(body io.ReadCloser, kind, version string) (string, error) {
+	defer body.Close()
+	frames := json.NewDecoder(bufio.NewReader(body))
+	for {
+		var frame struct {
+			Type   string `json:"type"`
+			Object object `json:"object"`
+		}
+		switch err := frames.Decode(&frame); {
+		case err != nil:
+			return version, err
+		case frame.Type == "ERROR":
+			return version, errRefused
+		case frame.Type != "BOOKMARK":
+			w.note(frame.Type, kind, &frame.Object)
+		}
+		version = frame.Object.Metadata.ResourceVersion
 	}
 }
 
