@@ -1,0 +1,113 @@
+package wire_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// text draws bytes with many repetitions, as bodies have.
+func text(t *rapid.T, name string) []byte {
+	words := []string{"a", "spec", "metadata", "\x00\x01", strings.Repeat("x", 40), "containers-of-the-pod", "0123456789abcdef0123456789abcdef"}
+	return []byte(strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(words), rapid.StringN(0, 20, 60)), 0, 60).Draw(t, name), ""))
+}
+
+// TestPackRoundTrip: what is unpacked is what was packed, whatever the
+// dictionary and the prefix are, and it never grows by more than is promised.
+func TestPackRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dict := wire.NewDictionary(text(t, "dictionary"))
+		prefix, body, before := text(t, "prefix"), text(t, "body"), text(t, "before")
+		packed := dict.Pack(before, prefix, body)
+		if !bytes.HasPrefix(packed, before) {
+			t.Fatal("Pack has changed what stood in dst")
+		}
+		packed = packed[len(before):]
+		if most := len(body) + len(body)/64 + 16; len(packed) > most {
+			t.Fatalf("%d bytes became %d, more than %d", len(body), len(packed), most)
+		}
+		got, err := dict.Unpack([]byte("before"), prefix, packed, len(body))
+		if err != nil || string(got) != "before"+string(body) {
+			t.Fatalf("%q became %q, %v", body, got, err)
+		}
+		if len(body) > 0 {
+			if _, err := dict.Unpack(nil, prefix, packed, len(body)-1); err == nil {
+				t.Fatal("unpacked into less room than it needs")
+			}
+		}
+		if _, err := dict.Unpack(nil, prefix, packed, len(body)+1); err == nil {
+			t.Fatal("unpacked less than was asked for")
+		}
+	})
+}
+
+// TestPackSiblings: of an object that is like another only the differences are
+// kept, wherever the likeness stands.
+func TestPackSiblings(t *testing.T) {
+	sibling := func(i int) []byte {
+		return fmt.Appendf(nil, `{"name":"train-%d","spec":{%s},"node":"node-%d","end":%q}`, i, strings.Repeat(`"a":"b",`, 50), i*7, strings.Repeat("z", 30))
+	}
+	unique := []byte(strings.Repeat("0123456789abcdefghijklmnopqrstuv", 1)) // 32 bytes that are nowhere else
+	for name, c := range map[string]struct {
+		dict, prefix, body []byte
+		most               int
+	}{
+		"in the dictionary":    {sibling(1), nil, sibling(2), 40},
+		"in the prefix":        {nil, unique, append([]byte("x"), unique...), 8},
+		"in the body":          {nil, nil, bytes.Repeat(unique, 100), 48},
+		"longer name":          {sibling(1), nil, sibling(1000), 50},
+		"nowhere":              {nil, nil, unique, 40},
+		"a large dictionary":   {append(bytes.Repeat([]byte("q"), 80000), sibling(1)...), nil, sibling(2), 40},
+		"a body beyond 16 bit": {sibling(3), nil, append(bytes.Repeat([]byte("r"), 70000), sibling(3)...), 24},
+	} {
+		packed := wire.NewDictionary(c.dict).Pack(nil, c.prefix, c.body)
+		if len(packed) > c.most {
+			t.Errorf("%s: %d bytes became %d, more than %d", name, len(c.body), len(packed), c.most)
+		}
+		got, err := wire.NewDictionary(c.dict).Unpack(nil, c.prefix, packed, len(c.body))
+		if err != nil || !bytes.Equal(got, c.body) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPackAllocates: both directions need no memory but dst.
+func TestPackAllocates(t *testing.T) {
+	dict := wire.NewDictionary(bytes.Repeat([]byte("metadata of a pod, "), 100))
+	body, name := bytes.Repeat([]byte("spec and metadata of a pod "), 40), []byte("name")
+	packed, out := make([]byte, 0, 2000), make([]byte, 0, 2000)
+	if n := testing.AllocsPerRun(100, func() {
+		packed = dict.Pack(packed[:0], name, body)
+		out, _ = dict.Unpack(out[:0], name, packed, len(body))
+	}); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+	if !bytes.Equal(out, body) {
+		t.Error("not the same")
+	}
+}
+
+// FuzzUnpack: damaged bytes give an error or some bytes, never more than asked
+// for, and nothing worse.
+func FuzzUnpack(f *testing.F) {
+	dict := wire.NewDictionary([]byte("the quick brown fox jumps over the lazy dog"))
+	f.Add(dict.Pack(nil, []byte("name"), []byte("the quick brown name jumps over the name of the lazy dog")), []byte("name"), 52)
+	f.Add([]byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, []byte(nil), 100)
+	f.Fuzz(func(t *testing.T, packed, prefix []byte, n int) {
+		n = min(max(n, 0), 1<<16)
+		out, err := dict.Unpack(nil, prefix, packed, n)
+		if err == nil && len(out) != n || cap(out) > 4*n+1024 {
+			t.Fatalf("%d bytes with room for %d, want %d", len(out), cap(out), n)
+		}
+		body := packed // as good a body as any
+		again, err := dict.Unpack(nil, prefix, dict.Pack(nil, prefix, body), len(body))
+		if err != nil || !bytes.Equal(again, body) {
+			t.Fatalf("%q became %q, %v", body, again, err)
+		}
+	})
+}
