@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"io"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // largeList is a list of pods of the size that clusters have.
 func largeList(t testing.TB, enc Encoding, n int) []byte {
 	list := testPods(n)
 	for i := range list.Items {
+		list.Items[i].Generation, list.Items[i].CreationTimestamp = 7, metav1.Unix(1_700_000_000, 0)
 		c := list.Items[i].Spec.Containers[0]
 		for range 20 {
 			c.Args = append(c.Args, "--some-argument-of-a-container=with-a-value-that-is-not-short")
@@ -68,5 +72,63 @@ func BenchmarkList(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// largePod returns one pod of largeList in both encodings.
+func largePod(t testing.TB) (recs []Record) {
+	for _, enc := range bothEncodings {
+		rec, err := NewListReader(bytes.NewReader(largeList(t, enc, 1)), enc, podOptions).Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, rec)
+	}
+	return recs
+}
+
+// costlyPaths are fields that are far inside, or not on the wire as they are.
+var costlyPaths = map[string]float64{
+	"spec.nodeName": 1, "metadata.labels.app": 1, "metadata.labels[*]": 2, "metadata.finalizers[*]": 1, "metadata.generation": 1, "metadata.creationTimestamp": 1, "spec.containers[*].name": 3,
+	`spec.containers[?(@.name=="main")].image`: 3, "spec.priority": 0, "status.phase": 1, "spec.containers[*].args[*]": 66 + 6,
+}
+
+// TestFieldAllocations gates what reading a field costs: the strings, and
+// nothing where the bytes will do.
+func TestFieldAllocations(t *testing.T) {
+	for _, rec := range largePod(t) {
+		for path, want := range costlyPaths {
+			f, err := FieldOf[corev1.Pod](path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dst := make([]string, 0, 100)
+			if n := testing.AllocsPerRun(100, func() { dst = f.Append(dst[:0], rec) }); n > want {
+				t.Errorf("%s in %v: %v allocations, want %v", path, rec.Encoding, n, want)
+			}
+			n := 0
+			count := func([]byte) bool { n++; return true }
+			if a := testing.AllocsPerRun(100, func() { f.Each(rec, count) }); a > 0 {
+				t.Errorf("%s in %v: %v allocations without strings", path, rec.Encoding, a)
+			}
+		}
+	}
+}
+
+func BenchmarkField(b *testing.B) {
+	for _, rec := range largePod(b) {
+		for _, path := range []string{"metadata.labels.app", "spec.nodeName", "status.phase"} {
+			b.Run(rec.Encoding.String()+"/"+path, func(b *testing.B) {
+				f, err := FieldOf[corev1.Pod](path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(len(rec.Body)))
+				dst := make([]string, 0, 1)
+				for b.Loop() {
+					dst = f.Append(dst[:0], rec)
+				}
+			})
+		}
 	}
 }

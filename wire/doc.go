@@ -5,6 +5,7 @@
 //
 //	io.Reader (an HTTP body) -> ListReader  -> Record ... io.EOF, then ListMeta
 //	io.Reader (an HTTP body) -> WatchReader -> Event  ... io.EOF
+//	Record.Body -> Field    -> the values of one field, without an object
 //	Record.Body -> Codec[T] -> T, when somebody's code asks for the object
 //
 // # Ownership
@@ -12,21 +13,23 @@
 // A reader belongs to one goroutine. The records it returns are immutable
 // values and may be handed to any goroutine; their bodies alias chunks that
 // the reader never writes again. A Codec is stateless and may be used by many
-// goroutines at once.
+// goroutines at once; so is a Field, for those who use it.
 //
 // # Guarantees
 //
 // Records come in the order of the stream, and are the same whatever the sizes
 // of the reads that bring the bytes. JSON is checked in full by the grammar of
 // RFC 8259; of protobuf the envelope and the object's outer fields and metadata
-// are checked, the rest when it is decoded.
+// are checked, the rest when it is decoded. A [Field] gives the same values in
+// every encoding of an object; in a damaged body it ends where the damage is.
 //
 // # Limits
 //
 // A record, frame or any other single value may have [DefaultMaxRecord] bytes
 // (32 MiB) unless Options.MaxRecord says otherwise. A reader never holds more
 // than twice the bytes of the value that is arriving, plus one chunk of 64 KiB: a length that
-// the sender only claims allocates nothing. JSON may nest 1,000 deep.
+// the sender only claims allocates nothing. JSON may nest 1,000 deep. A path may
+// have 64 steps.
 //
 // # Errors
 //
@@ -34,5 +37,6 @@
 // be read on; [TooLargeError] that a value exceeds MaxRecord. [InvalidError]
 // means that one record of a sound stream can not be used; the next call reads
 // on behind it. An error of the reader is returned as it is, and
-// io.ErrUnexpectedEOF means that the bytes ended within a value.
+// io.ErrUnexpectedEOF means that the bytes ended within a value. A path that is
+// wrong is a [PathError], with the column.
 package wire

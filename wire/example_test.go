@@ -38,3 +38,20 @@ func ExampleListReader() {
 	// ml/train-1 11  Pending
 	// as of 12
 }
+
+func ExampleFieldOf() {
+	ready, err := wire.FieldOf[corev1.Pod](`status.conditions[?(@.type=="Ready")].status`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pod := wire.Record{Encoding: wire.JSON, Body: []byte(`{"status":{"conditions":[{"type":"PodScheduled","status":"True"},{"type":"Ready","status":"False"}]}}`)}
+	for value := range ready.Values(pod) {
+		fmt.Println(ready.Path(), "is", value)
+	}
+	_, err = wire.FieldOf[corev1.Pod]("spec.nodename")
+	fmt.Println(err)
+	// Output:
+	// status.conditions[?(@.type=="Ready")].status is False
+	// path "spec.nodename", column 6: v1.PodSpec has no field "nodename"; the nearest is "nodeName"
+}

@@ -1,0 +1,159 @@
+package wire
+
+import (
+	"iter"
+	"reflect"
+	"sync/atomic"
+)
+
+// maxScratch is the largest buffer, in bytes, that a Field keeps between two
+// records.
+const maxScratch = 64 << 10
+
+// Field reads the values of one field off the bytes of records of one type,
+// without decoding them. Values are texts:
+//
+//   - a string is its text, a number or a boolean its JSON text;
+//   - a time, duration, quantity or IntOrString is what it is in JSON, whatever
+//     the encoding of the record;
+//   - an absent field, null, an object, a list and "" give no value;
+//   - 0 and false are values, except those of a built-in type's field that is
+//     no pointer and has omitempty: there JSON can not tell them from absence,
+//     so they give no value in any encoding.
+//
+// A field that stands twice in an object, which the API server does not send,
+// counts once. Text that is not UTF-8 is handed on as it stands on the wire.
+//
+// A Field is immutable for its users: any number of goroutines may use one.
+type Field struct {
+	path  Path
+	proto []protoStep // nil if the type has no protobuf
+	leaf  leaf
+	drop  bool // zero is no value
+
+	// idle is a walker that nobody uses: with it, reading a field allocates
+	// nothing but what is returned. Goroutines that find it taken make one.
+	idle atomic.Pointer[walker]
+}
+
+// FieldOf binds a path to T. For a T with protobuf (the built-in types and
+// PartialObjectMetadata) the path is checked against its Go struct, by the
+// names of the JSON tags, and must end at a scalar. For all others
+// (Unstructured, custom resources) nothing is known of what the server sends:
+// any path is taken, and one that leads nowhere gives no values.
+//
+// Errors: *PathError, for a path that can not be read, a field that T does not
+// have (with the nearest that it has), and a field that is no scalar. The
+// fields apiVersion and kind of a T with protobuf are refused: records do not
+// hold them, they are those of the collection.
+func FieldOf[T any](path string) (*Field, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &Field{path: p}
+	if !(Codec[T]{}).Protobuf() {
+		return f, nil
+	}
+	b := binder{text: path, t: reflect.TypeFor[T](), root: reflect.TypeFor[T]()}
+	if err := b.bind(p.steps); err != nil {
+		return nil, err
+	}
+	f.proto, f.leaf, f.drop = b.steps, b.leaf, b.drop
+	return f, nil
+}
+
+// Path returns the path that the field was made from.
+func (f *Field) Path() Path { return f.path }
+
+// Each calls yield with every value of the field in rec, in the order of the
+// wire, until yield returns false. The bytes belong to the record or to f:
+// yield must neither change nor keep them. It allocates nothing, save a larger
+// buffer when a value needs one. Damage in the body ends the values; a record in
+// protobuf of a type that has none gives none.
+func (f *Field) Each(rec Record, yield func(value []byte) bool) {
+	w := f.walker()
+	w.yield = yield
+	w.walk(rec)
+	f.release(w)
+}
+
+// Append appends the values of the field in rec to dst and returns it; see
+// Each. It allocates the strings, and dst where that is too short.
+func (f *Field) Append(dst []string, rec Record) []string {
+	w := f.walker()
+	w.dst = dst
+	w.walk(rec)
+	dst = w.dst
+	f.release(w)
+	return dst
+}
+
+// Values returns the values of the field in rec, as Each does.
+func (f *Field) Values(rec Record) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		f.Each(rec, func(value []byte) bool { return yield(string(value)) })
+	}
+}
+
+func (f *Field) walker() *walker {
+	if w := f.idle.Swap(nil); w != nil {
+		return w
+	}
+	return &walker{f: f}
+}
+
+func (f *Field) release(w *walker) {
+	w.yield, w.dst = nil, nil
+	if cap(w.scratch) <= maxScratch {
+		f.idle.Store(w)
+	}
+}
+
+// walker is one walk through one record.
+type walker struct {
+	f       *Field
+	yield   func([]byte) bool // nil: append to dst
+	dst     []string
+	scratch []byte // holds a value that does not stand on the wire as it is
+}
+
+func (w *walker) walk(rec Record) {
+	switch rec.Encoding {
+	case JSON:
+		w.json(&jsonText{b: rec.Body}, w.f.path.steps, false)
+	case Protobuf:
+		if w.f.proto != nil {
+			w.proto(rec.Body, w.f.proto)
+		}
+	}
+}
+
+// emit hands on one value, and reports whether more are wanted.
+func (w *walker) emit(value []byte) bool {
+	if len(value) == 0 {
+		return true
+	}
+	if w.yield != nil {
+		return w.yield(value)
+	}
+	w.dst = append(w.dst, string(value))
+	return true
+}
+
+// emitScalar hands on a number or a boolean, unless it is a zero that is no
+// value.
+func (w *walker) emitScalar(text []byte) bool {
+	if w.f.drop && isZero(text) {
+		return true
+	}
+	return w.emit(text)
+}
+
+func isZero(text []byte) bool {
+	switch string(text) {
+	case "0", "-0", "false":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,252 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// leaves are the structs that are scalars in JSON.
+var leaves = map[reflect.Type]leaf{
+	reflect.TypeFor[metav1.Time]():        leafTime,
+	reflect.TypeFor[metav1.MicroTime]():   leafMicroTime,
+	reflect.TypeFor[metav1.Duration]():    leafDuration,
+	reflect.TypeFor[resource.Quantity]():  leafQuantity,
+	reflect.TypeFor[intstr.IntOrString](): leafIntOrString,
+}
+
+var (
+	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
+	protoMessages = reflect.TypeFor[protoUnmarshaler]()
+)
+
+// binder follows a path through a Go struct of the Kubernetes API, whose tags
+// say what its fields are called in JSON and numbered in protobuf.
+type binder struct {
+	text  string
+	root  reflect.Type
+	t     reflect.Type // of the value that the steps so far lead to
+	list  bool         // ... is in a field of its own: its elements are repeated
+	steps []protoStep
+	leaf  leaf
+	drop  bool
+}
+
+func (b *binder) fail(s *step, format string, args ...any) error {
+	return &PathError{Path: b.text, Column: s.column, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (b *binder) bind(steps []step) error {
+	for i := range steps {
+		s := &steps[i]
+		if err := b.step(s); err != nil {
+			return err
+		}
+		if b.t.Kind() == reflect.Pointer {
+			b.t, b.drop = b.t.Elem(), false
+		}
+	}
+	return b.end(&steps[len(steps)-1])
+}
+
+func (b *binder) step(s *step) error {
+	if _, scalar := leaves[b.t]; scalar {
+		return b.fail(s, "%s is a scalar: nothing is in it", b.t)
+	}
+	if b.t.Implements(jsonMarshaler) || reflect.PointerTo(b.t).Implements(jsonMarshaler) {
+		return b.fail(s, "%s has no fixed form", b.t)
+	}
+	switch kind := b.t.Kind(); {
+	case kind == reflect.Struct && s.kind == stepMember:
+		return b.member(s)
+	case kind == reflect.Struct:
+		return b.fail(s, "%s is no list", b.t)
+	case kind == reflect.Map:
+		return b.entry(s)
+	case kind == reflect.Slice && s.kind == stepMember:
+		return b.fail(s, "%s is a list: [*] goes before %q", b.t, s.name)
+	case kind == reflect.Slice:
+		return b.element(s)
+	}
+	return b.fail(s, "%s is a scalar: nothing is in it", b.t)
+}
+
+// member steps into a field of a struct.
+func (b *binder) member(s *step) error {
+	f, nums, found := structField(b.t, s.name)
+	if !found {
+		return b.fail(s, "%s has no field %q; the nearest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
+	}
+	for _, num := range nums {
+		if num == 0 {
+			return b.fail(s, "the field %q of %s is not in protobuf", s.name, b.t)
+		}
+		b.steps = append(b.steps, protoStep{kind: protoField, num: num, once: true})
+	}
+	b.t, b.drop = f.Type, omitted(f)
+	if k := b.t.Kind(); k == reflect.Map || k == reflect.Slice {
+		b.steps[len(b.steps)-1].once = false
+	}
+	return nil
+}
+
+// wrapped reports whether a list is a message with the elements in field 1,
+// such as metav1.Verbs: protobuf can not tell nil from empty otherwise.
+func (b *binder) wrapped() bool { return reflect.PointerTo(b.t).Implements(protoMessages) }
+
+// entry steps to a value of a map.
+func (b *binder) entry(s *step) error {
+	switch {
+	case s.kind == stepWhere:
+		return b.fail(s, "%s is a map: a filter is for lists", b.t)
+	case b.t.Key().Kind() != reflect.String:
+		return b.fail(s, "the keys of %s are no strings", b.t)
+	case s.kind == stepEvery:
+		b.steps = append(b.steps, protoStep{kind: protoAny, once: true})
+	default:
+		b.steps = append(b.steps, protoStep{kind: protoEntry, once: true, text: s.name})
+	}
+	b.t, b.drop = b.t.Elem(), false
+	return nil
+}
+
+// element steps to the elements of a list.
+func (b *binder) element(s *step) error {
+	if b.wrapped() {
+		b.steps = append(b.steps, protoStep{kind: protoField, num: 1})
+	}
+	b.t, b.drop = b.t.Elem(), false
+	if b.t.Kind() == reflect.Pointer {
+		b.t = b.t.Elem()
+	}
+	if s.kind == stepEvery {
+		return nil
+	}
+	if b.t.Kind() != reflect.Struct {
+		return b.fail(s, "the elements are no objects: nothing to compare")
+	}
+	f, nums, found := structField(b.t, s.name)
+	if !found {
+		return b.fail(s, "%s has no field %q; the nearest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
+	}
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.String || slices.Contains(nums, 0) {
+		return b.fail(s, "the field %q of %s is no string: a filter compares strings", s.name, b.t)
+	}
+	b.steps = append(b.steps, protoStep{kind: protoWhere, where: nums, text: s.text})
+	return nil
+}
+
+// end decides what the value at the end of the path is.
+func (b *binder) end(s *step) error {
+	var scalar bool
+	if b.leaf, scalar = leaves[b.t]; scalar {
+		return nil
+	}
+	if b.t.Implements(jsonMarshaler) || reflect.PointerTo(b.t).Implements(jsonMarshaler) {
+		return b.fail(s, "%s has no fixed form", b.t)
+	}
+	switch k := b.t.Kind(); k {
+	case reflect.String:
+		b.leaf = leafText
+	case reflect.Bool:
+		b.leaf = leafBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		b.leaf = leafInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		b.leaf = leafUint
+	case reflect.Map:
+		return b.fail(s, "%s is a map: name one key or write [*]", b.t)
+	case reflect.Slice:
+		if b.t.Elem().Kind() == reflect.Uint8 {
+			return b.fail(s, "%s is bytes, not text", b.t)
+		}
+		return b.fail(s, "%s is a list: write [*] behind it", b.t)
+	case reflect.Struct:
+		return b.fail(s, "%s is an object: name one of its fields, such as %q", b.t, nearest("", fieldNames(b.t, nil)))
+	default:
+		return b.fail(s, "%s can not be read as text", b.t)
+	}
+	return nil
+}
+
+// structField finds a field by its name in JSON. Fields of embedded structs
+// without a name are in one object with the others in JSON, but in a message of
+// their own in protobuf: so there may be several numbers. A number is 0 where
+// the field is not in protobuf.
+func structField(t reflect.Type, name string) (f reflect.StructField, nums []int, found bool) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		known, inline := jsonName(f)
+		if inline {
+			if inner, nums, found := structField(f.Type, name); found {
+				return inner, append([]int{protoNumber(f)}, nums...), true
+			}
+		} else if known == name && known != "" {
+			return f, []int{protoNumber(f)}, true
+		}
+	}
+	return f, nil, false
+}
+
+// fieldNames appends the names in JSON of the fields of t.
+func fieldNames(t reflect.Type, names []string) []string {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch name, inline := jsonName(f); {
+		case inline:
+			names = fieldNames(f.Type, names)
+		case name != "":
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// jsonName returns the name of a field in JSON, "" if it has none; or that its
+// own fields stand in its place.
+func jsonName(f reflect.StructField) (name string, inline bool) {
+	tag := f.Tag.Get("json")
+	name, _, _ = strings.Cut(tag, ",")
+	switch {
+	case tag == "-" || !f.IsExported():
+		return "", false
+	case name != "":
+		return name, false
+	case f.Anonymous && f.Type.Kind() == reflect.Struct:
+		return "", true
+	}
+	return f.Name, false
+}
+
+// protoNumber returns the number of a field in protobuf, 0 if it has none.
+func protoNumber(f reflect.StructField) int {
+	_, rest, _ := strings.Cut(f.Tag.Get("protobuf"), ",")
+	num, _, _ := strings.Cut(rest, ",")
+	n, err := strconv.Atoi(num)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// omitted reports whether JSON leaves out a field that is zero.
+func omitted(f reflect.StructField) bool {
+	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	for option := range strings.SplitSeq(options, ",") {
+		if option == "omitzero" || option == "omitempty" && f.Type.Kind() != reflect.Struct {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,408 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"pgregory.net/rapid"
+)
+
+type marshaler interface{ Marshal() ([]byte, error) }
+
+// TestFieldsAgree reads every scalar of a type, in every encoding, and holds
+// the values against a walk through the decoded JSON.
+func TestFieldsAgree(t *testing.T) {
+	t.Run("Pod", fieldsAgree[corev1.Pod])
+	t.Run("Job", fieldsAgree[batchv1.Job])
+	t.Run("Node", fieldsAgree[corev1.Node])
+	t.Run("Service", fieldsAgree[corev1.Service])                                             // IntOrString
+	t.Run("Lease", fieldsAgree[coordinationv1.Lease])                                         // MicroTime
+	t.Run("PersistentVolume", fieldsAgree[corev1.PersistentVolume])                           // a struct without a name
+	t.Run("CertificateSigningRequest", fieldsAgree[certificatesv1.CertificateSigningRequest]) // lists in messages
+	t.Run("TokenReview", fieldsAgree[authenticationv1.TokenReview])
+	t.Run("Metadata", fieldsAgree[metav1.PartialObjectMetadata])
+}
+
+func fieldsAgree[T any](t *testing.T) {
+	fields := boundFields[T](t)
+	loose := looseFields(t, fields)
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		obj := new(T)
+		fill(r, reflect.ValueOf(obj).Elem())
+		records := everyEncoding(t, obj)
+		var decoded any
+		d := json.NewDecoder(bytes.NewReader(records[0].Body))
+		d.UseNumber()
+		if err := d.Decode(&decoded); err != nil {
+			t.Fatal(err)
+		}
+		// All paths of a large type take too long: a part each time.
+		part := 1 + len(fields)/150
+		for i := r.IntN(part); i < len(fields); i += part {
+			f := fields[i]
+			want := lookUp(decoded, f.path.steps)
+			for _, rec := range records {
+				if got := f.Append(nil, rec); !slices.Equal(got, want) {
+					t.Fatalf("%s in %v: %q, want %q\n%.300s", f.Path(), rec.Encoding, got, want, records[0].Body)
+				}
+			}
+			if got := loose[i].Append(nil, records[0]); !slices.Equal(got, want) {
+				t.Fatalf("%s as Unstructured: %q, want %q", f.Path(), got, want)
+			}
+		}
+	})
+}
+
+// boundFields returns a field for every scalar of T.
+func boundFields[T any](t *testing.T) (fields []*Field) {
+	for _, path := range leafPaths(reflect.TypeFor[T](), "") {
+		f, err := FieldOf[T](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+func looseFields(t *testing.T, fields []*Field) (loose []*Field) {
+	for _, f := range fields {
+		l, err := FieldOf[unstructured.Unstructured](f.Path().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		loose = append(loose, l)
+	}
+	return loose
+}
+
+// everyEncoding returns records of an object; the first is JSON.
+func everyEncoding(t *rapid.T, obj any) []Record {
+	text, err := json.Marshal(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := obj.(marshaler).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []Record{{Encoding: JSON, Body: text}, {Encoding: Protobuf, Body: message}}
+}
+
+// lookUp is what a Field does, on decoded JSON.
+func lookUp(v any, steps []step) (values []string) {
+	if len(steps) == 0 {
+		switch v.(type) {
+		case map[string]any, []any, nil:
+			return nil
+		}
+		if text := fmt.Sprint(v); text != "" {
+			return []string{text}
+		}
+		return nil
+	}
+	s := steps[0]
+	switch v := v.(type) {
+	case map[string]any:
+		if s.kind == stepMember {
+			return lookUp(v[s.name], steps[1:])
+		}
+		if s.kind == stepEvery {
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				values = append(values, lookUp(v[k], steps[1:])...)
+			}
+		}
+	case []any:
+		for _, e := range v {
+			m, _ := e.(map[string]any)
+			if s.kind == stepEvery || s.kind == stepWhere && m[s.name] == s.text {
+				values = append(values, lookUp(e, steps[1:])...)
+			}
+		}
+	}
+	return values
+}
+
+// TestFieldsOfJSON: what stands on the wire counts, wherever it stands.
+func TestFieldsOfJSON(t *testing.T) {
+	const body = ` { "metadata" : { "name" : "x", "labels":{"a.b/c":"1","\u0061":"escaped","none":""},
+		"ownerReferences":[{"uid":"u1"},{},7,{"uid":null},{"uid":"u\u00322"}]}, "spec":{"n":0,"f":-1.50e3,"t":true,"f2":false,"deep":[[{"x":1},{"x":"y"}],{"x":2}],
+		"empty":{},"none":[],"pair":"\ud83E\uDD16\ud83e","dup":1,"dup":2},
+		"status":{"conditions":[{"status":"True","type":"Ready","n":1},{"type":"Other","status":"False"},{"type":7},{"status":"no type"},{"type":"Re\u0061dy","status":"again"},"Ready"]}} `
+	rec := Record{Encoding: JSON, Body: []byte(body)}
+	for path, want := range map[string]string{
+		"metadata.name": "x", "metadata.none": "", "metadata": "", "metadata.name.x": "", "name": "",
+		"metadata.labels['a.b/c']": "1", "metadata.labels.a": "escaped", "metadata.labels.none": "", "metadata.labels[*]": "1 escaped",
+		"metadata.ownerReferences[*].uid": "u1 u22", "metadata.ownerReferences[*]": "7", "metadata.ownerReferences.uid": "",
+		"spec.n": "0", "spec.f": "-1.50e3", "spec.t": "true", "spec.f2": "false", "spec[*]": "0 -1.50e3 true false 🤖\ufffd 1 2",
+		"spec.deep[*][*].x": "1 y", "spec.deep[*].x": "2", "spec.empty[*]": "", "spec.none[*]": "", "spec.pair": "🤖\ufffd", "spec.dup": "1",
+		`status.conditions[?(@.type=="Ready")].status`: "True again",
+		`status.conditions[?(@.type=="Ready")].n`:      "1",
+		`status.conditions[?(@.type=="Other")].status`: "False",
+		`status.conditions[?(@.status=="True")].type`:  "Ready",
+		`status.conditions[?(@.type=="7")].type`:       "",
+		`metadata[?(@.name=="x")].name`:                "",
+		`status.conditions[?(@.type=="Ready")][*]`:     "True Ready 1 Ready again",
+	} {
+		f, err := FieldOf[unstructured.Unstructured](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(f.Append(nil, rec), " "); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestZeroes: a zero that JSON leaves out is no value in any encoding; one that
+// it writes is a value in all.
+func TestZeroes(t *testing.T) {
+	pod := &corev1.Pod{}
+	pod.Spec.ActiveDeadlineSeconds = new(int64)
+	pod.Spec.EnableServiceLinks = new(bool)
+	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{{}}}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{}}
+	explicit := `{"metadata":{"generation":0,"name":""},"spec":{"hostNetwork":false,"activeDeadlineSeconds":0,"enableServiceLinks":false,
+		"containers":[{"ports":[{"hostPort":0,"containerPort":0}]}]},"status":{"containerStatuses":[{"ready":false,"restartCount":0}]}}`
+	records := []Record{
+		{Encoding: JSON, Body: encode(t, JSON, typed(*pod))},
+		{Encoding: JSON, Body: []byte(explicit)},
+		{Encoding: Protobuf, Body: mustMarshal(t, pod)},
+	}
+	for path, want := range map[string]string{
+		"metadata.generation": "", "metadata.name": "", "metadata.creationTimestamp": "", "spec.hostNetwork": "",
+		"spec.containers[*].ports[*].hostPort": "", "spec.containers[*].ports[*].containerPort": "0",
+		"spec.activeDeadlineSeconds": "0", "spec.enableServiceLinks": "false",
+		"status.containerStatuses[*].ready": "false", "status.containerStatuses[*].restartCount": "0",
+	} {
+		f, err := FieldOf[corev1.Pod](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, rec := range records {
+			if got := strings.Join(f.Append(nil, rec), " "); got != want {
+				t.Errorf("%s in record %d: %q, want %q", path, i, got, want)
+			}
+		}
+	}
+}
+
+func mustMarshal(t testing.TB, m marshaler) []byte {
+	t.Helper()
+	b, err := m.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestFieldsEndEarly: who has enough is not called again.
+func TestFieldsEndEarly(t *testing.T) {
+	pod := testPod(1)
+	pod.Finalizers = []string{"a", "b", "c"}
+	f, err := FieldOf[corev1.Pod]("metadata.finalizers[*]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range []Record{{Encoding: JSON, Body: encode(t, JSON, typed(pod))}, {Encoding: Protobuf, Body: mustMarshal(t, &pod)}} {
+		var got []string
+		for v := range f.Values(rec) {
+			if got = append(got, v); len(got) == 2 {
+				break
+			}
+		}
+		if !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("%v: %q", rec.Encoding, got)
+		}
+		// A walk within a walk, and what was there before.
+		f.Each(rec, func(v []byte) bool {
+			if all := f.Append([]string{"z"}, rec); !slices.Equal(all, []string{"z", "a", "b", "c"}) {
+				t.Errorf("%v within %s: %q", rec.Encoding, v, all)
+			}
+			return true
+		})
+	}
+	if got := f.Append(nil, Record{Body: []byte("{}")}); got != nil {
+		t.Errorf("values of no encoding: %q", got)
+	}
+	loose, _ := FieldOf[unstructured.Unstructured]("metadata.name")
+	if got := loose.Append(nil, Record{Encoding: Protobuf, Body: mustMarshal(t, &pod)}); got != nil {
+		t.Errorf("values of protobuf without a type: %q", got)
+	}
+}
+
+// TestPackedNumbers: a list of numbers may come in one field.
+func TestPackedNumbers(t *testing.T) {
+	f, err := FieldOf[corev1.Pod]("spec.securityContext.supplementalGroups[*]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for groups, want := range map[string][]string{
+		"\x20\x05\x22\x03\x07\xac\x02":         {"5", "7", "300"},
+		"\x22\x04\x07\xac\x02\x80\x20\x05":     {"7", "300"}, // the last of the packed is cut off
+		"\x22\x00\x20\x05":                     {"5"},
+		"\x22\x02\x05\xac":                     {"5"},
+		"\x21\x05\x05\x05\x05\x05\x05\x05\x05": nil,
+	} {
+		for _, num := range []byte{14, 2} { // securityContext, spec
+			groups = string([]byte{num<<3 | protoBytes, byte(len(groups))}) + groups
+		}
+		if got := f.Append(nil, Record{Encoding: Protobuf, Body: []byte(groups)}); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", groups, got, want)
+		}
+	}
+	if f, err = FieldOf[corev1.Pod]("spec.activeDeadlineSeconds"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Append(nil, Record{Encoding: Protobuf, Body: []byte("\x12\x04\x2a\x02\x07\x08")}); got != nil {
+		t.Errorf("one number, packed: %q", got)
+	}
+}
+
+// TestFieldsOfManyGoroutines is for the race detector.
+func TestFieldsOfManyGoroutines(t *testing.T) {
+	f, err := FieldOf[corev1.Pod]("metadata.labels[*]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		pod := testPod(i)
+		rec := Record{Encoding: bothEncodings[i%2], Body: mustMarshal(t, &pod)}
+		if rec.Encoding == JSON {
+			rec.Body = encode(t, JSON, typed(pod))
+		}
+		all.Go(func() {
+			for range 200 {
+				if got := f.Append(nil, rec); len(got) != 2 || got[0] != pod.Labels["app"] || got[1] != pod.Labels["weird/“\\\"\n"] {
+					t.Errorf("%d: %q", i, got)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// marked has tags that the types of the API have not, or not all at once.
+type marked struct {
+	metav1.ListMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	Zero            int64            `json:"zero,omitzero" protobuf:"varint,2,opt,name=zero"`
+	Hidden          int64            `json:"-" protobuf:"varint,3,opt,name=hidden"`
+	Counts          map[int32]string `json:"counts" protobuf:"bytes,4,rep,name=counts"`
+	Parts           []part           `json:"parts" protobuf:"bytes,5,rep,name=parts"`
+}
+
+type part struct {
+	Name string `json:"name"`
+	Kind string `json:"kind" protobuf:"bytes,2,opt,name=kind"`
+}
+
+func (*marked) Unmarshal([]byte) error { return nil }
+
+func TestFieldsOfOddTypes(t *testing.T) {
+	for path, want := range map[string]string{
+		"-": `no field "-"`, "Hidden": `no field "Hidden"`, "counts[*]": "no strings", "parts[*].name": "not in protobuf",
+		`parts[?(@.name=="x")].kind`: "no string",
+	} {
+		if _, err := FieldOf[marked](path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	f, err := FieldOf[marked]("zero")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := f.Append(nil, Record{Encoding: Protobuf, Body: []byte("\x10\x00")})
+	if got = f.Append(got, Record{Encoding: JSON, Body: []byte(`{"zero":0}`)}); got != nil {
+		t.Errorf("a zero that is left out: %q", got)
+	}
+}
+
+// TestFieldsThatStandTwice count once.
+func TestFieldsThatStandTwice(t *testing.T) {
+	pod := testPod(1)
+	body := mustMarshal(t, &pod)
+	for path, want := range map[string]string{"metadata.name": "pod-1", "spec.containers[*].name": "main", "metadata.labels.app": "app-1"} {
+		f, err := FieldOf[corev1.Pod](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Append(nil, Record{Encoding: Protobuf, Body: append(body, body...)}); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestTimesAreInUTC wherever this process runs.
+func TestTimesAreInUTC(t *testing.T) {
+	local := time.Local
+	time.Local = time.FixedZone("elsewhere", 5*3600)
+	defer func() { time.Local = local }()
+	lease := &coordinationv1.Lease{}
+	lease.CreationTimestamp = metav1.Unix(1_700_000_000, 5)
+	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Unix(1_700_000_000, 123_456_789)}
+	for path, want := range map[string]string{
+		"metadata.creationTimestamp": "2023-11-14T22:13:20Z", "spec.renewTime": "2023-11-14T22:13:20.123456Z",
+	} {
+		f, err := FieldOf[coordinationv1.Lease](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Append(nil, Record{Encoding: Protobuf, Body: mustMarshal(t, lease)}); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestFieldsOfDamagedBodies end where the damage is; this test hangs if they
+// do not.
+func TestFieldsOfDamagedBodies(t *testing.T) {
+	for body, want := range map[string][]string{
+		`{"a":[}`: nil, `{"a":["x",}`: {"x"}, `{"a":["x",,"y"]}`: {"x"}, `{"a":["x`: nil, `{"a":["x","y\`: {"x"}, `{"a":{"k":}}`: nil, `{"a":{"k":"x",7`: {"x"},
+		`{"a":[1`: {"1"}, `{"a"`: nil, `{"a":`: nil, `{"b":[[],"a":["x"]}`: nil, `{"b"`: nil, `{`: nil, `[`: nil, `"a"`: nil, ``: nil,
+		`{"a":["\u12","\ud8","\x"]}`: {"\ufffd12", "\ufffdd8", "\ufffd"},
+	} {
+		f, err := FieldOf[unstructured.Unstructured]("a[*]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Append(nil, Record{Encoding: JSON, Body: []byte(body)}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestScratchIsBounded: a Field keeps no more than a little memory.
+func TestScratchIsBounded(t *testing.T) {
+	f, err := FieldOf[unstructured.Unstructured]("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{10, maxScratch} {
+		value := strings.Repeat(`\n`, n)
+		if got := f.Append(nil, Record{Encoding: JSON, Body: []byte(`{"a":"` + value + `"}`)}); len(got[0]) != n {
+			t.Errorf("%d bytes, want %d", len(got[0]), n)
+		}
+		if kept := f.idle.Load(); kept != nil && cap(kept.scratch) > maxScratch {
+			t.Errorf("%d bytes are kept", cap(kept.scratch))
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package wire
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// jsonText is a place in a JSON text that is in memory and was checked when
+// its record was made. Its methods do not check it again: on a damaged text
+// they find something else, or report false; they never read beyond it, nest,
+// or stay where they are.
+type jsonText struct {
+	b []byte
+	i int
+}
+
+// peek returns the next byte that is not white space, 0 at the end.
+func (t *jsonText) peek() byte {
+	for ; t.i < len(t.b); t.i++ {
+		switch c := t.b[t.i]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// more consumes the comma before the next element or the bracket that closes,
+// and reports whether there is a next.
+func (t *jsonText) more(closing byte) bool {
+	switch t.peek() {
+	case closing:
+		t.i++
+		return false
+	case ',':
+		t.i++
+	}
+	return true
+}
+
+// member consumes the next key and its colon. ok is false for a damaged text.
+func (t *jsonText) member() (key []byte, escaped, ok bool) {
+	if t.peek() != '"' {
+		return nil, false, false
+	}
+	if key, escaped, ok = t.str(); !ok || t.peek() != ':' {
+		return nil, false, false
+	}
+	t.i++
+	return key, escaped, true
+}
+
+// str consumes a string, whose quote is next, and returns what stands between
+// the quotes.
+func (t *jsonText) str() (raw []byte, escaped, ok bool) {
+	from := t.i + 1
+	for i := from; ; {
+		n := bytes.IndexByte(t.b[i:], '"')
+		if n < 0 {
+			return nil, false, false
+		}
+		if bytes.IndexByte(t.b[i:i+n], '\\') < 0 {
+			t.i = i + n + 1
+			return t.b[from : i+n], escaped, true
+		}
+		// The quote may be escaped: step over the escapes before it.
+		escaped = true
+		for end := i + n; i < end; i++ {
+			if t.b[i] == '\\' {
+				i++
+			}
+		}
+	}
+}
+
+// skip consumes one value.
+func (t *jsonText) skip() bool {
+	switch t.peek() {
+	case '"':
+		_, _, ok := t.str()
+		return ok
+	case '{', '[':
+		t.i++
+		return t.leave()
+	}
+	return len(t.scalar()) > 0
+}
+
+// leave consumes the rest of the object or array around the place.
+func (t *jsonText) leave() bool {
+	for depth := 1; t.i < len(t.b); {
+		switch t.b[t.i] {
+		case '"':
+			if _, _, ok := t.str(); !ok {
+				return false
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		t.i++
+		if depth == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar consumes a number, a boolean or null and returns its text.
+func (t *jsonText) scalar() []byte {
+	t.peek()
+	from := t.i
+	for ; t.i < len(t.b); t.i++ {
+		switch t.b[t.i] {
+		case ',', ']', '}', ' ', '\t', '\n', '\r', ':', '"', '[', '{':
+			return t.b[from:t.i]
+		}
+	}
+	return t.b[from:]
+}
+
+// unescape appends the value of what stands between the quotes of a string.
+// Half a surrogate pair, and an escape that there is not, gives U+FFFD.
+func unescape(dst, raw []byte) []byte {
+	for len(raw) > 0 {
+		n := bytes.IndexByte(raw, '\\')
+		if n < 0 || n == len(raw)-1 {
+			return append(dst, raw...)
+		}
+		dst = append(dst, raw[:n]...)
+		c := raw[n+1]
+		raw = raw[n+2:]
+		switch c {
+		case '"', '\\', '/':
+			dst = append(dst, c)
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r, size := codePoint(raw)
+			dst, raw = utf8.AppendRune(dst, r), raw[size:]
+		default:
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		}
+	}
+	return dst
+}
+
+// codePoint reads the digits behind \u, and behind a second one where the two
+// are a pair. It returns how many bytes that were.
+func codePoint(raw []byte) (rune, int) {
+	r, ok := hex4(raw)
+	if !ok {
+		return utf8.RuneError, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 4
+	}
+	if len(raw) >= 10 && raw[4] == '\\' && raw[5] == 'u' {
+		if low, ok := hex4(raw[6:]); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 10
+			}
+		}
+	}
+	return utf8.RuneError, 4
+}
+
+func hex4(b []byte) (r rune, ok bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	for _, c := range b[:4] {
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case isHex(c):
+			c = (c | 0x20) - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}

@@ -1,0 +1,252 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxSteps bounds a path: the API nests less than half as deep.
+const maxSteps = 64
+
+// Path names the values of a field of an object, by the names of its JSON:
+//
+//	spec.nodeName                                  one field
+//	metadata.labels.app, metadata.labels['a.b/c']  one key of a map
+//	metadata.ownerReferences[*].uid                of every element of a list
+//	metadata.labels[*]                             every value of a map
+//	status.conditions[?(@.type=="Ready")].status   of the elements whose type is "Ready"
+//
+// A Path is an immutable value; the zero Path names nothing.
+type Path struct{ steps []step }
+
+type stepKind uint8
+
+const (
+	stepMember stepKind = iota // the member or key called name
+	stepEvery                  // all elements or values
+	stepWhere                  // the elements whose member name is text
+)
+
+// step is one link of a path.
+type step struct {
+	kind   stepKind
+	name   string
+	text   string
+	column int // where it stands in the text that was parsed, from 1
+}
+
+// PathError says what is wrong with a path, and where.
+type PathError struct {
+	// Path is the text of the path.
+	Path string
+	// Column counts bytes from 1 to what is wrong.
+	Column int
+	// Reason says what was found and what was expected.
+	Reason string
+}
+
+// Error implements error.
+func (e *PathError) Error() string {
+	return fmt.Sprintf("path %.200q, column %d: %s", e.Path, e.Column, e.Reason)
+}
+
+// ParsePath reads a path. A dot may stand before it, as kubectl writes paths.
+// Names of letters, digits, '_', '-' and '/' may follow a dot; all others go
+// into brackets and quotes, in which a backslash stands before a quote or a
+// backslash. Positions ([0]), slices, ".." and filters other than equality of
+// one member with one string are refused.
+//
+// Errors: *PathError.
+func ParsePath(text string) (Path, error) {
+	p := pathParser{text: text}
+	p.skip('.')
+	var steps []step
+	for first := true; first || p.at < len(text); first = false {
+		s, err := p.step(first)
+		if err != nil {
+			return Path{}, err
+		}
+		if steps = append(steps, s); len(steps) > maxSteps {
+			return Path{}, p.fail("more than %d steps", maxSteps)
+		}
+	}
+	return Path{steps}, nil
+}
+
+// String returns the path as ParsePath reads it, in its shortest form.
+func (p Path) String() string {
+	var b strings.Builder
+	for i, s := range p.steps {
+		switch {
+		case s.kind == stepEvery:
+			b.WriteString("[*]")
+		case s.kind == stepWhere:
+			b.WriteString("[?(@." + s.name + "==" + enquote(s.text, '"') + ")]")
+		case !isBare(s.name):
+			b.WriteString("[" + enquote(s.name, '\'') + "]")
+		case i == 0:
+			b.WriteString(s.name)
+		default:
+			b.WriteString("." + s.name)
+		}
+	}
+	return b.String()
+}
+
+func enquote(s string, quote byte) string {
+	q := string(quote)
+	return q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(s) + q
+}
+
+func isBare(name string) bool {
+	for i := range len(name) {
+		if !isNameByte(name[i]) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+func isNameByte(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-' || c == '/'
+}
+
+// pathParser reads the text of a path from left to right.
+type pathParser struct {
+	text string
+	at   int
+}
+
+func (p *pathParser) fail(format string, args ...any) error {
+	return &PathError{Path: p.text, Column: p.at + 1, Reason: fmt.Sprintf(format, args...)}
+}
+
+// skip consumes c if it is next, and reports whether it was.
+func (p *pathParser) skip(c byte) bool {
+	if p.at < len(p.text) && p.text[p.at] == c {
+		p.at++
+		return true
+	}
+	return false
+}
+
+// want consumes a literal, or fails with what it is for.
+func (p *pathParser) want(literal, what string) error {
+	if !strings.HasPrefix(p.text[p.at:], literal) {
+		return p.fail("found %s, want %q %s", p.found(), literal, what)
+	}
+	p.at += len(literal)
+	return nil
+}
+
+func (p *pathParser) found() string {
+	if p.at == len(p.text) {
+		return "the end"
+	}
+	return fmt.Sprintf("%.20q", p.text[p.at:])
+}
+
+func (p *pathParser) step(first bool) (step, error) {
+	column := p.at + 1
+	var s step
+	var err error
+	switch {
+	case p.skip('['):
+		s, err = p.bracket()
+		if first && err == nil && s.kind != stepMember {
+			p.at = column - 1
+			err = p.fail("an object is no list: a path begins with a name")
+		}
+	case first || p.skip('.'):
+		column = p.at + 1
+		s.name, err = p.name()
+	default:
+		err = p.fail("found %s, want '.' or '['; a name with such bytes is written ['...']", p.found())
+	}
+	s.column = column
+	return s, err
+}
+
+// name consumes a name that stands without quotes.
+func (p *pathParser) name() (string, error) {
+	from := p.at
+	for p.at < len(p.text) && isNameByte(p.text[p.at]) {
+		p.at++
+	}
+	if p.at == from {
+		return "", p.fail("found %s, want a name; a name with such bytes is written ['...']", p.found())
+	}
+	return p.text[from:p.at], nil
+}
+
+// bracket consumes what follows an opening bracket, and the closing one.
+func (p *pathParser) bracket() (s step, err error) {
+	switch {
+	case p.skip('*'):
+		s.kind = stepEvery
+	case p.skip('?'):
+		s.kind = stepWhere
+		s.name, s.text, err = p.filter()
+	default:
+		s.name, err = p.quoted(`a name in quotes, "*" or a filter`)
+	}
+	if err == nil {
+		err = p.want("]", "behind it")
+	}
+	return s, err
+}
+
+// filter consumes (@.name=="text").
+func (p *pathParser) filter() (name, text string, err error) {
+	const form = `of a filter [?(@.name=="text")]`
+	if err = p.want("(@.", form); err != nil {
+		return "", "", err
+	}
+	if name, err = p.name(); err != nil {
+		return "", "", err
+	}
+	p.spaces()
+	if err = p.want("==", form); err != nil {
+		return "", "", err
+	}
+	p.spaces()
+	if text, err = p.quoted("a text in quotes"); err != nil {
+		return "", "", err
+	}
+	return name, text, p.want(")", form)
+}
+
+func (p *pathParser) spaces() {
+	for p.skip(' ') {
+	}
+}
+
+// quoted consumes a text in single or double quotes. An empty one is refused:
+// nothing has an empty name, and "" can not be told from absence everywhere.
+func (p *pathParser) quoted(what string) (string, error) {
+	if p.at == len(p.text) || p.text[p.at] != '\'' && p.text[p.at] != '"' {
+		return "", p.fail("found %s, want %s", p.found(), what)
+	}
+	quote := p.text[p.at]
+	if strings.HasPrefix(p.text[p.at+1:], string(quote)) {
+		return "", p.fail("nothing stands between the quotes")
+	}
+	p.at++
+	var b strings.Builder
+	for p.at < len(p.text) {
+		c := p.text[p.at]
+		p.at++
+		switch {
+		case c == quote:
+			return b.String(), nil
+		case c != '\\':
+			b.WriteByte(c)
+		case p.at < len(p.text) && strings.IndexByte(`\'"`, p.text[p.at]) >= 0:
+			b.WriteByte(p.text[p.at])
+			p.at++
+		default:
+			return "", p.fail("found %s behind a backslash, want a quote or a backslash", p.found())
+		}
+	}
+	return "", p.fail("the quote that closes is missing")
+}

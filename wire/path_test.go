@@ -1,0 +1,189 @@
+package wire
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"pgregory.net/rapid"
+)
+
+func TestPaths(t *testing.T) {
+	for text, want := range map[string]string{
+		"spec.nodeName":                                  "",
+		".spec.nodeName":                                 "spec.nodeName",
+		"metadata.labels['app']":                         "metadata.labels.app",
+		`metadata.labels["a.b/c"]`:                       "metadata.labels['a.b/c']",
+		"metadata.labels.a/b":                            "",
+		"metadata.ownerReferences[*].uid":                "",
+		`metadata.annotations['it\'s']`:                  "",
+		`metadata.annotations["it's \"so\" \\"]`:         `metadata.annotations['it\'s "so" \\']`,
+		`status.conditions[?(@.type=="Ready")].status`:   "",
+		`status.conditions[?(@.type == 'Ready')].status`: `status.conditions[?(@.type=="Ready")].status`,
+		"['a b'].c":   "",
+		"a[*][*]":     "",
+		"_a-1['']'']": "error 6",
+	} {
+		p, err := ParsePath(text)
+		if strings.HasPrefix(want, "error") {
+			if err == nil {
+				t.Errorf("%s is taken", text)
+			}
+			continue
+		}
+		if want == "" {
+			want = text
+		}
+		if err != nil || p.String() != want {
+			t.Errorf("%s is %s, %v", text, p, err)
+		}
+	}
+}
+
+// TestPathErrors asks for the column, which § marks, and for a word of the
+// reason.
+func TestPathErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"§":                           "the end",
+		".§":                          "the end",
+		"§[*].a":                      "begins with a name",
+		`§[?(@.a=="b")]`:              "begins with a name",
+		"a.§":                         "the end",
+		"a§ b":                        "found",
+		"a.§.b":                       "want a name",
+		"a[§0]":                       "name in quotes",
+		"a[§]":                        "name in quotes",
+		"a[*§":                        "want \"]\"",
+		"a['b'§.c":                    "want \"]\"",
+		"a[§'']":                      "between the quotes",
+		"a['b§":                       "quote that closes",
+		`a['b\§c']`:                   "backslash",
+		"a§]":                         "found",
+		`a[?§@.b=="c"]`:               "filter",
+		`a[?(@.b§!="c")]`:             "filter",
+		`a[?(@.b==§3)]`:               "text in quotes",
+		`a[?(@.b==§"")]`:              "between the quotes",
+		`a[?(@.b=="c"§ && @.d=="e")]`: "filter",
+		"a.metadata.labels.app§\\.kubernetes\\.io": "['...']",
+		strings.Repeat("a.", maxSteps) + "a§":      "more than",
+	} {
+		at := strings.Index(text, "§")
+		_, err := ParsePath(strings.Replace(text, "§", "", 1))
+		var bad *PathError
+		if !errors.As(err, &bad) || bad.Column != at+1 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want column %d and %q", text, err, at+1, want)
+		}
+	}
+}
+
+// TestPathsAreWrittenAsTheyAreRead: what String writes is read as the same.
+func TestPathsAreWrittenAsTheyAreRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p Path
+		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
+			s := step{name: rapid.StringMatching(`[a-z]{1,3}|.{1,6}|[\\'"]{1,4}`).Draw(t, "name")}
+			if i > 0 {
+				s.kind = stepKind(rapid.IntRange(0, 2).Draw(t, "kind"))
+			}
+			switch s.kind {
+			case stepEvery:
+				s.name = ""
+			case stepWhere:
+				s.text = s.name
+				s.name = "type"
+			}
+			p.steps = append(p.steps, s)
+		}
+		got, err := ParsePath(p.String())
+		if err != nil {
+			t.Fatalf("%s: %v", p, err)
+		}
+		for i := range got.steps {
+			got.steps[i].column = 0
+		}
+		if !reflect.DeepEqual(got, p) {
+			t.Fatalf("%s is read as %s", p, got)
+		}
+	})
+}
+
+// TestFieldsThatAreRefused: a path is held against the type it is for.
+func TestFieldsThatAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"spec.§nodename":                         `no field "nodename"; the nearest is "nodeName"`,
+		"spec.§restartpolcy":                     `"restartPolicy"`,
+		"§sepc.nodeName":                         `"spec"`,
+		"spec.volumes[*].§configmap.name":        `"configMap"`,
+		"spec.§containers":                       "write [*]",
+		"spec.containers.§image":                 "[*] goes before",
+		"spec.containers[*]":                     "",
+		"metadata.§labels":                       "name one key",
+		"§spec":                                  "name one of its fields",
+		"spec.nodeName.§x":                       "scalar",
+		"spec§[*]":                               "no list",
+		"metadata.creationTimestamp.§seconds":    "scalar",
+		"metadata.managedFields[*].§fieldsV1":    "no fixed form",
+		"metadata.managedFields[*].fieldsV1.§x":  "no fixed form",
+		"§kind":                                  "not in protobuf",
+		"§apiVersion":                            "not in protobuf",
+		`metadata.labels§[?(@.a=="b")]`:          "a filter is for lists",
+		`metadata.finalizers§[?(@.a=="b")]`:      "no objects",
+		`spec.containers§[?(@.nam=="b")].image`:  `"name"`,
+		`spec.containers§[?(@.ports=="b")].name`: "no string",
+		`status.conditions§[?(@.type=="Ready")]`: "name one of its fields",
+	} {
+		at := strings.Index(text, "§")
+		_, err := FieldOf[corev1.Pod](strings.Replace(text, "§", "", 1))
+		var bad *PathError
+		if !errors.As(err, &bad) || at >= 0 && bad.Column != at+1 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want column %d and %q", text, err, at+1, want)
+		}
+	}
+	for what, err := range map[string]error{
+		"bytes":                  second(FieldOf[corev1.Secret]("data.password")),
+		"spec of metadata":       second(FieldOf[metav1.PartialObjectMetadata]("spec.nodeName")),
+		"a path that is no path": second(FieldOf[unstructured.Unstructured]("a b")),
+		"a raw object":           second(FieldOf[metav1.WatchEvent]("object")),
+	} {
+		if err == nil {
+			t.Errorf("%s: taken", what)
+		}
+	}
+	for what, err := range map[string]error{
+		"anything of Unstructured":     second(FieldOf[unstructured.Unstructured]("no.such[*].field")),
+		"anything of a custom struct":  second(FieldOf[trainJob]("spec.other")),
+		"kind of Unstructured":         second(FieldOf[unstructured.Unstructured]("kind")),
+		"metadata of metadata objects": second(FieldOf[metav1.PartialObjectMetadata]("metadata.name")),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"nodenames", "nodeName", "nodeSelector", "hostNetwork", "containers", "initContainers"}
+	for name, want := range map[string]string{
+		"nodename": "nodeName", "NODENAME": "nodeName", "node": "nodeName", "selector": "nodeSelector", "container": "containers",
+		"hostnetwrok": "hostNetwork", "initcontainer": "initContainers", "nodeSelectors": "nodeSelector",
+	} {
+		if got := nearest(name, names); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {"abc", "bc", 1}, {"ab", "a", 1}, {"a", "ab", 1}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("%q and %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	if nearest("x", nil) != "" {
+		t.Error("the nearest of nothing")
+	}
+}
