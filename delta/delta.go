@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/vedette-io/vedette/wire"
 )
@@ -21,6 +22,9 @@ const (
 	Begin
 	// End completes the replacement that Begin started, as of Version.
 	End
+	// Leave says that the scope is followed no longer: what is known of its
+	// objects is dropped.
+	Leave
 )
 
 // String returns the name of the kind.
@@ -36,18 +40,53 @@ func (k Kind) String() string {
 		return "Begin"
 	case End:
 		return "End"
+	case Leave:
+		return "Leave"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Scope is what one list covers: the objects of one cluster, and of one
+// namespace of it or, if that is empty, of all. Most collections have one scope,
+// the zero value. Scopes of one collection do not overlap.
+type Scope struct {
+	// Cluster is that of the keys.
+	Cluster string
+	// Namespace is one namespace, or empty for all.
+	Namespace string
+}
+
+// Covers reports whether an object with this key belongs to the scope.
+func (s Scope) Covers(key wire.Key) bool {
+	return s.Cluster == key.Cluster && (s.Namespace == "" || s.Namespace == key.Namespace)
+}
+
+// String returns "cluster:namespace", without what is empty, and "all" for the
+// zero value.
+func (s Scope) String() string {
+	switch {
+	case s == Scope{}:
+		return "all"
+	case s.Cluster == "":
+		return s.Namespace
+	case s.Namespace == "":
+		return s.Cluster
+	}
+	return s.Cluster + ":" + s.Namespace
 }
 
 // Delta is one change on its way. It is a value; its record is immutable.
 type Delta struct {
 	Kind Kind
+	// Scope is the list or watch that the delta belongs to.
+	Scope Scope
 	// Version is the version that is reached with this delta: that of the
 	// record, the bookmark, or the list. Zero on Begin.
 	Version wire.Version
-	// Record is the object of Upsert and Delete.
+	// Record is the object of Upsert and Delete. Its cluster is that of Scope.
 	Record wire.Record
+	// Seen is when the delta was read from the server; zero if nobody noted it.
+	Seen time.Time
 }
 
 // size is what the delta counts against Limits.Bytes.

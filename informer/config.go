@@ -1,9 +1,29 @@
 package informer
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/reflector"
-	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Storage says in what form objects are kept.
+type Storage uint8
+
+const (
+	// Packed keeps the bytes that came, compressed against those of their
+	// siblings, and decodes an object when somebody asks for it. The object is
+	// new then, and belongs to who asked.
+	Packed Storage = iota
+	// Live decodes each object once, when it comes, and keeps it beside its
+	// bytes. All readers share it: it must not be changed. It costs several
+	// times the memory, and pays where most objects are read most of the time.
+	Live
 )
 
 // Config is the configuration of an Informer. The zero value watches all
@@ -16,14 +36,75 @@ type Config struct {
 	// default is its name, which has to be the name of one kind in the
 	// cluster.
 	Resource string
-	// Namespace is where to look; default all.
-	Namespace string
+	// Namespaces are where to look; default all. There is one list and one
+	// watch for each. Informer.SetNamespaces changes them later.
+	Namespaces []string
 	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl;
 	// default all. The server does the choosing.
 	LabelSelector string
 	FieldSelector string
-	// Reflector, Queue and Store configure the parts; their zero values work.
+
+	// Storage: Packed.
+	Storage Storage
+	// HotObjects is how many decoded objects are kept for those who ask for them
+	// again; each gets a copy of his own. Default none. It pays where few objects
+	// are read very often. T needs the DeepCopyInto of API types.
+	HotObjects int
+	// Transform makes of a record what is stored, before anybody sees it: it may
+	// change body and encoding. Objects for which it returns an error are not
+	// stored, but counted in the statistics. Transform[T] makes one of a function
+	// on objects. Default: as it came.
+	Transform func(wire.Record) (wire.Record, error)
+
+	// Resync is the default period after which a handler is told of each object
+	// again, from the store. Default never.
+	Resync time.Duration
+	// Backlog is how many changes may wait for a consumer; default
+	// store.DefaultBacklog.
+	Backlog int
+	// WarmStart keeps a file to start from; default none.
+	WarmStart WarmStart
+	// Logger takes what nobody else is told: panics and errors of handlers,
+	// snapshot files that can not be read or written. Default slog.Default().
+	Logger *slog.Logger
+
+	// Reflector and Queue configure the parts; their zero values work.
+	// Reflector.Scope and Reflector.Resume are set by the informer.
 	Reflector reflector.Config
 	Queue     delta.Limits
-	Store     store.Config
+}
+
+func (c *Config) logger() *slog.Logger {
+	if c.Logger != nil {
+		return c.Logger
+	}
+	return slog.Default()
+}
+
+// check returns what makes no sense.
+func (c *Config) check() error {
+	sorted := slices.Sorted(slices.Values(c.Namespaces))
+	switch {
+	case len(slices.Compact(sorted)) != len(c.Namespaces):
+		return fmt.Errorf("informer: Config.Namespaces names one twice: %q", c.Namespaces)
+	case slices.Contains(c.Namespaces, ""):
+		return errors.New("informer: Config.Namespaces has an empty name; no names at all mean all namespaces")
+	case c.Storage > Live:
+		return fmt.Errorf("informer: Config.Storage is %d, want Packed or Live", c.Storage)
+	case c.HotObjects < 0 || c.Resync < 0 || c.Backlog < 0 || c.WarmStart.Every < 0:
+		return errors.New("informer: HotObjects, Resync, Backlog and WarmStart.Every can not be negative")
+	}
+	return c.WarmStart.check()
+}
+
+// scopes are what one cluster is asked for.
+func scopes(cluster string, namespaces []string) []delta.Scope {
+	if len(namespaces) == 0 {
+		return []delta.Scope{{Cluster: cluster}}
+	}
+	var all []delta.Scope
+	for _, ns := range namespaces {
+		all = append(all, delta.Scope{Cluster: cluster, Namespace: ns})
+	}
+	return all
 }

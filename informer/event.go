@@ -1,6 +1,8 @@
 package informer
 
 import (
+	"time"
+
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -8,47 +10,61 @@ import (
 // Event is one object's step from one state to the next. It is a value and may
 // be kept; its objects are decoded when they are asked for.
 type Event[T any] struct {
+	inf    *Informer[T]
 	change store.Change
 }
 
 // Kind says what became of the object: store.Added, Updated or Deleted.
 func (e Event[T]) Kind() store.ChangeKind { return e.change.Kind }
 
+// Cause says how it became known: by the watch, a list, a resync.
+func (e Event[T]) Cause() store.Cause { return e.change.Cause }
+
 // Key names the object.
-func (e Event[T]) Key() wire.Key { return e.change.Last().Key }
+func (e Event[T]) Key() wire.Key { return e.change.Last().Key() }
 
 // UID tells the object from its namesakes.
-func (e Event[T]) UID() string { return e.change.Last().UID }
+func (e Event[T]) UID() string { return e.change.Last().UID() }
 
 // Version is the resourceVersion of the state that Object returns.
-func (e Event[T]) Version() wire.Version { return e.change.Last().Version }
+func (e Event[T]) Version() wire.Version { return e.change.Last().Version() }
 
 // Initial reports whether the object was there already: in the first list, or
 // when the sequence of events began.
-func (e Event[T]) Initial() bool { return e.change.Initial }
+func (e Event[T]) Initial() bool { return e.change.Cause == store.Initial }
 
 // Missed reports that a deletion was not seen, but found: the object was gone
-// when the cluster was listed anew, or another one was in its place.
-func (e Event[T]) Missed() bool { return e.change.Missed }
+// when the cluster was listed anew, or another one was in its place; or a
+// consumer of the latest state lagged so far that it was left out.
+func (e Event[T]) Missed() bool { return e.change.Missed() }
+
+// Resync reports that nothing has happened: the object is told of again.
+func (e Event[T]) Resync() bool { return e.change.Cause == store.Resynced }
+
+// Seen is when the change was read from the server; zero for what was there
+// before.
+func (e Event[T]) Seen() time.Time { return e.change.Seen }
 
 // Object decodes the state after the event; for a deletion the last state that
-// is known. The object is new and belongs to the caller.
+// is known. The object is new and belongs to the caller, unless the storage is
+// Live.
 //
 // Errors: what the decoder says.
-func (e Event[T]) Object() (*T, error) {
-	return wire.Codec[T]{}.Decode(*e.change.Last())
-}
+func (e Event[T]) Object() (*T, error) { return e.inf.decoder.entry(e.change.Last()) }
 
 // Old decodes the state before the event. It returns nil for an addition.
 //
 // Errors: what the decoder says.
 func (e Event[T]) Old() (*T, error) {
-	if e.change.Old == nil {
+	if e.change.Old.IsZero() {
 		return nil, nil
 	}
-	return wire.Codec[T]{}.Decode(*e.change.Old)
+	return e.inf.decoder.entry(e.change.Old)
 }
 
-// Record returns the state that Object decodes, as it came. Its body must not be
-// written to.
-func (e Event[T]) Record() wire.Record { return *e.change.Last() }
+// Record returns the state that Object decodes, as it came. Its body belongs to
+// the caller.
+func (e Event[T]) Record() wire.Record { return e.change.Last().Record() }
+
+// Change returns the event as the store tells it.
+func (e Event[T]) Change() store.Change { return e.change }

@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer cluster.Close()
-	pods := informer.Watch[corev1.Pod](cluster, informer.Config{Namespace: "ml"})
+	pods := informer.Watch[corev1.Pod](cluster, informer.Config{Namespaces: []string{"ml"}})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- pods.Run(ctx) }()

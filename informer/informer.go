@@ -3,11 +3,9 @@ package informer
 import (
 	"context"
 	"errors"
-	"iter"
-	"reflect"
+	"fmt"
+	"sync"
 	"sync/atomic"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
@@ -16,19 +14,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ErrRunTwice is returned by Run if it was called before.
-var ErrRunTwice = errors.New("informer: Run was called twice; an informer runs once")
-
-// Informer keeps a copy of the objects of type T. Create it with Watch or New.
+// Informer keeps a copy of the objects of type T. Create it with Watch, Across,
+// Project, For or New.
 type Informer[T any] struct {
-	store     *store.Store
-	queue     *delta.Queue
-	reflector *reflector.Reflector
-	illegal   error // what is wrong with the configuration
-
-	running atomic.Bool
-	stopped context.Context // done when Run has returned
-	stop    context.CancelFunc
+	engine   *engine
+	clusters *clusters // nil if it has a source of its own
+	decoder  decoder[T]
+	decodes  atomic.Uint64
+	shared   *shared // nil if it is of no factory
+	released sync.Once
 }
 
 // Watch returns an informer of the objects of type T in a cluster: a built-in
@@ -37,127 +31,218 @@ type Informer[T any] struct {
 // have only the metadata fetched. It does nothing until Run, which also reports
 // an illegal configuration.
 func Watch[T any](cluster *kube.Cluster, cfg Config) *Informer[T] {
-	var err error
-	if cfg.Resource == "" {
-		cfg.Resource, err = resourceOf[T]()
-	}
-	if cluster == nil {
-		err = errors.New("informer: the cluster is nil; kube.Connect returns one")
-	}
-	selection := kube.Selection{
-		Namespace:     cfg.Namespace,
-		LabelSelector: cfg.LabelSelector,
-		FieldSelector: cfg.FieldSelector,
-	}
-	if reflect.TypeFor[T]() == reflect.TypeFor[metav1.PartialObjectMetadata]() {
-		selection.View = kube.Metadata
-	}
-	if !(wire.Codec[T]{}).Protobuf() {
-		selection.Encoding = kube.JSONOnly
-	}
-	inf := New[T](&resolvingSource{cluster: cluster, resource: cfg.Resource, selection: selection}, cfg)
-	if err != nil {
-		inf.illegal = err
-	}
-	return inf
+	i := across[T](cfg, selectionOf[T](), nil)
+	i.fail(i.add("", cluster))
+	return i
 }
+
+// Across returns an informer of the objects of type T in several clusters, whose
+// names are in the keys. It has none until AddCluster.
+func Across[T any](cfg Config) *Informer[T] { return across[T](cfg, selectionOf[T](), nil) }
 
 // New returns an informer of what a source of one's own lists and watches; of
-// cfg only Reflector, Queue and Store count. It does nothing until Run.
+// cfg what says which objects to look at does not count. It does nothing until
+// Run.
 func New[T any](src reflector.Source, cfg Config) *Informer[T] {
-	inf := &Informer[T]{store: store.New(cfg.Store), queue: delta.NewQueue(cfg.Queue)}
-	inf.stopped, inf.stop = context.WithCancel(context.Background())
-	inf.reflector, inf.illegal = reflector.New(src, inf.queue, cfg.Reflector)
-	return inf
+	cfg.Namespaces = nil
+	i := &Informer[T]{}
+	i.init(cfg, nil, func(delta.Scope) (reflector.Source, error) { return src, nil })
+	i.fail(i.engine.add(delta.Scope{}))
+	return i
 }
 
-// Run follows the cluster until ctx is done, and returns nil then. It may be
-// called once; an informer that has stopped still shows what it saw last.
-//
-// Errors: an illegal configuration; ErrRunTwice.
-func (i *Informer[T]) Run(ctx context.Context) error {
-	if i.illegal != nil {
-		return i.illegal
+// across makes an informer without clusters. group is nil if it stands alone.
+func across[T any](cfg Config, sel selection, group *store.Group) *Informer[T] {
+	if cfg.Resource == "" {
+		cfg.Resource = sel.resource
+	} else {
+		sel.err = nil
 	}
-	if i.running.Swap(true) {
-		return ErrRunTwice
+	selection := kube.Selection{
+		LabelSelector: cfg.LabelSelector,
+		FieldSelector: cfg.FieldSelector,
+		View:          sel.view,
+		Encoding:      sel.encoding,
 	}
-	defer i.stop()
-	ctx, cancel := context.WithCancel(ctx)
-	applied := make(chan error, 1)
-	go func() {
-		defer cancel()
-		applied <- i.apply(ctx)
-	}()
-	err := i.reflector.Run(ctx)
-	cancel()
-	return errors.Join(err, <-applied)
+	i := &Informer[T]{clusters: &clusters{byName: map[string]*kube.Cluster{}, namespaces: cfg.Namespaces}}
+	i.init(cfg, group, func(scope delta.Scope) (reflector.Source, error) {
+		one := selection
+		one.Namespace = scope.Namespace
+		return &resolvingSource{cluster: i.clusters.get(scope.Cluster), resource: cfg.Resource, selection: one}, nil
+	})
+	i.fail(sel.err)
+	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && secret(cfg.Resource) && sel.view != kube.Metadata {
+		i.fail(errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out"))
+	}
+	return i
 }
 
-// apply moves batches from the queue to the store until ctx is done.
-func (i *Informer[T]) apply(ctx context.Context) error {
-	for {
-		batch, err := i.queue.Get(ctx)
-		if err == nil {
-			err = i.store.Apply(ctx, batch)
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
+func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope) (reflector.Source, error)) {
+	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.decodes}
+	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) { return i.decoder.record(rec) }, open)
+	if cfg.HotObjects > 0 && !copies[T]() {
+		i.fail(fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]()))
+	}
+}
+
+// fail notes what is wrong with the configuration; the first error stays.
+func (i *Informer[T]) fail(err error) {
+	if i.engine.illegal == nil {
+		i.engine.illegal = err
+	}
+}
+
+// clusters are those of one informer.
+type clusters struct {
+	mu         sync.Mutex
+	byName     map[string]*kube.Cluster
+	namespaces []string
+}
+
+func (c *clusters) get(name string) *kube.Cluster {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byName[name]
+}
+
+// add follows one more cluster.
+func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
+	c := i.clusters
+	if cluster == nil {
+		return errors.New("informer: the cluster is nil; kube.Connect returns one")
+	}
+	c.mu.Lock()
+	if _, there := c.byName[name]; there {
+		c.mu.Unlock()
+		return fmt.Errorf("informer: there is a cluster %q already", name)
+	}
+	c.byName[name] = cluster
+	if w := &i.engine.cfg.WarmStart; name == "" && w.Identity == "" {
+		w.Identity = cluster.Host()
+	}
+	namespaces := c.namespaces
+	c.mu.Unlock()
+	for _, scope := range scopes(name, namespaces) {
+		if err := i.engine.add(scope); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
-// Synced returns a channel that is closed once the first list has been applied:
-// from then on a snapshot shows all there is.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.store.Synced() }
+// errOneSource is returned where an informer has nothing to choose from.
+var errOneSource = errors.New("informer: it was made by New and follows the source it was given")
+
+// AddCluster follows one more cluster, whose name is in the keys of its objects.
+// It may be called before and while the informer runs, from any goroutine. A
+// cluster that can not be reached does not disturb the others; it shows in
+// Health.
+//
+// Errors: a name that is empty or taken, a nil cluster, ErrStopped; an informer
+// that was made for one cluster.
+func (i *Informer[T]) AddCluster(name string, cluster *kube.Cluster) error {
+	switch {
+	case i.clusters == nil:
+		return errOneSource
+	case name == "" || i.clusters.get("") != nil:
+		return errors.New("informer: objects of several clusters need cluster names in their keys: begin with Across, and give each cluster a name")
+	}
+	return i.add(name, cluster)
+}
+
+// RemoveCluster follows a cluster no longer, and drops its objects: subscribers
+// see them as Deleted by store.Unwatched.
+//
+// Errors: there is no such cluster; ErrStopped; the cause of ctx.
+func (i *Informer[T]) RemoveCluster(ctx context.Context, name string) error {
+	if i.clusters == nil {
+		return errOneSource
+	}
+	c := i.clusters
+	c.mu.Lock()
+	_, there := c.byName[name]
+	delete(c.byName, name)
+	c.mu.Unlock()
+	if !there {
+		return fmt.Errorf("informer: there is no cluster %q", name)
+	}
+	return i.engine.set(ctx, name, nil)
+}
+
+// SetNamespaces makes these namespaces, or all if there are none, those that are
+// followed. What they have in common with those before is not fetched again.
+// Objects of the others are dropped: subscribers see them as Deleted by
+// store.Unwatched. It may be called from any goroutine, one at a time. All who
+// share the informer through a factory see the same namespaces.
+//
+// Errors: an illegal or repeated name; ErrStopped; the cause of ctx.
+func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) error {
+	if i.clusters == nil {
+		return errOneSource
+	}
+	probe := Config{Namespaces: namespaces}
+	if err := probe.check(); err != nil {
+		return err
+	}
+	c := i.clusters
+	c.mu.Lock()
+	c.namespaces = namespaces
+	var names []string
+	for name := range c.byName {
+		names = append(names, name)
+	}
+	c.mu.Unlock()
+	for _, name := range names {
+		if err := i.engine.set(ctx, name, scopes(name, namespaces)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run follows the cluster until ctx is done, and returns nil then. It may be
+// called once; an informer that has stopped still shows what it saw last. It has
+// joined all its goroutines when it returns, those of handlers included.
+//
+// Errors: an illegal configuration; ErrRunTwice; an informer of a factory, which
+// runs it.
+func (i *Informer[T]) Run(ctx context.Context) error {
+	if i.shared != nil {
+		return errors.New("informer: it belongs to a factory; call the Run of that")
+	}
+	return i.engine.run(ctx)
+}
+
+// Synced returns a channel that is closed once the first list of every scope has
+// been applied, or a snapshot file was loaded: from then on a snapshot shows all
+// there is.
+func (i *Informer[T]) Synced() <-chan struct{} { return i.engine.store.Synced() }
 
 // Health returns how the connection to the cluster is, and a channel that is
 // closed at the next news.
-func (i *Informer[T]) Health() (reflector.Health, <-chan struct{}) {
-	if i.reflector == nil {
-		return reflector.Health{Phase: reflector.Stopped, Err: i.illegal}, nil
-	}
-	return i.reflector.Health()
+func (i *Informer[T]) Health() (Health, <-chan struct{}) { return i.engine.health() }
+
+// Stats counts what an informer did, and what it holds.
+type Stats struct {
+	store.Stats
+	// Decodes counts the objects that were decoded.
+	Decodes uint64
+	// Queued and QueuedBytes are what waits before the store.
+	Queued, QueuedBytes int
 }
 
-// Stats returns the counters of the store.
-func (i *Informer[T]) Stats() store.Stats { return i.store.Stats() }
+// Stats returns the counters.
+func (i *Informer[T]) Stats() Stats {
+	st := Stats{Stats: i.engine.store.Stats(), Decodes: i.decodes.Load()}
+	st.Queued, st.QueuedBytes = i.engine.queue.Len()
+	return st
+}
 
-// Snapshot returns all objects as they are now. It costs nothing.
-func (i *Informer[T]) Snapshot() Snapshot[T] { return Snapshot[T]{records: i.store.Snapshot()} }
-
-// Events returns what is there now, as Added events marked Initial, and then
-// everything that happens: every change, once, in order. The sequence waits for
-// the next event; it ends when ctx is done, or when Run has returned and all has
-// been told. Several sequences do not disturb each other.
+// WaitFor waits until the informer shows a version: that of an object that was
+// written, so that the writer reads his own write. Versions can only be compared
+// within one cluster and type.
 //
-// A loop body that lags behind by the backlog of the store makes the informer
-// wait, so that nothing is lost and memory stays bounded.
-func (i *Informer[T]) Events(ctx context.Context) iter.Seq[Event[T]] {
-	return func(yield func(Event[T]) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(i.stopped, cancel)()
-		sub := i.store.Subscribe()
-		defer sub.Close()
-		for rec := range sub.Snapshot().All() {
-			if ctx.Err() != nil || !yield(Event[T]{change: store.Change{Kind: store.Added, New: &rec, Initial: true}}) {
-				return
-			}
-		}
-		for {
-			changes, err := sub.Next(ctx)
-			if err != nil {
-				return
-			}
-			for _, c := range changes {
-				if !yield(Event[T]{change: c}) {
-					return
-				}
-			}
-		}
-	}
+// Errors: the cause of ctx.
+func (i *Informer[T]) WaitFor(ctx context.Context, version wire.Version) error {
+	return i.engine.store.WaitFor(ctx, version)
 }

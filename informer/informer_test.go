@@ -112,7 +112,7 @@ func TestHealth(t *testing.T) {
 			if h.Phase != phase || h.Fault != fault || (h.Err != nil) != (fault != reflector.NoFault) {
 				w.t.Errorf("%s: %v, %v, %v; want %v, %v", what, h.Phase, h.Fault, h.Err, phase, fault)
 			}
-			return h
+			return h.Health
 		}
 		w.pass(time.Second)
 		h := expect("at first", reflector.Watching, reflector.NoFault)

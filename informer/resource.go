@@ -7,6 +7,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // builtinPackages is the path below which the built-in types are found.
@@ -58,4 +61,24 @@ func resourceOf[T any]() (string, error) {
 		group = folder
 	}
 	return t.Name() + "." + version + "." + group, nil
+}
+
+// selection is what a type T says of how it is fetched.
+type selection struct {
+	resource string
+	err      error // why resource is empty
+	view     kube.View
+	encoding kube.Encoding
+}
+
+func selectionOf[T any]() selection {
+	var s selection
+	s.resource, s.err = resourceOf[T]()
+	if reflect.TypeFor[T]() == reflect.TypeFor[metav1.PartialObjectMetadata]() {
+		s.view = kube.Metadata
+	}
+	if !(wire.Codec[T]{}).Protobuf() {
+		s.encoding = kube.JSONOnly
+	}
+	return s
 }

@@ -163,7 +163,7 @@ func (w *witness[T]) agree() {
 	}
 	have := map[wire.Key]string{}
 	for rec := range w.inf.Snapshot().Records().All() {
-		have[rec.Key] = rec.UID + "@" + rec.Version.String()
+		have[rec.Key()] = rec.UID() + "@" + rec.Version().String()
 	}
 	w.same("store", have, want)
 	w.same("events", w.fold(), want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -46,6 +47,12 @@ type Config struct {
 	// SlowRetry is the time before a try where somebody has to do something
 	// first: grant rights, create the type. Default 30 seconds.
 	SlowRetry time.Duration
+	// Scope is put on every delta, and its cluster on every record. Default: the
+	// whole of one collection.
+	Scope delta.Scope
+	// Resume is the version from which to watch instead of listing, where what is
+	// behind the sink holds everything up to it already. Default: list first.
+	Resume wire.Version
 	// Wire holds the options of the readers; APIVersion and Kind are taken
 	// from the stream.
 	Wire wire.Options

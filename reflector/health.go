@@ -54,7 +54,8 @@ type Health struct {
 	Retry time.Time
 	// LastErr is the last fault, also after it was overcome.
 	LastErr error
-	// Synced: a list has been completed at least once.
+	// Synced: a list has been completed at least once, or was not needed since
+	// Config.Resume was set.
 	Synced bool
 	// Version is the last version that was seen, where a watch would resume.
 	Version wire.Version

@@ -112,6 +112,14 @@ func newMachine(cfg *Config, jitter func() float64) *machine {
 	return &machine{cfg: cfg, jitter: jitter}
 }
 
+// resume makes a version that was reached before the place to start from.
+func (m *machine) resume(v wire.Version) {
+	if v != 0 {
+		m.version, m.highest = v, v
+		m.health.Version, m.health.Synced = v, true
+	}
+}
+
 // start returns the first action.
 func (m *machine) start() action { return m.begin() }
 

@@ -65,6 +65,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 	defer d.close()
 	m := newMachine(&r.cfg, rand.Float64)
 	m.paged = r.cfg.Streaming == PagesOnly
+	m.resume(r.cfg.Resume)
 	next := m.start()
 	r.publish(m.health, next)
 	var in input
@@ -79,6 +80,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 		if out.Kind == 0 {
 			continue
 		}
+		out.Scope, out.Record.Cluster, out.Seen = r.cfg.Scope, r.cfg.Scope.Cluster, time.Now()
 		if err := r.sink.Put(ctx, out); err != nil {
 			if ctx.Err() != nil {
 				break

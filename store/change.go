@@ -2,8 +2,7 @@ package store
 
 import (
 	"fmt"
-
-	"github.com/vedette-io/vedette/wire"
+	"time"
 )
 
 // ChangeKind says what became of an object.
@@ -31,26 +30,45 @@ func (k ChangeKind) String() string {
 	return fmt.Sprintf("ChangeKind(%d)", uint8(k))
 }
 
-// Change is one object's step from one state to the next. The records are
-// shared and must not be written to.
-type Change struct {
-	Kind ChangeKind
-	// Old is the state before; nil if Added.
-	Old *wire.Record
-	// New is the state after. If Deleted it is the last state as the server
-	// sent it with the deletion, whose version it has; nil if Missed.
-	New *wire.Record
-	// Missed: the deletion itself was not seen. The object was found gone in a
-	// list, or another one in its place.
-	Missed bool
+// Cause says how the store learned of a change.
+type Cause uint8
+
+const (
+	// Watched: the server reported it.
+	Watched Cause = iota
+	// Listed: it was found in a list. A deletion was missed: the object was
+	// gone, or another one stood in its place.
+	Listed
 	// Initial: the object is of the first list.
-	Initial bool
+	Initial
+	// Unwatched: the scope of the object was removed, or it is not what a filter
+	// selects any more. Whether it still exists is not known.
+	Unwatched
+	// Resynced: nothing has happened; the object is told of again.
+	Resynced
+)
+
+// Change is one object's step from one state to the next. It is a value.
+type Change struct {
+	Kind  ChangeKind
+	Cause Cause
+	// Old is the state before; zero if Added.
+	Old Entry
+	// New is the state after. If Deleted it is the last state as the server
+	// sent it with the deletion, whose version it has; zero if the deletion
+	// itself was not seen.
+	New Entry
+	// Seen is when it was read from the server, where the delta told.
+	Seen time.Time
 }
 
+// Missed reports that a deletion was not seen, but found.
+func (c *Change) Missed() bool { return c.Kind == Deleted && c.New.IsZero() && c.Cause != Unwatched }
+
 // Last returns the last known state: New where there is one, else Old.
-func (c *Change) Last() *wire.Record {
-	if c.New != nil {
-		return c.New
+func (c *Change) Last() Entry {
+	if c.New.IsZero() {
+		return c.Old
 	}
-	return c.Old
+	return c.New
 }

@@ -48,21 +48,31 @@ func apply(t interface{ Fatal(...any) }, s *store.Store, batch ...delta.Delta) {
 	}
 }
 
+// digits are the values of the index of the tests: the last digit of the version,
+// and "even" or "odd".
+func digits(dst []string, rec *wire.Record, _ any) []string {
+	return append(dst, fmt.Sprint(rec.Version%10), [...]string{"even", "odd"}[rec.Version%2])
+}
+
 // contents returns what a snapshot shows, and checks that its ways of asking
 // agree.
-func contents(t interface{ Fatalf(string, ...any) }, s *store.Snapshot) map[wire.Key]string {
+func contents(t interface{ Fatalf(string, ...any) }, s *store.Snapshot, indexes ...*store.Index) map[wire.Key]string {
 	all := map[wire.Key]string{}
 	var last *wire.Key
-	bytes, n := int64(0), map[string]int{}
-	for rec := range s.All() {
+	bytes, n, values := int64(0), map[string]int{}, map[string]int{}
+	for e := range s.All() {
+		rec := e.Record()
 		if last != nil && last.Compare(rec.Key) >= 0 {
 			t.Fatalf("%v after %v", rec.Key, *last)
 		}
 		last = &rec.Key
-		all[rec.Key] = rec.UID + "@" + rec.Version.String() + "=" + string(rec.Body)
+		all[rec.Key] = entry(e)
 		bytes += int64(len(rec.Body))
 		n[rec.Namespace]++
-		if got, ok := s.Get(rec.Key); !ok || got.Version != rec.Version {
+		for _, v := range digits(nil, &rec, nil) {
+			values[v]++
+		}
+		if got, ok := s.Get(rec.Key); !ok || got != e || got.Key() != rec.Key || got.UID() != rec.UID || got.Version() != rec.Version || got.Len() != len(rec.Body) {
 			t.Fatalf("Get of %v: %v, %v", rec.Key, got, ok)
 		}
 	}
@@ -74,25 +84,62 @@ func contents(t interface{ Fatalf(string, ...any) }, s *store.Snapshot) map[wire
 	if s.Len() != len(all) || s.Bytes() != bytes {
 		t.Fatalf("Len %d and Bytes %d, want %d and %d", s.Len(), s.Bytes(), len(all), bytes)
 	}
+	for _, x := range indexes {
+		if !x.In(s) {
+			continue // it is younger than the snapshot
+		}
+		if got := maps.Collect(x.Values(s)); !maps.Equal(got, values) {
+			t.Fatalf("the index has %v, want %v", got, values)
+		}
+		for v, want := range values {
+			last = nil
+			for e := range x.Get(s, v) {
+				rec := e.Record()
+				if at, ok := s.Get(rec.Key); !ok || at != e || !slices.Contains(digits(nil, &rec, nil), v) || last != nil && last.Compare(rec.Key) >= 0 {
+					t.Fatalf("the index has %v at %q", rec, v)
+				}
+				last = &rec.Key
+				want--
+			}
+			if want != 0 || x.Len(s, v) != values[v] {
+				t.Fatalf("the index has not all of %q", v)
+			}
+		}
+	}
 	return all
 }
 
 // follower is a subscriber that replays changes, starting from a snapshot.
 type follower struct {
 	sub   *store.Subscription
+	mode  store.Mode
 	state map[wire.Key]string
 }
 
-func follow(t interface{ Fatalf(string, ...any) }, s *store.Store) *follower {
-	sub := s.Subscribe()
-	return &follower{sub, contents(t, sub.Snapshot())}
+func follow(t interface{ Fatalf(string, ...any) }, s *store.Store, mode store.Mode) *follower {
+	sub := s.Subscribe(mode)
+	return &follower{sub, mode, contents(t, sub.Snapshot())}
 }
 
-func entry(r *wire.Record) string { return r.UID + "@" + r.Version.String() + "=" + string(r.Body) }
+func entry(e store.Entry) string {
+	r := e.Record()
+	return r.UID + "@" + r.Version.String() + "=" + string(r.Body)
+}
 
 // take replays what has come, and checks that each change follows from the state
 // before it.
 func (f *follower) take(t *rapid.T) {
+	if rapid.Bool().Draw(t, "catch up") {
+		changes, now, err := f.sub.CatchUp()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.replay(t, changes)
+		if want := contents(t, now); !maps.Equal(f.state, want) {
+			t.Fatalf("caught up with %v, the changes lead to %v", want, f.state)
+		}
+		return
+	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	for {
@@ -103,20 +150,30 @@ func (f *follower) take(t *rapid.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range changes {
-			key := c.Last().Key
-			had, known := f.state[key]
-			switch {
-			case c.Kind == store.Added && !known && c.Old == nil:
-				f.state[key] = entry(c.New)
-			case c.Kind == store.Updated && known && had == entry(c.Old) && c.Old.UID == c.New.UID && c.Old.Version != c.New.Version:
-				f.state[key] = entry(c.New)
-			case c.Kind == store.Deleted && known && had == entry(c.Old) && c.Missed == (c.New == nil):
-				delete(f.state, key)
-			default:
-				t.Fatalf("%v of %v does not follow from %q", c.Kind, key, had)
-			}
+		f.replay(t, changes)
+	}
+}
+
+func (f *follower) replay(t *rapid.T, changes []store.Change) {
+	once := map[wire.Key]store.ChangeKind{}
+	for _, c := range changes {
+		key := c.Last().Key()
+		had, known := f.state[key]
+		switch {
+		case c.Kind == store.Added && !known && c.Old.IsZero():
+			f.state[key] = entry(c.New)
+		case c.Kind == store.Updated && known && had == entry(c.Old) && c.Old.UID() == c.New.UID() && c.Old.Version() != c.New.Version():
+			f.state[key] = entry(c.New)
+		case c.Kind == store.Deleted && known && had == entry(c.Old):
+			delete(f.state, key)
+		default:
+			t.Fatalf("%v of %v does not follow from %q", c.Kind, key, had)
 		}
+		before, twice := once[key]
+		if f.mode == store.Latest && twice && !(before == store.Deleted && c.Kind == store.Added) {
+			t.Fatalf("%v after %v of %v at once", c.Kind, before, key)
+		}
+		once[key] = c.Kind
 	}
 }
 
@@ -150,19 +207,47 @@ func (m *model) want() map[wire.Key]string {
 	for key, o := range m.objects {
 		v, _ := strconv.Atoi(o[1])
 		rec := record(key, o[0], v)
-		want[rec.Key] = entry(&rec)
+		want[rec.Key] = rec.UID + "@" + rec.Version.String() + "=" + string(rec.Body)
 	}
 	return want
 }
 
-// TestAgainstModel plays events, lists, repeated and old events against a store
-// that has fast, slow and late subscribers, and looks whether all of them end
-// where the server is. Old snapshots must stay what they were.
+// list returns the list of the scope, as of now.
+func (m *model) list(scope delta.Scope) []delta.Delta {
+	batch := []delta.Delta{begin}
+	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
+		if v, _ := strconv.Atoi(m.objects[key][1]); scope.Covers(record(key, "", 0).Key) {
+			batch = append(batch, upsert(key, m.objects[key][0], v))
+		}
+	}
+	batch = append(batch, end(m.version))
+	for i := range batch {
+		batch[i].Scope = scope
+	}
+	return batch
+}
+
+// TestAgainstModel plays events, lists, repeated and old events, of one scope or
+// of two, against a store that has fast, slow and late subscribers of both
+// modes, and looks whether all of them end where the server is. Old snapshots
+// must stay what they were, and all indexes agree with them.
 func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := store.New(store.Config{})
+		group := new(store.Group)
+		s := store.New(store.Config{Backlog: 100, Group: group})
 		m := &model{objects: map[string][2]string{}}
-		followers := []*follower{follow(t, s)}
+		scopes := rapid.SampledFrom([][]delta.Scope{{{}}, {{Namespace: "a"}, {Namespace: "b"}}}).Draw(t, "scopes")
+		scoped := func(d delta.Delta) delta.Delta {
+			for _, scope := range scopes {
+				if scope.Covers(d.Record.Key) {
+					d.Scope = scope
+				}
+			}
+			d.Record.Body = slices.Clone(d.Record.Body)
+			return d
+		}
+		indexes := []*store.Index{s.AddIndex(digits)}
+		followers := []*follower{follow(t, s, store.EveryChange), follow(t, s, store.Latest)}
 		defer func() {
 			for _, f := range followers {
 				f.sub.Close()
@@ -171,22 +256,30 @@ func TestAgainstModel(t *testing.T) {
 		var history []delta.Delta
 		var kept *store.Snapshot
 		var keptAs map[wire.Key]string
-		list := func() []delta.Delta {
-			batch := []delta.Delta{begin}
-			for _, key := range slices.Sorted(maps.Keys(m.objects)) {
-				v, _ := strconv.Atoi(m.objects[key][1])
-				batch = append(batch, upsert(key, m.objects[key][0], v))
+		room := func(t *rapid.T) { // the store must not wait
+			for _, f := range followers {
+				if f.mode == store.EveryChange && f.sub.Pending() > 50 {
+					f.take(t)
+				}
 			}
-			return append(batch, end(m.version))
 		}
-		apply(t, s, list()...)
+		lists := func(t *rapid.T) {
+			for _, scope := range scopes {
+				if rapid.Bool().Draw(t, "cut list first") {
+					half := m.list(scope)
+					apply(t, s, half[:len(half)/2]...)
+				}
+				apply(t, s, m.list(scope)...)
+			}
+		}
+		lists(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"events": func(t *rapid.T) {
 				var batch []delta.Delta
 				for range rapid.IntRange(1, 5).Draw(t, "n") {
 					d := m.step(t)
 					history = append(history, d)
-					batch = append(batch, clone(d))
+					batch = append(batch, scoped(d))
 				}
 				apply(t, s, batch...)
 			},
@@ -194,28 +287,41 @@ func TestAgainstModel(t *testing.T) {
 				for range rapid.IntRange(0, 5).Draw(t, "n") {
 					m.step(t)
 				}
-				if rapid.Bool().Draw(t, "cut list first") {
-					half := list()
-					apply(t, s, half[:len(half)/2]...)
-				}
-				apply(t, s, list()...)
+				lists(t)
 			},
 			"old event": func(t *rapid.T) {
 				if len(history) > 0 {
-					apply(t, s, clone(rapid.SampledFrom(history).Draw(t, "old")))
+					apply(t, s, scoped(rapid.SampledFrom(history).Draw(t, "old")))
 				}
 			},
-			"late subscriber":   func(t *rapid.T) { followers = append(followers, follow(t, s)) },
+			"a scope leaves and comes back": func(t *rapid.T) {
+				scope := rapid.SampledFrom(scopes).Draw(t, "scope")
+				apply(t, s, delta.Delta{Kind: delta.Leave, Scope: scope})
+				for range s.Snapshot().Within(scope) {
+					t.Fatal("objects of a scope that was removed")
+				}
+				apply(t, s, m.list(scope)...)
+			},
+			"index": func(t *rapid.T) {
+				if len(indexes) < 3 {
+					indexes = append(indexes, s.AddIndex(digits))
+				}
+			},
+			"late subscriber": func(t *rapid.T) {
+				mode := rapid.SampledFrom([]store.Mode{store.EveryChange, store.Latest}).Draw(t, "mode")
+				followers = append(followers, follow(t, s, mode))
+			},
 			"subscriber takes":  func(t *rapid.T) { rapid.SampledFrom(followers).Draw(t, "who").take(t) },
 			"keep the snapshot": func(t *rapid.T) { kept = s.Snapshot(); keptAs = contents(t, kept) },
 			"": func(t *rapid.T) {
-				if got := contents(t, s.Snapshot()); !maps.Equal(got, m.want()) {
+				room(t)
+				if got := contents(t, s.In(group.View()), indexes...); !maps.Equal(got, m.want()) {
 					t.Fatalf("store %v, server %v", got, m.want())
 				}
 				if v := s.Snapshot().Version(); int(v) > m.version {
 					t.Fatalf("version %v, the server is at %v", v, m.version)
 				}
-				if kept != nil && !maps.Equal(contents(t, kept), keptAs) {
+				if kept != nil && !maps.Equal(contents(t, kept, indexes...), keptAs) {
 					t.Fatal("a snapshot has changed")
 				}
 			},
@@ -227,9 +333,4 @@ func TestAgainstModel(t *testing.T) {
 			}
 		}
 	})
-}
-
-func clone(d delta.Delta) delta.Delta {
-	d.Record.Body = slices.Clone(d.Record.Body)
-	return d
 }

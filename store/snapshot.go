@@ -3,71 +3,90 @@ package store
 import (
 	"iter"
 
-	"github.com/tidwall/btree"
-
+	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
 
-// tree holds records by namespace and name. Copying it is O(1): the copies
-// share nodes until one of them writes.
-type tree = btree.BTreeG[*wire.Record]
-
-func newTree() *tree {
-	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
-}
-
-func less(a, b *wire.Record) bool {
-	if a.Namespace != b.Namespace {
-		return a.Namespace < b.Namespace
-	}
-	return a.Name < b.Name
-}
-
 // Snapshot is what the store held at one instant. It is immutable and safe for
-// any number of goroutines. The bodies of records must not be written to.
+// any number of goroutines.
 type Snapshot struct {
-	tree    *tree
+	store  *Store
+	table  table
+	scopes []reached
+	synced bool
+}
+
+// reached says how far a scope has come.
+type reached struct {
+	scope   delta.Scope
 	version wire.Version
-	synced  bool
-	bytes   int64
+	listed  bool
 }
 
 // Get returns the object with a key, and whether there is one.
-func (s *Snapshot) Get(key wire.Key) (wire.Record, bool) {
-	rec, ok := s.tree.Get(&wire.Record{Key: key})
-	if !ok {
-		return wire.Record{}, false
-	}
-	return *rec, true
+func (s *Snapshot) Get(key wire.Key) (found Entry, ok bool) {
+	withProbe(key, -1, "", func(p Entry) { found, ok = s.table.objects.Get(p) })
+	return found, ok
 }
 
-// All returns all objects, ordered by namespace and name.
-func (s *Snapshot) All() iter.Seq[wire.Record] {
-	return func(yield func(wire.Record) bool) {
-		s.tree.Scan(func(rec *wire.Record) bool { return yield(*rec) })
-	}
+// All returns all objects, ordered by cluster, namespace and name.
+func (s *Snapshot) All() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) { s.table.objects.Scan(yield) }
 }
 
 // Namespace returns the objects of one namespace, ordered by name. Its cost
 // depends on how many there are, not on how many others the store has.
-func (s *Snapshot) Namespace(name string) iter.Seq[wire.Record] {
-	return func(yield func(wire.Record) bool) {
-		from := &wire.Record{Key: wire.Key{Namespace: name}}
-		s.tree.Ascend(from, func(rec *wire.Record) bool {
-			return rec.Namespace == name && yield(*rec)
+func (s *Snapshot) Namespace(name string) iter.Seq[Entry] {
+	return s.Within(delta.Scope{Namespace: name})
+}
+
+// Within returns the objects of a scope, ordered by key: those of one cluster,
+// or of one namespace of it.
+func (s *Snapshot) Within(scope delta.Scope) iter.Seq[Entry] { return s.table.within(scope) }
+
+func (t *table) within(scope delta.Scope) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		withProbe(wire.Key{Cluster: scope.Cluster, Namespace: scope.Namespace}, -1, "", func(p Entry) {
+			t.objects.Ascend(p, func(e Entry) bool {
+				h := e.header()
+				if string(h.cluster) != scope.Cluster || scope.Namespace != "" && string(h.namespace) != scope.Namespace {
+					return false
+				}
+				return yield(e)
+			})
 		})
 	}
 }
 
 // Len returns the number of objects.
-func (s *Snapshot) Len() int { return s.tree.Len() }
+func (s *Snapshot) Len() int { return s.table.objects.Len() }
 
-// Bytes returns the size of all bodies together.
-func (s *Snapshot) Bytes() int64 { return s.bytes }
+// Bytes returns the size of all bodies together, unpacked.
+func (s *Snapshot) Bytes() int64 { return s.table.raw }
 
 // Version returns the version that the snapshot shows: that of the last event,
-// bookmark or list that went into it.
-func (s *Snapshot) Version() wire.Version { return s.version }
+// bookmark or list that went into it. Where there are several scopes it is the
+// lowest of theirs, which means something if they are of one cluster.
+func (s *Snapshot) Version() wire.Version {
+	lowest := wire.Version(0)
+	for i, r := range s.scopes {
+		if i == 0 || r.version < lowest {
+			lowest = r.version
+		}
+	}
+	return lowest
+}
 
-// Synced reports whether a first list has been applied.
+// Reached returns the version that the snapshot shows of a scope; zero if it
+// has not been listed or is not followed.
+func (s *Snapshot) Reached(scope delta.Scope) wire.Version {
+	for _, r := range s.scopes {
+		if r.scope == scope {
+			return r.version
+		}
+	}
+	return 0
+}
+
+// Synced reports whether a first list of every scope has been applied.
 func (s *Snapshot) Synced() bool { return s.synced }

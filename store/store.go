@@ -2,48 +2,33 @@ package store
 
 import (
 	"context"
-	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Config is the configuration of a Store. The zero value works.
-type Config struct {
-	// Backlog is how many changes may wait for the slowest subscriber before
-	// Apply waits; default 16,384. A larger one bridges longer pauses of a
-	// subscriber, and costs the old states of that many objects.
-	Backlog int
-}
-
-// DefaultBacklog is the default of Config.Backlog.
-const DefaultBacklog = 16384
-
-// Stats counts what the store did, since it was made.
-type Stats struct {
-	// Stale counts deltas that were dropped as not newer than the store.
-	Stale uint64
-	// Unchanged counts objects of later lists that the store had already.
-	Unchanged uint64
-}
-
 // Store holds one collection. Create it with New.
 type Store struct {
+	cfg     Config
+	group   *Group
+	place   int
 	current atomic.Pointer[Snapshot]
 	feed    feed
+	waits   waits
+	synced  chan struct{}
 
-	synced chan struct{}
-
-	stale, unchanged atomic.Uint64
-
-	// What follows belongs to the goroutine that calls Apply.
-	live    *tree
-	staged  *tree // the list that is arriving, nil if none is
-	bytes   int64
-	version wire.Version
-	listed  bool // a first list has been applied
-	changes []Change
+	mu       sync.Mutex // of who writes: what follows
+	arena    arena
+	live     table
+	scopes   map[delta.Scope]*scope
+	extracts []Extract
+	values   [][]string // scratch: what the extracts found
+	changes  []Change
+	probe    probe // the writer's own
+	moved    bool  // entries, though nothing has changed
+	stats    Stats
 }
 
 // New returns an empty store.
@@ -51,9 +36,18 @@ func New(cfg Config) *Store {
 	if cfg.Backlog <= 0 {
 		cfg.Backlog = DefaultBacklog
 	}
-	s := &Store{live: newTree(), synced: make(chan struct{})}
-	first := &Snapshot{tree: s.live.Copy()}
+	if cfg.Group == nil {
+		cfg.Group = new(Group)
+	}
+	s := &Store{
+		cfg: cfg, group: cfg.Group,
+		live:   table{objects: newTree()},
+		scopes: map[delta.Scope]*scope{},
+		synced: make(chan struct{}),
+	}
+	first := &Snapshot{store: s, table: s.live.copy()}
 	s.current.Store(first)
+	s.place = s.group.join(first)
 	s.feed.init(first, cfg.Backlog)
 	return s
 }
@@ -61,12 +55,17 @@ func New(cfg Config) *Store {
 // Snapshot returns what the store holds now.
 func (s *Store) Snapshot() *Snapshot { return s.current.Load() }
 
-// Synced returns a channel that is closed once a first list has been applied.
+// Synced returns a channel that is closed once a first list of every scope has
+// been applied.
 func (s *Store) Synced() <-chan struct{} { return s.synced }
 
-// Stats returns the counters.
+// Stats returns the counters. It waits for a batch that is being applied.
 func (s *Store) Stats() Stats {
-	return Stats{Stale: s.stale.Load(), Unchanged: s.unchanged.Load()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.stats
+	st.Objects, st.RawBytes, st.HeldBytes = s.live.objects.Len(), s.live.raw, int64(s.arena.size)
+	return st
 }
 
 // Apply applies a batch: one snapshot for all of it, or one before and one
@@ -74,173 +73,161 @@ func (s *Store) Stats() Stats {
 // One goroutine calls it.
 //
 // Errors: the cause of ctx, if it ends while a subscriber keeps Apply waiting;
-// the store then shows what it showed before, and must not be written to again.
+// then a part of the batch has been applied, and the store must not be written
+// to again.
 func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
+	for len(batch) > 0 {
+		if err := s.feed.room(ctx); err != nil {
+			return err
+		}
+		batch = batch[s.segment(batch):]
+	}
+	return nil
+}
+
+// segment applies deltas up to the end of a list, shows the result, and returns
+// how many they were.
+func (s *Store) segment(batch delta.Batch) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.advance(batch)
+	s.tidy(sweepPerChange * (len(s.changes) + 1))
+	s.publish()
+	return n
+}
+
+// advance applies deltas, and stops before and behind the end of a list, which
+// is shown apart from what came before it.
+func (s *Store) advance(batch delta.Batch) int {
 	for i := range batch {
 		d := &batch[i]
+		if d.Kind == delta.End && len(s.changes) > 0 {
+			return i
+		}
+		sc := s.scope(d.Scope)
 		switch {
 		case d.Kind == delta.Begin:
-			s.staged = newTree()
-		case d.Kind == delta.End:
-			if s.staged == nil {
-				continue // an End without Begin replaces nothing
-			}
-			if err := s.publish(ctx); err != nil {
-				return err
-			}
-			s.replace(d.Version)
-			if err := s.publish(ctx); err != nil {
-				return err
-			}
+			s.abandon(sc)
+			sc.staged = newTree()
+		case d.Kind == delta.End && sc.staged != nil:
+			s.replace(sc, d)
+			return i + 1
+		case d.Kind == delta.End: // without Begin it replaces nothing
+		case d.Kind == delta.Leave:
+			s.leave(sc)
 		case d.Kind == delta.Bookmark:
-			s.reach(d.Version)
-		case s.staged != nil:
-			s.stage(d)
+			sc.reach(d.Version)
+		case sc.staged != nil:
+			s.stage(sc, d)
 		default:
-			s.apply(d)
-			s.reach(d.Version)
+			s.event(sc, d)
+			sc.reach(d.Version)
+			s.trainIfRipe(false)
 		}
 	}
-	return s.publish(ctx)
+	return len(batch)
 }
 
-func (s *Store) reach(v wire.Version) { s.version = max(s.version, v) }
-
-// apply applies one event of a watch.
-func (s *Store) apply(d *delta.Delta) {
-	old, had := s.live.Get(&d.Record)
-	if had && !newer(old, &d.Record) || !had && s.passed(d.Version) {
-		s.stale.Add(1)
+// event applies one event of a watch.
+func (s *Store) event(sc *scope, d *delta.Delta) {
+	rec := &d.Record
+	old, had := s.find(rec.Key)
+	if had && !newer(old, rec) || !had && sc.passed(d.Version) {
+		s.stats.Stale++
 		return
 	}
-	switch {
-	case d.Kind == delta.Upsert && had && sameObject(old, &d.Record):
-		rec := own(&d.Record)
-		s.put(rec)
-		s.bytes -= int64(len(old.Body))
-		s.changes = append(s.changes, Change{Kind: Updated, Old: old, New: rec})
-	case d.Kind == delta.Upsert:
-		if had {
+	same := had && old.sameObject(rec)
+	if d.Kind == delta.Delete {
+		switch {
+		case !had:
+			s.stats.Stale++
+		case same:
 			s.drop(old)
-			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Missed: true})
+			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.arena.alone(rec, nil), Seen: d.Seen})
+		default:
+			// The deletion of a namesake that came after ours: ours went before.
+			s.drop(old)
+			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 		}
-		rec := own(&d.Record)
-		s.put(rec)
-		s.changes = append(s.changes, Change{Kind: Added, New: rec})
-	case !had:
-		s.stale.Add(1)
-	case sameObject(old, &d.Record):
-		s.drop(old)
-		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: own(&d.Record)})
-	default:
-		// The deletion of a namesake that came after ours: ours went before.
-		s.drop(old)
-		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Missed: true})
+		return
 	}
-}
-
-// passed reports whether the store has seen everything up to a version. An event
-// from before that of an object which is not there would bring back what was
-// deleted since.
-func (s *Store) passed(v wire.Version) bool { return v != 0 && v <= s.version }
-
-func (s *Store) put(rec *wire.Record) {
-	s.live.Set(rec)
-	s.bytes += int64(len(rec.Body))
-}
-
-func (s *Store) drop(rec *wire.Record) {
-	s.live.Delete(rec)
-	s.bytes -= int64(len(rec.Body))
+	e, ok := s.keep(rec)
+	if !ok {
+		return
+	}
+	if had && !same {
+		s.drop(old)
+		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
+	}
+	s.put(e)
+	if same {
+		s.changes = append(s.changes, Change{Kind: Updated, Old: old, New: e, Seen: d.Seen})
+	} else {
+		s.changes = append(s.changes, Change{Kind: Added, New: e, Seen: d.Seen})
+	}
 }
 
 // newer reports whether rec is a later revision than old. Versions are ordered
 // across all objects of a type, so this holds for namesakes too. Objects
 // without a version are always taken.
-func newer(old, rec *wire.Record) bool {
-	return rec.Version > old.Version || rec.Version == 0 || old.Version == 0
+func newer(old Entry, rec *wire.Record) bool {
+	v := old.Version()
+	return rec.Version > v || rec.Version == 0 || v == 0
 }
 
-// sameObject tells an object from its namesake.
-func sameObject(a, b *wire.Record) bool { return a.UID == b.UID }
+func (s *Store) find(key wire.Key) (Entry, bool) { return s.live.objects.Get(s.probe.set(key, -1, "")) }
 
-// own returns a record whose body is the store's own, cut to size.
-func own(rec *wire.Record) *wire.Record {
-	r := *rec
-	r.Body = slices.Clone(rec.Body)
-	return &r
-}
-
-// stage adds to the list that is arriving. What the store has already is
-// shared, so a list of the same objects costs nothing.
-func (s *Store) stage(d *delta.Delta) {
-	if had, ok := s.staged.Get(&d.Record); ok && !newer(had, &d.Record) {
-		return
+// put shows an entry from the next snapshot on.
+func (s *Store) put(e Entry) {
+	if old, had := s.live.put(e); had && old != e {
+		s.arena.free(old)
 	}
-	if d.Kind == delta.Delete {
-		s.staged.Delete(&d.Record)
-		return
-	}
-	if had, ok := s.live.Get(&d.Record); ok && unchanged(had, &d.Record) {
-		s.staged.Set(had)
-		return
-	}
-	s.staged.Set(own(&d.Record))
 }
 
-func unchanged(a, b *wire.Record) bool {
-	return a.Version == b.Version && a.Version != 0 && sameObject(a, b)
+func (s *Store) drop(e Entry) {
+	s.live.drop(e)
+	s.arena.free(e)
 }
 
-// replace puts the staged list in the place of what is, and works out what
-// that changes.
-func (s *Store) replace(version wire.Version) {
-	before, after := s.live, s.staged
-	s.live, s.staged, s.version = after, nil, version
-	initial := !s.listed
-	before.Scan(func(old *wire.Record) bool {
-		if rec, ok := after.Get(old); !ok || !sameObject(rec, old) {
-			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Missed: true})
+// keep makes an entry of a record.
+func (s *Store) keep(rec *wire.Record) (Entry, bool) {
+	kept := *rec
+	if s.cfg.Transform != nil {
+		out, err := s.cfg.Transform(*rec)
+		if err != nil {
+			s.stats.Refused++
+			s.stats.LastRefused = err
+			return Entry{}, false
 		}
-		return true
-	})
-	s.bytes = 0
-	after.Scan(func(rec *wire.Record) bool {
-		s.bytes += int64(len(rec.Body))
-		old, had := before.Get(rec)
-		switch {
-		case !had || !sameObject(old, rec):
-			s.changes = append(s.changes, Change{Kind: Added, New: rec, Initial: initial})
-		case unchanged(old, rec):
-			s.unchanged.Add(1)
-		default:
-			s.changes = append(s.changes, Change{Kind: Updated, Old: old, New: rec})
-		}
-		return true
-	})
-	s.listed = true
+		kept.Body, kept.Encoding = out.Body, out.Encoding
+	}
+	if s.cfg.Decode == nil {
+		return s.arena.add(&kept, s.extract(&kept, nil)), true
+	}
+	object, invalid := s.cfg.Decode(kept)
+	e := s.arena.alone(&kept, s.extract(&kept, object))
+	e.slab.object, e.slab.invalid = object, invalid
+	return e, true
 }
 
 // publish shows what has been applied since the last time: first the snapshot,
 // then the changes.
-func (s *Store) publish(ctx context.Context) error {
+func (s *Store) publish() {
 	shown := s.current.Load()
-	listed := s.listed && !shown.synced
-	if len(s.changes) == 0 && s.version == shown.version && !listed {
-		return nil
+	next := &Snapshot{store: s, table: shown.table, synced: shown.synced || s.complete()}
+	if len(s.changes) > 0 || s.moved || next.synced != shown.synced {
+		next.table = s.live.copy()
 	}
-	next := &Snapshot{tree: shown.tree, version: s.version, synced: s.listed, bytes: s.bytes}
-	if len(s.changes) > 0 || listed {
-		next.tree = s.live.Copy()
-	}
-	if err := s.feed.room(ctx); err != nil {
-		return err
+	next.scopes = s.reached(shown.scopes)
+	if len(s.changes) == 0 && !s.moved && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
+		return
 	}
 	s.current.Store(next)
+	s.group.set(s.place, next)
 	s.feed.append(next, s.changes)
-	s.changes = nil // the subscribers have it now
-	if listed {
+	s.changes, s.moved = nil, false // the subscribers have the changes now
+	if next.synced && !shown.synced {
 		close(s.synced)
 	}
-	return nil
+	s.waits.wake(next)
 }

@@ -24,17 +24,17 @@ func next(t *testing.T, sub *store.Subscription) []string {
 	}
 	var short []string
 	for _, c := range changes {
-		text := fmt.Sprintf("%v %v", c.Kind, c.Last().Key)
-		if c.Old != nil {
-			text += " " + c.Old.Version.String()
+		text := fmt.Sprintf("%v %v", c.Kind, c.Last().Key())
+		if !c.Old.IsZero() {
+			text += " " + c.Old.Version().String()
 		}
-		if c.New != nil {
-			text += "->" + c.New.Version.String()
+		if !c.New.IsZero() {
+			text += "->" + c.New.Version().String()
 		}
-		if c.Missed {
+		if c.Missed() {
 			text += " missed"
 		}
-		if c.Initial {
+		if c.Cause == store.Initial {
 			text += " initial"
 		}
 		short = append(short, text)
@@ -51,7 +51,7 @@ func want(t *testing.T, got []string, want ...string) {
 
 func TestReplace(t *testing.T) {
 	s := store.New(store.Config{})
-	sub := s.Subscribe()
+	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 3), upsert("bz", "3", 4))
 	if n := s.Snapshot().Len(); n != 0 {
@@ -86,7 +86,7 @@ func TestReplace(t *testing.T) {
 
 func TestEventsWithinAList(t *testing.T) {
 	s := store.New(store.Config{})
-	sub := s.Subscribe()
+	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 3), upsert("ax", "1", 7), remove("ay", "2", 8),
 		upsert("ax", "1", 6), // an old one
@@ -97,7 +97,7 @@ func TestEventsWithinAList(t *testing.T) {
 
 func TestNamesakes(t *testing.T) {
 	s := store.New(store.Config{})
-	sub := s.Subscribe()
+	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "1", 5), upsert("az", "1", 5), end(6))
 	next(t, sub)
@@ -119,7 +119,7 @@ func TestStaleEventsAreDropped(t *testing.T) {
 	s := store.New(store.Config{})
 	apply(t, s, begin, upsert("ax", "1", 5), end(6))
 	apply(t, s, upsert("ax", "1", 5), upsert("ax", "1", 4), remove("ax", "1", 3), remove("an", "9", 7))
-	if rec, ok := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version != 5 {
+	if rec, ok := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version() != 5 {
 		t.Errorf("got %v, %v", rec, ok)
 	}
 	if got := s.Stats().Stale; got != 4 {
@@ -153,9 +153,9 @@ func TestLateSubscriber(t *testing.T) {
 	s := store.New(store.Config{})
 	apply(t, s, begin, upsert("ax", "1", 5), end(6))
 	apply(t, s, upsert("ax", "1", 7))
-	sub := s.Subscribe()
+	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
-	if rec, ok := sub.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version != 7 {
+	if rec, ok := sub.Snapshot().Get(wire.Key{Namespace: "a", Name: "x"}); !ok || rec.Version() != 7 {
 		t.Errorf("starts with %v, %v", rec, ok)
 	}
 	apply(t, s, upsert("ax", "1", 8))
@@ -165,7 +165,7 @@ func TestLateSubscriber(t *testing.T) {
 func TestChangesComeAfterTheStore(t *testing.T) {
 	s := store.New(store.Config{})
 	var work sync.WaitGroup
-	sub := s.Subscribe()
+	sub := s.Subscribe(store.EveryChange)
 	work.Go(func() {
 		defer sub.Close()
 		for seen := 0; seen < 1000; {
@@ -176,8 +176,8 @@ func TestChangesComeAfterTheStore(t *testing.T) {
 			}
 			for _, c := range changes {
 				seen++
-				if rec, ok := s.Snapshot().Get(c.New.Key); !ok || rec.Version < c.New.Version {
-					t.Errorf("told of version %v, the store shows %v", c.New.Version, rec.Version)
+				if rec, ok := s.Snapshot().Get(c.New.Key()); !ok || rec.Version() < c.New.Version() {
+					t.Errorf("told of version %v, the store shows %v", c.New.Version(), rec.Version())
 				}
 			}
 		}
@@ -191,7 +191,7 @@ func TestChangesComeAfterTheStore(t *testing.T) {
 func TestSlowSubscriberHoldsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := store.New(store.Config{Backlog: 10})
-		slow, fast := s.Subscribe(), s.Subscribe()
+		slow, fast := s.Subscribe(store.EveryChange), s.Subscribe(store.EveryChange)
 		applied, taken := 0, 0
 		var work sync.WaitGroup
 		work.Go(func() {
@@ -233,7 +233,7 @@ func TestApplyEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("enough")
 		s := store.New(store.Config{Backlog: 1})
-		sub := s.Subscribe()
+		sub := s.Subscribe(store.EveryChange)
 		defer sub.Close()
 		apply(t, s, upsert("ax", "1", 1))
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -267,8 +267,8 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 				n, first := 0, snap.Version()
 				for rec := range snap.All() {
 					n++
-					if rec.Version > first {
-						t.Errorf("a snapshot of %v shows %v", first, rec.Version)
+					if rec.Version() > first {
+						t.Errorf("a snapshot of %v shows %v", first, rec.Version())
 					}
 				}
 				if n != snap.Len() || n != 500 {
@@ -302,7 +302,7 @@ func TestListsOfTheSameShareMemory(t *testing.T) {
 	before, _ := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "0007"})
 	apply(t, s, list()...)
 	after, _ := s.Snapshot().Get(wire.Key{Namespace: "a", Name: "0007"})
-	if &before.Body[0] != &after.Body[0] {
+	if before != after {
 		t.Error("the body was copied again")
 	}
 }

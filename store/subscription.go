@@ -3,106 +3,63 @@ package store
 import (
 	"context"
 	"errors"
-	"sync"
 )
 
 // ErrClosed is returned by Next of a subscription that was closed.
 var ErrClosed = errors.New("subscription is closed")
 
-// commit is one link of the chain of changes. Subscribers hold on to the link
-// they have reached, so a link that all have passed is garbage by itself.
-type commit struct {
-	seq     uint64 // changes up to and with this link
-	changes []Change
-	after   *commit       // set before more is closed
-	more    chan struct{} // closed when there is a link after this
-}
+// Mode says what a subscriber is told.
+type Mode uint8
 
-// feed is the chain, and how far each subscriber has come.
-type feed struct {
-	backlog int
+const (
+	// EveryChange: each change once and in order. Who lags by the backlog makes
+	// the store wait, and through it the server.
+	EveryChange Mode = iota + 1
+	// Latest: what became of each object since the subscriber looked last.
+	// Changes of one object in between are folded into one, and an object that
+	// came and went is left out. Who lags holds up nobody, and costs at most the
+	// difference between two snapshots.
+	Latest
+)
 
-	mu       sync.Mutex
-	moved    sync.Cond // a subscriber went on, or away
-	head     *commit
-	snapshot *Snapshot                // what head led to
-	subs     map[*Subscription]uint64 // changes taken, as commit.seq
-}
-
-func (f *feed) init(first *Snapshot, backlog int) {
-	f.backlog = backlog
-	f.moved.L = &f.mu
-	f.subs = map[*Subscription]uint64{}
-	f.snapshot = first
-	f.head = &commit{more: make(chan struct{})}
-}
-
-// room waits until the slowest subscriber has less than the backlog before it.
-func (f *feed) room(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.fullLocked() {
-		return nil
+// String returns the name of the mode.
+func (m Mode) String() string {
+	switch m {
+	case EveryChange:
+		return "EveryChange"
+	case Latest:
+		return "Latest"
 	}
-	stop := context.AfterFunc(ctx, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.moved.Broadcast()
-	})
-	defer stop()
-	for f.fullLocked() {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		f.moved.Wait()
-	}
-	return nil
-}
-
-func (f *feed) fullLocked() bool {
-	for _, taken := range f.subs {
-		if f.head.seq-taken >= uint64(f.backlog) {
-			return true
-		}
-	}
-	return false
-}
-
-// append adds a link for what led to snapshot, if that was anything. Without
-// subscribers nobody will ever ask for its changes.
-func (f *feed) append(snapshot *Snapshot, changes []Change) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.snapshot = snapshot
-	if len(changes) == 0 {
-		return
-	}
-	next := &commit{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
-	if len(f.subs) > 0 {
-		next.changes = changes
-	}
-	f.head.after = next
-	close(f.head.more)
-	f.head = next
+	return "Mode(?)"
 }
 
 // Subscription is a cursor in the changes of a store. It belongs to one
-// goroutine. Who is done with it closes it: an open one that is not read
-// brings the store to a halt once the backlog is full.
+// goroutine. Who is done with it closes it: an open one of every change that is
+// not read brings the store to a halt once the backlog is full.
 type Subscription struct {
 	feed *feed
-	at   *commit // the last link that was returned, or where it started
-	from *Snapshot
+	mode Mode
 	done bool
+	from *Snapshot // where it started, until the first Next
+
+	// Guarded by feed.mu; at is read without by its owner where the mode is
+	// EveryChange, as nobody else writes it then.
+	at    *commit   // the last link that was returned; nil if cut loose
+	seen  *Snapshot // Latest: what the changes so far lead to
+	next  uint64    // what the changes returned last lead to, as commit.seq
+	taken uint64    // what the subscriber is done with
 }
 
 // Subscribe starts a subscription at this instant.
-func (s *Store) Subscribe() *Subscription {
+func (s *Store) Subscribe(mode Mode) *Subscription {
 	f := &s.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	sub := &Subscription{feed: f, at: f.head, from: f.snapshot}
-	f.subs[sub] = f.head.seq
+	sub := &Subscription{feed: f, mode: mode, at: f.head, from: f.snapshot, taken: f.head.seq, next: f.head.seq}
+	if mode == Latest {
+		sub.seen = f.snapshot
+	}
+	f.subs[sub] = struct{}{}
 	return sub
 }
 
@@ -110,40 +67,138 @@ func (s *Store) Subscribe() *Subscription {
 // the first Next, nil after: the subscription holds on to it no longer.
 func (s *Subscription) Snapshot() *Snapshot { return s.from }
 
-// Next waits for the next changes, and returns those of one batch or one list.
-// Calling it says that those returned before are done with. They are shared:
-// they must not be written to.
+// Next waits for changes, and returns those of one batch or one list, or with
+// Latest all there are. Calling it says that those returned before are done
+// with. They are shared: they must not be written to.
 //
 // Errors: the cause of ctx; ErrClosed.
 func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
+	for {
+		more, err := s.settle()
+		if err != nil {
+			return nil, err
+		}
+		if more == nil {
+			changes, _ := s.takeLatest()
+			if len(changes) > 0 {
+				return changes, nil
+			}
+			continue
+		}
+		select {
+		case <-more:
+		default:
+			select {
+			case <-more:
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+		if s.mode == EveryChange {
+			return s.takeOne(), nil
+		}
+		if changes, _ := s.takeLatest(); len(changes) > 0 {
+			return changes, nil
+		}
+	}
+}
+
+// Ready returns a channel that is closed when there is something to take.
+func (s *Subscription) Ready() <-chan struct{} {
+	s.feed.mu.Lock()
+	defer s.feed.mu.Unlock()
+	if s.done || s.at == nil {
+		return closed
+	}
+	return s.at.more
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// CatchUp returns what has come without waiting for more, and the snapshot that
+// it leads to: until the next call the subscriber is at that instant. Calling it
+// says that the changes returned before are done with.
+//
+// Errors: ErrClosed.
+func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
+	if _, err := s.settle(); err != nil {
+		return nil, nil, err
+	}
+	if s.mode == Latest {
+		changes, now := s.takeLatest()
+		return changes, now, nil
+	}
+	f := s.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []Change
+	for s.at != f.head {
+		s.at = s.at.after
+		all = append(all, s.at.changes...)
+	}
+	s.next = s.at.seq
+	return all, f.snapshot, nil
+}
+
+// settle notes that what was returned is done with, and returns the channel
+// that tells of more; nil if the subscriber was cut loose, as there is more
+// then.
+func (s *Subscription) settle() (<-chan struct{}, error) {
 	if s.done {
 		return nil, ErrClosed
 	}
 	s.from = nil // the first state may go now
-	s.feed.taken(s)
-	select {
-	case <-s.at.more:
-	default:
-		select {
-		case <-s.at.more:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+	f := s.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.taken != s.next {
+		s.taken = s.next
+		f.moved.Broadcast()
 	}
-	s.at = s.at.after
-	return s.at.changes, nil
+	if s.at == nil {
+		return nil, nil
+	}
+	return s.at.more, nil
 }
 
-// Pending returns how many changes wait to be taken, those returned by the last
-// Next included.
+// takeOne goes on by one link.
+func (s *Subscription) takeOne() []Change {
+	s.at = s.at.after
+	s.next = s.at.seq
+	return s.at.changes
+}
+
+// takeLatest returns what became of each object since it was called last.
+func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
+	f := s.feed
+	f.mu.Lock()
+	from, at, now, head := s.seen, s.at, f.snapshot, f.head
+	s.seen, s.at, s.next = now, head, head.seq
+	f.mu.Unlock()
+	if at == nil {
+		return difference(from, now), now
+	}
+	var links [][]Change
+	for at != head {
+		at = at.after
+		links = append(links, at.changes)
+	}
+	return fold(links), now
+}
+
+// Pending returns how many changes wait to be taken, those returned last
+// included. With Latest some of them may be folded into others.
 func (s *Subscription) Pending() int {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
-	taken, open := s.feed.subs[s]
-	if !open {
+	if _, open := s.feed.subs[s]; !open {
 		return 0
 	}
-	return int(s.feed.head.seq - taken)
+	return int(s.feed.lagLocked(s))
 }
 
 // Close ends the subscription. It may be called more than once, on the
@@ -153,16 +208,6 @@ func (s *Subscription) Close() {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	delete(s.feed.subs, s)
+	s.at, s.seen, s.from = nil, nil, nil
 	s.feed.moved.Broadcast()
-}
-
-// taken notes that the subscriber is done with everything up to its link.
-func (f *feed) taken(s *Subscription) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.subs[s] == s.at.seq {
-		return
-	}
-	f.subs[s] = s.at.seq
-	f.moved.Broadcast()
 }

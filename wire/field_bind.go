@@ -185,8 +185,7 @@ func (b *binder) end(s *step) error {
 // their own in protobuf: so there may be several numbers. A number is 0 where
 // the field is not in protobuf.
 func structField(t reflect.Type, name string) (f reflect.StructField, nums []int, found bool) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		known, inline := jsonName(f)
 		if inline {
 			if inner, nums, found := structField(f.Type, name); found {
@@ -201,8 +200,7 @@ func structField(t reflect.Type, name string) (f reflect.StructField, nums []int
 
 // fieldNames appends the names in JSON of the fields of t.
 func fieldNames(t reflect.Type, names []string) []string {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		switch name, inline := jsonName(f); {
 		case inline:
 			names = fieldNames(f.Type, names)

@@ -110,8 +110,7 @@ func leafPaths(t reflect.Type, at string) (paths []string) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			name, inline := jsonName(f)
 			switch {
 			case f.Type == reflect.TypeFor[metav1.TypeMeta]():

@@ -143,7 +143,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	ordered := []Key{{"", "b"}, {"a", "x"}, {"a", "y"}, {"b", "a"}}
+	ordered := []Key{{Name: "b"}, {Namespace: "a", Name: "x"}, {Namespace: "a", Name: "y"}, {Namespace: "b", Name: "a"}, {Cluster: "a", Name: "a"}}
 	for i, a := range ordered {
 		for j, b := range ordered {
 			if got, want := a.Compare(b), min(max(i-j, -1), 1); got != want {
@@ -151,8 +151,12 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	if (Key{"", "n"}).String() != "n" || (Key{"s", "n"}).String() != "s/n" {
-		t.Error("keys are not written as the field does")
+	for want, k := range map[string]Key{
+		"n": {Name: "n"}, "s/n": {Namespace: "s", Name: "n"}, "c:n": {Cluster: "c", Name: "n"}, "c:s/n": {"c", "s", "n"},
+	} {
+		if k.String() != want {
+			t.Errorf("%q, want %q", k, want)
+		}
 	}
 }
 

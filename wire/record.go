@@ -1,38 +1,42 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Key names an object within its collection. Namespace is empty for
-// cluster-scoped resources.
+// cluster-scoped resources. Cluster is empty unless objects of several clusters
+// are kept together: the readers of this package never set it.
 type Key struct {
+	Cluster   string
 	Namespace string
 	Name      string
 }
 
-// String returns "namespace/name", or "name" where there is no namespace.
+// String returns "namespace/name", or "name" where there is no namespace, and
+// "cluster:" before it where there is a cluster.
 func (k Key) String() string {
-	if k.Namespace == "" {
-		return k.Name
+	s := k.Name
+	if k.Namespace != "" {
+		s = k.Namespace + "/" + s
 	}
-	return k.Namespace + "/" + k.Name
+	if k.Cluster != "" {
+		s = k.Cluster + ":" + s
+	}
+	return s
 }
 
-// Compare orders keys by namespace, then by name. It returns -1, 0 or +1.
+// Compare orders keys by cluster, then by namespace, then by name. It returns
+// -1, 0 or +1.
 func (k Key) Compare(o Key) int {
-	switch {
-	case k.Namespace < o.Namespace:
-		return -1
-	case k.Namespace > o.Namespace:
-		return 1
-	case k.Name < o.Name:
-		return -1
-	case k.Name > o.Name:
-		return 1
-	}
-	return 0
+	return cmp.Or(
+		strings.Compare(k.Cluster, o.Cluster),
+		strings.Compare(k.Namespace, o.Namespace),
+		strings.Compare(k.Name, o.Name),
+	)
 }
 
 // Version is a resourceVersion. Within one resource type versions are ordered

@@ -65,7 +65,7 @@ func follow(ctx context.Context, cluster *kube.Cluster, targets []target, format
 func newInformer(cluster *kube.Cluster, t target) *informer.Informer[object] {
 	return informer.Watch[object](cluster, informer.Config{
 		Resource:      t.resource.Name + "." + t.resource.Version + "." + t.resource.Group,
-		Namespace:     t.selection.Namespace,
+		Namespaces:    namespaces(t.selection.Namespace),
 		LabelSelector: t.selection.LabelSelector,
 		FieldSelector: t.selection.FieldSelector,
 		// Somebody is looking on: a server that is back should be seen soon.
@@ -102,11 +102,11 @@ func attend(ctx context.Context, host string, all []followed, con *console) erro
 			health, _ := f.inf.Health()
 			if !health.Synced {
 				waiting++
-				if err := hopeless(f.name, health); err != nil {
+				if err := hopeless(f.name, health.Health); err != nil {
 					return err
 				}
 			}
-			news = watch.note(f.name, health) || news
+			news = watch.note(f.name, health.Health) || news
 		}
 		watch.report(news)
 		if waiting > 0 && len(watch.away) == 0 {
@@ -143,4 +143,12 @@ func progressOf(all []followed) string {
 		}
 	}
 	return "listing " + strings.Join(parts, ", ")
+}
+
+// namespaces are none for all of them.
+func namespaces(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
 }

@@ -24,7 +24,7 @@ kube: wire
 reflector: wire delta
 store: wire delta
 state:
-informer: wire delta kube reflector store
+informer: wire delta kube reflector store state
 workqueue: planned
 controller: planned informer store workqueue
 record: planned wire delta reflector kube state

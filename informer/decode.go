@@ -1,0 +1,115 @@
+package informer
+
+import (
+	"container/list"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// memo is the object that was decoded last for an index: several indexes over
+// one type decode a record once. It belongs to the goroutine that writes.
+type memo struct {
+	body   *byte
+	object any
+}
+
+// decoder turns entries into objects of type T.
+type decoder[T any] struct {
+	hot   *hotObjects[T] // nil if none are kept
+	count *atomic.Uint64
+}
+
+// entry returns the object of an entry: the shared one of a Live store, a copy of
+// a hot one, or a new one.
+func (d *decoder[T]) entry(e store.Entry) (*T, error) {
+	if shared, err := e.Object(); shared != nil || err != nil {
+		obj, ok := shared.(*T)
+		if ok || err != nil {
+			return obj, err
+		}
+	}
+	if d.hot != nil {
+		if obj := d.hot.get(e); obj != nil {
+			return obj, nil
+		}
+	}
+	obj, err := d.record(e.Record())
+	if err == nil && d.hot != nil {
+		d.hot.put(e, obj)
+	}
+	return obj, err
+}
+
+func (d *decoder[T]) record(rec wire.Record) (*T, error) {
+	d.count.Add(1)
+	return wire.Codec[T]{}.Decode(rec)
+}
+
+// copier is what API types have, with *T as in.
+type copier[T any] interface{ DeepCopyInto(out *T) }
+
+// copies reports whether objects of type T can be copied.
+func copies[T any]() bool {
+	_, ok := any(new(T)).(copier[T])
+	return ok
+}
+
+// hotObjects keeps decoded objects, and forgets those that were not asked for
+// the longest.
+type hotObjects[T any] struct {
+	mu    sync.Mutex
+	size  int
+	order *list.List // of hot, the last used first
+	byID  map[store.Entry]*list.Element
+}
+
+type hot[T any] struct {
+	entry  store.Entry
+	object *T
+}
+
+func newHotObjects[T any](size int) *hotObjects[T] {
+	if size == 0 || !copies[T]() {
+		return nil
+	}
+	return &hotObjects[T]{size: size, order: list.New(), byID: map[store.Entry]*list.Element{}}
+}
+
+// get returns a copy, nil if the object is not there.
+func (h *hotObjects[T]) get(e store.Entry) *T {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at, ok := h.byID[e]
+	if !ok {
+		return nil
+	}
+	h.order.MoveToFront(at)
+	return clone(at.Value.(hot[T]).object)
+}
+
+// put keeps a copy.
+func (h *hotObjects[T]) put(e store.Entry, obj *T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.byID[e]; ok {
+		return
+	}
+	h.byID[e] = h.order.PushFront(hot[T]{e, clone(obj)})
+	if h.order.Len() > h.size {
+		oldest := h.order.Remove(h.order.Back()).(hot[T])
+		delete(h.byID, oldest.entry)
+	}
+}
+
+func clone[T any](obj *T) *T {
+	out := new(T)
+	any(obj).(copier[T]).DeepCopyInto(out)
+	return out
+}
+
+// name is how T is called in messages.
+func name[T any]() string { return reflect.TypeFor[T]().String() }

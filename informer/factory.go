@@ -1,0 +1,294 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/store"
+)
+
+// FactoryConfig is the configuration of a Factory: what its informers have in
+// common, where their own Config leaves it open. The zero value works.
+type FactoryConfig struct {
+	// Namespaces, Resync, Backlog, Logger, Reflector and Queue are the defaults of
+	// the fields of Config with these names.
+	Namespaces []string
+	Resync     time.Duration
+	Backlog    int
+	Logger     *slog.Logger
+	Reflector  reflector.Config
+	Queue      delta.Limits
+}
+
+// Factory makes informers of one cluster that share what they can: all that ask
+// for the same objects in the same form have one list, one watch and one store.
+// A view shows all of them at one instant. Any goroutine may use it.
+type Factory struct {
+	cluster *kube.Cluster
+	cfg     FactoryConfig
+	group   store.Group
+	nursery nursery
+
+	mu      sync.Mutex
+	shared  map[string]*shared
+	single  int // engines that were not to be shared
+	running bool
+	ended   bool
+}
+
+// shared is one engine of a factory, and who uses it.
+type shared struct {
+	factory  *Factory
+	key      string
+	engine   *engine
+	clusters *clusters
+	refs     int
+	ctx      context.Context // ends the engine
+	cancel   context.CancelFunc
+	done     chan struct{}
+	launched bool
+}
+
+// NewFactory returns a factory of informers of a cluster.
+func NewFactory(cluster *kube.Cluster, cfg FactoryConfig) *Factory {
+	return &Factory{cluster: cluster, cfg: cfg, shared: map[string]*shared{}}
+}
+
+// For returns an informer of the objects of type T. The factory runs it: at once
+// if the factory runs, else when it does. Release gives it back; when all have
+// done so that share it, it ends.
+//
+// Errors: an illegal configuration; ErrStopped.
+func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
+	f.fill(&cfg)
+	sel := selectionOf[T]()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return nil, ErrStopped
+	}
+	key := shareKey[T](&cfg, &sel)
+	if cfg.Transform != nil { // it shares with nobody, as functions can not be compared
+		f.single++
+		key += fmt.Sprint("|", f.single)
+	}
+	if s := f.shared[key]; s != nil {
+		s.refs++
+		i := &Informer[T]{engine: s.engine, clusters: s.clusters, shared: s}
+		i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.decodes}
+		return i, nil
+	}
+	i := across[T](cfg, sel, &f.group)
+	i.fail(i.add("", f.cluster))
+	if i.engine.illegal != nil {
+		i.engine.store.Leave()
+		return nil, i.engine.illegal
+	}
+	s := &shared{factory: f, key: key, engine: i.engine, clusters: i.clusters, refs: 1, done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	i.shared = s
+	f.shared[key] = s
+	if f.running {
+		f.launchLocked(s)
+	}
+	return i, nil
+}
+
+// fill puts the defaults of the factory where cfg leaves them open.
+func (f *Factory) fill(cfg *Config) {
+	if len(cfg.Namespaces) == 0 {
+		cfg.Namespaces = f.cfg.Namespaces
+	}
+	if cfg.Resync == 0 {
+		cfg.Resync = f.cfg.Resync
+	}
+	if cfg.Backlog == 0 {
+		cfg.Backlog = f.cfg.Backlog
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = f.cfg.Logger
+	}
+	if cfg.Reflector == (reflector.Config{}) {
+		cfg.Reflector = f.cfg.Reflector
+	}
+	if cfg.Queue == (delta.Limits{}) {
+		cfg.Queue = f.cfg.Queue
+	}
+}
+
+// shareKey is the same for informers that can share an engine.
+func shareKey[T any](cfg *Config, sel *selection) string {
+	resource := cfg.Resource
+	if resource == "" {
+		resource = sel.resource
+	}
+	own := ""
+	if cfg.Storage == Live {
+		own = reflect.TypeFor[T]().String()
+	}
+	namespaces := slices.Sorted(slices.Values(cfg.Namespaces))
+	return fmt.Sprintf("%s|%s|%q|%q|%v|%v|%v|%s|%+v", resource, strings.Join(namespaces, ","), cfg.LabelSelector,
+		cfg.FieldSelector, sel.view, sel.encoding, cfg.Storage, own, cfg.WarmStart)
+}
+
+// launchLocked runs a shared engine until it is released or the factory ends.
+func (f *Factory) launchLocked(s *shared) {
+	s.launched = f.nursery.start(func(ctx context.Context) {
+		defer close(s.done)
+		defer s.engine.store.Leave()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		if err := s.engine.run(ctx); err != nil {
+			s.engine.cfg.logger().Error("informer ended", "resource", s.engine.cfg.Resource, "err", err)
+		}
+	})
+}
+
+// Release gives an informer back to its factory. When all have that share it, it
+// ends: what it held last can still be read, and its handlers are called no more.
+// It does not wait; Released tells when it has ended. It may be called more than
+// once, and does nothing for an informer that is of no factory.
+func (i *Informer[T]) Release() {
+	if i.shared != nil {
+		i.released.Do(i.shared.release)
+	}
+}
+
+// Released returns a channel that is closed when the informer has ended after
+// the last Release; nil if it is of no factory.
+func (i *Informer[T]) Released() <-chan struct{} {
+	if i.shared == nil {
+		return nil
+	}
+	return i.shared.done
+}
+
+func (s *shared) release() {
+	f := s.factory
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.refs--; s.refs > 0 {
+		return
+	}
+	if f.shared[s.key] == s {
+		delete(f.shared, s.key)
+	}
+	s.cancel()
+	if !s.launched {
+		s.engine.abort()
+		s.engine.store.Leave()
+		close(s.done)
+	}
+}
+
+// Run runs all informers of the factory until ctx is done, and returns nil then.
+// It may be called once, and has joined everything when it returns.
+//
+// Errors: ErrRunTwice.
+func (f *Factory) Run(ctx context.Context) error {
+	f.mu.Lock()
+	if f.running || f.ended {
+		f.mu.Unlock()
+		return ErrRunTwice
+	}
+	f.running = true
+	f.nursery.open(ctx)
+	for _, s := range f.shared {
+		f.launchLocked(s)
+	}
+	f.mu.Unlock()
+	<-ctx.Done()
+	f.mu.Lock()
+	f.running, f.ended = false, true
+	f.mu.Unlock()
+	f.nursery.join()
+	return nil
+}
+
+// WaitForSync waits until all informers that the factory has now are synced.
+//
+// Errors: the cause of ctx, with the informers that are not, and why.
+func (f *Factory) WaitForSync(ctx context.Context) error {
+	f.mu.Lock()
+	var all []*shared
+	for _, s := range f.shared {
+		all = append(all, s)
+	}
+	f.mu.Unlock()
+	var not []error
+	for _, s := range all {
+		select {
+		case <-s.engine.store.Synced():
+		case <-ctx.Done():
+			h, _ := s.engine.health()
+			not = append(not, fmt.Errorf("%s: %w", s.engine.cfg.Resource, h.Ready()))
+		}
+	}
+	if len(not) > 0 {
+		return errors.Join(append(not, context.Cause(ctx))...)
+	}
+	return nil
+}
+
+// View returns what all informers of the factory hold at this instant.
+func (f *Factory) View() View { return f.group.View() }
+
+// Running describes one informer of a factory.
+type Running struct {
+	// Resource, Namespaces, LabelSelector and FieldSelector are what it follows.
+	Resource                     string
+	Namespaces                   []string
+	LabelSelector, FieldSelector string
+	// Users is how many share it.
+	Users  int
+	Health Health
+	Stats  store.Stats
+}
+
+// List returns the informers of the factory, ordered by resource.
+func (f *Factory) List() []Running {
+	f.mu.Lock()
+	var all []*shared
+	users := map[*shared]int{}
+	for _, s := range f.shared {
+		all = append(all, s)
+		users[s] = s.refs
+	}
+	f.mu.Unlock()
+	slices.SortFunc(all, func(a, b *shared) int { return strings.Compare(a.key, b.key) })
+	var out []Running
+	for _, s := range all {
+		h, _ := s.engine.health()
+		c := &s.engine.cfg
+		out = append(out, Running{c.Resource, s.clusters.namespacesNow(), c.LabelSelector, c.FieldSelector, users[s], h, s.engine.store.Stats()})
+	}
+	return out
+}
+
+func (c *clusters) namespacesNow() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.namespaces
+}
+
+// Ready returns nil if all informers are ready; see Health.Ready.
+func (f *Factory) Ready() error {
+	var not []error
+	for _, r := range f.List() {
+		if err := r.Health.Ready(); err != nil {
+			not = append(not, fmt.Errorf("%s: %w", r.Resource, err))
+		}
+	}
+	return errors.Join(not...)
+}

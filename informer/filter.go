@@ -1,0 +1,114 @@
+package informer
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/store"
+)
+
+// Filter chooses what a consumer is told, by what can be read off the bytes. The
+// zero value lets everything through.
+//
+// Some filters choose objects: one that is not chosen any more is told as
+// Deleted, with its last state that was, by store.Unwatched; one that is chosen
+// from now on as Added. Others choose updates: the rest is passed over in
+// silence.
+type Filter struct {
+	object func(store.Entry) bool
+	update func(old, now store.Entry) bool
+}
+
+// InNamespaces chooses the objects of some namespaces.
+func InNamespaces(names ...string) Filter {
+	return Filter{object: func(e store.Entry) bool { return slices.Contains(names, e.Key().Namespace) }}
+}
+
+// WithLabels chooses the objects whose labels match. They are read off the
+// bytes.
+func WithLabels(selector labels.Selector) Filter {
+	return Filter{object: func(e store.Entry) bool { return selector.Matches(labelsOf(e)) }}
+}
+
+// Where chooses objects by a function of one's own. It is called on the
+// consumer's goroutine, and must always say the same of the same revision.
+func Where(chosen func(store.Entry) bool) Filter { return Filter{object: chosen} }
+
+// StateChanged chooses updates that change what package state says of an object:
+// its state, reason or message. Objects are of the given type where they do not
+// tell themselves, as items of lists do not. It decodes objects of type T.
+func StateChanged[T any](apiVersion, kind string) Filter {
+	d := decoder[T]{count: new(atomic.Uint64)}
+	status := func(e store.Entry) (state.Status, error) {
+		obj, err := d.entry(e)
+		if err != nil {
+			return state.Status{}, err
+		}
+		object, err := fields(obj)
+		if err != nil {
+			return state.Status{}, err
+		}
+		if object["kind"] == nil || object["kind"] == "" {
+			object["apiVersion"], object["kind"] = apiVersion, kind
+		}
+		return state.Of(object), nil
+	}
+	return Filter{update: func(old, now store.Entry) bool {
+		was, err := status(old)
+		if err != nil {
+			return true
+		}
+		is, err := status(now)
+		return err != nil || was != is
+	}}
+}
+
+// fields returns an object as JSON has it.
+func fields(obj any) (map[string]any, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u.Object, nil
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+}
+
+// filtered returns a change as the filters leave it, and whether anything is
+// left.
+func filtered(filters []Filter, c store.Change) (store.Change, bool) {
+	for _, f := range filters {
+		ok := true
+		switch {
+		case f.object != nil:
+			c, ok = f.choose(c)
+		case f.update != nil:
+			ok = c.Kind != store.Updated || c.Cause == store.Resynced || f.update(c.Old, c.New)
+		}
+		if !ok {
+			return c, false
+		}
+	}
+	return c, true
+}
+
+// choose makes of a change what it is to one who sees only the chosen objects.
+func (f Filter) choose(c store.Change) (store.Change, bool) {
+	was := !c.Old.IsZero() && f.object(c.Old)
+	switch c.Kind {
+	case store.Added:
+		return c, f.object(c.New)
+	case store.Deleted:
+		return c, was
+	}
+	is := f.object(c.New)
+	switch {
+	case was && !is:
+		return store.Change{Kind: store.Deleted, Cause: store.Unwatched, Old: c.Old, Seen: c.Seen}, true
+	case is && !was:
+		return store.Change{Kind: store.Added, Cause: c.Cause, New: c.New, Seen: c.Seen}, true
+	}
+	return c, is
+}

@@ -1,0 +1,165 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/vedette-io/vedette/store"
+)
+
+// Handler is what an informer calls. All functions of one handler are called one
+// after the other, on one goroutine of its own, so a slow handler delays no
+// other. Those that are nil are left out. An error is a failure: see
+// HandlerConfig.Retry.
+type Handler[T any] struct {
+	// OnAdd: there is a new object, or one that was there when the handler was
+	// registered; then isInInitialList is true.
+	OnAdd func(ctx context.Context, obj *T, isInInitialList bool) error
+	// OnUpdate: an object has changed. With a resync old and new are the same
+	// revision.
+	OnUpdate func(ctx context.Context, old, obj *T) error
+	// OnDelete: an object is gone. obj is its last state; if missed, the last
+	// that is known.
+	OnDelete func(ctx context.Context, obj *T, missed bool) error
+	// OnEvent is called for every event; then the three above may not be set.
+	OnEvent func(ctx context.Context, ev Event[T]) error
+	// OnBatch is called with all events that have come since it was called last,
+	// up to HandlerConfig.BatchSize; then nothing else may be set. The slice
+	// belongs to the handler.
+	OnBatch func(ctx context.Context, events []Event[T]) error
+}
+
+// Panics says what happens to an event whose handling has panicked.
+type Panics uint8
+
+const (
+	// SkipEvent: it is reported, and the handler goes on with the next event.
+	SkipEvent Panics = iota
+	// RetryEvent: it is treated as an error.
+	RetryEvent
+	// StopHandler: the handler ends; Registration.Err tells why.
+	StopHandler
+)
+
+// HandlerConfig is the configuration of a handler. The zero value works.
+type HandlerConfig struct {
+	// Name tells the handler from others in logs, health and metrics; default its
+	// number.
+	Name string
+	// Subscribe says what the handler is told; by default what became of each
+	// object since the last call (store.Latest), so that a handler that hangs
+	// holds up nobody and costs no memory.
+	Subscribe Subscribe
+	// Retry says how often an event is handled again after an error before it is
+	// given up, with a pause that doubles from MinBackoff (default 100 ms) to
+	// MaxBackoff (default 30 s). Later events wait meanwhile. Default never: the
+	// error is reported. Negative: for ever. Work that may fail for long belongs
+	// into a workqueue.
+	Retry                  int
+	MinBackoff, MaxBackoff time.Duration
+	// Panics: SkipEvent.
+	Panics Panics
+	// BatchSize is how many events OnBatch gets at most; default 1,000.
+	BatchSize int
+	// Report is told of each failure, on the handler's goroutine: errors, and
+	// panics with their stack. Default: Config.Logger.
+	Report func(error)
+}
+
+// PanicError is the failure of a handler that has panicked.
+type PanicError struct {
+	// Value is what it panicked with, Stack where.
+	Value any
+	Stack []byte
+}
+
+// Error implements error.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+
+// Handle registers a handler. It may be called before, while and as long as the
+// informer runs, from any goroutine. The handler is told of the objects that are
+// there, then of every change after them: no gap, no duplicate. Its goroutine
+// runs while the informer runs, and is joined by Run.
+//
+// Errors: a handler that has nothing to call, or both one function for all
+// events and others; an illegal value in cfg; ErrStopped.
+func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, error) {
+	single := h.OnAdd != nil || h.OnUpdate != nil || h.OnDelete != nil
+	n := 0
+	for _, set := range []bool{single, h.OnEvent != nil, h.OnBatch != nil} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return nil, errors.New("informer: a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch")
+	}
+	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > StopHandler {
+		return nil, errors.New("informer: MinBackoff, MaxBackoff and BatchSize of a handler can not be negative, and Panics is one of three values")
+	}
+	if cfg.MinBackoff == 0 {
+		cfg.MinBackoff = 100 * time.Millisecond
+	}
+	if cfg.MaxBackoff == 0 {
+		cfg.MaxBackoff = 30 * time.Second
+	}
+	if cfg.BatchSize == 0 || h.OnBatch == nil {
+		cfg.BatchSize = 1000
+	}
+	if cfg.Subscribe.Mode == 0 {
+		cfg.Subscribe.Mode = store.Latest
+	}
+	if cfg.Subscribe.Resync == 0 {
+		cfg.Subscribe.Resync = i.engine.cfg.Resync
+	}
+	return i.engine.register(cfg, func(ctx context.Context, changes []store.Change) error {
+		return h.call(ctx, i, changes)
+	}, h.OnBatch != nil)
+}
+
+// call calls the handler with changes: one, unless it takes batches.
+func (h *Handler[T]) call(ctx context.Context, i *Informer[T], changes []store.Change) error {
+	if h.OnBatch != nil {
+		events := make([]Event[T], len(changes))
+		for n, c := range changes {
+			events[n] = Event[T]{i, c}
+		}
+		return h.OnBatch(ctx, events)
+	}
+	ev := Event[T]{i, changes[0]}
+	if h.OnEvent != nil {
+		return h.OnEvent(ctx, ev)
+	}
+	switch {
+	case ev.Kind() == store.Added && h.OnAdd == nil, ev.Kind() == store.Updated && h.OnUpdate == nil, ev.Kind() == store.Deleted && h.OnDelete == nil:
+		return nil
+	}
+	obj, err := ev.Object()
+	if err != nil {
+		return err
+	}
+	switch ev.Kind() {
+	case store.Added:
+		return h.OnAdd(ctx, obj, ev.Initial())
+	case store.Deleted:
+		return h.OnDelete(ctx, obj, ev.Missed())
+	}
+	old, err := ev.Old()
+	if err != nil {
+		return err
+	}
+	return h.OnUpdate(ctx, old, obj)
+}
+
+// guarded calls f, and makes an error of a panic.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{v, debug.Stack()}
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,94 @@
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// Health is how an informer is, as a value.
+type Health struct {
+	// Health is that of the scope which is worst: one that has a fault before one
+	// that has none, one that is not synced before one that is.
+	reflector.Health
+	// Scopes are all that are followed, ordered by cluster and namespace.
+	Scopes []ScopeHealth
+	// ColdStart says why the snapshot file could not be used; nil if it was, or
+	// there was none.
+	ColdStart error
+	// Handlers are those that are registered, in order.
+	Handlers []HandlerHealth
+	// Stored and Handled are the times from an event's being read off the
+	// connection to the store's showing it, and to a handler's being called.
+	Stored, Handled Lag
+}
+
+// ScopeHealth is how the list and watch of one scope is.
+type ScopeHealth struct {
+	Scope delta.Scope
+	reflector.Health
+}
+
+// Ready returns nil if a first list of every scope has been applied and all are
+// followed, and else an error that says which are not, and why: what a readiness
+// probe wants to know. A fault that is being overcome does not make an informer
+// unready that was synced before, since its copy is still the best there is.
+func (h Health) Ready() error {
+	var not []string
+	for _, s := range h.Scopes {
+		switch {
+		case s.Phase == reflector.Stopped:
+			not = append(not, fmt.Sprintf("%v has been stopped", s.Scope))
+		case !s.Synced && s.Err != nil:
+			not = append(not, fmt.Sprintf("%v is not synced: %v", s.Scope, s.Err))
+		case !s.Synced:
+			not = append(not, fmt.Sprintf("%v is not synced: %v, %d objects so far", s.Scope, s.Phase, s.Listed))
+		}
+	}
+	switch {
+	case len(not) > 0:
+		return errors.New(strings.Join(not, "; "))
+	case h.Err != nil && h.Phase == reflector.Stopped:
+		return h.Err
+	}
+	return nil
+}
+
+// health returns how the engine is, and a channel that is closed at the next
+// news.
+func (e *engine) health() (Health, <-chan struct{}) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := Health{ColdStart: e.cold, Stored: e.lags.store.read(), Handled: e.lags.handler.read()}
+	for scope, m := range e.members {
+		one, _ := m.reflector.Health()
+		h.Scopes = append(h.Scopes, ScopeHealth{scope, one})
+	}
+	slices.SortFunc(h.Scopes, func(a, b ScopeHealth) int {
+		return strings.Compare(a.Scope.Cluster+"\x00"+a.Scope.Namespace, b.Scope.Cluster+"\x00"+b.Scope.Namespace)
+	})
+	for _, r := range e.readers {
+		h.Handlers = append(h.Handlers, r.health())
+	}
+	if e.illegal != nil {
+		h.Health = reflector.Health{Phase: reflector.Stopped, Err: e.illegal}
+		return h, e.news
+	}
+	for i := range h.Scopes {
+		if i == 0 || worse(&h.Scopes[i].Health, &h.Health) {
+			h.Health = h.Scopes[i].Health
+		}
+	}
+	return h, e.news
+}
+
+func worse(a, b *reflector.Health) bool {
+	if (a.Err != nil) != (b.Err != nil) {
+		return a.Err != nil
+	}
+	return !a.Synced && b.Synced
+}

@@ -1,0 +1,96 @@
+package informer
+
+import (
+	"iter"
+
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Index finds the objects of an informer by a value. It is made by IndexBy,
+// IndexByEach or IndexField, and may be used by any goroutine.
+type Index[T any] struct {
+	inf   *Informer[T]
+	index *store.Index
+}
+
+// IndexBy adds an index over what a function returns of each object; an object
+// for which it returns "" is not in the index. It is called once for each
+// revision, on the goroutine that writes to the store: it must be quick and not
+// keep the object. An object that can not be decoded is not in the index.
+//
+// It may be called at any time, from any goroutine. While the informer runs it
+// reads all objects once, and snapshots that were taken before do not have the
+// index.
+func IndexBy[T any](i *Informer[T], value func(*T) string) *Index[T] {
+	return IndexByEach(i, func(obj *T) []string {
+		if v := value(obj); v != "" {
+			return []string{v}
+		}
+		return nil
+	})
+}
+
+// IndexByEach is IndexBy for objects that have several values, or none.
+func IndexByEach[T any](i *Informer[T], values func(*T) []string) *Index[T] {
+	e := i.engine
+	return &Index[T]{i, e.store.AddIndex(func(dst []string, rec *wire.Record, shared any) []string {
+		obj, ok := shared.(*T)
+		if !ok {
+			if obj, ok = remembered[T](&e.memo, rec); !ok {
+				return dst
+			}
+		}
+		return append(dst, values(obj)...)
+	})}
+}
+
+// remembered decodes a record, unless that was just done for another index.
+func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
+	if len(rec.Body) == 0 {
+		return nil, false
+	}
+	if obj, ok := m.object.(*T); ok && m.body == &rec.Body[0] {
+		return obj, true
+	}
+	obj, err := wire.Codec[T]{}.Decode(*rec)
+	if err != nil {
+		return nil, false
+	}
+	m.body, m.object = &rec.Body[0], obj
+	return obj, true
+}
+
+// Get decodes the objects that have a value, ordered by key, like Snapshot.All.
+func (x *Index[T]) Get(s Snapshot[T], value string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		if s.records == nil || !x.index.In(s.records) {
+			yield(nil, ErrOtherView)
+			return
+		}
+		for e := range x.index.Get(s.records, value) {
+			if !yield(x.inf.decoder.entry(e)) {
+				return
+			}
+		}
+	}
+}
+
+// Keys returns the keys of the objects that have a value, in order. Nothing is
+// decoded.
+func (x *Index[T]) Keys(s Snapshot[T], value string) iter.Seq[wire.Key] {
+	return func(yield func(wire.Key) bool) {
+		for e := range x.index.Get(s.records, value) {
+			if !yield(e.Key()) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns how many objects have a value. It counts them.
+func (x *Index[T]) Len(s Snapshot[T], value string) int { return x.index.Len(s.records, value) }
+
+// Values returns the values that there are, in order, each with the number of
+// objects that have it.
+func (x *Index[T]) Values(s Snapshot[T]) iter.Seq2[string, int] { return x.index.Values(s.records) }

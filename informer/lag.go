@@ -1,0 +1,88 @@
+package informer
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+)
+
+// LagBounds are the upper bounds of the buckets of a Lag.
+var LagBounds = [...]time.Duration{
+	100 * time.Microsecond, 300 * time.Microsecond,
+	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond,
+	100 * time.Millisecond, 300 * time.Millisecond,
+	time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, 2 * time.Minute,
+}
+
+// Lag is how long things took, all of them since the start.
+type Lag struct {
+	// Count is how many, Sum how long together, Last and Max the last and the
+	// longest.
+	Count uint64
+	Sum   time.Duration
+	Last  time.Duration
+	Max   time.Duration
+	// Buckets count those up to each of LagBounds, and behind them the rest.
+	Buckets [len(LagBounds) + 1]uint64
+}
+
+// clock measures a Lag. Any goroutine may use it.
+type clock struct {
+	count   atomic.Uint64
+	sum     atomic.Int64
+	last    atomic.Int64
+	max     atomic.Int64
+	buckets [len(LagBounds) + 1]atomic.Uint64
+}
+
+func (c *clock) note(d time.Duration) {
+	d = max(d, 0)
+	c.count.Add(1)
+	c.sum.Add(int64(d))
+	c.last.Store(int64(d))
+	for {
+		most := c.max.Load()
+		if int64(d) <= most || c.max.CompareAndSwap(most, int64(d)) {
+			break
+		}
+	}
+	i := 0
+	for i < len(LagBounds) && d > LagBounds[i] {
+		i++
+	}
+	c.buckets[i].Add(1)
+}
+
+func (c *clock) read() Lag {
+	l := Lag{Count: c.count.Load(), Sum: time.Duration(c.sum.Load()), Last: time.Duration(c.last.Load()), Max: time.Duration(c.max.Load())}
+	for i := range c.buckets {
+		l.Buckets[i] = c.buckets[i].Load()
+	}
+	return l
+}
+
+// lags are those of one engine.
+type lags struct {
+	store, handler clock
+	listing        map[delta.Scope]bool // the applying goroutine's own
+}
+
+// stored notes that the store shows a batch. What came in a list is shown when
+// the list is whole, which is no lag.
+func (l *lags) stored(batch delta.Batch) {
+	now := time.Now()
+	for i := range batch {
+		switch d := &batch[i]; d.Kind {
+		case delta.Begin, delta.End:
+			if l.listing == nil {
+				l.listing = map[delta.Scope]bool{}
+			}
+			l.listing[d.Scope] = d.Kind == delta.Begin
+		case delta.Upsert, delta.Delete:
+			if !l.listing[d.Scope] {
+				l.store.note(now.Sub(d.Seen))
+			}
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/store"
+)
+
+// Registration is one handler of an informer. Any goroutine may use it.
+type Registration struct {
+	engine *engine
+	cfg    HandlerConfig
+	call   func(context.Context, []store.Change) error
+	batch  bool
+
+	synced  chan struct{}
+	removed context.Context
+	remove  context.CancelFunc
+	done    chan struct{}
+	started atomic.Bool
+
+	waiting                   atomic.Int64
+	handled, failures, panics atomic.Uint64
+	mu                        sync.Mutex
+	err                       error // why it ended by itself
+	last                      error // the last failure
+}
+
+// HandlerHealth is how a handler is.
+type HandlerHealth struct {
+	Name string
+	// Synced: it has been called for all objects of the first lists.
+	Synced bool
+	// Waiting counts the events that were taken for it and not handled yet.
+	Waiting int
+	// Handled, Failures and Panics count events; LastErr is the last failure.
+	Handled, Failures, Panics uint64
+	LastErr                   error
+}
+
+// register adds a handler, and starts it if the engine runs.
+func (e *engine) register(cfg HandlerConfig, call func(context.Context, []store.Change) error, batch bool) (*Registration, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.state == engineStopped {
+		return nil, ErrStopped
+	}
+	if e.handlers++; cfg.Name == "" {
+		cfg.Name = fmt.Sprint("handler ", e.handlers)
+	}
+	r := &Registration{engine: e, cfg: cfg, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
+	r.removed, r.remove = context.WithCancel(context.Background())
+	if r.cfg.Report == nil {
+		log := e.cfg.logger()
+		r.cfg.Report = func(err error) { log.Error("handler failed", "handler", cfg.Name, "err", err) }
+	}
+	if e.state == engineRuns && !e.reading.start(r.run) {
+		return nil, ErrStopped
+	}
+	e.readers = append(e.readers, r)
+	return r, nil
+}
+
+// Name returns the name of the handler.
+func (r *Registration) Name() string { return r.cfg.Name }
+
+// Synced returns a channel that is closed once the handler has been called for
+// all objects of the first lists, and for those that were there when it was
+// registered.
+func (r *Registration) Synced() <-chan struct{} { return r.synced }
+
+// Remove ends the handler. It does not wait for a call that runs, whose context
+// it cancels: Done tells when that has returned. So a handler may remove itself.
+func (r *Registration) Remove() {
+	r.remove()
+	r.engine.forget(r)
+	if !r.started.Swap(true) {
+		close(r.done) // it was never started, and will not be
+	}
+}
+
+// Done returns a channel that is closed when the handler will not be called any
+// more.
+func (r *Registration) Done() <-chan struct{} { return r.done }
+
+// Err returns why the handler has ended: nil if it was removed, the informer has
+// stopped, or it has not ended.
+func (r *Registration) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+func (e *engine) forget(r *Registration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.readers = slices.DeleteFunc(e.readers, func(other *Registration) bool { return other == r })
+	e.tellLocked()
+}
+
+// run calls the handler until ctx is done or it is removed.
+func (r *Registration) run(ctx context.Context) {
+	if r.started.Swap(true) {
+		return // it was removed before
+	}
+	defer close(r.done)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.removed, cancel)()
+	f := flow{engine: r.engine, subscribe: r.cfg.Subscribe, synced: func() {
+		close(r.synced)
+		r.engine.tell()
+	}}
+	f.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
+}
+
+// deliver calls the handler for changes, and reports whether it goes on.
+func (r *Registration) deliver(ctx context.Context, changes []store.Change) bool {
+	r.waiting.Store(int64(len(changes)))
+	defer r.waiting.Store(0)
+	size := 1
+	if r.batch {
+		size = r.cfg.BatchSize
+	}
+	for some := range slices.Chunk(changes, size) {
+		if ctx.Err() != nil {
+			return false
+		}
+		now := time.Now()
+		for i := range some {
+			if seen := some[i].Seen; !seen.IsZero() && some[i].Cause == store.Watched {
+				r.engine.lags.handler.note(now.Sub(seen))
+			}
+		}
+		if !r.handle(ctx, some) {
+			return false
+		}
+		r.handled.Add(uint64(len(some)))
+		r.waiting.Add(-int64(len(some)))
+	}
+	return ctx.Err() == nil
+}
+
+// handle calls the handler until it succeeds or gives up, and reports whether it
+// goes on.
+func (r *Registration) handle(ctx context.Context, changes []store.Change) bool {
+	backoff := r.cfg.MinBackoff
+	for try := 0; ; try++ {
+		err := guarded(func() error { return r.call(ctx, changes) })
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		r.failed(err, changes)
+		var p *PanicError
+		switch {
+		case errors.As(err, &p) && r.cfg.Panics == StopHandler:
+			r.stop(err)
+			return false
+		case errors.As(err, &p) && r.cfg.Panics == SkipEvent, r.cfg.Retry >= 0 && try >= r.cfg.Retry:
+			return true
+		}
+		if !pause(ctx, backoff) {
+			return false
+		}
+		backoff = min(2*backoff, r.cfg.MaxBackoff)
+	}
+}
+
+// pause waits, and reports whether ctx is still alive.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// failed counts and reports a failure. What reports may panic as well.
+func (r *Registration) failed(err error, changes []store.Change) {
+	var p *PanicError
+	if errors.As(err, &p) {
+		r.panics.Add(1)
+	}
+	r.failures.Add(1)
+	err = fmt.Errorf("%v of %v: %w", changes[0].Kind, changes[0].Last().Key(), err)
+	r.mu.Lock()
+	r.last = err
+	r.mu.Unlock()
+	if again := guarded(func() error { r.cfg.Report(err); return nil }); again != nil {
+		r.engine.cfg.logger().Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
+	}
+	r.engine.tell()
+}
+
+func (r *Registration) stop(err error) {
+	r.mu.Lock()
+	r.err = err
+	r.mu.Unlock()
+	r.remove()
+}
+
+func (r *Registration) health() HandlerHealth {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := HandlerHealth{
+		Name: r.cfg.Name, Waiting: int(r.waiting.Load()),
+		Handled: r.handled.Load(), Failures: r.failures.Load(), Panics: r.panics.Load(), LastErr: r.last,
+	}
+	select {
+	case <-r.synced:
+		h.Synced = true
+	default:
+	}
+	return h
+}

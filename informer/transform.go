@@ -1,0 +1,72 @@
+package informer
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Transform makes of a function that changes an object one for
+// Config.Transform: each object is decoded once when it comes, and stored as the
+// function leaves it.
+func Transform[T any](change func(*T) error) func(wire.Record) (wire.Record, error) {
+	return func(rec wire.Record) (wire.Record, error) {
+		obj, err := wire.Codec[T]{}.Decode(rec)
+		if err != nil {
+			return rec, err
+		}
+		if err := change(obj); err != nil {
+			return rec, fmt.Errorf("transform %s: %w", rec.Key, err)
+		}
+		return encode(rec, obj)
+	}
+}
+
+// encode puts an object in the place of a record's body. Keys, versions and
+// labels of the record stay what they are.
+func encode(rec wire.Record, obj any) (wire.Record, error) {
+	var err error
+	if m, ok := obj.(interface{ Marshal() ([]byte, error) }); ok && rec.Encoding == wire.Protobuf {
+		rec.Body, err = m.Marshal()
+	} else {
+		rec.Encoding = wire.JSON
+		rec.Body, err = json.Marshal(obj)
+	}
+	if err != nil {
+		return rec, fmt.Errorf("encode %s: %w", rec.Key, err)
+	}
+	return rec, nil
+}
+
+// Project returns an informer that fetches objects of type T and keeps of each
+// only what the function cuts out of it, an S, which is stored as JSON: a
+// collection that costs what is needed of it, and no more. Keys, UIDs and
+// versions are those of the object. An object for which the function returns nil
+// is kept as an empty S.
+func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) *Informer[S] {
+	inner := cfg.Transform
+	cfg.Transform = func(rec wire.Record) (wire.Record, error) {
+		if inner != nil {
+			var err error
+			if rec, err = inner(rec); err != nil {
+				return rec, err
+			}
+		}
+		obj, err := wire.Codec[T]{}.Decode(rec)
+		if err != nil {
+			return rec, err
+		}
+		small := project(obj)
+		if small == nil {
+			small = new(S)
+		}
+		rec.Encoding = wire.JSON
+		rec.Body, err = json.Marshal(small)
+		return rec, err
+	}
+	i := across[S](cfg, selectionOf[T](), nil)
+	i.fail(i.add("", cluster))
+	return i
+}

@@ -1,0 +1,143 @@
+package informer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+)
+
+// WarmStart keeps a snapshot file, so that an informer that starts again has all
+// objects at once and goes on watching where it was, without a list. If the
+// server does not reach back that far, everything is listed and compared, and
+// what was deleted meanwhile is told as missed.
+//
+// A file that is damaged, of another version, or of something else is not used;
+// Health.ColdStart says why. Objects of Secret are only written encrypted.
+type WarmStart struct {
+	// Path is the file; default none. Its folder must exist. Each informer needs
+	// its own. It is replaced as a whole, by renaming.
+	Path string
+	// Key encrypts the file: 32 bytes, from where the caller keeps secrets.
+	// Default: not encrypted, and readable by the owner of the process only.
+	Key []byte
+	// Every is how often the file is written, beside at the end of Run; default 5
+	// minutes. A process that is killed resumes from the last one.
+	Every time.Duration
+	// Identity tells clusters apart that have the same address: the file is only
+	// used by an informer with the same one. Default the address.
+	Identity string
+}
+
+// defaultEvery is the default of WarmStart.Every.
+const defaultEvery = 5 * time.Minute
+
+func (w *WarmStart) check() error {
+	if w.Path == "" {
+		return nil
+	}
+	if n := len(w.Key); w.Key != nil && n != 32 {
+		return fmt.Errorf("informer: WarmStart.Key has %d bytes, want 32", n)
+	}
+	return nil
+}
+
+// secret reports whether a resource is not to be written as it is.
+func secret(resource string) bool {
+	first, _, _ := strings.Cut(resource, ".")
+	return slices.Contains([]string{"secret", "secrets"}, strings.ToLower(first))
+}
+
+// options are those of the file.
+func (e *engine) options() store.FileOptions {
+	w := &e.cfg.WarmStart
+	identity := fmt.Sprintf("resource=%s labels=%s fields=%s cluster=%s", e.cfg.Resource, e.cfg.LabelSelector, e.cfg.FieldSelector, w.Identity)
+	return store.FileOptions{Identity: identity, Key: w.Key}
+}
+
+// loadFile fills the store from the file, if there is one that fits.
+func (e *engine) loadFile() {
+	err := e.tryLoad()
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cold = err
+	e.cfg.logger().Warn("cold start", "file", e.cfg.WarmStart.Path, "err", err)
+}
+
+func (e *engine) tryLoad() error {
+	if e.cfg.WarmStart.Path == "" {
+		return nil
+	}
+	file, err := os.Open(e.cfg.WarmStart.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return e.store.Load(file, e.options(), func(scope delta.Scope) bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return e.members[scope] != nil
+	})
+}
+
+// keepFile writes the file every so often, until ctx is done. The channel it
+// returns is closed then.
+func (e *engine) keepFile(ctx context.Context) <-chan struct{} {
+	done := make(chan struct{})
+	if e.cfg.WarmStart.Path == "" {
+		close(done)
+		return done
+	}
+	every := e.cfg.WarmStart.Every
+	if every == 0 {
+		every = defaultEvery
+	}
+	go func() {
+		defer close(done)
+		for pause(ctx, every) {
+			e.saveFile()
+		}
+	}()
+	return done
+}
+
+// saveFile writes the file, if there is anything new to write.
+func (e *engine) saveFile() {
+	if e.cfg.WarmStart.Path == "" || !e.store.Snapshot().Synced() {
+		return
+	}
+	if err := e.trySave(e.store.Snapshot()); err != nil {
+		e.cfg.logger().Error("the snapshot file can not be written", "file", e.cfg.WarmStart.Path, "err", err)
+	}
+}
+
+// trySave writes a file beside the one there is, and puts it in its place.
+func (e *engine) trySave(now *store.Snapshot) error {
+	path := e.cfg.WarmStart.Path
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // it is gone if all went well
+	out := bufio.NewWriter(file)
+	err = now.WriteFile(out, e.options())
+	err = errors.Join(err, out.Flush())
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"encoding/binary"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+const (
+	firstSlab = 4 << 10
+	fullSlab  = 64 << 10
+)
+
+// arena is the memory of one store's records. It belongs to the writer.
+type arena struct {
+	trainer
+	columns int     // of new records
+	slabs   []*slab // all that hold live records
+	current *slab   // where the next record goes
+	retired []*slab // those to be emptied: mostly dead, or packed as one does no longer
+	sweep   sweeper
+	dicts   []*wire.Dictionary // those that records may be packed with, the oldest first
+	scratch []byte
+	size    int // of all slabs
+	dead    int // bytes in them that no live record has
+}
+
+// add stores a record, and returns its entry. values are those of each column.
+func (a *arena) add(rec *wire.Record, values [][]string) Entry {
+	flags, rest := a.encode(rec, values)
+	return a.place(flags, rest, a.dict, a.columns)
+}
+
+// encode writes the record into the scratch space.
+func (a *arena) encode(rec *wire.Record, values [][]string) (flags byte, rest []byte) {
+	b := a.scratch[:0]
+	names := [...]string{rec.Cluster, rec.Namespace, rec.Name, rec.UID}
+	for _, s := range names {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+	}
+	from := len(b)
+	for _, s := range names {
+		b = append(b, s...)
+	}
+	to := len(b)
+	b = binary.AppendUvarint(b, uint64(rec.Version))
+	b = appendColumns(b, values)
+	b = binary.AppendUvarint(b, uint64(len(rec.Body)))
+	b, packed := a.pack(b, b[from:to:to], rec.Body)
+	a.scratch = b
+	flags = byte(rec.Encoding)
+	if packed {
+		flags |= flagPacked
+	}
+	return flags, b
+}
+
+func appendColumns(b []byte, values [][]string) []byte {
+	for _, column := range values {
+		b = binary.AppendUvarint(b, uint64(len(column)))
+		for _, v := range column {
+			b = binary.AppendUvarint(b, uint64(len(v)))
+			b = append(b, v...)
+		}
+	}
+	return b
+}
+
+// recolumn writes the record of an entry with other columns into the scratch
+// space; its body stays packed as it is.
+func (a *arena) recolumn(e Entry, values [][]string) []byte {
+	rest, _ := e.bytes()
+	h := e.header()
+	b := append(a.scratch[:0], rest[:len(rest)-len(h.rest)]...)
+	b = appendColumns(b, values)
+	b = append(b, skipColumns(h.rest, e.slab.columns)...)
+	a.scratch = b
+	return b
+}
+
+// place copies an encoded record into a slab.
+func (a *arena) place(flags byte, rest []byte, dict *wire.Dictionary, columns int) Entry {
+	var size [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(size[:], uint64(len(rest)))
+	whole := 1 + n + len(rest)
+	s := a.room(whole, dict, columns)
+	off := s.end
+	s.buf[off] = flags
+	copy(s.buf[off+1:], size[:n])
+	copy(s.buf[off+1+n:], rest)
+	s.end += whole
+	return Entry{slab: s, off: uint32(off)}
+}
+
+// room returns a slab with this much space left. Slabs grow with the store: a
+// small collection takes little memory, and one of many objects few slabs.
+func (a *arena) room(n int, dict *wire.Dictionary, columns int) *slab {
+	s := a.current
+	if s != nil && len(s.buf)-s.end >= n && s.dict == dict && s.columns == columns {
+		return s
+	}
+	size := firstSlab
+	for size < fullSlab && (size < n || size < a.size/4) {
+		size *= 2
+	}
+	s = &slab{buf: make([]byte, max(size, n)), dict: dict, columns: columns}
+	a.slabs = append(a.slabs, s)
+	a.size += len(s.buf)
+	if n < fullSlab { // one that a large record fills leaves the other current
+		a.seal()
+		a.current = s
+	}
+	return s
+}
+
+// seal gives up what is left of the current slab.
+func (a *arena) seal() {
+	if s := a.current; s != nil {
+		a.current = nil
+		a.lose(s, len(s.buf)-s.end)
+	}
+}
+
+// alone stores a record in a slab of its own, which the arena does not know: it
+// lives as long as somebody holds the entry.
+func (a *arena) alone(rec *wire.Record, values [][]string) Entry {
+	flags, rest := a.encode(rec, values)
+	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+len(rest)), flags)
+	b = append(binary.AppendUvarint(b, uint64(len(rest))), rest...)
+	return Entry{slab: &slab{buf: b, dict: a.dict, columns: len(values)}}
+}
+
+// free notes that no tree of the writer leads to the entry any more.
+func (a *arena) free(e Entry) {
+	if e.slab.end == 0 {
+		return // it is alone
+	}
+	a.lose(e.slab, e.length())
+}
+
+// lose counts dead bytes, and retires a slab when half of it is dead.
+func (a *arena) lose(s *slab, n int) {
+	was := s.dead
+	s.dead += n
+	a.dead += n
+	if half := len(s.buf) / 2; was < half && s.dead >= half && s != a.sweep.slab {
+		a.retired = append(a.retired, s)
+	}
+}

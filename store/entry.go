@@ -1,0 +1,249 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// slab is a piece of memory that holds records one behind the other, without
+// pointers: the garbage collector passes over it as a whole, and frees it when
+// no tree, change or snapshot leads to it any more. The bytes of a record are
+// written once, before anybody can see the record.
+type slab struct {
+	buf     []byte
+	dict    *wire.Dictionary // what bodies are packed with, nil if they are not
+	columns int              // how many indexes the records have values of
+	object  any              // Live: the decoded object of the only record
+	invalid error            // Live: why there is none
+
+	end, dead int // where records end, and bytes that no live record has; the writer's own
+}
+
+// Entry is one revision of an object as the store keeps it. It is a small value
+// that may be kept and passed to any goroutine; the zero value is no entry.
+// What it leads to never changes.
+type Entry struct {
+	slab *slab
+	off  uint32
+}
+
+// IsZero reports whether there is no revision.
+func (e Entry) IsZero() bool { return e.slab == nil }
+
+// The layout of a record in a slab. Lengths are uvarints.
+//
+//	flags      encoding, packed or not
+//	size       of all that follows
+//	lengths    of cluster, namespace, name and uid
+//	names      cluster, namespace, name and uid
+//	version    uvarint
+//	columns    for each index: count, and for each value its length and bytes
+//	raw        length of the body
+//	body       packed or as it came
+const (
+	flagEncoding = 0x0f
+	flagPacked   = 0x10
+)
+
+// header is what stands before the columns of a record.
+type header struct {
+	flags                         byte
+	cluster, namespace, name, uid []byte
+	version                       wire.Version
+	names                         []byte // all of them
+	rest                          []byte // columns, raw and body
+}
+
+// bytes returns the record without flags and size, and the flags.
+func (e Entry) bytes() (rest []byte, flags byte) {
+	b := e.slab.buf[e.off:]
+	size, n := uvarint(b[1:])
+	return b[1+n : 1+n+size], b[0]
+}
+
+// length is how many bytes the record takes in its slab.
+func (e Entry) length() int {
+	size, n := uvarint(e.slab.buf[e.off+1:])
+	return 1 + n + size
+}
+
+// uvarint reads a length that the store has written itself.
+func uvarint(b []byte) (v, n int) {
+	if b[0] < 0x80 {
+		return int(b[0]), 1
+	}
+	long, n := binary.Uvarint(b)
+	return int(long), n
+}
+
+func (e Entry) header() header {
+	b, flags := e.bytes()
+	var length [4]int
+	at := 0
+	for i := range length {
+		n := 0
+		length[i], n = uvarint(b[at:])
+		at += n
+	}
+	h := header{flags: flags}
+	from := at
+	for i, part := range [...]*[]byte{&h.cluster, &h.namespace, &h.name, &h.uid} {
+		*part = b[at : at+length[i]]
+		at += length[i]
+	}
+	h.names = b[from:at]
+	version, n := binary.Uvarint(b[at:])
+	h.version, h.rest = wire.Version(version), b[at+n:]
+	return h
+}
+
+// skipColumns returns what stands behind n columns.
+func skipColumns(b []byte, n int) []byte {
+	for range n {
+		count, size := uvarint(b)
+		b = b[size:]
+		for range count {
+			length, size := uvarint(b)
+			b = b[size+length:]
+		}
+	}
+	return b
+}
+
+// values calls yield with each value of a column, in order.
+func (e Entry) values(column int, yield func(nth int, value []byte)) {
+	b := skipColumns(e.header().rest, column)
+	count, size := uvarint(b)
+	b = b[size:]
+	for nth := range count {
+		length, size := uvarint(b)
+		yield(nth, b[size:size+length])
+		b = b[size+length:]
+	}
+}
+
+// value returns one value of a column.
+func (e Entry) value(column, nth int) []byte {
+	b := skipColumns(e.header().rest, column)
+	_, size := uvarint(b)
+	b = b[size:]
+	for {
+		length, size := uvarint(b)
+		if nth == 0 {
+			return b[size : size+length]
+		}
+		b = b[size+length:]
+		nth--
+	}
+}
+
+// Key names the object. It allocates one string.
+func (e Entry) Key() wire.Key {
+	h := e.header()
+	names := string(h.names[:len(h.cluster)+len(h.namespace)+len(h.name)])
+	c, n := len(h.cluster), len(h.cluster)+len(h.namespace)
+	return wire.Key{Cluster: names[:c], Namespace: names[c:n], Name: names[n:]}
+}
+
+// UID tells the object from its namesakes.
+func (e Entry) UID() string { return string(e.header().uid) }
+
+// Version is the resourceVersion of this revision.
+func (e Entry) Version() wire.Version { return e.header().version }
+
+// Record unpacks the revision. The body is new; it belongs to the caller.
+func (e Entry) Record() wire.Record {
+	h := e.header()
+	names := string(h.names)
+	c := len(h.cluster)
+	n := c + len(h.namespace)
+	u := n + len(h.name)
+	rec := wire.Record{
+		Key:      wire.Key{Cluster: names[:c], Namespace: names[c:n], Name: names[n:u]},
+		UID:      names[u:],
+		Version:  h.version,
+		Encoding: wire.Encoding(h.flags & flagEncoding),
+	}
+	rec.Body = e.body(nil, &h)
+	return rec
+}
+
+// body appends the unpacked body to dst.
+func (e Entry) body(dst []byte, h *header) []byte {
+	b := skipColumns(h.rest, e.slab.columns)
+	raw, n := uvarint(b)
+	if h.flags&flagPacked == 0 {
+		return append(dst, b[n:n+raw]...)
+	}
+	if dst == nil {
+		dst = make([]byte, 0, raw)
+	}
+	// It can not fail: the store has packed these bytes with this dictionary.
+	dst, _ = e.slab.dict.Unpack(dst, h.names, b[n:], raw)
+	return dst
+}
+
+// Len is the length of the body in bytes, unpacked.
+func (e Entry) Len() int {
+	raw, _ := uvarint(skipColumns(e.header().rest, e.slab.columns))
+	return raw
+}
+
+// Object returns the decoded object that all readers share, where Config.Decode
+// is set, and nil where it is not. It must not be changed.
+//
+// Errors: what Config.Decode said of it.
+func (e Entry) Object() (any, error) { return e.slab.object, e.slab.invalid }
+
+// names returns the cluster, the namespace and the name, one behind the other,
+// and where the latter two begin.
+func (e Entry) names() (all []byte, namespace, name int) {
+	b := e.slab.buf[e.off+1:]
+	_, n := uvarint(b)
+	c, size := uvarint(b[n:])
+	n += size
+	ns, size := uvarint(b[n:])
+	n += size
+	nm, size := uvarint(b[n:])
+	n += size
+	_, size = uvarint(b[n:])
+	n += size
+	return b[n : n+c+ns+nm], c, c + ns
+}
+
+// compareEntries orders by key.
+func compareEntries(a, b Entry) int {
+	x, xns, xn := a.names()
+	y, yns, yn := b.names()
+	if xns+yns > 0 {
+		if c := bytes.Compare(x[:xns], y[:yns]); c != 0 {
+			return c
+		}
+	}
+	if c := bytes.Compare(x[xns:xn], y[yns:yn]); c != 0 {
+		return c
+	}
+	return bytes.Compare(x[xn:], y[yn:])
+}
+
+// is reports whether the entry is this very revision.
+func (e Entry) is(rec *wire.Record) bool {
+	h := e.header()
+	return h.version == rec.Version && rec.Version != 0 && string(h.uid) == rec.UID
+}
+
+// sameObject tells revisions of one object from those of its namesakes.
+func (e Entry) sameObject(rec *wire.Record) bool { return string(e.header().uid) == rec.UID }
+
+func sameUID(a, b Entry) bool { return bytes.Equal(a.header().uid, b.header().uid) }
+
+// sameRevision reports whether two entries with one key are the same revision.
+func sameRevision(a, b Entry) bool {
+	if a == b {
+		return true
+	}
+	x, y := a.header(), b.header()
+	return x.version == y.version && x.version != 0 && bytes.Equal(x.uid, y.uid)
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"sync"
+)
+
+// commit is one link of the chain of changes. Subscribers hold on to the link
+// they have reached, so a link that all have passed is garbage by itself.
+type commit struct {
+	seq     uint64 // changes up to and with this link
+	changes []Change
+	after   *commit       // set before more is closed
+	more    chan struct{} // closed when there is a link after this
+}
+
+// feed is the chain, and how far each subscriber has come.
+type feed struct {
+	backlog int
+
+	mu       sync.Mutex
+	moved    sync.Cond // a subscriber went on, or away
+	head     *commit
+	snapshot *Snapshot // what head led to
+	subs     map[*Subscription]struct{}
+}
+
+func (f *feed) init(first *Snapshot, backlog int) {
+	f.backlog = backlog
+	f.moved.L = &f.mu
+	f.subs = map[*Subscription]struct{}{}
+	f.snapshot = first
+	f.head = &commit{more: make(chan struct{})}
+}
+
+// room waits until the slowest subscriber of every change has less than the
+// backlog before it.
+func (f *feed) room(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.fullLocked() {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.moved.Broadcast()
+	})
+	defer stop()
+	for f.fullLocked() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f.moved.Wait()
+	}
+	return nil
+}
+
+func (f *feed) fullLocked() bool {
+	for sub := range f.subs {
+		if sub.mode == EveryChange && f.lagLocked(sub) >= uint64(f.backlog) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *feed) lagLocked(sub *Subscription) uint64 { return f.head.seq - sub.taken }
+
+// append adds a link for what led to snapshot, if that was anything. Without
+// subscribers nobody will ever ask for its changes. Who follows the latest state
+// and is too far behind is cut loose from the chain.
+func (f *feed) append(snapshot *Snapshot, changes []Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.snapshot = snapshot
+	if len(changes) == 0 {
+		return
+	}
+	next := &commit{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
+	if len(f.subs) > 0 {
+		next.changes = changes
+	}
+	f.head.after = next
+	close(f.head.more)
+	f.head = next
+	for sub := range f.subs {
+		if sub.mode == Latest && f.lagLocked(sub) > uint64(f.backlog) {
+			sub.at = nil
+		}
+	}
+}

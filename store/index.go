@@ -1,0 +1,120 @@
+package store
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Extract appends to dst the values that an object has in an index. object is
+// what Config.Decode made of the record, nil without it. It is called by the
+// goroutine that writes to the store, and must not keep its arguments.
+type Extract func(dst []string, rec *wire.Record, object any) []string
+
+// Index finds objects by a value. Any goroutine may use it.
+type Index struct {
+	store  *Store
+	column int
+}
+
+// AddIndex adds an index over what is there and what will come. It may be called
+// at any time and from any goroutine; it waits for a batch that is being
+// applied, and then reads all objects once. Snapshots that were taken before do
+// not have it.
+func (s *Store) AddIndex(extract Extract) *Index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	column := len(s.extracts)
+	s.extracts = append(s.extracts, extract)
+	s.arena.columns = len(s.extracts)
+	s.live.indexes = append(s.live.indexes, newPostings(column))
+	s.arena.seal()
+	for _, e := range slices.Collect(s.live.objects.Copy().Scan) {
+		s.put(s.rewrite(e))
+	}
+	s.moved = true
+	s.publish()
+	return &Index{store: s, column: column}
+}
+
+// extract returns the values of all indexes for a record, each once.
+func (s *Store) extract(rec *wire.Record, object any) [][]string {
+	for len(s.values) < len(s.extracts) {
+		s.values = append(s.values, nil)
+	}
+	for i, extract := range s.extracts {
+		values := extract(s.values[i][:0], rec, object)
+		if len(values) > 1 {
+			slices.Sort(values)
+			values = slices.Compact(values)
+		}
+		s.values[i] = values
+	}
+	return s.values
+}
+
+// of returns the postings of the index in a snapshot, nil if it does not have
+// them.
+func (x *Index) of(s *Snapshot) *postings {
+	if s == nil || s.store != x.store || x.column >= len(s.table.indexes) {
+		return nil
+	}
+	return s.table.indexes[x.column]
+}
+
+// In reports whether a snapshot has the index: it is of the same store, and not
+// older than the index.
+func (x *Index) In(s *Snapshot) bool { return x.of(s) != nil }
+
+// Get returns the objects that have a value, ordered by key. Its cost depends on
+// how many there are, not on how many others the store has.
+func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		index := x.of(s)
+		if index == nil {
+			return
+		}
+		withProbe(wire.Key{}, x.column, value, func(probe Entry) {
+			index.Ascend(posting{slab: probe.slab}, func(p posting) bool {
+				return string(p.entry().value(x.column, int(p.nth))) == value && yield(p.entry())
+			})
+		})
+	}
+}
+
+// Len returns how many objects have a value. It counts them.
+func (x *Index) Len(s *Snapshot, value string) int {
+	n := 0
+	for range x.Get(s, value) {
+		n++
+	}
+	return n
+}
+
+// Values returns the values that there are, in order, each with the number of
+// objects that have it.
+func (x *Index) Values(s *Snapshot) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		index := x.of(s)
+		if index == nil {
+			return
+		}
+		last, n, more := "", 0, true
+		index.Scan(func(p posting) bool {
+			v := p.entry().value(x.column, int(p.nth))
+			if n > 0 && string(v) != last {
+				more = yield(last, n)
+				n = 0
+			}
+			if n == 0 {
+				last = string(v)
+			}
+			n++
+			return more
+		})
+		if more && n > 0 {
+			yield(last, n)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package store_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// body is like its siblings, but for a few fields: about 2 KB.
+func body(i, version int) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"metadata":{"name":"pod-%05d","uid":"00000000-0000-4000-8000-%012d","resourceVersion":"%d"},"spec":{`, i, i, version)
+	for f := range 40 {
+		fmt.Fprintf(&b, `"field-%02d":{"value":"of-%03d","enabled":true},`, f, i%50*f)
+	}
+	fmt.Fprintf(&b, `"nodeName":"node-%03d"}}`, i%100)
+	return []byte(b.String())
+}
+
+func pod(i, version int, text []byte) delta.Delta {
+	rec := wire.Record{
+		Key:     wire.Key{Namespace: fmt.Sprintf("team-%02d", i%20), Name: fmt.Sprintf("pod-%05d", i)},
+		UID:     fmt.Sprintf("00000000-0000-4000-8000-%012d", i),
+		Version: wire.Version(version), Encoding: wire.JSON, Body: text,
+	}
+	return delta.Delta{Kind: delta.Upsert, Version: rec.Version, Record: rec}
+}
+
+func heap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+func node(dst []string, rec *wire.Record, _ any) []string {
+	at := bytes.LastIndex(rec.Body, []byte("node-"))
+	return append(dst, string(rec.Body[at:at+8]))
+}
+
+// TestBytesPerObject is the gate for what an object costs in memory: its packed
+// bytes, and at most 200 more for key, uid, version and an index.
+func TestBytesPerObject(t *testing.T) {
+	const n = 10000
+	var list []delta.Delta
+	raw := 0
+	before := heap()
+	s := store.New(store.Config{})
+	index := s.AddIndex(node)
+	apply(t, s, begin)
+	for i := range n {
+		d := pod(i, i+1, body(i, i+1))
+		raw += len(d.Record.Body)
+		if list = append(list, d); len(list) == 100 {
+			apply(t, s, list...)
+			list = list[:0]
+		}
+	}
+	apply(t, s, end(n))
+	list = nil
+	each := (heap() - before) / n
+	got := 0
+	for e := range s.Snapshot().All() {
+		rec := e.Record()
+		i := int(rec.Version) - 1
+		if string(rec.Body) != string(body(i, i+1)) {
+			t.Fatalf("%v has another body", rec.Key)
+		}
+		got++
+	}
+	st := s.Stats()
+	const names = 9 + 7 + 36 + 8 + 11 // of a record in a slab: name, namespace, uid, value of the index, lengths and version
+	packed := int(st.HeldBytes)/n - names
+	t.Logf("%d B raw, %d B each in the heap, %d B in slabs", raw/n, each, st.HeldBytes/n)
+	if got != n || each-packed > 200 || each > raw/n/4 || st.Dictionaries != 1 {
+		t.Errorf("%d objects of %d B take %d B of heap each, packed %d; %d dictionaries", got, raw/n, each, packed, st.Dictionaries)
+	}
+	if index.Len(s.Snapshot(), "node-042") != n/100 {
+		t.Error("the index is not whole")
+	}
+	runtime.KeepAlive(s)
+}
+
+// TestMemoryStaysFlat updates objects at random, thirty times as many as there
+// are: what dead revisions took is used again, and nothing is lost.
+func TestMemoryStaysFlat(t *testing.T) {
+	const n, rounds = 600, 30
+	s := store.New(store.Config{})
+	s.AddIndex(node)
+	random := rand.New(rand.NewPCG(1, 2))
+	version := 0
+	last := map[int]int{}
+	batch := []delta.Delta{begin}
+	for i := range n {
+		version++
+		last[i] = version
+		batch = append(batch, pod(i, version, body(i, version)))
+	}
+	apply(t, s, append(batch, end(version))...)
+	full := s.Stats().HeldBytes
+	most := full
+	for range n * rounds / 30 {
+		batch = batch[:0]
+		for range 30 {
+			version++
+			i := random.IntN(n)
+			last[i] = version
+			batch = append(batch, pod(i, version, body(i, version)))
+		}
+		apply(t, s, batch...)
+		most = max(most, s.Stats().HeldBytes)
+	}
+	if most > 3*full {
+		t.Errorf("%d B after the list, %d at most", full, most)
+	}
+	for e := range s.Snapshot().All() {
+		rec := e.Record()
+		var i int
+		fmt.Sscanf(rec.Name, "pod-%d", &i)
+		if want := body(i, last[i]); int(rec.Version) != last[i] || string(rec.Body) != string(want) {
+			t.Fatalf("%v at %v has another body", rec.Key, rec.Version)
+		}
+		delete(last, i)
+	}
+	if len(last) > 0 {
+		t.Errorf("%d objects are gone", len(last))
+	}
+}
+
+// TestDrift: when objects become others, the dictionary follows.
+func TestDrift(t *testing.T) {
+	s := store.New(store.Config{})
+	version := 0
+	fill := func(salt string) {
+		var batch []delta.Delta
+		for i := range 4000 {
+			version++
+			text := []byte(strings.ReplaceAll(string(body(i, version)), "field", salt))
+			if batch = append(batch, pod(i, version, text)); len(batch) == 20 {
+				apply(t, s, batch...)
+				batch = batch[:0]
+			}
+		}
+	}
+	fill("field")
+	first := s.Stats()
+	fill("an-entirely-different-kind-of-label-which-is-long")
+	fill("an-entirely-different-kind-of-label-which-is-long")
+	if last := s.Stats(); last.Dictionaries <= first.Dictionaries || last.HeldBytes > last.RawBytes/3 {
+		t.Errorf("first %+v, after the drift %+v", first, last)
+	}
+}
+
+// TestWhatDoesNotPack is kept as it came, at no more cost than its bytes.
+func TestWhatDoesNotPack(t *testing.T) {
+	const n, size = 2000, 3000
+	random := rand.NewChaCha8([32]byte{1})
+	s := store.New(store.Config{})
+	before := heap()
+	apply(t, s, begin)
+	for i := range n {
+		noise := make([]byte, size)
+		random.Read(noise)
+		apply(t, s, pod(i, i+1, noise))
+	}
+	apply(t, s, end(n))
+	if each := (heap() - before) / n; each > size*11/10+200 {
+		t.Errorf("%d B of noise take %d B", size, each)
+	}
+	if d := s.Stats().Dictionaries; d != 0 {
+		t.Errorf("%d dictionaries for noise", d)
+	}
+	runtime.KeepAlive(s)
+}
+
+// TestAllocationsPerEvent is the gate for what applying one event allocates.
+func TestAllocationsPerEvent(t *testing.T) {
+	s := store.New(store.Config{})
+	s.AddIndex(node)
+	apply(t, s, begin)
+	for i := range 2000 {
+		apply(t, s, pod(i, i+1, body(i, i+1)))
+	}
+	apply(t, s, end(2000))
+	version := wire.Version(2000)
+	batch := make(delta.Batch, 100)
+	for i := range batch {
+		batch[i] = pod(i, 1, body(i, 1))
+	}
+	if each := testing.AllocsPerRun(50, func() {
+		for i := range batch {
+			version++
+			batch[i].Version, batch[i].Record.Version = version, version
+		}
+		if err := s.Apply(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}) / 100; each > 5 {
+		t.Errorf("%v allocations for each of 100 events in a batch", each)
+	}
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// probe is a record that exists only to be compared with those of a tree.
+type probe struct{ slab slab }
+
+var probes = sync.Pool{New: func() any { return new(probe) }}
+
+// withProbe calls f with an entry that has a key and, where column is not
+// negative, one value in that column.
+func withProbe(key wire.Key, column int, value string, f func(Entry)) {
+	p := probes.Get().(*probe)
+	defer probes.Put(p)
+	f(p.set(key, column, value))
+}
+
+// set makes the probe one with this key and value.
+func (p *probe) set(key wire.Key, column int, value string) Entry {
+	b := p.slab.buf[:0]
+	for _, s := range [...]string{key.Cluster, key.Namespace, key.Name, ""} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+	}
+	b = append(append(append(b, key.Cluster...), key.Namespace...), key.Name...)
+	b = append(b, 0) // version
+	if column >= 0 {
+		for range column {
+			b = append(b, 0)
+		}
+		b = binary.AppendUvarint(append(b, 1), uint64(len(value)))
+		b = append(b, value...)
+	}
+	// The size stands before what it counts, which is known only now.
+	n := len(b)
+	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	var head [1 + binary.MaxVarintLen64]byte
+	h := 1 + binary.PutUvarint(head[1:], uint64(n))
+	copy(b[h:], b[:n])
+	copy(b, head[:h])
+	p.slab.buf = b
+	return Entry{slab: &p.slab}
+}

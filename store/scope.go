@@ -1,0 +1,183 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// scope is how far one list and watch has come.
+type scope struct {
+	name    delta.Scope
+	version wire.Version
+	listed  bool
+	staged  *tree // the list that is arriving, nil if none is
+}
+
+func (c *scope) reach(v wire.Version) { c.version = max(c.version, v) }
+
+// passed reports whether everything up to a version has been seen. An event from
+// before that of an object which is not there would bring back what was deleted
+// since.
+func (c *scope) passed(v wire.Version) bool { return v != 0 && v <= c.version }
+
+// AddScope makes Synced wait for a first list of a scope. A scope that is not
+// added becomes known with its first delta.
+func (s *Store) AddScope(name delta.Scope) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scope(name)
+	s.publish()
+}
+
+// leave forgets a scope, and drops its objects.
+func (s *Store) leave(c *scope) {
+	s.abandon(c)
+	delete(s.scopes, c.name)
+	for _, e := range slices.Collect(s.live.within(c.name)) {
+		s.drop(e)
+		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Unwatched, Old: e})
+	}
+}
+
+func (s *Store) scope(name delta.Scope) *scope {
+	c := s.scopes[name]
+	if c == nil {
+		c = &scope{name: name}
+		s.scopes[name] = c
+	}
+	return c
+}
+
+// complete reports whether all scopes have been listed.
+func (s *Store) complete() bool {
+	for _, c := range s.scopes {
+		if !c.listed {
+			return false
+		}
+	}
+	return len(s.scopes) > 0
+}
+
+// reached returns how far all scopes have come: what was shown, if that is it.
+func (s *Store) reached(shown []reached) []reached {
+	if len(shown) == len(s.scopes) {
+		same := true
+		for _, r := range shown {
+			c := s.scopes[r.scope]
+			same = same && c != nil && c.version == r.version && c.listed == r.listed
+		}
+		if same {
+			return shown
+		}
+	}
+	now := make([]reached, 0, len(s.scopes))
+	for _, c := range s.scopes {
+		now = append(now, reached{c.name, c.version, c.listed})
+	}
+	return now
+}
+
+func sameScopes(a, b []reached) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// stage adds to the list that is arriving. What the store has already is
+// shared, so a list of the same objects costs nothing.
+func (s *Store) stage(c *scope, d *delta.Delta) {
+	rec := &d.Record
+	had, ok := c.staged.Get(s.probe.set(rec.Key, -1, ""))
+	if ok && !newer(had, rec) {
+		return
+	}
+	if d.Kind == delta.Delete {
+		if ok {
+			c.staged.Delete(had)
+			s.release(had)
+		}
+		return
+	}
+	e, live := s.find(rec.Key)
+	if !live || !e.is(rec) {
+		var kept bool
+		if e, kept = s.keep(rec); !kept {
+			return
+		}
+	}
+	c.staged.Set(e)
+	if ok {
+		s.release(had)
+	}
+	s.trainIfRipe(false)
+}
+
+// release frees an entry that was staged, unless it is live as well.
+func (s *Store) release(e Entry) {
+	if live, ok := s.live.objects.Get(e); !ok || live != e {
+		s.arena.free(e)
+	}
+}
+
+// abandon drops a list that did not come to its end.
+func (s *Store) abandon(c *scope) {
+	if c.staged == nil {
+		return
+	}
+	c.staged.Scan(func(e Entry) bool {
+		s.release(e)
+		return true
+	})
+	c.staged = nil
+}
+
+// replace puts the staged list in the place of what is, and works out what
+// that changes: deletions first, then additions and updates.
+func (s *Store) replace(c *scope, end *delta.Delta) {
+	after := c.staged
+	c.staged, c.version = nil, end.Version
+	cause := Listed
+	if !c.listed {
+		cause, c.listed = Initial, true
+	}
+	var gone []Entry
+	for old := range s.live.within(c.name) {
+		if e, ok := after.Get(old); !ok || !sameUID(e, old) {
+			gone = append(gone, old)
+		}
+	}
+	for _, old := range gone {
+		s.drop(old)
+		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Listed, Old: old, Seen: end.Seen})
+	}
+	after.Scan(func(e Entry) bool {
+		old, had := s.live.objects.Get(e)
+		switch {
+		case !had:
+			e = s.install(e)
+			s.changes = append(s.changes, Change{Kind: Added, Cause: cause, New: e, Seen: end.Seen})
+		case old == e || sameRevision(old, e):
+			s.stats.Unchanged++
+			if old != e {
+				s.arena.free(e)
+			}
+		default:
+			e = s.install(e)
+			s.changes = append(s.changes, Change{Kind: Updated, Cause: Listed, Old: old, New: e, Seen: end.Seen})
+		}
+		return true
+	})
+	s.trainIfRipe(true)
+}
+
+// install makes a staged entry live. If indexes have been added since it was
+// staged, it is stored anew with their values.
+func (s *Store) install(e Entry) Entry {
+	if e.slab.columns < len(s.extracts) {
+		old := e
+		e = s.rewrite(old)
+		s.arena.free(old)
+	}
+	s.put(e)
+	return e
+}

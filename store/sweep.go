@@ -1,0 +1,178 @@
+package store
+
+import (
+	"slices"
+)
+
+// sweepPerChange is how many records are looked at, to free slabs that are
+// mostly dead, for each change: enough to be faster than slabs die, and so few
+// that no batch waits for it.
+const sweepPerChange = 6
+
+// maxDictionaries is how many dictionaries may be in use at once: records keep
+// the one they were packed with.
+const maxDictionaries = 4
+
+// sweeper empties one slab after the other.
+type sweeper struct {
+	slab *slab
+	off  int
+}
+
+// tidy looks at up to n records of retired slabs, and stores those that are
+// live elsewhere.
+func (s *Store) tidy(n int) {
+	a := &s.arena
+	if a.renew() {
+		s.renewed()
+	}
+	for range n {
+		if a.sweep.slab == nil {
+			if len(a.retired) == 0 {
+				return
+			}
+			a.sweep = sweeper{slab: a.retired[0]}
+			a.retired[0] = nil // or the array would hold on to the slab
+			a.retired = a.retired[1:]
+			if a.current == a.sweep.slab {
+				a.seal()
+			}
+		}
+		s.sweepOne()
+	}
+}
+
+// sweepOne looks at the next record of the slab that is being emptied, and lets
+// go of the slab behind the last one.
+func (s *Store) sweepOne() {
+	a := &s.arena
+	sw := &a.sweep
+	if sw.off >= sw.slab.end || sw.slab.dead == len(sw.slab.buf) {
+		a.remove(sw.slab)
+		*sw = sweeper{}
+		return
+	}
+	e := Entry{sw.slab, uint32(sw.off)}
+	sw.off += e.length()
+	var moved Entry
+	if live, ok := s.live.objects.Get(e); ok && live == e {
+		moved = s.rewrite(e)
+		s.live.put(moved)
+		s.moved = true
+	}
+	for _, c := range s.scopes {
+		if c.staged == nil {
+			continue
+		}
+		if staged, ok := c.staged.Get(e); ok && staged == e {
+			if moved.IsZero() {
+				moved = s.rewrite(e)
+			}
+			c.staged.Set(moved)
+		}
+	}
+	if !moved.IsZero() {
+		a.lose(e.slab, e.length())
+	}
+}
+
+// rewrite stores an entry once more: as it is where that is how it would be
+// stored now, else anew.
+func (s *Store) rewrite(e Entry) Entry {
+	a := &s.arena
+	live := s.cfg.Decode != nil
+	if e.slab.dict == a.dict && e.slab.columns == a.columns && !live {
+		rest, flags := e.bytes()
+		return a.place(flags, rest, a.dict, a.columns)
+	}
+	rec := e.Record()
+	if !live {
+		values := s.extract(&rec, nil)
+		if e.slab.dict == a.dict {
+			return a.place(e.header().flags, a.recolumn(e, values), a.dict, a.columns)
+		}
+		return a.add(&rec, values)
+	}
+	object, invalid := e.slab.object, e.slab.invalid
+	if object == nil && invalid == nil {
+		object, invalid = s.cfg.Decode(rec)
+	}
+	anew := a.alone(&rec, s.extract(&rec, object))
+	anew.slab.object, anew.slab.invalid = object, invalid
+	return anew
+}
+
+// remove lets go of a slab.
+func (a *arena) remove(gone *slab) {
+	if i := slices.Index(a.slabs, gone); i >= 0 {
+		a.slabs[i] = a.slabs[len(a.slabs)-1]
+		a.slabs[len(a.slabs)-1] = nil
+		a.slabs = a.slabs[:len(a.slabs)-1]
+		a.size -= len(gone.buf)
+		a.dead -= gone.dead
+	}
+}
+
+// trainIfRipe looks for a first dictionary once it is time to, and packs with it
+// what is there.
+func (s *Store) trainIfRipe(listed bool) {
+	a := &s.arena
+	if !a.ripe(listed) || !a.first(s.sample()) {
+		return
+	}
+	s.stats.Dictionaries++
+	a.dicts = append(a.dicts, a.dict)
+	a.seal()
+	a.retire(func(sl *slab) bool { return sl.dict == nil })
+	for len(a.retired) > 0 || a.sweep.slab != nil {
+		s.tidy(1)
+	}
+}
+
+// sample returns up to as many bodies as a dictionary is made of, from all over
+// what is there.
+func (s *Store) sample() [][]byte {
+	trees := []*tree{s.live.objects}
+	for _, c := range s.scopes {
+		if c.staged != nil {
+			trees = append(trees, c.staged)
+		}
+	}
+	var bodies [][]byte
+	for _, t := range trees {
+		stride := max(1, t.Len()*len(trees)/samples)
+		i := 0
+		t.Scan(func(e Entry) bool {
+			if i++; i%stride == 0 {
+				h := e.header()
+				body := e.body(nil, &h)
+				bodies = append(bodies, body[:min(len(body), sampleBytes)])
+			}
+			return true
+		})
+	}
+	return bodies
+}
+
+// renewed follows on a new dictionary: of too many, the oldest is given up.
+func (s *Store) renewed() {
+	a := &s.arena
+	s.stats.Dictionaries++
+	a.seal()
+	a.dicts = append(a.dicts, a.dict)
+	if len(a.dicts) <= maxDictionaries {
+		return
+	}
+	oldest := a.dicts[0]
+	a.dicts = slices.Delete(a.dicts, 0, 1)
+	a.retire(func(sl *slab) bool { return sl.dict == oldest })
+}
+
+// retire marks slabs to be emptied.
+func (a *arena) retire(which func(*slab) bool) {
+	for _, sl := range a.slabs {
+		if which(sl) && sl != a.sweep.slab && !slices.Contains(a.retired, sl) {
+			a.retired = append(a.retired, sl)
+		}
+	}
+}

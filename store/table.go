@@ -1,0 +1,97 @@
+package store
+
+import (
+	"bytes"
+
+	"github.com/tidwall/btree"
+)
+
+// tree holds entries by key. Copying it is O(1): the copies share nodes until
+// one of them writes.
+type tree = btree.BTreeG[Entry]
+
+func newTree() *tree {
+	return btree.NewBTreeGOptions(func(a, b Entry) bool { return compareEntries(a, b) < 0 }, btree.Options{NoLocks: true})
+}
+
+// posting says that an object has a value in an index: the nth of its column.
+type posting struct {
+	slab *slab
+	off  uint32
+	nth  uint32
+}
+
+func (p posting) entry() Entry { return Entry{p.slab, p.off} }
+
+// postings holds those of one index by value and key.
+type postings = btree.BTreeG[posting]
+
+func newPostings(column int) *postings {
+	return btree.NewBTreeGOptions(func(a, b posting) bool {
+		c := bytes.Compare(a.entry().value(column, int(a.nth)), b.entry().value(column, int(b.nth)))
+		if c == 0 {
+			c = compareEntries(a.entry(), b.entry())
+		}
+		return c < 0
+	}, btree.Options{NoLocks: true})
+}
+
+// table is what a store holds: the objects, and the indexes over them.
+type table struct {
+	objects *tree
+	indexes []*postings
+	raw     int64 // bytes of all bodies, unpacked
+}
+
+// put stores an entry, and returns the one it replaces.
+func (t *table) put(e Entry) (old Entry, had bool) {
+	old, had = t.objects.Set(e)
+	t.raw += int64(e.Len())
+	if had {
+		t.raw -= int64(old.Len())
+	}
+	for column, index := range t.indexes {
+		if had && column < old.slab.columns && !sameColumn(old, e, column) {
+			unpost(index, old, column)
+		}
+		e.values(column, func(nth int, _ []byte) { index.Set(posting{e.slab, e.off, uint32(nth)}) })
+	}
+	return old, had
+}
+
+// drop removes an entry.
+func (t *table) drop(e Entry) {
+	t.objects.Delete(e)
+	t.raw -= int64(e.Len())
+	for column, index := range t.indexes {
+		unpost(index, e, column)
+	}
+}
+
+func unpost(index *postings, e Entry, column int) {
+	e.values(column, func(nth int, _ []byte) { index.Delete(posting{e.slab, e.off, uint32(nth)}) })
+}
+
+// sameColumn reports whether two entries have the same values: most updates
+// change none that is indexed.
+func sameColumn(a, b Entry, column int) bool {
+	x, y := skipColumns(a.header().rest, column), skipColumns(b.header().rest, column)
+	return bytes.Equal(x[:len(x)-len(skipColumns(x, 1))], y[:len(y)-len(skipColumns(y, 1))])
+}
+
+// copy returns a table that shares everything with t until one of them writes.
+func (t *table) copy() table {
+	c := table{objects: t.objects.Copy(), indexes: make([]*postings, len(t.indexes)), raw: t.raw}
+	for i, index := range t.indexes {
+		c.indexes[i] = index.Copy()
+	}
+	return c
+}
+
+// reset empties the table.
+func (t *table) reset() {
+	t.objects, t.raw = newTree(), 0
+	for column := range t.indexes {
+		t.indexes[column] = newPostings(column)
+	}
+}

@@ -1,0 +1,180 @@
+package store
+
+import "github.com/vedette-io/vedette/wire"
+
+const (
+	// trainAt is how many bytes of bodies a first list must have for a
+	// dictionary: one takes up to 192 KiB itself. Without a list it takes
+	// trainLater.
+	trainAt    = 384 << 10
+	trainLater = 1 << 20
+	// samples is how many bodies a dictionary is made of at most, and
+	// sampleBytes how much of each.
+	samples     = 96
+	sampleBytes = 16 << 10
+	// textBytes is the size of a dictionary.
+	textBytes = 60 << 10
+	// window is after how many bodies it is looked whether the dictionary
+	// still fits, and drift how much worse it has to be.
+	window = 2048
+	drift  = 1.3
+	// oddBodies is how many of those that did not pack well are kept to make a
+	// better dictionary of.
+	oddBodies = 24
+	// worthwhile is what packed bytes per byte must be for a dictionary.
+	worthwhile = 0.8
+	// renewal is what part of the bytes a new dictionary must leave of what the
+	// old one did.
+	renewal = 0.85
+	// fewBodies is less than what anything can be learned from.
+	fewBodies = 8
+)
+
+// trainer packs bodies, and finds the dictionary for it: bodies of one kind are
+// alike, but what is in them is known only when enough have been seen, and
+// changes with the years.
+type trainer struct {
+	dict *wire.Dictionary // nil as long as there is none
+
+	raw int // bytes kept unpacked for want of a dictionary
+	try int // how many of those make it worth to look for one
+
+	promised float64 // packed bytes per byte, when the dictionary was made
+	seen     struct{ bodies, raw, packed int }
+	odd      [][]byte
+	misfits  int
+}
+
+// pack appends the body to dst, packed where that pays, and tells which.
+func (t *trainer) pack(dst, prefix, body []byte) ([]byte, bool) {
+	if t.dict == nil {
+		t.raw += len(body)
+		return append(dst, body...), false
+	}
+	from := len(dst)
+	dst = t.dict.Pack(dst, prefix, body)
+	n := len(dst) - from
+	t.seen.bodies++
+	t.seen.raw += len(body)
+	t.seen.packed += n
+	if float64(n) > t.promised*drift*float64(len(body)) {
+		t.misfit(body)
+	}
+	if n > len(body)*9/10 { // it costs time to unpack and saves nothing
+		return append(dst[:from], body...), false
+	}
+	return dst, true
+}
+
+// misfit keeps every fourth of the bodies that do not fit, and of those the last.
+func (t *trainer) misfit(body []byte) {
+	if t.misfits++; t.misfits%4 != 0 {
+		return
+	}
+	body = append([]byte(nil), body[:min(len(body), sampleBytes)]...)
+	if len(t.odd) < oddBodies {
+		t.odd = append(t.odd, body)
+		return
+	}
+	t.odd[t.misfits/4%oddBodies] = body
+}
+
+// ripe reports whether it is time to look for a first dictionary.
+func (t *trainer) ripe(listed bool) bool {
+	if t.dict != nil {
+		return false
+	}
+	least := trainLater
+	if listed {
+		least = trainAt
+	}
+	return t.raw >= max(least, t.try)
+}
+
+// first makes a dictionary of bodies, and reports whether it pays.
+func (t *trainer) first(bodies [][]byte) bool {
+	t.try = 2 * t.raw // if not, the store has to be another before it is worth another look
+	if len(bodies) < fewBodies {
+		return false
+	}
+	known, others := halves(bodies)
+	ratio := fit(wire.NewDictionary(compose(nil, known)), others)
+	if ratio > worthwhile {
+		return false
+	}
+	t.adopt(wire.NewDictionary(compose(nil, bodies)), ratio)
+	return true
+}
+
+func (t *trainer) adopt(dict *wire.Dictionary, ratio float64) {
+	t.dict, t.promised = dict, ratio
+	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
+	t.odd, t.misfits = nil, 0
+}
+
+// renew makes a new dictionary if bodies have drifted away from the one there
+// is, and reports whether it did.
+func (t *trainer) renew() bool {
+	if t.dict == nil || t.seen.bodies < window {
+		return false
+	}
+	ratio := float64(t.seen.packed) / float64(max(t.seen.raw, 1))
+	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
+	if ratio <= t.promised*drift || len(t.odd) < oddBodies {
+		t.odd, t.misfits = nil, 0
+		return false
+	}
+	text := t.dict.Text()
+	text = text[len(text)/2:]
+	known, others := halves(t.odd)
+	was, is := fit(t.dict, others), fit(wire.NewDictionary(compose(text, known)), others)
+	if is > renewal*was {
+		t.promised = ratio // they differ, and there is nothing to be done about it
+		t.odd, t.misfits = nil, 0
+		return false
+	}
+	t.adopt(wire.NewDictionary(compose(text, t.odd)), is)
+	return true
+}
+
+// halves splits bodies in two: a dictionary is tried on others than those it was
+// made of, which would always fit.
+func halves(bodies [][]byte) (a, b [][]byte) {
+	for i, body := range bodies {
+		if i%2 == 0 {
+			a = append(a, body)
+		} else {
+			b = append(b, body)
+		}
+	}
+	return a, b
+}
+
+// compose joins those bodies that have something new to a text for a
+// dictionary, behind the text that there is.
+func compose(text []byte, bodies [][]byte) []byte {
+	text = append([]byte(nil), text...)
+	var scratch []byte
+	for _, body := range bodies {
+		if len(text)+len(body) > textBytes {
+			continue
+		}
+		scratch = wire.NewDictionary(text).Pack(scratch[:0], nil, body)
+		if len(scratch) > len(body)/12 {
+			text = append(text, body...)
+		}
+	}
+	return text
+}
+
+// fit returns packed bytes per byte.
+func fit(dict *wire.Dictionary, bodies [][]byte) float64 {
+	var scratch []byte
+	raw, packed := 1, 0
+	for _, body := range bodies {
+		scratch = dict.Pack(scratch[:0], nil, body)
+		raw += len(body)
+		packed += min(len(scratch), len(body))
+	}
+	return float64(packed) / float64(raw)
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// waits are those who wait for a version.
+type waits struct {
+	some atomic.Int32
+	mu   sync.Mutex
+	all  map[*wait]struct{}
+}
+
+type wait struct {
+	satisfied func(*Snapshot) bool
+	done      chan struct{}
+}
+
+// WaitFor waits until every scope of the store has reached a version, that of an
+// object that was written for example: then the store shows that write or a
+// later one. Where a selector hides the object, only a bookmark (about one a
+// minute) or another event advances the version.
+//
+// Errors: the cause of ctx.
+func (s *Store) WaitFor(ctx context.Context, version wire.Version) error {
+	return s.wait(ctx, func(now *Snapshot) bool { return len(now.scopes) > 0 && now.Version() >= version })
+}
+
+// WaitForScope is WaitFor for one scope, where others are not to be waited for or
+// their versions can not be compared.
+func (s *Store) WaitForScope(ctx context.Context, scope delta.Scope, version wire.Version) error {
+	return s.wait(ctx, func(now *Snapshot) bool {
+		v := now.Reached(scope)
+		return v != 0 && v >= version
+	})
+}
+
+func (s *Store) wait(ctx context.Context, satisfied func(*Snapshot) bool) error {
+	w := &wait{satisfied, make(chan struct{})}
+	s.waits.mu.Lock()
+	if s.waits.all == nil {
+		s.waits.all = map[*wait]struct{}{}
+	}
+	s.waits.all[w] = struct{}{}
+	s.waits.some.Add(1)
+	s.waits.mu.Unlock()
+	defer func() {
+		s.waits.mu.Lock()
+		defer s.waits.mu.Unlock()
+		delete(s.waits.all, w)
+		s.waits.some.Add(-1)
+	}()
+	if satisfied(s.Snapshot()) { // after it was noted: nothing comes between
+		return nil
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// wake ends the waits that a snapshot satisfies.
+func (w *waits) wake(now *Snapshot) {
+	if w.some.Load() == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for one := range w.all {
+		if one.satisfied(now) {
+			close(one.done)
+			delete(w.all, one)
+		}
+	}
+}
