@@ -89,6 +89,10 @@ func difference(from, to *Snapshot) []Change {
 	if from == to {
 		return nil
 	}
+	added := Listed
+	if !from.synced {
+		added = Initial
+	}
 	var out []Change
 	from.table.objects.Scan(func(old Entry) bool {
 		if e, ok := to.table.objects.Get(old); !ok || !sameUID(old, e) {
@@ -99,7 +103,7 @@ func difference(from, to *Snapshot) []Change {
 	to.table.objects.Scan(func(e Entry) bool {
 		switch old, had := from.table.objects.Get(e); {
 		case !had || !sameUID(old, e):
-			out = append(out, Change{Kind: Added, Cause: Listed, New: e})
+			out = append(out, Change{Kind: Added, Cause: added, New: e})
 		case !sameRevision(old, e):
 			out = append(out, Change{Kind: Updated, Cause: Listed, Old: old, New: e})
 		}

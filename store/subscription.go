@@ -103,14 +103,15 @@ func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 	}
 }
 
-// Ready returns a channel that is closed when there is something to take.
+// Ready returns a channel that is closed when there is something to take, or the
+// subscription is closed. Calling it says that the changes returned before are
+// done with.
 func (s *Subscription) Ready() <-chan struct{} {
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
-	if s.done || s.at == nil {
+	more, err := s.settle()
+	if err != nil || more == nil {
 		return closed
 	}
-	return s.at.more
+	return more
 }
 
 var closed = func() chan struct{} {

@@ -33,7 +33,6 @@ type binder struct {
 	text  string
 	root  reflect.Type
 	t     reflect.Type // of the value that the steps so far lead to
-	list  bool         // ... is in a field of its own: its elements are repeated
 	steps []protoStep
 	leaf  leaf
 	drop  bool

@@ -63,7 +63,6 @@ func NewDictionary(text []byte) *Dictionary {
 func (d *Dictionary) Text() []byte { return d.text }
 
 func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
-func load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 
 // hash mixes the first six bytes of v.
 func hash(v uint64, bits uint8) uint64 { return (v << 16) * 0x9E3779B97F4A7C15 >> (64 - bits) }

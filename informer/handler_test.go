@@ -1,0 +1,334 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/store"
+)
+
+// diary is a handler that writes down what it is told.
+type diary struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (d *diary) note(format string, args ...any) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+	return nil
+}
+
+// take returns what was noted since the last call.
+func (d *diary) take() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	lines := d.lines
+	d.lines = nil
+	return lines
+}
+
+func (d *diary) handler() informer.Handler[corev1.Pod] {
+	return informer.Handler[corev1.Pod]{
+		OnAdd: func(_ context.Context, p *corev1.Pod, initial bool) error {
+			return d.note("add %s on %q initial=%v", p.Name, p.Spec.NodeName, initial)
+		},
+		OnUpdate: func(_ context.Context, old, p *corev1.Pod) error {
+			return d.note("update %s %q -> %q", p.Name, old.Spec.NodeName, p.Spec.NodeName)
+		},
+		OnDelete: func(_ context.Context, p *corev1.Pod, missed bool) error {
+			return d.note("delete %s missed=%v", p.Name, missed)
+		},
+	}
+}
+
+func (w *world) handle(inf *informer.Informer[corev1.Pod], h informer.Handler[corev1.Pod], cfg informer.HandlerConfig) *informer.Registration {
+	w.t.Helper()
+	r, err := inf.Handle(h, cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+// TestHandlers: before and after the first list, and after changes; a late one
+// starts with what is there. What was missed is told as such.
+func TestHandlers(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(on("a", "one"), on("b", "two"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		var early, late diary
+		r := w.handle(inf, early.handler(), informer.HandlerConfig{})
+		if closedNow(r.Synced()) {
+			w.t.Error("synced before it has begun")
+		}
+		w.run(inf)
+		<-r.Synced()
+		first := []string{`add one on "a" initial=true`, `add two on "b" initial=true`}
+		equal(w.t, "early", early.take(), first)
+		w.place("one", "c")
+		w.pass(time.Second)
+		w.delete("two")
+		w.pass(time.Second)
+		equal(w.t, "early", early.take(), []string{`update one "a" -> "c"`, `delete two missed=false`})
+		r = w.handle(inf, late.handler(), informer.HandlerConfig{Name: "late"})
+		<-r.Synced()
+		equal(w.t, "late", late.take(), []string{`add one on "c" initial=true`})
+
+		w.srv.Unavailable()
+		w.delete("one")
+		w.create(on("d", "new"))
+		w.srv.Compact()
+		if err := w.srv.Available(); err != nil {
+			w.t.Fatal(err)
+		}
+		w.pass(5 * time.Minute)
+		for _, d := range []*diary{&early, &late} {
+			equal(w.t, "after an outage", d.take(), []string{`delete one missed=true`, `add new on "d" initial=false`})
+		}
+		if h, _ := inf.Health(); len(h.Handlers) != 2 || h.Handlers[1].Name != "late" || !h.Handlers[1].Synced || h.Handlers[1].Handled != 3 {
+			w.t.Errorf("%+v", h.Handlers)
+		}
+	})
+}
+
+// TestHandlerThatHangs holds up nobody: neither other handlers nor the store.
+// When it goes on it is told the latest state.
+func TestHandlerThatHangs(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("one"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Backlog: 10})
+		var quick, slow diary
+		free := make(chan struct{})
+		h := slow.handler()
+		add := h.OnAdd
+		h.OnAdd = func(ctx context.Context, p *corev1.Pod, initial bool) error {
+			select {
+			case <-free:
+			case <-ctx.Done():
+			}
+			return add(ctx, p, initial)
+		}
+		w.handle(inf, h, informer.HandlerConfig{})
+		w.handle(inf, quick.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.EveryChange}})
+		w.run(inf)
+		<-inf.Synced()
+		w.pass(time.Second)
+		for i := range 100 {
+			w.place("one", fmt.Sprint("node-", i))
+		}
+		w.create(pod("brief"))
+		w.pass(time.Second)
+		w.delete("brief")
+		w.pass(time.Second)
+		if got := len(quick.take()); got != 103 {
+			w.t.Errorf("the quick one was told %d things, want 103", got)
+		}
+		if len(slow.take()) != 0 {
+			w.t.Error("the slow one does not hang")
+		}
+		close(free)
+		w.pass(time.Second)
+		equal(w.t, "slow", slow.take(), []string{`add one on "" initial=true`, `update one "" -> "node-99"`})
+	})
+}
+
+// TestResync tells each object again, as it was told last, and never asks the
+// server for it.
+func TestResync(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(on("a", "one"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Resync: time.Minute})
+		var often, never diary
+		var events []informer.Event[corev1.Pod]
+		w.handle(inf, often.handler(), informer.HandlerConfig{})
+		w.handle(inf, never.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Resync: -1}})
+		w.handle(inf, informer.Handler[corev1.Pod]{OnEvent: func(_ context.Context, ev informer.Event[corev1.Pod]) error {
+			events = append(events, ev)
+			return nil
+		}}, informer.HandlerConfig{Subscribe: informer.Subscribe{Resync: 90 * time.Second, Mode: store.EveryChange}})
+		w.run(inf)
+		<-inf.Synced()
+		w.pass(time.Second)
+		requests := len(w.srv.Requests())
+		w.place("one", "b")
+		w.pass(2*time.Minute + 30*time.Second)
+		equal(w.t, "often", often.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`, `update one "b" -> "b"`, `update one "b" -> "b"`})
+		equal(w.t, "never", never.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`})
+		if n := len(events); n != 3 || !events[2].Resync() || events[1].Resync() {
+			w.t.Errorf("%d events of the third", n)
+		}
+		if n := len(w.srv.Requests()); n != requests {
+			w.t.Errorf("%d requests for a resync", n-requests)
+		}
+	})
+}
+
+// TestHandlerFailures: errors are retried as often as the configuration says,
+// panics are reported with their stack, and follow the policy.
+func TestHandlerFailures(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		cfg      informer.HandlerConfig
+		fail     func(try int) error // for the first pod
+		tries    int
+		reports  int
+		goesOn   bool // to the second pod
+		hasStack bool
+	}{
+		{"an error is given up", informer.HandlerConfig{}, func(int) error { return errors.New("no") }, 1, 1, true, false},
+		{"an error is retried", informer.HandlerConfig{Retry: 2}, func(int) error { return errors.New("no") }, 3, 3, true, false},
+		{"an error that ends", informer.HandlerConfig{Retry: -1}, func(try int) error {
+			if try < 20 {
+				return errors.New("no")
+			}
+			return nil
+		}, 20, 19, true, false},
+		{"a panic is skipped", informer.HandlerConfig{Retry: 5}, func(int) error { var m map[string]int; m["x"]++; return nil }, 1, 1, true, true},
+		{"a panic is retried", informer.HandlerConfig{Retry: 2, Panics: informer.RetryEvent}, func(int) error { var m map[string]int; m["x"]++; return nil }, 3, 3, true, true},
+		{"a panic ends it", informer.HandlerConfig{Retry: 5, Panics: informer.StopHandler}, func(int) error { var m map[string]int; m["x"]++; return nil }, 1, 1, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.create(pod("first"), pod("second"))
+				inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.DiscardHandler)})
+				var reports []error
+				c.cfg.Report = func(err error) {
+					reports = append(reports, err)
+					if len(reports) == 1 {
+						panic("the report too")
+					}
+				}
+				tries, second := 0, false
+				r := w.handle(inf, informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, p *corev1.Pod, _ bool) error {
+					if p.Name == "second" {
+						second = true
+						return nil
+					}
+					tries++
+					return c.fail(tries)
+				}}, c.cfg)
+				var other diary
+				w.handle(inf, other.handler(), informer.HandlerConfig{})
+				w.run(inf)
+				w.pass(time.Hour)
+				if tries != c.tries || len(reports) != c.reports || second != c.goesOn {
+					w.t.Errorf("%d tries, %d reports, second %v", tries, len(reports), second)
+				}
+				if len(other.take()) != 2 {
+					w.t.Error("another handler has noticed")
+				}
+				var p *informer.PanicError
+				if errors.As(reports[0], &p) != c.hasStack || c.hasStack && !strings.Contains(string(p.Stack), "handler_test.go") {
+					w.t.Errorf("reported: %v", reports[0])
+				}
+				if ended := closedNow(r.Done()); ended == c.goesOn || (r.Err() != nil) == c.goesOn {
+					w.t.Errorf("ended %v: %v", ended, r.Err())
+				}
+			})
+		})
+	}
+}
+
+// TestRemove: a handler that was removed is not called any more; one may remove
+// itself; who wants to wait for a call that runs can.
+func TestRemove(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("one"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		never := w.handle(inf, (&diary{}).handler(), informer.HandlerConfig{})
+		never.Remove()
+		<-never.Done()
+		var self *informer.Registration
+		calls := 0
+		self = w.handle(inf, informer.Handler[corev1.Pod]{OnAdd: func(context.Context, *corev1.Pod, bool) error {
+			calls++
+			self.Remove()
+			return nil
+		}}, informer.HandlerConfig{})
+		entered, leave := make(chan struct{}), make(chan struct{})
+		busy := w.handle(inf, informer.Handler[corev1.Pod]{OnAdd: func(ctx context.Context, _ *corev1.Pod, _ bool) error {
+			close(entered)
+			<-leave
+			if ctx.Err() == nil {
+				w.t.Error("its context is not done")
+			}
+			return nil
+		}}, informer.HandlerConfig{})
+		w.run(inf)
+		<-self.Done()
+		<-entered
+		busy.Remove()
+		busy.Remove()
+		synctest.Wait()
+		if closedNow(busy.Done()) {
+			w.t.Error("done while it runs")
+		}
+		close(leave)
+		<-busy.Done()
+		w.create(pod("two"))
+		w.pass(time.Second)
+		if calls != 1 {
+			w.t.Errorf("%d calls", calls)
+		}
+		if h, _ := inf.Health(); len(h.Handlers) != 0 {
+			w.t.Errorf("%+v are left", h.Handlers)
+		}
+	})
+}
+
+// TestBatches: a batch handler gets all that has come since its last call.
+func TestBatches(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for i := range 25 {
+			w.create(pod(fmt.Sprintf("pod-%02d", i)))
+		}
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		var sizes []int
+		w.handle(inf, informer.Handler[corev1.Pod]{OnBatch: func(_ context.Context, events []informer.Event[corev1.Pod]) error {
+			sizes = append(sizes, len(events))
+			return nil
+		}}, informer.HandlerConfig{BatchSize: 10})
+		w.run(inf)
+		<-inf.Synced()
+		w.pass(time.Second)
+		equal(w.t, "sizes", sizes, []int{10, 10, 5})
+	})
+}
+
+func TestIllegalHandlers(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	inf := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	event := func(context.Context, informer.Event[corev1.Pod]) error { return nil }
+	for name, h := range map[string]informer.Handler[corev1.Pod]{
+		"nothing": {},
+		"both":    {OnEvent: event, OnBatch: func(context.Context, []informer.Event[corev1.Pod]) error { return nil }},
+	} {
+		if _, err := inf.Handle(h, informer.HandlerConfig{}); err == nil {
+			t.Error(name)
+		}
+	}
+	if _, err := inf.Handle(informer.Handler[corev1.Pod]{OnEvent: event}, informer.HandlerConfig{BatchSize: -1}); err == nil {
+		t.Error("a negative batch")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := inf.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inf.Handle(informer.Handler[corev1.Pod]{OnEvent: event}, informer.HandlerConfig{}); !errors.Is(err, informer.ErrStopped) {
+		t.Errorf("after Run: %v", err)
+	}
+}

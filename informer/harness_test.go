@@ -1,0 +1,142 @@
+package informer_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// world is a server and a cluster in fake time.
+type world struct {
+	t       *testing.T
+	srv     *apitest.Server
+	cluster *kube.Cluster
+	work    sync.WaitGroup
+	ctx     context.Context
+	cancel  context.CancelFunc
+}
+
+// inWorld runs script in fake time. What it has started with run is ended and
+// joined afterwards.
+func inWorld(t *testing.T, script func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t}
+		w.srv, w.cluster = serve(t, apitest.Config{})
+		w.ctx, w.cancel = context.WithCancel(t.Context())
+		defer w.work.Wait()
+		defer w.cancel()
+		script(w)
+	})
+}
+
+// run runs something until the end of the script.
+func (w *world) run(what interface{ Run(context.Context) error }) {
+	w.work.Go(func() {
+		if err := what.Run(w.ctx); err != nil {
+			w.t.Errorf("Run: %v", err)
+		}
+	})
+}
+
+// runs runs something until it is stopped, which joins it.
+func (w *world) runs(what interface{ Run(context.Context) error }) (stop func()) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	done := make(chan struct{})
+	w.work.Go(func() {
+		defer close(done)
+		if err := what.Run(ctx); err != nil {
+			w.t.Errorf("Run: %v", err)
+		}
+	})
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func (w *world) create(pods ...*corev1.Pod) {
+	w.t.Helper()
+	for _, p := range pods {
+		if _, err := w.srv.Create(p); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *world) delete(name string) {
+	w.t.Helper()
+	if err := w.srv.Delete(pod(name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// place moves a pod to a node.
+func (w *world) place(name, node string) wire.Version {
+	w.t.Helper()
+	obj, err := w.srv.Get(pod(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p := obj.(*corev1.Pod)
+	p.Spec.NodeName = node
+	updated, err := w.srv.Update(p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	v, err := wire.ParseVersion(updated.(*corev1.Pod).ResourceVersion)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return v
+}
+
+func (w *world) pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// on returns a pod on a node.
+func on(node, name string) *corev1.Pod {
+	p := pod(name)
+	p.Spec.NodeName = node
+	return p
+}
+
+// in returns a pod in a namespace.
+func in(namespace, name string) *corev1.Pod {
+	p := pod(name)
+	p.Namespace = namespace
+	return p
+}
+
+func key(name string) wire.Key { return wire.Key{Namespace: "default", Name: name} }
+
+// names returns the names of objects, or the error.
+func names(t *testing.T, all func(func(*corev1.Pod, error) bool)) []string {
+	t.Helper()
+	var out []string
+	for p, err := range all {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+func closedNow[T any](c <-chan T) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

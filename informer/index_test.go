@@ -1,0 +1,282 @@
+package informer_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/wire"
+)
+
+func equal[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// TestIndexes: by function and by field, before and while the informer runs, for
+// every type of T and both storages; all agree after every change.
+func TestIndexes(t *testing.T) {
+	t.Run("typed", func(t *testing.T) {
+		indexes[corev1.Pod](t, informer.Packed, func(p *corev1.Pod) string { return p.Spec.NodeName })
+	})
+	t.Run("live", func(t *testing.T) {
+		indexes[corev1.Pod](t, informer.Live, func(p *corev1.Pod) string { return p.Spec.NodeName })
+	})
+	t.Run("unstructured", func(t *testing.T) {
+		indexes[unstructured.Unstructured](t, informer.Packed, func(u *unstructured.Unstructured) string {
+			node, _, _ := unstructured.NestedString(u.Object, "spec", "nodeName")
+			return node
+		})
+	})
+}
+
+func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string) {
+	inWorld(t, func(w *world) {
+		w.create(on("a", "one"), on("b", "two"), on("a", "three"), pod("none"))
+		inf := informer.Watch[T](w.cluster, informer.Config{Resource: "pods", Storage: storage})
+		before := informer.IndexBy(inf, node)
+		field := func() *informer.Index[T] {
+			x, err := informer.IndexField(inf, "spec.nodeName")
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return x
+		}
+		early := field()
+		w.run(inf)
+		<-inf.Synced()
+		old := inf.Snapshot()
+		all := []*informer.Index[T]{before, early, informer.IndexBy(inf, node), field()}
+		for _, x := range all[2:3] {
+			for _, err := range x.Get(old, "a") {
+				if !errors.Is(err, informer.ErrOtherView) {
+					w.t.Errorf("an index that is younger than the snapshot: %v", err)
+				}
+			}
+		}
+		check := func(want map[string][]string) {
+			w.t.Helper()
+			w.pass(time.Second)
+			s := inf.Snapshot()
+			counts := map[string]int{}
+			for n, names := range want {
+				counts[n] = len(names)
+			}
+			for i, x := range all {
+				for n, want := range want {
+					var got []string
+					for k := range x.Keys(s, n) {
+						got = append(got, k.Name)
+					}
+					equal(w.t, n, got, want)
+					decoded := 0
+					for obj, err := range x.Get(s, n) {
+						if err != nil || node(obj) != n {
+							w.t.Errorf("index %d: %v is at %q", i, err, n)
+						}
+						decoded++
+					}
+					if decoded != len(want) || x.Len(s, n) != len(want) {
+						w.t.Errorf("index %d: %d decoded, Len %d, want %d", i, decoded, x.Len(s, n), len(want))
+					}
+				}
+				equal(w.t, "values", maps.Collect(x.Values(s)), counts)
+			}
+		}
+		check(map[string][]string{"a": {"one", "three"}, "b": {"two"}})
+		w.place("none", "b")
+		w.place("one", "c")
+		w.delete("three")
+		check(map[string][]string{"b": {"none", "two"}, "c": {"one"}})
+		w.create(on("c", "three"))
+		check(map[string][]string{"b": {"none", "two"}, "c": {"one", "three"}})
+	})
+}
+
+// TestMultiValuedIndex: an object may have several values, and none.
+func TestMultiValuedIndex(t *testing.T) {
+	inWorld(t, func(w *world) {
+		owned := func(name string, owners ...string) *corev1.Pod {
+			p := pod(name)
+			for _, o := range owners {
+				p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: o, UID: owner(o)})
+			}
+			return p
+		}
+		w.create(owned("both", "x", "y"), owned("x", "x"), owned("none"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		byEach := informer.IndexByEach(inf, func(p *corev1.Pod) (out []string) {
+			for _, o := range p.OwnerReferences {
+				out = append(out, string(o.UID))
+			}
+			return append(out, out...) // twice is once
+		})
+		byField, err := informer.IndexField(inf, "metadata.ownerReferences[*].uid")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		label, err := informer.IndexField(inf, "metadata.labels['app']")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.run(inf)
+		<-inf.Synced()
+		s := inf.Snapshot()
+		for _, x := range []*informer.Index[corev1.Pod]{byEach, byField} {
+			equal(w.t, "x", names(w.t, x.Get(s, string(owner("x")))), []string{"both", "x"})
+			equal(w.t, "y", names(w.t, x.Get(s, string(owner("y")))), []string{"both"})
+		}
+		if label.Len(s, "a") != 3 {
+			w.t.Errorf("%d with the label", label.Len(s, "a"))
+		}
+		selector, err := labels.Parse("app=a,app!=b")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		equal(w.t, "selected", names(w.t, s.Select(selector)), []string{"both", "none", "x"})
+		if _, err := informer.IndexField(inf, "spec.nodename"); err == nil {
+			w.t.Error("a field that there is not is indexed")
+		}
+	})
+}
+
+func owner(name string) types.UID { return types.UID("owner-" + name) }
+
+// TestViewSpansAFactory: one view shows all collections at one instant, however
+// many changes come between, and indexes are of that instant too.
+func TestViewSpansAFactory(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
+		pods, err := informer.For[corev1.Pod](f, informer.Config{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
+		jobs, err := informer.For[batchv1.Job](f, informer.Config{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.create(on("a", "one"))
+		w.run(f)
+		if err := f.WaitForSync(w.ctx); err != nil {
+			w.t.Fatal(err)
+		}
+		view := f.View()
+		w.create(on("a", "two"))
+		if _, err := w.srv.Create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "j"}}); err != nil {
+			w.t.Fatal(err)
+		}
+		w.pass(time.Second)
+		old, now := pods.In(view), pods.In(f.View())
+		equal(w.t, "before", names(w.t, byNode.Get(old, "a")), []string{"one"})
+		equal(w.t, "now", names(w.t, byNode.Get(now, "a")), []string{"one", "two"})
+		if jobs.In(view).Len() != 0 || jobs.In(f.View()).Len() != 1 || jobs.In(pods.View()).Len() != 1 {
+			w.t.Error("the views do not show the jobs of their instants")
+		}
+		other := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		if _, _, err := pods.In(other.View()).Get(key("one")); !errors.Is(err, informer.ErrOtherView) {
+			w.t.Errorf("the view of another: %v", err)
+		}
+		for _, err := range pods.In(other.View()).All() {
+			if !errors.Is(err, informer.ErrOtherView) {
+				w.t.Errorf("the view of another: %v", err)
+			}
+		}
+	})
+}
+
+// TestWaitFor: who has written reads his own write.
+func TestWaitFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("one"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		w.run(inf)
+		<-inf.Synced()
+		for _, node := range []string{"a", "b", "c"} {
+			v := w.place("one", node)
+			if err := inf.WaitFor(w.ctx, v); err != nil {
+				w.t.Fatal(err)
+			}
+			got, ok, err := inf.Snapshot().Get(key("one"))
+			if !ok || err != nil || got.Spec.NodeName != node {
+				w.t.Errorf("after its write: %v, %v", got.Spec.NodeName, err)
+			}
+		}
+		ctx, stop := w.ctx, time.AfterFunc(time.Minute, w.cancel)
+		defer stop.Stop()
+		if err := inf.WaitFor(ctx, 1<<40); err == nil {
+			w.t.Error("a version that never comes was reached")
+		}
+	})
+}
+
+// TestStorages: Live shares one object, hot objects are copies, a transform
+// changes what is stored, a projection stores less.
+func TestStorages(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(on("a", "one"))
+		get := func(inf *informer.Informer[corev1.Pod]) *corev1.Pod {
+			w.t.Helper()
+			p, ok, err := inf.Snapshot().Get(key("one"))
+			if !ok || err != nil {
+				w.t.Fatal(ok, err)
+			}
+			return p
+		}
+		live := informer.Watch[corev1.Pod](w.cluster, informer.Config{Storage: informer.Live})
+		hot := informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: 1})
+		changed := informer.Watch[corev1.Pod](w.cluster, informer.Config{Transform: informer.Transform(func(p *corev1.Pod) error {
+			if p.Name == "refused" {
+				return errors.New("not this one")
+			}
+			p.Spec.Containers = nil
+			return nil
+		})})
+		type small struct{ Node string }
+		nodes := informer.Project(w.cluster, informer.Config{}, func(p *corev1.Pod) *small { return &small{p.Spec.NodeName} })
+		for _, inf := range []*informer.Informer[corev1.Pod]{live, hot, changed} {
+			w.run(inf)
+			<-inf.Synced()
+		}
+		w.run(nodes)
+		<-nodes.Synced()
+		if get(live) != get(live) || live.Stats().Decodes != 1 {
+			w.t.Errorf("live: %d decodes", live.Stats().Decodes)
+		}
+		get(hot).Spec.NodeName = "spoiled"
+		if p := get(hot); p.Spec.NodeName != "a" || hot.Stats().Decodes != 1 {
+			w.t.Errorf("hot: %q, %d decodes", p.Spec.NodeName, hot.Stats().Decodes)
+		}
+		w.create(pod("refused"), pod("two"))
+		w.pass(time.Second)
+		if p := get(changed); p.Spec.Containers != nil || p.Spec.NodeName != "a" || changed.Stats().Refused != 1 || changed.Stats().LastRefused == nil {
+			w.t.Errorf("changed: %+v, %+v", p.Spec, changed.Stats())
+		}
+		s, ok, err := nodes.Snapshot().Get(key("one"))
+		if !ok || err != nil || s.Node != "a" {
+			w.t.Errorf("projected: %+v, %v", s, err)
+		}
+		if rec, _ := nodes.Snapshot().Records().Get(key("one")); rec.UID() == "" || rec.Version() == 0 || rec.Record().Encoding != wire.JSON || rec.Len() > 20 {
+			w.t.Errorf("projected: %+v", rec.Record())
+		}
+		if !slices.Equal(names(w.t, changed.Snapshot().All()), []string{"one", "two"}) {
+			w.t.Error("what was refused is there")
+		}
+		if err := informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1}).Run(w.ctx); err == nil {
+			w.t.Error("-1 hot objects")
+		}
+	})
+}
