@@ -1,0 +1,141 @@
+package informer_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/store"
+)
+
+// TestFilters: what is not chosen is not told; what is chosen no longer is told
+// as deleted, and what is from now on as added. Nothing is decoded for it.
+func TestFilters(t *testing.T) {
+	inWorld(t, func(w *world) {
+		onNode, err := informer.FieldIs[corev1.Pod]("spec.nodeName", "a", "b")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		moved, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		selector, err := labels.Parse("app=a")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := informer.FieldIs[corev1.Pod]("spec.node", "a"); err == nil {
+			w.t.Error("a field that there is not")
+		}
+		if _, err := informer.FieldChanged[corev1.Pod]("spec["); err == nil {
+			w.t.Error("a path that can not be read")
+		}
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		told := map[string]*diary{}
+		for name, filters := range map[string][]informer.Filter{
+			"namespace": {informer.InNamespaces("other")},
+			"node":      {onNode},
+			"labels":    {informer.WithLabels(selector)},
+			"moved":     {onNode, moved},
+			"own":       {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
+			"state":     {informer.StateChanged[corev1.Pod]("v1", "Pod")},
+			"all":       {{}},
+		} {
+			d := &diary{}
+			told[name] = d
+			w.work.Go(func() {
+				for ev := range inf.Changes(w.ctx, informer.Subscribe{Filters: filters}) {
+					cause := ""
+					if ev.Cause() == store.Unwatched {
+						cause = " unwatched"
+					}
+					d.note("%v %s%s", ev.Kind(), ev.Key().Name, cause)
+				}
+			})
+		}
+		w.run(inf)
+		<-inf.Synced()
+		decodes := inf.Stats().Decodes
+		unlabelled := on("a", "bare")
+		unlabelled.Labels = nil
+		w.create(on("a", "one"), unlabelled, in("other", "two"))
+		w.pass(time.Second)
+		w.place("one", "b") // goes on
+		w.place("one", "b") // the same again is no change to the server
+		w.pass(time.Second)
+		w.place("one", "x") // goes away
+		w.pass(time.Second)
+		w.place("one", "a") // comes back
+		w.pass(time.Second)
+		running, err := w.srv.Get(pod("one"))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		running.(*corev1.Pod).Status.Phase = corev1.PodRunning
+		if _, err := w.srv.UpdateStatus(running); err != nil {
+			w.t.Fatal(err)
+		}
+		w.delete("one")
+		w.pass(time.Second)
+		for name, want := range map[string][]string{
+			"namespace": {"Added two"},
+			"node":      {"Added one", "Added bare", "Updated one", "Deleted one unwatched", "Added one", "Updated one", "Deleted one"},
+			"labels":    {"Added one", "Added two", "Updated one", "Updated one", "Updated one", "Updated one", "Deleted one"},
+			"moved":     {"Added one", "Added bare", "Updated one", "Deleted one unwatched", "Added one", "Deleted one"},
+			"own":       {"Added two"},
+			"state":     {"Added one", "Added bare", "Added two", "Updated one", "Deleted one"},
+			"all":       {"Added one", "Added bare", "Added two", "Updated one", "Updated one", "Updated one", "Updated one", "Deleted one"},
+		} {
+			equal(w.t, name, told[name].take(), want)
+		}
+		if n := inf.Stats().Decodes; n != decodes {
+			w.t.Errorf("%d objects were decoded", n-decodes)
+		}
+	})
+}
+
+// TestGenerationChanged lets pass what changes the spec, and what has no
+// generation.
+func TestGenerationChanged(t *testing.T) {
+	inWorld(t, func(w *world) {
+		counted := pod("counted")
+		counted.Generation = 1
+		w.create(counted, pod("other"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		var d diary
+		w.work.Go(func() {
+			for ev := range inf.Changes(w.ctx, informer.Subscribe{Filters: []informer.Filter{informer.GenerationChanged()}}) {
+				p, err := ev.Object()
+				if err != nil {
+					w.t.Error(err)
+				}
+				d.note("%v %s %d", ev.Kind(), p.Name, p.Generation)
+			}
+		})
+		w.run(inf)
+		<-inf.Synced()
+		w.pass(time.Second)
+		before := d.take()
+		obj, err := w.srv.Get(pod("counted"))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		p := obj.(*corev1.Pod)
+		p.Status.Phase = corev1.PodRunning
+		if _, err := w.srv.UpdateStatus(p); err != nil {
+			w.t.Fatal(err)
+		}
+		w.place("counted", "a")
+		w.pass(time.Second)
+		if len(before) != 2 {
+			w.t.Errorf("at first %v", before)
+		}
+		got := d.take()
+		if len(got) != 1 {
+			w.t.Errorf("told of %v, want the change of the spec", got)
+		}
+	})
+}
