@@ -219,12 +219,17 @@ func serve(t *testing.T, cfg apitest.Config) (*apitest.Server, *kube.Cluster) {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.Close)
+	return srv, connect(t, srv)
+}
+
+func connect(t *testing.T, srv *apitest.Server) *kube.Cluster {
+	t.Helper()
 	cluster, err := kube.Connect(kube.Config{REST: srv.RESTConfig()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	return srv, cluster
+	return cluster
 }
 
 func TestIllegalConfigurations(t *testing.T) {
