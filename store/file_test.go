@@ -1,0 +1,206 @@
+package store_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+)
+
+// filled returns a store with packed, raw and changed records.
+func filled(t testing.TB, n int) *store.Store {
+	s := store.New(store.Config{})
+	s.AddIndex(node)
+	apply(t, s, begin)
+	for i := range n {
+		apply(t, s, pod(i, i+1, body(i, i+1)))
+	}
+	apply(t, s, end(n))
+	apply(t, s, pod(1, n+1, []byte(`{"node":"node-001"}`)), delta.Delta{Kind: delta.Bookmark, Version: 5_000_000})
+	return s
+}
+
+func written(t testing.TB, s *store.Store, opts store.FileOptions) []byte {
+	var file bytes.Buffer
+	if err := s.Snapshot().WriteFile(&file, opts); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func all(delta.Scope) bool { return true }
+
+// TestFile: what is loaded is what was written, indexes included; it goes on as
+// if the list had just come, and can be written again.
+func TestFile(t *testing.T) {
+	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
+		t.Run(name, func(t *testing.T) {
+			s := filled(t, 1000)
+			opts := store.FileOptions{Identity: "pods", Key: key}
+			file := written(t, s, opts)
+			want := contents(t, s.Snapshot())
+			loaded := store.New(store.Config{})
+			index := loaded.AddIndex(node)
+			sub := loaded.Subscribe(store.EveryChange)
+			defer sub.Close()
+			if err := loaded.Load(bytes.NewReader(file), opts, all); err != nil {
+				t.Fatal(err)
+			}
+			if got := contents(t, loaded.Snapshot()); !maps.Equal(got, want) {
+				t.Errorf("%d objects, want %d", len(got), len(want))
+			}
+			if v := loaded.Snapshot().Reached(delta.Scope{}); v != 5_000_000 || !loaded.Snapshot().Synced() {
+				t.Errorf("version %v", v)
+			}
+			if got := index.Len(loaded.Snapshot(), "node-042"); got != 10 {
+				t.Errorf("%d in the index", got)
+			}
+			changes, _, err := sub.CatchUp()
+			if err != nil || len(changes) != 1000 || changes[0].Cause != store.Initial {
+				t.Errorf("%d changes, %v", len(changes), err)
+			}
+			if key == nil && len(file) > int(loaded.Stats().RawBytes)/3 {
+				t.Errorf("%d B of file for %d B", len(file), loaded.Stats().RawBytes)
+			}
+			apply(t, loaded, pod(7, 5_000_001, body(7, 5_000_001)))
+			apply(t, s, pod(7, 5_000_001, body(7, 5_000_001)))
+			again := store.New(store.Config{})
+			if err := again.Load(bytes.NewReader(written(t, loaded, opts)), opts, all); err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(contents(t, again.Snapshot()), contents(t, s.Snapshot())) {
+				t.Error("written again it is another")
+			}
+			if err := again.Load(bytes.NewReader(file), opts, all); err == nil {
+				t.Error("loaded over what is there")
+			}
+		})
+	}
+}
+
+// TestFileOfScopes: scopes that are not followed any more are left out.
+func TestFileOfScopes(t *testing.T) {
+	s := store.New(store.Config{})
+	m := &model{objects: map[string][2]string{"ax": {"1", "5"}, "bx": {"2", "6"}}, version: 7}
+	apply(t, s, m.list(delta.Scope{Namespace: "a"})...)
+	apply(t, s, m.list(delta.Scope{Namespace: "b"})...)
+	file := written(t, s, store.FileOptions{})
+	loaded := store.New(store.Config{})
+	if err := loaded.Load(bytes.NewReader(file), store.FileOptions{}, func(sc delta.Scope) bool { return sc.Namespace == "b" }); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Collect(maps.Keys(contents(t, loaded.Snapshot()))); len(got) != 1 || got[0].Namespace != "b" {
+		t.Errorf("%v", got)
+	}
+	if s := loaded.Snapshot(); s.Reached(delta.Scope{Namespace: "a"}) != 0 || s.Reached(delta.Scope{Namespace: "b"}) != 7 {
+		t.Error("versions of scopes")
+	}
+}
+
+// TestDamagedFile: a file with any one byte changed, or cut at any place, is
+// refused, and leaves the store empty and fit for use.
+func TestDamagedFile(t *testing.T) {
+	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
+		t.Run(name, func(t *testing.T) {
+			opts := store.FileOptions{Identity: "pods", Key: key}
+			s := store.New(store.Config{})
+			apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 6), end(7))
+			file := written(t, s, opts)
+			refused := func(what string, damaged []byte) {
+				t.Helper()
+				loaded := store.New(store.Config{})
+				err := loaded.Load(bytes.NewReader(damaged), opts, all)
+				var reason *store.FileError
+				if !errors.As(err, &reason) || reason.Reason == "" {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if loaded.Snapshot().Len() != 0 || loaded.Snapshot().Synced() {
+					t.Fatalf("%s: something is left of it", what)
+				}
+				apply(t, loaded, begin, upsert("az", "3", 8), end(9))
+			}
+			for i := range file {
+				damaged := bytes.Clone(file)
+				damaged[i] ^= 0x10
+				refused(fmt.Sprintf("byte %d of %d", i, len(file)), damaged)
+				refused(fmt.Sprintf("cut at %d", i), file[:i])
+			}
+		})
+	}
+	var reason *store.FileError
+	file := written(t, filled(t, 3), store.FileOptions{Identity: "pods"})
+	file[len("VEDETTE")] = 2
+	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: "pods"}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "version 2") {
+		t.Errorf("another version: %v", err)
+	}
+	if err := store.New(store.Config{}).Snapshot().WriteFile(&bytes.Buffer{}, store.FileOptions{}); err == nil {
+		t.Error("an empty store was written")
+	}
+}
+
+// TestOtherKey: an encrypted file says nothing to who has another key, or none.
+func TestOtherKey(t *testing.T) {
+	key := bytes.Repeat([]byte("k"), 32)
+	file := written(t, filled(t, 10), store.FileOptions{Identity: "pods", Key: key})
+	for name, key := range map[string][]byte{"another": bytes.Repeat([]byte("x"), 32), "none": nil} {
+		var reason *store.FileError
+		if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: "pods", Key: key}, all); !errors.As(err, &reason) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if bytes.Contains(file, []byte("team-")) || bytes.Contains(file, []byte("node-")) {
+		t.Error("it shows what is in it")
+	}
+}
+
+// FuzzLoad: whatever stands in a frame whose checksum is right, loading gives an
+// error or a store that can be read.
+func FuzzLoad(f *testing.F) {
+	file := written(f, filled(f, 5), store.FileOptions{})
+	at := len("VEDETTE") + 1
+	head := file[:at+8+int(binary.LittleEndian.Uint32(file[at:]))]
+	for rest := file[len(head):]; len(rest) > 8; {
+		n := 8 + int(binary.LittleEndian.Uint32(rest))
+		f.Add(bytes.Clone(rest[8:n]))
+		rest = rest[n:]
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		made := bytes.Clone(head)
+		for _, part := range [][]byte{frame, {'E', 5}} {
+			made = binary.LittleEndian.AppendUint32(made, uint32(len(part)))
+			made = binary.LittleEndian.AppendUint32(made, crc32.Checksum(part, crc32.MakeTable(crc32.Castagnoli)))
+			made = append(made, part...)
+		}
+		s := store.New(store.Config{})
+		if err := s.Load(bytes.NewReader(made), store.FileOptions{}, all); err != nil {
+			return
+		}
+		for e := range s.Snapshot().All() {
+			e.Record()
+		}
+	})
+}
+
+// BenchmarkLoad loads 100,000 objects.
+func BenchmarkLoad(b *testing.B) {
+	s := filled(b, 100_000)
+	file := written(b, s, store.FileOptions{})
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		loaded := store.New(store.Config{})
+		began := time.Now()
+		if err := loaded.Load(bytes.NewReader(file), store.FileOptions{}, all); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(time.Since(began).Seconds(), "s/100000")
+	}
+}
