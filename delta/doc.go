@@ -4,6 +4,7 @@
 // # Data flow
 //
 //	reflector -> Delta -> Queue.Put … Queue.Get -> Batch -> store (or a recorder)
+//	                                … Queue.Pop -> Delta, one at a time, again if it failed
 //
 // A list travels as Begin, one Upsert for each object, End; a watch as Upsert,
 // Delete and Bookmark. Who applies them builds what stands between Begin and
@@ -12,15 +13,18 @@
 //
 // # Ownership
 //
-// A Queue may be used by any number of goroutines that Put and one that Gets.
-// A Batch belongs to the caller of Get until its next call.
+// A Queue may be used by any number of goroutines that Put and one that takes.
+// If several take, each waits until the others' Pop is done. A Batch belongs to
+// the caller of Get until the next Get.
 //
 // # Guarantees
 //
 // Deltas come out in the order in which they went in, none twice, none left
 // out. Get hands over everything that has come since the last call: a consumer
 // that keeps up sees small batches at once, one that lags behind sees large
-// ones, and no delta waits for others to come.
+// ones, and no delta waits for others to come. Pop hands over one, which leaves
+// the queue only once it has been processed: after a failure it is the oldest
+// still.
 //
 // # Limits
 //
@@ -31,6 +35,7 @@
 //
 // # Errors
 //
-// Put and Get return the cause of a cancelled context, and [ErrClosed] once
-// the queue is closed (Get only when nothing is left in it).
+// Put, Get and Pop return the cause of a cancelled context, and [ErrClosed] once
+// the queue is closed (Get and Pop only when nothing is left in it). Pop returns
+// what its function returned.
 package delta

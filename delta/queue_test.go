@@ -30,54 +30,143 @@ func versions(b delta.Batch) []int {
 	return vs
 }
 
-// TestQueueAgainstModel plays random calls against a slice. Calls that would
-// wait are made with a context that is done.
+// queueModel is a Queue and the slice that it should be.
+type queueModel struct {
+	q       *delta.Queue
+	limits  delta.Limits
+	waiting delta.Batch
+	next    int
+	closed  bool
+	ended   bool // the first End has left
+}
+
+func (m *queueModel) bytes() int {
+	n := 0
+	for _, d := range m.waiting {
+		n += len(d.Record.Body)
+	}
+	return n
+}
+
+// put makes a call that does not wait; TestPutWaits looks at those that do.
+func (m *queueModel) put(t *rapid.T) {
+	d := upsert(m.next, rapid.IntRange(0, 120).Draw(t, "size"))
+	if rapid.IntRange(0, 9).Draw(t, "end") == 0 {
+		d.Kind = delta.End
+	}
+	room := len(m.waiting) == 0 || len(m.waiting) < m.limits.Deltas && m.bytes()+len(d.Record.Body) <= m.limits.Bytes
+	if !room && !m.closed {
+		return
+	}
+	err := m.q.Put(context.Background(), d)
+	if m.closed != errors.Is(err, delta.ErrClosed) || !m.closed && err != nil {
+		t.Fatalf("Put: %v, closed: %v", err, m.closed)
+	}
+	if !m.closed {
+		m.waiting, m.next = append(m.waiting, d), m.next+1
+	}
+}
+
+func (m *queueModel) get(t *rapid.T) {
+	if len(m.waiting) == 0 && !m.closed {
+		return
+	}
+	batch, err := m.q.Get(context.Background())
+	if len(m.waiting) == 0 {
+		if !errors.Is(err, delta.ErrClosed) {
+			t.Fatalf("Get of a closed queue: %v", err)
+		}
+		return
+	}
+	if err != nil || !slices.Equal(versions(batch), versions(m.waiting)) {
+		t.Fatalf("Get: %v, %v; want %v", versions(batch), err, versions(m.waiting))
+	}
+	m.took(len(batch))
+}
+
+// pop processes one delta, or fails to. While it does, others may put.
+func (m *queueModel) pop(t *rapid.T) {
+	if len(m.waiting) == 0 && !m.closed {
+		return
+	}
+	outcome := rapid.SampledFrom([]string{"nil", "error", "panic"}).Draw(t, "outcome")
+	failed, calls := errors.New("failed"), 0
+	err := recovered(func() error {
+		return m.q.Pop(context.Background(), func(d delta.Delta) error {
+			calls++
+			if d.Version != m.waiting[0].Version {
+				t.Fatalf("Pop: %d, want %d", d.Version, m.waiting[0].Version)
+			}
+			m.put(t)
+			m.check(t)
+			switch outcome {
+			case "error":
+				return failed
+			case "panic":
+				panic(failed)
+			}
+			return nil
+		})
+	})
+	switch {
+	case len(m.waiting) == 0:
+		if !errors.Is(err, delta.ErrClosed) || calls > 0 {
+			t.Fatalf("Pop of a closed queue: %v after %d calls", err, calls)
+		}
+	case calls != 1 || errors.Is(err, failed) != (outcome != "nil"):
+		t.Fatalf("Pop: %d calls, %v after %s", calls, err, outcome)
+	case err == nil:
+		m.took(1)
+	}
+}
+
+func (m *queueModel) took(n int) {
+	m.ended = m.ended || slices.ContainsFunc(m.waiting[:n], func(d delta.Delta) bool { return d.Kind == delta.End })
+	m.waiting = slices.Clone(m.waiting[n:])
+}
+
+func (m *queueModel) cancelled(t *rapid.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, got := m.q.Get(ctx)
+	popped := m.q.Pop(ctx, func(delta.Delta) error { t.Fatal("processed"); return nil })
+	for _, err := range []error{m.q.Put(ctx, upsert(0, 0)), got, popped} {
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("with a context that is done: %v", err)
+		}
+	}
+}
+
+func (m *queueModel) check(t *rapid.T) {
+	if n, b := m.q.Len(); n != len(m.waiting) || b != m.bytes() {
+		t.Fatalf("Len: %d, %d; want %d, %d", n, b, len(m.waiting), m.bytes())
+	}
+	if got := m.q.HasSynced(); got != m.ended {
+		t.Fatalf("HasSynced: %v, want %v", got, m.ended)
+	}
+}
+
+// recovered makes an error of a panic with one.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(error)
+		}
+	}()
+	return f()
+}
+
+// TestQueueAgainstModel plays random calls against a slice.
 func TestQueueAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		limits := delta.Limits{Deltas: rapid.IntRange(1, 5).Draw(t, "deltas"), Bytes: rapid.IntRange(1, 100).Draw(t, "bytes")}
-		q := delta.NewQueue(limits)
-		var model []int
-		bytes, next, closed := 0, 0, false
+		m := &queueModel{limits: delta.Limits{Deltas: rapid.IntRange(1, 5).Draw(t, "deltas"), Bytes: rapid.IntRange(1, 100).Draw(t, "bytes")}}
+		m.q = delta.NewQueue(m.limits)
 		t.Repeat(map[string]func(*rapid.T){
-			"put": func(t *rapid.T) {
-				size := rapid.IntRange(0, 120).Draw(t, "size")
-				room := len(model) == 0 || len(model) < limits.Deltas && bytes+size <= limits.Bytes
-				if !room && !closed {
-					return // it would wait; TestPutWaits looks at that
-				}
-				err := q.Put(context.Background(), upsert(next, size))
-				if closed != errors.Is(err, delta.ErrClosed) || !closed && err != nil {
-					t.Fatalf("Put: %v, closed: %v", err, closed)
-				}
-				if !closed {
-					model, bytes, next = append(model, next), bytes+size, next+1
-				}
-			},
-			"get": func(t *rapid.T) {
-				if len(model) == 0 && !closed {
-					return
-				}
-				batch, err := q.Get(context.Background())
-				if len(model) == 0 {
-					if !errors.Is(err, delta.ErrClosed) {
-						t.Fatalf("Get of a closed queue: %v", err)
-					}
-					return
-				}
-				if err != nil || !slices.Equal(versions(batch), model) {
-					t.Fatalf("Get: %v, %v; want %v", versions(batch), err, model)
-				}
-				model, bytes = nil, 0
-			},
+			"put": m.put, "put again": m.put, "get": m.get, "pop": m.pop, "cancelled": m.cancelled, "": m.check,
 			"close": func(t *rapid.T) {
 				if rapid.IntRange(0, 20).Draw(t, "luck") == 0 {
-					q.Close()
-					closed = true
-				}
-			},
-			"": func(t *rapid.T) {
-				if n, b := q.Len(); n != len(model) || b != bytes {
-					t.Fatalf("Len: %d, %d; want %d, %d", n, b, len(model), bytes)
+					m.q.Close()
+					m.closed = true
 				}
 			},
 		})
