@@ -14,7 +14,7 @@ const (
 // Limits bound a queue. The zero value means the defaults: enough to keep a
 // store busy while the next bytes arrive, small against what it holds.
 type Limits struct {
-	// Deltas is how many deltas may wait; 0 means DefaultDeltas.
+	// Deltas is how many deltas it may hold; 0 means DefaultDeltas.
 	Deltas int
 	// Bytes is how many bytes their bodies may have; 0 means DefaultBytes.
 	Bytes int
