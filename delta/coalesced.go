@@ -20,12 +20,11 @@ import (
 // may be called from another one, Pop from any number of them.
 type Coalesced struct {
 	monitor
-	order     list.List                  // of *item, the oldest first
-	waiting   map[wire.Key]*list.Element // the items in order, without barriers
-	busy      map[wire.Key]*item         // those that a process function has
-	barring   bool                       // a process function has a barrier
-	replacing bool                       // a Replace is under way
-	epoch     uint64                     // how many calls of Replace have begun
+	order   list.List                  // of *item, the oldest first
+	waiting map[wire.Key]*list.Element // the items in order, without barriers
+	busy    map[wire.Key]*item         // those that a process function has
+	barring bool                       // a process function has a barrier
+	epoch   uint64                     // how many calls of Replace have begun
 }
 
 // item is a key with its deltas, or a barrier.
@@ -90,15 +89,14 @@ func (q *Coalesced) Bookmark(ctx context.Context, version wire.Version) error {
 //
 // Replace waits while the queue is full, for each object anew; the list may be
 // larger than the bound. The deletions, one for each key at most, do not wait.
-// A second Replace waits until the first is done. One that fails has put in
-// some of its objects, removes nothing, and is made good by the next.
+// One that fails has put in some of its objects, removes nothing, and is made
+// good by the next.
 //
 // Errors: ErrClosed; the cause of ctx.
 func (q *Coalesced) Replace(ctx context.Context, recs []wire.Record, version wire.Version) error {
-	if err := q.beginReplace(ctx); err != nil {
-		return err
-	}
-	defer q.endReplace()
+	q.mu.Lock()
+	q.epoch++
+	q.mu.Unlock()
 	for i := range recs {
 		if err := q.put(ctx, Replaced, recs[i]); err != nil {
 			return err
@@ -107,27 +105,6 @@ func (q *Coalesced) Replace(ctx context.Context, recs []wire.Record, version wir
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.barLocked(ctx, ReplacedEnd, version)
-}
-
-func (q *Coalesced) beginReplace(ctx context.Context) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.waitLocked(ctx, func() bool { return q.closed || !q.replacing }); err != nil {
-		return err
-	}
-	if q.closed {
-		return ErrClosed
-	}
-	q.replacing = true
-	q.epoch++
-	return nil
-}
-
-func (q *Coalesced) endReplace() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.replacing = false
-	q.changed.Broadcast()
 }
 
 // missLocked puts in a deletion for each key that this Replace did not name.

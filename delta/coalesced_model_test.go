@@ -108,13 +108,6 @@ func (m *coalescedModel) add(key wire.Key, e delta.Entry) {
 	m.order[i].l = joined(m.order[i].l, e)
 }
 
-// called looks whether a call that puts ended as it must.
-func (m *coalescedModel) called(t *rapid.T, name string, err error) {
-	if m.closed != errors.Is(err, delta.ErrClosed) || !m.closed && err != nil {
-		t.Fatalf("%s: %v, closed: %v", name, err, m.closed)
-	}
-}
-
 func drawRecord(t *rapid.T) wire.Record {
 	rec := record(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "uid"), rapid.IntRange(0, 4).Draw(t, "version"))
 	rec.Body = make([]byte, rapid.IntRange(0, 20).Draw(t, "size"))
@@ -126,10 +119,8 @@ func (m *coalescedModel) put(t *rapid.T) {
 	kind := rapid.SampledFrom([]delta.EntryKind{delta.Added, delta.Updated, delta.Deleted, delta.Sync}).Draw(t, "kind")
 	pending := m.find(rec.Key) >= 0 || m.holds(rec.Key)
 	dropped := kind == delta.Sync && pending
-	if !m.closed && !dropped && !m.room(len(rec.Body)) {
-		return // it would wait
-	}
-	ctx := context.Background()
+	room := dropped || m.room(len(rec.Body))
+	ctx := noWait()
 	var err error
 	switch kind {
 	case delta.Added:
@@ -141,19 +132,16 @@ func (m *coalescedModel) put(t *rapid.T) {
 	case delta.Sync:
 		err = m.q.Resync(ctx, slices.Values([]wire.Record{rec}))
 	}
-	m.called(t, kind.String(), err)
-	if !m.closed && !dropped {
+	ended(t, kind.String(), err, m.closed, room)
+	if !m.closed && room && !dropped {
 		m.add(rec.Key, delta.Entry{Kind: kind, Version: rec.Version, Record: rec})
 	}
 }
 
 func (m *coalescedModel) bookmark(t *rapid.T) {
-	if !m.closed && !m.room(0) {
-		return
-	}
-	v := wire.Version(rapid.IntRange(1, 99).Draw(t, "bookmark"))
-	m.called(t, "Bookmark", m.q.Bookmark(context.Background(), v))
-	if m.closed {
+	v, room := wire.Version(rapid.IntRange(1, 99).Draw(t, "bookmark")), m.room(0)
+	ended(t, "Bookmark", m.q.Bookmark(noWait(), v), m.closed, room)
+	if m.closed || !room {
 		return
 	}
 	if n := len(m.order); n > 0 && m.order[n-1].l[0].Kind == delta.Bookmarked {
@@ -164,29 +152,23 @@ func (m *coalescedModel) bookmark(t *rapid.T) {
 
 func (m *coalescedModel) replace(t *rapid.T) {
 	recs := make([]wire.Record, rapid.IntRange(0, 3).Draw(t, "records"))
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	before := *m
-	before.order, before.held = slices.Clone(m.order), slices.Clone(m.held)
-	m.epoch++
 	for i := range recs {
 		recs[i] = drawRecord(t)
-		if !m.room(len(recs[i].Body)) {
-			*m = before // it would wait
-			return
-		}
-		m.add(recs[i].Key, delta.Entry{Kind: delta.Replaced, Version: recs[i].Version, Record: recs[i]})
-	}
-	if !m.room(0) {
-		*m = before
-		return
 	}
 	v := wire.Version(rapid.IntRange(1, 99).Draw(t, "list"))
-	if m.closed {
-		*m = before
+	err := m.q.Replace(noWait(), recs, v)
+	room := true
+	m.epoch++
+	if !m.closed {
+		for _, rec := range recs {
+			if room = room && m.room(len(rec.Body)); room {
+				m.add(rec.Key, delta.Entry{Kind: delta.Replaced, Version: rec.Version, Record: rec})
+			}
+		}
+		room = room && m.room(0)
 	}
-	m.called(t, "Replace", m.q.Replace(ctx, recs, v))
-	if m.closed {
+	ended(t, "Replace", err, m.closed, room)
+	if m.closed || !room {
 		return
 	}
 	last := map[wire.Key]delta.Entry{}
@@ -222,9 +204,6 @@ func (m *coalescedModel) next() int {
 // other Pops included.
 func (m *coalescedModel) pop(t *rapid.T) {
 	i := m.next()
-	if i < 0 && !(m.closed && len(m.order)+len(m.held) == 0) {
-		return // it would wait
-	}
 	outcome := rapid.SampledFrom([]string{"nil", "error", "panic"}).Draw(t, "outcome")
 	var it modelItem
 	if i >= 0 {
@@ -233,7 +212,7 @@ func (m *coalescedModel) pop(t *rapid.T) {
 	}
 	calls := 0
 	err := recovered(func() error {
-		return m.q.Pop(context.Background(), func(key wire.Key, l []delta.Entry) error {
+		return m.q.Pop(noWait(), func(key wire.Key, l []delta.Entry) error {
 			calls++
 			if got, want := showAll(key, l), showAll(it.key, it.l); got != want {
 				t.Fatalf("Pop:\n%s\nwant:\n%s", got, want)
@@ -252,8 +231,9 @@ func (m *coalescedModel) pop(t *rapid.T) {
 	})
 	switch {
 	case i < 0:
-		if calls != 0 || !errors.Is(err, delta.ErrClosed) {
-			t.Fatalf("Pop of a closed queue: %v after %d calls", err, calls)
+		empty := m.closed && len(m.order)+len(m.held) == 0
+		if ended(t, "Pop", err, empty, false); calls > 0 {
+			t.Fatal("Pop processed nothing")
 		}
 		return
 	case calls != 1 || errors.Is(err, errFailed) != (outcome != "nil"):
@@ -285,10 +265,11 @@ func (m *coalescedModel) back(it modelItem) {
 }
 
 // cancelled makes every call with a context that is done: nothing happens, but
-// that a Replace may count.
+// that Replace counts.
 func (m *coalescedModel) cancelled(t *rapid.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
+	m.epoch++
 	for _, err := range []error{
 		m.q.Add(ctx, wire.Record{}), m.q.Bookmark(ctx, 1), m.q.Replace(ctx, nil, 1),
 		m.q.Resync(ctx, slices.Values([]wire.Record{{}})),
@@ -319,6 +300,9 @@ func (m *coalescedModel) step(t *rapid.T) {
 	gotDeltas, gotBytes := m.q.Len()
 	if deltas, bytes := m.len(); gotDeltas != deltas || gotBytes != bytes {
 		t.Fatalf("Len: %d, %d; want %d, %d", gotDeltas, gotBytes, deltas, bytes)
+	}
+	if gotDeltas > 2*m.limits.Deltas {
+		t.Fatalf("%d deltas, more than twice %d", gotDeltas, m.limits.Deltas)
 	}
 	if m.q.HasSynced() != m.synced {
 		t.Fatalf("HasSynced: %v, want %v", m.q.HasSynced(), m.synced)

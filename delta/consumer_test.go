@@ -166,6 +166,10 @@ func (s *cluster) story(ctx context.Context, q *delta.Coalesced, c *consumer, lu
 			for range luck.IntN(20) {
 				_ = s.change(ctx, q, luck, false)
 			}
+			if luck.IntN(2) == 0 {
+				_ = s.list(noWait(), q) // gives up when the queue is full
+				_ = s.change(ctx, q, luck, false)
+			}
 			err = s.list(ctx, q)
 		case 1, 2:
 			s.version++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -48,34 +49,60 @@ func (m *queueModel) bytes() int {
 	return n
 }
 
-// put makes a call that does not wait; TestPutWaits looks at those that do.
+// impatient is a context that is done as soon as a call waits with it. So a
+// model can tell a call that waits from one that does not, and never hangs.
+type impatient struct {
+	context.Context
+	waited atomic.Bool
+}
+
+func noWait() *impatient { return &impatient{Context: context.Background()} }
+
+func (c *impatient) Done() <-chan struct{} {
+	c.waited.Store(true)
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func (c *impatient) Err() error {
+	if c.waited.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// ended looks whether a call ended as it must.
+func ended(t *rapid.T, name string, err error, closed, room bool) {
+	t.Helper()
+	var want error
+	switch {
+	case closed:
+		want = delta.ErrClosed
+	case !room:
+		want = context.Canceled
+	}
+	if !errors.Is(err, want) {
+		t.Fatalf("%s: %v, want %v", name, err, want)
+	}
+}
+
 func (m *queueModel) put(t *rapid.T) {
 	d := upsert(m.next, rapid.IntRange(0, 120).Draw(t, "size"))
 	if rapid.IntRange(0, 9).Draw(t, "end") == 0 {
 		d.Kind = delta.End
 	}
 	room := len(m.waiting) == 0 || len(m.waiting) < m.limits.Deltas && m.bytes()+len(d.Record.Body) <= m.limits.Bytes
-	if !room && !m.closed {
-		return
-	}
-	err := m.q.Put(context.Background(), d)
-	if m.closed != errors.Is(err, delta.ErrClosed) || !m.closed && err != nil {
-		t.Fatalf("Put: %v, closed: %v", err, m.closed)
-	}
-	if !m.closed {
+	ended(t, "Put", m.q.Put(noWait(), d), m.closed, room)
+	if room && !m.closed {
 		m.waiting, m.next = append(m.waiting, d), m.next+1
 	}
 }
 
 func (m *queueModel) get(t *rapid.T) {
-	if len(m.waiting) == 0 && !m.closed {
-		return
-	}
-	batch, err := m.q.Get(context.Background())
+	batch, err := m.q.Get(noWait())
 	if len(m.waiting) == 0 {
-		if !errors.Is(err, delta.ErrClosed) {
-			t.Fatalf("Get of a closed queue: %v", err)
-		}
+		ended(t, "Get", err, m.closed, false)
 		return
 	}
 	if err != nil || !slices.Equal(versions(batch), versions(m.waiting)) {
@@ -86,13 +113,10 @@ func (m *queueModel) get(t *rapid.T) {
 
 // pop processes one delta, or fails to. While it does, others may put.
 func (m *queueModel) pop(t *rapid.T) {
-	if len(m.waiting) == 0 && !m.closed {
-		return
-	}
 	outcome := rapid.SampledFrom([]string{"nil", "error", "panic"}).Draw(t, "outcome")
 	failed, calls := errors.New("failed"), 0
 	err := recovered(func() error {
-		return m.q.Pop(context.Background(), func(d delta.Delta) error {
+		return m.q.Pop(noWait(), func(d delta.Delta) error {
 			calls++
 			if d.Version != m.waiting[0].Version {
 				t.Fatalf("Pop: %d, want %d", d.Version, m.waiting[0].Version)
@@ -110,8 +134,8 @@ func (m *queueModel) pop(t *rapid.T) {
 	})
 	switch {
 	case len(m.waiting) == 0:
-		if !errors.Is(err, delta.ErrClosed) || calls > 0 {
-			t.Fatalf("Pop of a closed queue: %v after %d calls", err, calls)
+		if ended(t, "Pop", err, m.closed, false); calls > 0 {
+			t.Fatal("Pop processed nothing")
 		}
 	case calls != 1 || errors.Is(err, failed) != (outcome != "nil"):
 		t.Fatalf("Pop: %d calls, %v after %s", calls, err, outcome)
