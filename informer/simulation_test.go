@@ -1,0 +1,383 @@
+package informer_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+var (
+	simSeed  = flag.Uint64("sim.seed", 0, "run the simulation with this seed only")
+	simSeeds = flag.Uint64("sim.seeds", 8, "how many seeds to simulate")
+)
+
+const (
+	simPhases      = 30
+	simSubscribers = 20
+)
+
+// TestSimulation lets hours pass and hundreds of faults strike, in fake time,
+// between a server and twenty subscribers: quick, slow and panicking ones, of
+// both modes, early and late. After each phase all see what the server has, and
+// those of every change have seen every revision, unless a list had to be made
+// since the server had forgotten.
+func TestSimulation(t *testing.T) {
+	first, last := uint64(1), *simSeeds
+	if *simSeed != 0 {
+		first, last = *simSeed, *simSeed
+	}
+	for seed := first; seed <= last; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { newSimulation(t, seed).run() })
+			if t.Failed() {
+				t.Logf("replay with: go test ./informer -run TestSimulation -sim.seed=%d", seed)
+			}
+		})
+	}
+}
+
+// simulation is one run with one seed.
+type simulation struct {
+	*world
+	random *rand.Rand
+	inf    *informer.Informer[corev1.Pod]
+	byNode *informer.Index[corev1.Pod]
+	subs   []*simSubscriber
+	phase  []revision // what was written in this phase
+	faults int
+	whole  int // phases without a gap
+
+	injected []*apitest.Injection
+}
+
+// revision is one state of one object.
+type revision struct {
+	uid     string
+	version wire.Version
+}
+
+// simSubscriber applies what it is told to a view of its own.
+type simSubscriber struct {
+	s    *simulation
+	name string
+	mode store.Mode
+	slow time.Duration // at most, for each event
+	mad  bool          // it panics now and then
+
+	mu     sync.Mutex
+	random *rand.Rand
+	view   map[string]revision
+	seen   map[revision]int
+	early  bool // it was there from the start of the phase
+	cancel func()
+}
+
+func newSimulation(t *testing.T, seed uint64) *simulation {
+	s := &simulation{world: &world{t: t}, random: rand.New(rand.NewPCG(seed, 7))}
+	s.srv, s.cluster = serve(t, apitest.Config{})
+	s.ctx, s.cancel = context.WithCancel(t.Context())
+	s.inf = informer.Watch[corev1.Pod](s.cluster, informer.Config{Backlog: 40, Logger: slog.New(slog.DiscardHandler)})
+	s.byNode = informer.IndexBy(s.inf, func(p *corev1.Pod) string { return p.Spec.NodeName })
+	return s
+}
+
+func (s *simulation) run() {
+	defer s.work.Wait()
+	defer s.cancel()
+	for i := range 10 {
+		s.create(on("n0", fmt.Sprint("pod-", i)))
+	}
+	began := time.Now()
+	for i := range simSubscribers / 2 {
+		s.join(i)
+	}
+	s.world.run(s.inf)
+	for i := range simSubscribers / 2 {
+		s.join(i)
+	}
+	s.heal()
+	for phase := range simPhases {
+		s.phase = nil
+		for _, sub := range s.subs {
+			sub.early = true
+		}
+		before, _ := s.inf.Health()
+		s.strike()
+		s.heal()
+		after, _ := s.inf.Health()
+		if after.Relists == before.Relists {
+			s.whole++
+		}
+		s.check(phase, after.Relists == before.Relists)
+		if s.t.Failed() {
+			break
+		}
+	}
+	s.t.Logf("%v passed, %d faults, %d of %d phases without a gap", time.Since(began).Round(time.Minute), s.faults, s.whole, simPhases)
+	if s.whole == 0 || s.whole == simPhases {
+		s.t.Error("the simulation is too wild, or too tame")
+	}
+}
+
+// join adds a subscriber of one of five kinds.
+func (s *simulation) join(i int) {
+	sub := &simSubscriber{
+		s: s, name: fmt.Sprint("subscriber ", len(s.subs), " of kind ", i%5),
+		random: rand.New(rand.NewPCG(s.random.Uint64(), uint64(i))),
+		view:   map[string]revision{}, seen: map[revision]int{},
+	}
+	s.subs = append(s.subs, sub)
+	ctx, cancel := context.WithCancel(s.ctx)
+	sub.cancel = cancel
+	pull := func(mode store.Mode) {
+		sub.mode = mode
+		s.work.Go(func() {
+			for ev := range s.inf.Changes(ctx, informer.Subscribe{Mode: mode}) {
+				sub.take(ctx, ev)
+			}
+		})
+	}
+	handle := func(h informer.Handler[corev1.Pod], cfg informer.HandlerConfig) {
+		sub.mode = cfg.Subscribe.Mode
+		cfg.Retry, cfg.Panics = -1, informer.RetryEvent
+		r := s.handle(s.inf, h, cfg)
+		sub.cancel = r.Remove
+	}
+	one := func(ctx context.Context, ev informer.Event[corev1.Pod]) error {
+		sub.take(ctx, ev)
+		return nil
+	}
+	switch i % 5 {
+	case 0:
+		pull(store.EveryChange)
+	case 1:
+		sub.slow = 3 * time.Second
+		pull(store.Latest)
+	case 2:
+		sub.slow = 200 * time.Millisecond
+		pull(store.EveryChange)
+	case 3:
+		sub.slow, sub.mad = time.Second, true
+		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Latest, Resync: time.Minute}})
+	case 4:
+		handle(informer.Handler[corev1.Pod]{OnBatch: func(ctx context.Context, events []informer.Event[corev1.Pod]) error {
+			for _, ev := range events {
+				sub.take(ctx, ev)
+			}
+			return nil
+		}}, informer.HandlerConfig{BatchSize: 7, Subscribe: informer.Subscribe{Mode: store.EveryChange}})
+	}
+}
+
+// take applies an event, and looks whether it follows from the view.
+func (b *simSubscriber) take(ctx context.Context, ev informer.Event[corev1.Pod]) {
+	if b.slow > 0 {
+		select {
+		case <-time.After(time.Duration(b.random.Int64N(int64(b.slow)))):
+		case <-ctx.Done():
+			return
+		}
+	}
+	if b.mad && b.random.IntN(5) == 0 {
+		panic("now and then")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key, now := ev.Key().String(), revision{ev.UID(), ev.Version()}
+	was, known := b.view[key]
+	sound := false
+	switch {
+	case ev.Resync():
+		sound = known && was == now
+	case ev.Kind() == store.Added:
+		sound = !known
+		b.view[key] = now
+		b.seen[now]++
+	case ev.Kind() == store.Updated:
+		sound = known && was.uid == now.uid && was.version < now.version
+		b.view[key] = now
+		b.seen[now]++
+	default:
+		sound = known && was.uid == now.uid
+		delete(b.view, key)
+		if !ev.Missed() {
+			b.seen[now]++
+		}
+	}
+	if !sound {
+		b.s.t.Errorf("%s: %v of %s at %v does not follow from %v", b.name, ev.Kind(), key, now, was)
+	}
+}
+
+// strike lets things happen and go wrong for some minutes.
+func (s *simulation) strike() {
+	away := false
+	for range 40 + s.random.IntN(40) {
+		<-time.After(time.Duration(s.random.Int64N(int64(3 * time.Second))))
+		switch n := s.random.IntN(100); {
+		case n < 70:
+			s.write()
+		case n < 85:
+			s.fault()
+		case n < 88 && !away:
+			away = true
+			s.faults++
+			s.srv.Unavailable()
+		case n < 94 && away:
+			away = false
+			if err := s.srv.Available(); err != nil {
+				s.t.Fatal(err)
+			}
+		case n < 95:
+			s.faults++
+			s.srv.Compact()
+		case n < 96:
+			<-time.After(time.Duration(s.random.Int64N(int64(time.Hour)))) // the machine slept
+		case n < 98 && len(s.subs) < 2*simSubscribers:
+			s.join(s.random.IntN(5))
+		case n < 99 && len(s.subs) > simSubscribers:
+			i := s.random.IntN(len(s.subs))
+			s.subs[i].cancel()
+			s.subs = append(s.subs[:i:i], s.subs[i+1:]...)
+		}
+	}
+}
+
+// write changes, deletes or creates a pod, or all three.
+func (s *simulation) write() {
+	name := fmt.Sprint("pod-", s.random.IntN(30))
+	obj, err := s.srv.Get(pod(name))
+	if err != nil {
+		obj, err = s.srv.Create(on(fmt.Sprint("n", s.random.IntN(5)), name))
+	} else if s.random.IntN(5) == 0 {
+		s.delete(name)
+		return // the server alone knows the version of a deletion
+	} else {
+		p := obj.(*corev1.Pod)
+		p.Spec.NodeName = fmt.Sprint("n", s.random.IntN(1000))
+		obj, err = s.srv.Update(p)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	p := obj.(*corev1.Pod)
+	v, err := wire.ParseVersion(p.ResourceVersion)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.phase = append(s.phase, revision{string(p.UID), v})
+}
+
+// fault injects one of all faults that there are.
+func (s *simulation) fault() {
+	watch := []apitest.Action{
+		apitest.Cut(apitest.CutClean), apitest.Cut(apitest.CutReset), apitest.Cut(apitest.CutMidFrame), apitest.Stall(),
+		apitest.Garbage(apitest.GarbageFraming), apitest.Garbage(apitest.GarbageEventType),
+		apitest.InStreamError(apitest.Failure(410, 0)), apitest.InStreamError(apitest.Failure(429, time.Second)), apitest.InStreamError(apitest.Failure(500, 0)),
+		apitest.Backwards(2), apitest.NoEndBookmark(),
+	}
+	request := []apitest.Action{apitest.Hang()}
+	for _, code := range []int{401, 403, 404, 410, 429, 500, 503} {
+		request = append(request, apitest.Respond(apitest.Failure(code, 0)))
+	}
+	f := apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}, Times: 1 + s.random.IntN(2)}
+	if s.random.IntN(3) > 0 {
+		f.Action, f.After = watch[s.random.IntN(len(watch))], s.random.IntN(4)
+	} else {
+		f.Action = request[s.random.IntN(len(request))]
+		if s.random.IntN(2) == 0 {
+			f.Match.Verb = apitest.VerbList
+		}
+	}
+	s.faults++
+	i, err := s.srv.Inject(f)
+	if err != nil {
+		s.t.Fatalf("%+v: %v", f, err)
+	}
+	s.injected = append(s.injected, i)
+}
+
+// heal ends the outage, and waits until all have been told everything.
+func (s *simulation) heal() {
+	if err := s.srv.Available(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.pass(20 * time.Minute)
+	for _, i := range s.injected {
+		i.Release()
+	}
+	s.injected = nil
+	s.pass(10 * time.Minute)
+}
+
+// check compares everybody's view with the server's.
+func (s *simulation) check(phase int, whole bool) {
+	objects, err := s.srv.List(pod(""), "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	want := map[string]revision{}
+	nodes := map[string]int{}
+	for _, o := range objects {
+		p := o.(*corev1.Pod)
+		v, err := wire.ParseVersion(p.ResourceVersion)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		want[p.Namespace+"/"+p.Name] = revision{string(p.UID), v}
+		nodes[p.Spec.NodeName]++
+	}
+	got := map[string]revision{}
+	snap := s.inf.Snapshot()
+	for e := range snap.Records().All() {
+		got[e.Key().String()] = revision{e.UID(), e.Version()}
+	}
+	if !maps.Equal(got, want) {
+		h, _ := s.inf.Health()
+		s.t.Errorf("phase %d: the store has %d objects, the server %d; %+v", phase, len(got), len(want), h.Health)
+	}
+	if !maps.Equal(maps.Collect(s.byNode.Values(snap)), nodes) {
+		s.t.Errorf("phase %d: the index differs", phase)
+	}
+	for _, sub := range s.subs {
+		sub.check(phase, want, whole)
+	}
+}
+
+func (b *simSubscriber) check(phase int, want map[string]revision, whole bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !maps.Equal(b.view, want) {
+		b.s.t.Errorf("phase %d: %s has %d objects, the server %d", phase, b.name, len(b.view), len(want))
+	}
+	if b.mode != store.EveryChange {
+		return
+	}
+	for r, n := range b.seen {
+		if n > 1 {
+			b.s.t.Errorf("phase %d: %s was told %d times of %v", phase, b.name, n, r)
+		}
+	}
+	if !whole || !b.early {
+		return
+	}
+	for _, r := range b.s.phase {
+		if b.seen[r] != 1 {
+			b.s.t.Errorf("phase %d: %s was not told of %v, and no list was needed", phase, b.name, r)
+		}
+	}
+}
