@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
@@ -29,8 +30,9 @@ type engine struct {
 	store   *store.Store
 	queue   *delta.Queue
 
-	memo memo
-	lags lags
+	memo    memo
+	lags    lags
+	decodes atomic.Uint64
 
 	indexing sync.Mutex
 	fields   map[string]*store.Index // by path

@@ -85,7 +85,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	if s := f.shared[key]; s != nil {
 		s.refs++
 		i := &Informer[T]{engine: s.engine, clusters: s.clusters, shared: s}
-		i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.decodes}
+		i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
 		return i, nil
 	}
 	i := across[T](cfg, sel, &f.group)
@@ -253,7 +253,27 @@ type Running struct {
 	// Users is how many share it.
 	Users  int
 	Health Health
-	Stats  store.Stats
+	Stats  Stats
+}
+
+// Running describes the informer.
+func (i *Informer[T]) Running() Running {
+	r := i.engine.running()
+	r.Users = 1
+	if i.clusters != nil {
+		r.Namespaces = i.clusters.namespacesNow()
+	}
+	if i.shared != nil {
+		i.shared.factory.mu.Lock()
+		r.Users = i.shared.refs
+		i.shared.factory.mu.Unlock()
+	}
+	return r
+}
+
+func (e *engine) running() Running {
+	h, _ := e.health()
+	return Running{Resource: e.cfg.Resource, LabelSelector: e.cfg.LabelSelector, FieldSelector: e.cfg.FieldSelector, Health: h, Stats: e.stats()}
 }
 
 // List returns the informers of the factory, ordered by resource.
@@ -269,9 +289,9 @@ func (f *Factory) List() []Running {
 	slices.SortFunc(all, func(a, b *shared) int { return strings.Compare(a.key, b.key) })
 	var out []Running
 	for _, s := range all {
-		h, _ := s.engine.health()
-		c := &s.engine.cfg
-		out = append(out, Running{c.Resource, s.clusters.namespacesNow(), c.LabelSelector, c.FieldSelector, users[s], h, s.engine.store.Stats()})
+		r := s.engine.running()
+		r.Namespaces, r.Users = s.clusters.namespacesNow(), users[s]
+		out = append(out, r)
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
@@ -20,7 +19,6 @@ type Informer[T any] struct {
 	engine   *engine
 	clusters *clusters // nil if it has a source of its own
 	decoder  decoder[T]
-	decodes  atomic.Uint64
 	shared   *shared // nil if it is of no factory
 	released sync.Once
 }
@@ -78,8 +76,8 @@ func across[T any](cfg Config, sel selection, group *store.Group) *Informer[T] {
 }
 
 func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope) (reflector.Source, error)) {
-	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.decodes}
 	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) { return i.decoder.record(rec) }, open)
+	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
 	if cfg.HotObjects > 0 && !copies[T]() {
 		i.fail(fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]()))
 	}
@@ -225,16 +223,18 @@ func (i *Informer[T]) Health() (Health, <-chan struct{}) { return i.engine.healt
 // Stats counts what an informer did, and what it holds.
 type Stats struct {
 	store.Stats
-	// Decodes counts the objects that were decoded.
+	// Decodes counts the objects that were decoded, by all who share the informer.
 	Decodes uint64
 	// Queued and QueuedBytes are what waits before the store.
 	Queued, QueuedBytes int
 }
 
 // Stats returns the counters.
-func (i *Informer[T]) Stats() Stats {
-	st := Stats{Stats: i.engine.store.Stats(), Decodes: i.decodes.Load()}
-	st.Queued, st.QueuedBytes = i.engine.queue.Len()
+func (i *Informer[T]) Stats() Stats { return i.engine.stats() }
+
+func (e *engine) stats() Stats {
+	st := Stats{Stats: e.store.Stats(), Decodes: e.decodes.Load()}
+	st.Queued, st.QueuedBytes = e.queue.Len()
 	return st
 }
 

@@ -25,6 +25,7 @@ reflector: wire delta
 store: wire delta
 state:
 informer: wire delta kube reflector store state
+metrics: informer
 workqueue: planned
 controller: planned informer store workqueue
 record: planned wire delta reflector kube state

@@ -1,0 +1,161 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/vedette-io/vedette/informer"
+)
+
+// Collector is a prometheus.Collector of informers. Create it with New.
+type Collector struct {
+	list func() []informer.Running
+}
+
+var _ prometheus.Collector = (*Collector)(nil)
+
+// New returns a collector of the informers that list returns, such as the method
+// List of a factory. It is called at each collection, on any goroutine.
+func New(list func() []informer.Running) *Collector { return &Collector{list} }
+
+const prefix = "vedette_informer_"
+
+// desc describes a metric that has, beside its own labels, that of the informer.
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prefix+name, help, append([]string{"informer"}, labels...), nil)
+}
+
+var (
+	objects      = desc("objects", "Objects in the store.")
+	rawBytes     = desc("raw_bytes", "Size of the bodies of all objects as they came, in bytes.")
+	heldBytes    = desc("held_bytes", "Memory that holds the objects packed, in bytes.")
+	dictionaries = desc("dictionaries_total", "Dictionaries that were made to pack objects with.")
+	queued       = desc("queue_deltas", "Deltas that wait before the store.")
+	queuedBytes  = desc("queue_bytes", "Size of the deltas that wait before the store, in bytes.")
+	decodes      = desc("decodes_total", "Objects that were decoded.")
+	dropped      = desc("deltas_dropped_total", "Deltas that were not applied: stale ones, unchanged ones of a list, and those that a transform refused.", "reason")
+	users        = desc("users", "Users that share the informer.")
+	storeLag     = desc("store_lag_seconds", "Time from an event's being read off the connection to the store's showing it.")
+	handlerLag   = desc("handler_lag_seconds", "Time from an event's being read off the connection to the call of a handler.")
+
+	version    = desc("resource_version", "Last resourceVersion that was seen.", "scope")
+	synced     = desc("synced", "1 if a first list has been applied.", "scope")
+	phase      = desc("phase", "1 for the phase that the list and watch is in.", "scope", "phase")
+	fault      = desc("fault", "1 for the fault that is being overcome.", "scope", "fault")
+	restarts   = desc("watch_restarts_total", "Watches that ended and were opened again.", "scope")
+	relists    = desc("relists_total", "Lists after the first, by reason.", "scope", "reason")
+	invalid    = desc("events_invalid_total", "Events that could not be used.", "scope")
+	outOfOrder = desc("events_out_of_order_total", "Events that were not newer than one before them.", "scope")
+
+	handled  = desc("handler_events_total", "Events that a handler has been called for.", "handler")
+	failures = desc("handler_failures_total", "Calls of a handler that failed, panics included.", "handler")
+	panics   = desc("handler_panics_total", "Calls of a handler that panicked.", "handler")
+	waiting  = desc("handler_waiting_events", "Events that were taken for a handler and not handled yet.", "handler")
+)
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		objects, rawBytes, heldBytes, dictionaries, queued, queuedBytes, decodes, dropped, users, storeLag, handlerLag,
+		version, synced, phase, fault, restarts, relists, invalid, outOfOrder,
+		handled, failures, panics, waiting,
+	} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(out chan<- prometheus.Metric) {
+	seen := map[string]int{}
+	for _, r := range c.list() {
+		name := nameOf(&r)
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s #%d", name, seen[name])
+		}
+		collect(metricsOf{out, name}, &r)
+	}
+}
+
+// nameOf is how an informer is called in labels.
+func nameOf(r *informer.Running) string {
+	parts := []string{r.Resource}
+	if len(r.Namespaces) > 0 {
+		parts = append(parts, "in "+strings.Join(r.Namespaces, ","))
+	}
+	for _, s := range []string{r.LabelSelector, r.FieldSelector} {
+		if s != "" {
+			parts = append(parts, "with "+s)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// metricsOf sends metrics of one informer.
+type metricsOf struct {
+	out  chan<- prometheus.Metric
+	name string
+}
+
+func (m metricsOf) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	m.out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, append([]string{m.name}, labels...)...)
+}
+
+func (m metricsOf) counter(d *prometheus.Desc, v uint64, labels ...string) {
+	m.out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), append([]string{m.name}, labels...)...)
+}
+
+func (m metricsOf) lag(d *prometheus.Desc, l informer.Lag) {
+	buckets := map[float64]uint64{}
+	sum := uint64(0)
+	for i, bound := range informer.LagBounds {
+		sum += l.Buckets[i]
+		buckets[bound.Seconds()] = sum
+	}
+	m.out <- prometheus.MustNewConstHistogram(d, sum+l.Buckets[len(informer.LagBounds)], l.Sum.Seconds(), buckets, m.name)
+}
+
+// collect sends all metrics of one informer.
+func collect(m metricsOf, r *informer.Running) {
+	m.gauge(objects, float64(r.Stats.Objects))
+	m.gauge(rawBytes, float64(r.Stats.RawBytes))
+	m.gauge(heldBytes, float64(r.Stats.HeldBytes))
+	m.counter(dictionaries, uint64(r.Stats.Dictionaries))
+	m.gauge(queued, float64(r.Stats.Queued))
+	m.gauge(queuedBytes, float64(r.Stats.QueuedBytes))
+	m.counter(decodes, r.Stats.Decodes)
+	m.counter(dropped, r.Stats.Stale, "stale")
+	m.counter(dropped, r.Stats.Unchanged, "unchanged")
+	m.counter(dropped, r.Stats.Refused, "refused")
+	m.gauge(users, float64(r.Users))
+	m.lag(storeLag, r.Health.Stored)
+	m.lag(handlerLag, r.Health.Handled)
+	for i := range r.Health.Scopes {
+		collectScope(m, &r.Health.Scopes[i])
+	}
+	for _, h := range r.Health.Handlers {
+		m.counter(handled, h.Handled, h.Name)
+		m.counter(failures, h.Failures, h.Name)
+		m.counter(panics, h.Panics, h.Name)
+		m.gauge(waiting, float64(h.Waiting), h.Name)
+	}
+}
+
+func collectScope(m metricsOf, h *informer.ScopeHealth) {
+	scope := h.Scope.String()
+	m.gauge(version, float64(h.Version), scope)
+	done := 0.0
+	if h.Synced {
+		done = 1
+	}
+	m.gauge(synced, done, scope)
+	m.gauge(phase, 1, scope, h.Phase.String())
+	m.gauge(fault, 1, scope, h.Fault.String())
+	m.counter(restarts, h.Restarts, scope)
+	m.counter(relists, h.Relists.Expired, scope, "expired")
+	m.counter(relists, h.Relists.Ahead, scope, "ahead")
+	m.counter(relists, h.Relists.Absent, scope, "absent")
+	m.counter(invalid, h.Invalid, scope)
+	m.counter(outOfOrder, h.OutOfOrder, scope)
+}
