@@ -172,7 +172,7 @@ func (s *simulation) join(i int) {
 		pull(store.EveryChange)
 	case 3:
 		sub.slow, sub.mad = time.Second, true
-		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Latest, Resync: time.Minute}})
+		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Latest, Resync: 11 * time.Minute}})
 	case 4:
 		handle(informer.Handler[corev1.Pod]{OnBatch: func(ctx context.Context, events []informer.Event[corev1.Pod]) error {
 			for _, ev := range events {

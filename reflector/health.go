@@ -41,6 +41,14 @@ type Relists struct {
 	Absent uint64
 }
 
+// Gap is what a list after the first may have hidden: revisions between two
+// versions. Of objects that changed several times in between only the last state
+// was seen, and those that came and went were not.
+type Gap struct {
+	// From is the last version that was seen before, To that of the list after.
+	From, To wire.Version
+}
+
 // Health is how a reflector is, as a value.
 type Health struct {
 	Phase Phase
@@ -68,6 +76,9 @@ type Health struct {
 	Restarts uint64
 	// Relists counts the lists after the first.
 	Relists Relists
+	// LastGap is what the last of them may have hidden; its To is zero as long as
+	// the list is not complete.
+	LastGap Gap
 	// Invalid counts the events that could not be used; LastInvalid says what
 	// was wrong with the last one.
 	Invalid     uint64

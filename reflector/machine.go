@@ -270,6 +270,9 @@ func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	m.version, m.highest, m.older = v, v, 0
 	m.tries, m.fresh, m.cut, m.lost = 0, false, 0, 0
 	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
+	if m.health.LastGap.From != 0 && m.health.LastGap.To == 0 {
+		m.health.LastGap.To = v
+	}
 	end := delta.Delta{Kind: delta.End, Version: v}
 	if next == openWatch {
 		return m.goTo(openWatch), end

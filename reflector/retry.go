@@ -28,6 +28,7 @@ func (m *machine) fail(err error) action {
 // token of a list.
 func (m *machine) forget(fault Fault) {
 	if m.version != 0 {
+		m.health.LastGap = Gap{From: m.version}
 		m.version = 0
 		m.health.relisted(fault)
 	}

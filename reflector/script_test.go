@@ -112,6 +112,9 @@ func answer(m *machine, a action, d delta.Delta) string {
 	if m.health.Fault != NoFault || m.health.Err != nil {
 		state += ", " + m.health.Fault.String()
 	}
+	if gap := m.health.LastGap; gap.From != 0 {
+		state += ", gap " + gap.From.String() + "-" + gap.To.String()
+	}
 	return strings.Join(parts, "; ") + " [" + state + "]"
 }
 

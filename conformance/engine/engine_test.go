@@ -1,0 +1,281 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
+
+const (
+	pods    = 20_000
+	writers = 24
+	load    = time.Minute
+	// perSecond is the rate that writers do not exceed; what a machine of two
+	// cores reaches beside an API server is reported.
+	perSecond = 2_000
+)
+
+// TestLoad updates 20,000 pods on a real API server for a minute, kills the
+// server twice meanwhile, and holds what a subscriber of every change was told
+// against what the writers were told they had written. Only what the server had
+// forgotten when it was back may be missing, and must lie in a gap that Health
+// reports.
+func TestLoad(t *testing.T) {
+	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
+	w := newLoad(t, c)
+	w.each(func(i int) error { return w.create(t.Context(), i) })
+	ctx, cancel := context.WithCancel(t.Context())
+	cluster, err := kube.Connect(kube.Config{REST: c.RESTConfig()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	inf := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	o := &observer{inf: inf, seen: map[revision]int{}}
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := inf.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	work.Go(func() { o.follow(ctx) })
+	work.Go(func() { o.gapsOf(ctx) })
+	<-inf.Synced()
+	if n := inf.Snapshot().Len(); n != pods {
+		t.Fatalf("%d pods after the first list", n)
+	}
+
+	began := time.Now()
+	var writing sync.WaitGroup
+	writing.Go(func() { w.update(t.Context(), began.Add(load)) })
+	for range 2 {
+		<-time.After(load / 3)
+		c.KillAPIServer()
+		if err := c.StartAPIServer(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writing.Wait()
+	took := time.Since(began)
+	w.settle(t, inf)
+	cancel()
+	work.Wait()
+
+	w.compare(t, inf, o)
+	h, _ := inf.Health()
+	t.Logf("%d updates in %v (%.0f/s), %d refused while the server was away; %d relists, gaps %v; lag to the store %v on average, %v at most; %.0f B held per pod of %.0f B",
+		len(w.written), took.Round(time.Second), float64(len(w.written))/took.Seconds(), w.refused.Load(), h.Relists.Expired, o.gaps,
+		h.Stored.Sum/time.Duration(max(h.Stored.Count, 1)), h.Stored.Max,
+		float64(inf.Stats().HeldBytes)/pods, float64(inf.Stats().RawBytes)/pods)
+}
+
+// revision is one state of one object.
+type revision struct {
+	uid     string
+	version wire.Version
+}
+
+// observer notes what it is told.
+type observer struct {
+	inf  *informer.Informer[corev1.Pod]
+	seen map[revision]int
+
+	mu   sync.Mutex
+	gaps []reflector.Gap
+}
+
+func (o *observer) follow(ctx context.Context) {
+	for ev := range o.inf.Events(ctx) {
+		o.seen[revision{ev.UID(), ev.Version()}]++
+	}
+}
+
+func (o *observer) gapsOf(ctx context.Context) {
+	for {
+		h, changed := o.inf.Health()
+		o.mu.Lock()
+		if g := h.LastGap; g.To != 0 && (len(o.gaps) == 0 || o.gaps[len(o.gaps)-1] != g) {
+			o.gaps = append(o.gaps, g)
+		}
+		o.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// hidden reports whether a version lies in a gap.
+func (o *observer) hidden(v wire.Version) bool {
+	for _, g := range o.gaps {
+		if v > g.From && v <= g.To {
+			return true
+		}
+	}
+	return false
+}
+
+// writersOfPods create and update.
+type writersOfPods struct {
+	client  kubernetes.Interface
+	refused atomic.Int64
+
+	mu      sync.Mutex
+	written []revision
+	last    wire.Version
+}
+
+func newLoad(t *testing.T, c *controlplane.Cluster) *writersOfPods {
+	cfg := c.RESTConfig()
+	cfg.ContentType, cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf"
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &writersOfPods{client: client}
+}
+
+func name(i int) string { return fmt.Sprintf("pod-%05d", i) }
+
+// each calls f for every pod, on many goroutines.
+func (w *writersOfPods) each(f func(int) error) {
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range writers {
+		work.Go(func() {
+			for i := next.Add(1) - 1; i < pods; i = next.Add(1) - 1 {
+				if f(int(i)) != nil {
+					w.refused.Add(1)
+				}
+			}
+		})
+	}
+	work.Wait()
+}
+
+func (w *writersOfPods) create(ctx context.Context, i int) error {
+	_, err := w.client.CoreV1().Pods("default").Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name(i), Labels: map[string]string{"app": "load"}},
+		Spec: corev1.PodSpec{
+			SchedulerName: "nobody",
+			Containers:    []corev1.Container{{Name: "main", Image: "registry.example.com/train:v1", Args: []string{"--shard", fmt.Sprint(i)}}},
+		},
+	}, metav1.CreateOptions{})
+	return err
+}
+
+// update writes the status of one pod after the other until a time has come.
+func (w *writersOfPods) update(ctx context.Context, until time.Time) {
+	var work sync.WaitGroup
+	for n := range writers {
+		work.Go(func() {
+			tick := time.NewTicker(writers * time.Second / perSecond)
+			defer tick.Stop()
+			objects := map[int]*corev1.Pod{}
+			for i := n; time.Now().Before(until); i = (i + writers) % pods {
+				<-tick.C
+				if err := w.updateOne(ctx, objects, i); err != nil {
+					w.refused.Add(1)
+					delete(objects, i)
+				}
+			}
+		})
+	}
+	work.Wait()
+}
+
+func (w *writersOfPods) updateOne(ctx context.Context, objects map[int]*corev1.Pod, i int) error {
+	p := objects[i]
+	if p == nil {
+		var err error
+		if p, err = w.client.CoreV1().Pods("default").Get(ctx, name(i), metav1.GetOptions{ResourceVersion: "0"}); err != nil {
+			return err
+		}
+	}
+	p.Status.Message = time.Now().String()
+	p, err := w.client.CoreV1().Pods("default").UpdateStatus(ctx, p, metav1.UpdateOptions{})
+	if err != nil {
+		return err
+	}
+	objects[i] = p
+	v, err := wire.ParseVersion(p.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.written = append(w.written, revision{string(p.UID), v})
+	w.last = max(w.last, v)
+	return nil
+}
+
+// settle waits until the informer shows the last write.
+func (w *writersOfPods) settle(t *testing.T, inf *informer.Informer[corev1.Pod]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if err := inf.WaitFor(ctx, w.last); err != nil {
+		h, _ := inf.Health()
+		t.Fatalf("version %v was not reached: %v; %+v", w.last, err, h.Health)
+	}
+}
+
+// compare holds what was seen against what was written, and the store against a
+// fresh list.
+func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod], o *observer) {
+	t.Helper()
+	missing, hidden := 0, 0
+	for _, r := range w.written {
+		switch {
+		case o.seen[r] == 1:
+		case o.seen[r] > 1:
+			t.Errorf("told %d times of %v", o.seen[r], r)
+		case o.hidden(r.version):
+			hidden++
+		default:
+			missing++
+		}
+	}
+	if missing > 0 {
+		t.Errorf("%d of %d revisions are missing outside of the gaps %v", missing, len(w.written), o.gaps)
+	}
+	t.Logf("%d of %d revisions were gone from the server when it was back", hidden, len(w.written))
+	if len(w.written) < 5_000 {
+		t.Errorf("only %d updates", len(w.written))
+	}
+	now := map[revision]bool{}
+	for e := range inf.Snapshot().Records().All() {
+		now[revision{e.UID(), e.Version()}] = true
+	}
+	list, err := w.client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		v, err := wire.ParseVersion(list.Items[i].ResourceVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(now, revision{string(list.Items[i].UID), v})
+	}
+	if len(list.Items) != pods || len(now) != 0 || inf.Snapshot().Len() != pods {
+		t.Errorf("the server has %d pods, the store %d, %d of them others", len(list.Items), inf.Snapshot().Len(), len(now))
+	}
+}
