@@ -75,9 +75,10 @@ func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
 		if index == nil {
 			return
 		}
+		tell := s.politely(yield)
 		withProbe(wire.Key{}, x.column, value, func(probe Entry) {
 			index.Ascend(posting{slab: probe.slab}, func(p posting) bool {
-				return string(p.entry().value(x.column, int(p.nth))) == value && yield(p.entry())
+				return string(p.entry().value(x.column, int(p.nth))) == value && tell(p.entry())
 			})
 		})
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"iter"
+	"runtime"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
@@ -31,7 +32,7 @@ func (s *Snapshot) Get(key wire.Key) (found Entry, ok bool) {
 
 // All returns all objects, ordered by cluster, namespace and name.
 func (s *Snapshot) All() iter.Seq[Entry] {
-	return func(yield func(Entry) bool) { s.table.objects.Scan(yield) }
+	return func(yield func(Entry) bool) { s.table.objects.Scan(s.politely(yield)) }
 }
 
 // Namespace returns the objects of one namespace, ordered by name. Its cost
@@ -42,7 +43,25 @@ func (s *Snapshot) Namespace(name string) iter.Seq[Entry] {
 
 // Within returns the objects of a scope, ordered by key: those of one cluster,
 // or of one namespace of it.
-func (s *Snapshot) Within(scope delta.Scope) iter.Seq[Entry] { return s.table.within(scope) }
+func (s *Snapshot) Within(scope delta.Scope) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) { s.table.within(scope)(s.politely(yield)) }
+}
+
+// politeness is after how many entries a reader looks whether somebody writes.
+const politeness = 16
+
+// politely lets the writer go first where there are more goroutines than
+// processors: readers hold no lock that it could wait for, but each would take
+// a full slice of time, 10 ms, before the writer has its turn again.
+func (s *Snapshot) politely(yield func(Entry) bool) func(Entry) bool {
+	n := 0
+	return func(e Entry) bool {
+		if n++; n%politeness == 0 && s.store.busy() {
+			runtime.Gosched()
+		}
+		return yield(e)
+	}
+}
 
 func (t *table) within(scope delta.Scope) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
@@ -18,6 +19,7 @@ type Store struct {
 	feed    feed
 	waits   waits
 	synced  chan struct{}
+	wrote   atomic.Int64 // when, as time.Since(epoch)
 
 	mu       sync.Mutex // of who writes: what follows
 	arena    arena
@@ -88,12 +90,22 @@ func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 // segment applies deltas up to the end of a list, shows the result, and returns
 // how many they were.
 func (s *Store) segment(batch delta.Batch) int {
+	s.wrote.Store(int64(time.Since(epoch)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.advance(batch)
 	s.tidy(sweepPerChange * (len(s.changes) + 1))
 	s.publish()
 	return n
+}
+
+// epoch is where clocks of this package begin.
+var epoch = time.Now()
+
+// busy reports whether somebody has written in the last moment, and may be about
+// to go on.
+func (s *Store) busy() bool {
+	return int64(time.Since(epoch))-s.wrote.Load() < int64(50*time.Millisecond)
 }
 
 // advance applies deltas, and stops before and behind the end of a list, which

@@ -1,0 +1,116 @@
+package store_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+)
+
+// TestSubscriberThatNeverReads costs bounded memory after a million events: one
+// of the latest state holds up nobody, one of every change holds up the store.
+func TestSubscriberThatNeverReads(t *testing.T) {
+	const objects, events, batch = 500, 1_000_000, 500
+	s := store.New(store.Config{Backlog: 1000})
+	deltas := make(delta.Batch, batch)
+	version := 0
+	round := func(ctx context.Context) error {
+		for i := range deltas {
+			version++
+			deltas[i] = pod(i%objects, version, texts[i%objects])
+		}
+		return s.Apply(ctx, deltas)
+	}
+	if err := round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	latest := s.Subscribe(store.Latest)
+	before := heap()
+	for range events / batch {
+		if err := round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown := heap() - before; grown > 4<<20 {
+		t.Errorf("%d B more after %d events", grown, events)
+	}
+	changes, err := latest.Next(t.Context())
+	if err != nil || len(changes) != objects {
+		t.Errorf("%d changes for %d objects: %v", len(changes), objects, err)
+	}
+	latest.Close()
+
+	every := s.Subscribe(store.EveryChange)
+	defer every.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var applied atomic.Int64
+	var work sync.WaitGroup
+	work.Go(func() {
+		for round(ctx) == nil {
+			applied.Add(batch)
+		}
+	})
+	for every.Pending() < 1000 {
+		runtime.Gosched()
+	}
+	cancel()
+	work.Wait()
+	if n := applied.Load(); n > 2*1000 {
+		t.Errorf("%d events were applied for one who reads none", n)
+	}
+}
+
+// texts are bodies that were made beforehand.
+var texts = func() [][]byte {
+	all := make([][]byte, 10_000)
+	for i := range all {
+		all[i] = body(i, i)
+	}
+	return all
+}()
+
+// BenchmarkWritesUnderReaders writes while ten goroutines list all 10,000 objects
+// again and again, and reports the rate beside that without them. With one
+// processor for each the two are the same; with fewer the readers take theirs.
+func BenchmarkWritesUnderReaders(b *testing.B) {
+	rate := func(readers int) float64 {
+		s := filled(b, 10_000)
+		ctx, cancel := context.WithCancel(b.Context())
+		defer cancel()
+		var work sync.WaitGroup
+		defer work.Wait()
+		defer cancel()
+		for range readers {
+			work.Go(func() {
+				for ctx.Err() == nil {
+					for e := range s.Snapshot().All() {
+						if e.Version() == 0 {
+							b.Error("no version")
+						}
+					}
+				}
+			})
+		}
+		const writes = 20_000
+		batch := make(delta.Batch, 1)
+		began := time.Now()
+		for i := range writes {
+			batch[0] = pod(i%10_000, 6_000_000+i, texts[i%10_000])
+			if err := s.Apply(ctx, batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return writes / time.Since(began).Seconds()
+	}
+	for b.Loop() {
+		alone, beside := rate(0), rate(10)
+		b.ReportMetric(alone, "writes/s")
+		b.ReportMetric(beside, "writes/s-beside-readers")
+		b.ReportMetric(beside/alone, "ratio")
+	}
+}
