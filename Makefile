@@ -32,8 +32,13 @@ conformance: ## the tests against a real control plane (a cold build of it takes
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
-	@set -e; for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' wire/*_test.go | cut -d' ' -f2); do \
-	  go test ./wire -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done
+	@set -e; for package in wire store; do \
+	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
+	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
+
+.PHONY: model
+model: ## over 100,000 random operations against naive models of the store and the queues
+	go test ./store ./delta -count=1 -run Model -rapid.checks=1500 -rapid.steps=90
 
 .PHONY: lint
 lint: ## gofumpt, vet, go fix and staticcheck, over all modules

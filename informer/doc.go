@@ -4,36 +4,44 @@
 // # Data flow
 //
 //	kube.Collection -> reflector.Reflector -> delta.Queue -> store.Store
-//	store.Store -> Snapshot[T] (what is) and Event[T] (what happened)
+//	store.Store -> Snapshot[T], Index[T] (what is), in a View with all others of a factory
+//	store.Store -> Event[T] (what happened): pulled by Events and Changes, or pushed to a Handler[T]
 //
-// Objects stay in the encoding in which they came, and are decoded when
+// Objects stay in the encoding in which they came, packed, and are decoded when
 // somebody asks for one: by Snapshot.Get, Event.Object and their like. Every
 // decoded object is new and belongs to who asked; changing it changes nothing
-// in the informer.
+// in the informer. Only with the storage Live are objects shared.
 //
 // # Ownership
 //
-// Run blocks on the caller's goroutine, starts one more, and has joined it when
-// it returns. All other methods may be called from any goroutine, before, during
-// and after Run. A sequence of events belongs to the goroutine that ranges over
-// it.
+// Run blocks on the caller's goroutine, starts those it needs, and has joined
+// them when it returns; Factory.Run does so for all informers of a factory. All
+// other methods may be called from any goroutine, before, during and after Run. A
+// sequence of events belongs to the goroutine that ranges over it; the functions
+// of a handler are called on one goroutine of its own.
 //
 // # Guarantees
 //
 // Those of the packages reflector and store: every change that the server
 // reports is applied once and in order, what was missed while the server was
 // away is found and told, and a subscriber sees a change only when the store
-// shows it. Events starts with the objects that are there and goes on with every
-// change after them: no gap, no duplicate.
+// and all its indexes show it. A subscriber starts with the objects that are there
+// and goes on with every change after them: no gap, no duplicate. Handlers do not
+// wait for each other. Resync tells again what was told last, and asks nobody. An
+// informer with a snapshot file starts with what it held last.
 //
 // # Limits
 //
-// A consumer of Events that lags behind by store.Config.Backlog changes makes
-// the informer wait, and through it the server. The queue before the store is
-// bounded by delta.Limits.
+// A consumer of every change that lags behind by Config.Backlog changes makes
+// the informer wait, and through it the server. One of the latest state, as
+// handlers are by default, holds up nobody and costs at most the difference
+// between two snapshots. The queue before the store is bounded by delta.Limits.
+// Adding an index while the informer runs reads all objects once.
 //
 // # Errors
 //
 // Run returns an error for an illegal [Config]; faults of the server never end
-// it, they reach Health. Object methods return what the decoder says.
+// it, they reach Health. Object methods return what the decoder says. Failures of
+// handlers are retried, reported or end the handler, as its configuration says.
+// [ErrRunTwice], [ErrStopped] and [ErrOtherView] tell of wrong use.
 package informer
