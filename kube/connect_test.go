@@ -129,3 +129,18 @@ func TestConnectInCluster(t *testing.T) {
 		t.Errorf("neither kubeconfig nor pod: %v", err)
 	}
 }
+
+func TestContexts(t *testing.T) {
+	path := write(t, kubeconfig)
+	got, err := kube.Contexts(kube.Config{Kubeconfig: path})
+	if err != nil || strings.Join(got, " ") != "broken one two" {
+		t.Errorf("%v, %v", got, err)
+	}
+	var illegal *kube.ConfigError
+	if _, err := kube.Contexts(kube.Config{Kubeconfig: path + "-not"}); !errors.As(err, &illegal) {
+		t.Errorf("no file: %v", err)
+	}
+	if got, err := kube.Contexts(kube.Config{}); err != nil || len(got) != 0 {
+		t.Errorf("no kubeconfig at all: %v, %v", got, err)
+	}
+}
