@@ -29,7 +29,7 @@ func largeList(t testing.TB, enc Encoding, n int) []byte {
 // record, and chunks that hold little more than the bytes.
 func TestAllocations(t *testing.T) {
 	const n = 500
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		body := largeList(t, enc, n)
 		r := bytes.NewReader(body)
 		read := func() {
@@ -54,7 +54,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func BenchmarkList(b *testing.B) {
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		b.Run(enc.String(), func(b *testing.B) {
 			body := largeList(b, enc, 500)
 			b.SetBytes(int64(len(body)))
@@ -77,7 +77,7 @@ func BenchmarkList(b *testing.B) {
 
 // largePod returns one pod of largeList in both encodings.
 func largePod(t testing.TB) (recs []Record) {
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		rec, err := NewListReader(bytes.NewReader(largeList(t, enc, 1)), enc, podOptions).Next()
 		if err != nil {
 			t.Fatal(err)

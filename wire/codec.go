@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -19,7 +20,7 @@ type protoUnmarshaler interface{ Unmarshal([]byte) error }
 type Codec[T any] struct{}
 
 // Protobuf reports whether T can be read from protobuf. Other types must be
-// fetched as JSON.
+// fetched as JSON or CBOR.
 func (Codec[T]) Protobuf() bool {
 	_, ok := any(new(T)).(protoUnmarshaler)
 	return ok
@@ -51,13 +52,37 @@ func decode(enc Encoding, body []byte, obj any) error {
 			return kjson.UnmarshalCaseSensitivePreserveInts(body, &u.Object)
 		}
 		return kjson.UnmarshalCaseSensitivePreserveInts(body, obj)
+	case CBOR:
+		return decodeCBOR(body, obj)
 	}
 	return fmt.Errorf("it is in an unknown encoding, %s", enc)
 }
 
+// decodeCBOR decodes structs by way of JSON. The decoder of the Kubernetes API
+// that others may use is strict, so it would fail on every field that a newer
+// server has; and it leaves CBOR in fields of free form (RawExtension, FieldsV1)
+// that all programs take for JSON.
+func decodeCBOR(body []byte, obj any) error {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return direct.Unmarshal(body, &u.Object)
+	}
+	var content map[string]any
+	if err := direct.Unmarshal(body, &content); err != nil {
+		return err
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
+}
+
 func decodeStatus(enc Encoding, body []byte, status *metav1.Status) error {
-	if enc == Protobuf {
+	switch enc {
+	case Protobuf:
 		return status.Unmarshal(body)
+	case CBOR:
+		return decodeCBOR(body, status)
 	}
 	return json.Unmarshal(body, status)
 }

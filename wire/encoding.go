@@ -16,13 +16,20 @@ const (
 	// speak for built-in types and for metadata-only views, not for custom
 	// resources.
 	Protobuf
+	// CBOR is application/cbor, which API servers speak for all types where
+	// the feature gate CBORServingAndStorage is on (KEP-4222). A watch is a
+	// sequence of items, application/cbor-seq.
+	CBOR
 )
 
 // Media types of the encodings, as they stand in Accept and Content-Type
-// headers. A watch in protobuf adds ";stream=watch".
+// headers. A watch in protobuf adds ";stream=watch"; one in CBOR is asked for as
+// MediaTypeCBOR and answered as MediaTypeCBORSequence.
 const (
-	MediaTypeJSON     = "application/json"
-	MediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
+	MediaTypeJSON         = "application/json"
+	MediaTypeProtobuf     = "application/vnd.kubernetes.protobuf"
+	MediaTypeCBOR         = "application/cbor"
+	MediaTypeCBORSequence = "application/cbor-seq"
 )
 
 // String returns the name of the encoding.
@@ -32,13 +39,15 @@ func (e Encoding) String() string {
 		return "json"
 	case Protobuf:
 		return "protobuf"
+	case CBOR:
+		return "cbor"
 	}
 	return fmt.Sprintf("encoding(%d)", uint8(e))
 }
 
 // EncodingOf returns the encoding of a response by its Content-Type header.
-// It returns an error that names the header for anything that is neither JSON
-// nor protobuf.
+// It returns an error that names the header for anything that is neither JSON,
+// protobuf nor CBOR.
 func EncodingOf(contentType string) (Encoding, error) {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -49,8 +58,10 @@ func EncodingOf(contentType string) (Encoding, error) {
 		return JSON, nil
 	case MediaTypeProtobuf:
 		return Protobuf, nil
+	case MediaTypeCBOR, MediaTypeCBORSequence:
+		return CBOR, nil
 	}
-	return 0, fmt.Errorf("content type %.80q is neither %s nor %s", contentType, MediaTypeJSON, MediaTypeProtobuf)
+	return 0, fmt.Errorf("content type %.80q is none of %s, %s and %s", contentType, MediaTypeJSON, MediaTypeProtobuf, MediaTypeCBOR)
 }
 
 // Stream is the open body of a list or a watch. Who receives it closes Body,

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"io"
 	"iter"
 	"reflect"
 	"sync/atomic"
@@ -104,7 +105,7 @@ func (f *Field) walker() *walker {
 }
 
 func (f *Field) release(w *walker) {
-	w.yield, w.dst = nil, nil
+	w.yield, w.dst, w.window = nil, nil, window{}
 	if cap(w.scratch) <= maxScratch {
 		f.idle.Store(w)
 	}
@@ -116,6 +117,7 @@ type walker struct {
 	yield   func([]byte) bool // nil: append to dst
 	dst     []string
 	scratch []byte // holds a value that does not stand on the wire as it is
+	window  window // the record, where a scanner wants one
 }
 
 func (w *walker) walk(rec Record) {
@@ -126,6 +128,9 @@ func (w *walker) walk(rec Record) {
 		if w.f.proto != nil {
 			w.proto(rec.Body, w.f.proto)
 		}
+	case CBOR:
+		w.window = window{buf: rec.Body, max: len(rec.Body) + 1, err: io.EOF}
+		w.cbor(&cborScanner{w: &w.window}, w.f.path.steps, false)
 	}
 }
 

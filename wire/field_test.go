@@ -285,7 +285,7 @@ func TestFieldsOfManyGoroutines(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		pod := testPod(i)
-		rec := Record{Encoding: bothEncodings[i%2], Body: mustMarshal(t, &pod)}
+		rec := Record{Encoding: allEncodings[i%2], Body: mustMarshal(t, &pod)}
 		if rec.Encoding == JSON {
 			rec.Body = encode(t, JSON, typed(pod))
 		}

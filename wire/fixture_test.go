@@ -5,19 +5,22 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// bothEncodings are what most tests are run with.
-var bothEncodings = []Encoding{JSON, Protobuf}
+// allEncodings are what most tests are run with.
+var allEncodings = []Encoding{JSON, Protobuf, CBOR}
 
 // managed says how many entries of managedFields the i-th pod has.
 func managed(i int) int { return i % 4 }
@@ -65,8 +68,11 @@ func testPods(n int) *corev1.PodList {
 func encode(t testing.TB, enc Encoding, obj runtime.Object) []byte {
 	t.Helper()
 	var s runtime.Serializer = kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{})
-	if enc == Protobuf {
+	switch enc {
+	case Protobuf:
 		s = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	case CBOR:
+		s = cbor.NewSerializer(scheme.Scheme, scheme.Scheme)
 	}
 	var b bytes.Buffer
 	if err := s.Encode(obj, &b); err != nil {
@@ -86,12 +92,25 @@ func rawFrame(t testing.TB, enc Encoding, event string, object []byte) []byte {
 	if enc == JSON {
 		return fmt.Appendf(nil, "{\"type\":%q,\"object\":%s}\n", event, bytes.TrimSpace(object))
 	}
+	if enc == CBOR {
+		return slices.Concat([]byte("\xd9\xd9\xf7\xa2\x44type"), mustCBOR(t, event), []byte("\x46object"), object)
+	}
 	ev := metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: object}}
 	body, err := ev.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+}
+
+// mustCBOR encodes anything as the API server does.
+func mustCBOR(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := direct.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func typed(p corev1.Pod) *corev1.Pod {

@@ -183,7 +183,7 @@ func FuzzFields(f *testing.F) {
 		f.Add(seed[:len(seed)/2])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, enc := range bothEncodings {
+		for _, enc := range allEncodings {
 			for _, field := range fields {
 				text := 0
 				field.Each(Record{Encoding: enc, Body: body}, func(v []byte) bool {

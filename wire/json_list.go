@@ -24,23 +24,11 @@ type jsonList struct {
 	items int  // items read
 	head  head // of the item
 	own   head // of the list
-	lm    jsonListMeta
-}
-
-type jsonListMeta struct {
-	version, next []byte
-	remaining     int64
+	lm    rawListMeta
 }
 
 func (l *jsonList) meta() (ListMeta, error) {
-	if err := l.own.checkListKind(&l.opts); err != nil {
-		return ListMeta{}, err
-	}
-	v, err := ParseVersion(string(l.lm.version))
-	if err != nil {
-		return ListMeta{}, &SyntaxError{Offset: l.s.w.offset(), Reason: "the list's " + err.Error()}
-	}
-	return ListMeta{Version: v, Continue: string(l.lm.next), Remaining: l.lm.remaining}, nil
+	return l.lm.meta(&l.own, &l.opts, l.s.w.offset())
 }
 
 func (l *jsonList) next() (Record, error) {

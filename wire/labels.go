@@ -15,6 +15,8 @@ func (r Record) Labels() iter.Seq2[string, string] {
 			jsonLabels(r.Body, each)
 		case Protobuf:
 			protoLabels(r.Body, each)
+		case CBOR:
+			cborLabels(r.Body, each)
 		}
 	}
 }
@@ -59,7 +61,7 @@ func protoLabels(body []byte, yield func(k, v []byte) bool) {
 
 // jsonLabels walks a body that was checked when the record was made.
 func jsonLabels(body []byte, yield func(k, v []byte) bool) {
-	s := jsonScanner{w: &window{buf: body, max: len(body) + 1, err: io.EOF}}
+	s := jsonScanner{w: inMemory(body)}
 	if !s.enter("metadata") || !s.enter("labels") {
 		return
 	}
@@ -98,4 +100,43 @@ func (s *jsonScanner) enter(name string) bool {
 			return false
 		}
 	}
+}
+
+// cborLabels walks a body that was checked when the record was made.
+func cborLabels(body []byte, yield func(k, v []byte) bool) {
+	s := cborScanner{w: inMemory(body)}
+	for _, name := range []string{"metadata", "labels"} {
+		c, _, err := s.value()
+		if err != nil || c.major != cborMap {
+			return
+		}
+		g, err := s.enter(c)
+		if err != nil {
+			return
+		}
+		if found, _ := s.find(&g, name); !found {
+			return
+		}
+	}
+	c, _, err := s.value()
+	if err != nil || c.major != cborMap {
+		return
+	}
+	// The error says only why it is over.
+	_ = s.members(c, func(key []byte, _ int64) error {
+		var h head
+		var v []byte
+		if err := s.stringField(&h, "label", &v); err != nil {
+			return err
+		}
+		if !yield(key, v) {
+			return errEnough
+		}
+		return nil
+	})
+}
+
+// inMemory returns a window of bytes that are all there.
+func inMemory(b []byte) *window {
+	return &window{buf: b, max: len(b) + 1, err: io.EOF}
 }

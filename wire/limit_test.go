@@ -65,7 +65,7 @@ func TestMaxRecord(t *testing.T) {
 	const limit = 16 << 10
 	big := testPod(1)
 	big.Annotations = map[string]string{"big": strings.Repeat("y", 10*limit)}
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		opts := podOptions
 		opts.MaxRecord = limit
 		list := testPods(1)
@@ -120,6 +120,10 @@ func windowOf(src any) *window {
 		return s.s.w
 	case *protoWatch:
 		return s.s.w
+	case *cborList:
+		return s.s.w
+	case *cborWatch:
+		return s.s.w
 	}
 	return nil
 }
@@ -163,18 +167,19 @@ func TestKeys(t *testing.T) {
 func TestEncodings(t *testing.T) {
 	for header, want := range map[string]Encoding{
 		"application/json": JSON, "application/json; charset=utf-8": JSON, "application/json;stream=watch": JSON,
+		"application/cbor": CBOR, "application/cbor-seq": CBOR,
 		"application/vnd.kubernetes.protobuf": Protobuf, "application/vnd.kubernetes.protobuf;stream=watch": Protobuf,
 	} {
 		if got, err := EncodingOf(header); got != want || err != nil {
 			t.Errorf("%s is %v, %v", header, got, err)
 		}
 	}
-	for _, header := range []string{"", "text/html", "application/cbor", ";;"} {
+	for _, header := range []string{"", "text/html", "application/cbor2", ";;"} {
 		if got, err := EncodingOf(header); err == nil {
 			t.Errorf("%q is %v", header, got)
 		}
 	}
-	if JSON.String() != "json" || Protobuf.String() != "protobuf" || Encoding(9).String() != "encoding(9)" {
+	if JSON.String() != "json" || Protobuf.String() != "protobuf" || CBOR.String() != "cbor" || Encoding(9).String() != "encoding(9)" {
 		t.Error("names of encodings")
 	}
 }

@@ -16,6 +16,24 @@ type ListMeta struct {
 	Remaining int64
 }
 
+// rawListMeta is what JSON and CBOR lists say of themselves, before anything is
+// made of it.
+type rawListMeta struct {
+	version, next []byte
+	remaining     int64
+}
+
+func (m *rawListMeta) meta(own *head, opts *Options, at int64) (ListMeta, error) {
+	if err := own.checkListKind(opts); err != nil {
+		return ListMeta{}, err
+	}
+	v, err := ParseVersion(string(m.version))
+	if err != nil {
+		return ListMeta{}, &SyntaxError{Offset: at, Reason: "the list's " + err.Error()}
+	}
+	return ListMeta{Version: v, Continue: string(m.next), Remaining: m.remaining}, nil
+}
+
 // listSource is what the encodings do differently.
 type listSource interface {
 	next() (Record, error)
@@ -40,6 +58,8 @@ func NewListReader(r io.Reader, enc Encoding, opts Options) *ListReader {
 		l.src = &jsonList{s: jsonScanner{w: w}, opts: opts}
 	case Protobuf:
 		l.src = &protoList{s: protoScanner{w: w}, opts: opts}
+	case CBOR:
+		l.src = &cborList{s: cborScanner{w: w}, opts: opts}
 	default:
 		l.done = errors.New("a list can not be read from " + enc.String())
 	}

@@ -19,7 +19,8 @@ type head struct {
 	endBookmark          bool
 	unusable             string // why the object can not be used, "" if it can
 	managed              []span // ranges to cut out, ascending
-	metaLen              span   // protobuf: where the length of metadata stands
+	metaLen              span   // where the length of metadata stands: protobuf, CBOR
+	members              uint64 // CBOR: how many metadata has without managedFields
 	metaFrom, metaTo     int64  // the content of metadata
 	whole                span   // the object
 	hasMeta              bool
@@ -106,8 +107,11 @@ func (h *head) body(w *window, enc Encoding, opts *Options) []byte {
 		return b
 	}
 	cuts := h.managed
-	if enc == Protobuf {
+	switch enc {
+	case Protobuf:
 		cuts = h.shrinkMetadata(b)
+	case CBOR:
+		h.countMetadata(b)
 	}
 	return squeeze(b, h.whole.from, cuts)
 }
@@ -131,18 +135,31 @@ func (h *head) shrinkMetadata(b []byte) []span {
 
 // squeeze cuts the given ranges (ascending, of stream offsets) out of b, which
 // begins at offset base, and returns what is left. It moves what stands before
-// a cut towards it: metadata comes first in an object, so the large rest of
-// the object stays where it is.
+// the cuts towards them or what stands behind, whichever is less: the large rest
+// of an object stays where it is, and that is behind metadata in JSON and
+// protobuf, but before it in CBOR, which has the shorter keys first.
 func squeeze(b []byte, base int64, cuts []span) []byte {
-	to := int(cuts[len(cuts)-1].to - base)
-	for i := len(cuts) - 1; i >= 0; i-- {
-		from := 0
-		if i > 0 {
-			from = int(cuts[i-1].to - base)
+	first, last := int(cuts[0].from-base), int(cuts[len(cuts)-1].to-base)
+	if first <= len(b)-last {
+		to := last
+		for i := len(cuts) - 1; i >= 0; i-- {
+			from := 0
+			if i > 0 {
+				from = int(cuts[i-1].to - base)
+			}
+			kept := b[from : cuts[i].from-base]
+			to -= len(kept)
+			copy(b[to:], kept)
 		}
-		kept := b[from : cuts[i].from-base]
-		to -= len(kept)
-		copy(b[to:], kept)
+		return b[to:]
 	}
-	return b[to:]
+	to := first
+	for i, c := range cuts {
+		end := len(b)
+		if i < len(cuts)-1 {
+			end = int(cuts[i+1].from - base)
+		}
+		to += copy(b[to:], b[c.to-base:end])
+	}
+	return b[:to:to]
 }

@@ -101,7 +101,8 @@ type Record struct {
 	// Encoding says how Body is encoded.
 	Encoding Encoding
 	// Body is the object: for JSON its text, for protobuf the message itself
-	// without the "k8s\0" envelope. metadata.managedFields is left out unless
-	// Options.ManagedFields says otherwise.
+	// without the "k8s\0" envelope, for CBOR the map without tags before it.
+	// metadata.managedFields is left out unless Options.ManagedFields says
+	// otherwise.
 	Body []byte
 }

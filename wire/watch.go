@@ -89,6 +89,8 @@ func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
 		return &WatchReader{src: &jsonWatch{s: jsonScanner{w: w}, opts: opts}}
 	case Protobuf:
 		return &WatchReader{src: &protoWatch{s: protoScanner{w: w}, opts: opts}}
+	case CBOR:
+		return &WatchReader{src: &cborWatch{s: cborScanner{w: w}, opts: opts}}
 	}
 	return &WatchReader{done: errors.New("a watch can not be read from " + enc.String())}
 }

@@ -42,7 +42,7 @@ func stream(t testing.TB, enc Encoding) []byte {
 }
 
 func TestWatch(t *testing.T) {
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		t.Run(enc.String(), func(t *testing.T) {
 			w := NewWatchReader(bytes.NewReader(stream(t, enc)), enc, podOptions)
 			next := func(want EventType) Event {
@@ -81,7 +81,7 @@ func TestWatch_InvalidEvents(t *testing.T) {
 	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "7"}}
 	nameless, odd := testPod(1), testPod(1)
 	nameless.Name, odd.ResourceVersion = "", "abc"
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		for _, c := range []struct {
 			name  string
 			frame []byte
@@ -95,7 +95,7 @@ func TestWatch_InvalidEvents(t *testing.T) {
 			{"unknown type", frame(t, enc, "RENAMED", typed(testPod(1))), `unknown event type "RENAMED"`},
 			{"no type", frame(t, enc, "", typed(testPod(1))), "unknown event type"},
 			{"error without a status", frame(t, enc, "ERROR", typed(testPod(1))), `with a "Pod"`},
-			{"no object", rawFrame(t, enc, "ADDED", map[Encoding][]byte{JSON: []byte("null")}[enc]), "object"},
+			{"no object", rawFrame(t, enc, "ADDED", map[Encoding][]byte{JSON: []byte("null"), CBOR: {0xf6}}[enc]), "object"},
 			{"an object of another encoding", rawFrame(t, enc, "ADDED", []byte("7")), "object"},
 		} {
 			t.Run(enc.String()+"/"+c.name, func(t *testing.T) {
@@ -141,13 +141,16 @@ func TestWatch_DamagedObject(t *testing.T) {
 
 // TestWatch_DamagedFrames ends the stream, at the offset of the damage.
 func TestWatch_DamagedFrames(t *testing.T) {
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		good := frame(t, enc, "ADDED", typed(testPod(1)))
 		garbage := []byte("{]")
-		if enc == Protobuf {
+		switch enc {
+		case Protobuf:
 			garbage = []byte{0, 0, 0, 2, 0xff, 0xff}
+		case CBOR:
+			garbage = []byte{0xa1, 0x01}
 		}
-		at := map[Encoding]int64{JSON: 1, Protobuf: frameHeader}[enc] + int64(len(good))
+		at := map[Encoding]int64{JSON: 1, Protobuf: frameHeader, CBOR: 1}[enc] + int64(len(good))
 		w := NewWatchReader(bytes.NewReader(append(append(bytes.Clone(good), garbage...), good...)), enc, podOptions)
 		if _, err := w.Next(); err != nil {
 			t.Fatal(err)
@@ -164,15 +167,23 @@ func TestWatch_DamagedFrames(t *testing.T) {
 
 // TestWatch_Cut ends a watch at every byte: only between frames that is in peace.
 func TestWatch_Cut(t *testing.T) {
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		body := stream(t, enc)
 		ends := map[int]bool{0: true}
 		for n, rest := 0, body; len(rest) > 0; {
-			size := bytes.IndexByte(rest, '\n') + 1
-			if enc == Protobuf {
-				size = frameHeader + int(binary.BigEndian.Uint32(rest))
-			} else {
+			size := 0
+			switch enc {
+			case JSON:
+				size = bytes.IndexByte(rest, '\n') + 1
 				ends[n+size-1] = true // the line break is not needed
+			case Protobuf:
+				size = frameHeader + int(binary.BigEndian.Uint32(rest))
+			case CBOR:
+				s := cborScanner{w: inMemory(rest)}
+				if err := s.skip(); err != nil {
+					t.Fatal(err)
+				}
+				size = s.w.pos
 			}
 			n, rest = n+size, rest[size:]
 			ends[n] = true
@@ -193,7 +204,7 @@ func TestWatch_Cut(t *testing.T) {
 // TestWatch_EventsComeAsSoonAsTheirBytes fails if a reader wants the next frame
 // before it returns this one.
 func TestWatch_EventsComeAsSoonAsTheirBytes(t *testing.T) {
-	for _, enc := range bothEncodings {
+	for _, enc := range allEncodings {
 		body := bytes.TrimSuffix(frame(t, enc, "ADDED", typed(testPod(1))), []byte("\n"))
 		w := NewWatchReader(io.MultiReader(bytes.NewReader(body), failing{t}), enc, podOptions)
 		if ev, err := w.Next(); err != nil || ev.Record.Name != "pod-1" {

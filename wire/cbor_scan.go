@@ -1,0 +1,286 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Major types of CBOR (RFC 8949, 3.1).
+const (
+	cborUnsigned = iota
+	cborNegative
+	cborBytes
+	cborText
+	cborArray
+	cborMap
+	cborTag
+	cborSimple
+)
+
+// The low five bits of a head, where they are no small number themselves.
+const (
+	cborArg8       = 24 // the argument follows in one byte
+	cborArg64      = 27 // ... in eight
+	cborIndefinite = 31 // a break ends the value; with major type 7, the break itself
+	cborFalse      = 20
+	cborTrue       = 21
+	cborNull       = 22
+	cborFloat16    = 25
+	cborFloat32    = 26
+	cborFloat64    = 27
+)
+
+// Tags of byte strings that are another text in JSON (RFC 8949, 3.4.5.2).
+const (
+	cborBase64URL = 21
+	cborBase64    = 22
+	cborBase16    = 23
+)
+
+// cborHead is what every value begins with.
+type cborHead struct {
+	major, info byte
+	arg         uint64 // the number, length, tag or bits of the float
+	at          int64  // the offset where it stands
+}
+
+func (h cborHead) open() bool     { return h.info == cborIndefinite }
+func (h cborHead) isText() bool   { return h.major == cborBytes || h.major == cborText }
+func (h cborHead) isNull() bool   { return h.major == cborSimple && h.info == cborNull }
+func (h cborHead) String() string { return fmt.Sprintf("0x%02x", h.major<<5|h.info) }
+
+// cborScanner reads CBOR off a window, value by value, checking on the way
+// that it is well-formed, and that it has nothing that JSON has not: keys are
+// strings, simple values false, true and null. Tags are passed over: that of
+// self-described CBOR, above all.
+type cborScanner struct {
+	w     *window
+	depth int
+}
+
+func (s *cborScanner) syntax(at int64, format string, args ...any) error {
+	return &SyntaxError{Offset: at, Reason: fmt.Sprintf(format, args...)}
+}
+
+// head consumes the next head.
+func (s *cborScanner) head() (cborHead, error) {
+	w := s.w
+	if err := w.need(1); err != nil {
+		return cborHead{}, err
+	}
+	c := w.buf[w.pos]
+	h := cborHead{major: c >> 5, info: c & 0x1f, at: w.offset()}
+	switch {
+	case h.info < cborArg8:
+		h.arg = uint64(h.info)
+		w.pos++
+	case h.info <= cborArg64:
+		n := 1 << (h.info - cborArg8)
+		if err := w.need(1 + n); err != nil {
+			return h, err
+		}
+		var arg [8]byte
+		copy(arg[8-n:], w.buf[w.pos+1:])
+		h.arg = binary.BigEndian.Uint64(arg[:])
+		w.pos += 1 + n
+	case h.open() && (h.major == cborSimple || cborBytes <= h.major && h.major <= cborMap):
+		w.pos++
+	default:
+		return h, s.syntax(h.at, "found %v, which begins no value of CBOR", h)
+	}
+	return h, nil
+}
+
+// value consumes the head of the next value and the tags before it, and
+// returns the last tag, 0 if there is none.
+func (s *cborScanner) value() (h cborHead, tag uint64, err error) {
+	for {
+		if h, err = s.head(); err != nil {
+			return h, 0, err
+		}
+		if h.major != cborTag {
+			return h, tag, nil
+		}
+		tag = h.arg
+	}
+}
+
+// skip consumes one value of any kind.
+func (s *cborScanner) skip() error {
+	h, _, err := s.value()
+	if err != nil {
+		return err
+	}
+	return s.rest(h)
+}
+
+// rest consumes what follows the head of a value.
+func (s *cborScanner) rest(h cborHead) error {
+	switch h.major {
+	case cborUnsigned, cborNegative:
+		return nil
+	case cborBytes, cborText:
+		return s.skipString(h)
+	case cborArray, cborMap:
+		g, err := s.enter(h)
+		for err == nil {
+			var more bool
+			if more, err = s.more(&g); err != nil || !more {
+				return err
+			}
+			if h.major == cborMap {
+				_, err = s.key()
+			}
+			if err == nil {
+				err = s.skip()
+			}
+		}
+		return err
+	}
+	switch h.info {
+	case cborFalse, cborTrue, cborNull, cborFloat16, cborFloat32, cborFloat64:
+		return nil
+	}
+	return s.syntax(h.at, "found %v, want a value", h)
+}
+
+// cborGroup is an array or a map that is being read.
+type cborGroup struct {
+	left uint64 // elements or pairs
+	open bool   // until a break
+}
+
+// enter begins the array or map whose head was consumed.
+func (s *cborScanner) enter(h cborHead) (cborGroup, error) {
+	if s.depth++; s.depth > maxDepth {
+		return cborGroup{}, s.syntax(h.at, "nested more than %d deep", maxDepth)
+	}
+	return cborGroup{left: h.arg, open: h.open()}, nil
+}
+
+// more reports whether another element follows, and consumes the break that
+// stands where none does.
+func (s *cborScanner) more(g *cborGroup) (bool, error) {
+	switch {
+	case g.open:
+		w := s.w
+		if err := w.need(1); err != nil {
+			return false, err
+		}
+		if w.buf[w.pos] != cborSimple<<5|cborIndefinite {
+			return true, nil
+		}
+		w.pos++
+	case g.left > 0:
+		g.left--
+		return true, nil
+	}
+	s.depth--
+	return false, nil
+}
+
+// find moves to the value of the named member of the map g, or behind the map
+// if it has none. ok is false where the map is damaged.
+func (s *cborScanner) find(g *cborGroup, name string) (found, ok bool) {
+	for {
+		more, err := s.more(g)
+		if err != nil || !more {
+			return false, err == nil
+		}
+		key, err := s.key()
+		if err != nil {
+			return false, false
+		}
+		if string(key) == name {
+			return true, true
+		}
+		if s.skip() != nil {
+			return false, false
+		}
+	}
+}
+
+// leave moves behind the map g, one of whose values was consumed last. It
+// reports whether the map is sound.
+func (s *cborScanner) leave(g *cborGroup) bool {
+	for {
+		more, err := s.more(g)
+		if err != nil || !more {
+			return err == nil
+		}
+		if _, err := s.key(); err != nil || s.skip() != nil {
+			return false
+		}
+	}
+}
+
+// key consumes the key of a pair.
+func (s *cborScanner) key() ([]byte, error) {
+	h, err := s.head()
+	if err != nil {
+		return nil, err
+	}
+	if !h.isText() {
+		return nil, s.syntax(h.at, "found %v, want a string that names a member", h)
+	}
+	return s.str(h)
+}
+
+// str consumes what follows the head of a string and returns its bytes. They
+// alias the stream, unless the string came in chunks.
+func (s *cborScanner) str(h cborHead) ([]byte, error) {
+	if !h.open() {
+		return s.chunk(h)
+	}
+	var whole []byte
+	for {
+		part, more, err := s.nextChunk(h)
+		if err != nil || !more {
+			return whole, err
+		}
+		whole = append(whole, part...)
+	}
+}
+
+func (s *cborScanner) skipString(h cborHead) error {
+	if !h.open() {
+		_, err := s.chunk(h)
+		return err
+	}
+	for {
+		if _, more, err := s.nextChunk(h); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// nextChunk consumes the next chunk of a string of indefinite length, or the
+// break behind the last.
+func (s *cborScanner) nextChunk(h cborHead) (part []byte, more bool, err error) {
+	c, err := s.head()
+	switch {
+	case err != nil:
+		return nil, false, err
+	case c.major == cborSimple && c.open():
+		return nil, false, nil
+	case c.major != h.major || c.open():
+		return nil, false, s.syntax(c.at, "found %v within a string of indefinite length, want a chunk of it or a break", c)
+	}
+	part, err = s.chunk(c)
+	return part, true, err
+}
+
+// chunk consumes the bytes of a string of definite length.
+func (s *cborScanner) chunk(h cborHead) ([]byte, error) {
+	w := s.w
+	if h.arg > uint64(w.max) {
+		return nil, &TooLargeError{Offset: w.base + int64(w.mark), Limit: w.max}
+	}
+	n := int(h.arg)
+	if err := w.need(n); err != nil {
+		return nil, err
+	}
+	at := w.offset()
+	w.pos += n
+	return w.slice(span{at, at + int64(n)}), nil
+}
