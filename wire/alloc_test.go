@@ -38,6 +38,8 @@ func TestAllocations(t *testing.T) {
 			for {
 				if _, err := l.Next(); err == io.EOF {
 					return
+				} else if err != nil {
+					t.Fatal(err)
 				}
 			}
 		}

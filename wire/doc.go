@@ -19,17 +19,19 @@
 //
 // Records come in the order of the stream, and are the same whatever the sizes
 // of the reads that bring the bytes. JSON is checked in full by the grammar of
-// RFC 8259; of protobuf the envelope and the object's outer fields and metadata
-// are checked, the rest when it is decoded. A [Field] gives the same values in
-// every encoding of an object; in a damaged body it ends where the damage is.
+// RFC 8259; CBOR is checked to be well-formed (RFC 8949) and to have only the
+// types that JSON has; of protobuf the envelope and the object's outer fields
+// and metadata are checked, the rest when it is decoded. A [Field] gives the same
+// values in every encoding of an object, those of a map in the order of the
+// wire; in a damaged body it ends where the damage is.
 //
 // # Limits
 //
 // A record, frame or any other single value may have [DefaultMaxRecord] bytes
 // (32 MiB) unless Options.MaxRecord says otherwise. A reader never holds more
-// than twice the bytes of the value that is arriving, plus one chunk of 64 KiB: a length that
-// the sender only claims allocates nothing. JSON may nest 1,000 deep. A path may
-// have 64 steps.
+// than twice the bytes of the value that is arriving, plus one chunk of 64 KiB:
+// a length that the sender only claims allocates nothing. JSON and CBOR may nest
+// 1,000 deep. A path may have 64 steps.
 //
 // # Errors
 //

@@ -131,7 +131,8 @@ func (w *walker) later(text []byte, c cborHead, tag uint64) []byte {
 	return w.scratch
 }
 
-// float returns the number whose bits are the argument of a head.
+// float returns the number whose bits are the argument of a head, and NaN or an
+// infinity for what is no number.
 func (h cborHead) float() float64 {
 	switch h.info {
 	case cborFloat64:
@@ -144,10 +145,8 @@ func (h cborHead) float() float64 {
 	switch {
 	case exp == 0:
 		v = math.Ldexp(frac, -24)
-	case exp == 31 && frac == 0:
-		v = math.Inf(1)
 	case exp == 31:
-		v = math.NaN()
+		v = math.NaN() // or an infinity: JSON has neither
 	}
 	if sign == 1 {
 		v = -v

@@ -61,7 +61,7 @@ func fillKind(r *rand.Rand, v reflect.Value) {
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(int64(r.Int32()-1<<30) * int64(r.IntN(2)))
 	case reflect.Pointer:
-		if r.IntN(3) > 0 {
+		if r.IntN(2) > 0 {
 			v.Set(reflect.New(v.Type().Elem()))
 			fill(r, v.Elem())
 		}

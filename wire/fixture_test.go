@@ -139,6 +139,9 @@ func readList(t testing.TB, r io.Reader, enc Encoding, opts Options) (items []it
 	var originals []Record
 	for {
 		rec, err := l.Next()
+		if cap(rec.Body) != len(rec.Body) {
+			t.Errorf("%v: who appends to its body writes into the stream", rec.Key)
+		}
 		it := item{rec: copied(rec)}
 		if err != nil {
 			it.err = err.Error()

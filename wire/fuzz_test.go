@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
 // fuzzMax is the limit of a record in fuzzing: small, so that it is met.
@@ -119,6 +120,9 @@ func checkRecords(t *testing.T, _ []byte, items []item) {
 		if it.rec.Encoding == JSON && !json.Valid(it.rec.Body) {
 			t.Errorf("a record that is no JSON: %q", it.rec.Body)
 		}
+		if _, err := direct.Diagnose(it.rec.Body); it.rec.Encoding == CBOR && err != nil && utf8.Valid(it.rec.Body) {
+			t.Errorf("a record that is no CBOR: %v: %x", err, it.rec.Body)
+		}
 		for range it.rec.Labels() {
 		}
 	}
@@ -154,6 +158,16 @@ func FuzzWatchJSON(f *testing.F) {
 	fuzz(f, [][]byte{stream(f, JSON)}, fuzzWatch(JSON), checkRecords)
 }
 
+func FuzzListCBOR(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	seeds := append(listSeeds(f, CBOR), odd(r, fromJSON(f, string(encode(f, JSON, testPods(2))))))
+	fuzz(f, seeds, fuzzList(CBOR), checkRecords)
+}
+
+func FuzzWatchCBOR(f *testing.F) {
+	fuzz(f, [][]byte{stream(f, CBOR)}, fuzzWatch(CBOR), checkRecords)
+}
+
 // fuzzPaths lead through every kind of step and of value.
 var fuzzPaths = []string{
 	"metadata.name", "metadata.creationTimestamp", "metadata.generation", "metadata.labels.app", "metadata.labels[*]",
@@ -178,7 +192,7 @@ func FuzzFields(f *testing.F) {
 		fields = append(fields, typed, loose)
 	}
 	pod := testPod(1)
-	for _, seed := range [][]byte{encode(f, JSON, typed(pod)), mustMarshal(f, &pod), []byte(`"a\u0062\ud83e\udd16\ud83e\n"`), []byte(`"\\\\\""`)} {
+	for _, seed := range [][]byte{encode(f, JSON, typed(pod)), mustMarshal(f, &pod), mustCBOR(f, &pod), []byte(`"a\u0062\ud83e\udd16\ud83e\n"`), []byte(`"\\\\\""`)} {
 		f.Add(seed)
 		f.Add(seed[:len(seed)/2])
 	}

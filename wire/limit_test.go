@@ -29,24 +29,32 @@ func TestClaimedLengthsAllocateNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		body  string
 		watch bool
+		enc   Encoding // Protobuf if it is not said
 	}{
-		"frame of 4 GiB":            {"\xff\xff\xff\xff", true},
-		"frame of 30 MiB":           {"\x01\xe0\x00\x00", true},
-		"list of 1 GiB":             {"k8s\x00\x12" + string(huge), false},
-		"list beyond all bounds":    {"k8s\x00\x12" + string(whole), false},
-		"item of 1 GiB":             {"k8s\x00\x12" + string(beyond) + "\x12" + string(huge), false},
-		"item of 30 MiB":            {"k8s\x00\x12" + string(beyond) + "\x12" + string(binary.AppendUvarint(nil, 30<<20)), false},
-		"unknown field of 1 GiB":    {"k8s\x00\x2a" + string(huge), false},
-		"type of the list of 1 GiB": {"k8s\x00\x0a" + string(huge), false},
+		"frame of 4 GiB":            {"\xff\xff\xff\xff", true, 0},
+		"frame of 30 MiB":           {"\x01\xe0\x00\x00", true, 0},
+		"list of 1 GiB":             {"k8s\x00\x12" + string(huge), false, 0},
+		"list beyond all bounds":    {"k8s\x00\x12" + string(whole), false, 0},
+		"item of 1 GiB":             {"k8s\x00\x12" + string(beyond) + "\x12" + string(huge), false, 0},
+		"item of 30 MiB":            {"k8s\x00\x12" + string(beyond) + "\x12" + string(binary.AppendUvarint(nil, 30<<20)), false, 0},
+		"unknown field of 1 GiB":    {"k8s\x00\x2a" + string(huge), false, 0},
+		"CBOR: array of 2^62":       {"\xa1\x45items\x9b\x40\x00\x00\x00\x00\x00\x00\x00", false, CBOR},
+		"CBOR: map of 2^64":         {"\xbb\xff\xff\xff\xff\xff\xff\xff\xff", false, CBOR},
+		"CBOR: key of 1 GiB":        {"\xa1\x5a\x40\x00\x00\x00", false, CBOR},
+		"CBOR: string of 2^64":      {"\xa1\x41x\x5b\xff\xff\xff\xff\xff\xff\xff\xff", false, CBOR},
+		"CBOR: string of 30 MiB":    {"\xa1\x41x\x5a\x01\xe0\x00\x00", true, CBOR},
+		"CBOR: chunk of 2^64":       {"\xa1\x41x\x5f\x5b\xff\xff\xff\xff\xff\xff\xff\xff", true, CBOR},
+		"type of the list of 1 GiB": {"k8s\x00\x0a" + string(huge), false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := c.body + strings.Repeat("x", 100)
+			enc := max(c.enc, Protobuf)
 			n := allocated(func() {
 				var err error
 				if c.watch {
-					_, err = NewWatchReader(strings.NewReader(body), Protobuf, Options{}).Next()
+					_, err = NewWatchReader(strings.NewReader(body), enc, Options{}).Next()
 				} else {
-					_, err = NewListReader(strings.NewReader(body), Protobuf, Options{}).Next()
+					_, err = NewListReader(strings.NewReader(body), enc, Options{}).Next()
 				}
 				if err == nil || err == io.EOF {
 					t.Errorf("it is taken: %v", err)

@@ -364,3 +364,28 @@ func TestLabelsEndEarly(t *testing.T) {
 		}
 	}
 }
+
+// TestSqueeze: the cuts go, and the larger of the ends stays where it is.
+func TestSqueeze(t *testing.T) {
+	for _, c := range []struct {
+		cuts  []span
+		want  string
+		start bool // it begins where it began
+	}{
+		{[]span{{10, 12}}, "23456789abcdefghij", false},
+		{[]span{{11, 12}}, "023456789abcdefghij", false},
+		{[]span{{11, 12}, {13, 15}}, "0256789abcdefghij", false},
+		{[]span{{28, 30}}, "0123456789abcdefgh", true},
+		{[]span{{27, 28}}, "0123456789abcdefgij"[:17] + "ij", true},
+		{[]span{{24, 25}, {26, 28}}, "0123456789abcdfij", true},
+	} {
+		b := []byte("0123456789abcdefghij")
+		got := squeeze(b, 10, c.cuts)
+		if want := c.want; string(got) != want {
+			t.Errorf("%v: %s, want %s", c.cuts, got, want)
+		}
+		if start, end := &got[0] == &b[0], &got[len(got)-1] == &b[len(b)-1]; start != c.start || end == c.start {
+			t.Errorf("%v: the larger part was moved", c.cuts)
+		}
+	}
+}
