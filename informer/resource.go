@@ -78,7 +78,7 @@ func selectionOf[T any]() selection {
 		s.view = kube.Metadata
 	}
 	if !(wire.Codec[T]{}).Protobuf() {
-		s.encoding = kube.JSONOnly
+		s.encoding = kube.PreferCBOR
 	}
 	return s
 }

@@ -31,7 +31,11 @@ const (
 	// PreferProtobuf asks for protobuf, and takes JSON where the server has
 	// none, as for full custom resources.
 	PreferProtobuf Encoding = iota
-	// JSONOnly asks for JSON, for types that have no protobuf decoder here.
+	// PreferCBOR asks for CBOR, and takes JSON where the server has none: for
+	// types that have no protobuf decoder here. Servers have it where the feature
+	// gate CBORServingAndStorage is on (KEP-4222).
+	PreferCBOR
+	// JSONOnly asks for JSON.
 	JSONOnly
 )
 
@@ -148,8 +152,11 @@ func (c *Collection) accept(verb string) string {
 		}
 	}
 	json := wire.MediaTypeJSON + as
-	if c.selection.Encoding == JSONOnly {
+	switch c.selection.Encoding {
+	case JSONOnly:
 		return json
+	case PreferCBOR:
+		return wire.MediaTypeCBOR + as + "," + json
 	}
 	return wire.MediaTypeProtobuf + as + "," + json
 }
