@@ -10,12 +10,14 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -331,6 +333,74 @@ func TestCodecOfCBOR(t *testing.T) {
 	}
 	if _, err := (Codec[unstructured.Unstructured]{}).Decode(Record{Encoding: CBOR, Body: []byte("\xa1")}); err == nil {
 		t.Error("half a map is taken")
+	}
+}
+
+// strict is older without a field of free form.
+type strict struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Workers int64   `json:"workers"`
+		Parts   []part  `json:"parts"`
+		Next    *strict `json:"next"`
+	} `json:"spec"`
+}
+
+// TestCodecOfCBOR_WaysAgree: the short way of decoding gives what the long one
+// does, and is not taken where it can not.
+func TestCodecOfCBOR_WaysAgree(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"metadata":{"name":"x","labels":{"a":"b"}},"spec":{"workers":7,"parts":[{"name":"p"}]}}`:                                                    "",
+		`{"metadata":{"name":"x"},"spec":{"parts":[{"name":"p","new":1},{"name":"q"}],"new":{},"workers":8,"next":{"spec":{"workers":9}}},"new":[1]}`: "",
+		`{"metadata":{"name":"x","managedFields":[{"manager":"m","fieldsV1":{"f:a":{}}}]},"spec":{"workers":7}}`:                                      "",
+		`{"metadata":{"name":"x"},"spec":{"workers":"many"}}`:                                                                                         "cannot unmarshal",
+	} {
+		body := mustCBOR(t, fromJSON(t, text))
+		got, err := Codec[strict]{}.Decode(Record{Encoding: CBOR, Body: body})
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+			continue
+		}
+		same, _ := Codec[strict]{}.Decode(Record{Encoding: JSON, Body: []byte(text)})
+		if diff := cmp.Diff(same, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-json +cbor):\n%s", text, err, diff)
+		}
+	}
+	known := fromJSON(t, `{"metadata":{"name":"x"},"spec":{"free":{"a":[1]}}}`)
+	free, err := Codec[older]{}.Decode(Record{Encoding: CBOR, Body: mustCBOR(t, known)})
+	if err != nil || string(free.Spec.Free.Raw) != `{"a":[1]}` {
+		t.Errorf("a field of free form: %q, %v", free.Spec.Free.Raw, err)
+	}
+	for _, c := range []struct {
+		name string
+		got  bool
+		want bool
+	}{
+		{"Pod", hasFreeForm(reflect.TypeFor[corev1.Pod]()), false},
+		{"strict", hasFreeForm(reflect.TypeFor[strict]()), false},
+		{"older", hasFreeForm(reflect.TypeFor[older]()), true},
+		{"ControllerRevision", hasFreeForm(reflect.TypeFor[appsv1.ControllerRevision]()), true},
+		{"map of lists", hasFreeForm(reflect.TypeFor[map[string][]*metav1.FieldsV1]()), true},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s has fields of free form: %v", c.name, c.got)
+		}
+	}
+}
+
+// TestCodecOfCBOR_Cost: the short way is taken.
+func TestCodecOfCBOR_Cost(t *testing.T) {
+	rec := largePod(t)[2]
+	decode := func() {
+		if _, err := (Codec[corev1.Pod]{}).Decode(rec); err != nil {
+			t.Error(err)
+		}
+	}
+	if n, most := testing.AllocsPerRun(20, decode), 150.0; n > most {
+		t.Errorf("%v allocations, want at most %v", n, most)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -56,25 +55,6 @@ func decode(enc Encoding, body []byte, obj any) error {
 		return decodeCBOR(body, obj)
 	}
 	return fmt.Errorf("it is in an unknown encoding, %s", enc)
-}
-
-// decodeCBOR decodes structs by way of JSON. The decoder of the Kubernetes API
-// that others may use is strict, so it would fail on every field that a newer
-// server has; and it leaves CBOR in fields of free form (RawExtension, FieldsV1)
-// that all programs take for JSON.
-func decodeCBOR(body []byte, obj any) error {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return direct.Unmarshal(body, &u.Object)
-	}
-	var content map[string]any
-	if err := direct.Unmarshal(body, &content); err != nil {
-		return err
-	}
-	text, err := json.Marshal(content)
-	if err != nil {
-		return err
-	}
-	return kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
 }
 
 func decodeStatus(enc Encoding, body []byte, status *metav1.Status) error {

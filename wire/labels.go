@@ -105,18 +105,8 @@ func (s *jsonScanner) enter(name string) bool {
 // cborLabels walks a body that was checked when the record was made.
 func cborLabels(body []byte, yield func(k, v []byte) bool) {
 	s := cborScanner{w: inMemory(body)}
-	for _, name := range []string{"metadata", "labels"} {
-		c, _, err := s.value()
-		if err != nil || c.major != cborMap {
-			return
-		}
-		g, err := s.enter(c)
-		if err != nil {
-			return
-		}
-		if found, _ := s.find(&g, name); !found {
-			return
-		}
+	if !s.into("metadata") || !s.into("labels") {
+		return
 	}
 	c, _, err := s.value()
 	if err != nil || c.major != cborMap {
@@ -134,6 +124,21 @@ func cborLabels(body []byte, yield func(k, v []byte) bool) {
 		}
 		return nil
 	})
+}
+
+// into moves into the map that is next, to the value of the named member, and
+// reports whether there are both.
+func (s *cborScanner) into(name string) bool {
+	c, _, err := s.value()
+	if err != nil || c.major != cborMap {
+		return false
+	}
+	g, err := s.enter(c)
+	if err != nil {
+		return false
+	}
+	found, _ := s.find(&g, name)
+	return found
 }
 
 // inMemory returns a window of bytes that are all there.

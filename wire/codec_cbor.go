@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"encoding/json"
+	"reflect"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+	kjson "sigs.k8s.io/json"
+)
+
+// decodeCBOR decodes an object in CBOR. The decoder of the Kubernetes API that
+// others may use does so at once, but it is strict, and leaves CBOR in fields of
+// free form that all programs take for JSON. So a struct goes a long way round,
+// by JSON, where it has such fields, and where the decoder finds something
+// wrong, which may be no more than a field that a newer server has.
+func decodeCBOR(body []byte, obj any) error {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return direct.Unmarshal(body, &u.Object)
+	}
+	if !hasFreeForm(reflect.TypeOf(obj).Elem()) && !hasManagedFields(body) && direct.Unmarshal(body, obj) == nil {
+		return nil
+	}
+	// What the strict decoder left in obj is what the same fields get again.
+	var content map[string]any
+	if err := direct.Unmarshal(body, &content); err != nil {
+		return err
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
+}
+
+// hasManagedFields reports whether an object has what is of free form in all
+// types, and is hardly ever there.
+func hasManagedFields(body []byte) bool {
+	s := cborScanner{w: inMemory(body)}
+	return s.into("metadata") && s.into("managedFields")
+}
+
+// freeForms holds what hasFreeForm found out, by type.
+var freeForms sync.Map
+
+// hasFreeForm reports whether a type has fields of free form beside
+// metadata.managedFields.
+func hasFreeForm(t reflect.Type) bool {
+	if known, ok := freeForms.Load(t); ok {
+		return known.(bool)
+	}
+	found := findFreeForm(t, map[reflect.Type]bool{})
+	freeForms.Store(t, found)
+	return found
+}
+
+func findFreeForm(t reflect.Type, seen map[reflect.Type]bool) bool {
+	switch {
+	case t == reflect.TypeFor[runtime.RawExtension]() || t == reflect.TypeFor[metav1.FieldsV1]():
+		return true
+	case seen[t] || t == reflect.TypeFor[metav1.ManagedFieldsEntry]():
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return findFreeForm(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if findFreeForm(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
