@@ -196,9 +196,9 @@ func TestHandlerFailures(t *testing.T) {
 			}
 			return nil
 		}, 20, 19, true, false},
-		{"a panic is skipped", informer.HandlerConfig{Retry: 5}, func(int) error { var m map[string]int; m["x"]++; return nil }, 1, 1, true, true},
-		{"a panic is retried", informer.HandlerConfig{Retry: 2, Panics: informer.RetryEvent}, func(int) error { var m map[string]int; m["x"]++; return nil }, 3, 3, true, true},
-		{"a panic ends it", informer.HandlerConfig{Retry: 5, Panics: informer.StopHandler}, func(int) error { var m map[string]int; m["x"]++; return nil }, 1, 1, false, true},
+		{"a panic is skipped", informer.HandlerConfig{Retry: 5}, func(int) error { panic("at the disco") }, 1, 1, true, true},
+		{"a panic is retried", informer.HandlerConfig{Retry: 2, Panics: informer.RetryEvent}, func(int) error { panic("at the disco") }, 3, 3, true, true},
+		{"a panic ends it", informer.HandlerConfig{Retry: 5, Panics: informer.StopHandler}, func(int) error { panic("at the disco") }, 1, 1, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, func(w *world) {

@@ -253,7 +253,7 @@ func TestStorages(t *testing.T) {
 		}
 		w.run(nodes)
 		<-nodes.Synced()
-		if get(live) != get(live) || live.Stats().Decodes != 1 {
+		if first, again := get(live), get(live); first != again || live.Stats().Decodes != 1 {
 			w.t.Errorf("live: %d decodes", live.Stats().Decodes)
 		}
 		get(hot).Spec.NodeName = "spoiled"

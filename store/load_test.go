@@ -15,7 +15,7 @@ import (
 // TestSubscriberThatNeverReads costs bounded memory after a million events: one
 // of the latest state holds up nobody, one of every change holds up the store.
 func TestSubscriberThatNeverReads(t *testing.T) {
-	const objects, events, batch = 500, 1_000_000, 500
+	const objects, events, batch = 500, manyEvents, 500
 	s := store.New(store.Config{Backlog: 1000})
 	deltas := make(delta.Batch, batch)
 	version := 0

@@ -1,18 +1,11 @@
 package store
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/tidwall/btree"
-)
+// tree holds entries by key.
+type tree = btree[Entry]
 
-// tree holds entries by key. Copying it is O(1): the copies share nodes until
-// one of them writes.
-type tree = btree.BTreeG[Entry]
-
-func newTree() *tree {
-	return btree.NewBTreeGOptions(func(a, b Entry) bool { return compareEntries(a, b) < 0 }, btree.Options{NoLocks: true})
-}
+func newTree() *tree { return newBtree(compareEntries) }
 
 // posting says that an object has a value in an index: the nth of its column.
 type posting struct {
@@ -24,16 +17,16 @@ type posting struct {
 func (p posting) entry() Entry { return Entry{p.slab, p.off} }
 
 // postings holds those of one index by value and key.
-type postings = btree.BTreeG[posting]
+type postings = btree[posting]
 
 func newPostings(column int) *postings {
-	return btree.NewBTreeGOptions(func(a, b posting) bool {
+	return newBtree(func(a, b posting) int {
 		c := bytes.Compare(a.entry().value(column, int(a.nth)), b.entry().value(column, int(b.nth)))
 		if c == 0 {
 			c = compareEntries(a.entry(), b.entry())
 		}
-		return c < 0
-	}, btree.Options{NoLocks: true})
+		return c
+	})
 }
 
 // table is what a store holds: the objects, and the indexes over them.

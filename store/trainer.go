@@ -39,7 +39,8 @@ type trainer struct {
 	raw int // bytes kept unpacked for want of a dictionary
 	try int // how many of those make it worth to look for one
 
-	promised float64 // packed bytes per byte, when the dictionary was made
+	promised float64          // packed bytes per byte that are to be expected of dict
+	next     *wire.Dictionary // one that may be better, until that is known
 	seen     struct{ bodies, raw, packed int }
 	odd      [][]byte
 	misfits  int
@@ -109,32 +110,35 @@ func (t *trainer) first(bodies [][]byte) bool {
 func (t *trainer) adopt(dict *wire.Dictionary, ratio float64) {
 	t.dict, t.promised = dict, ratio
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
-	t.odd, t.misfits = nil, 0
+	t.odd, t.misfits, t.next = nil, 0, nil
 }
 
-// renew makes a new dictionary if bodies have drifted away from the one there
-// is, and reports whether it did.
+// renew looks after each window whether bodies have drifted away from the
+// dictionary, and reports whether it has made a new one. One that was made of the
+// bodies of a window must prove itself on those of the next: lists come in the
+// order of their names, and what fits the neighbours of a moment need not fit the
+// rest.
 func (t *trainer) renew() bool {
 	if t.dict == nil || t.seen.bodies < window {
 		return false
 	}
 	ratio := float64(t.seen.packed) / float64(max(t.seen.raw, 1))
+	odd, next := t.odd, t.next
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
-	if ratio <= t.promised*drift || len(t.odd) < oddBodies {
-		t.odd, t.misfits = nil, 0
-		return false
-	}
-	text := t.dict.Text()
-	text = text[len(text)/2:]
-	known, others := halves(t.odd)
-	was, is := fit(t.dict, others), fit(wire.NewDictionary(compose(text, known)), others)
-	if is > renewal*was {
+	t.odd, t.misfits, t.next = nil, 0, nil
+	switch {
+	case ratio <= t.promised*drift || len(odd) < oddBodies:
+	case next == nil:
+		text := t.dict.Text()
+		t.next = wire.NewDictionary(compose(text[len(text)/2:], odd))
+	default:
+		if was, is := fit(t.dict, odd), fit(next, odd); is < renewal*was {
+			t.adopt(next, is)
+			return true
+		}
 		t.promised = ratio // they differ, and there is nothing to be done about it
-		t.odd, t.misfits = nil, 0
-		return false
 	}
-	t.adopt(wire.NewDictionary(compose(text, t.odd)), is)
-	return true
+	return false
 }
 
 // halves splits bodies in two: a dictionary is tried on others than those it was

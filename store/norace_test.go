@@ -1,0 +1,6 @@
+//go:build !race
+
+package store_test
+
+// manyEvents are what a subscriber that never reads must bear.
+const manyEvents = 1_000_000

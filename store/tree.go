@@ -1,0 +1,257 @@
+package store
+
+import "slices"
+
+const (
+	// maxItems is how many items or children a node has at most.
+	maxItems = 64
+	// minItems is where a node is joined with a neighbour that has room.
+	minItems = maxItems / 4
+	// spare is the room that a copied node has for more: most copies live for one
+	// batch.
+	spare = 4
+)
+
+// btree is an ordered set of items. Copying it is O(1): the copies share nodes
+// until one of them writes, which copies the nodes on the way to the leaf. Any
+// number of goroutines may read a copy that nobody writes to.
+//
+// It is a B+ tree that keeps nothing but what is in it: an item that was removed
+// or replaced stands nowhere any more, neither as a separator nor in the unused
+// end of a slice, where it would hold on to the memory it leads to.
+type btree[T any] struct {
+	root    *node[T]
+	len     int
+	owner   *owner
+	compare func(a, b T) int
+}
+
+// owner tells whose nodes may be written in place: two trees never share one.
+type owner struct{ _ byte }
+
+// node is a leaf, or an inner node whose items are the first of each child.
+type node[T any] struct {
+	owner *owner
+	items []T
+	kids  []*node[T] // nil in a leaf
+}
+
+func newBtree[T any](compare func(a, b T) int) *btree[T] {
+	o := new(owner)
+	return &btree[T]{root: &node[T]{owner: o}, owner: o, compare: compare}
+}
+
+// Len returns the number of items.
+func (t *btree[T]) Len() int { return t.len }
+
+// Copy returns a tree with the same items.
+func (t *btree[T]) Copy() *btree[T] {
+	c := *t
+	t.owner, c.owner = new(owner), new(owner)
+	return &c
+}
+
+// own returns the node if it may be written, else a copy.
+func (t *btree[T]) own(n *node[T]) *node[T] {
+	if n.owner == t.owner {
+		return n
+	}
+	return &node[T]{owner: t.owner, items: roomy(n.items), kids: roomy(n.kids)}
+}
+
+// roomy copies a slice, with a little room for more.
+func roomy[E any](s []E) []E {
+	if s == nil {
+		return nil
+	}
+	return append(make([]E, 0, min(len(s)+spare, maxItems+1)), s...)
+}
+
+// find returns where the item is or would be in a leaf.
+func (t *btree[T]) find(n *node[T], item T) (int, bool) {
+	return slices.BinarySearchFunc(n.items, item, t.compare)
+}
+
+// way returns which child of an inner node has the item, if any has.
+func (t *btree[T]) way(n *node[T], item T) int {
+	i, found := t.find(n, item)
+	if found || i == 0 {
+		return i
+	}
+	return i - 1
+}
+
+// Get returns the item that is equal to the given one.
+func (t *btree[T]) Get(item T) (found T, ok bool) {
+	n := t.root
+	for n.kids != nil {
+		n = n.kids[t.way(n, item)]
+	}
+	if i, ok := t.find(n, item); ok {
+		return n.items[i], true
+	}
+	return found, false
+}
+
+// Set puts an item in the place of its equal, which it returns, or adds it.
+func (t *btree[T]) Set(item T) (old T, had bool) {
+	t.root = t.own(t.root)
+	old, had, right := t.set(t.root, item)
+	if right != nil {
+		t.root = &node[T]{owner: t.owner, items: []T{t.root.items[0], right.items[0]}, kids: []*node[T]{t.root, right}}
+	}
+	if !had {
+		t.len++
+	}
+	return old, had
+}
+
+// set works on a node of our own, and returns what was split off its end.
+func (t *btree[T]) set(n *node[T], item T) (old T, had bool, right *node[T]) {
+	if n.kids == nil {
+		i, found := t.find(n, item)
+		if found {
+			old, n.items[i] = n.items[i], item
+			return old, true, nil
+		}
+		n.items = slices.Insert(n.items, i, item)
+		return old, false, t.split(n, i)
+	}
+	i := t.way(n, item)
+	kid := t.own(n.kids[i])
+	n.kids[i] = kid
+	old, had, more := t.set(kid, item)
+	n.items[i] = kid.items[0]
+	if more != nil {
+		i++
+		n.items = slices.Insert(n.items, i, more.items[0])
+		n.kids = slices.Insert(n.kids, i, more)
+		right = t.split(n, i)
+	}
+	return old, had, right
+}
+
+// split halves a node that is too large, into which something was put at i. What
+// comes in order fills its nodes: then only the last item goes.
+func (t *btree[T]) split(n *node[T], i int) *node[T] {
+	if len(n.items) <= maxItems {
+		return nil
+	}
+	at := len(n.items) / 2
+	if i == len(n.items)-1 {
+		at = i
+	}
+	right := &node[T]{owner: t.owner, items: roomy(n.items[at:])}
+	n.items = roomy(n.items[:at])
+	if n.kids != nil {
+		right.kids = roomy(n.kids[at:])
+		n.kids = roomy(n.kids[:at])
+	}
+	return right
+}
+
+// Delete removes the item that is equal to the given one, and returns it.
+func (t *btree[T]) Delete(item T) (old T, had bool) {
+	if _, there := t.Get(item); !there {
+		return old, false
+	}
+	t.root = t.own(t.root)
+	old = t.delete(t.root, item)
+	for len(t.root.kids) == 1 {
+		t.root = t.root.kids[0]
+	}
+	if len(t.root.items) == 0 {
+		t.root = &node[T]{owner: t.owner}
+	}
+	t.len--
+	return old, true
+}
+
+// delete works on a node of our own that has the item.
+func (t *btree[T]) delete(n *node[T], item T) (old T) {
+	if n.kids == nil {
+		i, _ := t.find(n, item)
+		old = n.items[i]
+		n.items = slices.Delete(n.items, i, i+1) // it clears what is left over
+		return old
+	}
+	i := t.way(n, item)
+	kid := t.own(n.kids[i])
+	n.kids[i] = kid
+	old = t.delete(kid, item)
+	switch {
+	case len(kid.items) == 0:
+		n.remove(i)
+	case len(kid.items) < minItems && len(n.kids) > 1:
+		n.items[i] = kid.items[0]
+		t.join(n, max(i-1, 0))
+	default:
+		n.items[i] = kid.items[0]
+	}
+	return old
+}
+
+func (n *node[T]) remove(i int) {
+	n.items = slices.Delete(n.items, i, i+1)
+	n.kids = slices.Delete(n.kids, i, i+1)
+}
+
+// join makes one of two neighbours, if that leaves room.
+func (t *btree[T]) join(n *node[T], i int) {
+	if len(n.kids[i].items)+len(n.kids[i+1].items) > maxItems*3/4 {
+		return
+	}
+	left, right := t.own(n.kids[i]), n.kids[i+1]
+	left.items = append(left.items, right.items...)
+	if left.kids != nil {
+		left.kids = append(left.kids, right.kids...)
+	}
+	n.kids[i] = left
+	n.remove(i + 1)
+}
+
+// Scan calls yield with all items in order, until it returns false.
+func (t *btree[T]) Scan(yield func(T) bool) { scan(t.root, yield) }
+
+func scan[T any](n *node[T], yield func(T) bool) bool {
+	if n.kids == nil {
+		for _, item := range n.items {
+			if !yield(item) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, kid := range n.kids {
+		if !scan(kid, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Ascend calls yield with the items from one on, in order, until it returns
+// false.
+func (t *btree[T]) Ascend(from T, yield func(T) bool) { t.ascend(t.root, from, yield) }
+
+func (t *btree[T]) ascend(n *node[T], from T, yield func(T) bool) bool {
+	if n.kids == nil {
+		i, _ := t.find(n, from)
+		for _, item := range n.items[i:] {
+			if !yield(item) {
+				return false
+			}
+		}
+		return true
+	}
+	i := t.way(n, from)
+	if !t.ascend(n.kids[i], from, yield) {
+		return false
+	}
+	for _, kid := range n.kids[i+1:] {
+		if !scan(kid, yield) {
+			return false
+		}
+	}
+	return true
+}

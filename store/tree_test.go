@@ -1,0 +1,163 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestTreeAgainstModel holds a tree and copies of it against sorted slices.
+func TestTreeAgainstModel(t *testing.T) {
+	type item struct{ key, value int }
+	compare := func(a, b item) int { return cmp.Compare(a.key, b.key) }
+	type pair struct {
+		tree  *btree[item]
+		model []item
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		all := []pair{{newBtree(compare), nil}}
+		keys := rapid.SampledFrom([]int{10, 300, 5000}).Draw(t, "keys")
+		value := 0
+		set := func(p *pair, key int) {
+			value++
+			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
+			old, had := p.tree.Set(item{key, value})
+			if had != found || had && old != p.model[i] {
+				t.Fatalf("Set %d returned %v, %v", key, old, had)
+			}
+			if found {
+				p.model[i] = item{key, value}
+			} else {
+				p.model = slices.Insert(p.model, i, item{key, value})
+			}
+		}
+		remove := func(p *pair, key int) {
+			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
+			old, had := p.tree.Delete(item{key: key})
+			if had != found || had && old != p.model[i] {
+				t.Fatalf("Delete %d returned %v, %v", key, old, had)
+			}
+			if found {
+				p.model = slices.Delete(p.model, i, i+1)
+			}
+		}
+		which := func() *pair { return &all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
+		key := func() int { return rapid.IntRange(0, keys).Draw(t, "key") }
+		t.Repeat(map[string]func(*rapid.T){
+			"set":    func(*rapid.T) { set(which(), key()) },
+			"delete": func(*rapid.T) { remove(which(), key()) },
+			"set a run": func(*rapid.T) {
+				p, from := which(), key()
+				for k := range rapid.IntRange(1, 400).Draw(t, "n") {
+					set(p, from+k)
+				}
+			},
+			"delete a run": func(*rapid.T) {
+				p, from, step := which(), key(), rapid.IntRange(1, 3).Draw(t, "step")
+				for k := range rapid.IntRange(1, 400).Draw(t, "n") {
+					remove(p, from+k*step)
+				}
+			},
+			"copy": func(*rapid.T) {
+				if len(all) < 5 {
+					p := which()
+					all = append(all, pair{p.tree.Copy(), slices.Clone(p.model)})
+				}
+			},
+			"": func(*rapid.T) {
+				for i, p := range all {
+					if got := slices.Collect(p.tree.Scan); !slices.Equal(got, p.model) || p.tree.Len() != len(p.model) {
+						t.Fatalf("tree %d has %d items, want %d", i, len(got), len(p.model))
+					}
+					wellFormed(t, p.tree.root, compare, true)
+				}
+				p, from := which(), key()
+				i, found := slices.BinarySearchFunc(p.model, item{key: from}, compare)
+				var got []item
+				p.tree.Ascend(item{key: from}, func(x item) bool {
+					got = append(got, x)
+					return len(got) < 100
+				})
+				if want := p.model[i:min(i+100, len(p.model))]; !slices.Equal(got, want) {
+					t.Fatalf("Ascend from %d: %v, want %v", from, got, want)
+				}
+				if x, ok := p.tree.Get(item{key: from}); ok != found || ok && x != p.model[i] {
+					t.Fatalf("Get %d: %v, %v", from, x, ok)
+				}
+			},
+		})
+	})
+}
+
+// wellFormed checks the form of a tree: sizes, separators that are the first items of
+// their children, all leaves at one depth, and nothing left behind the end of a
+// slice.
+func wellFormed[T comparable](t *rapid.T, n *node[T], compare func(a, b T) int, root bool) (depth int) {
+	var zero T
+	for _, left := range n.items[len(n.items):cap(n.items)] {
+		if left != zero {
+			t.Fatalf("a slice holds on to %v", left)
+		}
+	}
+	for _, left := range n.kids[len(n.kids):cap(n.kids)] {
+		if left != nil {
+			t.Fatal("a slice holds on to a node")
+		}
+	}
+	if len(n.items) > maxItems || !root && len(n.items) == 0 {
+		t.Fatalf("a node of %d", len(n.items))
+	}
+	if n.kids == nil {
+		return 0
+	}
+	if len(n.kids) != len(n.items) {
+		t.Fatalf("%d children, %d items", len(n.kids), len(n.items))
+	}
+	for i, kid := range n.kids {
+		d := wellFormed(t, kid, compare, false)
+		if i > 0 && d != depth {
+			t.Fatal("leaves at different depths")
+		}
+		depth = d
+		if kid.items[0] != n.items[i] {
+			t.Fatalf("a separator is %v, its child begins with %v", n.items[i], kid.items[0])
+		}
+	}
+	return depth + 1
+}
+
+// TestTreeIsFull: what comes in order fills the nodes, and what is left of many
+// deletions is joined.
+func TestTreeIsFull(t *testing.T) {
+	tree := newBtree(cmp.Compare[int])
+	leaves := func() (n int) {
+		var count func(*node[int])
+		count = func(x *node[int]) {
+			if x.kids == nil {
+				n++
+			}
+			for _, kid := range x.kids {
+				count(kid)
+			}
+		}
+		count(tree.root)
+		return n
+	}
+	const n = 64 * 100
+	for i := range n {
+		tree.Set(i)
+	}
+	if got := leaves(); got > n/maxItems+1 {
+		t.Errorf("%d leaves for %d items in order", got, n)
+	}
+	for i := range n {
+		if i%50 != 0 {
+			tree.Delete(i)
+		}
+	}
+	if got := leaves(); got > 4*tree.Len()/minItems {
+		t.Errorf("%d leaves for %d items that are left", got, tree.Len())
+	}
+}
