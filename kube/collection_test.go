@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	cbor "k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
@@ -87,6 +88,7 @@ func TestCollection(t *testing.T) {
 		{"pods", kube.Selection{LabelSelector: "app in (one)"}, wire.Protobuf, "[a/x b/x]"},
 		{"pods", kube.Selection{FieldSelector: "metadata.name=x,metadata.namespace=b"}, wire.Protobuf, "[b/x]"},
 		{"pytorchjobs", kube.Selection{}, wire.JSON, "[a/job]"},
+		{"pytorchjobs", kube.Selection{Encoding: kube.PreferCBOR}, wire.JSON, "[a/job]"},
 		{"pytorchjobs", kube.Selection{View: kube.Metadata}, wire.Protobuf, "[a/job]"},
 	} {
 		t.Run(fmt.Sprintf("%s %+v", c.resource, c.selection), func(t *testing.T) {
@@ -223,6 +225,13 @@ func TestRequest(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	json := http.Header{"Content-Type": {"application/json"}}
 	status := `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old","reason":"Expired","code":410}`
+	inCBOR, err := cbor.Marshal(map[string]any{
+		"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Timeout", "code": 504,
+		"message": "Too large resource version", "details": map[string]any{"retryAfterSeconds": 3},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	inHalfAMinute := time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat)
 	for _, c := range []struct {
 		name   string
@@ -234,6 +243,8 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{"a Status", 410, json, status, apierrors.IsResourceExpired, 0, "too old"},
+		{"a Status in CBOR", 504, http.Header{"Content-Type": {"application/cbor"}}, string(inCBOR), apierrors.IsTimeout, 3, "Too large resource version"},
+		{"something else in CBOR", 500, http.Header{"Content-Type": {"application/cbor"}}, "\xd9\xd9\xf7\xa0", apierrors.IsInternalError, 0, ""},
 		{"seconds to wait", 429, http.Header{"Retry-After": {"7"}}, "", apierrors.IsTooManyRequests, 7, "too many requests"},
 		{"a date to wait for", 503, http.Header{"Retry-After": {inHalfAMinute}}, "", apierrors.IsServiceUnavailable, 30, ""},
 		{"a page of a proxy", 502, http.Header{"Content-Type": {"text/html"}}, "<html>\n<h1>Bad   Gateway</h1>", nil, 0, "<h1>Bad Gateway</h1>"},

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -46,16 +45,19 @@ func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusErro
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// statusIn decodes a Status in JSON or protobuf.
+// statusIn decodes a Status in any encoding that we ask for.
 func statusIn(body []byte, contentType string) (metav1.Status, bool) {
 	var status metav1.Status
 	enc, err := wire.EncodingOf(contentType)
 	if err != nil {
 		return status, false
 	}
-	if enc == wire.JSON {
-		err = json.Unmarshal(body, &status)
-		return status, err == nil && status.Kind == "Status"
+	if enc != wire.Protobuf {
+		decoded, err := wire.Codec[metav1.Status]{}.Decode(wire.Record{Encoding: enc, Body: body})
+		if err != nil || decoded.Kind != "Status" {
+			return status, false
+		}
+		return *decoded, true
 	}
 	raw, enveloped := strings.CutPrefix(string(body), "k8s\x00")
 	var unknown runtime.Unknown
