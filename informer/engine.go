@@ -225,6 +225,7 @@ func (e *engine) run(ctx context.Context) error {
 	}
 	saved := e.keepFile(ctx)
 	<-ctx.Done()
+	e.end()
 	e.following.join()
 	e.queue.Close() // what is in it is still applied
 	e.finish(halt, &apply)
@@ -278,6 +279,13 @@ func (e *engine) begin() error {
 	return nil
 }
 
+// end takes no more scopes and handlers.
+func (e *engine) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.state = engineStopped
+}
+
 // launch starts all reflectors and handlers.
 func (e *engine) launch(ctx context.Context) error {
 	e.mu.Lock()
@@ -309,9 +317,6 @@ func (e *engine) apply(ctx context.Context) error {
 		}
 		switch {
 		case ctx.Err() != nil || errors.Is(err, delta.ErrClosed):
-			e.mu.Lock()
-			e.state = engineStopped
-			e.mu.Unlock()
 			return nil
 		case err != nil:
 			return err

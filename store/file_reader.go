@@ -1,0 +1,230 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Load fills an empty store from a snapshot file. Scopes of the file that follows
+// are left out: the store then is as if these lists had just come. It is called
+// before the first Apply.
+//
+// Errors: a *FileError for a file that is damaged, of another version, or of
+// something else; the store stays empty then. Errors of r.
+func (s *Store) Load(r io.Reader, opts FileOptions, follows func(delta.Scope) bool) error {
+	in := fileReader{r: bufio.NewReaderSize(r, 1<<20), dicts: []*wire.Dictionary{nil}}
+	if err := in.begin(opts); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live.objects.Len() > 0 || len(s.changes) > 0 {
+		return errors.New("only an empty store can be loaded")
+	}
+	if err := in.records(s, follows); err != nil {
+		s.arena = arena{columns: len(s.extracts)}
+		s.live.reset()
+		s.changes = nil
+		return err
+	}
+	for _, fs := range in.head.Scopes {
+		name := delta.Scope{Cluster: fs.Cluster, Namespace: fs.Namespace}
+		if follows(name) {
+			c := s.scope(name)
+			c.version, c.listed = fs.Version, true
+		}
+	}
+	if in.raw > 0 {
+		s.arena.promised = float64(in.packed) / float64(in.raw)
+	}
+	s.moved = true
+	s.publish()
+	return nil
+}
+
+// fileReader reads what fileWriter wrote.
+type fileReader struct {
+	r     *bufio.Reader
+	seal  *seal
+	head  fileHead
+	dicts []*wire.Dictionary
+
+	raw, packed int // bytes of all bodies
+}
+
+// begin reads and checks the head.
+func (f *fileReader) begin(opts FileOptions) error {
+	magic := make([]byte, len(fileMagic))
+	if _, err := io.ReadFull(f.r, magic); err != nil {
+		return f.short(err)
+	}
+	last := len(fileMagic) - 1
+	switch {
+	case string(magic[:last]) != fileMagic[:last]:
+		return &FileError{"it is not a snapshot file"}
+	case magic[last] != fileMagic[last]:
+		return &FileError{fmt.Sprintf("its format is version %d, this program reads version %d", magic[last], fileMagic[last])}
+	}
+	text, err := f.frame()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &f.head); err != nil {
+		return &FileError{"its head is damaged: " + err.Error()}
+	}
+	switch {
+	case f.head.Identity != opts.Identity:
+		return &FileError{fmt.Sprintf("it is of %q, want %q", f.head.Identity, opts.Identity)}
+	case f.head.Encrypted && opts.Key == nil:
+		return &FileError{"it is encrypted, and there is no key"}
+	case !f.head.Encrypted && opts.Key != nil:
+		return &FileError{"it is not encrypted, though there is a key"}
+	}
+	f.seal, err = newSeal(opts.Key, &f.head, text)
+	return err
+}
+
+// short makes an early end a damaged file.
+func (f *fileReader) short(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &FileError{"it ends too early"}
+	}
+	return err
+}
+
+// frame reads a frame and checks its sum.
+func (f *fileReader) frame() ([]byte, error) {
+	var head [frameHeader]byte
+	if _, err := io.ReadFull(f.r, head[:]); err != nil {
+		return nil, f.short(err)
+	}
+	n := binary.LittleEndian.Uint32(head[:])
+	if n == 0 || n > maxFrame {
+		return nil, &FileError{fmt.Sprintf("a part of it claims to have %d bytes", n)}
+	}
+	var frame bytes.Buffer // grows with what comes, not with what is claimed
+	if _, err := io.CopyN(&frame, f.r, int64(n)); err != nil {
+		return nil, f.short(err)
+	}
+	if crc32.Checksum(frame.Bytes(), castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+		return nil, &FileError{"a checksum is wrong"}
+	}
+	return frame.Bytes(), nil
+}
+
+// records reads all objects into the store.
+func (f *fileReader) records(s *Store, follows func(delta.Scope) bool) error {
+	wanted := map[delta.Scope]bool{}
+	for _, fs := range f.head.Scopes {
+		scope := delta.Scope{Cluster: fs.Cluster, Namespace: fs.Namespace}
+		wanted[scope] = follows(scope)
+	}
+	count := 0
+	for {
+		frame, err := f.frame()
+		if err != nil {
+			return err
+		}
+		if frame, err = f.seal.open(frame); err != nil || len(frame) == 0 {
+			return &FileError{"a part of it can not be decrypted: the key is another, or it was changed"}
+		}
+		body := frame[1:]
+		switch frame[0] {
+		case frameDictionary:
+			f.dicts = append(f.dicts, wire.NewDictionary(body))
+		case frameRecords:
+			n, err := f.load(s, body, wanted)
+			if err != nil {
+				return err
+			}
+			count += n
+		case frameEnd:
+			if want, _ := binary.Uvarint(body); int(want) != count || count != f.head.Objects {
+				return &FileError{fmt.Sprintf("it has %d objects, and should have %d", count, f.head.Objects)}
+			}
+			return nil
+		default:
+			return &FileError{fmt.Sprintf("it has a part of unknown kind %q", frame[0])}
+		}
+	}
+}
+
+var errRecord = &FileError{"a record in it is damaged"}
+
+// load stores the records of a frame, and returns how many there were.
+func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int, error) {
+	n := 0
+	for len(b) > 0 {
+		dict, size := binary.Uvarint(b)
+		if size <= 0 || dict >= uint64(len(f.dicts)) || len(b) < size+1 {
+			return n, errRecord
+		}
+		b = b[size:]
+		length, size := binary.Uvarint(b[1:])
+		if size <= 0 || length > uint64(len(b)-1-size) {
+			return n, errRecord
+		}
+		end := 1 + size + int(length)
+		if !sound(b[1+size:end], b[0]&flagPacked != 0) {
+			return n, errRecord
+		}
+		e := Entry{slab: &slab{buf: b[:end:end], dict: f.dicts[dict]}}
+		if key := e.Key(); wanted[delta.Scope{Cluster: key.Cluster}] || wanted[delta.Scope{Cluster: key.Cluster, Namespace: key.Namespace}] {
+			s.restore(e)
+			f.raw += e.Len()
+			f.packed += e.length()
+		}
+		b = b[end:]
+		n++
+	}
+	return n, nil
+}
+
+// sound checks the layout of a record without columns, so that nothing that
+// reads it later goes beyond its end.
+func sound(b []byte, packed bool) bool {
+	names := uint64(0)
+	for range 4 {
+		length, size := binary.Uvarint(b)
+		if size <= 0 || length > uint64(len(b)) {
+			return false
+		}
+		names += length
+		b = b[size:]
+	}
+	if names > uint64(len(b)) {
+		return false
+	}
+	b = b[names:]
+	_, size := binary.Uvarint(b) // the version
+	if size <= 0 {
+		return false
+	}
+	b = b[size:]
+	raw, size := binary.Uvarint(b)
+	if size <= 0 || raw > maxFrame {
+		return false
+	}
+	return packed || int(raw) == len(b)-size
+}
+
+// restore stores an entry of a file.
+func (s *Store) restore(e Entry) {
+	a := &s.arena
+	if a.dict == nil && e.slab.dict != nil {
+		a.adopt(e.slab.dict, worthwhile)
+		a.dicts = append(a.dicts, a.dict)
+	}
+	kept := s.rewrite(e)
+	s.live.put(kept)
+	s.changes = append(s.changes, Change{Kind: Added, Cause: Initial, New: kept})
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// WriteFile writes the snapshot, as packed as it is held: Load restores it. It
+// reads only what never changes, on the caller's goroutine.
+//
+// Errors: those of w; a key of the wrong length; a snapshot that is not synced,
+// since nothing could be resumed from it.
+func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
+	if !s.synced {
+		return errors.New("there is nothing to write: the first list is not complete")
+	}
+	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}
+	for _, r := range s.scopes {
+		head.Scopes = append(head.Scopes, fileScope{r.scope.Cluster, r.scope.Namespace, r.version})
+	}
+	if head.Encrypted {
+		head.Salt = make([]byte, saltBytes)
+		rand.Read(head.Salt)
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	sealed, err := newSeal(opts.Key, &head, text)
+	if err != nil {
+		return err
+	}
+	out := fileWriter{w: bufio.NewWriterSize(w, 1<<20), seal: sealed, dicts: map[*wire.Dictionary]uint64{nil: 0}, frame: []byte{frameRecords}}
+	if _, err := out.w.WriteString(fileMagic); err != nil {
+		return err
+	}
+	if err := writeFrame(out.w, text); err != nil {
+		return err
+	}
+	for e := range s.All() {
+		if err := out.record(e); err != nil {
+			return err
+		}
+	}
+	return out.end(head.Objects)
+}
+
+// fileWriter collects records into frames.
+type fileWriter struct {
+	w     *bufio.Writer
+	seal  *seal
+	dicts map[*wire.Dictionary]uint64
+	frame []byte
+}
+
+func (f *fileWriter) record(e Entry) error {
+	dict, known := f.dicts[e.slab.dict]
+	if !known {
+		dict = uint64(len(f.dicts))
+		f.dicts[e.slab.dict] = dict
+		if err := f.flush(); err != nil {
+			return err
+		}
+		if err := writeFrame(f.w, f.seal.close(append([]byte{frameDictionary}, e.slab.dict.Text()...))); err != nil {
+			return err
+		}
+	}
+	rest, flags := e.bytes()
+	h := e.header()
+	body := skipColumns(h.rest, e.slab.columns)
+	names := rest[:len(rest)-len(h.rest)]
+	f.frame = binary.AppendUvarint(f.frame, dict)
+	f.frame = append(f.frame, flags)
+	f.frame = binary.AppendUvarint(f.frame, uint64(len(names)+len(body)))
+	f.frame = append(append(f.frame, names...), body...)
+	if len(f.frame) >= frameBytes {
+		return f.flush()
+	}
+	return nil
+}
+
+func (f *fileWriter) flush() error {
+	if len(f.frame) == 1 {
+		return nil
+	}
+	err := writeFrame(f.w, f.seal.close(f.frame))
+	f.frame = f.frame[:1]
+	return err
+}
+
+func (f *fileWriter) end(objects int) error {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	frame := binary.AppendUvarint([]byte{frameEnd}, uint64(objects))
+	if err := writeFrame(f.w, f.seal.close(frame)); err != nil {
+		return err
+	}
+	return f.w.Flush()
+}
