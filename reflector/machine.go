@@ -70,8 +70,9 @@ type action struct {
 const lostTokens = 2
 
 // cutStreams is how many streaming lists in a row may be cut before this list
-// is fetched in pages: some proxies end every long response.
-const cutStreams = 3
+// is fetched in pages: some proxies end every long response, and a busy server
+// ends the streams of those whose buffers are full.
+const cutStreams = 2
 
 // olderLists is how many lists in a row may be older than what is known before
 // the last is believed: one may come from a stale replica, but a cluster that
@@ -220,6 +221,7 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
 	switch ev := &in.event; ev.Type {
 	case wire.Added, wire.Modified:
+		m.progress()
 		m.health.Listed++
 		return read, delta.Delta{Kind: delta.Upsert, Version: ev.Record.Version, Record: ev.Record}
 	case wire.Deleted:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -61,7 +62,7 @@ func TestLoad(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	work.Go(func() { o.follow(ctx) })
+	work.Go(func() { o.follow(t.Context()) }) // ends when all has been told
 	work.Go(func() { o.gapsOf(ctx) })
 	<-inf.Synced()
 	if n := inf.Snapshot().Len(); n != pods {
@@ -103,8 +104,9 @@ type observer struct {
 	inf  *informer.Informer[corev1.Pod]
 	seen map[revision]int
 
-	mu   sync.Mutex
-	gaps []reflector.Gap
+	mu      sync.Mutex
+	gaps    []reflector.Gap
+	history []string // of the connection
 }
 
 func (o *observer) follow(ctx context.Context) {
@@ -114,8 +116,14 @@ func (o *observer) follow(ctx context.Context) {
 }
 
 func (o *observer) gapsOf(ctx context.Context) {
+	var phase reflector.Phase
+	var fault reflector.Fault
 	for {
 		h, changed := o.inf.Health()
+		if h.Phase != phase || h.Fault != fault {
+			phase, fault = h.Phase, h.Fault
+			o.history = append(o.history, fmt.Sprintf("%s %v at version %v, %v %v", time.Now().Format(time.TimeOnly), h.Phase, h.Version, h.Fault, h.Err))
+		}
 		o.mu.Lock()
 		if g := h.LastGap; g.To != 0 && (len(o.gaps) == 0 || o.gaps[len(o.gaps)-1] != g) {
 			o.gaps = append(o.gaps, g)
@@ -195,9 +203,10 @@ func (w *writersOfPods) update(ctx context.Context, t *testing.T, until time.Tim
 		work.Go(func() {
 			tick := time.NewTicker(writers * time.Second / perSecond)
 			defer tick.Stop()
+			known := map[int]*stored{}
 			for i := n; time.Now().Before(until); i = (i + writers) % pods {
 				<-tick.C
-				if err := w.updateOne(ctx, i); err != nil {
+				if err := w.updateOne(ctx, known, i); err != nil {
 					t.Error(err)
 					return
 				}
@@ -207,22 +216,30 @@ func (w *writersOfPods) update(ctx context.Context, t *testing.T, until time.Tim
 	work.Wait()
 }
 
-// updateOne reads a pod as etcd has it, changes its status, and writes it back.
-// Nobody else writes it.
-func (w *writersOfPods) updateOne(ctx context.Context, i int) error {
+// updateOne changes the status of a pod. Nobody else writes it, so it is read from
+// etcd only once.
+func (w *writersOfPods) updateOne(ctx context.Context, known map[int]*stored, i int) error {
 	key := []byte("/registry/pods/default/" + name(i))
-	var found struct {
-		Kvs []struct {
-			Value []byte `json:"value"`
-		} `json:"kvs"`
+	p := known[i]
+	if p == nil {
+		var found struct {
+			Kvs []struct {
+				Value []byte `json:"value"`
+			} `json:"kvs"`
+		}
+		if err := w.ask(ctx, "/v3/kv/range", map[string]any{"key": key}, &found); err != nil {
+			return err
+		}
+		if len(found.Kvs) != 1 {
+			return fmt.Errorf("etcd has %d values of %s", len(found.Kvs), key)
+		}
+		p = &stored{}
+		if err := p.parse(found.Kvs[0].Value); err != nil {
+			return err
+		}
+		known[i] = p
 	}
-	if err := w.ask(ctx, "/v3/kv/range", map[string]any{"key": key}, &found); err != nil {
-		return err
-	}
-	if len(found.Kvs) != 1 {
-		return fmt.Errorf("etcd has %d values of %s", len(found.Kvs), key)
-	}
-	value, uid, err := changed(found.Kvs[0].Value)
+	value, err := p.change()
 	if err != nil {
 		return err
 	}
@@ -240,29 +257,38 @@ func (w *writersOfPods) updateOne(ctx context.Context, i int) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.written = append(w.written, revision{uid, v})
+	w.written = append(w.written, revision{string(p.pod.UID), v})
 	w.last = max(w.last, v)
 	return nil
 }
 
-// changed returns a stored pod with another status, and its UID.
-func changed(stored []byte) (value []byte, uid string, err error) {
-	const magic = "k8s\x00"
-	raw, ok := bytes.CutPrefix(stored, []byte(magic))
-	var envelope runtime.Unknown
-	if !ok || envelope.Unmarshal(raw) != nil {
-		return nil, "", errors.New("etcd does not hold protobuf")
+// stored is a pod as etcd has it.
+type stored struct {
+	envelope runtime.Unknown
+	pod      corev1.Pod
+}
+
+const magic = "k8s\x00"
+
+func (s *stored) parse(value []byte) error {
+	raw, ok := bytes.CutPrefix(value, []byte(magic))
+	if !ok {
+		return errors.New("etcd does not hold protobuf")
 	}
-	var p corev1.Pod
-	if err := p.Unmarshal(envelope.Raw); err != nil {
-		return nil, "", err
+	if err := s.envelope.Unmarshal(raw); err != nil {
+		return err
 	}
-	p.Status.Message = time.Now().String()
-	if envelope.Raw, err = p.Marshal(); err != nil {
-		return nil, "", err
+	return s.pod.Unmarshal(s.envelope.Raw)
+}
+
+// change returns the pod with another status.
+func (s *stored) change() (value []byte, err error) {
+	s.pod.Status.Message = time.Now().String()
+	if s.envelope.Raw, err = s.pod.Marshal(); err != nil {
+		return nil, err
 	}
-	out, err := envelope.Marshal()
-	return append([]byte(magic), out...), string(p.UID), err
+	out, err := s.envelope.Marshal()
+	return append([]byte(magic), out...), err
 }
 
 // ask posts to the JSON gateway of etcd.
@@ -310,11 +336,14 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 		case o.hidden(r.version):
 			hidden++
 		default:
-			missing++
+			if missing++; missing < 10 {
+				t.Errorf("not told of %v", r)
+			}
 		}
 	}
 	if missing > 0 {
 		t.Errorf("%d of %d revisions are missing outside of the gaps %v", missing, len(w.written), o.gaps)
+		t.Errorf("what the connection went through:\n%s", strings.Join(o.history, "\n"))
 	}
 	t.Logf("%d of %d revisions were gone from the server when it was back", hidden, len(w.written))
 	if len(w.written) < 20_000 {
