@@ -69,6 +69,17 @@ func TestNamespaces(t *testing.T) {
 		if len(got) != 8 || inf.Snapshot().Len() != 5 {
 			w.t.Errorf("all: %v", got)
 		}
+		// What comes back at once is listed anew: its objects have been dropped.
+		set("a", "b")
+		for range 3 {
+			for _, ns := range []string{"b", "a"} {
+				if err := inf.SetNamespaces(w.ctx, ns); err != nil {
+					w.t.Fatal(err)
+				}
+			}
+		}
+		w.pass(time.Minute)
+		equal(w.t, "a", names(w.t, inf.Snapshot().All()), []string{"one", "unseen"})
 		for _, bad := range [][]string{{"a", "a"}, {""}} {
 			if err := inf.SetNamespaces(w.ctx, bad...); err == nil {
 				w.t.Errorf("%q were taken", bad)

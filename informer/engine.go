@@ -103,7 +103,7 @@ func (e *engine) add(scope delta.Scope) error {
 		return err
 	}
 	m := &member{scope: scope, source: src, done: make(chan struct{})}
-	if err := e.reflect(m); err != nil {
+	if err := e.reflect(m, 0); err != nil {
 		return err
 	}
 	e.store.AddScope(scope)
@@ -115,11 +115,11 @@ func (e *engine) add(scope delta.Scope) error {
 	return nil
 }
 
-// reflect makes the reflector of a member, which starts where the store is.
-func (e *engine) reflect(m *member) (err error) {
+// reflect makes the reflector of a member, which goes on at a version or, if that
+// is zero, begins with a list.
+func (e *engine) reflect(m *member, resume wire.Version) (err error) {
 	cfg := e.cfg.Reflector
-	cfg.Scope = m.scope
-	cfg.Resume = e.store.Snapshot().Reached(m.scope)
+	cfg.Scope, cfg.Resume = m.scope, resume
 	m.reflector, err = reflector.New(m.source, e.queue, cfg)
 	return err
 }
@@ -291,7 +291,9 @@ func (e *engine) launch(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, m := range e.members {
-		if err := e.reflect(m); err != nil { // once more, as the file may have moved the store
+		// Once more, as a file may have moved the store. Only now: a scope that is
+		// added later may still have objects of an earlier life, about to be dropped.
+		if err := e.reflect(m, e.store.Snapshot().Reached(m.scope)); err != nil {
 			return err
 		}
 	}
