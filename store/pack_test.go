@@ -214,3 +214,48 @@ func TestAllocationsPerEvent(t *testing.T) {
 		t.Errorf("%v allocations for each of 100 events in a batch", each)
 	}
 }
+
+// TestCutLists: lists that never come to their end leave nothing behind, nor do
+// objects that come twice in one, as on a page that is fetched again.
+func TestCutLists(t *testing.T) {
+	const n = 300
+	s := store.New(store.Config{})
+	version := 0
+	list := func() {
+		batch := []delta.Delta{begin}
+		for range 2 {
+			for i := range n {
+				version++
+				batch = append(batch, pod(i, version, body(i, version)))
+			}
+		}
+		apply(t, s, batch...)
+	}
+	list()
+	first := s.Stats().HeldBytes
+	for range 50 {
+		list()
+		apply(t, s, delta.Delta{Kind: delta.Bookmark, Version: 1}) // what is dead is given up while something happens
+	}
+	if last := s.Stats().HeldBytes; last > 4*first {
+		t.Errorf("%d B after one list that was cut, %d after fifty", first, last)
+	}
+	apply(t, s, end(version))
+	if got := s.Snapshot().Len(); got != n {
+		t.Errorf("%d objects", got)
+	}
+}
+
+// TestIndexDuringAList: an index that is added while a list arrives has all of
+// it.
+func TestIndexDuringAList(t *testing.T) {
+	s := store.New(store.Config{})
+	apply(t, s, begin, pod(1, 1, body(1, 1)), pod(2, 2, body(2, 2)))
+	index := s.AddIndex(node)
+	apply(t, s, pod(3, 3, body(3, 3)), end(3))
+	for i := 1; i <= 3; i++ {
+		if got := index.Len(s.Snapshot(), fmt.Sprintf("node-%03d", i)); got != 1 {
+			t.Errorf("%d objects on node %d", got, i)
+		}
+	}
+}
