@@ -22,18 +22,18 @@ func record(generation, i int) *wire.Record {
 // given up, and its records are packed with another; none is lost.
 func TestFewDictionaries(t *testing.T) {
 	s := New(Config{})
-	const generations = maxDictionaries + 3
+	const generations, perGeneration = maxDictionaries + 3, 500
 	for g := range generations {
 		s.arena.adopt(wire.NewDictionary(sibling(g, 0)), 0.1)
 		s.renewed()
-		for i := range 50 {
+		for i := range perGeneration {
 			e, ok := s.keep(record(g, i))
 			if !ok {
 				t.Fatal("refused")
 			}
 			s.put(e)
 		}
-		s.tidy(1000)
+		s.tidy(10_000)
 	}
 	used := map[*wire.Dictionary]int{}
 	for e := range s.live.objects.Scan {
@@ -43,7 +43,7 @@ func TestFewDictionaries(t *testing.T) {
 			t.Fatalf("%v has another body", e.Key())
 		}
 	}
-	if s.live.objects.Len() != 50*generations || len(used) > maxDictionaries {
+	if s.live.objects.Len() != perGeneration*generations || len(used) > maxDictionaries {
 		t.Errorf("%d objects, packed with %d dictionaries", s.live.objects.Len(), len(used))
 	}
 }
