@@ -57,7 +57,10 @@ func TestCollector(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- f.Run(ctx) }()
-		<-pods.Synced()
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // both watch: what comes in a list is no lag
 		for i := range 3 {
 			if _, err := srv.Create(pod(fmt.Sprint("pod-", i))); err != nil {
 				t.Fatal(err)
