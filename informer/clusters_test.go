@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -178,4 +179,36 @@ func TestOneSource(t *testing.T) {
 	if err := one.SetNamespaces(t.Context(), "a"); !errors.Is(err, informer.ErrStopped) {
 		t.Errorf("after Run: %v", err)
 	}
+}
+
+// TestSyncedMeansAll: with several clusters, neither the informer nor a handler is
+// synced before the first list of each, though they show what there is.
+func TestSyncedMeansAll(t *testing.T) {
+	inWorld(t, func(w *world) {
+		east, err := apitest.New(apitest.Config{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		defer east.Close()
+		east.Unavailable()
+		w.create(pod("one"))
+		inf := informer.Across[corev1.Pod](informer.Config{})
+		for name, cluster := range map[string]*kube.Cluster{"east": connect(w.t, east), "west": w.cluster} {
+			if err := inf.AddCluster(name, cluster); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		var d diary
+		r := w.handle(inf, d.handler(), informer.HandlerConfig{})
+		w.run(inf)
+		w.pass(time.Minute)
+		equal(w.t, "of the west", d.take(), []string{`add one on "" initial=true`})
+		if closedNow(r.Synced()) || closedNow(inf.Synced()) {
+			w.t.Error("synced without the east")
+		}
+		if err := east.Available(); err != nil {
+			w.t.Fatal(err)
+		}
+		<-r.Synced()
+	})
 }

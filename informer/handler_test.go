@@ -151,7 +151,12 @@ func TestResync(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(on("a", "one"))
 		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Resync: time.Minute})
-		var often, never diary
+		var often, never, chosen diary
+		moved, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.handle(inf, chosen.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Filters: []informer.Filter{moved}}})
 		var events []informer.Event[corev1.Pod]
 		w.handle(inf, often.handler(), informer.HandlerConfig{})
 		w.handle(inf, never.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Resync: -1}})
@@ -166,6 +171,7 @@ func TestResync(t *testing.T) {
 		w.place("one", "b")
 		w.pass(2*time.Minute + 30*time.Second)
 		equal(w.t, "often", often.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`, `update one "b" -> "b"`, `update one "b" -> "b"`})
+		equal(w.t, "with a filter of updates", chosen.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`, `update one "b" -> "b"`, `update one "b" -> "b"`})
 		equal(w.t, "never", never.take(), []string{`add one on "a" initial=true`, `update one "a" -> "b"`})
 		if n := len(events); n != 3 || !events[2].Resync() || events[1].Resync() {
 			w.t.Errorf("%d events of the third", n)
@@ -331,4 +337,35 @@ func TestIllegalHandlers(t *testing.T) {
 	if _, err := inf.Handle(informer.Handler[corev1.Pod]{OnEvent: event}, informer.HandlerConfig{}); !errors.Is(err, informer.ErrStopped) {
 		t.Errorf("after Run: %v", err)
 	}
+}
+
+// TestEverythingIsTold that had been applied when Run ends, to one who comes to
+// read it only then.
+func TestEverythingIsTold(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("one"))
+		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		stop := w.runs(inf)
+		<-inf.Synced()
+		ended := make(chan struct{})
+		n := 0
+		w.work.Go(func() {
+			for range inf.Events(w.ctx) {
+				if n++; n == 1 {
+					<-ended
+				}
+			}
+		})
+		w.pass(time.Second)
+		for i := range 50 {
+			w.place("one", fmt.Sprint("node-", i))
+		}
+		w.pass(time.Second)
+		stop()
+		close(ended)
+		w.pass(time.Second)
+		if n != 51 {
+			w.t.Errorf("told of %d events, want 51", n)
+		}
+	})
 }

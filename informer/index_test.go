@@ -257,6 +257,7 @@ func TestStorages(t *testing.T) {
 			w.t.Errorf("live: %d decodes", live.Stats().Decodes)
 		}
 		get(hot).Spec.NodeName = "spoiled"
+		get(hot).Spec.NodeName = "spoiled"
 		if p := get(hot); p.Spec.NodeName != "a" || hot.Stats().Decodes != 1 {
 			w.t.Errorf("hot: %q, %d decodes", p.Spec.NodeName, hot.Stats().Decodes)
 		}

@@ -38,18 +38,14 @@ func (s *Store) AddIndex(extract Extract) *Index {
 	return &Index{store: s, column: column}
 }
 
-// extract returns the values of all indexes for a record, each once.
+// extract returns the values of all indexes for a record. One that comes twice is
+// once in the index, whose postings are a set.
 func (s *Store) extract(rec *wire.Record, object any) [][]string {
 	for len(s.values) < len(s.extracts) {
 		s.values = append(s.values, nil)
 	}
 	for i, extract := range s.extracts {
-		values := extract(s.values[i][:0], rec, object)
-		if len(values) > 1 {
-			slices.Sort(values)
-			values = slices.Compact(values)
-		}
-		s.values[i] = values
+		s.values[i] = extract(s.values[i][:0], rec, object)
 	}
 	return s.values
 }

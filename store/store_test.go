@@ -306,3 +306,36 @@ func TestListsOfTheSameShareMemory(t *testing.T) {
 		t.Error("the body was copied again")
 	}
 }
+
+// TestViewsOfAGroup: stores that are written to at once all show in a view, each
+// as it was last, and none goes back.
+func TestViewsOfAGroup(t *testing.T) {
+	group := new(store.Group)
+	var stores []*store.Store
+	var work sync.WaitGroup
+	const writes = 2000
+	for range 4 {
+		s := store.New(store.Config{Group: group})
+		stores = append(stores, s)
+		work.Go(func() {
+			for v := range writes {
+				apply(t, s, upsert("ax", "1", v+1))
+			}
+		})
+	}
+	last := make([]wire.Version, len(stores))
+	for done := 0; done < len(stores); {
+		done = 0
+		view := group.View()
+		for i, s := range stores {
+			now := s.In(view).Version()
+			if now < last[i] {
+				t.Fatalf("store %d went from %v back to %v", i, last[i], now)
+			}
+			if last[i] = now; now == s.Snapshot().Version() && now == writes {
+				done++
+			}
+		}
+	}
+	work.Wait()
+}
