@@ -7,8 +7,8 @@ import (
 
 // Defaults of Limits.
 const (
-	DefaultDeltas = 4096
-	DefaultBytes  = 16 << 20
+	DefaultDeltas = 1024
+	DefaultBytes  = 2 << 20
 )
 
 // Limits bound a queue. The zero value means the defaults: enough to keep a

@@ -13,8 +13,11 @@ import (
 // memo is the object that was decoded last for an index: several indexes over
 // one type decode a record once. It belongs to the goroutine that writes.
 type memo struct {
-	body   *byte
-	object any
+	key     wire.Key
+	uid     string
+	version wire.Version
+	body    *byte
+	object  any
 }
 
 // decoder turns entries into objects of type T.

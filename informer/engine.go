@@ -324,6 +324,9 @@ func (e *engine) apply(ctx context.Context) error {
 			return err
 		}
 		e.lags.stored(batch)
+		for i := range batch {
+			batch[i].Record.Release() // the store keeps nothing of it
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 	if len(rec.Body) == 0 {
 		return nil, false
 	}
-	if obj, ok := m.object.(*T); ok && m.body == &rec.Body[0] {
+	if obj, ok := m.object.(*T); ok && m.is(rec) {
 		return obj, true
 	}
 	obj, err := wire.Codec[T]{}.Decode(*rec)
@@ -58,7 +58,14 @@ func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 		return nil, false
 	}
 	m.body, m.object = &rec.Body[0], obj
+	m.key, m.uid, m.version = rec.Key, rec.UID, rec.Version
 	return obj, true
+}
+
+// is reports whether a record is the one that was decoded. Where its body stands
+// does not tell alone: that memory is used again.
+func (m *memo) is(rec *wire.Record) bool {
+	return m.body == &rec.Body[0] && m.version == rec.Version && rec.Version != 0 && m.uid == rec.UID && m.key == rec.Key
 }
 
 // Get decodes the objects that have a value, ordered by key, like Snapshot.All.

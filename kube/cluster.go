@@ -24,6 +24,7 @@ type Cluster struct {
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	rc.Timeout = 0 // it would end watches; contexts bound everything else
 	rc.QPS = -1
+	rc.Dial = dialer(rc.Dial)
 	rc.GroupVersion = &schema.GroupVersion{}
 	base, _, err := rest.DefaultServerUrlFor(rc)
 	if err != nil {

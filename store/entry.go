@@ -201,7 +201,14 @@ func (e Entry) Object() (any, error) { return e.slab.object, e.slab.invalid }
 // and where the latter two begin.
 func (e Entry) names() (all []byte, namespace, name int) {
 	b := e.slab.buf[e.off+1:]
-	_, n := uvarint(b)
+	n := 1
+	for b[n-1] >= 0x80 { // the size, which nobody asks for
+		n++
+	}
+	if l := b[n : n+4]; l[0]|l[1]|l[2]|l[3] < 0x80 { // as almost always
+		c, ns := int(l[0]), int(l[0])+int(l[1])
+		return b[n+4 : n+4+ns+int(l[2])], c, ns
+	}
 	c, size := uvarint(b[n:])
 	n += size
 	ns, size := uvarint(b[n:])
@@ -217,6 +224,9 @@ func (e Entry) names() (all []byte, namespace, name int) {
 func compareEntries(a, b Entry) int {
 	x, xns, xn := a.names()
 	y, yns, yn := b.names()
+	if xns == yns && xn == yn { // what one ends with can not be a part of what the other begins with
+		return bytes.Compare(x, y)
+	}
 	if xns+yns > 0 {
 		if c := bytes.Compare(x[:xns], y[:yns]); c != 0 {
 			return c

@@ -203,7 +203,6 @@ func (s *Store) drop(e Entry) {
 
 // keep makes an entry of a record.
 func (s *Store) keep(rec *wire.Record) (Entry, bool) {
-	kept := *rec
 	if s.cfg.Transform != nil {
 		out, err := s.cfg.Transform(*rec)
 		if err != nil {
@@ -211,13 +210,15 @@ func (s *Store) keep(rec *wire.Record) (Entry, bool) {
 			s.stats.LastRefused = err
 			return Entry{}, false
 		}
+		kept := *rec
 		kept.Body, kept.Encoding = out.Body, out.Encoding
+		rec = &kept
 	}
 	if s.cfg.Decode == nil {
-		return s.arena.add(&kept, s.extract(&kept, nil)), true
+		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	object, invalid := s.cfg.Decode(kept)
-	e := s.arena.alone(&kept, s.extract(&kept, object))
+	object, invalid := s.cfg.Decode(*rec)
+	e := s.arena.alone(rec, s.extract(rec, object))
 	e.slab.object, e.slab.invalid = object, invalid
 	return e, true
 }

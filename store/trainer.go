@@ -72,12 +72,13 @@ func (t *trainer) misfit(body []byte) {
 	if t.misfits++; t.misfits%4 != 0 {
 		return
 	}
-	body = append([]byte(nil), body[:min(len(body), sampleBytes)]...)
+	body = body[:min(len(body), sampleBytes)]
 	if len(t.odd) < oddBodies {
-		t.odd = append(t.odd, body)
+		t.odd = append(t.odd, append([]byte(nil), body...))
 		return
 	}
-	t.odd[t.misfits/4%oddBodies] = body
+	at := &t.odd[t.misfits/4%oddBodies]
+	*at = append((*at)[:0], body...)
 }
 
 // ripe reports whether it is time to look for a first dictionary.
@@ -99,11 +100,11 @@ func (t *trainer) first(bodies [][]byte) bool {
 		return false
 	}
 	known, others := halves(bodies)
-	ratio := fit(wire.NewDictionary(compose(nil, known)), others)
+	ratio := fit(wire.Train(nil, known, textBytes), others)
 	if ratio > worthwhile {
 		return false
 	}
-	t.adopt(wire.NewDictionary(compose(nil, bodies)), ratio)
+	t.adopt(wire.Train(nil, bodies, textBytes), ratio)
 	return true
 }
 
@@ -130,7 +131,7 @@ func (t *trainer) renew() bool {
 	case ratio <= t.promised*drift || len(odd) < oddBodies:
 	case next == nil:
 		text := t.dict.Text()
-		t.next = wire.NewDictionary(compose(text[len(text)/2:], odd))
+		t.next = wire.Train(text[len(text)/2:], odd, textBytes)
 	default:
 		if was, is := fit(t.dict, odd), fit(next, odd); is < renewal*was {
 			t.adopt(next, is)
@@ -152,23 +153,6 @@ func halves(bodies [][]byte) (a, b [][]byte) {
 		}
 	}
 	return a, b
-}
-
-// compose joins those bodies that have something new to a text for a
-// dictionary, behind the text that there is.
-func compose(text []byte, bodies [][]byte) []byte {
-	text = append([]byte(nil), text...)
-	var scratch []byte
-	for _, body := range bodies {
-		if len(text)+len(body) > textBytes {
-			continue
-		}
-		scratch = wire.NewDictionary(text).Pack(scratch[:0], nil, body)
-		if len(scratch) > len(body)/12 {
-			text = append(text, body...)
-		}
-	}
-	return text
 }
 
 // fit returns packed bytes per byte.

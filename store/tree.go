@@ -67,9 +67,20 @@ func roomy[E any](s []E) []E {
 	return append(make([]E, 0, min(len(s)+spare, maxItems+1)), s...)
 }
 
-// find returns where the item is or would be in a leaf.
+// find returns where the item is or would be in a leaf. Lists come in the order
+// of their keys, or nearly so: most items belong behind the last.
 func (t *btree[T]) find(n *node[T], item T) (int, bool) {
-	return slices.BinarySearchFunc(n.items, item, t.compare)
+	last := len(n.items) - 1
+	if last < 0 {
+		return 0, false
+	}
+	if c := t.compare(n.items[last], item); c <= 0 {
+		if c == 0 {
+			return last, true
+		}
+		return last + 1, false
+	}
+	return slices.BinarySearchFunc(n.items[:last], item, t.compare)
 }
 
 // way returns which child of an inner node has the item, if any has.

@@ -96,7 +96,8 @@ func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
 	all := string(append(append(append(stack[:0], h.namespace...), h.name...), h.uid...))
 	ns, name := len(h.namespace), len(h.name)
 	rec.Namespace, rec.Name, rec.UID = all[:ns], all[ns:ns+name], all[ns+name:]
-	rec.Body = h.body(w, enc, opts)
+	rec.Body, rec.held = h.body(w, enc, opts), w.held
+	w.held.refs.Add(1)
 	return rec, nil
 }
 

@@ -12,9 +12,8 @@ const (
 	// 16 bits.
 	MaxDictionary = 1 << 16
 	// hashedBytes is how many bytes a match that is looked up must share. A
-	// match where one is expected (see repeat) needs less.
+	// match where one is expected needs four.
 	hashedBytes = 6
-	minRepeat   = 4
 	localBits   = 12
 	dictBits    = 16
 	// maxLocal is how far into a body the encoder looks for repetitions of the
@@ -49,13 +48,8 @@ func NewDictionary(text []byte) *Dictionary {
 	if len(text) >= MaxDictionary {
 		text = text[len(text)-MaxDictionary+1:]
 	}
-	d := &Dictionary{text: append([]byte(nil), text...)}
-	if len(text) >= 8 {
-		d.table = make([]uint16, 1<<dictBits)
-	}
-	for i := 0; i+8 <= len(text); i++ {
-		d.table[hash(load64(text, i), dictBits)] = uint16(i + 1)
-	}
+	d := &Dictionary{text: make([]byte, 0, len(text)), table: make([]uint16, 1<<dictBits)}
+	d.extend(text)
 	return d
 }
 
@@ -74,8 +68,10 @@ type packer struct {
 	prefix []byte
 	src    []byte
 	dst    []byte
-	done   int // src up to here has been written
-	dist   int // how far back the last match began
+	done   int    // src up to here has been written
+	dist   int    // how far back the last match began
+	part   []byte // the part of the text that the byte dist before done stands in
+	shift  int    // where in it: src[i] follows part[i+shift]
 	local  [1 << localBits]uint16
 }
 
@@ -102,14 +98,16 @@ func (p *packer) notePrefix() {
 	}
 }
 
-// run finds the matches.
+// run finds the matches. Most bytes are part of one, and most others stand where
+// the object differs from its sibling for a few bytes, to follow it again at the
+// same distance: that is tried first.
 func (p *packer) run() {
 	src := p.src
 	last := len(src) - 8
 	for i := 0; i <= last; {
 		v := load64(src, i)
-		if n := p.matchLen(i, p.dist); n >= minRepeat {
-			i = p.emit(i, n, p.dist)
+		if j := i + p.shift; j >= 0 && j+8 <= len(p.part) && uint32(load64(p.part, j)) == uint32(v) {
+			i = p.emit(i, common(src[i:], p.part[j:]), p.dist)
 			continue
 		}
 		dist, n := p.lookUp(i, v)
@@ -122,59 +120,54 @@ func (p *packer) run() {
 }
 
 // lookUp returns the longest match for what stands at i: in the body and its
-// prefix, or in the dictionary.
+// prefix, or in the dictionary; n is 0 if there is none of hashedBytes.
 func (p *packer) lookUp(i int, v uint64) (dist, n int) {
 	slot := &p.local[hash(v, localBits)]
-	if *slot != 0 {
-		dist = i - (int(*slot) - 1 - len(p.prefix))
-		n = p.matchLen(i, dist)
+	if at := int(*slot); at != 0 {
+		part, j := p.src, at-1-len(p.prefix)
+		dist = i - j
+		if j < 0 {
+			part, j = p.prefix, at-1
+		}
+		n = match(p.src[i:], part[j:], v)
 	}
 	if at := i + len(p.prefix) + 1; at <= maxLocal {
 		*slot = uint16(at)
 	}
-	if p.dict.table == nil {
-		return dist, n
-	}
-	if at := p.dict.table[hash(v, dictBits)]; at != 0 {
-		far := i + len(p.prefix) + len(p.dict.text) - (int(at) - 1)
-		if m := p.matchLen(i, far); m > n+2 { // a near one is shorter to write
-			return far, m
+	if at := int(p.dict.table[hash(v, dictBits)]); at != 0 {
+		if m := match(p.src[i:], p.dict.text[at-1:], v); m > n+2 { // a near one is shorter to write
+			return i + len(p.prefix) + len(p.dict.text) - (at - 1), m
 		}
 	}
 	return dist, n
 }
 
+// match returns how many bytes a and b, which begins with v, have in common, and 0
+// if they are fewer than hashedBytes.
+func match(a, b []byte, v uint64) int {
+	if len(b) < 8 || (v^load64(b, 0))<<16 != 0 {
+		return 0
+	}
+	return common(a, b)
+}
+
 // source returns the part of the text in which the byte dist before i stands, and
 // where; nil if there is none. A match does not go beyond its part.
 func (p *packer) source(i, dist int) (part []byte, from int) {
-	if dist <= 0 {
-		return nil, 0
-	}
 	if from = i - dist; from >= 0 {
 		return p.src, from
 	}
 	if from += len(p.prefix); from >= 0 {
 		return p.prefix, from
 	}
-	if from += len(p.dict.text); from >= 0 {
-		return p.dict.text, from
-	}
-	return nil, 0
-}
-
-// matchLen returns how many bytes from i on are the same as those dist before.
-func (p *packer) matchLen(i, dist int) int {
-	part, from := p.source(i, dist)
-	if part == nil {
-		return 0
-	}
-	return common(p.src[i:], part[from:])
+	return p.dict.text, from + len(p.dict.text)
 }
 
 // common returns the length of the common start of a and b. Where b is the same
 // text as a but earlier, the two may overlap.
 func common(a, b []byte) int {
 	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
 	i := 0
 	for ; i+8 <= n; i += 8 {
 		if x := load64(a, i) ^ load64(b, i); x != 0 {
@@ -190,6 +183,7 @@ func common(a, b []byte) int {
 // goes, and returns where to go on.
 func (p *packer) emit(i, n, dist int) int {
 	part, from := p.source(i, dist)
+	p.part, p.shift = part, from-i
 	for i > p.done && from > 0 && part[from-1] == p.src[i-1] {
 		i, from, n = i-1, from-1, n+1
 	}
@@ -201,11 +195,10 @@ func (p *packer) emit(i, n, dist int) int {
 // step writes literals up to i, and a match of n bytes.
 func (p *packer) step(i, n, dist int) {
 	literals := p.src[p.done:i]
-	token := byte(min(len(literals), 7)) | byte(min(n, 15))<<3
 	if n == 0 && len(literals) == 0 {
 		return
 	}
-	p.dst = append(p.dst, token)
+	p.dst = append(p.dst, byte(min(len(literals), 7))|byte(min(n, 15))<<3)
 	if len(literals) >= 7 {
 		p.dst = binary.AppendUvarint(p.dst, uint64(len(literals)-7))
 	}
@@ -215,6 +208,10 @@ func (p *packer) step(i, n, dist int) {
 	}
 	if n >= 15 {
 		p.dst = binary.AppendUvarint(p.dst, uint64(n-15))
+	}
+	if dist == p.dist {
+		p.dst = append(p.dst, 0)
+		return
 	}
 	p.dst = binary.AppendVarint(p.dst, int64(dist-p.dist))
 	p.dist = dist

@@ -87,10 +87,10 @@ func (v Version) String() string {
 
 // Record is one object as the server sent it: what the engine needs to know
 // of it, and its bytes. A Record is a value; its strings are its own, its Body
-// aliases memory that the reader which made it never writes again, so a Record
-// stays valid for as long as it is held. Holding Body keeps the buffer around
-// it alive (64 KiB, or the record's own size if that is larger): who keeps
-// records for long copies Body.
+// aliases memory that the reader which made it does not write again before the
+// Record is released, so a Record that is not stays valid for as long as it is
+// held. Holding Body keeps the buffer around it alive (64 KiB, or the record's own
+// size if that is larger): who keeps records for long copies Body.
 type Record struct {
 	Key
 	// UID tells an object from its namesake that was created later. Empty
@@ -105,4 +105,17 @@ type Record struct {
 	// metadata.managedFields is left out unless Options.ManagedFields says
 	// otherwise.
 	Body []byte
+
+	held *chunk // of which Body is a part
+}
+
+// Release gives the memory of Body back to the readers of this process, and
+// clears Body. It is never necessary, but it saves a reader of much the larger
+// part of what it allocates. Who calls it is the only one who still has the
+// record, or a copy of it. Any goroutine may; on a record that no reader made it
+// only clears Body.
+func (r *Record) Release() {
+	r.Body = nil
+	r.held.release()
+	r.held = nil
 }

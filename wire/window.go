@@ -22,10 +22,12 @@ const (
 type span struct{ from, to int64 }
 
 // window is the part of a stream that is in memory: everything from mark, the
-// start of the value being read, to what has arrived. A chunk is written once
-// and never again, so slices of it stay valid after the window has moved on.
+// start of the value being read, to what has arrived. A chunk is written once, and
+// not again before everybody has released it, so slices of it stay valid after the
+// window has moved on.
 type window struct {
 	r    io.Reader
+	held *chunk // the one that buf is of
 	buf  []byte
 	pos  int   // next byte to parse, index in buf
 	mark int   // start of the value that must stay in one piece, index in buf
@@ -87,8 +89,10 @@ func (w *window) grow() {
 	if size-len(held) < minRead {
 		size += minRead
 	}
-	next := make([]byte, len(held), size)
-	copy(next, held)
+	into := newChunk(size)
+	next := into.buf[:copy(into.buf, held)]
+	w.held.release()
+	w.held = into
 	w.base += int64(w.mark)
 	w.pos -= w.mark
 	w.mark = 0

@@ -1,0 +1,83 @@
+package kube
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// scriptedConn gives its bytes in pieces, and then an error.
+type scriptedConn struct {
+	net.Conn
+	pieces [][]byte
+	reads  int
+	err    error // comes with the last piece, or alone
+	early  bool
+}
+
+func (c *scriptedConn) Read(p []byte) (int, error) {
+	c.reads++
+	if len(c.pieces) == 0 {
+		return 0, c.err
+	}
+	n := copy(p, c.pieces[0])
+	if c.pieces[0] = c.pieces[0][n:]; len(c.pieces[0]) == 0 {
+		c.pieces = c.pieces[1:]
+	}
+	if len(c.pieces) == 0 && c.early {
+		return n, c.err
+	}
+	return n, nil
+}
+
+// TestReadAhead: whatever the sizes of what arrives and of what is asked for, the
+// bytes are the same, the error comes behind them, and no buffer is kept.
+func TestReadAhead(t *testing.T) {
+	broken := errors.New("broken")
+	rapid.Check(t, func(t *rapid.T) {
+		var want []byte
+		inner := &scriptedConn{err: broken, early: rapid.Bool().Draw(t, "error with the last bytes")}
+		for _, n := range rapid.SliceOfN(rapid.SampledFrom([]int{1, 100, 4096, 5000, 70_000, 200_000}), 1, 8).Draw(t, "pieces") {
+			piece := make([]byte, n)
+			for i := range piece {
+				piece[i] = byte(len(want) + i*7)
+			}
+			want, inner.pieces = append(want, piece...), append(inner.pieces, piece)
+		}
+		c := &aheadConn{Conn: inner}
+		var got []byte
+		for {
+			p := make([]byte, rapid.SampledFrom([]int{1, 512, 4096, 4096, 65_536, 100_000}).Draw(t, "asked for"))
+			n, err := c.Read(p)
+			got = append(got, p[:n]...)
+			if err != nil {
+				if err != broken {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes, want %d, or they differ", len(got), len(want))
+		}
+		if c.buf != nil {
+			t.Fatal("a buffer is held when nothing is left to read")
+		}
+	})
+}
+
+// TestReadAheadSaves: a long answer is read in few calls, though 4 KiB are asked
+// for at a time.
+func TestReadAheadSaves(t *testing.T) {
+	inner := &scriptedConn{err: io.EOF, pieces: [][]byte{make([]byte, 10<<20)}}
+	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{&aheadConn{Conn: inner}}, make([]byte, 4096)); err != nil {
+		t.Fatal(err)
+	}
+	if most := 10<<20/readAhead + 4; inner.reads > most {
+		t.Errorf("%d reads of the connection, want %d", inner.reads, most)
+	}
+}
