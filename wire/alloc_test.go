@@ -46,8 +46,8 @@ func TestAllocations(t *testing.T) {
 		perRecord := testing.AllocsPerRun(10, read) / n
 		perByte := float64(allocated(read)) / float64(len(body))
 		t.Logf("%v: %.3f allocations and %.2f bytes for a byte of %d", enc, perRecord, perByte, len(body)/n)
-		if perRecord > 1.15 {
-			t.Errorf("%v: %.3f allocations for a record, want one and a share of a chunk", enc, perRecord)
+		if perRecord > 1.2 {
+			t.Errorf("%v: %.3f allocations for a record, want one and a share of a chunk and its head", enc, perRecord)
 		}
 		if perByte > 1.2 {
 			t.Errorf("%v: %.2f bytes allocated for one read", enc, perByte)

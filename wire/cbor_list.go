@@ -79,6 +79,7 @@ func (l *cborList) start() error {
 
 // member reads one member of the list, up to the first item of items.
 func (l *cborList) member() error {
+	defer l.lm.settle(&l.own)
 	more, err := l.s.more(&l.list)
 	if err != nil {
 		return err

@@ -12,7 +12,8 @@
 //
 // A reader belongs to one goroutine. The records it returns are immutable
 // values and may be handed to any goroutine; their bodies alias chunks that
-// the reader never writes again. A Codec is stateless and may be used by many
+// nobody writes again, unless all records in one are released ([Record.Release]),
+// which saves the memory for the next. A Codec is stateless and may be used by many
 // goroutines at once; so is a Field, for those who use it.
 //
 // # Guarantees

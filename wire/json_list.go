@@ -61,6 +61,7 @@ func (l *jsonList) next() (Record, error) {
 
 // member reads one member of the list, up to the first item of items.
 func (l *jsonList) member() error {
+	defer l.lm.settle(&l.own)
 	key, _, ok, err := l.s.member(l.n)
 	if err != nil {
 		return err

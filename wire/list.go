@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
@@ -21,6 +22,13 @@ type ListMeta struct {
 type rawListMeta struct {
 	version, next []byte
 	remaining     int64
+}
+
+// settle copies what was found so far: items come between it and the end of the
+// list, and the memory it stands in may be used again.
+func (m *rawListMeta) settle(own *head) {
+	m.version, m.next = bytes.Clone(m.version), bytes.Clone(m.next)
+	own.settle()
 }
 
 func (m *rawListMeta) meta(own *head, opts *Options, at int64) (ListMeta, error) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -29,6 +30,11 @@ type head struct {
 func (h *head) reset(at int64) {
 	managed := h.managed[:0]
 	*h = head{managed: managed, whole: span{from: at}}
+}
+
+// settle copies the type, which is needed for longer than the value it stands in.
+func (h *head) settle() {
+	h.apiVersion, h.kind = bytes.Clone(h.apiVersion), bytes.Clone(h.kind)
 }
 
 // fail notes why the object can not be used; the first reason stays.

@@ -117,6 +117,7 @@ func (l *protoList) typeMeta() error {
 	if err := l.own.typeMeta(v); err != nil {
 		return l.s.syntax(at, "type of the list: %v", err)
 	}
+	l.own.settle()
 	return nil
 }
 

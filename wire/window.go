@@ -27,7 +27,8 @@ type span struct{ from, to int64 }
 // window has moved on.
 type window struct {
 	r    io.Reader
-	held *chunk // the one that buf is of
+	held *chunk   // the one that buf is of
+	left []*chunk // those that the value being read began in, which is still known by its parts
 	buf  []byte
 	pos  int   // next byte to parse, index in buf
 	mark int   // start of the value that must stay in one piece, index in buf
@@ -43,8 +44,16 @@ func newWindow(r io.Reader, limit int) *window {
 // offset returns the stream offset of the next byte to parse.
 func (w *window) offset() int64 { return w.base + int64(w.pos) }
 
-// keep starts a new value at the current position.
-func (w *window) keep() { w.mark = w.pos }
+// keep starts a new value at the current position. Slices of the one before it
+// are valid no longer, but for those that a record has.
+func (w *window) keep() {
+	w.mark = w.pos
+	for i, c := range w.left {
+		c.release()
+		w.left[i] = nil
+	}
+	w.left = w.left[:0]
+}
 
 // slice returns the bytes of s, which must lie behind the mark.
 func (w *window) slice(s span) []byte {
@@ -91,7 +100,9 @@ func (w *window) grow() {
 	}
 	into := newChunk(size)
 	next := into.buf[:copy(into.buf, held)]
-	w.held.release()
+	if w.held != nil {
+		w.left = append(w.left, w.held)
+	}
 	w.held = into
 	w.base += int64(w.mark)
 	w.pos -= w.mark
