@@ -8,7 +8,7 @@ import (
 // Defaults of Limits.
 const (
 	DefaultDeltas = 1024
-	DefaultBytes  = 2 << 20
+	DefaultBytes  = 1 << 20
 )
 
 // Limits bound a queue. The zero value means the defaults: enough to keep a

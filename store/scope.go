@@ -150,6 +150,37 @@ func (s *Store) replace(c *scope, end *delta.Delta) {
 		s.drop(old)
 		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Listed, Old: old, Seen: end.Seen})
 	}
+	if s.live.objects.Len() == 0 {
+		s.adopt(after, cause, end)
+	} else {
+		s.merge(after, cause, end)
+	}
+	s.trainIfRipe(true)
+}
+
+// adopt takes a list as it is, as there is nothing else.
+func (s *Store) adopt(after *tree, cause Cause, end *delta.Delta) {
+	var outdated []Entry // indexes have been added since
+	after.Scan(func(e Entry) bool {
+		if e.slab.columns < len(s.extracts) {
+			outdated = append(outdated, e)
+		}
+		return true
+	})
+	for _, e := range outdated {
+		after.Set(s.rewrite(e))
+		s.arena.free(e)
+	}
+	s.live.take(after)
+	s.changes = slices.Grow(s.changes, after.Len())
+	after.Scan(func(e Entry) bool {
+		s.changes = append(s.changes, Change{Kind: Added, Cause: cause, New: e, Seen: end.Seen})
+		return true
+	})
+}
+
+// merge puts the entries of a list among those that are live.
+func (s *Store) merge(after *tree, cause Cause, end *delta.Delta) {
 	after.Scan(func(e Entry) bool {
 		old, had := s.live.objects.Get(e)
 		switch {
@@ -167,7 +198,6 @@ func (s *Store) replace(c *scope, end *delta.Delta) {
 		}
 		return true
 	})
-	s.trainIfRipe(true)
 }
 
 // install makes a staged entry live. If indexes have been added since it was

@@ -36,6 +36,24 @@ type table struct {
 	raw     int64 // bytes of all bodies, unpacked
 }
 
+// take makes the objects of an empty table those of a tree, which is the table's
+// from now on.
+func (t *table) take(objects *tree) {
+	t.objects = objects
+	objects.Scan(func(e Entry) bool {
+		t.raw += int64(e.Len())
+		t.post(e)
+		return true
+	})
+}
+
+// post puts an entry into the indexes.
+func (t *table) post(e Entry) {
+	for column, index := range t.indexes {
+		e.values(column, func(nth int, _ []byte) { index.Set(posting{e.slab, e.off, uint32(nth)}) })
+	}
+}
+
 // put stores an entry, and returns the one it replaces.
 func (t *table) put(e Entry) (old Entry, had bool) {
 	old, had = t.objects.Set(e)
@@ -47,8 +65,8 @@ func (t *table) put(e Entry) (old Entry, had bool) {
 		if had && column < old.slab.columns && !sameColumn(old, e, column) {
 			unpost(index, old, column)
 		}
-		e.values(column, func(nth int, _ []byte) { index.Set(posting{e.slab, e.off, uint32(nth)}) })
 	}
+	t.post(e)
 	return old, had
 }
 
