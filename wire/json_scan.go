@@ -13,6 +13,7 @@ const maxDepth = 1000
 type jsonScanner struct {
 	w     *window
 	depth int
+	tried int64 // up to this offset of the stream no value that begins before is whole
 }
 
 func (s *jsonScanner) syntax(format string, args ...any) error {
@@ -141,12 +142,8 @@ func (s *jsonScanner) skipString() (escaped bool, err error) {
 	w := s.w
 	w.pos++
 	for {
-		for w.pos < len(w.buf) {
+		for w.pos = plain(w.buf, w.pos); w.pos < len(w.buf); w.pos = plain(w.buf, w.pos) {
 			c := w.buf[w.pos]
-			if c >= ' ' && c != '"' && c != '\\' {
-				w.pos++
-				continue
-			}
 			switch {
 			case c == '"':
 				w.pos++
@@ -196,6 +193,9 @@ func (s *jsonScanner) skip() error {
 	if err != nil {
 		return err
 	}
+	if s.skipWhole() {
+		return nil
+	}
 	switch {
 	case c == '"':
 		_, err = s.skipString()
@@ -214,6 +214,23 @@ func (s *jsonScanner) skip() error {
 		return s.number()
 	}
 	return s.syntax("found %q, want a value", c)
+}
+
+// skipWhole consumes the next value if all of it has arrived, and reports whether
+// it has. What is not there is not looked for again before more has come, or a
+// value in many pieces would be read as often.
+func (s *jsonScanner) skipWhole() bool {
+	w := s.w
+	if w.offset() < s.tried || s.depth+wholeDepth > maxDepth {
+		return false
+	}
+	end := whole(w.buf, w.pos)
+	if end < 0 {
+		s.tried = w.base + int64(len(w.buf))
+		return false
+	}
+	w.pos = end
+	return true
 }
 
 func (s *jsonScanner) skipObject() error {
