@@ -80,23 +80,49 @@ func uvarint(b []byte) (v, n int) {
 
 func (e Entry) header() header {
 	b, flags := e.bytes()
-	var length [4]int
-	at := 0
-	for i := range length {
-		n := 0
-		length[i], n = uvarint(b[at:])
-		at += n
-	}
 	h := header{flags: flags}
-	from := at
-	for i, part := range [...]*[]byte{&h.cluster, &h.namespace, &h.name, &h.uid} {
-		*part = b[at : at+length[i]]
-		at += length[i]
-	}
-	h.names = b[from:at]
+	c, ns, nm, uid, at := nameLengths(b)
+	h.names = b[at : at+c+ns+nm+uid]
+	h.cluster, h.namespace = h.names[:c], h.names[c:c+ns]
+	h.name, h.uid = h.names[c+ns:c+ns+nm], h.names[c+ns+nm:]
+	at += len(h.names)
 	version, n := binary.Uvarint(b[at:])
 	h.version, h.rest = wire.Version(version), b[at+n:]
 	return h
+}
+
+// nameLengths reads the lengths that b begins with, and returns where the names
+// begin. Almost always they are one byte each.
+func nameLengths(b []byte) (cluster, namespace, name, uid, names int) {
+	if l := b[:4]; l[0]|l[1]|l[2]|l[3] < 0x80 {
+		return int(l[0]), int(l[1]), int(l[2]), int(l[3]), 4
+	}
+	for _, length := range [...]*int{&cluster, &namespace, &name, &uid} {
+		n := 0
+		*length, n = uvarint(b[names:])
+		names += n
+	}
+	return cluster, namespace, name, uid, names
+}
+
+// afterSize returns the record without flags and size, and what follows it.
+func (e Entry) afterSize() []byte {
+	b := e.slab.buf[e.off+1:]
+	for b[0] >= 0x80 {
+		b = b[1:]
+	}
+	return b[1:]
+}
+
+// columns returns the columns, and what follows them.
+func (e Entry) columns() []byte {
+	b := e.afterSize()
+	c, ns, nm, uid, at := nameLengths(b)
+	at += c + ns + nm + uid
+	for b[at] >= 0x80 { // the version
+		at++
+	}
+	return b[at+1:]
 }
 
 // skipColumns returns what stands behind n columns.
@@ -114,7 +140,7 @@ func skipColumns(b []byte, n int) []byte {
 
 // values calls yield with each value of a column, in order.
 func (e Entry) values(column int, yield func(nth int, value []byte)) {
-	b := skipColumns(e.header().rest, column)
+	b := skipColumns(e.columns(), column)
 	count, size := uvarint(b)
 	b = b[size:]
 	for nth := range count {
@@ -126,7 +152,7 @@ func (e Entry) values(column int, yield func(nth int, value []byte)) {
 
 // value returns one value of a column.
 func (e Entry) value(column, nth int) []byte {
-	b := skipColumns(e.header().rest, column)
+	b := skipColumns(e.columns(), column)
 	_, size := uvarint(b)
 	b = b[size:]
 	for {
@@ -187,7 +213,7 @@ func (e Entry) body(dst []byte, h *header) []byte {
 
 // Len is the length of the body in bytes, unpacked.
 func (e Entry) Len() int {
-	raw, _ := uvarint(skipColumns(e.header().rest, e.slab.columns))
+	raw, _ := uvarint(skipColumns(e.columns(), e.slab.columns))
 	return raw
 }
 
@@ -200,24 +226,9 @@ func (e Entry) Object() (any, error) { return e.slab.object, e.slab.invalid }
 // names returns the cluster, the namespace and the name, one behind the other,
 // and where the latter two begin.
 func (e Entry) names() (all []byte, namespace, name int) {
-	b := e.slab.buf[e.off+1:]
-	n := 1
-	for b[n-1] >= 0x80 { // the size, which nobody asks for
-		n++
-	}
-	if l := b[n : n+4]; l[0]|l[1]|l[2]|l[3] < 0x80 { // as almost always
-		c, ns := int(l[0]), int(l[0])+int(l[1])
-		return b[n+4 : n+4+ns+int(l[2])], c, ns
-	}
-	c, size := uvarint(b[n:])
-	n += size
-	ns, size := uvarint(b[n:])
-	n += size
-	nm, size := uvarint(b[n:])
-	n += size
-	_, size = uvarint(b[n:])
-	n += size
-	return b[n : n+c+ns+nm], c, c + ns
+	b := e.afterSize()
+	c, ns, nm, _, at := nameLengths(b)
+	return b[at : at+c+ns+nm], c, c + ns
 }
 
 // compareEntries orders by key.

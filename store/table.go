@@ -86,7 +86,7 @@ func unpost(index *postings, e Entry, column int) {
 // sameColumn reports whether two entries have the same values: most updates
 // change none that is indexed.
 func sameColumn(a, b Entry, column int) bool {
-	x, y := skipColumns(a.header().rest, column), skipColumns(b.header().rest, column)
+	x, y := skipColumns(a.columns(), column), skipColumns(b.columns(), column)
 	return bytes.Equal(x[:len(x)-len(skipColumns(x, 1))], y[:len(y)-len(skipColumns(y, 1))])
 }
 

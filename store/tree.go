@@ -4,7 +4,7 @@ import "slices"
 
 const (
 	// maxItems is how many items or children a node has at most.
-	maxItems = 64
+	maxItems = 32
 	// minItems is where a node is joined with a neighbour that has room.
 	minItems = maxItems / 4
 	// spare is the room that a copied node has for more: most copies live for one
