@@ -76,9 +76,15 @@ func (r *resource) discover() discoveryv2.APIResourceDiscovery {
 		d.Scope = discoveryv2.ScopeNamespace
 	}
 	if r.Status {
-		d.Subresources = []discoveryv2.APISubresourceDiscovery{
-			{Subresource: "status", ResponseKind: &kind, Verbs: statusVerbs},
-		}
+		d.Subresources = append(d.Subresources, discoveryv2.APISubresourceDiscovery{
+			Subresource: statusSubresource, ResponseKind: &kind, Verbs: subresourceVerbs,
+		})
+	}
+	if r.scalable {
+		scale := metav1.GroupVersionKind(scaleKind)
+		d.Subresources = append(d.Subresources, discoveryv2.APISubresourceDiscovery{
+			Subresource: scaleSubresource, ResponseKind: &scale, Verbs: subresourceVerbs,
+		})
 	}
 	return d
 }

@@ -38,6 +38,12 @@ var shortNames = map[string][]string{
 	"PriorityClass": {"pc"}, "StorageClass": {"sc"}, "VolumeAttributesClass": {"vac"},
 }
 
+// scalable are the kinds with the scale subresource.
+var scalable = sets.New(
+	schema.GroupKind{Kind: "ReplicationController"}, schema.GroupKind{Group: "apps", Kind: "Deployment"},
+	schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"},
+)
+
 // inAll are the kinds of the category "all".
 var inAll = sets.New("Pod", "ReplicationController", "Service", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet",
 	"HorizontalPodAutoscaler", "CronJob", "Job")
@@ -132,6 +138,7 @@ func newBuiltin(gvk schema.GroupVersionKind, labels []string) *resource {
 		},
 		goType:     goType,
 		generation: hasSpec,
+		scalable:   scalable.Has(gvk.GroupKind()),
 	}
 	if inAll.Has(gvk.Kind) {
 		res.Categories = []string{"all"}

@@ -15,8 +15,8 @@ import (
 // verbs are what can be done to every type.
 var verbs = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// statusVerbs are what can be done to a status.
-var statusVerbs = metav1.Verbs{"get", "patch", "update"}
+// subresourceVerbs are what can be done to a status or a scale.
+var subresourceVerbs = metav1.Verbs{"get", "patch", "update"}
 
 // serveOther answers what is not about a resource: health, version and discovery.
 func (s *Server) serveOther(w http.ResponseWriter, c *call) {
@@ -130,8 +130,14 @@ func (s *Server) sendResources(w http.ResponseWriter, c *call, gv schema.GroupVe
 		list.APIResources = append(list.APIResources, entry)
 		if res.Status {
 			list.APIResources = append(list.APIResources, metav1.APIResource{
-				Name: res.Resource + "/status", Namespaced: res.Namespaced, Kind: res.Kind,
-				Verbs: statusVerbs,
+				Name: res.Resource + "/" + statusSubresource, Namespaced: res.Namespaced, Kind: res.Kind,
+				Verbs: subresourceVerbs,
+			})
+		}
+		if res.scalable {
+			list.APIResources = append(list.APIResources, metav1.APIResource{
+				Name: res.Resource + "/" + scaleSubresource, Namespaced: res.Namespaced,
+				Group: scaleKind.Group, Version: scaleKind.Version, Kind: scaleKind.Kind, Verbs: subresourceVerbs,
 			})
 		}
 	}

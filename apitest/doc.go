@@ -7,9 +7,9 @@
 //
 // It serves every built-in type of client-go's scheme, each in its most stable version, and the custom resources that
 // are registered, before or while it runs. Clients can get, list (paged, exact, not older than), watch (resumed, with
-// bookmarks, as a streaming list), create, update, patch, delete, delete collections, and use the status subresource;
-// in JSON and, save for custom objects, in protobuf; whole or as PartialObjectMetadata. Discovery works, so RESTMapper
-// does.
+// bookmarks, as a streaming list), create, update, patch, delete, delete collections, and use the status subresource,
+// and the scale of built-in workloads; in JSON and, save for custom objects, in protobuf; whole or as
+// PartialObjectMetadata. Discovery works, so RESTMapper does.
 //
 // Inject makes things go wrong at a chosen point; Requests tells what clients asked for; Create, Modify and their kin
 // play the rest of a cluster without HTTP.
@@ -45,9 +45,9 @@
 //
 // What a real server does and this does not: server-side apply (415), tables (406, or the next clause of Accept), CBOR,
 // compressed answers, OpenAPI, HTTP/2 and TLS; conversion between versions of a type; defaults, schemas, admission,
-// quotas, and validation of more than metadata; subresources other than status; garbage collection and grace periods
-// (the propagation policy is accepted and ignored, objects with finalizers wait for them). A version that is yet to come
-// is refused at once, not after three seconds. Two API groups never share objects: the events of the core group and of
+// quotas, and validation of more than metadata; subresources other than status, and scale of built-in types; garbage
+// collection and grace periods (the propagation policy is accepted and ignored, objects with finalizers wait for them).
+// A version that is yet to come is refused at once, not after three seconds. Two API groups never share objects: the events of the core group and of
 // events.k8s.io are different ones. Of the status, a new object's is dropped as on a real server, but a Pod begins
 // as Pending, and a Namespace as Active.
 //

@@ -105,7 +105,7 @@ func (s *Server) prepare(c *call) error {
 	}
 	res := c.table.res
 	misplaced := !res.Namespaced && c.Namespace != "" || res.Namespaced && c.Namespace == "" && c.Name != ""
-	if misplaced || c.Subresource != "" && (c.Subresource != "status" || !res.Status) {
+	if misplaced || !res.hasSubresource(c.Subresource) {
 		return errNoPath
 	}
 	if res.Namespaced && c.Namespace == "" && (c.Verb == VerbCreate || c.Verb == VerbDeleteCollection) {
@@ -143,6 +143,10 @@ func (s *Server) prepareList(c *call) error {
 
 // dispatch hands a request for a resource to its verb.
 func (s *Server) dispatch(w http.ResponseWriter, c *call) {
+	if c.Subresource == scaleSubresource {
+		s.serveScale(w, c)
+		return
+	}
 	switch c.Verb {
 	case VerbWatch:
 		s.serveWatch(w, c)

@@ -54,6 +54,8 @@ func (s *Server) patch(t *table, key string, p patch, d durability) (*revision, 
 // of a type, which a server without OpenAPI does not have.
 func (p patch) check(res *resource) error {
 	switch p.kind {
+	case types.ApplyPatchType, types.ApplyCBORPatchType:
+		return unsupportedMediaType("apitest has no server-side apply, because it knows no schemas: test it against a real server")
 	case types.JSONPatchType, types.MergePatchType:
 		return nil
 	case types.StrategicMergePatchType:
@@ -76,14 +78,18 @@ func (p patch) apply(res *resource, present Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err = p.applyTo(res, doc)
+	empty, err := res.newObject()
 	if err != nil {
+		return nil, err
+	}
+	if doc, err = p.applyTo(res, doc, empty); err != nil {
 		return nil, err
 	}
 	return parseObject(res, doc)
 }
 
-func (p patch) applyTo(res *resource, doc []byte) ([]byte, error) {
+// applyTo patches a document; like is an empty object of its type, for strategic merge patches.
+func (p patch) applyTo(res *resource, doc []byte, like any) ([]byte, error) {
 	switch p.kind {
 	case types.JSONPatchType:
 		operations, err := jsonpatch.DecodePatch(p.data)
@@ -104,11 +110,7 @@ func (p patch) applyTo(res *resource, doc []byte) ([]byte, error) {
 		}
 		return patched, nil
 	case types.StrategicMergePatchType:
-		empty, err := res.newObject()
-		if err != nil {
-			return nil, err
-		}
-		patched, err := strategicpatch.StrategicMergePatch(doc, p.data, empty)
+		patched, err := strategicpatch.StrategicMergePatch(doc, p.data, like)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}

@@ -37,6 +37,7 @@ type resource struct {
 	Type
 	goType     reflect.Type // nil for a custom resource
 	generation bool         // whether metadata.generation counts changes of the specification
+	scalable   bool         // whether there is the scale subresource
 	getters    []getter     // of SelectableFields, in that order
 }
 
@@ -54,6 +55,19 @@ func compareResources(a, b *resource) int {
 
 // builtin tells a type of the client-go scheme from a custom resource.
 func (r *resource) builtin() bool { return r.goType != nil }
+
+// hasSubresource reports whether a path may end in a subresource, or in none.
+func (r *resource) hasSubresource(name string) bool {
+	switch name {
+	case "":
+		return true
+	case statusSubresource:
+		return r.Status
+	case scaleSubresource:
+		return r.scalable
+	}
+	return false
+}
 
 // groupResource is how errors name the type.
 func (r *resource) groupResource() schema.GroupResource {

@@ -18,7 +18,7 @@ const (
 )
 
 func targetOf(subresource string) target {
-	if subresource == "status" {
+	if subresource == statusSubresource {
 		return statusOnly
 	}
 	return mainResource
