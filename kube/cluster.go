@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // Cluster is the way to one API server. Create it with Connect.
@@ -16,14 +18,19 @@ type Cluster struct {
 	namespace string
 	http      *http.Client
 	discovery *discovery.DiscoveryClient
+	limiter   flowcontrol.RateLimiter // nil unless the configuration has one
 
 	mu    sync.Mutex
 	types []Resource // nil until discovery was asked
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
+	limiter := rc.RateLimiter
+	if limiter == nil && rc.QPS > 0 {
+		limiter = flowcontrol.NewTokenBucketRateLimiter(rc.QPS, cmp.Or(max(rc.Burst, 0), rest.DefaultBurst))
+	}
 	rc.Timeout = 0 // it would end watches; contexts bound everything else
-	rc.QPS = -1
+	rc.QPS, rc.RateLimiter = -1, nil
 	rc.Dial = dialer(rc.Dial)
 	rc.GroupVersion = &schema.GroupVersion{}
 	base, _, err := rest.DefaultServerUrlFor(rc)
@@ -38,7 +45,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, &ConfigError{Problem: "the configuration can not be used", Err: err}
 	}
-	return &Cluster{base: base, namespace: namespace, http: client, discovery: disc}, nil
+	return &Cluster{base: base, namespace: namespace, http: client, discovery: disc, limiter: limiter}, nil
 }
 
 // Host returns the address of the API server.

@@ -64,6 +64,18 @@ type Collection struct {
 // Errors: a selector that can not be parsed; a namespace for a type that lives
 // in none; a type that can not be listed and watched.
 func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
+	coll, err := c.collection(r, s)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Can("list") || !r.Can("watch") {
+		return nil, fmt.Errorf("%s can not be watched: the server at %s offers %v", r, c.Host(), r.Verbs)
+	}
+	return coll, nil
+}
+
+// collection is Collection for who has looked at the verbs.
+func (c *Cluster) collection(r Resource, s Selection) (*Collection, error) {
 	if _, err := labels.Parse(s.LabelSelector); err != nil {
 		return nil, fmt.Errorf("label selector %q: %w", s.LabelSelector, err)
 	}
@@ -72,9 +84,6 @@ func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 	}
 	if r.Scope == ClusterScoped && s.Namespace != "" {
 		return nil, fmt.Errorf("%s live in no namespace, so there are none in %q", r, s.Namespace)
-	}
-	if !r.Can("list") || !r.Can("watch") {
-		return nil, fmt.Errorf("%s can not be watched: the server at %s offers %v", r, c.Host(), r.Verbs)
 	}
 	return &Collection{cluster: c, resource: r, selection: s}, nil
 }
@@ -126,8 +135,7 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 }
 
 func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListOptions) (*http.Request, error) {
-	opts.LabelSelector, opts.FieldSelector = c.selection.LabelSelector, c.selection.FieldSelector
-	query, err := queryparams.Convert(&opts)
+	query, err := c.query(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +147,12 @@ func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListO
 	}
 	req.Header.Set("Accept", c.accept(verb))
 	return req, nil
+}
+
+// query returns options, with the selectors of the collection, as parameters.
+func (c *Collection) query(opts metav1.ListOptions) (url.Values, error) {
+	opts.LabelSelector, opts.FieldSelector = c.selection.LabelSelector, c.selection.FieldSelector
+	return queryparams.Convert(&opts)
 }
 
 // accept lists what we can read, best first. Nothing needs to be known of the
@@ -167,5 +181,5 @@ func (c *Collection) wrap(verb string, err error) error {
 	if u, ok := err.(*url.Error); ok {
 		err = u.Err
 	}
-	return fmt.Errorf("%s %s at %s: %w", verb, c.resource, c.cluster.Host(), err)
+	return &RequestError{Host: c.cluster.Host(), Verb: verb, Resource: c.resource.String(), Err: err}
 }

@@ -24,7 +24,8 @@ type Config struct {
 	Context string
 	// Namespace takes the place of the context's namespace.
 	Namespace string
-	// REST is used as it is, and the fields above are not, but for Namespace.
+	// REST is used as it is, and the fields above are not, but for Namespace. Its
+	// RateLimiter, or QPS and Burst, if set, slow down clients, but not Collections.
 	REST *rest.Config
 	// UserAgent is sent with every request; default "vedette (os/arch)".
 	UserAgent string

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
 )
 
 // ConfigError says why there is no way to a cluster.
@@ -58,3 +60,57 @@ func (e *UnknownResourceError) Status() metav1.Status {
 		Reason: metav1.StatusReasonNotFound, Message: e.Error(),
 	}
 }
+
+// IllegalError says that something makes no sense in itself. Nothing was sent
+// to the server.
+type IllegalError struct {
+	// Problem is what is missing or wrong, and Remedy what to do about it.
+	Problem string
+	Remedy  string
+}
+
+// Error implements error.
+func (e *IllegalError) Error() string {
+	if e.Remedy == "" {
+		return e.Problem
+	}
+	return e.Problem + "; " + e.Remedy
+}
+
+// RequestError says what was asked of a server, and why it could not be had.
+// Functions of apierrors, such as IsNotFound and IsConflict, see through it.
+type RequestError struct {
+	// Host is the address of the server.
+	Host string
+	// Verb is what was to be done: "update", "update status of".
+	Verb string
+	// Resource is the type, as kubectl takes it.
+	Resource string
+	// Key names the object as far as there is one.
+	Key wire.Key
+	// Err is the cause: what the server said, an *IllegalError, what net/http or
+	// the context said.
+	Err error
+	// Remedy is what to do about it, where that is known.
+	Remedy string
+}
+
+// Error implements error.
+func (e *RequestError) Error() string {
+	text := e.Verb + " " + e.Resource
+	if e.Key != (wire.Key{}) {
+		text += " " + e.Key.String()
+	}
+	text = fmt.Sprintf("%s at %s: %v", text, e.Host, e.Err)
+	if e.Remedy != "" {
+		text = strings.TrimRight(text, ".") + "; " + e.Remedy
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// streams reports whether a collection was asked for: to list and watch is what
+// a command line does with rights and selectors that it was given.
+func (e *RequestError) streams() bool { return e.Verb == "list" || e.Verb == "watch" }

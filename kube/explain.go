@@ -44,6 +44,12 @@ func explainStatus(err error) string {
 	switch s.Code {
 	case http.StatusUnauthorized:
 		return "the server does not know these credentials (401): log in again, or choose another user with --context"
+	}
+	var request *RequestError
+	if errors.As(err, &request) && !request.streams() {
+		return oneLine(err)
+	}
+	switch s.Code {
 	case http.StatusForbidden:
 		return fmt.Sprintf("no rights (403): %s; ask for the verbs list and watch, or look into one namespace with -n", message(&s))
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

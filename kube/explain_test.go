@@ -61,6 +61,8 @@ func TestExplain(t *testing.T) {
 		{"an unknown type", &kube.UnknownResourceError{Host: "h", Name: "pdos", Near: []string{"pods"}}, []string{"pdos", "did you mean pods?", "api-resources"}},
 		{"too slow", fmt.Errorf("get: %w", context.DeadlineExceeded), []string{"in time", "VPN"}},
 		{"no program for the credentials", fmt.Errorf("get: %w", exec.ErrNotFound), []string{"program", "install"}},
+		{"a write without rights", &kube.RequestError{Host: "h", Verb: "create", Resource: "pods", Err: apierrors.NewForbidden(pods, "", errors.New("user x may not")), Remedy: "ask for the right to create pods"}, []string{"create pods at h", "ask for the right to create pods"}},
+		{"a write that is invalid", &kube.RequestError{Host: "h", Verb: "create", Resource: "pods", Err: apierrors.NewBadRequest("no such field")}, []string{"create pods at h: no such field"}},
 		{"another status", apierrors.NewInternalError(errors.New("boom")), []string{"boom"}},
 		{"anything else", errors.New("some\n thing"), []string{"some thing"}},
 	} {

@@ -39,6 +39,49 @@ func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
 	return Resource{}, &UnknownResourceError{Host: c.Host(), Name: name, Near: near(types, name)}
 }
 
+// resolveKind finds the type that has a kind, with fresh discovery where none
+// is known. Where several groups have one it returns an error: a client that
+// writes must not guess.
+func (c *Cluster) resolveKind(ctx context.Context, kind string) (Resource, error) {
+	types, fresh, err := c.known(ctx)
+	if err != nil {
+		return Resource{}, err
+	}
+	found := ofKind(types, kind)
+	if len(found) == 0 && !fresh {
+		if types, err = c.discover(ctx); err != nil {
+			return Resource{}, err
+		}
+		found = ofKind(types, kind)
+	}
+	switch len(found) {
+	case 0:
+		return Resource{}, &UnknownResourceError{Host: c.Host(), Name: kind, Near: near(types, kind)}
+	case 1:
+		return found[0], nil
+	}
+	var names []string
+	for _, r := range found {
+		names = append(names, r.String())
+	}
+	return Resource{}, &IllegalError{
+		Problem: fmt.Sprintf("%s is the kind of %s", kind, strings.Join(names, " and of ")),
+		Remedy:  "name one in ClientConfig.Resource",
+	}
+}
+
+// ofKind returns the types of a kind, one for each group: in the version that
+// the server prefers.
+func ofKind(types []Resource, kind string) (found []Resource) {
+	for _, r := range types {
+		same := func(other Resource) bool { return other.Group == r.Group }
+		if r.Kind == kind && r.Can("get") && !slices.ContainsFunc(found, same) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
 // Resources returns the types that can be listed and watched, in the order in
 // which Resolve prefers them.
 //

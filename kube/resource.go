@@ -44,6 +44,11 @@ func (r Resource) APIVersion() string {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}.String()
 }
 
+// kind returns what objects of the type say they are.
+func (r Resource) kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+}
+
 // Can reports whether the server offers a verb, such as "watch", for the type.
 func (r Resource) Can(verb string) bool { return slices.Contains(r.Verbs, verb) }
 

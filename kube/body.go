@@ -1,0 +1,133 @@
+package kube
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// envelope stands before every object in protobuf.
+const envelope = "k8s\x00"
+
+// openEnvelope returns the message in an envelope.
+func openEnvelope(body []byte) ([]byte, error) {
+	raw, ok := bytes.CutPrefix(body, []byte(envelope))
+	var unknown runtime.Unknown
+	if !ok || unknown.Unmarshal(raw) != nil {
+		return nil, errors.New("the answer is no object in protobuf")
+	}
+	return unknown.Raw, nil
+}
+
+// decode makes an object of an answer.
+func (c *Client[T]) decode(a answer) (*T, error) {
+	obj, err := wire.Codec[T]{}.Decode(wire.Record{Encoding: a.encoding, Body: a.body})
+	if err != nil {
+		return nil, err
+	}
+	c.label(obj, a.resource)
+	return obj, nil
+}
+
+// record makes an object of a record of a list or a watch.
+func (c *Client[T]) record(rec wire.Record, r Resource) (*T, error) {
+	obj, err := wire.Codec[T]{}.Decode(rec)
+	if err != nil {
+		return nil, err
+	}
+	c.label(obj, r)
+	return obj, nil
+}
+
+// label writes into an object what type it is, which protobuf and the items of a
+// list leave out.
+func (c *Client[T]) label(obj *T, r Resource) {
+	c.meta(obj).GetObjectKind().SetGroupVersionKind(r.kind())
+}
+
+// read returns what is known of an object that a caller handed in, or why it can
+// not be sent.
+func (c *Client[T]) read(obj *T, r Resource) (Controllable, error) {
+	if obj == nil {
+		return nil, &IllegalError{Problem: "the object is nil"}
+	}
+	meta := c.meta(obj)
+	if got := meta.GetObjectKind().GroupVersionKind(); !got.Empty() && got != r.kind() {
+		return nil, &IllegalError{
+			Problem: fmt.Sprintf("the object says that it is %v, and this is a client of %v", got, r.kind()),
+			Remedy:  "leave its apiVersion and kind empty, or take the client of its type",
+		}
+	}
+	if u, ok := any(obj).(*unstructured.Unstructured); ok {
+		if _, ok := u.Object["metadata"].(map[string]any); !ok {
+			return nil, &IllegalError{Problem: "the object has no metadata", Remedy: "state metadata.name"}
+		}
+	}
+	return meta, nil
+}
+
+// encode returns the body that sends an object, and its media type: protobuf
+// where the Go type and the server have it, else JSON.
+func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, err error) {
+	message, ok := any(obj).(interface{ Marshal() ([]byte, error) })
+	if !ok || c.encoding == JSONOnly || c.noProtobuf.Load() {
+		body, err = asJSON(obj, r.kind())
+		return body, wire.MediaTypeJSON, err
+	}
+	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}}
+	if unknown.Raw, err = message.Marshal(); err != nil {
+		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object can not be encoded: %v", err)}
+	}
+	raw, err := unknown.Marshal()
+	if err != nil {
+		return nil, "", &IllegalError{Problem: fmt.Sprintf("the object can not be encoded: %v", err)}
+	}
+	return append([]byte(envelope), raw...), wire.MediaTypeProtobuf, nil
+}
+
+// asJSON returns an object in JSON with its kind.
+func asJSON(obj any, gvk schema.GroupVersionKind) ([]byte, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		obj = u.Object
+	}
+	text, err := json.Marshal(obj)
+	if err == nil && (len(text) < 2 || text[0] != '{') {
+		err = errors.New("it is no object in JSON")
+	}
+	if err != nil {
+		return nil, &IllegalError{Problem: fmt.Sprintf("the object can not be encoded: %v", err)}
+	}
+	var named struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &named); err != nil {
+		return nil, &IllegalError{Problem: fmt.Sprintf("the object's apiVersion and kind can not be read: %v", err)}
+	}
+	if named.Kind != "" && named.APIVersion != "" {
+		return text, nil
+	}
+	apiVersion, kind := gvk.ToAPIVersionAndKind()
+	head := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q`, apiVersion, kind)
+	if len(bytes.TrimSpace(text[1:])) > 1 {
+		head = append(head, ',')
+	}
+	return append(head, text[1:]...), nil
+}
+
+// isNil reports whether an interface holds nothing, or a pointer to nothing.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	value := reflect.ValueOf(v)
+	return value.Kind() == reflect.Pointer && value.IsNil()
+}

@@ -1,0 +1,361 @@
+package kube_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// TrainJob is the Go struct of a custom resource, without generated code.
+type TrainJob struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              TrainSpec   `json:"spec"`
+	Status            TrainStatus `json:"status,omitzero"`
+}
+
+// TrainSpec is what is wanted.
+type TrainSpec struct {
+	Workers int64  `json:"workers"`
+	Queue   string `json:"queue,omitempty"`
+}
+
+// TrainStatus is what there is.
+type TrainStatus struct {
+	Phase      string             `json:"phase,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+var trainJobs = apitest.Type{Group: "example.com", Version: "v1", Kind: "TrainJob", Namespaced: true, Status: true}
+
+func trainJob(name string) *TrainJob {
+	return &TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}, Spec: TrainSpec{Workers: 1}}
+}
+
+// client makes a client that has to be right.
+func client[T any, P kube.Object[T]](t *testing.T, cluster *kube.Cluster, cfg kube.ClientConfig) *kube.Client[T] {
+	t.Helper()
+	c, err := kube.For[T, P](cluster, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+var ml = wire.Key{Namespace: "ml", Name: "x"}
+
+// life takes an object through all verbs, and checks what every type has in
+// common.
+func life[T any, P kube.Object[T]](t *testing.T, c *kube.Client[T], obj P, kind schema.GroupVersionKind) {
+	t.Helper()
+	ctx := t.Context()
+	created, err := c.Create(ctx, obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if P(created).GetUID() == "" || P(created).GetObjectKind().GroupVersionKind() != kind || obj.GetUID() != "" {
+		t.Errorf("created %+v from %+v", created, obj)
+	}
+	if _, err := c.Create(ctx, obj); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "ml/x at apitest") || !strings.Contains(err.Error(), "choose another name") {
+		t.Errorf("created twice: %v", err)
+	}
+	P(created).SetLabels(map[string]string{"a": "b"})
+	updated, err := c.Update(ctx, created)
+	if err != nil || P(updated).GetLabels()["a"] != "b" || P(updated).GetResourceVersion() == P(created).GetResourceVersion() {
+		t.Fatalf("updated %+v, %v", updated, err)
+	}
+	if _, err := c.Update(ctx, created); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "use Mutate") {
+		t.Errorf("a stale update: %v", err)
+	}
+	for _, p := range []kube.Patch{
+		kube.MergePatch(map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": nil, "c": "d"}}}),
+		kube.JSONPatch([]byte(`[{"op":"add","path":"/metadata/annotations","value":{"e":"f"}}]`)),
+	} {
+		if updated, err = c.Patch(ctx, ml, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := c.Get(ctx, ml)
+	if diff := cmp.Diff(updated, got); diff != "" || err != nil {
+		t.Errorf("%v, %s", err, diff)
+	}
+	if P(got).GetLabels()["c"] != "d" || len(P(got).GetLabels()) != 1 || P(got).GetAnnotations()["e"] != "f" || P(got).GetObjectKind().GroupVersionKind() != kind {
+		t.Errorf("got %+v", got)
+	}
+	listed, err := kube.Collect(c.List(ctx, kube.Where{Namespace: "ml", LabelSelector: "c=d", FieldSelector: "metadata.name=x"}))
+	if diff := cmp.Diff([]*T{got}, listed); diff != "" || err != nil {
+		t.Errorf("%v, %s", err, diff)
+	}
+	if err := c.Delete(ctx, ml, kube.DeleteOptions{UID: "another"}); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "read it again") {
+		t.Errorf("the deletion of another: %v", err)
+	}
+	if err := c.Delete(ctx, ml, kube.DeleteOptions{Version: 1}); !apierrors.IsConflict(err) {
+		t.Errorf("the deletion of an old version: %v", err)
+	}
+	version, err := wire.ParseVersion(P(got).GetResourceVersion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Delete(ctx, ml, kube.DeleteOptions{UID: P(got).GetUID(), Version: version, Propagation: kube.Foreground, Grace: new(time.Minute)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(ctx, ml); !apierrors.IsNotFound(err) {
+		t.Errorf("there is one: %v", err)
+	}
+}
+
+func TestVerbs(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
+	t.Run("built-in", func(t *testing.T) {
+		c := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
+		life(t, c, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}}, corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	})
+	kind := trainJobs.GroupVersionKind()
+	t.Run("custom", func(t *testing.T) {
+		life(t, client[TrainJob](t, cluster, kube.ClientConfig{}), trainJob("x"), kind)
+	})
+	t.Run("unstructured", func(t *testing.T) {
+		c := client[unstructured.Unstructured](t, cluster, kube.ClientConfig{Resource: "trainjobs.example.com"})
+		life(t, c, &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": "ml", "name": "x"}}}, kind)
+	})
+	t.Run("unstructured built-in", func(t *testing.T) {
+		c := client[unstructured.Unstructured](t, cluster, kube.ClientConfig{Resource: "secrets"})
+		life(t, c, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "ml", "name": "x"},
+		}}, corev1.SchemeGroupVersion.WithKind("Secret"))
+	})
+}
+
+func TestMetadataOnly(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
+	for resource, obj := range map[string]apitest.Object{
+		"pods": pod("ml", "x", "one"),
+		"trainjobs": &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "TrainJob", "metadata": map[string]any{"namespace": "ml", "name": "x"},
+		}},
+	} {
+		if _, err := srv.Create(obj); err != nil {
+			t.Fatal(err)
+		}
+		c := client[metav1.PartialObjectMetadata](t, cluster, kube.ClientConfig{Resource: resource})
+		got, err := c.Patch(t.Context(), ml, kube.MergePatch(map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}))
+		if err != nil || got.Labels["a"] != "b" || got.Kind != obj.GetObjectKind().GroupVersionKind().Kind {
+			t.Errorf("%+v, %v", got, err)
+		}
+		listed, err := kube.Collect(c.List(t.Context(), kube.Where{}))
+		if diff := cmp.Diff([]*metav1.PartialObjectMetadata{got}, listed); diff != "" || err != nil {
+			t.Errorf("%v, %s", err, diff)
+		}
+		if _, err := c.Update(t.Context(), got); err == nil || !strings.Contains(err.Error(), "use Patch") {
+			t.Errorf("updated by its metadata: %v", err)
+		}
+		if err := c.Delete(t.Context(), ml, kube.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestEncodings: built-in types travel in protobuf, and in JSON where the server
+// does not read it; custom resources in JSON.
+func TestEncodings(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
+	accepted := func(resource string) string {
+		for _, r := range srv.Requests() {
+			if r.Resource.Resource == resource {
+				return r.Accept
+			}
+		}
+		return ""
+	}
+	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
+	refused, err := srv.Inject(apitest.Fault{
+		Match:  apitest.Match{Verb: apitest.VerbCreate, Resource: "configmaps"},
+		Action: apitest.Respond(metav1.Status{Status: "Failure", Code: 415, Reason: metav1.StatusReasonUnsupportedMediaType}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}, Data: map[string]string{"a": "b"}})
+	if err != nil || refused.Hits() != 1 || obj.Data["a"] != "b" {
+		t.Errorf("%+v, %v", obj, err)
+	}
+	if _, err := client[TrainJob](t, cluster, kube.ClientConfig{}).Create(t.Context(), trainJob("x")); err != nil {
+		t.Error(err)
+	}
+	if got := accepted("configmaps"); !strings.HasPrefix(got, wire.MediaTypeProtobuf) {
+		t.Errorf("config maps are asked for as %s", got)
+	}
+	if got := accepted("trainjobs"); got != wire.MediaTypeJSON {
+		t.Errorf("custom resources are asked for as %s", got)
+	}
+}
+
+func TestStatusAndScale(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
+	ctx := t.Context()
+	jobs := client[TrainJob](t, cluster, kube.ClientConfig{})
+	job := trainJob("x")
+	job.Status.Phase = "Invented"
+	job, err := jobs.Create(ctx, job)
+	if err != nil || job.Status.Phase != "" {
+		t.Fatalf("%+v, %v", job, err)
+	}
+	job.Status.Phase, job.Spec.Workers = "Running", 7
+	if job, err = jobs.Status().Update(ctx, job); err != nil || job.Status.Phase != "Running" || job.Spec.Workers != 1 {
+		t.Errorf("%+v, %v", job, err)
+	}
+	job, err = jobs.Status().Patch(ctx, ml, kube.MergePatch(map[string]any{"status": map[string]any{"phase": "Failed"}}))
+	if err != nil || job.Status.Phase != "Failed" {
+		t.Errorf("%+v, %v", job, err)
+	}
+	job, err = jobs.Status().Mutate(ctx, ml, func(j *TrainJob) error { j.Status.Phase = "Done"; return nil })
+	if err != nil || job.Status.Phase != "Done" {
+		t.Errorf("%+v, %v", job, err)
+	}
+	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
+	if _, err := maps.Status().Patch(ctx, ml, kube.MergePatch([]byte(`{}`))); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "no subresource status") {
+		t.Errorf("the status of a config map: %v", err)
+	}
+	if _, err := srv.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	deployments := client[appsv1.Deployment](t, cluster, kube.ClientConfig{})
+	scale, err := deployments.SetScale(ctx, ml, 4)
+	if err != nil || scale.Spec.Replicas != 4 {
+		t.Errorf("%+v, %v", scale, err)
+	}
+	if scale, err = deployments.Scale(ctx, ml); err != nil || scale.Spec.Replicas != 4 {
+		t.Errorf("%+v, %v", scale, err)
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	ctx, told := t.Context(), 0
+	ctx = kube.WithWrites(ctx, func(kube.Written) { told++ })
+	for _, name := range []string{"x", "y"} {
+		if _, err := srv.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := srv.Version()
+	c := client[appsv1.Deployment](t, cluster, kube.ClientConfig{Writes: kube.DryRun, FieldManager: "me"})
+	obj, err := c.Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "z"}})
+	if err != nil || obj.UID == "" {
+		t.Errorf("%+v, %v", obj, err)
+	}
+	_, updated := c.Mutate(ctx, ml, func(d *appsv1.Deployment) error { d.Spec.Paused = true; return nil })
+	_, patched := c.Patch(ctx, ml, kube.StrategicPatch(map[string]any{"spec": map[string]any{"paused": true}}))
+	_, status := c.Status().Mutate(ctx, ml, func(d *appsv1.Deployment) error { d.Status.Replicas = 1; return nil })
+	_, scaled := c.SetScale(ctx, ml, 9)
+	n, all := c.DeleteAll(ctx, kube.Where{Namespace: "ml"}, kube.DeleteOptions{})
+	if err := errors.Join(updated, patched, status, scaled, c.Delete(ctx, ml, kube.DeleteOptions{}), all); err != nil || n != 2 {
+		t.Error(n, err)
+	}
+	if srv.Version() != at || told != 0 {
+		t.Errorf("something was written, or %d times told", told)
+	}
+}
+
+func TestDeleteAll(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	for _, p := range []*corev1.Pod{pod("ml", "x", "one"), pod("ml", "y", "one"), pod("ml", "z", "two"), pod("other", "x", "one")} {
+		if _, err := srv.Create(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pods := client[corev1.Pod](t, cluster, kube.ClientConfig{})
+	n, err := pods.DeleteAll(t.Context(), kube.Where{Namespace: "ml", LabelSelector: "app=one"}, kube.DeleteOptions{})
+	if n != 2 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	left, err := kube.Collect(pods.List(t.Context(), kube.Where{}))
+	if err != nil || len(left) != 2 || left[0].Name != "z" || left[1].Namespace != "other" {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestApplyRequest: what of an apply does not need a real server.
+func TestApplyRequest(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "me"})
+	_, err := maps.ApplyConfiguration(t.Context(), corev1apply.ConfigMap("x", "ml"), kube.TakeOver)
+	if !apierrors.IsUnsupportedMediaType(err) || !strings.HasPrefix(err.Error(), "apply configmaps ml/x") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSchemeOfOnesOwn: a type is found by a scheme where it has another name than
+// its kind.
+func TestSchemeOfOnesOwn(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
+	own := runtime.NewScheme()
+	own.AddKnownTypeWithName(trainJobs.GroupVersionKind(), &Registered{})
+	c := client[Registered](t, cluster, kube.ClientConfig{Scheme: own})
+	if _, err := c.Create(t.Context(), &Registered{TrainJob: *trainJob("x")}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Registered can be in a scheme.
+type Registered struct{ TrainJob }
+
+// DeepCopyObject implements runtime.Object.
+func (r *Registered) DeepCopyObject() runtime.Object { c := *r; return &c }
+
+// TestTypeThatChanges: a client finds its type again when it was gone.
+func TestTypeThatChanges(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
+	c := client[TrainJob](t, cluster, kube.ClientConfig{})
+	if _, err := c.Create(t.Context(), trainJob("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := srv.Unregister(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "trainjobs"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(t.Context(), ml); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "ask again") {
+		t.Errorf("a type that is gone: %v", err)
+	}
+	later := trainJobs
+	later.Version = "v2"
+	if err := srv.Register(later); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Create(t.Context(), trainJob("x"))
+	if err != nil || got.APIVersion != "example.com/v2" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestContextEndsARequest(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	c := client[corev1.Pod](t, cluster, kube.ClientConfig{})
+	if _, err := c.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbGet}, Action: apitest.Hang()}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go cancel()
+	if _, err := c.Get(ctx, ml); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,217 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// endpoint is the part of a client that does not depend on its type: it finds
+// the resource, and sends requests for it.
+type endpoint struct {
+	cluster *Cluster
+	cfg     ClientConfig
+	goType  string                    // for messages
+	name    string                    // as Resolve takes it
+	byKind  bool                      // name is a kind, and nothing says of which group
+	kinds   []schema.GroupVersionKind // what the scheme says of the Go type
+	view    View
+	// encoding is JSONOnly for a type without protobuf; noProtobuf is set where a
+	// server does not read protobuf.
+	encoding   Encoding
+	noProtobuf atomic.Bool
+
+	known atomic.Pointer[Resource] // nil until it was found
+}
+
+// call is one request for a resource.
+type call struct {
+	verb, method string
+	key          wire.Key // without a name for collections and creations
+	sub          string   // subresource
+	query        url.Values
+	body         []byte
+	contentType  string
+	accept       string
+}
+
+// answer is what a server sent for a call.
+type answer struct {
+	resource Resource
+	encoding wire.Encoding
+	body     []byte // protobuf without its envelope
+}
+
+// target returns the resource, and asks discovery if it is not known.
+func (e *endpoint) target(ctx context.Context, verb string) (Resource, error) {
+	if e == nil || e.cluster == nil {
+		return Resource{}, &IllegalError{Problem: "the client is not connected to anything", Remedy: "take what kube.For returned"}
+	}
+	if ctx == nil {
+		return Resource{}, e.failed(verb, Resource{}, wire.Key{}, &IllegalError{Problem: "the context is nil"})
+	}
+	r := e.known.Load()
+	if r == nil {
+		found, err := e.find(ctx)
+		if err != nil {
+			return Resource{}, e.failed(verb, Resource{}, wire.Key{}, err)
+		}
+		r = &found
+		e.known.Store(r)
+	}
+	if !r.Can(verb) {
+		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
+		return *r, e.failed(verb, *r, wire.Key{}, apierrors.NewMethodNotSupported(gr, verb))
+	}
+	return *r, nil
+}
+
+func (e *endpoint) find(ctx context.Context) (Resource, error) {
+	if e.byKind {
+		return e.cluster.resolveKind(ctx, e.name)
+	}
+	r, err := e.cluster.Resolve(ctx, e.name)
+	if err != nil {
+		return Resource{}, err
+	}
+	if len(e.kinds) > 0 && !slices.Contains(e.kinds, r.kind()) {
+		return Resource{}, &IllegalError{
+			Problem: fmt.Sprintf("%s are %v, and %s is not", r, r.kind(), e.goType),
+			Remedy:  "correct ClientConfig.Resource",
+		}
+	}
+	return r, nil
+}
+
+// place checks that a key fits the type.
+func (e *endpoint) place(r Resource, key wire.Key) error {
+	switch {
+	case r.Scope == ClusterScoped && key.Namespace != "":
+		return &IllegalError{Problem: fmt.Sprintf("%s live in no namespace, so there is none in %q", r, key.Namespace), Remedy: "leave the namespace empty"}
+	case r.Scope == Namespaced && key.Namespace == "":
+		return &IllegalError{Problem: fmt.Sprintf("%s live in namespaces, and none is given", r), Remedy: "state the namespace"}
+	}
+	return checkSegment("namespace", key.Namespace)
+}
+
+// checkName refuses a name that would lead to another path.
+func checkName(name string) error {
+	if name == "" {
+		return &IllegalError{Problem: "the name of the object is empty", Remedy: "state metadata.name"}
+	}
+	return checkSegment("name", name)
+}
+
+func checkSegment(what, text string) error {
+	for _, problem := range content.IsPathSegmentName(text) {
+		return &IllegalError{Problem: fmt.Sprintf("the %s %.80q is not one: it %s", what, text, problem)}
+	}
+	return nil
+}
+
+// send sends a call, again where the server is too busy, and returns the answer.
+func (e *endpoint) send(ctx context.Context, r Resource, c call) (answer, error) {
+	path := r.path(c.key.Namespace)
+	for _, step := range []string{c.key.Name, c.sub} {
+		if step != "" {
+			path = append(path, step)
+		}
+	}
+	u := e.cluster.base.JoinPath(path...)
+	u.RawQuery = c.query.Encode()
+	a := answer{resource: r}
+	err := e.cluster.patiently(ctx, func() error {
+		resp, err := e.cluster.roundTrip(ctx, c.method, u, c.body, c.contentType, c.accept)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode/100 != 2 {
+			return refusal(resp, c.verb, r)
+		}
+		return a.read(resp)
+	})
+	if err == nil {
+		return a, nil
+	}
+	if apierrors.IsNotFound(err) && !aboutAnObject(err) {
+		e.known.Store(nil) // the type may come back as another version
+		e.cluster.Forget()
+	}
+	return a, e.failed(verbOf(c), r, c.key, err)
+}
+
+// verbOf names what is done in messages.
+func verbOf(c call) string {
+	if c.sub == "" {
+		return c.verb
+	}
+	return c.verb + " " + c.sub + " of"
+}
+
+// aboutAnObject reports whether a Status is about one object, and not about a
+// path that leads nowhere.
+func aboutAnObject(err error) bool {
+	var refused apierrors.APIStatus
+	if !errors.As(err, &refused) {
+		return false
+	}
+	d := refused.Status().Details
+	return d != nil && d.Name != ""
+}
+
+// roundTrip sends one request. The answer's body must be closed.
+func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body []byte, contentType, accept string) (*http.Response, error) {
+	if err := c.throttle(ctx); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) == 0 {
+		req.Body, req.GetBody = nil, nil
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	resp, err := c.http.Do(req)
+	if failed, ok := err.(*url.Error); ok {
+		err = failed.Err
+	}
+	return resp, err
+}
+
+// read takes the body of an answer.
+func (a *answer) read(resp *http.Response) (err error) {
+	a.encoding, err = wire.EncodingOf(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	a.body, err = io.ReadAll(io.LimitReader(resp.Body, wire.DefaultMaxRecord+1))
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if len(a.body) > wire.DefaultMaxRecord {
+		return &wire.TooLargeError{Limit: wire.DefaultMaxRecord}
+	}
+	if a.encoding == wire.Protobuf {
+		a.body, err = openEnvelope(a.body)
+	}
+	return err
+}

@@ -1,0 +1,64 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Get returns the object with a key, as the server has it now. The cluster of
+// the key does not count.
+//
+// Errors: *RequestError; apierrors.IsNotFound where there is none.
+func (c *Client[T]) Get(ctx context.Context, key wire.Key) (*T, error) {
+	return c.get(ctx, key, "")
+}
+
+func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, error) {
+	r, key, err := c.base().at(ctx, "get", key)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.send(ctx, r, call{verb: "get", method: http.MethodGet, key: key, sub: sub, accept: c.accept()})
+	if err != nil {
+		return nil, err
+	}
+	obj, err := c.decode(a)
+	if err != nil {
+		return nil, c.failed("get", r, key, err)
+	}
+	return obj, nil
+}
+
+// at returns the resource, and the key as it is there, for a request that
+// concerns one object.
+func (e *endpoint) at(ctx context.Context, verb string, key wire.Key) (Resource, wire.Key, error) {
+	key.Cluster = ""
+	r, err := e.target(ctx, verb)
+	if err != nil {
+		return r, key, err
+	}
+	if err := checkName(key.Name); err != nil {
+		return r, key, e.failed(verb, r, key, err)
+	}
+	if err := e.place(r, key); err != nil {
+		return r, key, e.failed(verb, r, key, err)
+	}
+	return r, key, nil
+}
+
+// partialObject is what is added to a media type to get metadata only.
+const partialObject = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+
+// accept lists what can be read of one object, best first.
+func (e *endpoint) accept() string {
+	as := ""
+	if e.view == Metadata {
+		as = partialObject
+	}
+	if e.encoding == JSONOnly {
+		return wire.MediaTypeJSON + as
+	}
+	return wire.MediaTypeProtobuf + as + "," + wire.MediaTypeJSON + as
+}

@@ -1,0 +1,181 @@
+package kube_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Generic is no name of a kind.
+type Generic[T any] struct {
+	TrainJob
+	Of T
+}
+
+// Job has the name of a built-in kind, and of a custom one.
+type Job struct{ TrainJob }
+
+// Unsendable has what JSON has not.
+type Unsendable struct {
+	TrainJob
+	Spec chan int `json:"spec"`
+}
+
+func makes[T any, P kube.Object[T]](cluster *kube.Cluster, cfg kube.ClientConfig) error {
+	_, err := kube.For[T, P](cluster, cfg)
+	return err
+}
+
+func TestIllegalClients(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	twice := runtime.NewScheme()
+	twice.AddKnownTypeWithName(trainJobs.GroupVersionKind(), &Registered{})
+	twice.AddKnownTypeWithName(trainJobs.GroupVersionKind().GroupVersion().WithKind("Other"), &Registered{})
+	for want, err := range map[string]error{
+		"no cluster":              makes[corev1.Pod](nil, kube.ClientConfig{}),
+		"-1 objects":              makes[corev1.Pod](cluster, kube.ClientConfig{PageSize: -1}),
+		"more than 128 bytes":     makes[corev1.Pod](cluster, kube.ClientConfig{FieldManager: strings.Repeat("x", 129)}),
+		"Unstructured does not":   makes[unstructured.Unstructured](cluster, kube.ClientConfig{}),
+		"PartialObjectMetadata d": makes[metav1.PartialObjectMetadata](cluster, kube.ClientConfig{}),
+		"that of no kind":         makes[Generic[int]](cluster, kube.ClientConfig{}),
+		"the scheme knows":        makes[Registered](cluster, kube.ClientConfig{Scheme: twice}),
+	} {
+		var illegal *kube.IllegalError
+		if !errors.As(err, &illegal) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if n := len(srv.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestIllegalRequests: nothing that makes no sense reaches the server, and
+// nothing panics.
+func TestIllegalRequests(t *testing.T) {
+	volcano := apitest.Type{Group: "batch.volcano.sh", Version: "v1", Kind: "Job", Namespaced: true}
+	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs, volcano}})
+	ctx := t.Context()
+	pods := client[corev1.Pod](t, cluster, kube.ClientConfig{})
+	managed := client[corev1.Pod](t, cluster, kube.ClientConfig{FieldManager: "me"})
+	nodes := client[corev1.Node](t, cluster, kube.ClientConfig{})
+	anything := client[unstructured.Unstructured](t, cluster, kube.ClientConfig{Resource: "pods"})
+	meta := client[metav1.PartialObjectMetadata](t, cluster, kube.ClientConfig{Resource: "pods"})
+	none, zero := (*kube.Client[corev1.Pod])(nil), &kube.Client[corev1.Pod]{}
+	read := pod("ml", "x", "one")
+	read.ResourceVersion = "5"
+	nothing := func(*corev1.Pod) error { return nil }
+	merge := kube.MergePatch(map[string]string{})
+	for _, c := range []struct {
+		want string
+		do   func() (any, error)
+	}{
+		{"kube.For", func() (any, error) { return none.Get(ctx, ml) }},
+		{"kube.For", func() (any, error) { return zero.Get(ctx, ml) }},
+		{"kube.For", func() (any, error) { return none.Create(ctx, read) }},
+		{"kube.For", func() (any, error) { return none.Mutate(ctx, ml, nothing) }},
+		{"kube.For", func() (any, error) { return none.Status().Patch(ctx, ml, merge) }},
+		{"kube.For", func() (any, error) { return kube.StatusClient[corev1.Pod]{}.Update(ctx, read) }},
+		{"kube.For", func() (any, error) { return none.Apply(ctx, read, kube.TakeOver) }},
+		{"kube.For", func() (any, error) { return none.ApplyConfiguration(ctx, nil, kube.TakeOver) }},
+		{"kube.For", func() (any, error) { return none.Scale(ctx, ml) }},
+		{"kube.For", func() (any, error) { return none.DeleteAll(ctx, kube.Where{}, kube.DeleteOptions{}) }},
+		{"kube.For", func() (any, error) { return kube.Collect(none.List(ctx, kube.Where{})) }},
+		{"kube.For", func() (any, error) { return nil, firstError(none.Watch(ctx, kube.Where{}, 0)) }},
+		{"context is nil", func() (any, error) { return pods.Get(nilContext, ml) }},
+		{"context is nil", func() (any, error) { return cluster.Do(nilContext, kube.Request{Path: "/x"}) }},
+		{"object is nil", func() (any, error) { return pods.Create(ctx, nil) }},
+		{"object is nil", func() (any, error) { return anything.Update(ctx, nil) }},
+		{"has no metadata", func() (any, error) { return anything.Create(ctx, &unstructured.Unstructured{}) }},
+		{"has no metadata", func() (any, error) {
+			return anything.Create(ctx, &unstructured.Unstructured{Object: map[string]any{"metadata": 5}})
+		}},
+		{"name of the object is empty", func() (any, error) { return pods.Create(ctx, pod("ml", "", "")) }},
+		{"name of the object is empty", func() (any, error) { return pods.Get(ctx, wire.Key{Namespace: "ml"}) }},
+		{"name of the object is empty", func() (any, error) { return pods.Update(ctx, pod("ml", "", "")) }},
+		{"name of the object is empty", func() (any, error) { return managed.Apply(ctx, pod("ml", "", ""), kube.TakeOver) }},
+		{`the name "../../nodes/x" is not`, func() (any, error) {
+			return pods.Get(ctx, wire.Key{Namespace: "ml", Name: "../../nodes/x"})
+		}},
+		{`the namespace ".." is not`, func() (any, error) { return pods.Get(ctx, wire.Key{Namespace: "..", Name: "x"}) }},
+		{`the namespace "a/b" is not`, func() (any, error) { return kube.Collect(pods.List(ctx, kube.Where{Namespace: "a/b"})) }},
+		{"state the namespace", func() (any, error) { return pods.Create(ctx, pod("", "x", "")) }},
+		{"state the namespace", func() (any, error) { return pods.Get(ctx, wire.Key{Name: "x"}) }},
+		{"state the namespace", func() (any, error) { return pods.DeleteAll(ctx, kube.Where{}, kube.DeleteOptions{}) }},
+		{"live in no namespace", func() (any, error) { return nodes.Get(ctx, ml) }},
+		{"live in no namespace", func() (any, error) {
+			return nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}})
+		}},
+		{"live in no namespace", func() (any, error) { return kube.Collect(nodes.List(ctx, kube.Where{Namespace: "ml"})) }},
+		{"label selector", func() (any, error) { return kube.Collect(pods.List(ctx, kube.Where{LabelSelector: "a in"})) }},
+		{"has a resourceVersion", func() (any, error) { return pods.Create(ctx, read) }},
+		{"no resourceVersion", func() (any, error) { return pods.Update(ctx, pod("ml", "x", "")) }},
+		{"says that it is", func() (any, error) {
+			return pods.Create(ctx, &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}})
+		}},
+		{"says that it is", func() (any, error) {
+			return managed.ApplyConfiguration(ctx, corev1apply.ConfigMap("x", "ml"), kube.TakeOver)
+		}},
+		{"configuration is nil", func() (any, error) {
+			return managed.ApplyConfiguration(ctx, (*corev1apply.PodApplyConfiguration)(nil), kube.TakeOver)
+		}},
+		{"ClientConfig.FieldManager", func() (any, error) { return pods.Apply(ctx, pod("ml", "x", ""), kube.TakeOver) }},
+		{"no way 7", func() (any, error) { return managed.Apply(ctx, pod("ml", "x", ""), 7) }},
+		{"metadata is not all", func() (any, error) { return meta.Create(ctx, &metav1.PartialObjectMetadata{}) }},
+		{"the patch is empty", func() (any, error) { return pods.Patch(ctx, ml, kube.Patch{}) }},
+		{"begins with [", func() (any, error) { return pods.Patch(ctx, ml, kube.JSONPatch(map[string]string{})) }},
+		{"begins with {", func() (any, error) { return pods.Patch(ctx, ml, kube.MergePatch([]byte("nonsense"))) }},
+		{"can not be encoded", func() (any, error) { return pods.Patch(ctx, ml, kube.MergePatch(make(chan int))) }},
+		{"function that changes", func() (any, error) { return pods.Mutate(ctx, ml, nil) }},
+		{"-1 replicas", func() (any, error) { return pods.SetScale(ctx, ml, -1) }},
+		{"no propagation 9", func() (any, error) { return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Propagation: 9}) }},
+		{"whole seconds", func() (any, error) {
+			return nil, pods.Delete(ctx, ml, kube.DeleteOptions{Grace: new(time.Millisecond)})
+		}},
+		{"of one object", func() (any, error) {
+			return pods.DeleteAll(ctx, kube.Where{Namespace: "ml"}, kube.DeleteOptions{UID: "u"})
+		}},
+		{"jobs.batch are", func() (any, error) {
+			return client[corev1.Pod](t, cluster, kube.ClientConfig{Resource: "jobs.batch"}).Get(ctx, ml)
+		}},
+		{"jobs.batch and of jobs.batch.volcano.sh", func() (any, error) {
+			return client[Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml)
+		}},
+		{"can not be encoded", func() (any, error) {
+			c := client[Unsendable](t, cluster, kube.ClientConfig{Resource: "trainjobs"})
+			return c.Create(ctx, &Unsendable{TrainJob: *trainJob("x"), Spec: make(chan int)})
+		}},
+		{"begin it with /", func() (any, error) { return cluster.Do(ctx, kube.Request{Path: "x"}) }},
+	} {
+		_, err := c.do()
+		var illegal *kube.IllegalError
+		if !errors.As(err, &illegal) || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	for _, r := range srv.Requests() {
+		if r.Verb != apitest.VerbOther {
+			t.Errorf("the server was asked to %s %s", r.Verb, r.Path)
+		}
+	}
+	if _, err := client[batchv1.Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml); err == nil || errors.As(err, new(*kube.IllegalError)) {
+		t.Errorf("the built-in of two types of one kind: %v", err)
+	}
+}
+
+// nilContext is what a caller may have by mistake.
+var nilContext context.Context

@@ -1,0 +1,173 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Where says which objects of a type. The zero value is all of them.
+type Where struct {
+	// Namespace is where to look; default all. It must be empty for types that
+	// live in none.
+	Namespace string
+	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
+	LabelSelector, FieldSelector string
+}
+
+// List returns the objects that the server has now, in its order, a page at a
+// time: a page is asked for when the loop gets there, read to its end, and then
+// decoded object by object, so neither the whole list nor an open connection is
+// held while the loop body runs. The pages show one instant, that of the first;
+// ClientConfig.Expired says what happens where the server has forgotten it.
+//
+// Errors: one error, with no object, ends the sequence: a *RequestError, for
+// which apierrors.IsResourceExpired may hold.
+func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		if _, err := c.list(ctx, where, func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errEnough {
+			yield(nil, err)
+		}
+	}
+}
+
+// Collect gathers what List yields into a slice, for lists that are known to be
+// short. With an error it returns what came before.
+func Collect[T any](objects iter.Seq2[*T, error]) ([]*T, error) {
+	var all []*T
+	for obj, err := range objects {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, obj)
+	}
+	return all, nil
+}
+
+// errEnough says that whoever ranges over a sequence has left the loop.
+var errEnough = errors.New("enough")
+
+// list hands every object to each, until it returns false: then the error is
+// errEnough. It returns the version of the list, and of its last page where the
+// rest was listed as it is now.
+func (c *Client[T]) list(ctx context.Context, where Where, each func(*T) bool) (wire.Version, error) {
+	r, coll, err := c.base().collection(ctx, "list", where)
+	if err != nil {
+		return 0, err
+	}
+	next := ""
+	for {
+		records, meta, err := c.page(ctx, coll, next)
+		if token := c.goOn(err, next); token != "" {
+			next = token
+			continue
+		}
+		if err != nil {
+			return 0, c.streamFailed("list", r, err, next)
+		}
+		for i, rec := range records {
+			records[i] = wire.Record{} // what was decoded need not be kept
+			obj, err := c.record(rec, r)
+			if err != nil {
+				return 0, c.failed("list", r, rec.Key, err)
+			}
+			if !each(obj) {
+				return 0, errEnough
+			}
+		}
+		if meta.Continue == "" {
+			return meta.Version, nil
+		}
+		next = meta.Continue
+	}
+}
+
+// page reads one page.
+func (e *endpoint) page(ctx context.Context, coll *Collection, next string) (records []wire.Record, meta wire.ListMeta, err error) {
+	var stream wire.Stream
+	err = e.cluster.patiently(ctx, func() (err error) {
+		if err = e.cluster.throttle(ctx); err != nil {
+			return err
+		}
+		stream, err = coll.List(ctx, metav1.ListOptions{Limit: int64(e.cfg.PageSize), Continue: next})
+		return err
+	})
+	if err != nil {
+		return nil, meta, err
+	}
+	defer stream.Body.Close()
+	l := wire.NewListReader(stream.Body, stream.Encoding, wire.Options{
+		APIVersion: stream.APIVersion, Kind: stream.Kind, ManagedFields: wire.KeepManagedFields,
+	})
+	for {
+		rec, err := l.Next()
+		if err == io.EOF {
+			return records, l.Meta(), nil
+		}
+		if err != nil {
+			return nil, meta, err
+		}
+		records = append(records, rec)
+	}
+}
+
+// goOn returns the token by which a list goes on whose version is gone, "" if it
+// does not.
+func (e *endpoint) goOn(err error, next string) string {
+	var refused apierrors.APIStatus
+	if e.cfg.Expired != RestAsItIsNow || next == "" || !expired(err) || !errors.As(err, &refused) {
+		return ""
+	}
+	if token := refused.Status().Continue; token != next {
+		return token
+	}
+	return ""
+}
+
+// streamFailed completes an error of a list or a watch.
+func (e *endpoint) streamFailed(verb string, r Resource, err error, next string) error {
+	err = e.failed(verb, r, wire.Key{}, err)
+	failed := (*RequestError)(nil)
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		e.known.Store(nil) // the type may come back as another version
+		e.cluster.Forget()
+		failed.Remedy = remedy(err, verb, r)
+	case verb == "watch" && expired(err):
+		failed.Remedy = "what happened since that version is forgotten: watch anew from 0"
+	case next != "" && expired(err):
+		failed.Remedy = "begin the list anew and be quicker, or set ClientConfig.Expired to kube.RestAsItIsNow"
+	}
+	return err
+}
+
+// expired reports whether a server no longer has the version that was asked for.
+func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
+
+// collection returns what where selects of the type.
+func (e *endpoint) collection(ctx context.Context, verb string, where Where) (Resource, *Collection, error) {
+	r, err := e.target(ctx, verb)
+	if err != nil {
+		return r, nil, err
+	}
+	if err := checkSegment("namespace", where.Namespace); where.Namespace != "" && err != nil {
+		return r, nil, e.failed(verb, r, wire.Key{}, err)
+	}
+	coll, err := e.cluster.collection(r, Selection{
+		Namespace: where.Namespace, LabelSelector: where.LabelSelector, FieldSelector: where.FieldSelector,
+		View: e.view, Encoding: e.encoding,
+	})
+	if err != nil {
+		return r, nil, e.failed(verb, r, wire.Key{}, &IllegalError{Problem: err.Error()})
+	}
+	return r, coll, nil
+}

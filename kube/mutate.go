@@ -1,0 +1,79 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Bounds of how often Mutate tries.
+const (
+	maxConflicts  = 10
+	firstConflict = 10 * time.Millisecond
+	lastConflict  = time.Second
+)
+
+// Mutate reads the object with a key, lets change alter it, and writes it; if
+// somebody else wrote it meanwhile, it begins again, up to ten times with
+// growing pauses. change gets a fresh object each time, and is called on the
+// caller's goroutine. If it alters nothing, nothing is written. The result is the
+// object as the server has it.
+//
+// Errors: what change returns, as it is, and then nothing is written;
+// *RequestError, for which apierrors.IsConflict holds if it never succeeded.
+func (c *Client[T]) Mutate(ctx context.Context, key wire.Key, change func(*T) error) (*T, error) {
+	return c.mutate(ctx, key, change, "")
+}
+
+func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) error, sub string) (*T, error) {
+	for n := 1; ; n++ {
+		obj, err := c.mutateOnce(ctx, key, change, sub)
+		if !apierrors.IsConflict(err) || n == maxConflicts {
+			return obj, err
+		}
+		if stopped := pause(ctx, conflictPause(n)); stopped != nil {
+			return nil, c.failed("update", Resource{}, key, stopped)
+		}
+	}
+}
+
+func (c *Client[T]) mutateOnce(ctx context.Context, key wire.Key, change func(*T) error, sub string) (*T, error) {
+	r, key, err := c.base().at(ctx, "update", key)
+	if err != nil {
+		return nil, err
+	}
+	if change == nil {
+		return nil, c.failed("update", r, key, &IllegalError{Problem: "the function that changes the object is nil"})
+	}
+	obj, err := c.get(ctx, key, "")
+	if err != nil {
+		return nil, err
+	}
+	before, _, err := c.encode(obj, r)
+	if err != nil {
+		return nil, c.failed("update", r, key, err)
+	}
+	if err := change(obj); err != nil {
+		return nil, err
+	}
+	after, _, err := c.encode(obj, r)
+	if err != nil {
+		return nil, c.failed("update", r, key, err)
+	}
+	if bytes.Equal(before, after) {
+		return obj, nil
+	}
+	return c.update(ctx, obj, sub)
+}
+
+// conflictPause returns how long to wait after the nth conflict: with chance in it,
+// so that writers that meet do not meet again.
+func conflictPause(n int) time.Duration {
+	d := min(firstConflict<<(n-1), lastConflict)
+	return d/2 + time.Duration(rand.Int64N(int64(d)))
+}

@@ -1,0 +1,91 @@
+package kube
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Controllable is an object that can be the controller of others: every API
+// type.
+type Controllable interface {
+	metav1.Object
+	GetObjectKind() schema.ObjectKind
+}
+
+// SetController makes owner the controller of obj: obj is deleted with it, and
+// whoever looks for its controller finds owner. owner must have been read from the
+// server. Only obj is changed; nothing is sent.
+//
+// Errors: *IllegalError: owner has no UID, or does not say what type it is; obj
+// has another controller; owner lives in another namespace, where it can own
+// nothing here.
+func SetController(obj metav1.Object, owner Controllable) error {
+	if isNil(obj) || isNil(owner) {
+		return &IllegalError{Problem: "the object or its owner is nil"}
+	}
+	gvk, err := kindOf(owner)
+	if err != nil {
+		return err
+	}
+	if owner.GetUID() == "" {
+		return &IllegalError{Problem: fmt.Sprintf("%s %q has no UID", gvk.Kind, owner.GetName()), Remedy: "take the owner as the server returned it"}
+	}
+	if ns := owner.GetNamespace(); ns != "" && ns != obj.GetNamespace() {
+		return &IllegalError{Problem: fmt.Sprintf("%s %q of namespace %q can not own what is in namespace %q", gvk.Kind, owner.GetName(), ns, obj.GetNamespace())}
+	}
+	if owner.GetUID() == obj.GetUID() {
+		return &IllegalError{Problem: fmt.Sprintf("%s %q can not own itself", gvk.Kind, owner.GetName())}
+	}
+	apiVersion, kind := gvk.ToAPIVersionAndKind()
+	ref := metav1.OwnerReference{
+		APIVersion: apiVersion, Kind: kind, Name: owner.GetName(), UID: owner.GetUID(),
+		Controller: new(true), BlockOwnerDeletion: new(true),
+	}
+	refs := make([]metav1.OwnerReference, 0, len(obj.GetOwnerReferences())+1)
+	for _, other := range obj.GetOwnerReferences() {
+		switch {
+		case other.UID == ref.UID: // replaced
+		case other.Controller != nil && *other.Controller:
+			return &IllegalError{
+				Problem: fmt.Sprintf("%q has a controller already: %s %q", obj.GetName(), other.Kind, other.Name),
+				Remedy:  "an object has one controller: leave it to that, or choose another name",
+			}
+		default:
+			refs = append(refs, other)
+		}
+	}
+	obj.SetOwnerReferences(append(refs, ref))
+	return nil
+}
+
+// ControllerOf returns the reference to the controller of an object; ok is false
+// where it has none.
+func ControllerOf(obj metav1.Object) (ref metav1.OwnerReference, ok bool) {
+	if isNil(obj) {
+		return ref, false
+	}
+	for _, ref := range obj.GetOwnerReferences() {
+		if ref.Controller != nil && *ref.Controller {
+			return ref, true
+		}
+	}
+	return ref, false
+}
+
+// kindOf returns what an object says it is, and else what the scheme of client-go
+// says of its Go type.
+func kindOf(obj Controllable) (schema.GroupVersionKind, error) {
+	if gvk := obj.GetObjectKind().GroupVersionKind(); gvk.Kind != "" && gvk.Version != "" {
+		return gvk, nil
+	}
+	kinds, err := kindsOf(scheme.Scheme, obj)
+	if err != nil || len(kinds) != 1 {
+		return schema.GroupVersionKind{}, &IllegalError{
+			Problem: fmt.Sprintf("%q, a %T, does not say what type it is", obj.GetName(), obj), Remedy: "set its apiVersion and kind",
+		}
+	}
+	return kinds[0], nil
+}

@@ -1,0 +1,69 @@
+package kube
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Request is a request in the words of HTTP, for what no client has: the log of a
+// pod, an eviction, a token, a subresource of one's own.
+type Request struct {
+	// Method is that of HTTP; default GET.
+	Method string
+	// Path begins with "/", as in "/api/v1/namespaces/ml/pods/train-0/log".
+	Path string
+	// Query are its parameters.
+	Query url.Values
+	// Body is what is sent, and ContentType what it is; default JSON.
+	Body        []byte
+	ContentType string
+	// Accept is what can be read; default anything.
+	Accept string
+}
+
+// Do sends a request, once, with the credentials of the cluster, and returns the
+// body of the answer, which must be closed. The context governs its reading too.
+//
+// Errors: *RequestError with the Status of an answer that is none of 200 to 299.
+func (c *Cluster) Do(ctx context.Context, r Request) (io.ReadCloser, error) {
+	if r.Method == "" {
+		r.Method = http.MethodGet
+	}
+	failed := func(err error) error {
+		return &RequestError{Host: c.Host(), Verb: strings.ToLower(r.Method), Resource: r.Path, Err: err}
+	}
+	if ctx == nil {
+		return nil, failed(&IllegalError{Problem: "the context is nil"})
+	}
+	if !strings.HasPrefix(r.Path, "/") || strings.Contains(r.Path, "?") {
+		return nil, failed(&IllegalError{Problem: "the path is not one", Remedy: "begin it with /, and put parameters into Query"})
+	}
+	if r.ContentType == "" && len(r.Body) > 0 {
+		r.ContentType = wire.MediaTypeJSON
+	}
+	u := c.base.JoinPath(r.Path)
+	u.RawQuery = r.Query.Encode()
+	resp, err := c.roundTrip(ctx, r.Method, u, r.Body, r.ContentType, r.Accept)
+	if err != nil {
+		return nil, failed(err)
+	}
+	if resp.StatusCode/100 != 2 {
+		defer resp.Body.Close()
+		return nil, failed(refusal(resp, strings.ToLower(r.Method), Resource{}))
+	}
+	return resp.Body, nil
+}
+
+// ServerVersion returns the version of Kubernetes that the server is.
+//
+// Errors: what discovery returned.
+func (c *Cluster) ServerVersion(ctx context.Context) (*version.Info, error) {
+	return c.discovery.ServerVersionWithContext(ctx)
+}

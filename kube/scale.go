@@ -1,0 +1,71 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+const scaleSub = "scale"
+
+// scaleAccept: custom resources have it in JSON.
+const scaleAccept = wire.MediaTypeJSON
+
+// Scale returns how many replicas an object wants and has, of any type with the
+// scale subresource.
+//
+// Errors: *RequestError; apierrors.IsNotFound also where the type has no scale
+// subresource.
+func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Scale, error) {
+	r, key, err := c.base().at(ctx, "get", key)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.send(ctx, r, call{verb: "get", method: http.MethodGet, key: key, sub: scaleSub, accept: scaleAccept})
+	if err != nil {
+		return nil, err
+	}
+	return c.scaleIn(a, "get", key)
+}
+
+// SetScale sets how many replicas an object wants, whatever it wanted before, and
+// returns its scale.
+//
+// Errors: as Scale; an illegal number.
+func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) (*autoscalingv1.Scale, error) {
+	const verb = "patch"
+	r, key, err := c.base().at(ctx, verb, key)
+	if err != nil {
+		return nil, err
+	}
+	if replicas < 0 {
+		return nil, c.failed(verb, r, key, &IllegalError{Problem: fmt.Sprintf("an object can not have %d replicas", replicas)})
+	}
+	a, err := c.send(ctx, r, call{
+		verb: verb, method: http.MethodPatch, key: key, sub: scaleSub, query: c.writeQuery(),
+		body:        fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas),
+		contentType: string(types.MergePatchType), accept: scaleAccept,
+	})
+	if err != nil {
+		return nil, err
+	}
+	scale, err := c.scaleIn(a, verb, key)
+	if err != nil {
+		return nil, err
+	}
+	c.wrote(ctx, r, scale) // its metadata is that of the object
+	return scale, nil
+}
+
+func (e *endpoint) scaleIn(a answer, verb string, key wire.Key) (*autoscalingv1.Scale, error) {
+	scale, err := wire.Codec[autoscalingv1.Scale]{}.Decode(wire.Record{Encoding: a.encoding, Body: a.body})
+	if err != nil {
+		return nil, e.failed(verb, a.resource, key, err)
+	}
+	return scale, nil
+}

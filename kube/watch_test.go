@@ -1,0 +1,255 @@
+package kube_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// firstError reads a watch to its end.
+func firstError[T any](events iter.Seq2[kube.Event[T], error]) error {
+	for _, err := range events {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// story lets pods live, one after the other.
+type story struct {
+	t   *testing.T
+	srv *apitest.Server
+}
+
+func (s story) add(name string) {
+	s.t.Helper()
+	if _, err := s.srv.Create(pod("ml", name, "one")); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestList: pages are asked for when they are needed, and hold what there was
+// when the list began.
+func TestList(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	s := story{t, srv}
+	for i := range 5 {
+		s.add(fmt.Sprint(i))
+	}
+	pods := client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2})
+	lists := func() (n int) {
+		for _, r := range srv.Requests() {
+			if r.Verb == apitest.VerbList && r.Options.Limit == 2 {
+				n++
+			}
+		}
+		return n
+	}
+	var names []string
+	for p, err := range pods.List(t.Context(), kube.Where{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names = append(names, p.Name); len(names) == 1 {
+			s.add("later")
+		}
+		if want := (len(names) + 1) / 2; lists() != want {
+			t.Errorf("%d lists for %d pods, want %d", lists(), len(names), want)
+		}
+	}
+	if fmt.Sprint(names) != "[0 1 2 3 4]" {
+		t.Errorf("listed %v", names)
+	}
+	for range pods.List(t.Context(), kube.Where{}) {
+		break
+	}
+	if lists() != 4 {
+		t.Errorf("%d lists after the loop was left", lists())
+	}
+}
+
+// TestListExpires: the version of the first page is forgotten before the second.
+func TestListExpires(t *testing.T) {
+	for _, c := range []struct {
+		expired kube.Expired
+		want    string
+	}{{kube.FailExpired, "[0 1]"}, {kube.RestAsItIsNow, "[0 1 2 4 later]"}} {
+		srv, cluster := serve(t, apitest.Config{Window: 2})
+		s := story{t, srv}
+		for i := range 5 {
+			s.add(fmt.Sprint(i))
+		}
+		pods := client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2, Expired: c.expired})
+		var names []string
+		var failed error
+		for p, err := range pods.List(t.Context(), kube.Where{}) {
+			if failed = err; err != nil {
+				continue
+			}
+			if names = append(names, p.Name); p.Name != "0" {
+				continue
+			}
+			if err := srv.Delete(pod("ml", "3", "")); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"1earlier", "later"} {
+				s.add(name)
+			}
+		}
+		if fmt.Sprint(names) != c.want {
+			t.Errorf("listed %v, want %s", names, c.want)
+		}
+		if c.expired == kube.FailExpired && (!apierrors.IsResourceExpired(failed) || !strings.Contains(failed.Error(), "RestAsItIsNow")) {
+			t.Errorf("got %v", failed)
+		}
+		if c.expired == kube.RestAsItIsNow && failed != nil {
+			t.Error(failed)
+		}
+	}
+}
+
+// TestListDamaged: a page that is cut, or has what can not be read, ends the list.
+func TestListDamaged(t *testing.T) {
+	for name, action := range map[string]apitest.Action{
+		"cut": apitest.Cut(apitest.CutMidFrame), "garbage": apitest.Garbage(apitest.GarbageObject), "status": apitest.Respond(apitest.Failure(500, 0)),
+	} {
+		srv, cluster := serve(t, apitest.Config{})
+		story{t, srv}.add("x")
+		if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbList}, Action: action}); err != nil {
+			t.Fatal(err)
+		}
+		pods, err := kube.Collect(client[corev1.Pod](t, cluster, kube.ClientConfig{}).List(t.Context(), kube.Where{}))
+		if !errors.As(err, new(*kube.RequestError)) || len(pods) != 0 {
+			t.Errorf("%s: %v, %v", name, pods, err)
+		}
+	}
+}
+
+// TestWatch: what is there, then every change once and in order, whatever happens
+// to the connection.
+func TestWatch(t *testing.T) {
+	faults := map[string]apitest.Action{
+		"nothing": {}, "ended": apitest.Cut(apitest.CutClean), "cut": apitest.Cut(apitest.CutMidFrame), "reset": apitest.Cut(apitest.CutReset),
+		"error": apitest.InStreamError(apitest.Failure(500, 0)), "refused": apitest.Respond(apitest.Failure(503, 0)), "busy": apitest.Respond(apitest.Failure(429, 3*time.Second)),
+	}
+	for name, action := range faults {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv, cluster := serve(t, apitest.Config{})
+				s := story{t, srv}
+				s.add("a")
+				s.add("b")
+				if name != "nothing" {
+					if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Times: 3, After: 1, Action: action}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var seen []string
+				step := 0
+				last := wire.Version(0)
+				for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 1}).Watch(t.Context(), kube.Where{Namespace: "ml"}, 0) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if seen = append(seen, fmt.Sprint(ev.Type, " ", ev.Object.Name)); ev.Object.Kind != "Pod" || ev.Version <= last {
+						t.Errorf("%+v after %d", ev, last)
+					}
+					last = ev.Version
+					if step++; step >= 2 && step < 8 {
+						s.add(fmt.Sprint("new-", step))
+					}
+					if step == 8 {
+						if err := srv.Delete(pod("ml", "a", "")); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if ev.Type == wire.Deleted {
+						break
+					}
+				}
+				want := "[ADDED a ADDED b ADDED new-2 ADDED new-3 ADDED new-4 ADDED new-5 ADDED new-6 ADDED new-7 DELETED a]"
+				if fmt.Sprint(seen) != want {
+					t.Errorf("saw %v", seen)
+				}
+			})
+		})
+	}
+}
+
+// TestWatchResumes where an earlier one was, and says so where that is gone.
+func TestWatchResumes(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Window: 2})
+	s := story{t, srv}
+	s.add("a")
+	pods := client[corev1.Pod](t, cluster, kube.ClientConfig{})
+	from := wire.Version(0)
+	for ev, err := range pods.Watch(t.Context(), kube.Where{}, 0) {
+		if from = ev.Version; err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	s.add("b")
+	for ev, err := range pods.Watch(t.Context(), kube.Where{}, from) {
+		if err != nil || ev.Object.Name != "b" {
+			t.Errorf("%+v, %v", ev, err)
+		}
+		break
+	}
+	for i := range 4 {
+		s.add(fmt.Sprint(i))
+	}
+	if err := firstError(pods.Watch(t.Context(), kube.Where{}, from)); !apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "watch anew") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWatchEnds with its context, where the server refuses, and where it stays
+// away; and not where it only has nothing to say.
+func TestWatchEnds(t *testing.T) {
+	because := errors.New("because")
+	for _, c := range []struct {
+		name   string
+		fault  apitest.Fault
+		within time.Duration // of fake time
+		is     func(error) bool
+	}{
+		{"context", apitest.Fault{Action: apitest.Stall()}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
+		{"context of one that waits", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 30*time.Second)), Times: apitest.Always}, time.Minute, func(err error) bool { return errors.Is(err, because) }},
+		{"silence", apitest.Fault{Action: apitest.Cut(apitest.CutClean), Times: 20}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
+		{"rights", apitest.Fault{Action: apitest.Respond(apitest.Failure(403, 0))}, time.Second, apierrors.IsForbidden},
+		{"away", apitest.Fault{Action: apitest.Respond(apitest.Failure(503, 0)), Times: apitest.Always}, time.Minute, apierrors.IsServiceUnavailable},
+		{"unreadable", apitest.Fault{Action: apitest.InStreamError(apitest.Failure(422, 0))}, time.Second, apierrors.IsInvalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv, cluster := serve(t, apitest.Config{})
+				c.fault.Match.Verb = apitest.VerbWatch
+				if _, err := srv.Inject(c.fault); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				stop := time.AfterFunc(c.within, func() { cancel(because) })
+				defer stop.Stop()
+				began := time.Now()
+				err := firstError(client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(ctx, kube.Where{}, 1))
+				if !c.is(err) || !strings.HasPrefix(fmt.Sprint(err), "watch pods at apitest") || time.Since(began) > c.within {
+					t.Errorf("after %v: %v", time.Since(began), err)
+				}
+			})
+		})
+	}
+}

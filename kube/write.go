@@ -1,0 +1,145 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Create creates an object, and returns it as the server has it. It must have a
+// name or a generateName, a namespace if its type lives in one, and no
+// resourceVersion.
+//
+// Errors: *RequestError; apierrors.IsAlreadyExists where the name is taken.
+func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
+	r, meta, err := c.writable(ctx, "create", obj)
+	if err != nil {
+		return nil, err
+	}
+	key := keyOf(meta)
+	switch {
+	case key.Name == "" && meta.GetGenerateName() == "":
+		err = checkName("")
+	case key.Name != "":
+		err = checkName(key.Name)
+	}
+	if err == nil && meta.GetResourceVersion() != "" {
+		err = &IllegalError{Problem: "the object has a resourceVersion, so it exists", Remedy: "empty it for a copy, or use Update"}
+	}
+	if err == nil {
+		err = c.place(r, key)
+	}
+	if err != nil {
+		return nil, c.failed("create", r, key, err)
+	}
+	// The name is in the object, and not in the path.
+	return c.put(ctx, r, obj, call{verb: "create", method: http.MethodPost, key: wire.Key{Namespace: key.Namespace}}, key)
+}
+
+// Update replaces an object by obj, all but its status where that is a
+// subresource, and returns it as the server has it. obj must have the
+// resourceVersion that it was read at: what others wrote meanwhile is a
+// conflict. Mutate tries again then.
+//
+// Errors: *RequestError; apierrors.IsConflict, apierrors.IsNotFound.
+func (c *Client[T]) Update(ctx context.Context, obj *T) (*T, error) { return c.update(ctx, obj, "") }
+
+func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) {
+	r, meta, err := c.writable(ctx, "update", obj)
+	if err != nil {
+		return nil, err
+	}
+	key := keyOf(meta)
+	if err = checkName(key.Name); err == nil {
+		err = c.place(r, key)
+	}
+	if err == nil && meta.GetResourceVersion() == "" {
+		err = &IllegalError{
+			Problem: "the object has no resourceVersion, so the update would undo what others wrote",
+			Remedy:  "change an object that was read, or use Mutate, Patch or Apply",
+		}
+	}
+	if err != nil {
+		return nil, c.failed("update", r, key, err)
+	}
+	return c.put(ctx, r, obj, call{verb: "update", method: http.MethodPut, key: key, sub: sub}, key)
+}
+
+// writable checks what whole objects need to be written.
+func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource, Controllable, error) {
+	r, err := c.base().target(ctx, verb)
+	if err != nil {
+		return r, nil, err
+	}
+	if c.view == Metadata {
+		return r, nil, c.failed(verb, r, wire.Key{}, &IllegalError{
+			Problem: "metadata is not all of an object", Remedy: "use Patch, or a client of the whole type",
+		})
+	}
+	meta, err := c.read(obj, r)
+	if err != nil {
+		return r, nil, c.failed(verb, r, wire.Key{}, err)
+	}
+	return r, meta, nil
+}
+
+// put sends an object, and takes what the server has made of it. A server that
+// reads no protobuf gets JSON, from then on.
+func (c *Client[T]) put(ctx context.Context, r Resource, obj *T, to call, key wire.Key) (*T, error) {
+	to.query, to.accept = c.writeQuery(), c.accept()
+	for {
+		var err error
+		if to.body, to.contentType, err = c.encode(obj, r); err != nil {
+			return nil, c.failed(to.verb, r, key, err)
+		}
+		a, err := c.send(ctx, r, to)
+		if apierrors.IsUnsupportedMediaType(err) && to.contentType == wire.MediaTypeProtobuf {
+			c.noProtobuf.Store(true)
+			continue
+		}
+		if err != nil {
+			return nil, withKey(err, key)
+		}
+		return c.taken(ctx, a, to.verb, key)
+	}
+}
+
+// taken decodes and reports what a server has answered a write with.
+func (c *Client[T]) taken(ctx context.Context, a answer, verb string, key wire.Key) (*T, error) {
+	obj, err := c.decode(a)
+	if err != nil {
+		return nil, c.failed(verb, a.resource, key, err)
+	}
+	c.wrote(ctx, a.resource, c.meta(obj))
+	return obj, nil
+}
+
+// writeQuery returns the parameters of all writes.
+func (e *endpoint) writeQuery() url.Values {
+	q := url.Values{}
+	if e.cfg.Writes == DryRun {
+		q.Set("dryRun", metav1.DryRunAll)
+	}
+	if e.cfg.FieldManager != "" {
+		q.Set("fieldManager", e.cfg.FieldManager)
+	}
+	return q
+}
+
+// withKey completes an error of a creation, whose path has no name.
+func withKey(err error, key wire.Key) error {
+	if failed, ok := err.(*RequestError); ok && key.Name != "" {
+		failed.Key = key
+	}
+	return err
+}
+
+// keyOf returns the key of an object.
+func keyOf(meta metav1.Object) wire.Key {
+	return wire.Key{Namespace: meta.GetNamespace(), Name: meta.GetName()}
+}
