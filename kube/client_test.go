@@ -3,6 +3,9 @@ package kube_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
@@ -172,38 +176,79 @@ func TestMetadataOnly(t *testing.T) {
 	}
 }
 
-// TestEncodings: built-in types travel in protobuf, and in JSON where the server
-// does not read it; custom resources in JSON.
+// sent notes what is sent and asked for, by method.
+type sent struct {
+	http.RoundTripper
+	contents, accepts []string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.contents = append(s.contents, r.Method+" "+r.Header.Get("Content-Type"))
+	s.accepts = append(s.accepts, r.Header.Get("Accept"))
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// TestEncodings: built-in types travel in protobuf, and are sent in JSON where the
+// server does not read it; custom resources in JSON.
 func TestEncodings(t *testing.T) {
-	srv, cluster := serve(t, apitest.Config{Types: []apitest.Type{trainJobs}})
-	accepted := func(resource string) string {
-		for _, r := range srv.Requests() {
-			if r.Resource.Resource == resource {
-				return r.Accept
-			}
-		}
-		return ""
+	srv := must[*apitest.Server](t)(apitest.New(apitest.Config{Types: []apitest.Type{trainJobs}}))
+	defer srv.Close()
+	wire := &sent{}
+	cfg := srv.RESTConfig()
+	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { wire.RoundTripper = rt; return wire })
+	cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: cfg}))
+	defer cluster.Close()
+	maps, jobs := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{}), client[TrainJob](t, cluster, kube.ClientConfig{})
+	if _, err := jobs.Get(t.Context(), ml); !apierrors.IsNotFound(err) {
+		t.Fatal(err)
 	}
-	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
-	refused, err := srv.Inject(apitest.Fault{
+	wire.contents, wire.accepts = nil, nil
+	must[*TrainJob](t)(jobs.Create(t.Context(), trainJob("x")))
+	must[*corev1.ConfigMap](t)(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "a"}}))
+	_, err := srv.Inject(apitest.Fault{
 		Match:  apitest.Match{Verb: apitest.VerbCreate, Resource: "configmaps"},
 		Action: apitest.Respond(metav1.Status{Status: "Failure", Code: 415, Reason: metav1.StatusReasonUnsupportedMediaType}),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	obj, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "x"}, Data: map[string]string{"a": "b"}})
-	if err != nil || refused.Hits() != 1 || obj.Data["a"] != "b" {
-		t.Errorf("%+v, %v", obj, err)
+	for _, name := range []string{"b", "c"} {
+		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name}, Data: map[string]string{"a": "b"}}
+		if got := must[*corev1.ConfigMap](t)(maps.Create(t.Context(), obj)); got.Data["a"] != "b" {
+			t.Errorf("created %+v", got)
+		}
 	}
-	if _, err := client[TrainJob](t, cluster, kube.ClientConfig{}).Create(t.Context(), trainJob("x")); err != nil {
-		t.Error(err)
+	json, proto, both := "application/json", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
+	if diff := cmp.Diff([]string{"POST " + json, "POST " + proto, "POST " + proto, "POST " + json, "POST " + json}, wire.contents); diff != "" {
+		t.Error(diff)
 	}
-	if got := accepted("configmaps"); !strings.HasPrefix(got, wire.MediaTypeProtobuf) {
-		t.Errorf("config maps are asked for as %s", got)
+	if diff := cmp.Diff([]string{json, both, both, both, both}, wire.accepts); diff != "" {
+		t.Error(diff)
 	}
-	if got := accepted("trainjobs"); got != wire.MediaTypeJSON {
-		t.Errorf("custom resources are asked for as %s", got)
+}
+
+// TestVerbsThatAreNotOffered are not asked for.
+func TestVerbsThatAreNotOffered(t *testing.T) {
+	asked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := map[string]string{
+			"/api":    `{"kind":"APIVersions","versions":["v1"]}`,
+			"/apis":   `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`,
+			"/api/v1": `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"reviews","kind":"Review","namespaced":true,"verbs":["create"]}]}`,
+		}[r.URL.Path]
+		if answer == "" {
+			asked++
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer srv.Close()
+	cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: &rest.Config{Host: srv.URL}}))
+	defer cluster.Close()
+	reviews := client[unstructured.Unstructured](t, cluster, kube.ClientConfig{Resource: "reviews"})
+	if _, err := reviews.Get(t.Context(), ml); !apierrors.IsMethodNotSupported(err) || asked != 0 {
+		t.Errorf("asked %d times: %v", asked, err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // Bounds of how a watch goes on that was cut.
 const (
-	maxResumes  = 6 // in a row without anything heard between
+	maxResumes  = 10 // in a row without anything heard between
 	firstResume = 200 * time.Millisecond
 	lastResume  = 10 * time.Second
 	shortWatch  = time.Second
@@ -45,7 +45,7 @@ type Event[T any] struct {
 // Errors: one error ends the sequence: a *RequestError. It holds
 // apierrors.IsResourceExpired or IsGone where the server no longer has the changes
 // after from: watch anew from zero. When ctx ends, its cause is the error. After
-// six attempts in a row that brought nothing it is that of the last.
+// ten attempts in a row that brought nothing it is that of the last.
 func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
 		if err := c.watch(ctx, where, from, func(ev Event[T]) bool { return yield(ev, nil) }); err != nil && err != errEnough {

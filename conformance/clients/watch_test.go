@@ -1,0 +1,109 @@
+package clients_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// TestWatchResumes over an API server that is killed and comes back, and says so
+// where the history is gone.
+func TestWatchResumes(t *testing.T) {
+	c, cluster := start(t)
+	ctx := t.Context()
+	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{})
+	add := func(name string) {
+		meta := named(name)
+		meta.Labels = map[string]string{"story": "yes"}
+		must[*corev1.ConfigMap](t)(maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta}))
+	}
+	add("0")
+	var seen []string
+	last := wire.Version(0)
+	where := kube.Where{Namespace: "default", LabelSelector: "story=yes"}
+	for ev, err := range maps.Watch(ctx, where, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen = append(seen, ev.Object.Name); ev.Version <= last {
+			t.Errorf("%d after %d", ev.Version, last)
+		}
+		last = ev.Version
+		if len(seen) == 4 {
+			break
+		}
+		if len(seen) == 2 {
+			c.KillAPIServer()
+			if err := c.StartAPIServer(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(fmt.Sprint(len(seen)))
+	}
+	if fmt.Sprint(seen) != "[0 1 2 3]" {
+		t.Errorf("saw %v", seen)
+	}
+	add("later")
+	for ev, err := range maps.Watch(ctx, where, last) {
+		if err != nil || ev.Object.Name != "later" || ev.Type != wire.Added {
+			t.Errorf("%+v, %v", ev, err)
+		}
+		break
+	}
+	forget(t, c)
+	for _, err := range maps.Watch(ctx, where, last) {
+		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
+			t.Errorf("got %v", err)
+		}
+		break
+	}
+}
+
+// forget lets the server lose its history.
+func forget(t *testing.T, c *controlplane.Cluster) {
+	t.Helper()
+	c.KillAPIServer()
+	if err := c.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestListExpires: the history is gone before the second page.
+func TestListExpires(t *testing.T) {
+	c, cluster := start(t)
+	ctx := t.Context()
+	for _, expired := range []kube.Expired{kube.FailExpired, kube.RestAsItIsNow} {
+		maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{PageSize: 2, Expired: expired})
+		if expired == kube.FailExpired {
+			for i := range 5 {
+				must[*corev1.ConfigMap](t)(maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: named(fmt.Sprint("x-", i))}))
+			}
+		}
+		var names []string
+		var failed error
+		for m, err := range maps.List(ctx, kube.Where{Namespace: "default"}) {
+			if failed = err; err != nil {
+				break
+			}
+			if names = append(names, m.Name); len(names) == 1 {
+				must[*corev1.ConfigMap](t)(maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: named(fmt.Sprint("y-", expired))}))
+				forget(t, c)
+			}
+		}
+		switch {
+		case expired == kube.FailExpired && (len(names) != 2 || !apierrors.IsResourceExpired(failed)):
+			t.Errorf("%v, %v", names, failed)
+		case expired == kube.RestAsItIsNow && (fmt.Sprint(names) != "[x-0 x-1 x-2 x-3 x-4 y-0 y-1]" || failed != nil):
+			t.Errorf("%v, %v", names, failed)
+		}
+	}
+}
