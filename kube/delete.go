@@ -135,7 +135,9 @@ func (e *endpoint) deleted(ctx context.Context, a answer, key wire.Key) error {
 // DeleteAll deletes the selected objects, and returns how many there were. For a
 // type that lives in namespaces, where must name one. It is one request: if it
 // fails half-way, some are deleted. The UID of the options must be empty, for it
-// is that of one object, and so must the version.
+// is that of one object, and so must the version. To WithWrites it reports, for each
+// object that was not being deleted already, the version after the one that it had
+// when the server looked: it has at least that now, or is gone.
 //
 // Errors: *RequestError.
 func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptions) (int, error) {

@@ -41,8 +41,7 @@ func explainStatus(err error) string {
 		return ""
 	}
 	s := status.Status()
-	switch s.Code {
-	case http.StatusUnauthorized:
+	if s.Code == http.StatusUnauthorized {
 		return "the server does not know these credentials (401): log in again, or choose another user with --context"
 	}
 	var request *RequestError

@@ -31,7 +31,7 @@ type Where struct {
 // which apierrors.IsResourceExpired may hold.
 func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		if _, err := c.list(ctx, where, func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errEnough {
+		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errEnough {
 			yield(nil, err)
 		}
 	}
@@ -54,9 +54,8 @@ func Collect[T any](objects iter.Seq2[*T, error]) ([]*T, error) {
 var errEnough = errors.New("enough")
 
 // list hands every object to each, until it returns false: then the error is
-// errEnough. It returns the version of the list, and of its last page where the
-// rest was listed as it is now.
-func (c *Client[T]) list(ctx context.Context, where Where, each func(*T) bool) (wire.Version, error) {
+// errEnough. It returns the version of the list.
+func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, each func(*T) bool) (wire.Version, error) {
 	r, coll, err := c.base().collection(ctx, "list", where)
 	if err != nil {
 		return 0, err
@@ -64,7 +63,7 @@ func (c *Client[T]) list(ctx context.Context, where Where, each func(*T) bool) (
 	next := ""
 	for {
 		records, meta, err := c.page(ctx, coll, next)
-		if token := c.goOn(err, next); token != "" {
+		if token := restToken(err, next); token != "" && onExpired == RestAsItIsNow {
 			next = token
 			continue
 		}
@@ -117,11 +116,19 @@ func (e *endpoint) page(ctx context.Context, coll *Collection, next string) (rec
 	}
 }
 
-// goOn returns the token by which a list goes on whose version is gone, "" if it
-// does not.
-func (e *endpoint) goOn(err error, next string) string {
+// onExpired says how lists go on.
+func (e *endpoint) onExpired() Expired {
+	if e == nil {
+		return FailExpired
+	}
+	return e.cfg.Expired
+}
+
+// restToken returns the token by which a list whose version is gone can go on as
+// it is now; "" if it can not.
+func restToken(err error, next string) string {
 	var refused apierrors.APIStatus
-	if e.cfg.Expired != RestAsItIsNow || next == "" || !expired(err) || !errors.As(err, &refused) {
+	if next == "" || !expired(err) || !errors.As(err, &refused) {
 		return ""
 	}
 	if token := refused.Status().Continue; token != next {

@@ -62,7 +62,7 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 		return err
 	}
 	if from == 0 {
-		if from, err = c.present(ctx, where, r, each); err != nil {
+		if from, err = c.present(ctx, where, each); err != nil {
 			return err
 		}
 	}
@@ -93,12 +93,16 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 	}
 }
 
-// present hands on what there is, and returns its version.
-func (c *Client[T]) present(ctx context.Context, where Where, r Resource, each func(Event[T]) bool) (wire.Version, error) {
-	return c.list(ctx, where, func(obj *T) bool {
+// present hands on what there is, all of one version, and returns that.
+func (c *Client[T]) present(ctx context.Context, where Where, each func(Event[T]) bool) (wire.Version, error) {
+	version, err := c.list(ctx, where, FailExpired, func(obj *T) bool {
 		v, _ := wire.ParseVersion(c.meta(obj).GetResourceVersion()) // the reader of the list has checked it
 		return each(Event[T]{Type: wire.Added, Object: obj, Version: v})
 	})
+	if failed := (*RequestError)(nil); expired(err) && errors.As(err, &failed) {
+		failed.Remedy = "watch anew and be quicker, or set a larger ClientConfig.PageSize"
+	}
+	return version, err
 }
 
 // follow reads one watch from a version to its end, and moves the version on.

@@ -121,6 +121,34 @@ func TestListExpires(t *testing.T) {
 	}
 }
 
+// TestWatchNeedsOneInstant: what there is must be of the version that the watch
+// goes on from, whatever lists do.
+func TestWatchNeedsOneInstant(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{Window: 2})
+	s := story{t, srv}
+	for i := range 5 {
+		s.add(fmt.Sprint(i))
+	}
+	var failed error
+	seen := 0
+	for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2, Expired: kube.RestAsItIsNow}).Watch(t.Context(), kube.Where{}, 0) {
+		if failed = err; err != nil {
+			break
+		}
+		if seen++; ev.Object.Name == "0" {
+			for _, name := range []string{"a", "b", "c"} {
+				s.add(name)
+			}
+		}
+		if seen > 2 {
+			t.Fatalf("%+v was shown after the version was gone", ev)
+		}
+	}
+	if !apierrors.IsResourceExpired(failed) {
+		t.Errorf("got %v", failed)
+	}
+}
+
 // TestListDamaged: a page that is cut, or has what can not be read, ends the list.
 func TestListDamaged(t *testing.T) {
 	for name, action := range map[string]apitest.Action{
@@ -228,7 +256,7 @@ func TestWatchEnds(t *testing.T) {
 		is     func(error) bool
 	}{
 		{"context", apitest.Fault{Action: apitest.Stall()}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
-		{"context of one that waits", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 30*time.Second)), Times: apitest.Always}, time.Minute, func(err error) bool { return errors.Is(err, because) }},
+		{"context of one that waits", apitest.Fault{Action: apitest.Respond(apitest.Failure(429, 50*time.Second)), Times: apitest.Always}, 70 * time.Second, func(err error) bool { return errors.Is(err, because) }},
 		{"silence", apitest.Fault{Action: apitest.Cut(apitest.CutClean), Times: 20}, time.Hour, func(err error) bool { return errors.Is(err, because) }},
 		{"rights", apitest.Fault{Action: apitest.Respond(apitest.Failure(403, 0))}, time.Second, apierrors.IsForbidden},
 		{"away", apitest.Fault{Action: apitest.Respond(apitest.Failure(503, 0)), Times: apitest.Always}, time.Minute, apierrors.IsServiceUnavailable},

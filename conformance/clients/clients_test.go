@@ -152,8 +152,10 @@ func metadataOnly(t *testing.T, cluster *kube.Cluster) {
 			}
 			break
 		}
-		if err := c.Delete(ctx, key, kube.DeleteOptions{}); err != nil {
-			t.Error(err)
+		var told kube.Written
+		err := c.Delete(kube.WithWrites(ctx, func(w kube.Written) { told = w }), key, kube.DeleteOptions{})
+		if err != nil || told.Key != key || told.UID != string(got.UID) || told.Effect != kube.Removed {
+			t.Errorf("%v, told %+v", err, told)
 		}
 	}
 }
