@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -167,26 +168,34 @@ func TestListDamaged(t *testing.T) {
 }
 
 // TestWatch: what is there, then every change once and in order, whatever happens
-// to the connection.
+// to the connection, and however often if something comes between.
 func TestWatch(t *testing.T) {
-	faults := map[string]apitest.Action{
-		"nothing": {}, "ended": apitest.Cut(apitest.CutClean), "cut": apitest.Cut(apitest.CutMidFrame), "reset": apitest.Cut(apitest.CutReset),
-		"error": apitest.InStreamError(apitest.Failure(500, 0)), "refused": apitest.Respond(apitest.Failure(503, 0)), "busy": apitest.Respond(apitest.Failure(429, 3*time.Second)),
+	const news = 14
+	cut := func(how apitest.Action) apitest.Fault { return apitest.Fault{Action: how, After: 1, Times: 12} }
+	refused := func(how apitest.Action) apitest.Fault { return apitest.Fault{Action: how, Times: 3} }
+	faults := map[string]apitest.Fault{
+		"nothing": {}, "ended": cut(apitest.Cut(apitest.CutClean)), "cut": cut(apitest.Cut(apitest.CutMidFrame)),
+		"reset": cut(apitest.Cut(apitest.CutReset)), "error": cut(apitest.InStreamError(apitest.Failure(500, 0))),
+		"refused": refused(apitest.Respond(apitest.Failure(503, 0))), "busy": refused(apitest.Respond(apitest.Failure(429, 3*time.Second))),
 	}
-	for name, action := range faults {
+	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv, cluster := serve(t, apitest.Config{})
 				s := story{t, srv}
 				s.add("a")
 				s.add("b")
+				want := []string{"ADDED a", "ADDED b"}
+				fault.Match.Verb = apitest.VerbWatch
 				if name != "nothing" {
-					if _, err := srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Times: 3, After: 1, Action: action}); err != nil {
-						t.Fatal(err)
-					}
+					struck := must[*apitest.Injection](t)(srv.Inject(fault))
+					defer func() {
+						if struck.Hits() != fault.Times {
+							t.Errorf("the fault struck %d times", struck.Hits())
+						}
+					}()
 				}
 				var seen []string
-				step := 0
 				last := wire.Version(0)
 				for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 1}).Watch(t.Context(), kube.Where{Namespace: "ml"}, 0) {
 					if err != nil {
@@ -195,26 +204,45 @@ func TestWatch(t *testing.T) {
 					if seen = append(seen, fmt.Sprint(ev.Type, " ", ev.Object.Name)); ev.Object.Kind != "Pod" || ev.Version <= last {
 						t.Errorf("%+v after %d", ev, last)
 					}
-					last = ev.Version
-					if step++; step >= 2 && step < 8 {
-						s.add(fmt.Sprint("new-", step))
-					}
-					if step == 8 {
-						if err := srv.Delete(pod("ml", "a", "")); err != nil {
-							t.Fatal(err)
-						}
-					}
-					if ev.Type == wire.Deleted {
+					if last = ev.Version; ev.Type == wire.Deleted {
 						break
 					}
+					if n := len(seen); n >= 2 && n < 2+news {
+						s.add(fmt.Sprint("new-", n))
+						want = append(want, fmt.Sprint("ADDED new-", n))
+					} else if n == 2+news {
+						must[any](t)(nil, srv.Delete(pod("ml", "a", "")))
+					}
 				}
-				want := "[ADDED a ADDED b ADDED new-2 ADDED new-3 ADDED new-4 ADDED new-5 ADDED new-6 ADDED new-7 DELETED a]"
-				if fmt.Sprint(seen) != want {
-					t.Errorf("saw %v", seen)
+				if diff := cmp.Diff(append(want, "DELETED a"), seen); diff != "" {
+					t.Error(diff)
 				}
 			})
 		})
 	}
+}
+
+// TestWatchHeedsBookmarks: a watch that has nothing to show does not fall behind
+// the history.
+func TestWatchHeedsBookmarks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, cluster := serve(t, apitest.Config{Window: 2, BookmarkInterval: time.Minute})
+		for i := range 5 {
+			time.AfterFunc(time.Duration(i+1)*time.Second, func() {
+				must[apitest.Object](t)(srv.Create(pod("ml", fmt.Sprint(i), "other")))
+			})
+		}
+		time.AfterFunc(2*time.Minute, func() {
+			must[*apitest.Injection](t)(srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Cut(apitest.CutClean)}))
+		})
+		time.AfterFunc(3*time.Minute, func() { story{t, srv}.add("mine") })
+		for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(t.Context(), kube.Where{LabelSelector: "app=one"}, 1) {
+			if err != nil || ev.Object.Name != "mine" {
+				t.Errorf("%+v, %v", ev, err)
+			}
+			break
+		}
+	})
 }
 
 // TestWatchResumes where an earlier one was, and says so where that is gone.
