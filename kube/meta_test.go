@@ -67,6 +67,9 @@ func TestFinalizers(t *testing.T) {
 	if !kube.RemoveFinalizer(p, "a") || kube.RemoveFinalizer(p, "a") || !slices.Equal(p.Finalizers, []string{"b", "c"}) || shared[0] != "a" {
 		t.Error(p.Finalizers, shared)
 	}
+	if p.Finalizers = shared; !kube.RemoveFinalizer(p, "a") || shared[0] != "a" || shared[1] != "b" {
+		t.Errorf("the caller's own list became %v", shared)
+	}
 	if none := (*corev1.Pod)(nil); kube.AddFinalizer(none, "a") || kube.RemoveFinalizer(none, "a") || kube.HasFinalizer(nil, "a") {
 		t.Error("nothing was changed")
 	}

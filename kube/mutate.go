@@ -3,6 +3,8 @@ package kube
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -32,9 +34,19 @@ func (c *Client[T]) Mutate(ctx context.Context, key wire.Key, change func(*T) er
 
 func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) error, sub string) (*T, error) {
 	for n := 1; ; n++ {
-		obj, err := c.mutateOnce(ctx, key, change, sub)
-		if !apierrors.IsConflict(err) || n == maxConflicts {
+		obj, differs, err := c.changed(ctx, key, change)
+		if err != nil || !differs {
 			return obj, err
+		}
+		written, err := c.update(ctx, obj, sub)
+		if !apierrors.IsConflict(err) {
+			return written, err
+		}
+		if n == maxConflicts {
+			if failed := (*RequestError)(nil); errors.As(err, &failed) {
+				failed.Remedy = fmt.Sprintf("others were faster %d times in a row: who writes it so often?", n)
+			}
+			return nil, err
 		}
 		if stopped := pause(ctx, conflictPause(n)); stopped != nil {
 			return nil, c.failed("update", Resource{}, key, stopped)
@@ -42,33 +54,31 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 	}
 }
 
-func (c *Client[T]) mutateOnce(ctx context.Context, key wire.Key, change func(*T) error, sub string) (*T, error) {
+// changed reads an object and has it changed; differs says that it was.
+func (c *Client[T]) changed(ctx context.Context, key wire.Key, change func(*T) error) (obj *T, differs bool, err error) {
 	r, key, err := c.base().at(ctx, "update", key)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if change == nil {
-		return nil, c.failed("update", r, key, &IllegalError{Problem: "the function that changes the object is nil"})
+		return nil, false, c.failed("update", r, key, &IllegalError{Problem: "the function that changes the object is nil"})
 	}
-	obj, err := c.get(ctx, key, "")
+	obj, err = c.get(ctx, key, "")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	before, _, err := c.encode(obj, r)
 	if err != nil {
-		return nil, c.failed("update", r, key, err)
+		return nil, false, c.failed("update", r, key, err)
 	}
 	if err := change(obj); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	after, _, err := c.encode(obj, r)
 	if err != nil {
-		return nil, c.failed("update", r, key, err)
+		return nil, false, c.failed("update", r, key, err)
 	}
-	if bytes.Equal(before, after) {
-		return obj, nil
-	}
-	return c.update(ctx, obj, sub)
+	return obj, !bytes.Equal(before, after), nil
 }
 
 // conflictPause returns how long to wait after the nth conflict: with chance in it,

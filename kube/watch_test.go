@@ -222,6 +222,34 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchBeginsWithAll: what there is comes in the order of names, in which
+// versions are not, and a watch that is cut loses none of it.
+func TestWatchBeginsWithAll(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	s := story{t, srv}
+	for _, name := range []string{"c", "b", "a"} {
+		s.add(name)
+	}
+	must[*apitest.Injection](t)(srv.Inject(apitest.Fault{
+		Match: apitest.Match{Verb: apitest.VerbWatch}, After: 1, Action: apitest.Cut(apitest.CutClean),
+	}))
+	var seen []string
+	for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{}).Watch(t.Context(), kube.Where{}, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen = append(seen, ev.Object.Name); len(seen) == 5 {
+			break
+		}
+		if len(seen) >= 3 {
+			s.add(fmt.Sprint("new-", len(seen)))
+		}
+	}
+	if fmt.Sprint(seen) != "[a b c new-3 new-4]" {
+		t.Errorf("saw %v", seen)
+	}
+}
+
 // TestWatchHeedsBookmarks: a watch that has nothing to show does not fall behind
 // the history.
 func TestWatchHeedsBookmarks(t *testing.T) {

@@ -3,6 +3,7 @@ package kube_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
@@ -130,7 +132,13 @@ func TestMutate(t *testing.T) {
 			m.Data["mine"] = "no"
 			return nil
 		})
-		if !apierrors.IsConflict(err) || calls != 10 {
+		if !apierrors.IsConflict(err) || calls != 10 || !strings.Contains(err.Error(), "10 times in a row") {
+			t.Errorf("%d calls, %v", calls, err)
+		}
+		calls = 0
+		busy := apierrors.NewConflict(schema.GroupResource{}, "another", errors.New("of the caller's own"))
+		_, err = maps.Mutate(t.Context(), ml, func(*corev1.ConfigMap) error { calls++; return busy })
+		if err != error(busy) || calls != 1 {
 			t.Errorf("%d calls, %v", calls, err)
 		}
 		at, no := srv.Version(), errors.New("no")
