@@ -26,7 +26,7 @@ store: wire delta
 state:
 informer: wire delta kube reflector store state
 metrics: informer
-workqueue: planned
+workqueue:
 controller: planned informer store workqueue
 record: planned wire delta reflector kube state
 notify: planned record

@@ -1,0 +1,106 @@
+package workqueue
+
+import (
+	"errors"
+	"math"
+	"time"
+)
+
+var (
+	// ErrClosed is returned for an item that a closed queue does not take, and by
+	// Get once a closed queue has nothing left to hand out.
+	ErrClosed = errors.New("workqueue is closed")
+	// ErrFull is returned for an item that has no room, if Config.Full is Refuse.
+	ErrFull = errors.New("workqueue is full")
+	// ErrNotHandled is returned by Done for an item that nobody handles.
+	ErrNotHandled = errors.New("item is not being handled")
+)
+
+// DefaultAge is what Config.Age is if it is not set.
+const DefaultAge = 10 * time.Second
+
+// maxAge keeps the difference of two priorities within an int64.
+const maxAge = 365 * 24 * time.Hour
+
+// Full says what becomes of an item that a queue has no room for.
+type Full uint8
+
+const (
+	// Wait makes who adds wait for room, first come first served, until its
+	// context is done.
+	Wait Full = iota
+	// Refuse gives it ErrFull.
+	Refuse
+)
+
+// Config says how a queue behaves. The zero value works: one line, first come
+// first served, without a bound, and retries as controllers have them.
+type Config[T comparable] struct {
+	// Limit is how many items the queue may hold: those that wait, are delayed or
+	// are handled. 0 means no bound but the number of different items. An item that
+	// it holds can always be added again, by the worker that handles it for
+	// instance; a worker that adds other items to a queue that is full waits for
+	// the other workers.
+	Limit int
+	// Full says what happens to more items than that.
+	Full Full
+	// Age is how long an item waits to be worth one priority more; 0 means
+	// DefaultAge, more than a year a year. An item of priority p stands where one of
+	// priority 0 would that came p times Age earlier.
+	Age time.Duration
+	// Group names what an item belongs to: its namespace, for instance. Within a
+	// priority the groups that wait take turns, so that one that floods does not
+	// hold up the others. nil means one group.
+	Group func(T) string
+	// Serial names what must be dealt with in order: the object, if items are its
+	// revisions. No two workers have items of the same name, which are handed out
+	// in the order in which they came to wait. nil means that items have nothing to
+	// do with each other.
+	Serial func(T) string
+	// Limiter says how long a retry waits; nil means DefaultLimiter.
+	Limiter Limiter
+}
+
+// Options say how an item is added.
+type Options struct {
+	// Priority puts it before those of a lower one that have not waited longer by
+	// Config.Age for each step.
+	Priority int8
+	// After is how long it is delayed; at most 0 means not at all.
+	After time.Duration
+}
+
+// Work is an item that was handed out. It is the caller's until Done.
+type Work[T comparable] struct {
+	Item T
+	// Priority is the highest with which it was added.
+	Priority int8
+	// Retries is how often Retry was called for it since Forget, or since the queue
+	// came to hold it.
+	Retries int
+	// Waited is how long it was ready to be handed out.
+	Waited time.Duration
+}
+
+// Left is an item that a drained queue did not hand out.
+type Left[T comparable] struct {
+	Item     T
+	Priority int8
+	Retries  int
+	// Due is when its delay ends; zero if it was not delayed.
+	Due time.Time
+}
+
+func (c Config[T]) withDefaults() Config[T] {
+	if c.Limit <= 0 {
+		c.Limit = math.MaxInt
+	}
+	if c.Age <= 0 {
+		c.Age = DefaultAge
+	}
+	c.Age = min(c.Age, maxAge)
+	if c.Limiter == nil {
+		c.Limiter = DefaultLimiter()
+	}
+	return c
+}

@@ -1,0 +1,138 @@
+package workqueue
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	never = math.MaxInt64
+	// batch is how many items are dealt with under one lock, so that nobody waits
+	// for a million of them.
+	batch = 64
+)
+
+// later is the heap of the items that are delayed, the earliest first. One timer
+// stands for all of them.
+type later[T comparable] struct {
+	heap  []delayedNode[T]
+	timer *time.Timer
+	armed int64 // when it fires
+}
+
+type delayedNode[T comparable] struct {
+	ready int64
+	n     *node[T]
+}
+
+func (a delayedNode[T]) before(b delayedNode[T]) bool {
+	return a.ready < b.ready || a.ready == b.ready && a.n.seq < b.n.seq
+}
+
+func (l *later[T]) push(n *node[T]) {
+	l.heap = append(l.heap, delayedNode[T]{n.ready, n})
+	l.up(len(l.heap)-1, delayedNode[T]{n.ready, n})
+}
+
+// move follows a delay that became shorter.
+func (l *later[T]) move(n *node[T]) { l.up(int(n.index), delayedNode[T]{n.ready, n}) }
+
+func (l *later[T]) remove(n *node[T]) {
+	end := len(l.heap) - 1
+	last := l.heap[end]
+	l.heap[end] = delayedNode[T]{}
+	l.heap = l.heap[:end]
+	if at := int(n.index); at < end {
+		l.down(at, last)
+		l.up(int(last.n.index), last)
+	}
+}
+
+// up and down find the place of a node from a free one. A parent has four
+// children: half as many steps, in neighbouring memory.
+func (l *later[T]) up(at int, d delayedNode[T]) {
+	for at > 0 {
+		parent := (at - 1) / 4
+		if !d.before(l.heap[parent]) {
+			break
+		}
+		l.set(at, l.heap[parent])
+		at = parent
+	}
+	l.set(at, d)
+}
+
+func (l *later[T]) down(at int, d delayedNode[T]) {
+	for {
+		least := -1
+		for child := 4*at + 1; child <= min(4*at+4, len(l.heap)-1); child++ {
+			if least < 0 || l.heap[child].before(l.heap[least]) {
+				least = child
+			}
+		}
+		if least < 0 || d.before(l.heap[least]) {
+			break
+		}
+		l.set(at, l.heap[least])
+		at = least
+	}
+	l.set(at, d)
+}
+
+func (l *later[T]) set(at int, d delayedNode[T]) {
+	l.heap[at] = d
+	d.n.index = int32(at)
+}
+
+// due tells whether the delay of the first is over.
+func (l *later[T]) due(now int64) bool { return len(l.heap) > 0 && l.heap[0].ready <= now }
+
+// promote lets those wait whose delay is over, a batch at a time.
+func (q *Queue[T]) promote(now int64) {
+	for range batch {
+		if q.closing || !q.later.due(now) {
+			return
+		}
+		n := q.later.heap[0].n
+		q.later.remove(n)
+		n.pending = due
+		if !n.handled {
+			q.line(n, now)
+		}
+	}
+}
+
+// arm sets the timer for the first of those that are delayed, if it is not set
+// for an earlier time.
+func (q *Queue[T]) arm(now int64) {
+	if q.closing || len(q.later.heap) == 0 || q.later.heap[0].ready >= q.later.armed {
+		return
+	}
+	q.later.armed = q.later.heap[0].ready
+	wait := time.Duration(q.later.armed - now)
+	if q.later.timer == nil {
+		q.later.timer = time.AfterFunc(wait, q.fire)
+	} else {
+		q.later.timer.Reset(wait)
+	}
+}
+
+// fire is called by the timer. Whoever takes the lock promotes what is due.
+func (q *Queue[T]) fire() {
+	for again := true; again; {
+		now := q.lock()
+		if again = q.later.due(now) && !q.closing; !again {
+			q.later.armed = never
+			q.arm(now)
+		}
+		q.unlock()
+	}
+}
+
+// after is a time by a delay later.
+func after(now int64, d time.Duration) int64 {
+	if int64(d) > never-1-now {
+		return never - 1
+	}
+	return now + int64(d)
+}

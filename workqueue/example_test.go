@@ -1,0 +1,81 @@
+package workqueue_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// Items are keys: for who makes the world look like the latest state. What
+// changes while a key waits is folded into it, and the worker looks up what there
+// is now. The queue is never longer than there are objects.
+func ExampleQueue_keys() {
+	ctx := context.Background()
+	latest := map[string]string{}
+	q := workqueue.New(workqueue.Config[string]{})
+	for _, change := range [][2]string{{"a", "Pending"}, {"b", "Pending"}, {"a", "Running"}, {"a", "Succeeded"}} {
+		latest[change[0]] = change[1]
+		if err := q.Add(ctx, change[0]); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for q.Len() > 0 {
+		w, err := q.Get(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(w.Item, latest[w.Item])
+		if err := q.Done(w.Item); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// a Succeeded
+	// b Pending
+}
+
+// Items are revisions: for who acts on every state. Nothing is folded. Serial
+// keeps those of an object in order, also when one fails and comes again; Limit
+// holds back who adds when the workers do not keep up.
+func ExampleQueue_revisions() {
+	type revision struct {
+		Key, State string
+		Version    int
+	}
+	ctx := context.Background()
+	q := workqueue.New(workqueue.Config[revision]{
+		Serial:  func(r revision) string { return r.Key },
+		Limit:   1000,
+		Limiter: workqueue.Exponential{},
+	})
+	for i, r := range []revision{{"a", "Pending", 1}, {"b", "Pending", 2}, {"a", "Running", 3}, {"a", "Succeeded", 4}} {
+		if err := q.Add(ctx, r); err != nil {
+			log.Fatal(i, err)
+		}
+	}
+	for handled := 0; handled < 5; handled++ {
+		w, err := q.Get(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if w.Item.Version == 1 && w.Retries == 0 {
+			fmt.Println(w.Item.Key, w.Item.State, "failed")
+			if _, err := q.Retry(ctx, w.Item); err != nil {
+				log.Fatal(err)
+			}
+		} else {
+			fmt.Println(w.Item.Key, w.Item.State)
+		}
+		if err := q.Done(w.Item); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// a Pending failed
+	// b Pending
+	// a Pending
+	// a Running
+	// a Succeeded
+}

@@ -1,0 +1,105 @@
+package workqueue
+
+// node is an item that the queue holds, from its first Add to the Done after
+// which nothing is left to do. It waits, or is delayed, or is handled; while it
+// is handled it may be pending once more.
+type node[T comparable] struct {
+	item  T
+	hash  uint64
+	chain *node[T] // the next in its bucket, or of those to be used again
+
+	links [3]links[T]
+	level *level[T] // where it waits
+	cell  *cell[T]  // the same, if it stands in the line of its group
+	group *group[T]
+	lane  *lane[T]
+	next  *node[T] // in its lane
+
+	rank  int64  // its place among those that wait: when it came, less its priority
+	seq   uint64 // the same, of those that have the same rank, or the same delay
+	ready int64  // since when it waits, or when its delay ends
+	start int64  // since when it is handled
+
+	retries  int32
+	index    int32 // in the heap
+	priority int8  // of what is pending
+	taken    int8  // of what is handled
+	pending  pending
+	handled  bool
+	filed    bool // stands in the line of its level
+	lined    bool // stands in its lane
+	hold     bool // keeps its place in its lane: a retry
+}
+
+// pending is what is asked of an item beyond what is being done.
+type pending uint8
+
+const (
+	nothing pending = iota
+	delayed         // is in the heap
+	due             // waits; if it is handled, it will at its Done
+)
+
+func (n *node[T]) before(m *node[T]) bool {
+	return n.rank < m.rank || n.rank == m.rank && n.seq < m.seq
+}
+
+// mayGo tells whether nothing of the same lane comes before it.
+func (n *node[T]) mayGo() bool { return n.lane == nil || n.lane.first == n }
+
+// The lists that a node may be in at a time.
+const (
+	byAge   = iota // those that wait, or those that are handled, the longest first
+	byLevel        // those of a priority
+	byGroup        // those of a priority and a group
+)
+
+type links[T comparable] struct{ prev, next *node[T] }
+
+// list is a doubly linked list of nodes, by one of their links.
+type list[T comparable] struct{ first, last *node[T] }
+
+func (l *list[T]) push(n *node[T], by int) {
+	n.links[by] = links[T]{prev: l.last}
+	if l.last == nil {
+		l.first = n
+	} else {
+		l.last.links[by].next = n
+	}
+	l.last = n
+}
+
+// insert puts a node that was in front back to its place.
+func (l *list[T]) insert(n *node[T], by int) {
+	at := l.first
+	for at != nil && at.before(n) {
+		at = at.links[by].next
+	}
+	if at == nil {
+		l.push(n, by)
+		return
+	}
+	prev := at.links[by].prev
+	n.links[by] = links[T]{prev: prev, next: at}
+	at.links[by].prev = n
+	if prev == nil {
+		l.first = n
+	} else {
+		prev.links[by].next = n
+	}
+}
+
+func (l *list[T]) remove(n *node[T], by int) {
+	k := &n.links[by]
+	if k.prev == nil {
+		l.first = k.next
+	} else {
+		k.prev.links[by].next = k.next
+	}
+	if k.next == nil {
+		l.last = k.prev
+	} else {
+		k.next.links[by].prev = k.prev
+	}
+	*k = links[T]{}
+}

@@ -1,0 +1,464 @@
+package workqueue
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+
+	"time"
+)
+
+// Queue hands out items to workers. Any goroutine may call any of its methods.
+// A Queue starts no goroutine, and may be dropped at any time.
+type Queue[T comparable] struct {
+	cfg   Config[T]
+	seed  maphash.Seed
+	start time.Time // times are nanoseconds since then
+
+	mu      sync.Mutex
+	now     int64 // of the last call
+	seq     uint64
+	table   table[T]
+	levels  []*level[T] // the highest first
+	filed   int         // nodes in the lines of levels
+	waiting list[T]
+	running list[T]
+	later   later[T]
+
+	groups      map[string]*group[T]
+	lanes       map[string]*lane[T]
+	spareGroups spare[group[T]]
+	spareLanes  spare[lane[T]]
+
+	workers   waiters // who waits for an item
+	producers waiters // who waits for room
+	closing   bool    // takes nothing new
+	closed    bool    // hands out nothing any more
+	end       chan struct{}
+
+	account
+}
+
+// face is what is found out about an item before the lock is taken.
+type face struct {
+	hash        uint64
+	group, lane string
+}
+
+// New returns an empty queue.
+func New[T comparable](cfg Config[T]) *Queue[T] {
+	return &Queue[T]{
+		cfg:    cfg.withDefaults(),
+		seed:   maphash.MakeSeed(),
+		start:  time.Now(),
+		later:  later[T]{armed: never},
+		groups: map[string]*group[T]{},
+		lanes:  map[string]*lane[T]{},
+		end:    make(chan struct{}),
+	}
+}
+
+// Add makes an item wait to be handed out, at priority 0. One that waits already
+// stays where it is; one that is delayed waits for it no longer; one that is
+// handled is handed out once more, after its Done. It waits for room as
+// Config.Limit and Config.Full say.
+//
+// Errors: ErrClosed, ErrFull; the cause of ctx.
+func (q *Queue[T]) Add(ctx context.Context, item T) error {
+	return q.AddWith(ctx, item, Options{})
+}
+
+// AddAfter is Add, once the delay is over. Of several delays the earliest
+// counts; an item that waits already is not delayed, and one that is added
+// meanwhile does not come a second time.
+//
+// Errors: ErrClosed, ErrFull; the cause of ctx.
+func (q *Queue[T]) AddAfter(ctx context.Context, item T, d time.Duration) error {
+	return q.AddWith(ctx, item, Options{After: d})
+}
+
+// AddWith is Add with a priority and a delay. The highest priority with which an
+// item was added since it was handed out last counts. One that waits and gets a
+// higher one goes to the end of those that have it, unless it stands further in
+// front where it is.
+//
+// Errors: ErrClosed, ErrFull; the cause of ctx.
+func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
+	f, err := q.face(ctx, item)
+	if err != nil {
+		return err
+	}
+	q.lock()
+	defer q.unlock()
+	return q.addLocked(ctx, item, f, o)
+}
+
+// AddAll is AddWith for many items, in their order and at less cost. It returns
+// how many of them were added: all, unless there is an error.
+//
+// Errors: ErrClosed, ErrFull; the cause of ctx.
+func (q *Queue[T]) AddAll(ctx context.Context, items []T, o Options) (int, error) {
+	for i := 0; i < len(items); i += batch {
+		some := items[i:min(i+batch, len(items))]
+		var faces [batch]face
+		for j, item := range some {
+			var err error
+			if faces[j], err = q.face(ctx, item); err != nil {
+				return i, err
+			}
+		}
+		if n, err := q.addSome(ctx, some, &faces, o); err != nil {
+			return i + n, err
+		}
+	}
+	return len(items), nil
+}
+
+func (q *Queue[T]) addSome(ctx context.Context, items []T, faces *[batch]face, o Options) (int, error) {
+	q.lock()
+	defer q.unlock()
+	for i, item := range items {
+		if err := q.addLocked(ctx, item, faces[i], o); err != nil {
+			return i, err
+		}
+	}
+	return len(items), nil
+}
+
+func (q *Queue[T]) addLocked(ctx context.Context, item T, f face, o Options) error {
+	n, err := q.nodeLocked(ctx, item, f)
+	if err == nil {
+		q.adds++
+		q.ask(n, o)
+	}
+	return err
+}
+
+// Retry is for a worker, before Done, whose work on an item failed: the item
+// comes again with the priority it had, after what the limiter says, which is
+// returned. In its lane it keeps its place: what comes after it waits for it.
+// Called for an item that is not handled, it is AddAfter.
+//
+// Errors: ErrClosed, ErrFull; the cause of ctx.
+func (q *Queue[T]) Retry(ctx context.Context, item T) (time.Duration, error) {
+	d := max(0, q.cfg.Limiter.Delay(q.Retries(item)))
+	f, err := q.face(ctx, item)
+	if err != nil {
+		return 0, err
+	}
+	q.lock()
+	defer q.unlock()
+	n, err := q.nodeLocked(ctx, item, f)
+	if err != nil {
+		return 0, err
+	}
+	q.retried++
+	n.retries++
+	o := Options{Priority: n.priority, After: d}
+	if n.handled {
+		o.Priority = n.taken
+		n.hold = true
+	}
+	q.ask(n, o)
+	return d, nil
+}
+
+// Forget sets the number of retries of an item to zero, which is for one that
+// went well but will come again. An item that nothing is asked of after its Done
+// needs none: the queue keeps nothing of it.
+func (q *Queue[T]) Forget(item T) {
+	hash := maphash.Comparable(q.seed, item)
+	q.lock()
+	defer q.unlock()
+	if n := q.table.find(hash, item); n != nil {
+		n.retries = 0
+	}
+}
+
+// Retries returns how often Retry was called for an item since Forget, or since
+// the queue came to hold it.
+func (q *Queue[T]) Retries(item T) int {
+	hash := maphash.Comparable(q.seed, item)
+	q.lock()
+	defer q.unlock()
+	if n := q.table.find(hash, item); n != nil {
+		return int(n.retries)
+	}
+	return 0
+}
+
+// Get waits for an item and takes it; the caller calls Done for it. A context
+// that is done gets none, and takes none from others.
+//
+// Errors: ErrClosed when the queue was closed, and nothing that is handled can
+// come back; the cause of ctx.
+func (q *Queue[T]) Get(ctx context.Context) (Work[T], error) {
+	var one [1]Work[T]
+	_, err := q.GetSome(ctx, one[:])
+	return one[0], err
+}
+
+// GetSome waits for an item, and takes as many as there are and as the slice
+// has room for; it returns how many. It is for a worker that deals with several
+// at once, in one transaction for instance: all of them are his, and no other
+// worker gets them while he deals with the first.
+//
+// Errors: those of Get.
+func (q *Queue[T]) GetSome(ctx context.Context, into []Work[T]) (int, error) {
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	q.lock()
+	defer q.unlock()
+	for !q.closed && len(into) > 0 {
+		taken := 0
+		for taken < len(into) {
+			n := q.next()
+			if n == nil {
+				break
+			}
+			into[taken] = q.take(n)
+			taken++
+		}
+		if taken > 0 {
+			return taken, nil
+		}
+		w := q.workers.park()
+		q.unlock()
+		woken := w.wait(ctx)
+		q.lock()
+		q.workers.back(w, woken)
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+	}
+	if len(into) == 0 {
+		return 0, nil
+	}
+	return 0, ErrClosed
+}
+
+// Done ends what Get began, for any number of items. One that was added
+// meanwhile waits again.
+//
+// Errors: ErrNotHandled if nobody handles one of them, which changes nothing for
+// it, nor for the others.
+func (q *Queue[T]) Done(items ...T) error {
+	var err error
+	for len(items) > 0 {
+		var hashes [batch]uint64
+		some := items[:min(batch, len(items))]
+		items = items[len(some):]
+		for i, item := range some {
+			hashes[i] = maphash.Comparable(q.seed, item)
+		}
+		if !q.doneSome(some, &hashes) {
+			err = ErrNotHandled
+		}
+	}
+	return err
+}
+
+func (q *Queue[T]) doneSome(items []T, hashes *[batch]uint64) bool {
+	q.lock()
+	defer q.unlock()
+	all := true
+	for i, item := range items {
+		n := q.table.find(hashes[i], item)
+		if n != nil && n.handled {
+			q.done(n)
+		} else {
+			all = false
+		}
+	}
+	return all
+}
+
+func (q *Queue[T]) done(n *node[T]) {
+	q.running.remove(n, byAge)
+	q.finished(n.start, q.now)
+	n.handled = false
+	if n.lane != nil && !n.hold {
+		if next := n.lane.pop(); next != nil {
+			q.refile(next)
+		}
+	}
+	switch n.pending {
+	case due:
+		n.ready = q.now
+		q.line(n, q.now)
+	case nothing:
+		q.drop(n)
+	}
+}
+
+// face may call functions of the user, and is therefore not for under the lock.
+func (q *Queue[T]) face(ctx context.Context, item T) (face, error) {
+	if ctx.Err() != nil {
+		return face{}, context.Cause(ctx)
+	}
+	f := face{hash: maphash.Comparable(q.seed, item)}
+	if q.cfg.Group != nil {
+		f.group = q.cfg.Group(item)
+	}
+	if q.cfg.Serial != nil {
+		f.lane = q.cfg.Serial(item)
+	}
+	return f, nil
+}
+
+// nodeLocked returns the node of an item. For one that is new it may wait for
+// room, without the lock.
+func (q *Queue[T]) nodeLocked(ctx context.Context, item T, f face) (*node[T], error) {
+	turn := false
+	for {
+		n := q.table.find(f.hash, item)
+		switch {
+		case q.closed || q.closing && n == nil:
+			return nil, ErrClosed
+		case n != nil:
+			return n, nil
+		case q.room() && (turn || len(q.producers.parked)+q.producers.called == 0):
+			n = q.table.insert(f.hash, item)
+			q.join(n, f)
+			return n, nil
+		case q.cfg.Full == Refuse:
+			return nil, ErrFull
+		}
+		w := q.producers.park()
+		q.unlock()
+		turn = w.wait(ctx)
+		q.lock()
+		q.producers.back(w, turn)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func (q *Queue[T]) room() bool { return q.table.count < q.cfg.Limit }
+
+// ask adds what is asked to what is asked of a node already.
+func (q *Queue[T]) ask(n *node[T], o Options) {
+	if n.pending == nothing {
+		n.priority = o.Priority
+	}
+	raised := o.Priority > n.priority
+	n.priority = max(n.priority, o.Priority)
+	switch {
+	case n.pending == due:
+		if raised && !n.handled {
+			q.raise(n)
+		}
+	case o.After <= 0:
+		if n.pending == delayed {
+			q.later.remove(n)
+		}
+		n.pending, n.ready = due, q.now
+		if !n.handled {
+			q.line(n, q.now)
+		}
+	default:
+		q.delays++
+		q.delay(n, after(q.now, o.After))
+	}
+}
+
+// delay makes a node wait for a time, unless it waits for an earlier one.
+func (q *Queue[T]) delay(n *node[T], until int64) {
+	switch {
+	case n.pending == nothing:
+		q.seq++
+		n.pending, n.ready, n.seq = delayed, until, q.seq
+		q.later.push(n)
+	case until < n.ready:
+		q.seq++
+		n.ready, n.seq = until, q.seq
+		q.later.move(n)
+	}
+	q.arm(q.now)
+}
+
+// line makes a node wait behind all others of its priority.
+func (q *Queue[T]) line(n *node[T], now int64) {
+	q.waiting.push(n, byAge)
+	q.place(n, now)
+	if n.lane != nil {
+		n.lane.push(n)
+	}
+	q.file(n)
+}
+
+// place gives a node its place in the line of its priority: the last.
+func (q *Queue[T]) place(n *node[T], now int64) {
+	q.seq++
+	n.rank, n.seq = q.rank(n.priority, now), q.seq
+	n.level = q.levelOf(n.priority)
+	n.level.waiting++
+}
+
+// rank is what those that wait are ordered by: the time at which an item of
+// priority 0 would have come to have the same place.
+func (q *Queue[T]) rank(priority int8, now int64) int64 {
+	return now - int64(priority)*int64(q.cfg.Age)
+}
+
+// raise moves a node that waits to the line of its new priority.
+func (q *Queue[T]) raise(n *node[T]) {
+	if q.rank(n.priority, q.now) < n.rank {
+		q.unfile(n)
+		n.level.waiting--
+		q.place(n, q.now)
+		q.file(n)
+	}
+}
+
+// take hands out the node that next returned.
+func (q *Queue[T]) take(n *node[T]) Work[T] {
+	c := n.cell
+	q.unfile(n)
+	if c != nil && c.line.first != nil { // the next group's turn
+		c.leave()
+		c.enter()
+	}
+	n.level.waiting--
+	q.waiting.remove(n, byAge)
+	q.running.push(n, byAge)
+	n.pending, n.handled, n.hold = nothing, true, false
+	n.taken, n.start = n.priority, q.now
+	waited := q.started(n.ready, q.now)
+	return Work[T]{Item: n.item, Priority: n.taken, Retries: int(n.retries), Waited: waited}
+}
+
+// lock takes the lock, and lets wait what is due.
+func (q *Queue[T]) lock() int64 {
+	now := int64(time.Since(q.start))
+	q.mu.Lock()
+	q.now = max(q.now, now)
+	if q.later.due(q.now) {
+		q.promote(q.now)
+	}
+	return q.now
+}
+
+// unlock gives back the lock. Whatever was done under it, if there is something
+// to take and somebody who waits for it, one is on his way.
+func (q *Queue[T]) unlock() {
+	if q.closing {
+		q.tryClose()
+	}
+	var worker, producer *waiter
+	if q.filed > 0 && q.workers.called == 0 && len(q.workers.parked) > 0 {
+		worker = q.workers.call(len(q.workers.parked) - 1)
+	}
+	if len(q.producers.parked) > 0 && q.producers.called == 0 && q.room() {
+		producer = q.producers.call(0)
+	}
+	q.mu.Unlock()
+	if worker != nil {
+		worker.wake <- struct{}{}
+	}
+	if producer != nil {
+		producer.wake <- struct{}{}
+	}
+}

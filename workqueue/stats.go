@@ -1,0 +1,122 @@
+package workqueue
+
+import "time"
+
+// Bounds are the upper bounds of the buckets of Times.
+var Bounds = [...]time.Duration{
+	time.Microsecond, 10 * time.Microsecond, 100 * time.Microsecond,
+	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond,
+	100 * time.Millisecond, 300 * time.Millisecond,
+	time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, 2 * time.Minute, 15 * time.Minute,
+}
+
+// Times is how long things took, all of them since the start.
+type Times struct {
+	// Count is how many, Sum how long together, Max the longest.
+	Count uint64
+	Sum   time.Duration
+	Max   time.Duration
+	// Buckets count those up to each of Bounds, and behind them the rest.
+	Buckets [len(Bounds) + 1]uint64
+}
+
+func (t *Times) note(d time.Duration) {
+	t.Count++
+	t.Sum += d
+	t.Max = max(t.Max, d)
+	i := 0
+	for i < len(Bounds) && d > Bounds[i] {
+		i++
+	}
+	t.Buckets[i]++
+}
+
+// Stats is what a queue has done, and what it has in hand, at one instant.
+type Stats struct {
+	// Adds counts the items that were added, those that were there already
+	// included; Retries the calls of Retry; Delays those of both that were delayed.
+	// They only grow.
+	Adds, Retries, Delays uint64
+	// Latency is how long items waited that were handed out: since they were added,
+	// their delay was over, or, if they were added while they were handled, since
+	// their Done. Work is how long it took from there to Done.
+	Latency, Work Times
+
+	// Waiting, Delayed and Handled are how many items are that. One that is handled
+	// may be delayed as well.
+	Waiting, Delayed, Handled int
+	// Depths are the priorities that were ever used, the highest first.
+	Depths []Depth
+	// Oldest is how long the item waits that waits longest.
+	Oldest time.Duration
+	// Longest is how long the item is handled that is handled longest; Unfinished
+	// is how long together all are that are handled.
+	Longest, Unfinished time.Duration
+	// Closed says that the queue takes nothing new.
+	Closed bool
+}
+
+// Depth is how many items wait with a priority.
+type Depth struct {
+	Priority int8
+	Waiting  int
+}
+
+// account is what of Stats is kept as it happens.
+type account struct {
+	adds, retried, delays uint64
+	latency, work         Times
+	handled               int
+	starts                int64 // the sum of them, of those that are handled
+}
+
+func (a *account) started(ready, now int64) time.Duration {
+	a.handled++
+	a.starts += now
+	waited := time.Duration(max(0, now-ready))
+	a.latency.note(waited)
+	return waited
+}
+
+func (a *account) finished(start, now int64) {
+	a.handled--
+	a.starts -= start
+	a.work.note(time.Duration(now - start))
+}
+
+// Len returns how many items wait to be handed out: not those that are delayed
+// or handled.
+func (q *Queue[T]) Len() int {
+	q.lock()
+	defer q.unlock()
+	return q.lenLocked()
+}
+
+func (q *Queue[T]) lenLocked() (waiting int) {
+	for _, l := range q.levels {
+		waiting += l.waiting
+	}
+	return waiting
+}
+
+// Stats returns the state of the queue. It takes the lock for about as long as
+// an Add.
+func (q *Queue[T]) Stats() Stats {
+	now := q.lock()
+	defer q.unlock()
+	s := Stats{
+		Adds: q.adds, Retries: q.retried, Delays: q.delays, Latency: q.latency, Work: q.work,
+		Waiting: q.lenLocked(), Delayed: len(q.later.heap), Handled: q.handled,
+		Unfinished: time.Duration(int64(q.handled)*now - q.starts), Closed: q.closing,
+	}
+	for _, l := range q.levels {
+		s.Depths = append(s.Depths, Depth{l.priority, l.waiting})
+	}
+	if n := q.waiting.first; n != nil {
+		s.Oldest = time.Duration(now - n.ready)
+	}
+	if n := q.running.first; n != nil {
+		s.Longest = time.Duration(now - n.start)
+	}
+	return s
+}
