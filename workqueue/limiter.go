@@ -43,8 +43,11 @@ func (e Exponential) Delay(retries int) time.Duration {
 	if jitter == 0 {
 		jitter = 0.1
 	}
-	for ; retries > 0 && d < most; retries-- {
-		d = min(d, most/2+1) * 2
+	for ; retries > 0 && d <= most/2; retries-- {
+		d *= 2
+	}
+	if retries > 0 {
+		d = most
 	}
 	d = min(d, most)
 	return d - time.Duration(min(max(jitter, 0), 1)*rand.Float64()*float64(d))

@@ -1,0 +1,93 @@
+//go:build !race
+
+package workqueue_test
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// TestAllocations: an item costs none, once the queue has seen as many.
+func TestAllocations(t *testing.T) {
+	ctx := context.Background()
+	keys := make([]string, 200)
+	for i := range keys {
+		keys[i] = strconv.Itoa(i)
+	}
+	works := make([]workqueue.Work[string], len(keys))
+	group := func(key string) string { return key[len(key)-1:] }
+	for name, cfg := range map[string]workqueue.Config[string]{
+		"zero":               {},
+		"groups":             {Group: group},
+		"serial":             {Serial: group},
+		"limit":              {Limit: 1000},
+		"groups, and serial": {Group: group, Serial: group},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := workqueue.New(cfg)
+			one := func() {
+				for i, key := range keys {
+					_ = q.AddWith(ctx, key, workqueue.Options{Priority: int8(i % 3)})
+				}
+				for range keys {
+					w, _ := q.Get(ctx)
+					_ = q.Done(w.Item)
+				}
+			}
+			many := func() {
+				_, _ = q.AddAll(ctx, keys, workqueue.Options{After: time.Hour})
+				_, _ = q.AddAll(ctx, keys, workqueue.Options{})
+				for done := 0; done < len(keys); {
+					n, _ := q.GetSome(ctx, works)
+					for _, w := range works[:n] {
+						_ = q.Done(w.Item)
+					}
+					done += n
+				}
+			}
+			for what, f := range map[string]func(){"one by one": one, "many at once": many} {
+				if n := testing.AllocsPerRun(100, f); n > 0 {
+					t.Errorf("%s: %v allocations for %d items", what, n, len(keys))
+				}
+			}
+			q.Close()
+		})
+	}
+}
+
+// TestManyDelays: many items that are delayed cost what the documentation
+// says, and no goroutine.
+func TestManyDelays(t *testing.T) {
+	const items = 200_000
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, goroutines := heap(), runtime.NumGoroutine()
+	q := workqueue.New(workqueue.Config[int]{})
+	for i := range items {
+		must(t, q.AddAfter(t.Context(), i, time.Hour+time.Duration(i*7919%items)*time.Millisecond))
+	}
+	if each := (heap() - before) / items; each > 230 {
+		t.Errorf("%d bytes for each item", each)
+	}
+	if n := runtime.NumGoroutine() - goroutines; n > 0 {
+		t.Errorf("%d goroutines", n)
+	}
+	left, err := q.Drain(t.Context())
+	if err != nil || len(left) != items {
+		t.Fatal(len(left), err)
+	}
+	for i := range left[1:] {
+		if left[i].Due.After(left[i+1].Due) {
+			t.Fatal("out of order")
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package workqueue_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// revision is an item of its own for each change.
+type revision struct {
+	object, version int
+}
+
+// witness is what producers and workers check of a queue together.
+type witness struct {
+	q       *workqueue.Queue[revision]
+	busy    [50]atomic.Int32 // workers that have the object
+	version [50]atomic.Int64 // the last that was done
+	done    atomic.Int64
+	failed  atomic.Int64
+	wrong   atomic.Pointer[string]
+}
+
+func (w *witness) complain(what string) { w.wrong.Store(&what) }
+
+func (w *witness) work(ctx context.Context, some int) {
+	into := make([]workqueue.Work[revision], some)
+	for {
+		n, err := w.q.GetSome(ctx, into)
+		if err != nil {
+			return
+		}
+		for _, work := range into[:n] {
+			r := work.Item
+			if w.busy[r.object].Add(1) > 1 {
+				w.complain("two workers have one object")
+			}
+			if work.Retries == 0 && rand.IntN(20) == 0 {
+				w.failed.Add(1)
+				if _, err := w.q.Retry(ctx, r); err != nil {
+					w.complain("Retry: " + err.Error())
+				}
+			} else {
+				if last := w.version[r.object].Swap(int64(r.version)); last != int64(r.version)-1 {
+					w.complain("out of order, lost or twice")
+				}
+				w.done.Add(1)
+			}
+			w.busy[r.object].Add(-1)
+			if err := w.q.Done(r); err != nil {
+				w.complain("Done: " + err.Error())
+			}
+		}
+	}
+}
+
+// TestConcurrently: many producers and workers, and each object's revisions
+// come in order, one at a time, each once, whatever fails, and through a drain.
+func TestConcurrently(t *testing.T) {
+	w := &witness{}
+	w.q = workqueue.New(workqueue.Config[revision]{
+		Limit:   100,
+		Group:   func(r revision) string { return strconv.Itoa(r.object % 3) },
+		Serial:  func(r revision) string { return strconv.Itoa(r.object) },
+		Limiter: workqueue.Exponential{Base: time.Microsecond, Max: 10 * time.Microsecond},
+	})
+	const producers, versions = 5, 200
+	var workers, adders sync.WaitGroup
+	for i := range 6 {
+		workers.Go(func() { w.work(t.Context(), i+1) })
+	}
+	for p := range producers {
+		adders.Go(func() {
+			for v := range versions {
+				for o := p; o < len(w.busy); o += producers {
+					r := revision{object: o, version: v + 1}
+					o := workqueue.Options{Priority: int8(rand.IntN(5))}
+					if err := w.q.AddWith(t.Context(), r, o); err != nil {
+						w.complain("Add: " + err.Error())
+					}
+				}
+			}
+		})
+	}
+	adders.Wait()
+	for w.done.Load() < int64(versions*len(w.busy)) && w.wrong.Load() == nil {
+		<-time.After(time.Millisecond) // a drain would return retries
+	}
+	left, err := w.q.Drain(t.Context())
+	workers.Wait()
+	if wrong := w.wrong.Load(); wrong != nil {
+		t.Fatal(*wrong)
+	}
+	if err != nil || len(left) != 0 {
+		t.Fatal(err, left)
+	}
+	if s := w.q.Stats(); s.Adds != uint64(versions*len(w.busy)) || s.Retries != uint64(w.failed.Load()) || s.Work.Count != s.Adds+s.Retries {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// TestNothingIsLostAtTheEnd: producers and workers at full speed, and a drain
+// whose context ends. Each item that was taken in was handed out or is returned.
+func TestNothingIsLostAtTheEnd(t *testing.T) {
+	for round := range 30 {
+		q := workqueue.New(workqueue.Config[int]{Limit: 50})
+		var accepted, handled sync.Map
+		var all sync.WaitGroup
+		begun := make(chan struct{}, 1)
+		for p := range 4 {
+			all.Go(func() {
+				for i := p; ; i += 4 {
+					o := workqueue.Options{Priority: int8(i % 3), After: time.Duration(i%5) * 10 * time.Microsecond}
+					if err := q.AddWith(context.Background(), i, o); err != nil {
+						return
+					}
+					accepted.Store(i, true)
+				}
+			})
+			all.Go(func() {
+				for {
+					w, err := q.Get(context.Background())
+					if err != nil {
+						return
+					}
+					if _, twice := handled.LoadOrStore(w.Item, true); twice {
+						t.Error("twice")
+					}
+					_ = q.Done(w.Item)
+					if w.Item > 100*round {
+						select {
+						case begun <- struct{}{}:
+						default:
+						}
+					}
+				}
+			})
+		}
+		<-begun
+		ctx, cancel := context.WithCancel(context.Background())
+		if round%2 == 0 {
+			cancel()
+		}
+		left, err := q.Drain(ctx)
+		cancel()
+		all.Wait()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		for _, l := range left {
+			if _, twice := handled.LoadOrStore(l.Item, true); twice {
+				t.Fatal("returned, but was handed out")
+			}
+		}
+		accepted.Range(func(item, _ any) bool {
+			if _, ok := handled.Load(item); !ok {
+				t.Fatal("lost: ", item)
+			}
+			return true
+		})
+	}
+}
+
+// TestCancelLosesNothing: workers that give up again and again, while items come.
+func TestCancelLosesNothing(t *testing.T) {
+	q := workqueue.New(workqueue.Config[int]{Limit: 10})
+	const items = 5000
+	var got atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for got.Load() < items {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rand.IntN(50))*time.Microsecond)
+				if w, err := q.Get(ctx); err == nil {
+					got.Add(1)
+					_ = q.Done(w.Item)
+				}
+				cancel()
+			}
+		})
+	}
+	for i := range items {
+		if err := q.Add(context.Background(), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all.Wait()
+	if n := got.Load(); n != items {
+		t.Fatal(n)
+	}
+}
+
+// TestWakes: however many workers wait, each item that comes finds one, also if
+// the others take long, or the one that was woken gives up.
+func TestWakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Config[int]{})
+		busy := make(chan int, 10)
+		release := make(chan struct{})
+		for range 5 {
+			go func() {
+				w, err := q.Get(t.Context())
+				busy <- w.Item
+				<-release
+				if err = errors.Join(err, q.Done(w.Item)); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		addWith(t, q, workqueue.Options{}, 1, 2, 3) // one wakes the next
+		synctest.Wait()
+		equal(t, len(busy), 3)
+		add(t, q, 4, 5)
+		synctest.Wait()
+		equal(t, len(busy), 5)
+		close(release)
+	})
+}
