@@ -96,7 +96,7 @@ func (q *Queue[T]) leave() []Left[T] {
 
 	for _, l := range q.lanes {
 		if l.last = l.first; l.first != nil {
-			l.first.next = nil
+			l.first.tie.next = nil
 			if !l.first.handled {
 				l.first, l.last = nil, nil
 			}

@@ -225,3 +225,31 @@ func TestWakes(t *testing.T) {
 		close(release)
 	})
 }
+
+// TestWakeOfOneThatGivesUp: the signal for an item reaches a worker whose context
+// has just ended. The item goes to another one that waits.
+func TestWakeOfOneThatGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 200 {
+			q := workqueue.New(workqueue.Config[int]{})
+			ctx, cancel := context.WithCancel(t.Context())
+			got := make(chan error, 2)
+			for _, c := range []context.Context{t.Context(), ctx} {
+				go func() {
+					_, err := q.Get(c)
+					got <- err
+				}()
+				synctest.Wait()
+			}
+			cancel()
+			add(t, q, 1)
+			synctest.Wait()
+			if len(got) < 2 {
+				t.Fatal("nobody took the item")
+			}
+			if a, b := <-got, <-got; errors.Is(a, context.Canceled) == errors.Is(b, context.Canceled) {
+				t.Fatal(a, b)
+			}
+		}
+	})
+}

@@ -17,7 +17,7 @@ func (l *lane[T]) push(n *node[T]) {
 	if l.last == nil {
 		l.first = n
 	} else {
-		l.last.next = n
+		l.last.tie.next = n
 	}
 	l.last = n
 }
@@ -25,16 +25,19 @@ func (l *lane[T]) push(n *node[T]) {
 // pop takes out the first, and returns the one whose turn it is now.
 func (l *lane[T]) pop() *node[T] {
 	n := l.first
-	l.first = n.next
+	l.first = n.tie.next
 	if l.first == nil {
 		l.last = nil
 	}
-	n.next, n.lined = nil, false
+	n.tie.next, n.lined = nil, false
 	return l.first
 }
 
 // join makes a node that is new one of its group and lane.
 func (q *Queue[T]) join(n *node[T], f face) {
+	if n.tie == nil && (q.cfg.Group != nil || q.cfg.Serial != nil) {
+		n.tie = new(tie[T])
+	}
 	if q.cfg.Group != nil {
 		g := q.groups[f.group]
 		if g == nil {
@@ -43,7 +46,7 @@ func (q *Queue[T]) join(n *node[T], f face) {
 			q.groups[f.group] = g
 		}
 		g.held++
-		n.group = g
+		n.tie.group = g
 	}
 	if q.cfg.Serial != nil {
 		l := q.lanes[f.lane]
@@ -53,27 +56,35 @@ func (q *Queue[T]) join(n *node[T], f face) {
 			q.lanes[f.lane] = l
 		}
 		l.held++
-		n.lane = l
+		n.tie.lane = l
 	}
 }
 
 // drop lets go of a node that is in no list any more.
 func (q *Queue[T]) drop(n *node[T]) {
-	if g := n.group; g != nil {
+	if n.tie != nil {
+		q.part(n.tie)
+		*n.tie = tie[T]{}
+	}
+	q.table.remove(n)
+}
+
+// part ends what join began.
+func (q *Queue[T]) part(t *tie[T]) {
+	if g := t.group; g != nil {
 		if g.held--; g.held == 0 {
 			delete(q.groups, g.name)
 			g.name = ""
 			q.spareGroups.put(g)
 		}
 	}
-	if l := n.lane; l != nil {
+	if l := t.lane; l != nil {
 		if l.held--; l.held == 0 {
 			delete(q.lanes, l.name)
 			l.name = ""
 			q.spareLanes.put(l)
 		}
 	}
-	q.table.remove(n)
 }
 
 // spare holds what may be used again.

@@ -85,12 +85,12 @@ func (q *Queue[T]) file(n *node[T]) {
 	n.level.line.push(n, byLevel)
 	n.filed = true
 	q.filed++
-	if n.group != nil {
-		n.cell = n.group.cellOf(n.level)
-		if n.cell.line.first == nil {
-			n.cell.enter()
+	if t := n.tie; t != nil && t.group != nil {
+		t.cell = t.group.cellOf(n.level)
+		if t.cell.line.first == nil {
+			t.cell.enter()
 		}
-		n.cell.line.push(n, byGroup)
+		t.cell.line.push(n, byGroup)
 	}
 }
 
@@ -101,12 +101,12 @@ func (q *Queue[T]) refile(n *node[T]) {
 		n.filed = true
 		q.filed++
 	}
-	if n.group != nil && n.cell == nil {
-		n.cell = n.group.cellOf(n.level)
-		if n.cell.line.first == nil {
-			n.cell.enter()
+	if t := n.tie; t.group != nil && t.cell == nil {
+		t.cell = t.group.cellOf(n.level)
+		if t.cell.line.first == nil {
+			t.cell.enter()
 		}
-		n.cell.line.insert(n, byGroup)
+		t.cell.line.insert(n, byGroup)
 	}
 }
 
@@ -124,13 +124,15 @@ func (q *Queue[T]) unfileLevel(n *node[T]) {
 }
 
 func (n *node[T]) unfileGroup() {
-	if c := n.cell; c != nil {
-		c.line.remove(n, byGroup)
-		if c.line.first == nil {
-			c.leave()
-		}
-		n.cell = nil
+	if n.tie == nil || n.tie.cell == nil {
+		return
 	}
+	c := n.tie.cell
+	c.line.remove(n, byGroup)
+	if c.line.first == nil {
+		c.leave()
+	}
+	n.tie.cell = nil
 }
 
 // enter makes a cell the last to have its turn.

@@ -2,18 +2,16 @@ package workqueue
 
 // node is an item that the queue holds, from its first Add to the Done after
 // which nothing is left to do. It waits, or is delayed, or is handled; while it
-// is handled it may be pending once more.
+// is handled it may be pending once more. Producers and workers on different
+// cores take turns with it, so it is kept to two cache lines if items are strings.
 type node[T comparable] struct {
 	item  T
 	hash  uint64
 	chain *node[T] // the next in its bucket, or of those to be used again
 
-	links [3]links[T]
+	links [2]links[T]
 	level *level[T] // where it waits
-	cell  *cell[T]  // the same, if it stands in the line of its group
-	group *group[T]
-	lane  *lane[T]
-	next  *node[T] // in its lane
+	tie   *tie[T]   // nil without groups and lanes
 
 	rank  int64  // its place among those that wait: when it came, less its priority
 	seq   uint64 // the same, of those that have the same rank, or the same delay
@@ -40,12 +38,28 @@ const (
 	due             // waits; if it is handled, it will at its Done
 )
 
+// tie is what a node has to do with others.
+type tie[T comparable] struct {
+	group *group[T]
+	cell  *cell[T] // the line of its group, if it stands there
+	links links[T] // in that line
+	lane  *lane[T]
+	next  *node[T] // in its lane
+}
+
 func (n *node[T]) before(m *node[T]) bool {
 	return n.rank < m.rank || n.rank == m.rank && n.seq < m.seq
 }
 
 // mayGo tells whether nothing of the same lane comes before it.
-func (n *node[T]) mayGo() bool { return n.lane == nil || n.lane.first == n }
+func (n *node[T]) mayGo() bool { return n.lane() == nil || n.tie.lane.first == n }
+
+func (n *node[T]) lane() *lane[T] {
+	if n.tie == nil {
+		return nil
+	}
+	return n.tie.lane
+}
 
 // The lists that a node may be in at a time.
 const (
@@ -56,15 +70,22 @@ const (
 
 type links[T comparable] struct{ prev, next *node[T] }
 
+func (n *node[T]) link(by int) *links[T] {
+	if by == byGroup {
+		return &n.tie.links
+	}
+	return &n.links[by]
+}
+
 // list is a doubly linked list of nodes, by one of their links.
 type list[T comparable] struct{ first, last *node[T] }
 
 func (l *list[T]) push(n *node[T], by int) {
-	n.links[by] = links[T]{prev: l.last}
+	*n.link(by) = links[T]{prev: l.last}
 	if l.last == nil {
 		l.first = n
 	} else {
-		l.last.links[by].next = n
+		l.last.link(by).next = n
 	}
 	l.last = n
 }
@@ -73,33 +94,33 @@ func (l *list[T]) push(n *node[T], by int) {
 func (l *list[T]) insert(n *node[T], by int) {
 	at := l.first
 	for at != nil && at.before(n) {
-		at = at.links[by].next
+		at = at.link(by).next
 	}
 	if at == nil {
 		l.push(n, by)
 		return
 	}
-	prev := at.links[by].prev
-	n.links[by] = links[T]{prev: prev, next: at}
-	at.links[by].prev = n
+	prev := at.link(by).prev
+	*n.link(by) = links[T]{prev: prev, next: at}
+	at.link(by).prev = n
 	if prev == nil {
 		l.first = n
 	} else {
-		prev.links[by].next = n
+		prev.link(by).next = n
 	}
 }
 
 func (l *list[T]) remove(n *node[T], by int) {
-	k := &n.links[by]
+	k := n.link(by)
 	if k.prev == nil {
 		l.first = k.next
 	} else {
-		k.prev.links[by].next = k.next
+		k.prev.link(by).next = k.next
 	}
 	if k.next == nil {
 		l.last = k.prev
 	} else {
-		k.next.links[by].prev = k.prev
+		k.next.link(by).prev = k.prev
 	}
 	*k = links[T]{}
 }

@@ -17,12 +17,13 @@ type Queue[T comparable] struct {
 	mu      sync.Mutex
 	now     int64 // of the last call
 	seq     uint64
-	table   table[T]
-	levels  []*level[T] // the highest first
-	filed   int         // nodes in the lines of levels
+	filed   int // nodes in the lines of levels
 	waiting list[T]
 	running list[T]
-	later   later[T]
+	account
+	levels []*level[T] // the highest first
+	later  later[T]
+	table  table[T]
 
 	groups      map[string]*group[T]
 	lanes       map[string]*lane[T]
@@ -34,8 +35,6 @@ type Queue[T comparable] struct {
 	closing   bool    // takes nothing new
 	closed    bool    // hands out nothing any more
 	end       chan struct{}
-
-	account
 }
 
 // face is what is found out about an item before the lock is taken.
@@ -277,8 +276,8 @@ func (q *Queue[T]) done(n *node[T]) {
 	q.running.remove(n, byAge)
 	q.finished(n.start, q.now)
 	n.handled = false
-	if n.lane != nil && !n.hold {
-		if next := n.lane.pop(); next != nil {
+	if lane := n.lane(); lane != nil && !n.hold {
+		if next := lane.pop(); next != nil {
 			q.refile(next)
 		}
 	}
@@ -382,8 +381,8 @@ func (q *Queue[T]) delay(n *node[T], until int64) {
 func (q *Queue[T]) line(n *node[T], now int64) {
 	q.waiting.push(n, byAge)
 	q.place(n, now)
-	if n.lane != nil {
-		n.lane.push(n)
+	if lane := n.lane(); lane != nil {
+		lane.push(n)
 	}
 	q.file(n)
 }
@@ -414,7 +413,7 @@ func (q *Queue[T]) raise(n *node[T]) {
 
 // take hands out the node that next returned.
 func (q *Queue[T]) take(n *node[T]) Work[T] {
-	c := n.cell
+	c := n.level.first
 	q.unfile(n)
 	if c != nil && c.line.first != nil { // the next group's turn
 		c.leave()

@@ -64,7 +64,7 @@ func (t *table[T]) remove(n *node[T]) {
 	*at = n.chain
 	p.count--
 	t.count--
-	*n = node[T]{}
+	*n = node[T]{tie: n.tie}
 	if t.spares < spareMost {
 		n.chain, t.spare = t.spare, n
 		t.spares++
