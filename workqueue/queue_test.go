@@ -260,3 +260,21 @@ func TestLimitWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestContextThatIsDone: no call does anything with it, even if it need not wait.
+func TestContextThatIsDone(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	q := workqueue.New(workqueue.Config[string]{})
+	add(t, q, "a")
+	_, all := q.AddAll(ctx, []string{"b"}, workqueue.Options{})
+	_, retry := q.Retry(ctx, "b")
+	_, get := q.Get(ctx)
+	for _, err := range []error{q.Add(ctx, "b"), all, retry, get} {
+		if !errors.Is(err, cause) {
+			t.Fatal(err)
+		}
+	}
+	equal(t, deal(t, q), []string{"a"})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,13 @@ func TestPriorities(t *testing.T) {
 		addWith(t, q, workqueue.Options{Priority: 127}, "high")
 		addWith(t, q, workqueue.Options{Priority: -128}, "a", "lowest") // a stays
 		equal(t, deal(t, q), []string{"high", "a", "b", "low1", "low2", "lowest"})
+
+		q = workqueue.New(workqueue.Config[string]{Age: math.MaxInt64}) // as good as never
+		for _, p := range []int8{-128, 0, 127} {
+			addWith(t, q, workqueue.Options{Priority: p}, strconv.Itoa(int(p)))
+			pass(24 * time.Hour)
+		}
+		equal(t, deal(t, q), []string{"127", "0", "-128"})
 	})
 }
 
