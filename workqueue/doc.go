@@ -53,7 +53,7 @@
 //
 // A queue holds an item once, so keys of objects need no other bound than there
 // are objects. Where each item is new, Config.Limit says how many it may hold, and
-// who adds waits or is refused. An item costs about 200 bytes beside itself, which
+// who adds waits or is refused. An item costs about 150 bytes beside itself, which
 // are used again; after a burst what 65,536 items need is kept. There is one timer
 // and no goroutine.
 //

@@ -55,7 +55,7 @@ func ExampleQueue_revisions() {
 			log.Fatal(i, err)
 		}
 	}
-	for handled := 0; handled < 5; handled++ {
+	for range 5 {
 		w, err := q.Get(ctx)
 		if err != nil {
 			log.Fatal(err)
