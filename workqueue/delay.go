@@ -10,6 +10,8 @@ const (
 	// batch is how many items are dealt with under one lock, so that nobody waits
 	// for a million of them.
 	batch = 64
+	// few is the same where most calls are for one.
+	few = 16
 )
 
 // later is the heap of the items that are delayed, the earliest first. One timer

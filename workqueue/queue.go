@@ -244,8 +244,8 @@ func (q *Queue[T]) GetSome(ctx context.Context, into []Work[T]) (int, error) {
 func (q *Queue[T]) Done(items ...T) error {
 	var err error
 	for len(items) > 0 {
-		var hashes [batch]uint64
-		some := items[:min(batch, len(items))]
+		var hashes [few]uint64
+		some := items[:min(few, len(items))]
 		items = items[len(some):]
 		for i, item := range some {
 			hashes[i] = maphash.Comparable(q.seed, item)
@@ -257,7 +257,7 @@ func (q *Queue[T]) Done(items ...T) error {
 	return err
 }
 
-func (q *Queue[T]) doneSome(items []T, hashes *[batch]uint64) bool {
+func (q *Queue[T]) doneSome(items []T, hashes *[few]uint64) bool {
 	q.lock()
 	defer q.unlock()
 	all := true
