@@ -135,7 +135,16 @@ func (a *arena) free(e Entry) {
 	if e.slab.end == 0 {
 		return // it is alone
 	}
+	if e.slab.freed == nil {
+		e.slab.freed = make([]uint64, len(e.slab.buf)/512+1)
+	}
+	e.slab.freed[e.off/512] |= 1 << (e.off / 8 % 64) // no record is as short as eight bytes
 	a.lose(e.slab, e.length())
+}
+
+// isFreed tells whether the entry was freed, for one that is not alone.
+func (e Entry) isFreed() bool {
+	return e.slab.freed != nil && e.slab.freed[e.off/512]&(1<<(e.off/8%64)) != 0
 }
 
 // lose counts dead bytes, and retires a slab when half of it is dead.

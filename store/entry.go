@@ -18,7 +18,9 @@ type slab struct {
 	object  any              // Live: the decoded object of the only record
 	invalid error            // Live: why there is none
 
-	end, dead int // where records end, and bytes that no live record has; the writer's own
+	// What follows is the writer's own.
+	end, dead int      // where records end, and bytes that no live record has
+	freed     []uint64 // a bit for each eight bytes in which a dead record begins; nil if none does
 }
 
 // Entry is one revision of an object as the store keeps it. It is a small value

@@ -54,6 +54,9 @@ func (s *Store) sweepOne() {
 	}
 	e := Entry{sw.slab, uint32(sw.off)}
 	sw.off += e.length()
+	if e.isFreed() {
+		return
+	}
 	var moved Entry
 	if live, ok := s.live.objects.Get(e); ok && live == e {
 		moved = s.rewrite(e)
