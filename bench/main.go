@@ -1,91 +1,165 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"strings"
+	"regexp"
+	"time"
+
+	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/report"
+	"github.com/vedette-io/vedette/bench/scenario"
+	"github.com/vedette-io/vedette/bench/serve"
 )
 
+const usage = `Measures Vedette side by side with its peers.
+
+  go run -C bench .                                 the short round: one table of ratios, 5 minutes
+  go run -C bench . -full -out ../docs              everything, into docs/benchmarks.md
+  go run -C bench . -run '^sync$' -pods 10000 -rounds 5
+  go run -C bench . -list                           what there is to be measured
+  go run -C bench . -json a.json                    keep what was measured
+  go run -C bench . diff a.json b.json              two runs side by side
+  go run -C bench . show -out ../docs a.json        the tables of a run, once more
+
+`
+
 func main() {
-	pods := flag.Int("pods", 50_000, "how many pods are synced")
-	rounds := flag.Int("rounds", 3, "how often each contestant runs")
-	flag.Parse()
-	var err error
-	switch flag.Arg(0) {
-	case "":
-		err = compare(*pods, *rounds)
-	case "serve":
-		err = serve(*pods)
-	default:
-		err = contest(flag.Arg(0), flag.Arg(1), *pods)
-	}
-	if err != nil {
+	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// compare runs all contestants against one server.
-func compare(pods, rounds int) error {
-	fmt.Fprintf(os.Stderr, "encoding %d pods …\n", pods)
-	server := self("serve", pods)
-	server.Stderr = os.Stderr
-	quit, err := server.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := server.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := server.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		_ = quit.Close() // this ends it
-		_ = server.Wait()
-	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("the server did not start: %w", err)
-	}
-	url, sizes, _ := strings.Cut(strings.TrimSpace(line), " ")
-	results := map[string][]result{}
-	for round := range rounds {
-		for _, name := range contestants {
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, rounds, name)
-			r, err := runContestant(name, url, pods)
-			if err != nil {
+func run(args []string) error {
+	if len(args) > 1 { // what this program starts itself, and what needs no flags
+		switch args[0] {
+		case "serve":
+			var spec serve.Spec
+			if err := json.Unmarshal([]byte(args[1]), &spec); err != nil {
 				return err
 			}
-			results[name] = append(results[name], r)
+			return serve.Main(spec)
+		case "contest":
+			var task contest.Task
+			if err := json.Unmarshal([]byte(args[1]), &task); err != nil {
+				return err
+			}
+			return contest.Main(task)
+		case "diff":
+			return diff(args[1:])
+		case "show":
+			return show(args[1:])
 		}
 	}
-	return report(os.Stdout, pods, rounds, sizes, results)
+	return bench(args)
 }
 
-// self starts this program again.
-func self(what string, pods int, more ...string) *exec.Cmd {
-	args := append([]string{fmt.Sprintf("-pods=%d", pods), what}, more...)
-	return exec.Command("/proc/self/exe", args...)
+// flags makes a set that shows the examples first.
+func flags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.Usage = func() {
+		fmt.Fprint(f.Output(), usage)
+		f.PrintDefaults()
+	}
+	return f
 }
 
-func runContestant(name, url string, pods int) (result, error) {
-	cmd := self(name, pods, url)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return result{}, fmt.Errorf("%s: %w", name, err)
+func bench(args []string) error {
+	var o scenario.Options
+	f := flags("bench")
+	full := f.Bool("full", false, "run everything, not only what the table of ratios needs")
+	match := f.String("run", "", "run the scenarios whose names match this regular `expression`")
+	list := f.Bool("list", false, "list the scenarios and their cases")
+	file := f.String("json", "", "keep what was measured in this `file`")
+	out := f.String("out", "", "write benchmarks.md and its pictures into this `folder`")
+	f.IntVar(&o.Pods, "pods", 0, "how many pods the first sync has; default 50,000")
+	f.IntVar(&o.Rounds, "rounds", 0, "how often each contestant runs; default as the case says")
+	f.Uint64Var(&o.Seed, "seed", 0, "makes other objects, and other events")
+	if err := f.Parse(args); err != nil {
+		return err
 	}
-	var r result
-	if err := json.NewDecoder(&out).Decode(&r); err != nil && err != io.EOF {
-		return r, fmt.Errorf("%s: %w", name, err)
+	if f.NArg() > 0 {
+		f.Usage()
+		return fmt.Errorf("%q is not understood", f.Args())
 	}
-	return r, nil
+	expression, err := regexp.Compile(*match)
+	if err != nil {
+		return err
+	}
+	o.Size = scenario.Short
+	if *full {
+		o.Size = scenario.Full
+	}
+	chosen := scenario.Of(expression.MatchString)
+	if len(chosen) == 0 {
+		return fmt.Errorf("no scenario matches %q; -list says what there is", *match)
+	}
+	if *list {
+		listAll(chosen, o)
+		return nil
+	}
+	return measure(chosen, o, report.NewRun(args), *file, *out)
+}
+
+func listAll(chosen []scenario.Scenario, o scenario.Options) {
+	for _, s := range chosen {
+		fmt.Printf("%-10s %s\n", s.Name, s.Title)
+		for _, c := range s.Cases(o) {
+			fmt.Printf("%-10s   %s: %d objects, %d rounds of %v\n", "", c.Name, c.Task.N*len(c.Task.Kinds), c.Rounds, c.Contestants)
+		}
+	}
+}
+
+// measure runs scenarios, and keeps and shows what came of it, also where it was
+// cut short.
+func measure(chosen []scenario.Scenario, o scenario.Options, r *report.Run, file, out string) error {
+	began := time.Now()
+	var err error
+	r.Records, err = scenario.Run(scenario.Processes{}, chosen, o, os.Stderr)
+	r.Seconds = time.Since(began).Seconds()
+	if file != "" {
+		err = errors.Join(err, r.Write(file))
+	}
+	if out != "" {
+		err = errors.Join(err, r.Document(out))
+	}
+	return errors.Join(err, r.Table(os.Stdout))
+}
+
+func diff(files []string) error {
+	if len(files) != 2 {
+		return errors.New("diff needs two files that -json has written")
+	}
+	a, err := report.Read(files[0])
+	if err != nil {
+		return err
+	}
+	b, err := report.Read(files[1])
+	if err != nil {
+		return err
+	}
+	return report.Diff(os.Stdout, a, b)
+}
+
+func show(args []string) error {
+	f := flags("show")
+	out := f.String("out", "", "write benchmarks.md and its pictures into this `folder`")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if f.NArg() != 1 {
+		return errors.New("show needs a file that -json has written")
+	}
+	r, err := report.Read(f.Arg(0))
+	if err != nil {
+		return err
+	}
+	if *out != "" {
+		err = r.Document(*out)
+	}
+	return errors.Join(err, r.Table(os.Stdout))
 }

@@ -1,0 +1,130 @@
+package contest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/bench/serve"
+	"github.com/vedette-io/vedette/bench/workload"
+)
+
+// Object is what a contestant makes of the bytes that it gets.
+type Object string
+
+const (
+	// Typed objects: the Go structs of the API.
+	Typed Object = "typed"
+	// Dynamic objects: Unstructured.
+	Dynamic Object = "dynamic"
+	// Metadata only.
+	Metadata Object = "metadata"
+)
+
+// Contestant is one library in one way of using it.
+type Contestant struct {
+	Name    string
+	Library string // the module, for its version
+	Objects Object
+	// Note says in a few words what is particular about it.
+	Note string
+	// Open prepares the cache; nothing runs yet.
+	Open func(Env) (Cache, error)
+}
+
+// All are the contestants.
+var All = []Contestant{
+	{Name: "vedette", Library: ours, Objects: Typed, Note: "packed; handlers get the latest state", Open: openVedette(packed)},
+	{Name: "vedette-live", Library: ours, Objects: Typed, Note: "informer.Live: decoded once, shared", Open: openVedette(live)},
+	{Name: "vedette-pull", Library: ours, Objects: Typed, Note: "packed; every change, pulled from Events", Open: openVedette(pull)},
+	{Name: "vedette-field", Library: ours, Objects: Typed, Note: "packed; the handler reads one field off the bytes", Open: openVedette(field)},
+	{Name: "vedette-warm", Library: ours, Objects: Typed, Note: "packed, started from its snapshot file", Open: openVedette(warm)},
+	{Name: "vedette-unstructured", Library: ours, Objects: Dynamic, Note: "packed, Unstructured", Open: openVedette(packed)},
+	{Name: "vedette-metadata", Library: ours, Objects: Metadata, Note: "packed, PartialObjectMetadata", Open: openVedette(packed)},
+	{Name: "client-go", Library: clientGo, Objects: Typed, Note: "shared informer", Open: openClientGo},
+	{Name: "client-go-dynamic", Library: clientGo, Objects: Dynamic, Note: "dynamic shared informer", Open: openClientGo},
+	{Name: "client-go-metadata", Library: clientGo, Objects: Metadata, Note: "metadata shared informer", Open: openClientGo},
+	{Name: "controller-runtime", Library: controllerRuntime, Objects: Typed, Note: "cache", Open: openControllerRuntime},
+	{Name: "controller-runtime-unstructured", Library: controllerRuntime, Objects: Dynamic, Note: "cache, Unstructured", Open: openControllerRuntime},
+	{Name: "statedb", Library: stateDB, Objects: Typed, Note: "a table fed by client-go's reflector, a transaction for each event", Open: openStateDB},
+}
+
+// Modules of the contestants.
+const (
+	ours              = "github.com/vedette-io/vedette"
+	clientGo          = "k8s.io/client-go"
+	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	stateDB           = "github.com/cilium/statedb"
+)
+
+// Of returns a contestant by its name.
+func Of(name string) (Contestant, error) {
+	if i := slices.IndexFunc(All, func(c Contestant) bool { return c.Name == name }); i >= 0 {
+		return All[i], nil
+	}
+	var names []string
+	for _, c := range All {
+		names = append(names, c.Name)
+	}
+	return Contestant{}, fmt.Errorf("there is no contestant %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Form is what a contestant asks for where a scenario has an encoding.
+func (c Contestant) Form(e workload.Encoding) workload.Form {
+	f := workload.Form{Encoding: e}
+	switch {
+	case c.Objects == Metadata:
+		f.Part = workload.Metadata
+	case c.Objects == Dynamic && e == workload.Protobuf:
+		f.Encoding = workload.JSON
+	}
+	return f
+}
+
+// Env is what a contestant is opened with.
+type Env struct {
+	URL      string
+	Kinds    []workload.Kind // one, mostly
+	Objects  Object
+	Encoding workload.Encoding
+	Mode     serve.Mode
+	Handlers []Handler
+	// Dir is a folder that lives as long as the case.
+	Dir string
+}
+
+// rest returns the configuration of a client without limits.
+func (e *Env) rest() *rest.Config {
+	cfg := &rest.Config{Host: e.URL, QPS: -1}
+	switch e.Encoding {
+	case workload.Protobuf:
+		cfg.ContentType = "application/vnd.kubernetes.protobuf"
+		cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	case workload.CBOR:
+		cfg.AcceptContentTypes = "application/cbor,application/json"
+	}
+	return cfg
+}
+
+// Handler is told of every event of a cache, on one goroutine.
+type Handler struct {
+	// Told is called with the name of the object, and with what its stamp says if
+	// Read is set.
+	Told func(name string, sent int64)
+	// Read has the handler look at an annotation of the object, for which the
+	// object has to be there, decoded.
+	Read bool
+}
+
+// Cache is an opened contestant.
+type Cache interface {
+	// Run follows the server until ctx is done.
+	Run(ctx context.Context) error
+	// Synced is closed when all caches have their first list.
+	Synced() <-chan struct{}
+	// Len is how many objects there are.
+	Len() int
+}

@@ -1,0 +1,269 @@
+package contest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cilium/statedb"
+	"github.com/cilium/statedb/index"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/vedette-io/vedette/bench/workload"
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Shelf is a store alone, with an index by namespace and one by node, filled by
+// hand.
+type Shelf interface {
+	// Fill puts the first n pods in.
+	Fill(ctx context.Context, n int) error
+	// Put replaces the i-th pod by a new revision.
+	Put(ctx context.Context, i int, version uint64) error
+	// List reads the key of every pod, and returns how many there are.
+	List() int
+	// Own is how many bytes of its memory are the objects themselves.
+	Own() int64
+}
+
+// Shelves open the stores of contestants, for n pods of a kind.
+var Shelves = map[string]func(k workload.Kind, n int) (Shelf, error){
+	"vedette":      func(k workload.Kind, n int) (Shelf, error) { return newVedetteShelf(k, n, false) },
+	"vedette-live": func(k workload.Kind, n int) (Shelf, error) { return newVedetteShelf(k, n, true) },
+	"client-go":    newIndexerShelf,
+	"statedb":      newTableShelf,
+}
+
+// records are pods as they come from the wire.
+type records struct {
+	kind   workload.Kind
+	bodies [][]byte
+}
+
+func (r *records) delta(i int, version uint64) (delta.Delta, error) {
+	obj := r.kind.New(0, i)
+	for len(r.bodies) <= i {
+		body, err := workload.Form{Encoding: workload.Protobuf}.Body(r.kind, r.kind.New(0, len(r.bodies)))
+		if err != nil {
+			return delta.Delta{}, err
+		}
+		r.bodies = append(r.bodies, body)
+	}
+	return upsert(obj, version, r.bodies[i]), nil
+}
+
+func upsert(obj workload.Object, version uint64, body []byte) delta.Delta {
+	return delta.Delta{Kind: delta.Upsert, Version: wire.Version(version), Record: wire.Record{
+		Key: wire.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}, UID: string(obj.GetUID()),
+		Version: wire.Version(version), Encoding: wire.Protobuf, Body: body,
+	}}
+}
+
+type vedetteShelf struct {
+	store *store.Store
+	kind  workload.Kind
+	next  map[int]delta.Delta // revisions that were made beforehand
+	names int64
+	live  bool
+}
+
+func newVedetteShelf(k workload.Kind, _ int, live bool) (Shelf, error) {
+	cfg := store.Config{}
+	if live {
+		cfg.Decode = func(rec wire.Record) (any, error) { return wire.Codec[corev1.Pod]{}.Decode(rec) }
+	}
+	s := &vedetteShelf{store: store.New(cfg), kind: k, next: map[int]delta.Delta{}, live: live}
+	s.store.AddIndex(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Namespace) })
+	node, err := wire.FieldOf[corev1.Pod]("spec.nodeName")
+	if err != nil {
+		return nil, err
+	}
+	s.store.AddIndex(func(dst []string, rec *wire.Record, _ any) []string { return node.Append(dst, *rec) })
+	return s, nil
+}
+
+// Fill implements Shelf: as the informer does it, by a list in batches.
+func (s *vedetteShelf) Fill(ctx context.Context, n int) error {
+	r := &records{kind: s.kind}
+	batch := delta.Batch{{Kind: delta.Begin}}
+	for i := range n {
+		d, err := r.delta(i, workload.FirstVersion+uint64(i))
+		if err != nil {
+			return err
+		}
+		r.bodies[i] = nil
+		s.names += int64(len(d.Record.Namespace) + len(d.Record.Name) + len(d.Record.UID))
+		if batch = append(batch, d); len(batch) == 256 {
+			if err := s.store.Apply(ctx, batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+	return s.store.Apply(ctx, append(batch, delta.Delta{Kind: delta.End, Version: workload.FirstVersion + wire.Version(n)}))
+}
+
+// Ready makes the revisions that Put will need.
+func (s *vedetteShelf) Ready(n int) error {
+	r := &records{kind: s.kind}
+	for i := range n {
+		d, err := r.delta(i, 0)
+		if err != nil {
+			return err
+		}
+		s.next[i] = d
+	}
+	return nil
+}
+
+// Put implements Shelf.
+func (s *vedetteShelf) Put(ctx context.Context, i int, version uint64) error {
+	d := s.next[i]
+	d.Version, d.Record.Version = wire.Version(version), wire.Version(version)
+	return s.store.Apply(ctx, delta.Batch{d})
+}
+
+// List implements Shelf. With a Live store the decoded object is looked at, else
+// the version that is read off the bytes.
+func (s *vedetteShelf) List() int {
+	n := 0
+	for e := range s.store.Snapshot().All() {
+		if s.live {
+			obj, _ := e.Object()
+			if pod, ok := obj.(*corev1.Pod); ok && pod.Name != "" {
+				n++
+			}
+		} else if e.Version() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Own implements Shelf: the packed bodies. Key, UID and all else is overhead.
+func (s *vedetteShelf) Own() int64 { return s.store.Stats().HeldBytes - s.names }
+
+// objects are decoded pods that were made beforehand.
+type objects struct {
+	kind workload.Kind
+	all  []*corev1.Pod
+}
+
+func newObjects(k workload.Kind, n int) (objects, error) {
+	o := objects{kind: k, all: make([]*corev1.Pod, n)}
+	for i := range n {
+		pod, ok := k.New(0, i).(*corev1.Pod)
+		if !ok {
+			return o, fmt.Errorf("%s are no pods", k.Name)
+		}
+		o.all[i] = pod
+	}
+	return o, nil
+}
+
+// revision is a new one of the i-th pod: a shallow copy, which costs no decoding.
+func (o objects) revision(i int, version uint64) *corev1.Pod {
+	pod := *o.all[i]
+	pod.ResourceVersion = fmt.Sprint(version)
+	return &pod
+}
+
+type indexerShelf struct {
+	objects
+	indexer cache.Indexer
+}
+
+func newIndexerShelf(k workload.Kind, n int) (Shelf, error) {
+	o, err := newObjects(k, n)
+	return &indexerShelf{objects: o, indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
+		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
+		"node":               func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil },
+	})}, err
+}
+
+// Fill implements Shelf.
+func (s *indexerShelf) Fill(context.Context, int) error {
+	for _, pod := range s.all {
+		if err := s.indexer.Add(pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Put implements Shelf.
+func (s *indexerShelf) Put(_ context.Context, i int, version uint64) error {
+	return s.indexer.Update(s.revision(i, version))
+}
+
+// List implements Shelf.
+func (s *indexerShelf) List() int {
+	n := 0
+	for _, obj := range s.indexer.List() {
+		if obj.(metav1.Object).GetName() != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Own implements Shelf: the objects were there before.
+func (s *indexerShelf) Own() int64 { return 0 }
+
+type tableShelf struct {
+	objects
+	db    *statedb.DB
+	table statedb.RWTable[row]
+}
+
+func newTableShelf(k workload.Kind, n int) (Shelf, error) {
+	o, err := newObjects(k, n)
+	if err != nil {
+		return nil, err
+	}
+	db, table, err := newTable(byNamespace, statedb.Index[row, string]{
+		Name:       "node",
+		FromObject: func(o row) index.KeySet { return index.NewKeySet(index.String(o.(*corev1.Pod).Spec.NodeName)) },
+		FromKey:    index.String,
+	})
+	return &tableShelf{objects: o, db: db, table: table}, err
+}
+
+// Fill implements Shelf: all in one transaction.
+func (s *tableShelf) Fill(context.Context, int) error {
+	txn := s.db.WriteTxn(s.table)
+	for _, pod := range s.all {
+		if _, _, err := s.table.Insert(txn, pod); err != nil {
+			return err
+		}
+	}
+	txn.Commit()
+	return nil
+}
+
+// Put implements Shelf.
+func (s *tableShelf) Put(_ context.Context, i int, version uint64) error {
+	txn := s.db.WriteTxn(s.table)
+	if _, _, err := s.table.Insert(txn, s.revision(i, version)); err != nil {
+		return err
+	}
+	txn.Commit()
+	return nil
+}
+
+// List implements Shelf.
+func (s *tableShelf) List() int {
+	n := 0
+	for o := range s.table.All(s.db.ReadTxn()) {
+		if o.GetName() != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Own implements Shelf: the objects were there before.
+func (s *tableShelf) Own() int64 { return 0 }

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/bench/measure"
+	"github.com/vedette-io/vedette/bench/scenario"
+)
+
+// Run is one run of the bench: what was measured, where and of what.
+type Run struct {
+	Command  string
+	Date     time.Time
+	Machine  string
+	Versions []string
+	Seconds  float64
+	Records  []scenario.Record
+}
+
+// NewRun begins one.
+func NewRun(args []string) *Run {
+	return &Run{Command: strings.Join(append([]string{"go run -C bench ."}, args...), " "), Date: time.Now().UTC(), Machine: machine(), Versions: versions()}
+}
+
+// machine describes the hardware in a few words.
+func machine() string {
+	model := runtime.GOARCH
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	memory := ""
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kb float64
+		if _, err := fmt.Sscanf(string(text), "MemTotal: %f kB", &kb); err == nil {
+			memory = fmt.Sprintf(", %.0f GiB", kb/(1<<20))
+		}
+	}
+	return fmt.Sprintf("%s, %d processors%s, %s", model, runtime.NumCPU(), memory, runtime.GOOS)
+}
+
+// versions are those of Go and of what is compared.
+func versions() []string {
+	all := []string{runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return all
+	}
+	if revision := revisionOf(info); revision != "" {
+		all = append(all, "vedette "+revision)
+	}
+	for _, m := range info.Deps {
+		if slices.Contains([]string{"k8s.io/client-go", "sigs.k8s.io/controller-runtime", "github.com/cilium/statedb"}, m.Path) {
+			all = append(all, m.Path[strings.LastIndex(m.Path, "/")+1:]+" "+m.Version)
+		}
+	}
+	return all
+}
+
+func revisionOf(info *debug.BuildInfo) string {
+	revision, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 10:
+			revision = s.Value[:10]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = ", changed"
+		}
+	}
+	return revision + dirty
+}
+
+// Write keeps the run in a file.
+func (r *Run) Write(path string) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+// Read reads a run from a file.
+func Read(path string) (*Run, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// head says what stands above every table.
+func (r *Run) head() []string {
+	return []string{
+		"machine:  " + r.Machine,
+		"versions: " + strings.Join(r.Versions, ", "),
+		"date:     " + r.Date.Format("2006-01-02 15:04 MST"),
+		fmt.Sprintf("command:  %s (%.0f s)", r.Command, r.Seconds),
+	}
+}
+
+// spot names what is measured several times.
+type spot struct{ scenario, name, contestant string }
+
+// value is a figure with its spread, over all rounds.
+type value struct {
+	median, least, most float64
+	rounds              int
+}
+
+// at returns a figure; false if no round has it.
+func (r *Run) at(s spot, f scenario.Figure) (value, bool) {
+	var all []float64
+	for i := range r.Records {
+		rec := &r.Records[i]
+		if rec.Scenario != s.scenario || rec.Case != s.name || rec.Contestant != s.contestant {
+			continue
+		}
+		if v, ok := rec.Figures[f.Name]; ok && rec.Failed == "" {
+			if f.Each {
+				v /= float64(max(rec.N, 1))
+			}
+			all = append(all, v)
+		}
+	}
+	v := value{rounds: len(all)}
+	v.median, v.least, v.most = measure.Median(all)
+	return v, len(all) > 0
+}
+
+// curve returns the distribution of the round in the middle.
+func (r *Run) curve(s spot) measure.Curve {
+	var all []measure.Curve
+	for i := range r.Records {
+		rec := &r.Records[i]
+		if rec.Scenario == s.scenario && rec.Case == s.name && rec.Contestant == s.contestant && len(rec.Curve) > 0 {
+			all = append(all, rec.Curve)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)/2]
+}
+
+// spots returns all that a scenario has, in the order in which it was measured.
+func (r *Run) spots(scenario string) []spot {
+	var all []spot
+	for i := range r.Records {
+		rec := &r.Records[i]
+		s := spot{rec.Scenario, rec.Case, rec.Contestant}
+		if rec.Scenario == scenario && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// failure returns why a contestant has no figures.
+func (r *Run) failure(s spot) string {
+	for i := range r.Records {
+		if rec := &r.Records[i]; rec.Scenario == s.scenario && rec.Case == s.name && rec.Contestant == s.contestant && rec.Failed != "" {
+			return rec.Failed
+		}
+	}
+	return ""
+}

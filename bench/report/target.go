@@ -1,0 +1,157 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/measure"
+	"github.com/vedette-io/vedette/bench/scenario"
+)
+
+// Target is a row of the table of ratios: what is to be reached.
+type Target struct {
+	What           string
+	Scenario, Case string // none: it is not measured here yet; no case: the scenario's first
+	Ours, Theirs   string
+	Figure         scenario.Figure
+	Goal           Goal
+}
+
+// Goal is what our figure has to be: at most, or for AtLeast at least, that part
+// of theirs, or that number.
+type Goal struct {
+	Ratio   float64
+	Limit   float64
+	AtLeast bool
+	Text    string
+}
+
+func part(of float64) Goal { return Goal{Ratio: 1 / of, Text: "1/" + digitsShort(of)} }
+
+func limit(v float64, u scenario.Unit) Goal { return Goal{Limit: v, Text: format(v, u)} }
+
+func digitsShort(v float64) string { return fmt.Sprintf("%g", v) }
+
+// figures of the table.
+var (
+	wall     = scenario.Figure{Name: measure.Wall, Unit: scenario.Seconds}
+	cpuEach  = scenario.Figure{Name: measure.CPU, Unit: scenario.Seconds, Each: true}
+	heapEach = scenario.Figure{Name: measure.Heap, Unit: scenario.Bytes, Each: true}
+	peak     = scenario.Figure{Name: measure.Peak, Unit: scenario.Bytes}
+	perEvent = scenario.Figure{Name: contest.PerEvent, Unit: scenario.Seconds}
+	growth   = scenario.Figure{Name: measure.RSSGrowth, Unit: scenario.Bytes}
+	share    = scenario.Figure{Name: "share", Unit: scenario.Share}
+	p99      = scenario.Figure{Name: measure.P99, Unit: scenario.Seconds}
+	overhead = scenario.Figure{Name: "overhead", Unit: scenario.Bytes}
+	commit   = scenario.Figure{Name: "alone-" + measure.P50, Unit: scenario.Seconds}
+)
+
+// flat is how much a process may grow whose memory does not: about what the
+// garbage collector leaves lying about.
+const flat = 64e6
+
+// Targets are the numbers to reach.
+var Targets = []Target{
+	{"first sync, CPU per pod", "sync", scenario.PodsCase, "vedette", "client-go", cpuEach, part(12)},
+	{"first sync, wall", "sync", scenario.PodsCase, "vedette", "client-go", wall, part(8)},
+	{"live heap per pod", "sync", scenario.PodsCase, "vedette", "client-go", heapEach, part(30)},
+	{"peak RSS", "sync", scenario.PodsCase, "vedette", "client-go", peak, part(15)},
+	{"Unstructured: heap per object", "sync", scenario.UnstructuredCase, "vedette-unstructured", "client-go-dynamic", heapEach, part(60)},
+	{"Unstructured: CPU per object", "sync", scenario.UnstructuredCase, "vedette-unstructured", "client-go-dynamic", cpuEach, part(15)},
+	{"events applied, CPU per event", "events", scenario.HeartbeatsCase, "vedette", "client-go", perEvent, part(10)},
+	{"writes/s beside 10 readers, of those alone", "beside", scenario.SmallCase, "vedette", "client-go", share, Goal{Limit: .5, AtLeast: true, Text: "50 %"}},
+	{"a handler that never returns, RSS growth", "stuck", "", "vedette", "client-go", growth, Goal{Limit: flat, Text: "flat"}},
+	{"restart with 100,000 objects, ready after", "restart", "", "vedette-warm", "client-go", wall, limit(.3, scenario.Seconds)},
+	{"frame to handler, p99", "latency", scenario.PacedCase, "vedette", "client-go", p99, part(2)},
+	{"store overhead per object, two indexes", "overhead", scenario.SmallCase, "vedette", "client-go", overhead, limit(200, scenario.Bytes)},
+	{"the same, against StateDB", "overhead", scenario.SmallCase, "vedette", "statedb", overhead, limit(200, scenario.Bytes)},
+	{"commit of one change, p50", "commit", scenario.SmallCase, "vedette", "client-go", commit, limit(5e-6, scenario.Seconds)},
+	{"the same, against StateDB", "commit", scenario.SmallCase, "vedette", "statedb", commit, limit(5e-6, scenario.Seconds)},
+	{"commit while a reader loops over all, p99", "commit", scenario.SmallCase, "vedette", "client-go", p99, limit(50e-6, scenario.Seconds)},
+	{"the same, against StateDB", "commit", scenario.SmallCase, "vedette", "statedb", p99, limit(50e-6, scenario.Seconds)},
+	{"live mode: sync CPU per pod", "sync", scenario.PodsCase, "vedette-live", "client-go", cpuEach, part(2)},
+	{"live mode: heap per pod", "sync", scenario.PodsCase, "vedette-live", "client-go", heapEach, Goal{Ratio: .6, Text: "0.6"}},
+	{What: "priority queue, end to end", Goal: Goal{Text: "2 M items/s"}},
+	{What: "workqueue add+get+done, 8 and 8", Goal: Goal{Text: "3x"}},
+	{What: "recorder, revisions/s kept durably", Goal: Goal{Text: "5,000 to 10,000"}},
+}
+
+// line is a Target as it was met.
+type line struct {
+	Target
+	ours, theirs value
+	verdict      string
+}
+
+// judge compares what was measured with a target.
+func (r *Run) judge(t Target) line {
+	l := line{Target: t, verdict: "not measured"}
+	if t.Scenario == "" {
+		l.verdict = "not here yet"
+		return l
+	}
+	if t.Case == "" {
+		if all := r.spots(t.Scenario); len(all) > 0 {
+			t.Case = all[0].name
+		}
+	}
+	var oursOK, theirsOK bool
+	l.ours, oursOK = r.at(spot{t.Scenario, t.Case, t.Ours}, t.Figure)
+	l.theirs, theirsOK = r.at(spot{t.Scenario, t.Case, t.Theirs}, t.Figure)
+	bound := t.Goal.Limit
+	if t.Goal.Ratio > 0 {
+		bound = t.Goal.Ratio * l.theirs.median
+	}
+	switch {
+	case !oursOK || t.Goal.Ratio > 0 && !theirsOK:
+	case (l.ours.median <= bound) != t.Goal.AtLeast:
+		l.verdict = "yes"
+	default:
+		l.verdict = "no"
+	}
+	return l
+}
+
+// cells are the row of a line.
+func (l line) cells() []string {
+	show := func(v value) string {
+		if v.rounds == 0 {
+			return "-"
+		}
+		return strings.TrimSpace(format(v.median, l.Figure.Unit) + " " + v.spread())
+	}
+	theirs := show(l.theirs)
+	if l.theirs.rounds > 0 && l.Theirs == "statedb" {
+		theirs += " (StateDB)"
+	}
+	return []string{l.What, show(l.ours), theirs, ratio(l.ours.median, l.theirs.median), l.Goal.Text, l.verdict}
+}
+
+// titles of the table of ratios.
+var titles = []string{"what", "ours", "client-go's", "ratio", "target", "reached"}
+
+// Table writes the table of ratios for a terminal.
+func (r *Run) Table(w io.Writer) error {
+	for _, text := range r.head() {
+		fmt.Fprintln(w, text)
+	}
+	fmt.Fprintln(w, "medians; ± is half of what the rounds are apart")
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.Join(titles, "\t"))
+	for _, target := range Targets {
+		fmt.Fprintln(t, strings.Join(r.judge(target).cells(), "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i := range r.Records {
+		if rec := &r.Records[i]; rec.Failed != "" {
+			fmt.Fprintf(w, "FAILED: %s / %s / %s: %s\n", rec.Scenario, rec.Case, rec.Contestant, rec.Failed)
+		}
+	}
+	return nil
+}

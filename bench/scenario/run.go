@@ -1,0 +1,201 @@
+package scenario
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/serve"
+	"github.com/vedette-io/vedette/bench/workload"
+)
+
+// Record is what one process has measured.
+type Record struct {
+	Scenario   string
+	Case       string
+	Contestant string
+	Round      int
+	N          int // objects
+	Events     int
+	contest.Result
+	// Failed is why there are no figures.
+	Failed string `json:",omitempty"`
+}
+
+// Stage runs servers and contestants: in processes, or for tests in this one.
+type Stage interface {
+	// Serve starts a server, and returns its address and how long its objects are.
+	Serve(serve.Spec) (url, sizes string, stop func(), err error)
+	// Do does a task.
+	Do(contest.Task) (*contest.Result, error)
+}
+
+// Run runs all cases of some scenarios. A contestant that fails is a record that
+// says why, and the others go on.
+//
+// Errors: a server that does not start.
+func Run(stage Stage, scenarios []Scenario, o Options, progress io.Writer) ([]Record, error) {
+	var records []Record
+	began := time.Now()
+	for _, s := range scenarios {
+		for _, c := range s.Cases(o) {
+			say := func(format string, args ...any) {
+				fmt.Fprintf(progress, "%5.0f s  %s / %s: %s\n", time.Since(began).Seconds(), s.Name, c.Name, fmt.Sprintf(format, args...))
+			}
+			more, err := runCase(stage, s.Name, c, say)
+			records = append(records, more...)
+			if err != nil {
+				return records, fmt.Errorf("%s / %s: %w", s.Name, c.Name, err)
+			}
+		}
+	}
+	return records, nil
+}
+
+// runCase runs the contestants of a case in turn, round by round.
+func runCase(stage Stage, scenario string, c Case, say func(string, ...any)) ([]Record, error) {
+	if c.Serve != nil {
+		say("encoding %d objects", c.Task.N*len(c.Task.Kinds))
+		url, sizes, stop, err := stage.Serve(*c.Serve)
+		if err != nil {
+			return nil, err
+		}
+		defer stop()
+		c.Task.URL = url
+		say("%s", sizes)
+	}
+	dir, err := os.MkdirTemp("", "vedette-bench-case-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c.Task.Dir = dir
+	var records []Record
+	for round := range c.Rounds {
+		for _, name := range c.Contestants {
+			r := Record{Scenario: scenario, Case: c.Name, Contestant: name, Round: round, N: c.Task.N * max(1, len(c.Task.Kinds)), Events: c.Task.Events}
+			result, err := turn(stage, c, name, round)
+			if err != nil {
+				r.Failed = err.Error()
+				say("round %d, %s FAILED: %v", round+1, name, err)
+			} else {
+				r.Result = *result
+				say("round %d, %s: %s", round+1, name, brief(result))
+			}
+			records = append(records, r)
+		}
+	}
+	return records, nil
+}
+
+// turn is one contestant's.
+func turn(stage Stage, c Case, name string, round int) (*contest.Result, error) {
+	task := c.Task
+	task.Contestant = name
+	reset := func() error {
+		if task.URL == "" {
+			return nil
+		}
+		return contest.Reset(task.URL)
+	}
+	if c.Prepare && round == 0 {
+		if err := reset(); err != nil {
+			return nil, err
+		}
+		before := task
+		before.Action = contest.Prepare
+		if name == "vedette-warm" {
+			if _, err := stage.Do(before); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := reset(); err != nil {
+		return nil, err
+	}
+	return stage.Do(task)
+}
+
+// brief is a result in a few words.
+func brief(r *contest.Result) string {
+	var parts []string
+	for _, f := range []struct{ name, format string }{{"wall", "%.2f s"}, {"cpu", "%.2f s of CPU"}, {"p99", "p99 %.6f s"}, {"overhead", "%.0f B each"}} {
+		if v, ok := r.Figures[f.name]; ok {
+			parts = append(parts, fmt.Sprintf(f.format, v))
+		}
+	}
+	if v, ok := r.Figures["peak"]; ok {
+		parts = append(parts, fmt.Sprintf("peak %.0f MB", v/1e6))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Processes is the Stage in which everything has a process of its own: this
+// program, started again with the words "serve" or "contest" and a document in
+// JSON.
+type Processes struct{}
+
+func self(what string, doc any) (*exec.Cmd, error) {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("/proc/self/exe", what, string(text))
+	cmd.Stderr = os.Stderr
+	return cmd, nil
+}
+
+// Serve implements Stage.
+func (Processes) Serve(spec serve.Spec) (url, sizes string, stop func(), err error) {
+	cmd, err := self("serve", spec)
+	if err != nil {
+		return "", "", nil, err
+	}
+	quit, err := cmd.StdinPipe()
+	if err != nil {
+		return "", "", nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", "", nil, err
+	}
+	stop = func() {
+		_ = quit.Close() // this ends it
+		_ = cmd.Wait()
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", "", nil, fmt.Errorf("the server did not start: %w", err)
+	}
+	url, sizes, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return url, sizes, stop, nil
+}
+
+// Do implements Stage.
+func (Processes) Do(task contest.Task) (*contest.Result, error) {
+	cmd, err := self("contest", task)
+	if err != nil {
+		return nil, err
+	}
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if task.Encoding == workload.CBOR { // client-go asks for it only with these
+		cmd.Env = append(os.Environ(), "KUBE_FEATURE_ClientsAllowCBOR=true", "KUBE_FEATURE_ClientsPreferCBOR=true")
+	}
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%w: %.500s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	r := new(contest.Result)
+	return r, json.Unmarshal(out.Bytes(), r)
+}

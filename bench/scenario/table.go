@@ -1,0 +1,299 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/measure"
+	"github.com/vedette-io/vedette/bench/serve"
+	"github.com/vedette-io/vedette/bench/workload"
+)
+
+// All is the table of scenarios, in the order in which they run.
+//
+// What is not here yet, each as one more entry: the workqueue against client-go's
+// workqueue and controller-runtime's priorityqueue (an Action without a server,
+// as Commit is); the recorder against real databases (with a server, as Events).
+// Their rows are in report.Targets already.
+var All = []Scenario{
+	{
+		Name: "sync", Title: "First sync",
+		About: "A cache is filled from nothing. Wall and CPU are those up to the moment in which it says that it is synced; the heap is what is live then after two collections; GC is the garbage collector's share of the CPU.",
+		Cases: syncCases, Figures: slicesOf(syncFigures),
+	},
+	{
+		Name: "scale", Title: "Cost against the number of objects",
+		About: "Pods in protobuf by a streaming list: does each cost the same, however many there are?",
+		Cases: scaleCases, Figures: slicesOf(syncFigures),
+	},
+	{
+		Name: "events", Title: "Events applied",
+		About: "After the first list the server sends events as fast as the client reads them. One handler counts them; it does not look into the objects, so Vedette decodes none, while the peers have decoded all. `vedette` tells its handler of the latest state: where events come faster than it is called, it is called less often (\"told\"), and the store has applied all of them. `vedette-pull` is told of every change. Of relists, an event is an object of a list; wall holds the pauses that clients make between lists.",
+		Cases: eventCases, Figures: slicesOf(eventFigures),
+	},
+	{
+		Name: "latency", Title: "From frame to handler",
+		About: "The server writes the time into an annotation of the object as it writes the frame; the handler reads it and compares. To read it, `vedette`, `vedette-pull` and `vedette-live` decode the object, the first two for this handler alone; `vedette-field` reads it off the bytes; the peers have it decoded. Latest state: a revision that was overtaken before the handler came to it is in no figure.",
+		Cases: latencyCases, Figures: slicesOf(latencyFigures),
+	},
+	{
+		Name: "handlers", Title: "One, four and sixteen handlers",
+		About: "As events; every handler counts all of them.",
+		Cases: handlerCases, Figures: slicesOf(eventFigures),
+	},
+	{
+		Name: "stuck", Title: "A handler that never returns",
+		About: "One handler hangs at its first call, another one waits for the last event. What is resident grows by what is kept for the first. A process that takes more memory than the case allows gives up; \"events\" says after how many.",
+		Cases: stuckCases, Figures: []Figure{
+			{Title: "events", Name: contest.Done},
+			{Title: "RSS growth", Name: measure.RSSGrowth, Unit: Bytes},
+			{Title: "per event", Name: "rss-per-event", Unit: Bytes},
+			{Title: "live heap", Name: measure.Heap, Unit: Bytes},
+			{Title: "CPU", Name: measure.CPU, Unit: Seconds},
+			{Title: "gave up", Name: "gave-up"},
+		},
+	},
+	{
+		Name: "restart", Title: "Restart",
+		About: "A process starts again. `vedette-warm` has the snapshot file that the one before it has written (informer.WarmStart); all others list. \"lists\" is how many the server was asked for.",
+		Cases: restartCases, Figures: append(slicesOf(syncFigures), Figure{Title: "lists", Name: "lists"}),
+	},
+	{
+		Name: "fleet", Title: "Fifty informers in one process",
+		About: "Of 50 small custom resources with 20 objects each: what an informer costs, whatever is in it.",
+		Cases: fleetCases, Figures: []Figure{
+			{Title: "wall", Name: measure.Wall, Unit: Seconds},
+			{Title: "CPU", Name: measure.CPU, Unit: Seconds},
+			{Title: "live heap", Name: measure.Heap, Unit: Bytes},
+			{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
+			{Title: "goroutines", Name: measure.Goroutines},
+			{Title: "allocations", Name: measure.Allocs},
+		},
+	},
+	{
+		Name: "overhead", Title: "What a store costs beside its objects",
+		About: "Small pods, in stores without an informer, with an index by namespace and one by node. Of the peers it is the heap beyond the decoded objects; of Vedette that beyond the packed bytes, so key, UID, version and index values are in it.",
+		Cases: overheadCases, Figures: []Figure{
+			{Title: "overhead of each", Name: "overhead", Unit: Bytes},
+			{Title: "live heap", Name: measure.Heap, Unit: Bytes, Each: true},
+			{Title: "CPU to fill", Name: measure.CPU, Unit: Seconds, Each: true},
+			{Title: "allocations", Name: measure.Allocs, Each: true},
+		},
+	},
+	{
+		Name: "commit", Title: "Commit of one change",
+		About: "Stores without an informer. One goroutine changes one object after the other, first alone, then while another one loops over all objects. Vedette packs each of them; a peer gets a copy of a decoded object.",
+		Cases: commitCases, Figures: commitFigures,
+	},
+	{
+		Name: "beside", Title: "Writes beside ten readers",
+		About: "The same while ten goroutines list all objects all the time.",
+		Cases: besideCases, Figures: commitFigures,
+	},
+}
+
+func slicesOf(f []Figure) []Figure { return append([]Figure(nil), f...) }
+
+var syncFigures = []Figure{
+	{Title: "wall", Name: measure.Wall, Unit: Seconds},
+	{Title: "CPU each", Name: measure.CPU, Unit: Seconds, Each: true},
+	{Title: "live heap each", Name: measure.Heap, Unit: Bytes, Each: true},
+	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
+	{Title: "allocated each", Name: measure.Alloc, Unit: Bytes, Each: true},
+	{Title: "allocations each", Name: measure.Allocs, Each: true},
+	{Title: "GC", Name: measure.GC, Unit: Share},
+}
+
+var eventFigures = []Figure{
+	{Title: "CPU per event", Name: contest.PerEvent, Unit: Seconds},
+	{Title: "events/s", Name: contest.PerSecond},
+	{Title: "told", Name: contest.Told},
+	{Title: "wall", Name: measure.Wall, Unit: Seconds},
+	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
+	{Title: "allocated", Name: measure.Alloc, Unit: Bytes},
+	{Title: "GC", Name: measure.GC, Unit: Share},
+}
+
+var latencyFigures = []Figure{
+	{Title: "p50", Name: measure.P50, Unit: Seconds},
+	{Title: "p99", Name: measure.P99, Unit: Seconds},
+	{Title: "max", Name: measure.Max, Unit: Seconds},
+	{Title: "told", Name: contest.Told},
+	{Title: "CPU per event", Name: contest.PerEvent, Unit: Seconds},
+}
+
+var commitFigures = []Figure{
+	{Title: "alone: p50", Name: "alone-" + measure.P50, Unit: Seconds},
+	{Title: "p99", Name: "alone-" + measure.P99, Unit: Seconds},
+	{Title: "writes/s", Name: "alone-" + contest.PerSecond},
+	{Title: "beside readers: p50", Name: measure.P50, Unit: Seconds},
+	{Title: "p99", Name: measure.P99, Unit: Seconds},
+	{Title: "max", Name: measure.Max, Unit: Seconds},
+	{Title: "writes/s", Name: contest.PerSecond},
+	{Title: "of those alone", Name: "share", Unit: Share},
+	{Title: "lists/s", Name: "lists-per-second"},
+}
+
+// Groups of contestants.
+var (
+	typed   = []string{"vedette", "vedette-live", "client-go", "controller-runtime", "statedb"}
+	dynamic = []string{"vedette-unstructured", "client-go-dynamic", "controller-runtime-unstructured"}
+	pair    = []string{"vedette", "client-go"}
+)
+
+// Names of the cases that report.Targets refers to.
+const (
+	PodsCase         = "pods, protobuf"
+	UnstructuredCase = "pods, JSON, unstructured"
+	HeartbeatsCase   = "heartbeats"
+	PacedCase        = "1,000 in a second"
+	SmallCase        = "small pods"
+)
+
+func syncCases(o Options) []Case {
+	pods := pick(o, 100, 50_000, 50_000)
+	if o.Pods > 0 {
+		pods = o.Pods
+	}
+	headline := pick(o, typed, []string{"vedette", "client-go", "vedette-live"}, typed)
+	cases := []Case{
+		o.plan(PodsCase, "pods", pods, workload.Protobuf, headline...).done(o),
+		o.plan(UnstructuredCase, "pods", pick(o, 100, 10_000, 20_000), workload.JSON, pick(o, dynamic, dynamic[:2], dynamic)...).rounds(pick(o, 1, 2, 2)).done(o),
+	}
+	if o.Size == Short {
+		return cases
+	}
+	add := func(name, kind string, n int, e workload.Encoding, mode serve.Mode, contestants ...string) {
+		p := o.plan(name, kind, pick(o, 20, n, n), e, contestants...).rounds(1)
+		p.mode = mode
+		cases = append(cases, p.done(o))
+	}
+	add("pods, JSON", "pods", 10_000, workload.JSON, serve.Streaming, pair...)
+	add("pods, CBOR", "pods", 10_000, workload.CBOR, serve.Streaming, pair...)
+	add("pods, CBOR, unstructured", "pods", 5_000, workload.CBOR, serve.Streaming, dynamic...)
+	add("pods, metadata only", "pods", 20_000, workload.Protobuf, serve.Streaming, "vedette-metadata", "client-go-metadata")
+	add("pods, pages", "pods", 20_000, workload.Protobuf, serve.Paged, pair...)
+	add("pods, plain list", "pods", 20_000, workload.Protobuf, serve.Plain, pair...)
+	add("pods, JSON, pages", "pods", 10_000, workload.JSON, serve.Paged, pair...)
+	add("pods, one byte at a time", "pods", 100, workload.Protobuf, serve.Trickle, pair...)
+	for _, k := range []struct {
+		kind string
+		n    int
+	}{{"jobs", 20_000}, {"nodes", 5_000}, {"configmaps", 2_000}, {"secrets", 20_000}, {"events", 50_000}, {"sparse", 50_000}, {"annotated", 500}, {"random", 10_000}} {
+		add(k.kind+", protobuf", k.kind, k.n, workload.Protobuf, serve.Streaming, pair...)
+	}
+	add("widgets, JSON", "widgets", 5_000, workload.JSON, serve.Streaming, "vedette", "controller-runtime")
+	add("widgets, JSON, unstructured", "widgets", 5_000, workload.JSON, serve.Streaming, dynamic...)
+	return cases
+}
+
+func scaleCases(o Options) []Case {
+	if o.Size == Short {
+		return nil
+	}
+	var cases []Case
+	for _, n := range pick(o, []int{20, 40}, nil, []int{1_000, 5_000, 20_000, 50_000, 100_000}) {
+		cases = append(cases, o.plan(count(n)+" pods", "pods", n, workload.Protobuf, typed...).rounds(1).done(o))
+	}
+	if o.Size == Full { // what the peers take beyond this does not fit a machine of 24 GiB
+		cases = append(cases, o.plan(count(500_000)+" pods", "pods", 500_000, workload.Protobuf, pair...).rounds(1).done(o))
+	}
+	return cases
+}
+
+func eventCases(o Options) []Case {
+	n := pick(o, 40, 10_000, 10_000)
+	events := pick(o, 100, 30_000, 50_000)
+	who := pick(o, typed, pair, append([]string{"vedette-pull"}, typed...))
+	cases := []Case{o.plan(HeartbeatsCase, "pods", n, workload.Protobuf, who...).does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o)}
+	if o.Size == Short {
+		return cases
+	}
+	for _, c := range []struct {
+		name  string
+		churn workload.Churn
+		who   []string
+	}{
+		{"rolling update", workload.Churn{Sort: workload.Rolling, Events: 3 * n}, who},
+		{"mass deletion", workload.Churn{Sort: workload.Deletion, Events: n}, who},
+		{"relist storm", workload.Churn{Sort: workload.Relist, Events: pick(o, 2, 5, 5)}, []string{"vedette", "client-go", "controller-runtime"}},
+	} {
+		cases = append(cases, o.plan(c.name, "pods", n, workload.Protobuf, c.who...).rounds(pick(o, 1, 2, 2)).does(contest.Events, c.churn).done(o))
+	}
+	custom := o.plan("heartbeats of widgets, unstructured", "widgets", pick(o, 20, 2_000, 2_000), workload.JSON, dynamic...).rounds(pick(o, 1, 2, 2))
+	return append(cases, custom.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 10_000, 10_000)}).done(o))
+}
+
+func latencyCases(o Options) []Case {
+	n := pick(o, 40, 10_000, 10_000)
+	who := []string{"vedette", "vedette-pull", "vedette-field", "vedette-live", "client-go", "controller-runtime", "statedb"}
+	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 4_000, 8_000), Rate: 1_000}
+	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, pair, who)...).rounds(pick(o, 1, 3, 2)).does(contest.Latency, paced).done(o)}
+	if o.Size == Short {
+		return cases
+	}
+	burst := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 20_000, 20_000)}
+	return append(cases, o.plan("as fast as the client reads", "pods", n, workload.Protobuf, who...).rounds(pick(o, 1, 1, 2)).does(contest.Latency, burst).done(o))
+}
+
+func handlerCases(o Options) []Case {
+	if o.Size == Short {
+		return nil
+	}
+	var cases []Case
+	for _, handlers := range []int{1, 4, 16} {
+		p := o.plan(fmt.Sprintf("%d handlers", handlers), "pods", pick(o, 40, 0, 10_000), workload.Protobuf, "vedette", "vedette-pull", "client-go", "controller-runtime", "statedb").rounds(pick(o, 1, 0, 2))
+		p.Task.Handlers = handlers
+		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 100, 0, 30_000)}).done(o))
+	}
+	return cases
+}
+
+func stuckCases(o Options) []Case {
+	events := pick(o, 500, 100_000, 1_000_000)
+	p := o.plan(count(events)+" events", "pods", pick(o, 20, 1_000, 1_000), workload.Protobuf, pick(o, pair, pair, []string{"vedette", "vedette-live", "client-go", "statedb"})...).rounds(1)
+	p.Task.Memory = pick(o, uint64(1<<30), 2<<30, 6<<30)
+	return []Case{p.does(contest.Stuck, workload.Churn{Sort: workload.Heartbeats, Events: events}).done(o)}
+}
+
+func restartCases(o Options) []Case {
+	n := pick(o, 40, 100_000, 100_000)
+	p := o.plan(count(n)+" pods", "pods", n, workload.Protobuf, pick(o,
+		[]string{"vedette-warm", "vedette"}, []string{"vedette-warm", "client-go"}, []string{"vedette-warm", "vedette", "client-go", "controller-runtime"})...).rounds(pick(o, 1, 1, 2))
+	p.Prepare = true
+	return []Case{p.done(o)}
+}
+
+func fleetCases(o Options) []Case {
+	if o.Size == Short {
+		return nil
+	}
+	n := pick(o, 3, 0, 50)
+	p := o.plan(fmt.Sprintf("%d informers", n), "", pick(o, 5, 0, 20), workload.JSON, dynamic...)
+	p.kinds = widgets(n)
+	return []Case{p.done(o)}
+}
+
+func overheadCases(o Options) []Case {
+	p := o.plan(SmallCase, "small", pick(o, 200, 100_000, 100_000), workload.Protobuf, "vedette", "client-go", "statedb")
+	p.Task.Action = contest.Overhead
+	return []Case{p.shelf(o)}
+}
+
+func commitCases(o Options) []Case { return stores(o, contest.Commit, pick(o, 200, 100_000, 100_000)) }
+
+func besideCases(o Options) []Case { return stores(o, contest.Beside, pick(o, 200, 10_000, 10_000)) }
+
+func stores(o Options, a contest.Action, n int) []Case {
+	p := o.plan(SmallCase, "small", n, workload.Protobuf, pick(o, []string{"vedette", "vedette-live", "client-go", "statedb"}, []string{"vedette", "client-go", "statedb"}, []string{"vedette", "vedette-live", "client-go", "statedb"})...)
+	p.Task.Action, p.Task.Events = a, pick(o, 100, 20_000, 50_000)
+	return []Case{p.shelf(o)}
+}
+
+// count writes a number with commas.
+func count(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", count(n/1000), n%1000)
+}

@@ -1,0 +1,133 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Object is what all objects of the Kubernetes API are.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Scope says whether objects live in namespaces.
+type Scope uint8
+
+const (
+	// Cluster wide objects live in none.
+	Cluster Scope = iota
+	// Namespaced objects live in one each.
+	Namespaced
+)
+
+// Kind is one sort of objects: a type of the API, and a shape of its objects.
+type Kind struct {
+	// Name tells it from others: "pods", or that of a shape, "sparse".
+	Name     string
+	Group    string
+	Version  string
+	Resource string
+	Kind     string
+	Scope    Scope
+	// Custom resources have JSON and CBOR only.
+	Custom bool
+
+	make func(seed uint64, i int) Object
+}
+
+// GVR names the type in paths.
+func (k Kind) GVR() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}
+}
+
+// GVK names the type in objects.
+func (k Kind) GVK() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
+}
+
+// APIVersion is the version with its group.
+func (k Kind) APIVersion() string { return k.GVK().GroupVersion().String() }
+
+// Path is that of the collection on a server.
+func (k Kind) Path() string {
+	if k.Group == "" {
+		return "/api/" + k.Version + "/" + k.Resource
+	}
+	return "/apis/" + k.Group + "/" + k.Version + "/" + k.Resource
+}
+
+// New makes the i-th object. It is new and belongs to the caller.
+func (k Kind) New(seed uint64, i int) Object {
+	obj := k.make(seed, i)
+	obj.GetObjectKind().SetGroupVersionKind(k.GVK())
+	if obj.GetResourceVersion() == "" {
+		obj.SetResourceVersion(fmt.Sprint(FirstVersion + i))
+	}
+	return obj
+}
+
+// FirstVersion is the resourceVersion of the first object; that of the i-th is
+// by i higher.
+const FirstVersion = 1_000_000
+
+func core(name, resource, kind string, scope Scope, make func(uint64, int) Object) Kind {
+	return Kind{Name: name, Version: "v1", Resource: resource, Kind: kind, Scope: scope, make: make}
+}
+
+// kinds are those that Of knows beside widgets.
+var kinds = []Kind{
+	core("pods", "pods", "Pod", Namespaced, func(seed uint64, i int) Object { return pod(i + int(seed)*otherSeed) }),
+	{Name: "jobs", Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Scope: Namespaced, make: job},
+	core("nodes", "nodes", "Node", Cluster, node),
+	core("configmaps", "configmaps", "ConfigMap", Namespaced, configMap),
+	core("secrets", "secrets", "Secret", Namespaced, secret),
+	core("events", "events", "Event", Namespaced, event),
+	core("small", "pods", "Pod", Namespaced, small),
+	core("sparse", "configmaps", "ConfigMap", Namespaced, sparse),
+	core("annotated", "configmaps", "ConfigMap", Namespaced, annotated),
+	core("random", "secrets", "Secret", Namespaced, noise),
+}
+
+// otherSeed is how far the pods of one seed are from those of the next.
+const otherSeed = 1_000_000
+
+// Of returns a kind by its name. "widgets" is a custom resource with 200 fields;
+// "widgets-07" is another one like it.
+//
+// Errors: there is no such kind.
+func Of(name string) (Kind, error) {
+	if rest, ok := strings.CutPrefix(name, "widgets"); ok {
+		suffix := strings.TrimPrefix(rest, "-")
+		return widgetKind(name, suffix), nil
+	}
+	if i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name }); i >= 0 {
+		return kinds[i], nil
+	}
+	return Kind{}, fmt.Errorf("there is no kind %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+// Names returns the names that Of knows.
+func Names() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return append(names, "widgets")
+}
+
+// random returns the source of what differs in the i-th object.
+func random(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
+
+var (
+	_ Object = (*corev1.Pod)(nil)
+	_ Object = (*batchv1.Job)(nil)
+)
