@@ -23,7 +23,7 @@ const usage = `Measures Vedette side by side with its peers.
   go run -C bench . -list                           what there is to be measured
   go run -C bench . -json a.json                    keep what was measured
   go run -C bench . diff a.json b.json              two runs side by side
-  go run -C bench . show -out ../docs a.json        the tables of a run, once more
+  go run -C bench . show -out ../docs a.json …      the tables of a run, once more, or of several pieces
 
 `
 
@@ -151,10 +151,18 @@ func show(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if f.NArg() != 1 {
+	if f.NArg() == 0 {
 		return errors.New("show needs a file that -json has written")
 	}
-	r, err := report.Read(f.Arg(0))
+	var pieces []*report.Run
+	for _, file := range f.Args() {
+		r, err := report.Read(file)
+		if err != nil {
+			return err
+		}
+		pieces = append(pieces, r)
+	}
+	r, err := report.Join(pieces)
 	if err != nil {
 		return err
 	}

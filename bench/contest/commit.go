@@ -11,9 +11,6 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 )
 
-// readier is a Shelf that makes what it will need beforehand.
-type readier interface{ Ready(n int) error }
-
 // shelf opens the store of a task, empty.
 func (t *Task) shelf() (Shelf, error) {
 	open := Shelves[t.Contestant]
@@ -36,7 +33,7 @@ func doOverhead(ctx context.Context, t *Task) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Fill(ctx, t.N); err != nil {
+	if err := s.Fill(ctx); err != nil {
 		return nil, err
 	}
 	f, err := mark.Times()
@@ -54,29 +51,28 @@ func doOverhead(ctx context.Context, t *Task) (*Result, error) {
 	return &Result{Figures: f}, nil
 }
 
-// doCommit changes one object after the other, alone and then while one reader
-// loops over all of them.
-func doCommit(ctx context.Context, t *Task) (*Result, error) { return commit(ctx, t, 1) }
+// pace is the pause between two changes beside one reader. Without it, the many
+// changes that fit between two lists would hide those that wait for a list.
+const pace = 500 * time.Microsecond
 
-// doBeside is doCommit with ten readers.
-func doBeside(ctx context.Context, t *Task) (*Result, error) { return commit(ctx, t, 10) }
+// doCommit changes one object after the other, alone and then, at a pace, while
+// one reader loops over all of them.
+func doCommit(ctx context.Context, t *Task) (*Result, error) { return commit(ctx, t, 1, pace) }
 
-func commit(ctx context.Context, t *Task, readers int) (*Result, error) {
+// doBeside changes one object after the other, alone and then beside ten readers.
+func doBeside(ctx context.Context, t *Task) (*Result, error) { return commit(ctx, t, 10, 0) }
+
+func commit(ctx context.Context, t *Task, readers int, pace time.Duration) (*Result, error) {
 	s, err := t.shelf()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Fill(ctx, t.N); err != nil {
+	if err := s.Fill(ctx); err != nil {
 		return nil, err
-	}
-	if r, ok := s.(readier); ok {
-		if err := r.Ready(t.N); err != nil {
-			return nil, err
-		}
 	}
 	w := &commits{shelf: s, n: t.N, version: workload.ChurnVersion}
 	alone := measure.Figures{}
-	if _, err := w.run(ctx, t.Events, alone); err != nil {
+	if _, err := w.run(ctx, t.Events, 0, alone); err != nil {
 		return nil, err
 	}
 	f := measure.Figures{}
@@ -85,7 +81,7 @@ func commit(ctx context.Context, t *Task, readers int) (*Result, error) {
 	}
 	var curve measure.Curve
 	lists, err := beside(ctx, s, readers, func() (err error) {
-		curve, err = w.run(ctx, t.Events, f)
+		curve, err = w.run(ctx, t.Events, pace, f)
 		return err
 	})
 	f["lists-per-second"] = float64(lists) / f["time"]
@@ -105,18 +101,21 @@ type commits struct {
 const patience = 3 * time.Second
 
 // run writes up to so many times, for at most the patience there is.
-func (w *commits) run(ctx context.Context, writes int, f measure.Figures) (measure.Curve, error) {
+func (w *commits) run(ctx context.Context, writes int, pace time.Duration, f measure.Figures) (measure.Curve, error) {
 	took := make([]time.Duration, 0, writes)
 	began := time.Now()
 	last := began
 	for len(took) < writes && last.Sub(began) < patience {
+		from := last
+		for pace > 0 && from.Sub(last) < pace { // a timer would wake up too late
+			from = time.Now()
+		}
 		w.version++
 		if err := w.shelf.Put(ctx, int(w.version*7919%uint64(w.n)), w.version); err != nil {
 			return nil, err
 		}
-		now := time.Now()
-		took = append(took, now.Sub(last))
-		last = now
+		last = time.Now()
+		took = append(took, last.Sub(from))
 	}
 	f["time"] = last.Sub(began).Seconds()
 	f[PerSecond] = float64(len(took)) / f["time"]

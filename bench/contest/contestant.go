@@ -49,7 +49,7 @@ var All = []Contestant{
 	{Name: "client-go-metadata", Library: clientGo, Objects: Metadata, Note: "metadata shared informer", Open: openClientGo},
 	{Name: "controller-runtime", Library: controllerRuntime, Objects: Typed, Note: "cache", Open: openControllerRuntime},
 	{Name: "controller-runtime-unstructured", Library: controllerRuntime, Objects: Dynamic, Note: "cache, Unstructured", Open: openControllerRuntime},
-	{Name: "statedb", Library: stateDB, Objects: Typed, Note: "a table fed by client-go's reflector, a transaction for each event", Open: openStateDB},
+	{Name: "statedb", Library: stateDB, Objects: Typed, Note: "a table fed by client-go's reflector; a transaction for each event, one for a list", Open: openStateDB},
 }
 
 // Modules of the contestants.

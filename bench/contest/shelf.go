@@ -3,6 +3,7 @@ package contest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cilium/statedb"
 	"github.com/cilium/statedb/index"
@@ -19,8 +20,8 @@ import (
 // Shelf is a store alone, with an index by namespace and one by node, filled by
 // hand.
 type Shelf interface {
-	// Fill puts the first n pods in.
-	Fill(ctx context.Context, n int) error
+	// Fill puts all pods in.
+	Fill(ctx context.Context) error
 	// Put replaces the i-th pod by a new revision.
 	Put(ctx context.Context, i int, version uint64) error
 	// List reads the key of every pod, and returns how many there are.
@@ -37,45 +38,28 @@ var Shelves = map[string]func(k workload.Kind, n int) (Shelf, error){
 	"statedb":      newTableShelf,
 }
 
-// records are pods as they come from the wire.
-type records struct {
-	kind   workload.Kind
-	bodies [][]byte
-}
-
-func (r *records) delta(i int, version uint64) (delta.Delta, error) {
-	obj := r.kind.New(0, i)
-	for len(r.bodies) <= i {
-		body, err := workload.Form{Encoding: workload.Protobuf}.Body(r.kind, r.kind.New(0, len(r.bodies)))
-		if err != nil {
-			return delta.Delta{}, err
-		}
-		r.bodies = append(r.bodies, body)
-	}
-	return upsert(obj, version, r.bodies[i]), nil
-}
-
-func upsert(obj workload.Object, version uint64, body []byte) delta.Delta {
-	return delta.Delta{Kind: delta.Upsert, Version: wire.Version(version), Record: wire.Record{
-		Key: wire.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}, UID: string(obj.GetUID()),
-		Version: wire.Version(version), Encoding: wire.Protobuf, Body: body,
-	}}
-}
-
 type vedetteShelf struct {
 	store *store.Store
-	kind  workload.Kind
-	next  map[int]delta.Delta // revisions that were made beforehand
+	pods  delta.Batch // as they come from the wire, made beforehand
 	names int64
 	live  bool
 }
 
-func newVedetteShelf(k workload.Kind, _ int, live bool) (Shelf, error) {
+func newVedetteShelf(k workload.Kind, n int, live bool) (Shelf, error) {
 	cfg := store.Config{}
 	if live {
 		cfg.Decode = func(rec wire.Record) (any, error) { return wire.Codec[corev1.Pod]{}.Decode(rec) }
 	}
-	s := &vedetteShelf{store: store.New(cfg), kind: k, next: map[int]delta.Delta{}, live: live}
+	s := &vedetteShelf{store: store.New(cfg), live: live, pods: make(delta.Batch, n)}
+	for i := range s.pods {
+		obj := k.New(0, i)
+		body, err := workload.Form{Encoding: workload.Protobuf}.Body(k, obj)
+		if err != nil {
+			return nil, err
+		}
+		s.pods[i] = upsert(obj, workload.FirstVersion+uint64(i), body)
+		s.names += int64(len(obj.GetNamespace()) + len(obj.GetName()) + len(obj.GetUID()))
+	}
 	s.store.AddIndex(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Namespace) })
 	node, err := wire.FieldOf[corev1.Pod]("spec.nodeName")
 	if err != nil {
@@ -85,43 +69,29 @@ func newVedetteShelf(k workload.Kind, _ int, live bool) (Shelf, error) {
 	return s, nil
 }
 
-// Fill implements Shelf: as the informer does it, by a list in batches.
-func (s *vedetteShelf) Fill(ctx context.Context, n int) error {
-	r := &records{kind: s.kind}
-	batch := delta.Batch{{Kind: delta.Begin}}
-	for i := range n {
-		d, err := r.delta(i, workload.FirstVersion+uint64(i))
-		if err != nil {
-			return err
-		}
-		r.bodies[i] = nil
-		s.names += int64(len(d.Record.Namespace) + len(d.Record.Name) + len(d.Record.UID))
-		if batch = append(batch, d); len(batch) == 256 {
-			if err := s.store.Apply(ctx, batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
-		}
-	}
-	return s.store.Apply(ctx, append(batch, delta.Delta{Kind: delta.End, Version: workload.FirstVersion + wire.Version(n)}))
+func upsert(obj workload.Object, version uint64, body []byte) delta.Delta {
+	return delta.Delta{Kind: delta.Upsert, Version: wire.Version(version), Record: wire.Record{
+		Key: wire.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}, UID: string(obj.GetUID()),
+		Version: wire.Version(version), Encoding: wire.Protobuf, Body: body,
+	}}
 }
 
-// Ready makes the revisions that Put will need.
-func (s *vedetteShelf) Ready(n int) error {
-	r := &records{kind: s.kind}
-	for i := range n {
-		d, err := r.delta(i, 0)
-		if err != nil {
+// Fill implements Shelf: as the informer does it, by a list in batches.
+func (s *vedetteShelf) Fill(ctx context.Context) error {
+	if err := s.store.Apply(ctx, delta.Batch{{Kind: delta.Begin}}); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(s.pods, 256) {
+		if err := s.store.Apply(ctx, some); err != nil {
 			return err
 		}
-		s.next[i] = d
 	}
-	return nil
+	return s.store.Apply(ctx, delta.Batch{{Kind: delta.End, Version: wire.Version(workload.FirstVersion + len(s.pods))}})
 }
 
 // Put implements Shelf.
 func (s *vedetteShelf) Put(ctx context.Context, i int, version uint64) error {
-	d := s.next[i]
+	d := s.pods[i]
 	d.Version, d.Record.Version = wire.Version(version), wire.Version(version)
 	return s.store.Apply(ctx, delta.Batch{d})
 }
@@ -185,7 +155,7 @@ func newIndexerShelf(k workload.Kind, n int) (Shelf, error) {
 }
 
 // Fill implements Shelf.
-func (s *indexerShelf) Fill(context.Context, int) error {
+func (s *indexerShelf) Fill(context.Context) error {
 	for _, pod := range s.all {
 		if err := s.indexer.Add(pod); err != nil {
 			return err
@@ -232,15 +202,19 @@ func newTableShelf(k workload.Kind, n int) (Shelf, error) {
 	return &tableShelf{objects: o, db: db, table: table}, err
 }
 
-// Fill implements Shelf: all in one transaction.
-func (s *tableShelf) Fill(context.Context, int) error {
-	txn := s.db.WriteTxn(s.table)
-	for _, pod := range s.all {
-		if _, _, err := s.table.Insert(txn, pod); err != nil {
-			return err
+// Fill implements Shelf, with 1,000 pods in a transaction: the table keeps for
+// later ones what a transaction needed, and one of all pods would slow them down.
+func (s *tableShelf) Fill(context.Context) error {
+	for some := range slices.Chunk(s.all, 1000) {
+		txn := s.db.WriteTxn(s.table)
+		for _, pod := range some {
+			if _, _, err := s.table.Insert(txn, pod); err != nil {
+				txn.Abort()
+				return err
+			}
 		}
+		txn.Commit()
 	}
-	txn.Commit()
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ type Mark struct {
 // Begin collects garbage, and begins to measure.
 func Begin() (*Mark, error) {
 	runtime.GC()
-	runtime.GC()
+	debug.FreeOSMemory() // collects once more, and gives back what is free
 	m := &Mark{goroutines: runtime.NumGoroutine()}
 	runtime.ReadMemStats(&m.mem)
 	m.gc = gcTime()
@@ -82,7 +83,7 @@ func (m *Mark) Memory(f Figures) error {
 	f[Alloc], f[Allocs] = float64(now.TotalAlloc-m.mem.TotalAlloc), float64(now.Mallocs-m.mem.Mallocs)
 	f[Goroutines] = float64(runtime.NumGoroutine() - m.goroutines)
 	runtime.GC()
-	runtime.GC()
+	debug.FreeOSMemory() // collects once more, and gives back what is free
 	runtime.ReadMemStats(&now)
 	f[Heap] = float64(now.HeapAlloc) - float64(m.mem.HeapAlloc)
 	rss, err := status("VmRSS:")

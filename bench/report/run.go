@@ -103,6 +103,30 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
+// Join makes one run of pieces: what a later one has measured anew takes the place
+// of what an earlier one had.
+//
+// Errors: pieces of several machines or versions.
+func Join(pieces []*Run) (*Run, error) {
+	all := *pieces[0]
+	for _, r := range pieces[1:] {
+		if r.Machine != all.Machine || !slices.Equal(r.Versions, all.Versions) {
+			return nil, fmt.Errorf("pieces of %s with %v and of %s with %v make no run", all.Machine, all.Versions, r.Machine, r.Versions)
+		}
+		type place struct{ scenario, name string }
+		anew := map[place]bool{}
+		for i := range r.Records {
+			anew[place{r.Records[i].Scenario, r.Records[i].Case}] = true
+		}
+		kept := slices.DeleteFunc(slices.Clone(all.Records), func(rec scenario.Record) bool { return anew[place{rec.Scenario, rec.Case}] })
+		all.Records = append(kept, r.Records...)
+		all.Seconds += r.Seconds
+		all.Command += "; " + r.Command
+		all.Date = r.Date
+	}
+	return &all, nil
+}
+
 // head says what stands above every table.
 func (r *Run) head() []string {
 	return []string{

@@ -82,12 +82,12 @@ var All = []Scenario{
 	},
 	{
 		Name: "commit", Title: "Commit of one change",
-		About: "Stores without an informer. One goroutine changes one object after the other, first alone, then while another one loops over all objects. Vedette packs each of them; a peer gets a copy of a decoded object.",
+		About: "Stores without an informer. One goroutine changes one object after the other, first alone, as often as it can, then with pauses of 0.5 ms while another one loops over all objects. Vedette packs each object; a peer gets a copy of a decoded one.",
 		Cases: commitCases, Figures: commitFigures,
 	},
 	{
 		Name: "beside", Title: "Writes beside ten readers",
-		About: "The same while ten goroutines list all objects all the time.",
+		About: "One goroutine changes one object after the other, as often as it can, while ten others list all objects all the time. `vedette` reads the version of each off its bytes, all others the name of a decoded object.",
 		Cases: besideCases, Figures: commitFigures,
 	},
 }
@@ -216,7 +216,7 @@ func eventCases(o Options) []Case {
 	}{
 		{"rolling update", workload.Churn{Sort: workload.Rolling, Events: 3 * n}, who},
 		{"mass deletion", workload.Churn{Sort: workload.Deletion, Events: n}, who},
-		{"relist storm", workload.Churn{Sort: workload.Relist, Events: pick(o, 2, 5, 5)}, []string{"vedette", "client-go", "controller-runtime"}},
+		{"relist storm", workload.Churn{Sort: workload.Relist, Events: pick(o, 1, 5, 5)}, []string{"vedette", "client-go", "controller-runtime"}},
 	} {
 		cases = append(cases, o.plan(c.name, "pods", n, workload.Protobuf, c.who...).rounds(pick(o, 1, 2, 2)).does(contest.Events, c.churn).done(o))
 	}
@@ -227,7 +227,7 @@ func eventCases(o Options) []Case {
 func latencyCases(o Options) []Case {
 	n := pick(o, 40, 10_000, 10_000)
 	who := []string{"vedette", "vedette-pull", "vedette-field", "vedette-live", "client-go", "controller-runtime", "statedb"}
-	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 4_000, 8_000), Rate: 1_000}
+	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 3_000, 8_000), Rate: 1_000}
 	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, pair, who)...).rounds(pick(o, 1, 3, 2)).does(contest.Latency, paced).done(o)}
 	if o.Size == Short {
 		return cases
@@ -275,7 +275,7 @@ func fleetCases(o Options) []Case {
 }
 
 func overheadCases(o Options) []Case {
-	p := o.plan(SmallCase, "small", pick(o, 200, 100_000, 100_000), workload.Protobuf, "vedette", "client-go", "statedb")
+	p := o.plan(SmallCase, "small", pick(o, 200, 100_000, 100_000), workload.Protobuf, "vedette", "client-go", "statedb").rounds(1)
 	p.Task.Action = contest.Overhead
 	return []Case{p.shelf(o)}
 }
