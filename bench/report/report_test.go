@@ -61,8 +61,8 @@ func TestTable(t *testing.T) {
 		}
 	}
 	for what, want := range map[string]string{
-		"first sync, CPU per pod": "3.00 ms ±33%|30.0 ms ±33%|1/10.0|1/12|no",
-		"first sync, wall":        "1.00 s ±0%|10.0 s ±0%|1/10.0|1/8|yes",
+		"first sync, CPU per pod":                    "3.00 ms ±33%|30.0 ms ±33%|1/10.0|1/12|no",
+		"first sync, wall":                           "1.00 s ±0%|10.0 s ±0%|1/10.0|1/8|yes",
 		"writes/s beside 10 readers, of those alone": "40.0 %|-|-|50 %|no",
 		"frame to handler, p99":                      "1.00 ms|1.00 ms|1/1.00|1/2|no",
 		"commit of one change, p50":                  "-|-|-|5.00 us|not measured",
