@@ -56,8 +56,9 @@ bench: ## the table of ratios against client-go (5 minutes)
 	go run -C bench .
 
 .PHONY: bench-full
-bench-full: ## everything, with plots, into docs/benchmarks.md (an hour)
-	go run -C bench . -full -out ../docs -json ../bench.json
+bench-full: ## everything, with plots, into docs/benchmarks.md and bin/bench.json (an hour)
+	mkdir -p bin
+	go run -C bench . -full -out ../docs -json ../bin/bench.json
 
 .PHONY: cluster
 cluster: ## a real control plane with five pretended nodes, in the background

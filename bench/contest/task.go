@@ -28,7 +28,6 @@ type Task struct {
 	Events     int // that the server sends once it is told to start
 	Relists    int // lists that come beside them
 	Handlers   int
-	Seed       uint64
 	Dir        string
 	// Memory is how much may be resident before the contestant gives up, in bytes;
 	// zero: as much as there is.

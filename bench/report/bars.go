@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// Bars is a picture of lying bars on a logarithmic axis: one for each name and
-// group.
+// Bars is a picture of lying bars: one for each name and group.
 type Bars struct {
 	Title, Unit string
 	Label       func(float64) string
@@ -43,7 +42,7 @@ func (b Bars) SVG() []byte {
 	height := top + rows*barHeight + bottom
 	w := open(b.Title, height)
 	const names = 230
-	x := Axis{Log: true, Label: b.Label}.fit(values, names, plotWidth-names-90)
+	x := Axis{Label: b.Label}.fit(values, names, plotWidth-names-90)
 	for _, v := range x.Ticks {
 		fmt.Fprintf(w, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
 			x.place(v), top, x.place(v), height-bottom, x.place(v), height-bottom+18, html.EscapeString(x.Label(v)))

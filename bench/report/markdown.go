@@ -44,13 +44,13 @@ func (r *Run) markdown(drawn map[string][]string) []byte {
 	for _, t := range Targets {
 		rows = append(rows, r.judge(t).cells())
 	}
-	table(&w, titles, rows)
+	table(&w, titles, rows, "---:")
 	w.WriteString("## Contestants\n\n")
 	rows = nil
 	for _, c := range contest.All {
 		rows = append(rows, []string{"`" + c.Name + "`", c.Library, string(c.Objects), c.Note})
 	}
-	table(&w, []string{"name", "library", "objects", ""}, rows)
+	table(&w, []string{"name", "library", "objects", ""}, rows, "---")
 	for _, s := range scenario.All {
 		if len(r.spots(s.Name)) > 0 {
 			r.section(&w, s, drawn[s.Name])
@@ -84,7 +84,7 @@ func (r *Run) section(w *bytes.Buffer, s scenario.Scenario, pictures []string) {
 				rows = append(rows, r.row(at, s.Figures))
 			}
 		}
-		table(w, names, rows)
+		table(w, names, rows, "---:")
 	}
 }
 
@@ -118,11 +118,11 @@ func (r *Run) row(at spot, figures []scenario.Figure) []string {
 	return cells
 }
 
-// table writes a table of Markdown.
-func table(w *bytes.Buffer, names []string, rows [][]string) {
+// table writes a table of Markdown, whose columns but the first are aligned.
+func table(w *bytes.Buffer, names []string, rows [][]string, align string) {
 	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	w.WriteString(line(names))
-	w.WriteString("|---" + strings.Repeat("|---:", len(names)-1) + "|\n")
+	w.WriteString("|---" + strings.Repeat("|"+align, len(names)-1) + "|\n")
 	for _, cells := range rows {
 		w.WriteString(line(cells))
 	}

@@ -77,7 +77,7 @@ func (r *Run) objects(at spot) int {
 // eventCosts is CPU per event, by case.
 func (r *Run) eventCosts() Bars {
 	b := Bars{
-		Title: "CPU per event applied", Unit: "CPU per event, logarithmic; of relists, per object of a list",
+		Title: "CPU per event applied", Unit: "CPU per event; of relists, per object of a list",
 		Label: func(v float64) string { return label(v, scenario.Seconds) },
 	}
 	names := r.contestantsOf("events")

@@ -100,7 +100,6 @@ func (o Options) plan(name, kind string, n int, encoding workload.Encoding, cont
 	p.Name, p.Contestants = name, contestants
 	p.Rounds = pick(o, 1, 3, 3)
 	p.Task.Action, p.Task.Timeout = contest.Sync, 5*time.Minute
-	p.Task.Seed = o.Seed
 	return p
 }
 

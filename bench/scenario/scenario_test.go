@@ -59,6 +59,9 @@ func TestAll(t *testing.T) {
 					t.Errorf("%s / %s: %s", r.Case, r.Contestant, r.Failed)
 					continue
 				}
+				if lists := r.Figures["lists"]; s.Name == "restart" && (lists == 0) != (r.Contestant == "vedette-warm") {
+					t.Errorf("%s needed %v lists", r.Contestant, lists)
+				}
 				for _, f := range s.Figures {
 					if _, ok := r.Figures[f.Name]; !ok && f.Name != "gc" {
 						t.Errorf("%s / %s has no figure %q", r.Case, r.Contestant, f.Name)

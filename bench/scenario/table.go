@@ -216,7 +216,7 @@ func eventCases(o Options) []Case {
 	}{
 		{"rolling update", workload.Churn{Sort: workload.Rolling, Events: 3 * n}, who},
 		{"mass deletion", workload.Churn{Sort: workload.Deletion, Events: n}, who},
-		{"relist storm", workload.Churn{Sort: workload.Relist, Events: pick(o, 1, 5, 5)}, []string{"vedette", "client-go", "controller-runtime"}},
+		{"relist storm", workload.Churn{Sort: workload.Relist, Events: pick(o, 1, 3, 3)}, []string{"vedette", "client-go", "controller-runtime"}},
 	} {
 		cases = append(cases, o.plan(c.name, "pods", n, workload.Protobuf, c.who...).rounds(pick(o, 1, 2, 2)).does(contest.Events, c.churn).done(o))
 	}
