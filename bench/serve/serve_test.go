@@ -88,7 +88,7 @@ func check(t *testing.T, name, kindName string, n int, enc workload.Encoding, mo
 		t.Fatal(err)
 	}
 	form := c.Form(enc)
-	url := start(t, serve.Spec{Mode: mode, Sets: []serve.SetSpec{{
+	url := start(t, serve.Spec{Mode: mode, Page: 30, Sets: []serve.SetSpec{{
 		Kind: kindName, N: n, Forms: []workload.Form{form},
 		Churn: workload.Churn{Sort: workload.Heartbeats, Events: n},
 	}}})

@@ -30,6 +30,9 @@ const (
 type Spec struct {
 	Sets []SetSpec
 	Mode Mode
+	// Page is how many objects a page has at most, if the client asks for pages;
+	// zero: as many as it asks for.
+	Page int
 	Seed uint64
 }
 
@@ -182,6 +185,9 @@ func (s *Server) list(w http.ResponseWriter, set *set, f framer, limit, from str
 	first, _ := strconv.Atoi(from)
 	last := set.spec.N
 	if n, err := strconv.Atoi(limit); err == nil && n > 0 && s.spec.Mode != Plain && s.spec.Mode != Trickle {
+		if s.spec.Page > 0 {
+			n = min(n, s.spec.Page)
+		}
 		last = min(last, first+n)
 	}
 	if first < 0 || first > last {

@@ -166,6 +166,12 @@ func TestChurn(t *testing.T) {
 			}
 			there[s.Index] = s.Type != "DELETED"
 		}
+		for i := range 2 * n {
+			old, left := i < n, map[Sort]bool{Heartbeats: i < n, Rolling: i >= n}[c.Sort]
+			if there[i] != left {
+				t.Errorf("%s: in the end object %d (old: %v) is there: %v", c.Sort, i, old, there[i])
+			}
+		}
 	}
 	for _, c := range []Churn{{Events: -1}, {Sort: Rolling, Events: 3*n + 60}, {Sort: Deletion, Events: n + 1}, {Sort: Relist, Events: 100}} {
 		if c.Check(n) == nil {
