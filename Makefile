@@ -52,8 +52,8 @@ tidy: ## fails if a go.mod does not say what the code needs
 	  go -C $$module mod tidy -diff; done
 
 .PHONY: bench
-bench: ## the table of ratios against client-go (5 minutes)
-	go run -C bench .
+bench: ## the table of ratios against client-go (5 minutes); BENCH='-json a.json' and the like
+	go run -C bench . $(BENCH)
 
 .PHONY: bench-full
 bench-full: ## everything, with plots, into docs/benchmarks.md and bin/bench.json (an hour)

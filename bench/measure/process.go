@@ -24,7 +24,7 @@ const (
 	Heap       = "heap"       // B, live after two collections, beyond what was there before
 	Alloc      = "alloc"      // B, allocated in all
 	Allocs     = "allocs"     // allocations in all
-	GC         = "gc"         // the garbage collector's share of CPU, of 1
+	GC         = "gc"         // the garbage collector's share of the CPU, of 1
 	Goroutines = "goroutines" // beyond those that were there before
 	RSSGrowth  = "rss-growth" // B, resident, since the mark
 )
@@ -32,7 +32,8 @@ const (
 // Mark is a moment from which is measured.
 type Mark struct {
 	at         time.Time
-	cpu, gc    time.Duration
+	cpu        time.Duration
+	gc, busy   float64
 	mem        runtime.MemStats
 	rss        uint64
 	goroutines int
@@ -44,7 +45,7 @@ func Begin() (*Mark, error) {
 	debug.FreeOSMemory() // collects once more, and gives back what is free
 	m := &Mark{goroutines: runtime.NumGoroutine()}
 	runtime.ReadMemStats(&m.mem)
-	m.gc = gcTime()
+	m.gc, m.busy = gcTime()
 	var err error
 	if m.rss, err = status("VmRSS:"); err != nil {
 		return nil, err
@@ -63,14 +64,14 @@ func (m *Mark) Times() (Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	gc := gcTime()
+	gc, busy := gcTime()
 	peak, err := status("VmHWM:")
 	if err != nil {
 		return nil, err
 	}
-	f := Figures{Wall: wall.Seconds(), CPU: (cpu - m.cpu).Seconds(), Peak: float64(peak)}
-	if cpu > m.cpu {
-		f[GC] = (gc - m.gc).Seconds() / (cpu - m.cpu).Seconds()
+	f := Figures{Wall: wall.Seconds(), CPU: (cpu - m.cpu).Seconds(), Peak: float64(peak), GC: 0}
+	if busy > m.busy {
+		f[GC] = (gc - m.gc) / (busy - m.busy)
 	}
 	return f, nil
 }
@@ -103,13 +104,15 @@ func cpuTime() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// gcTime is what the garbage collector has used so far, as the runtime estimates
-// it at the end of each cycle. What it did on processors that had nothing else to
-// do is left in: it is CPU all the same.
-func gcTime() time.Duration {
-	sample := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
-	metrics.Read(sample)
-	return time.Duration(sample[0].Value.Float64() * float64(time.Second))
+// gcTime is what the garbage collector has used so far, and what all has, in
+// seconds, as the runtime estimates it at the end of each cycle. It counts the time
+// of processors, so both are too much where others want them as well; their ratio
+// is not. What the collector did on processors that had nothing else to do is left
+// in: it is CPU all the same.
+func gcTime() (gc, busy float64) {
+	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"}, {Name: "/cpu/classes/idle:cpu-seconds"}}
+	metrics.Read(s)
+	return s[0].Value.Float64(), s[1].Value.Float64() - s[2].Value.Float64()
 }
 
 // status reads a line of /proc/self/status, which is in kB, as bytes.

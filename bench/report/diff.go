@@ -10,8 +10,8 @@ import (
 
 // Diff writes two runs side by side: every figure that both have.
 func Diff(w io.Writer, a, b *Run) error {
-	for name, r := range map[string]*Run{"A": a, "B": b} {
-		fmt.Fprintf(w, "%s: %s, %v, %s\n", name, r.Date.Format("2006-01-02 15:04"), r.Versions, r.Machine)
+	for i, r := range []*Run{a, b} {
+		fmt.Fprintf(w, "%c: %s, %v, %s\n", 'A'+i, r.Date.Format("2006-01-02 15:04"), r.Versions, r.Machine)
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

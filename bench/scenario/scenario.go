@@ -99,7 +99,7 @@ func (o Options) plan(name, kind string, n int, encoding workload.Encoding, cont
 	p := &plan{kinds: []string{kind}, n: n, encoding: encoding, mode: serve.Streaming}
 	p.Name, p.Contestants = name, contestants
 	p.Rounds = pick(o, 1, 3, 3)
-	p.Task.Action, p.Task.Timeout = contest.Sync, 5*time.Minute
+	p.Task.Action, p.Task.Timeout = contest.Sync, 10*time.Minute
 	return p
 }
 
