@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -53,12 +54,13 @@ func machine() string {
 // versions are those of Go and of what is compared.
 func versions() []string {
 	all := []string{runtime.Version()}
+	// go run leaves the revision out of the build information.
+	if revision, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10").Output(); err == nil {
+		all = append(all, "vedette "+strings.TrimSpace(string(revision)))
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return all
-	}
-	if revision := revisionOf(info); revision != "" {
-		all = append(all, "vedette "+revision)
 	}
 	for _, m := range info.Deps {
 		if slices.Contains([]string{"k8s.io/client-go", "sigs.k8s.io/controller-runtime", "github.com/cilium/statedb"}, m.Path) {
@@ -66,19 +68,6 @@ func versions() []string {
 		}
 	}
 	return all
-}
-
-func revisionOf(info *debug.BuildInfo) string {
-	revision, dirty := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 10:
-			revision = s.Value[:10]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = ", changed"
-		}
-	}
-	return revision + dirty
 }
 
 // Write keeps the run in a file.

@@ -33,7 +33,7 @@ var All = []Scenario{
 	},
 	{
 		Name: "latency", Title: "From frame to handler",
-		About: "The server writes the time into an annotation of the object as it writes the frame; the handler reads it and compares. To read it, `vedette`, `vedette-pull` and `vedette-live` decode the object, the first two for this handler alone; `vedette-field` reads it off the bytes; the peers have it decoded. Latest state: a revision that was overtaken before the handler came to it is in no figure.",
+		About: "The server writes the time into an annotation of the object as it writes the frame; the handler reads it and compares. To read it, `vedette`, `vedette-pull` and `vedette-live` decode the object, the first two for this handler alone; `vedette-field` reads it off the bytes; the peers have it decoded. Latest state: a revision that was overtaken before the handler came to it is in no figure. Where the server sends as fast as the client reads, the time is that of the events that wait in the client, up to the bounds of its buffers: who reads faster than he handles has more of them, and is through sooner all the same.",
 		Cases: latencyCases, Figures: slicesOf(latencyFigures),
 	},
 	{
@@ -241,9 +241,12 @@ func handlerCases(o Options) []Case {
 		return nil
 	}
 	var cases []Case
-	for _, handlers := range []int{1, 4, 16} {
-		p := o.plan(fmt.Sprintf("%d handlers", handlers), "pods", pick(o, 40, 0, 10_000), workload.Protobuf, "vedette", "vedette-pull", "client-go", "controller-runtime", "statedb").rounds(pick(o, 1, 0, 2))
-		p.Task.Handlers = handlers
+	for _, c := range []struct {
+		name     string
+		handlers int
+	}{{"one handler", 1}, {"four handlers", 4}, {"sixteen handlers", 16}} {
+		p := o.plan(c.name, "pods", pick(o, 40, 0, 10_000), workload.Protobuf, "vedette", "vedette-pull", "client-go", "controller-runtime", "statedb").rounds(pick(o, 1, 0, 2))
+		p.Task.Handlers = c.handlers
 		cases = append(cases, p.does(contest.Events, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 100, 0, 30_000)}).done(o))
 	}
 	return cases
