@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
 	"time"
 
 	"github.com/vedette-io/vedette/bench/contest"
@@ -117,9 +120,11 @@ func listAll(chosen []scenario.Scenario, o scenario.Options) {
 // measure runs scenarios, and keeps and shows what came of it, also where it was
 // cut short.
 func measure(chosen []scenario.Scenario, o scenario.Options, r *report.Run, file, out string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	began := time.Now()
 	var err error
-	r.Records, err = scenario.Run(scenario.Processes{}, chosen, o, os.Stderr)
+	r.Records, err = scenario.Run(ctx, scenario.Processes{}, chosen, o, os.Stderr)
 	r.Seconds = time.Since(began).Seconds()
 	if file != "" {
 		err = errors.Join(err, r.Write(file))

@@ -80,7 +80,6 @@ func (r *Run) eventCosts() Bars {
 		Title: "CPU per event applied", Unit: "CPU per event; of relists, per object of a list",
 		Label: func(v float64) string { return label(v, scenario.Seconds) },
 	}
-	names := r.contestantsOf("events")
 	for _, at := range r.spots("events") {
 		v, ok := r.at(at, perEvent)
 		if !ok {
@@ -91,9 +90,23 @@ func (r *Run) eventCosts() Bars {
 			i = len(b.Groups)
 			b.Groups = append(b.Groups, Group{Name: at.name})
 		}
-		b.Groups[i].Bars = append(b.Groups[i].Bars, Bar{at.contestant, slices.Index(names, at.contestant), v.median})
+		b.Groups[i].Bars = append(b.Groups[i].Bars, Bar{at.contestant, libraryColor(at.contestant), v.median})
 	}
 	return b
+}
+
+// libraryColor is the same for all contestants of one library.
+func libraryColor(contestant string) int {
+	var libraries []string
+	for _, c := range contest.All {
+		if !slices.Contains(libraries, c.Library) {
+			libraries = append(libraries, c.Library)
+		}
+		if c.Name == contestant {
+			return slices.Index(libraries, c.Library)
+		}
+	}
+	return len(libraries)
 }
 
 // latencies is the distribution from frame to handler, at a steady rate.

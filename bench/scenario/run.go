@@ -3,6 +3,7 @@ package scenario
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,8 +41,10 @@ type Stage interface {
 // Run runs all cases of some scenarios. A contestant that fails is a record that
 // says why, and the others go on.
 //
-// Errors: a server that does not start.
-func Run(stage Stage, scenarios []Scenario, o Options, progress io.Writer) ([]Record, error) {
+// It ends early, with what there is, when ctx is done.
+//
+// Errors: a server that does not start; the cause of ctx.
+func Run(ctx context.Context, stage Stage, scenarios []Scenario, o Options, progress io.Writer) ([]Record, error) {
 	var records []Record
 	began := time.Now()
 	for _, s := range scenarios {
@@ -49,7 +52,7 @@ func Run(stage Stage, scenarios []Scenario, o Options, progress io.Writer) ([]Re
 			say := func(format string, args ...any) {
 				fmt.Fprintf(progress, "%5.0f s  %s / %s: %s\n", time.Since(began).Seconds(), s.Name, c.Name, fmt.Sprintf(format, args...))
 			}
-			more, err := runCase(stage, s.Name, c, say)
+			more, err := runCase(ctx, stage, s.Name, c, say)
 			records = append(records, more...)
 			if err != nil {
 				return records, fmt.Errorf("%s / %s: %w", s.Name, c.Name, err)
@@ -60,7 +63,7 @@ func Run(stage Stage, scenarios []Scenario, o Options, progress io.Writer) ([]Re
 }
 
 // runCase runs the contestants of a case in turn, round by round.
-func runCase(stage Stage, scenario string, c Case, say func(string, ...any)) ([]Record, error) {
+func runCase(ctx context.Context, stage Stage, scenario string, c Case, say func(string, ...any)) ([]Record, error) {
 	if c.Serve != nil {
 		say("encoding %d objects", c.Task.N*len(c.Task.Kinds))
 		url, sizes, stop, err := stage.Serve(*c.Serve)
@@ -82,6 +85,9 @@ func runCase(stage Stage, scenario string, c Case, say func(string, ...any)) ([]
 		for _, name := range c.Contestants {
 			r := Record{Scenario: scenario, Case: c.Name, Contestant: name, Round: round, N: c.Task.N * max(1, len(c.Task.Kinds)), Events: c.Task.Events}
 			result, err := turn(stage, c, name, round)
+			if ctx.Err() != nil { // the contestant may have been ended too
+				return records, context.Cause(ctx)
+			}
 			if err != nil {
 				r.Failed = err.Error()
 				say("round %d, %s FAILED: %v", round+1, name, err)

@@ -49,7 +49,7 @@ func TestAll(t *testing.T) {
 	run := report.NewRun([]string{"-tiny"})
 	for _, s := range scenario.All {
 		t.Run(s.Name, func(t *testing.T) {
-			records, err := scenario.Run(inside{}, []scenario.Scenario{s}, scenario.Options{Size: scenario.Tiny}, io.Discard)
+			records, err := scenario.Run(t.Context(), inside{}, []scenario.Scenario{s}, scenario.Options{Size: scenario.Tiny}, io.Discard)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestFailures(t *testing.T) {
 		c.Contestants = []string{"nobody", "vedette"}
 		return []scenario.Case{c}
 	}}
-	records, err := scenario.Run(inside{}, []scenario.Scenario{s}, scenario.Options{}, io.Discard)
+	records, err := scenario.Run(t.Context(), inside{}, []scenario.Scenario{s}, scenario.Options{}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -227,8 +227,8 @@ func eventCases(o Options) []Case {
 func latencyCases(o Options) []Case {
 	n := pick(o, 40, 10_000, 10_000)
 	who := []string{"vedette", "vedette-pull", "vedette-field", "vedette-live", "client-go", "controller-runtime", "statedb"}
-	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 3_000, 8_000), Rate: 1_000}
-	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, pair, who)...).rounds(pick(o, 1, 3, 2)).does(contest.Latency, paced).done(o)}
+	paced := workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 4_000, 8_000), Rate: 1_000}
+	cases := []Case{o.plan(PacedCase, "pods", n, workload.Protobuf, pick(o, who, pair, who)...).rounds(pick(o, 1, 5, 3)).does(contest.Latency, paced).done(o)}
 	if o.Size == Short {
 		return cases
 	}
