@@ -50,7 +50,7 @@ func Begin() (*Mark, error) {
 	if m.rss, err = status("VmRSS:"); err != nil {
 		return nil, err
 	}
-	if m.cpu, err = cpuTime(); err != nil {
+	if m.cpu, err = CPUTime(); err != nil {
 		return nil, err
 	}
 	m.at = time.Now()
@@ -60,7 +60,7 @@ func Begin() (*Mark, error) {
 // Times returns wall, CPU and the peak up to now.
 func (m *Mark) Times() (Figures, error) {
 	wall := time.Since(m.at)
-	cpu, err := cpuTime()
+	cpu, err := CPUTime()
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (m *Mark) Memory(f Figures) error {
 // RSS is what is resident now, in bytes.
 func RSS() (uint64, error) { return status("VmRSS:") }
 
-// cpuTime is what this process has used so far.
-func cpuTime() (time.Duration, error) {
+// CPUTime returns what this process has used so far.
+func CPUTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, err
