@@ -46,13 +46,9 @@ func (a *arena) encode(rec *wire.Record, values [][]string) (flags byte, rest []
 	b = binary.AppendUvarint(b, uint64(rec.Version))
 	b = appendColumns(b, values)
 	b = binary.AppendUvarint(b, uint64(len(rec.Body)))
-	b, packed := a.pack(b, b[from:to:to], rec.Body)
+	b, how := a.pack(b, b[from:to:to], rec.Body)
 	a.scratch = b
-	flags = byte(rec.Encoding)
-	if packed {
-		flags |= flagPacked
-	}
-	return flags, b
+	return byte(rec.Encoding) | byte(how)<<mannerShift, b
 }
 
 func appendColumns(b []byte, values [][]string) []byte {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -61,12 +62,59 @@ func TestNoiseBesideSiblings(t *testing.T) {
 	odd := record(0, 1)
 	odd.Body = noise
 	for _, c := range []struct {
-		rec    *wire.Record
-		packed bool
-	}{{record(0, 2), true}, {odd, false}} {
+		rec  *wire.Record
+		want manner
+	}{{record(0, 2), byDictionary}, {odd, asItCame}} {
 		e, _ := s.keep(c.rec)
-		if got := e.header().flags&flagPacked != 0; got != c.packed || string(e.Record().Body) != string(c.rec.Body) {
-			t.Errorf("%v packed: %v, want %v", c.rec.Key, got, c.packed)
+		if h := e.header(); h.manner() != c.want || string(e.Record().Body) != string(c.rec.Body) {
+			t.Errorf("%v is stored in manner %d, want %d", c.rec.Key, h.manner(), c.want)
+		}
+	}
+}
+
+// TestLongBodies: a long body is packed where that leaves little: by the dictionary
+// if that leaves much less than a block does. It is unpacked as it was.
+func TestLongBodies(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	words := func(n int) []byte { // like nothing else, but made of a few words
+		var b []byte
+		for len(b) < n {
+			b = fmt.Appendf(b, "%s-%04d ", []string{"request", "limit", "annotation", "volume"}[random.IntN(4)], random.IntN(10_000))
+		}
+		return b[:n]
+	}
+	noise := make([]byte, 20_000)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	same := words(20_000)
+	sibling := func(i int) []byte { return fmt.Appendf(nil, "%d %s %d", i, same, i) }
+	for name, c := range map[string]struct {
+		dict *wire.Dictionary
+		body func(i int) []byte
+		want manner
+	}{
+		"siblings":                     {wire.NewDictionary(sibling(-1)), sibling, byDictionary},
+		"siblings, without dictionary": {nil, sibling, asItCame},
+		"repetitions":                  {nil, func(i int) []byte { return bytes.Repeat(words(500), 40) }, asBlock},
+		"words":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return words(20_000) }, asItCame},
+		"noise":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return noise }, asItCame},
+	} {
+		s := New(Config{})
+		if c.dict != nil {
+			s.arena.adopt(c.dict, 0.1)
+		}
+		var last Entry
+		for i := range 3 * longTrial {
+			rec := record(0, i)
+			rec.Body = c.body(i)
+			last, _ = s.keep(rec)
+			if string(last.Record().Body) != string(rec.Body) {
+				t.Fatalf("%s: body %d is another after it was stored", name, i)
+			}
+		}
+		if h := last.header(); h.manner() != c.want {
+			t.Errorf("%s are stored in manner %d, want %d", name, h.manner(), c.want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (e Entry) IsZero() bool { return e.slab == nil }
 
 // The layout of a record in a slab. Lengths are uvarints.
 //
-//	flags      encoding, packed or not
+//	flags      encoding (bits 0-3), manner (bits 4-5)
 //	size       of all that follows
 //	lengths    of cluster, namespace, name and uid
 //	names      cluster, namespace, name and uid
@@ -45,8 +45,9 @@ func (e Entry) IsZero() bool { return e.slab == nil }
 //	raw        length of the body
 //	body       packed or as it came
 const (
-	flagEncoding = 0x0f
-	flagPacked   = 0x10
+	encodingMask = 0x0f
+	mannerShift  = 4
+	mannerMask   = 0x03
 )
 
 // header is what stands before the columns of a record.
@@ -57,6 +58,8 @@ type header struct {
 	names                         []byte // all of them
 	rest                          []byte // columns, raw and body
 }
+
+func (h *header) manner() manner { return manner(h.flags >> mannerShift & mannerMask) }
 
 // bytes returns the record without flags and size, and the flags.
 func (e Entry) bytes() (rest []byte, flags byte) {
@@ -192,7 +195,7 @@ func (e Entry) Record() wire.Record {
 		Key:      wire.Key{Cluster: names[:c], Namespace: names[c:n], Name: names[n:u]},
 		UID:      names[u:],
 		Version:  h.version,
-		Encoding: wire.Encoding(h.flags & flagEncoding),
+		Encoding: wire.Encoding(h.flags & encodingMask),
 	}
 	rec.Body = e.body(nil, &h)
 	return rec
@@ -202,15 +205,10 @@ func (e Entry) Record() wire.Record {
 func (e Entry) body(dst []byte, h *header) []byte {
 	b := skipColumns(h.rest, e.slab.columns)
 	raw, n := uvarint(b)
-	if h.flags&flagPacked == 0 {
-		return append(dst, b[n:n+raw]...)
-	}
 	if dst == nil {
 		dst = make([]byte, 0, raw)
 	}
-	// It can not fail: the store has packed these bytes with this dictionary.
-	dst, _ = e.slab.dict.Unpack(dst, h.names, b[n:], raw)
-	return dst
+	return unpack(dst, h.manner(), e.slab.dict, h.names, b[n:], raw)
 }
 
 // Len is the length of the body in bytes, unpacked.

@@ -174,7 +174,7 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 			return n, errRecord
 		}
 		end := 1 + size + int(length)
-		if !sound(b[1+size:end], b[0]&flagPacked != 0) {
+		if !sound(b[1+size:end], manner(b[0]>>mannerShift&mannerMask)) {
 			return n, errRecord
 		}
 		e := Entry{slab: &slab{buf: b[:end:end], dict: f.dicts[dict]}}
@@ -191,7 +191,7 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 
 // sound checks the layout of a record without columns, so that nothing that
 // reads it later goes beyond its end.
-func sound(b []byte, packed bool) bool {
+func sound(b []byte, how manner) bool {
 	names := uint64(0)
 	for range 4 {
 		length, size := binary.Uvarint(b)
@@ -214,7 +214,7 @@ func sound(b []byte, packed bool) bool {
 	if size <= 0 || raw > maxFrame {
 		return false
 	}
-	return packed || int(raw) == len(b)-size
+	return how == byDictionary || how == asBlock || how == asItCame && int(raw) == len(b)-size
 }
 
 // restore stores an entry of a file.

@@ -44,27 +44,8 @@ type trainer struct {
 	seen     struct{ bodies, raw, packed int }
 	odd      [][]byte
 	misfits  int
-}
 
-// pack appends the body to dst, packed where that pays, and tells which.
-func (t *trainer) pack(dst, prefix, body []byte) ([]byte, bool) {
-	if t.dict == nil {
-		t.raw += len(body)
-		return append(dst, body...), false
-	}
-	from := len(dst)
-	dst = t.dict.Pack(dst, prefix, body)
-	n := len(dst) - from
-	t.seen.bodies++
-	t.seen.raw += len(body)
-	t.seen.packed += n
-	if float64(n) > t.promised*drift*float64(len(body)) {
-		t.misfit(body)
-	}
-	if n > len(body)*9/10 { // it costs time to unpack and saves nothing
-		return append(dst[:from], body...), false
-	}
-	return dst, true
+	long long
 }
 
 // misfit keeps every fourth of the bodies that do not fit, and of those the last.
@@ -110,6 +91,7 @@ func (t *trainer) first(bodies [][]byte) bool {
 
 func (t *trainer) adopt(dict *wire.Dictionary, ratio float64) {
 	t.dict, t.promised = dict, ratio
+	t.long.until = 0 // it may be what long bodies have waited for
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
 	t.odd, t.misfits, t.next = nil, 0, nil
 }

@@ -13,14 +13,32 @@ type chunk struct {
 	refs atomic.Int32 // the window it is filled by, and the records in it
 }
 
-var chunkPool = sync.Pool{New: func() any { return &chunk{buf: make([]byte, fullChunk)} }}
+// chunkPools hold what is used again, by size: fullChunk, and twice as much each,
+// for records that are larger than one.
+var chunkPools [5]sync.Pool
 
-// newChunk returns one that the caller holds.
+// pooled returns the index of the pool for chunks of at least size bytes, -1 if
+// they are not used again, and the size they have.
+func pooled(size int) (pool, of int) {
+	if size < fullChunk {
+		return -1, size
+	}
+	for i := range chunkPools {
+		if of = fullChunk << i; size <= of {
+			return i, of
+		}
+	}
+	return -1, size
+}
+
+// newChunk returns one of at least size bytes that the caller holds.
 func newChunk(size int) *chunk {
+	pool, size := pooled(size)
 	var c *chunk
-	if size == fullChunk {
-		c = chunkPool.Get().(*chunk)
-	} else {
+	if pool >= 0 {
+		c, _ = chunkPools[pool].Get().(*chunk)
+	}
+	if c == nil {
 		c = &chunk{buf: make([]byte, size)}
 	}
 	c.refs.Store(1)
@@ -29,7 +47,11 @@ func newChunk(size int) *chunk {
 
 // release ends one hold.
 func (c *chunk) release() {
-	if c == nil || c.refs.Add(-1) != 0 || len(c.buf) != fullChunk {
+	if c == nil || c.refs.Add(-1) != 0 {
+		return
+	}
+	pool, _ := pooled(len(c.buf))
+	if pool < 0 {
 		return
 	}
 	if poison { // who still reads it is to notice
@@ -37,5 +59,5 @@ func (c *chunk) release() {
 			c.buf[i] = 0xDB
 		}
 	}
-	chunkPool.Put(c)
+	chunkPools[pool].Put(c)
 }
