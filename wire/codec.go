@@ -45,7 +45,7 @@ func decode(enc Encoding, body []byte, obj any) error {
 		if !ok {
 			return fmt.Errorf("it has no protobuf decoder: ask the server for JSON")
 		}
-		return u.Unmarshal(body)
+		return decodeProtobuf(body, u)
 	case JSON:
 		if u, ok := obj.(*unstructured.Unstructured); ok {
 			return kjson.UnmarshalCaseSensitivePreserveInts(body, &u.Object)

@@ -1,0 +1,270 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// What decoding returns where it does not return an index.
+const (
+	unusual  = -1 // not the form that servers write: it is for the generated code
+	deep = -2 // nested more than maxDepth deep
+)
+
+// decodeProtobuf decodes an object, by the plan of its type if there is one.
+func decodeProtobuf(body []byte, obj protoUnmarshaler) error {
+	v := reflect.ValueOf(obj)
+	if p := planOf(v.Type().Elem()); p != nil {
+		switch p.decode(body, placeOf(v), 0) {
+		case unusual:
+			v.Elem().SetZero()
+		case deep:
+			return fmt.Errorf("nested more than %d deep", maxDepth)
+		default:
+			return nil
+		}
+	}
+	return obj.Unmarshal(body)
+}
+
+// decode decodes message b into the zero value at m. It returns unusual, deep, or the
+// length of b.
+func (p *plan) decode(b []byte, m place, depth int) int {
+	if p.own != nil {
+		if p.own(m, b) != nil {
+			return unusual
+		}
+		return len(b)
+	}
+	if depth > maxDepth {
+		return deep
+	}
+	for i, last := 0, uint32(0); i < len(b); {
+		tag, next := varint(b, i)
+		if next < 0 || tag > 1<<32-1 {
+			return unusual
+		}
+		if tag>>3 >= uint64(len(p.slots)) || p.slots[tag>>3].shape == absent {
+			if i = skipValue(b, next, tag); i < 0 {
+				return unusual
+			}
+			continue
+		}
+		s := &p.slots[tag>>3]
+		if uint32(tag) != s.tag || s.tag <= last {
+			return unusual
+		}
+		last = s.tag
+		f := m.at(s.off)
+		switch s.shape {
+		case single:
+			i = s.value(b, next, f, depth)
+		case pointer:
+			f.point(newPlace(s.elem))
+			i = s.value(b, next, *as[place](f), depth)
+		case slice:
+			i = s.slice(b, next, f, depth)
+		default:
+			i = s.mapped(b, next, f, depth)
+		}
+		if i < 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// value decodes the value at b[i:] into the zero value at m, and returns what
+// stands behind it.
+func (s *slot) value(b []byte, i int, m place, depth int) int {
+	if s.kind < text {
+		v, i := varint(b, i)
+		switch s.kind {
+		case boolean:
+			*as[bool](m) = v != 0
+		case int32s:
+			*as[int32](m) = int32(v)
+		default:
+			*as[int64](m) = int64(v)
+		}
+		return i
+	}
+	v, i := sized(b, i)
+	if i < 0 {
+		return unusual
+	}
+	switch s.kind {
+	case text:
+		*as[string](m) = shared.text(v)
+	case octets:
+		*as[[]byte](m) = append(make([]byte, 0, len(v)), v...)
+	default:
+		if n := s.sub.decode(v, m, depth+1); n < 0 {
+			return n
+		}
+	}
+	return i
+}
+
+// slice decodes all elements of a field, of which the first is at b[i:], into
+// the nil slice at m.
+func (s *slot) slice(b []byte, i int, m place, depth int) int {
+	n := s.run(b, i)
+	if n < 0 {
+		return unusual
+	}
+	e := growPlace(m, s.typ, n)
+	for k := range n {
+		if k > 0 {
+			_, i = varint(b, i) // the tag
+		}
+		if i = s.value(b, i, e.at(uintptr(k)*s.size), depth); i < 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// run returns how many values of a field stand in a row, of which the first is at
+// b[i:].
+func (s *slot) run(b []byte, i int) int {
+	for n := 1; ; n++ {
+		if i = skipValue(b, i, uint64(s.tag)); i < 0 {
+			return unusual
+		}
+		if i == len(b) {
+			return n
+		}
+		tag, next := varint(b, i)
+		if tag != uint64(s.tag) {
+			return n
+		}
+		i = next
+	}
+}
+
+// mapped decodes all entries of a map, of which the first is at b[i:], into the
+// nil map at m.
+func (s *slot) mapped(b []byte, i int, m place, depth int) int {
+	n := s.run(b, i)
+	if n < 0 {
+		return unusual
+	}
+	// Maps whose keys are of types that are declared as string are made and
+	// written as maps of strings: keys and values have the same representation, hash and
+	// comparison.
+	switch s.key {
+	case text:
+		to := make(map[string]string, n)
+		*as[map[string]string](m) = to
+		return s.entries(b, i, n, func(key string, v []byte) int {
+			to[key] = shared.text(v)
+			return 0
+		})
+	case octets:
+		to := make(map[string][]byte, n)
+		*as[map[string][]byte](m) = to
+		return s.entries(b, i, n, func(key string, v []byte) int {
+			to[key] = append(make([]byte, 0, len(v)), v...)
+			return 0
+		})
+	case quantity:
+		to := make(map[string]resource.Quantity, n)
+		*as[map[string]resource.Quantity](m) = to
+		return s.entries(b, i, n, func(key string, v []byte) int {
+			var q resource.Quantity
+			if q.Unmarshal(v) != nil {
+				return unusual
+			}
+			to[key] = q
+			return 0
+		})
+	}
+	to := mapAt(m, s.typ)
+	to.Set(reflect.MakeMapWithSize(s.typ, n))
+	return s.entries(b, i, n, func(key string, v []byte) int {
+		value := reflect.New(s.elem)
+		if s.elem.Kind() == reflect.Slice {
+			value.Elem().Set(reflect.MakeSlice(s.elem, 0, 0))
+		}
+		if n := s.sub.decode(v, placeOf(value), depth+1); n < 0 {
+			return n
+		}
+		to.SetMapIndex(reflect.ValueOf(key).Convert(s.typ.Key()), value.Elem())
+		return 0
+	})
+}
+
+// entries passes on n entries of a map, of which the first is at b[i:].
+func (s *slot) entries(b []byte, i, n int, put func(key string, v []byte) int) int {
+	for k := range n {
+		if k > 0 {
+			_, i = varint(b, i) // the tag
+		}
+		var entry, key, v []byte
+		if entry, i = sized(b, i); len(entry) == 0 || entry[0] != 1<<3|protoBytes {
+			return unusual
+		}
+		key, at := sized(entry, 1)
+		if at < 0 || at >= len(entry) || entry[at] != 2<<3|protoBytes {
+			return unusual
+		}
+		if v, at = sized(entry, at+1); at != len(entry) {
+			return unusual
+		}
+		if got := put(shared.text(key), v); got < 0 {
+			return got
+		}
+	}
+	return i
+}
+
+// varint returns the number at b[i:] and what stands behind it, or unusual.
+func varint(b []byte, i int) (uint64, int) {
+	if i < len(b) && b[i] < 0x80 {
+		return uint64(b[i]), i + 1
+	}
+	if i >= len(b) {
+		return 0, unusual
+	}
+	v, n := binary.Uvarint(b[i:])
+	if n <= 0 {
+		return 0, unusual
+	}
+	return v, i + n
+}
+
+// sized returns the bytes at b[i:], before which their length stands, and what
+// stands behind them, or unusual.
+func sized(b []byte, i int) ([]byte, int) {
+	n, i := varint(b, i)
+	if i < 0 || n > uint64(len(b)-i) {
+		return nil, unusual
+	}
+	end := i + int(n)
+	return b[i:end:end], end
+}
+
+// skipValue returns what stands behind the value at b[i:] of a field with the
+// given tag, or unusual.
+func skipValue(b []byte, i int, tag uint64) int {
+	switch tag & 7 {
+	case protoVarint:
+		_, i = varint(b, i)
+	case protoBytes:
+		_, i = sized(b, i)
+	case protoFixed64:
+		i += 8
+	case protoFixed32:
+		i += 4
+	default:
+		return unusual
+	}
+	if i > len(b) || tag>>3 == 0 {
+		return unusual
+	}
+	return i
+}
