@@ -1,63 +1,142 @@
 package wire
 
 import (
-	"hash/maphash"
+	"math/bits"
+	"reflect"
 	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 const (
 	internBits = 13
-	// internMax is the length of the longest string that is worth a look.
+	// internMax is the length of the longest text that is remembered. It has to be
+	// less than 256.
 	internMax = 128
 )
 
-// interner remembers strings that came more than once, so that objects share them:
-// the siblings of a Deployment hold the same names, images, labels and values. It
-// has a fixed number of places, in which the newer string replaces the older; it
-// never holds more than 8,192 strings of 128 bytes. Any number of goroutines may use it.
-type interner struct {
-	seed   maphash.Seed
-	seen   [1 << internBits]atomic.Uint32 // what came last to each place: a part of its hash
-	places [1 << internBits]atomic.Pointer[interned]
+// sharedTexts are the strings that came more than once, so that objects share them:
+// the siblings of a Deployment have the same names, images, labels and values. There
+// is a fixed number of places, in each of which the newer string replaces the older,
+// so these are never more than 8,192 strings of 128 bytes. Any number of goroutines
+// may use them.
+var sharedTexts [1 << internBits]struct {
+	known atomic.Pointer[byte] // made by keepString
+	mark  atomic.Uint32        // of the text that came last
 }
 
-// interned is a string that came twice, and the same as what is in an interface.
-type interned struct {
-	text  string
-	boxed any
-}
-
-// shared is the interner of this process.
-var shared = interner{seed: maphash.MakeSeed()}
-
-// text returns b as a string.
-func (in *interner) text(b []byte) string {
-	if found, text := in.find(b); found == nil {
-		return text
-	} else {
-		return found.text
+// sharedText returns b as a string.
+func sharedText(b []byte) string {
+	if len(b) < 2 || len(b) > internMax { // of one byte the runtime has one
+		return string(b)
 	}
-}
-
-// find returns the string that is remembered, or else a new one.
-func (in *interner) find(b []byte) (*interned, string) {
-	if len(b) > internMax || len(b) < 2 { // of one byte there is one in the runtime
-		return nil, string(b)
+	hash, mark := hashText(b)
+	at := &sharedTexts[hash>>(64-internBits)]
+	if p := at.known.Load(); p != nil {
+		if known := stringAt(p); known == string(b) {
+			return known
+		}
 	}
-	h := maphash.Bytes(in.seed, b)
-	i := h >> (64 - internBits)
-	if known := in.places[i].Load(); known != nil && known.text == string(b) {
-		return known, ""
-	}
-	// The first time a string is only marked: what does not come again is not worth
+	// The first time a text is only marked: what does not come again is not worth
 	// more.
-	mark := uint32(h)
-	if in.seen[i].Load() != mark {
-		in.seen[i].Store(mark)
-		return nil, string(b)
+	if at.mark.Load() != mark {
+		at.mark.Store(mark)
+		return string(b)
 	}
-	text := string(b)
-	known := &interned{text, text}
-	in.places[i].Store(known)
-	return known, ""
+	p := keepString(b)
+	at.known.Store(p)
+	return stringAt(p)
+}
+
+// memo remembers, in the same way, what was made of texts.
+type memo[V any] [1 << internBits]struct {
+	known atomic.Pointer[made[V]]
+	mark  atomic.Uint32
+}
+
+// made is what was made of a text.
+type made[V any] struct {
+	text  string
+	value V
+}
+
+// find returns what was made of a text, nil if it is not known. again reports
+// whether it came before: then what is made of it now is worth to be kept.
+func (m *memo[V]) find(b []byte) (known *made[V], again bool) {
+	if len(b) > internMax {
+		return nil, false
+	}
+	hash, mark := hashText(b)
+	at := &m[hash>>(64-internBits)]
+	if known = at.known.Load(); known != nil && known.text == string(b) {
+		return known, true
+	}
+	again = at.mark.Load() == mark
+	if !again {
+		at.mark.Store(mark)
+	}
+	return nil, again
+}
+
+// keep remembers what was made of a text.
+func (m *memo[V]) keep(text string, v V) {
+	hash, _ := hashText([]byte(text))
+	m[hash>>(64-internBits)].known.Store(&made[V]{text, v})
+}
+
+// hashText mixes the length and at most 32 bytes of b, which are all if there are no
+// more. Texts that differ elsewhere take each other's place.
+func hashText(b []byte) (hash uint64, mark uint32) {
+	const k1, k2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+	n := len(b)
+	if n < 8 {
+		v := uint64(n)
+		for _, c := range b {
+			v = v<<8 | uint64(c)
+		}
+		high, low := bits.Mul64(v^k2, k1)
+		hash = high ^ low
+		return hash, uint32(hash) | 1
+	}
+	third := (n - 8) / 3
+	h1, l1 := bits.Mul64(load64(b, 0)^k1, load64(b, n-8)^k2^uint64(n))
+	h2, l2 := bits.Mul64(load64(b, third)^k2, load64(b, n-8-third)^k1)
+	hash = (h1 ^ l1 ^ bits.RotateLeft64(h2^l2, 32)) * k1
+	return hash, uint32(hash) | 1
+}
+
+// quantities are amounts of memory, and the like, by their messages.
+var quantities memo[resource.Quantity]
+
+// unmarshalQuantity decodes b into the zero Quantity at q.
+func unmarshalQuantity(q *resource.Quantity, b []byte) error {
+	known, again := quantities.find(b)
+	if known != nil {
+		*q = known.value
+		return nil
+	}
+	err := q.Unmarshal(b)
+	if again && err == nil && pointerless(reflect.ValueOf(q).Elem()) {
+		quantities.keep(string(b), *q)
+	}
+	return err
+}
+
+// pointerless reports whether copies of v share nothing but strings. That is true
+// of all but the Quantities of very many digits.
+func pointerless(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String, reflect.Int32, reflect.Int64:
+		return true
+	case reflect.Pointer:
+		return v.IsNil()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !pointerless(v.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }

@@ -32,14 +32,27 @@ func placeOf(pointer reflect.Value) place { return place{pointer.UnsafePointer()
 // newPlace allocates a zero value.
 func newPlace(t reflect.Type) place { return placeOf(reflect.New(t)) }
 
-// growPlace makes a slice of n zero elements of the nil slice at m, whose type is
-// t, and returns the place of the first.
-func growPlace(m place, t reflect.Type, n int) place {
-	v := reflect.NewAt(t, m.p).Elem()
+// growPlace makes a slice of n zero elements of the nil slice in the numbered field
+// of the struct at m, whose type is t, and returns the place of the first.
+func growPlace(m place, t reflect.Type, field, n int) place {
+	v := reflect.NewAt(t, m.p).Elem().Field(field)
 	v.Grow(n)
 	v.SetLen(n)
 	return place{v.UnsafePointer()}
 }
 
-// mapAt returns the map at m, whose type is t.
-func mapAt(m place, t reflect.Type) reflect.Value { return reflect.NewAt(t, m.p).Elem() }
+// valueAt returns the value at m, whose type is t.
+func valueAt(m place, t reflect.Type) reflect.Value { return reflect.NewAt(t, m.p).Elem() }
+
+// keepString copies at most 255 bytes behind their length, for stringAt.
+func keepString(b []byte) *byte {
+	to := make([]byte, 1+len(b))
+	to[0] = byte(len(b))
+	copy(to[1:], b)
+	return &to[0]
+}
+
+// stringAt returns what keepString made, without a copy: nobody writes there again.
+func stringAt(p *byte) string {
+	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(p), 1)), int(*p))
+}

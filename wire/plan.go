@@ -29,9 +29,10 @@ type slot struct {
 	off   uintptr
 	sub   *plan // of a message
 	tag   uint32
+	field int32 // its index in the struct
 	shape shape
 	kind  kind
-	key   kind         // of the values in a map: text, octets, quantity, or message
+	value kind         // of the values of a map: text, octets, quantity or message
 	typ   reflect.Type // of the field
 	elem  reflect.Type // of what a pointer points to, or of the elements
 	size  uintptr      // of an element
@@ -87,6 +88,8 @@ func planOf(t reflect.Type) *plan {
 
 var unmarshalerType = reflect.TypeFor[protoUnmarshaler]()
 
+var quantityType = reflect.TypeFor[resource.Quantity]()
+
 // byHand are the types of the API whose Unmarshal is written by hand, with an
 // encoded value of each.
 var byHand = map[reflect.Type]*plan{
@@ -99,8 +102,8 @@ var byHand = map[reflect.Type]*plan{
 	reflect.TypeFor[metav1.FieldsV1](): {sample: []byte("\x0a\x02{}"), own: func(m place, b []byte) error {
 		return as[metav1.FieldsV1](m).Unmarshal(b)
 	}},
-	reflect.TypeFor[resource.Quantity](): {sample: []byte("\x0a\x031Gi"), own: func(m place, b []byte) error {
-		return as[resource.Quantity](m).Unmarshal(b)
+	quantityType: {sample: []byte("\x0a\x031Gi"), own: func(m place, b []byte) error {
+		return unmarshalQuantity(as[resource.Quantity](m), b)
 	}},
 }
 
@@ -132,7 +135,8 @@ func (all planner) fields(p *plan) bool {
 	if p.typ.Kind() != reflect.Struct {
 		return false
 	}
-	for f := range p.typ.Fields() {
+	for i := range p.typ.NumField() {
+		f := p.typ.Field(i)
 		tag := f.Tag.Get("protobuf")
 		if tag == "" && (f.Type == reflect.TypeFor[metav1.TypeMeta]() || f.Type.Kind() == reflect.Interface) || tag == "-" {
 			continue // not on the wire
@@ -146,7 +150,7 @@ func (all planner) fields(p *plan) bool {
 		if err != nil || num < 1 || num > most {
 			return false
 		}
-		s := slot{off: f.Offset, typ: f.Type, elem: f.Type, shape: single}
+		s := slot{off: f.Offset, field: int32(i), typ: f.Type, elem: f.Type, shape: single}
 		if !all.classify(&s, f.Type) {
 			return false
 		}
@@ -200,11 +204,11 @@ func (all planner) classify(s *slot, t reflect.Type) bool {
 	if s.shape != mapped {
 		return true
 	}
-	s.key, s.kind = s.kind, message
-	if s.elem == reflect.TypeFor[resource.Quantity]() {
-		s.key = quantity
+	s.value, s.kind = s.kind, message
+	if s.elem == quantityType {
+		s.value = quantity
 	}
-	return s.key >= text
+	return s.value >= text
 }
 
 // kindOf returns what of a type is on the wire, if that is no message. A type that

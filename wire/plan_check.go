@@ -25,7 +25,7 @@ func generated(t reflect.Type) bool {
 
 // unmarshalerAt returns what decodes the value at m, a t.
 func unmarshalerAt(m place, t reflect.Type) protoUnmarshaler {
-	return mapAt(m, t).Addr().Interface().(protoUnmarshaler)
+	return valueAt(m, t).Addr().Interface().(protoUnmarshaler)
 }
 
 // proven reports whether a plan and the generated code of its type make the same
@@ -77,7 +77,7 @@ func (s *slot) encodedValue(num int, within map[*plan]bool) []byte {
 		}
 		return v
 	}
-	if s.key >= message {
+	if s.value >= message {
 		v = s.sub.encoded(within)
 	}
 	entry := []byte{1<<3 | protoBytes, 1, 'k', 2<<3 | protoBytes}

@@ -10,8 +10,8 @@ import (
 
 // What decoding returns where it does not return an index.
 const (
-	unusual  = -1 // not the form that servers write: it is for the generated code
-	deep = -2 // nested more than maxDepth deep
+	unusual = -1 // not the form that servers write: it is for the generated code
+	deep    = -2 // nested more than maxDepth deep
 )
 
 // decodeProtobuf decodes an object, by the plan of its type if there is one.
@@ -30,8 +30,8 @@ func decodeProtobuf(body []byte, obj protoUnmarshaler) error {
 	return obj.Unmarshal(body)
 }
 
-// decode decodes message b into the zero value at m. It returns unusual, deep, or the
-// length of b.
+// decode decodes message b into the zero value at m. It returns unusual, deep, or
+// the length of b.
 func (p *plan) decode(b []byte, m place, depth int) int {
 	if p.own != nil {
 		if p.own(m, b) != nil {
@@ -42,13 +42,17 @@ func (p *plan) decode(b []byte, m place, depth int) int {
 	if depth > maxDepth {
 		return deep
 	}
-	for i, last := 0, uint32(0); i < len(b); {
-		tag, next := varint(b, i)
-		if next < 0 || tag > 1<<32-1 {
-			return unusual
+	last := uint32(0)
+	for i := 0; i < len(b); {
+		tag := uint64(b[i])
+		i++
+		if tag >= 0x80 {
+			if tag, i = longVarint(b, i-1); i < 0 || tag > 1<<32-1 {
+				return unusual
+			}
 		}
 		if tag>>3 >= uint64(len(p.slots)) || p.slots[tag>>3].shape == absent {
-			if i = skipValue(b, next, tag); i < 0 {
+			if i = skipValue(b, i, tag); i < 0 {
 				return unusual
 			}
 			continue
@@ -59,86 +63,145 @@ func (p *plan) decode(b []byte, m place, depth int) int {
 		}
 		last = s.tag
 		f := m.at(s.off)
-		switch s.shape {
-		case single:
-			i = s.value(b, next, f, depth)
-		case pointer:
-			f.point(newPlace(s.elem))
-			i = s.value(b, next, *as[place](f), depth)
-		case slice:
-			i = s.slice(b, next, f, depth)
-		default:
-			i = s.mapped(b, next, f, depth)
+		if s.shape > pointer {
+			if i = s.many(b, i, p.typ, m, depth); i < 0 {
+				return i
+			}
+			continue
 		}
-		if i < 0 {
-			return i
+		// A number, or the length of what follows.
+		if i >= len(b) {
+			return unusual
+		}
+		n := uint64(b[i])
+		i++
+		if n >= 0x80 {
+			if n, i = longVarint(b, i-1); i < 0 {
+				return unusual
+			}
+		}
+		if s.shape == pointer {
+			to := newPlace(s.elem)
+			f.point(to)
+			f = to
+		}
+		if s.kind < text {
+			s.number(n, f)
+			continue
+		}
+		if n > uint64(len(b)-i) {
+			return unusual
+		}
+		v := b[i : i+int(n)]
+		i += int(n)
+		if s.kind == text {
+			*as[string](f) = sharedText(v)
+		} else if n := s.put(v, f, depth); n < 0 {
+			return n
 		}
 	}
 	return len(b)
 }
 
-// value decodes the value at b[i:] into the zero value at m, and returns what
-// stands behind it.
-func (s *slot) value(b []byte, i int, m place, depth int) int {
-	if s.kind < text {
-		v, i := varint(b, i)
-		switch s.kind {
-		case boolean:
-			*as[bool](m) = v != 0
-		case int32s:
-			*as[int32](m) = int32(v)
-		default:
-			*as[int64](m) = int64(v)
-		}
-		return i
+// number writes the zero value at m.
+func (s *slot) number(v uint64, m place) {
+	switch s.kind {
+	case boolean:
+		*as[bool](m) = v != 0
+	case int32s:
+		*as[int32](m) = int32(v)
+	default:
+		*as[int64](m) = int64(v)
 	}
-	v, i := sized(b, i)
-	if i < 0 {
-		return unusual
-	}
+}
+
+// put decodes v into the zero value at m.
+func (s *slot) put(v []byte, m place, depth int) int {
 	switch s.kind {
 	case text:
-		*as[string](m) = shared.text(v)
+		*as[string](m) = sharedText(v)
 	case octets:
 		*as[[]byte](m) = append(make([]byte, 0, len(v)), v...)
 	default:
-		if n := s.sub.decode(v, m, depth+1); n < 0 {
-			return n
+		return s.sub.decode(v, m, depth+1)
+	}
+	return 0
+}
+
+// many decodes all values of a field of the struct at m, whose type is t. The first
+// is at b[i:]; it returns what stands behind the last.
+func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int) int {
+	n := s.run(b, i)
+	if n < 0 {
+		return unusual
+	}
+	if s.shape == mapped {
+		return s.mapped(b, i, n, m.at(s.off), depth)
+	}
+	if s.kind == text {
+		texts := make([]string, n)
+		*as[[]string](m.at(s.off)) = texts
+		for k := range texts {
+			v, next := s.next(b, i, k)
+			texts[k], i = sharedText(v), next
+		}
+		return i
+	}
+	first := growPlace(m, t, int(s.field), n)
+	for k := range n {
+		e := first.at(uintptr(k) * s.size)
+		if s.kind < text {
+			if k > 0 {
+				_, i = varint(b, i) // the tag
+			}
+			var v uint64
+			v, i = varint(b, i)
+			s.number(v, e)
+		} else {
+			v, next := s.next(b, i, k)
+			if n := s.put(v, e, depth); n < 0 {
+				return n
+			}
+			i = next
 		}
 	}
 	return i
 }
 
-// slice decodes all elements of a field, of which the first is at b[i:], into
-// the nil slice at m.
-func (s *slot) slice(b []byte, i int, m place, depth int) int {
-	n := s.run(b, i)
-	if n < 0 {
-		return unusual
-	}
-	e := growPlace(m, s.typ, n)
-	for k := range n {
-		if k > 0 {
-			_, i = varint(b, i) // the tag
-		}
-		if i = s.value(b, i, e.at(uintptr(k)*s.size), depth); i < 0 {
-			return i
+// next returns the k-th value in a row that was counted, and what stands behind
+// it. The tag of the first was read.
+func (s *slot) next(b []byte, i, k int) ([]byte, int) {
+	if k > 0 {
+		if i++; s.tag >= 0x80 {
+			_, i = varint(b, i-1)
 		}
 	}
-	return i
+	n := uint64(b[i])
+	if i++; n >= 0x80 {
+		n, i = longVarint(b, i-1)
+	}
+	return b[i : i+int(n)], i + int(n)
 }
 
 // run returns how many values of a field stand in a row, of which the first is at
 // b[i:].
 func (s *slot) run(b []byte, i int) int {
 	for n := 1; ; n++ {
-		if i = skipValue(b, i, uint64(s.tag)); i < 0 {
+		if i < len(b) && b[i] < 0x80 && s.tag&7 == protoBytes {
+			i += 1 + int(b[i])
+		} else if i = skipValue(b, i, uint64(s.tag)); i < 0 {
 			return unusual
 		}
-		if i == len(b) {
+		if i >= len(b) {
+			if i > len(b) {
+				return unusual
+			}
 			return n
 		}
-		tag, next := varint(b, i)
+		tag, next := uint64(b[i]), i+1
+		if tag >= 0x80 && s.tag >= 0x80 {
+			tag, next = longVarint(b, i)
+		}
 		if tag != uint64(s.tag) {
 			return n
 		}
@@ -146,22 +209,18 @@ func (s *slot) run(b []byte, i int) int {
 	}
 }
 
-// mapped decodes all entries of a map, of which the first is at b[i:], into the
-// nil map at m.
-func (s *slot) mapped(b []byte, i int, m place, depth int) int {
-	n := s.run(b, i)
-	if n < 0 {
-		return unusual
-	}
+// mapped decodes n entries of a map, of which the first is at b[i:], into the nil
+// map at m.
+func (s *slot) mapped(b []byte, i, n int, m place, depth int) int {
 	// Maps whose keys are of types that are declared as string are made and
 	// written as maps of strings: keys and values have the same representation, hash and
 	// comparison.
-	switch s.key {
+	switch s.value {
 	case text:
 		to := make(map[string]string, n)
 		*as[map[string]string](m) = to
 		return s.entries(b, i, n, func(key string, v []byte) int {
-			to[key] = shared.text(v)
+			to[key] = sharedText(v)
 			return 0
 		})
 	case octets:
@@ -176,14 +235,14 @@ func (s *slot) mapped(b []byte, i int, m place, depth int) int {
 		*as[map[string]resource.Quantity](m) = to
 		return s.entries(b, i, n, func(key string, v []byte) int {
 			var q resource.Quantity
-			if q.Unmarshal(v) != nil {
+			if unmarshalQuantity(&q, v) != nil {
 				return unusual
 			}
 			to[key] = q
 			return 0
 		})
 	}
-	to := mapAt(m, s.typ)
+	to := valueAt(m, s.typ)
 	to.Set(reflect.MakeMapWithSize(s.typ, n))
 	return s.entries(b, i, n, func(key string, v []byte) int {
 		value := reflect.New(s.elem)
@@ -201,11 +260,8 @@ func (s *slot) mapped(b []byte, i int, m place, depth int) int {
 // entries passes on n entries of a map, of which the first is at b[i:].
 func (s *slot) entries(b []byte, i, n int, put func(key string, v []byte) int) int {
 	for k := range n {
-		if k > 0 {
-			_, i = varint(b, i) // the tag
-		}
 		var entry, key, v []byte
-		if entry, i = sized(b, i); len(entry) == 0 || entry[0] != 1<<3|protoBytes {
+		if entry, i = s.next(b, i, k); len(entry) == 0 || entry[0] != 1<<3|protoBytes {
 			return unusual
 		}
 		key, at := sized(entry, 1)
@@ -215,7 +271,7 @@ func (s *slot) entries(b []byte, i, n int, put func(key string, v []byte) int) i
 		if v, at = sized(entry, at+1); at != len(entry) {
 			return unusual
 		}
-		if got := put(shared.text(key), v); got < 0 {
+		if got := put(sharedText(key), v); got < 0 {
 			return got
 		}
 	}
@@ -227,7 +283,11 @@ func varint(b []byte, i int) (uint64, int) {
 	if i < len(b) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1
 	}
-	if i >= len(b) {
+	return longVarint(b, i)
+}
+
+func longVarint(b []byte, i int) (uint64, int) {
+	if i < 0 || i >= len(b) {
 		return 0, unusual
 	}
 	v, n := binary.Uvarint(b[i:])
