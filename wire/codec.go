@@ -48,7 +48,7 @@ func decode(enc Encoding, body []byte, obj any) error {
 		return decodeProtobuf(body, u)
 	case JSON:
 		if u, ok := obj.(*unstructured.Unstructured); ok {
-			return kjson.UnmarshalCaseSensitivePreserveInts(body, &u.Object)
+			return decodeUnstructured(enc, body, u)
 		}
 		return kjson.UnmarshalCaseSensitivePreserveInts(body, obj)
 	case CBOR:

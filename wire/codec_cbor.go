@@ -19,7 +19,7 @@ import (
 // wrong, which may be no more than a field that a newer server has.
 func decodeCBOR(body []byte, obj any) error {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return direct.Unmarshal(body, &u.Object)
+		return decodeUnstructured(CBOR, body, u)
 	}
 	if !hasFreeForm(reflect.TypeOf(obj).Elem()) && !hasManagedFields(body) && direct.Unmarshal(body, obj) == nil {
 		return nil
