@@ -126,6 +126,12 @@ func (all planner) plan(t reflect.Type) *plan {
 	if !generated(t) || !all.fields(p) {
 		p.slots = nil
 		p.own = func(m place, b []byte) error { return unmarshalerAt(m, t).Unmarshal(b) }
+		if t.Kind() == reflect.Slice { // the generated code begins with an empty one
+			p.own = func(m place, b []byte) error {
+				valueAt(m, t).Set(reflect.MakeSlice(t, 0, 0))
+				return unmarshalerAt(m, t).Unmarshal(b)
+			}
+		}
 	}
 	return p
 }

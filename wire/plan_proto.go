@@ -246,9 +246,6 @@ func (s *slot) mapped(b []byte, i, n int, m place, depth int) int {
 	to.Set(reflect.MakeMapWithSize(s.typ, n))
 	return s.entries(b, i, n, func(key string, v []byte) int {
 		value := reflect.New(s.elem)
-		if s.elem.Kind() == reflect.Slice {
-			value.Elem().Set(reflect.MakeSlice(s.elem, 0, 0))
-		}
 		if n := s.sub.decode(v, placeOf(value), depth+1); n < 0 {
 			return n
 		}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"sync"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
@@ -105,6 +104,3 @@ func boxed(text []byte) any {
 	}
 	return v
 }
-
-// validText reports whether text is UTF-8. What is not is for the libraries.
-func validText(text []byte) bool { return utf8.Valid(text) }

@@ -1,8 +1,8 @@
 package wire
 
 import (
-	"encoding/binary"
 	"math"
+	"unicode/utf8"
 )
 
 // cbor decodes an object of definite lengths, without tags.
@@ -13,24 +13,24 @@ func (t *tree) cbor() (any, bool) {
 
 // cborValue decodes the value that begins at t.i.
 func (t *tree) cborValue(depth int) (any, bool) {
-	major, info, arg, ok := t.cborHead()
+	h, ok := t.cborHead()
 	if !ok || depth > treeDepth {
 		return nil, false
 	}
-	switch major {
+	switch h.major {
 	case cborUnsigned:
-		return int64(arg), arg <= math.MaxInt64
+		return int64(h.arg), h.arg <= math.MaxInt64
 	case cborNegative:
-		return -1 - int64(arg), arg <= math.MaxInt64
+		return -1 - int64(h.arg), h.arg <= math.MaxInt64
 	case cborBytes, cborText:
-		text, ok := t.cborText(arg)
+		text, ok := t.cborText(h.arg)
 		if !ok {
 			return nil, false
 		}
 		return boxed(text), true
 	case cborArray:
 		from := len(t.waiting)
-		for range arg {
+		for range h.arg {
 			v, ok := t.cborValue(depth + 1)
 			if !ok {
 				return nil, false
@@ -39,15 +39,15 @@ func (t *tree) cborValue(depth int) (any, bool) {
 		}
 		return t.array(from), true
 	case cborMap:
-		return t.cborMap(arg, depth)
+		return t.cborMap(h.arg, depth)
 	case cborSimple:
-		switch info {
+		switch h.info {
 		case cborFalse, cborTrue:
-			return info == cborTrue, true
+			return h.info == cborTrue, true
 		case cborNull:
 			return nil, true
-		case cborFloat64:
-			v := math.Float64frombits(arg)
+		case cborFloat16, cborFloat32, cborFloat64:
+			v := h.float()
 			return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 		}
 	}
@@ -57,11 +57,11 @@ func (t *tree) cborValue(depth int) (any, bool) {
 func (t *tree) cborMap(pairs uint64, depth int) (any, bool) {
 	from := len(t.waiting)
 	for range pairs {
-		major, _, arg, ok := t.cborHead()
-		if !ok || major != cborBytes && major != cborText {
+		h, ok := t.cborHead()
+		if !ok || !h.isText() {
 			return nil, false
 		}
-		name, ok := t.cborText(arg)
+		name, ok := t.cborText(h.arg)
 		if !ok {
 			return nil, false
 		}
@@ -82,26 +82,28 @@ func (t *tree) cborText(n uint64) ([]byte, bool) {
 	}
 	text := t.b[t.i : t.i+int(n)]
 	t.i += int(n)
-	return text, validText(text)
+	return text, utf8.Valid(text) // else it is an error, or not
 }
 
 // cborHead consumes the head of a value.
-func (t *tree) cborHead() (major, info byte, arg uint64, ok bool) {
+func (t *tree) cborHead() (h cborHead, ok bool) {
 	if t.i >= len(t.b) {
-		return 0, 0, 0, false
+		return h, false
 	}
 	c := t.b[t.i]
 	t.i++
-	major, info = c>>5, c&0x1f
-	if info < cborArg8 {
-		return major, info, uint64(info), true
+	h.major, h.info = c>>5, c&0x1f
+	if h.info < cborArg8 {
+		h.arg = uint64(h.info)
+		return h, true
 	}
-	n := 1 << (info - cborArg8)
-	if info > cborArg64 || len(t.b)-t.i < n {
-		return 0, 0, 0, false
+	n := 1 << (h.info - cborArg8)
+	if h.info > cborArg64 || len(t.b)-t.i < n {
+		return h, false
 	}
-	var b [8]byte
-	copy(b[8-n:], t.b[t.i:t.i+n])
+	for _, c := range t.b[t.i : t.i+n] {
+		h.arg = h.arg<<8 | uint64(c)
+	}
 	t.i += n
-	return major, info, binary.BigEndian.Uint64(b[:]), true
+	return h, true
 }

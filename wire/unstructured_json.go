@@ -3,10 +3,15 @@ package wire
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf8"
 )
 
-// json decodes a text that is an object.
+// json decodes a text. One with bytes that are no UTF-8 is for the library, which
+// replaces them.
 func (t *tree) json() (any, bool) {
+	if !utf8.Valid(t.b) {
+		return nil, false
+	}
 	t.i = space(t.b, 0)
 	v, ok := t.jsonValue(0)
 	return v, ok && space(t.b, t.i) == len(t.b)
@@ -121,18 +126,13 @@ func (t *tree) jsonText() ([]byte, bool) {
 	}
 	if t.b[end] == '"' {
 		t.i = end + 1
-		text := t.b[from:end]
-		return text, validText(text)
+		return t.b[from:end], true
 	}
 	if end = quoteEnd(t.b, from); end < 0 {
 		return nil, false
 	}
 	t.i = end
-	raw := t.b[from : end-1]
-	if !validText(raw) {
-		return nil, false
-	}
-	t.scratch = unescape(t.scratch[:0], raw)
+	t.scratch = unescape(t.scratch[:0], t.b[from:end-1])
 	return t.scratch, true
 }
 

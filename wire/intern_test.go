@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+)
+
+func TestSharedText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SliceOfN(rapid.Byte(), 0, 2*internMax).Draw(t, "text")
+		for range 4 {
+			s := sharedText(slices.Clone(b))
+			again := slices.Clone(b)
+			if len(again) > 0 {
+				i := rapid.IntRange(0, len(b)-1).Draw(t, "at")
+				again[i]++ // another text, perhaps of the same hash
+				if got := sharedText(again); got != string(again) {
+					t.Fatalf("%q is %q", again, got)
+				}
+			}
+			if s != string(b) {
+				t.Fatalf("%q is %q", b, s)
+			}
+		}
+	})
+}
+
+// TestTextsAreShared: a string is the same one from the third time on, unless it is
+// long.
+func TestTextsAreShared(t *testing.T) {
+	for text, want := range map[string]bool{
+		"ab": true, "value-of-a-variable": true, strings.Repeat("x", internMax): true, strings.Repeat("x", internMax+1): false,
+	} {
+		sharedText([]byte(text))
+		second, third := sharedText([]byte(text)), sharedText([]byte(text))
+		if got := unsafe.StringData(second) == unsafe.StringData(third); got != want {
+			t.Errorf("%.20q of %d bytes: shared is %v", text, len(text), got)
+		}
+	}
+}
+
+// TestInternedMemoryIsBounded: a million strings that come twice leave no more than
+// there are places.
+func TestInternedMemoryIsBounded(t *testing.T) {
+	for i := range 1 << 17 {
+		for range 2 {
+			sharedText(fmt.Appendf(nil, "text-%0100d", i))
+			boxed(fmt.Appendf(nil, "text-%0100d", i))
+		}
+	}
+	bytes := 0
+	for i := range sharedTexts {
+		if p := sharedTexts[i].known.Load(); p != nil {
+			bytes += len(stringAt(p))
+		}
+		if known := boxes[i].known.Load(); known != nil {
+			bytes += len(known.text)
+		}
+	}
+	if bytes > 2*internMax<<internBits {
+		t.Errorf("%d bytes", bytes)
+	}
+}
+
+// TestInternersConcurrently is for the race detector.
+func TestInternersConcurrently(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 20_000 {
+				want := fmt.Sprintf("text-%d", i%3000)
+				if got := sharedText([]byte(want)); got != want {
+					t.Errorf("%q is %q", want, got)
+				}
+				if got := boxed([]byte(want)); got != want {
+					t.Errorf("%q is %q", want, got)
+				}
+				var q, p resource.Quantity
+				want = fmt.Sprintf("%dMi", i%300)
+				if err := unmarshalQuantity(&q, []byte(lengthField(1, want))); err != nil {
+					t.Error(err)
+				}
+				if p = resource.MustParse(want); !reflect.DeepEqual(q, p) {
+					t.Errorf("%v is %v", p, q)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestQuantitiesAreCopies: who changes an amount of one object does not change
+// another's, and amounts that hold pointers are not kept.
+func TestQuantitiesAreCopies(t *testing.T) {
+	for _, text := range []string{"250m", "1", "512Mi", "1.5", "1e3", "123456789012345678901234567890", "0.1234567890123"} {
+		body := []byte(lengthField(1, lengthField(1, "cpu"), lengthField(2, lengthField(1, text))))
+		var all []*corev1.ResourceRequirements
+		for range 4 {
+			r := new(corev1.ResourceRequirements)
+			if err := decodeProtobuf(body, r); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, r)
+		}
+		for i, r := range all {
+			q := r.Limits["cpu"]
+			if want := resource.MustParse(text); q.Cmp(want) != 0 || q.String() != want.String() {
+				t.Errorf("the %d. %s is %s", i, text, q.String())
+			}
+			q.Add(resource.MustParse("7"))
+			q.Neg()
+			r.Limits["cpu"] = q
+		}
+	}
+}
