@@ -1,0 +1,208 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	kjson "sigs.k8s.io/json"
+)
+
+// clusterPod returns the i-th pod of a cluster, one of twenty of a Deployment, as
+// the bench module makes them, without managedFields. It has 3.4 KB in protobuf.
+func clusterPod(i int) kruntime.Object {
+	group := i / 20
+	app := fmt.Sprintf("service-%04d", group)
+	at := metav1.NewTime(time.Unix(1_760_000_000+int64(i), 0))
+	seconds := int64(300)
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: fmt.Sprintf("%s-%08x-%05x", app, group*2654435761%(1<<32), i*40503%(1<<20)), GenerateName: app + "-", Namespace: fmt.Sprintf("team-%02d", group%50),
+		UID: types.UID(fmt.Sprintf("%08x-%04x-4000-8000-%012x", i*2654435761%(1<<32), i%(1<<16), i)), ResourceVersion: fmt.Sprint(1_000_000 + i), CreationTimestamp: at,
+		Labels:          map[string]string{"app": app, "app.kubernetes.io/name": app, "app.kubernetes.io/managed-by": "Helm", "pod-template-hash": fmt.Sprintf("%08x", group*2654435761%(1<<32)), "tier": "backend"},
+		Annotations:     map[string]string{"prometheus.io/scrape": "true", "prometheus.io/port": "9090", "checksum/config": fmt.Sprintf("%064x", group*7919)},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, Controller: new(bool), UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", group))}},
+	}}
+	p.APIVersion, p.Kind = "v1", "Pod"
+	for _, name := range []string{"main", "sidecar"} {
+		p.Spec.Containers = append(p.Spec.Containers, clusterContainer(app, name))
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: name, Ready: true, Started: new(bool), RestartCount: int32(i % 3), Image: "registry.example.com/" + app + "/" + name + ":v1.2.3",
+			ImageID:     fmt.Sprintf("registry.example.com/%s/%s@sha256:%064x", app, name, group),
+			ContainerID: fmt.Sprintf("containerd://%064x", i*7), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}},
+		})
+	}
+	p.Spec.NodeName, p.Spec.ServiceAccountName = fmt.Sprintf("node-%04d", i%500), app
+	for _, key := range []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"} {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+	}
+	p.Status.Phase, p.Status.StartTime = corev1.PodRunning, &at
+	p.Status.PodIP, p.Status.HostIP = fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255), fmt.Sprintf("192.0.2.%d", i%250)
+	for _, kind := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
+		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: at})
+	}
+	return p
+}
+
+func clusterContainer(app, name string) corev1.Container {
+	amounts := func(cpu, memory string) corev1.ResourceList {
+		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+	}
+	c := corev1.Container{
+		Name: name, Image: "registry.example.com/" + app + "/" + name + ":v1.2.3",
+		Args:                   []string{"--log-level=info", "--config=/etc/" + app + "/config.yaml", "--listen=0.0.0.0:8080"},
+		Ports:                  []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}, {Name: "metrics", ContainerPort: 9090, Protocol: corev1.ProtocolTCP}},
+		Resources:              corev1.ResourceRequirements{Requests: amounts("250m", "256Mi"), Limits: amounts("1", "512Mi")},
+		VolumeMounts:           []corev1.VolumeMount{{Name: "config", MountPath: "/etc/" + app}, {Name: "kube-api-access", MountPath: "/var/run/secrets/kubernetes.io/serviceaccount", ReadOnly: true}},
+		TerminationMessagePath: "/dev/termination-log", TerminationMessagePolicy: corev1.TerminationMessageReadFile, ImagePullPolicy: corev1.PullIfNotPresent,
+	}
+	for i := range 12 {
+		c.Env = append(c.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%02d", i), Value: fmt.Sprintf("value-of-%s-%02d", app, i)})
+	}
+	c.LivenessProbe = &corev1.Probe{
+		ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromInt32(8080), Scheme: corev1.URISchemeHTTP}},
+		PeriodSeconds: 10, TimeoutSeconds: 1, SuccessThreshold: 1, FailureThreshold: 3,
+	}
+	c.ReadinessProbe = c.LivenessProbe
+	return c
+}
+
+// clusterNode returns a node with the images that are on it.
+func clusterNode(i int) kruntime.Object {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%04d", i), UID: types.UID(fmt.Sprintf("uid-%032d", i)), ResourceVersion: fmt.Sprint(i)}}
+	n.APIVersion, n.Kind = "v1", "Node"
+	n.Labels = map[string]string{"kubernetes.io/hostname": n.Name, "kubernetes.io/arch": "amd64", "topology.kubernetes.io/zone": fmt.Sprintf("zone-%d", i%3)}
+	n.Status.Capacity = corev1.ResourceList{"cpu": resource.MustParse("64"), "memory": resource.MustParse(fmt.Sprintf("%dKi", 263_000_000+i)), "pods": resource.MustParse("110")}
+	n.Status.Allocatable = n.Status.Capacity
+	for k := range 50 {
+		n.Status.Images = append(n.Status.Images, corev1.ContainerImage{
+			Names:     []string{fmt.Sprintf("registry.example.com/image-%d@sha256:%064x", (i+k)%200, (i+k)%200), fmt.Sprintf("registry.example.com/image-%d:v1", (i+k)%200)},
+			SizeBytes: int64(k) << 20,
+		})
+	}
+	return n
+}
+
+// clusterConfig returns a ConfigMap with large values.
+func clusterConfig(i int) kruntime.Object {
+	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("config-%d", i), Namespace: "ns"}, Data: map[string]string{}}
+	c.APIVersion, c.Kind = "v1", "ConfigMap"
+	for k := range 4 {
+		c.Data[fmt.Sprintf("file-%d.yaml", k)] = strings.Repeat(fmt.Sprintf("line %d of %d\n", k, i), 500)
+	}
+	return c
+}
+
+// sparseSecret returns an object with hardly anything.
+func sparseSecret(i int) kruntime.Object {
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("secret-%d", i), Namespace: "ns"}, Data: map[string][]byte{"token": fmt.Append(nil, i)}}
+	s.APIVersion, s.Kind = "v1", "Secret"
+	return s
+}
+
+// uniquePod returns a pod in which no string is like one of another pod.
+func uniquePod(i int) kruntime.Object {
+	p := clusterPod(i).(*corev1.Pod)
+	p.Labels, p.Annotations = map[string]string{fmt.Sprint("a", i): fmt.Sprint("b", i)}, nil
+	for k := range p.Spec.Containers {
+		c := &p.Spec.Containers[k]
+		*c = corev1.Container{Name: fmt.Sprint(c.Name, i), Image: fmt.Sprint(c.Image, i), Env: c.Env}
+		for e := range c.Env {
+			c.Env[e] = corev1.EnvVar{Name: fmt.Sprintf("%d_SETTING_%d", i, e), Value: fmt.Sprintf("%d-%d-%d", i, e, k)}
+		}
+	}
+	p.Spec.Tolerations, p.Status = nil, corev1.PodStatus{}
+	return p
+}
+
+// shapes are objects as clusters have them.
+var shapes = map[string]func(i int) kruntime.Object{
+	"pod": clusterPod, "node": clusterNode, "config": clusterConfig, "sparse": sparseSecret, "unique": uniquePod,
+}
+
+// encodedShapes returns n encoded objects of a shape, and their type.
+func encodedShapes(t testing.TB, enc Encoding, shape string, n int) (typ reflect.Type, bodies [][]byte) {
+	for i := range n {
+		obj := shapes[shape](i)
+		typ = reflect.TypeOf(obj).Elem()
+		if enc == Protobuf {
+			bodies = append(bodies, mustMarshal(t, obj.(marshaler)))
+		} else {
+			bodies = append(bodies, encode(t, enc, obj))
+		}
+	}
+	return typ, bodies
+}
+
+// BenchmarkDecode shows the decoders of this package beside the generated code and
+// the library for JSON.
+func BenchmarkDecode(b *testing.B) {
+	const n = 2000
+	for _, shape := range []string{"pod", "node", "config", "sparse", "unique"} {
+		typ, bodies := encodedShapes(b, Protobuf, shape, n)
+		run := func(name string, decode func(body []byte, i int)) {
+			b.Run(shape+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					decode(bodies[i%n], i)
+				}
+			})
+		}
+		run("protobuf/plan", func(body []byte, _ int) {
+			_ = decodeProtobuf(body, reflect.New(typ).Interface().(protoUnmarshaler))
+		})
+		run("protobuf/generated", func(body []byte, _ int) { _ = reflect.New(typ).Interface().(protoUnmarshaler).Unmarshal(body) })
+		_, bodies = encodedShapes(b, JSON, shape, n)
+		run("json/tree", func(body []byte, _ int) { _ = decodeUnstructured(JSON, body, new(unstructured.Unstructured)) })
+		run("json/library", func(body []byte, _ int) {
+			_ = kjson.UnmarshalCaseSensitivePreserveInts(body, &new(unstructured.Unstructured).Object)
+		})
+	}
+}
+
+// TestDecodeAllocations gates what a decoded pod costs, and that objects which have
+// nothing to share cost no more than by the generated code.
+func TestDecodeAllocations(t *testing.T) {
+	if poison {
+		t.Skip("the race detector allocates too")
+	}
+	const n = 400
+	for name, c := range map[string]struct {
+		enc    Encoding
+		allocs float64
+		bytes  float64
+	}{
+		"pod": {Protobuf, 53, 10_000}, "unique": {Protobuf, 0, 0}, "config": {Protobuf, 0, 0}, "sparse": {Protobuf, 0, 0},
+	} {
+		typ, bodies := encodedShapes(t, c.enc, name, n)
+		measure := func(decode func([]byte, protoUnmarshaler) error) (allocs, size float64) {
+			all := func() {
+				for _, body := range bodies {
+					if err := decode(body, reflect.New(typ).Interface().(protoUnmarshaler)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			all()
+			size = float64(allocated(all)) / n
+			return testing.AllocsPerRun(3, all) / n, size
+		}
+		allocs, size := measure(decodeProtobuf)
+		genAllocs, genSize := measure(func(b []byte, u protoUnmarshaler) error { return u.Unmarshal(b) })
+		t.Logf("%s: %.1f allocations, %.0f bytes; generated: %.1f, %.0f", name, allocs, size, genAllocs, genSize)
+		if c.allocs > 0 && (allocs > c.allocs || size > c.bytes) {
+			t.Errorf("%s: %.1f allocations and %.0f bytes, want %v and %v", name, allocs, size, c.allocs, c.bytes)
+		}
+		if allocs > 1.05*genAllocs || size > 1.05*genSize {
+			t.Errorf("%s: %.1f allocations and %.0f bytes, more than by the generated code: %.1f and %.0f", name, allocs, size, genAllocs, genSize)
+		}
+	}
+}
