@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -168,41 +169,67 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// TestDecodeAllocations gates what a decoded pod costs, and that objects which have
-// nothing to share cost no more than by the generated code.
+// costOf returns the allocations and bytes of one of n calls.
+func costOf(n int, f func(i int)) (allocs, size float64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range n {
+		f(i)
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+}
+
+// TestDecodeAllocations gates what a decoded object costs, and that objects which
+// have nothing to share cost no more than by the generated code.
 func TestDecodeAllocations(t *testing.T) {
 	if poison {
-		t.Skip("the race detector allocates too")
+		return // the race detector allocates too, and empties pools
 	}
-	const n = 400
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		shape  string
 		enc    Encoding
 		allocs float64
-		bytes  float64
+		size   float64
 	}{
-		"pod": {Protobuf, 53, 10_000}, "unique": {Protobuf, 0, 0}, "config": {Protobuf, 0, 0}, "sparse": {Protobuf, 0, 0},
+		{"pod", Protobuf, 56, 10_400},
+		{"node", Protobuf, 73, 6_800},
+		{"config", Protobuf, 8.5, 36_000},
+		{"sparse", Protobuf, 5.4, 790},
+		{"unique", Protobuf, 71, 4_700},
+		{"pod", JSON, 236, 28_500},
+		{"pod", CBOR, 225, 28_000},
 	} {
-		typ, bodies := encodedShapes(t, c.enc, name, n)
-		measure := func(decode func([]byte, protoUnmarshaler) error) (allocs, size float64) {
-			all := func() {
-				for _, body := range bodies {
-					if err := decode(body, reflect.New(typ).Interface().(protoUnmarshaler)); err != nil {
-						t.Fatal(err)
-					}
+		const n = 400
+		typ, bodies := encodedShapes(t, c.enc, c.shape, 2*n)
+		decode, other := func(i int) {
+			if err := decodeProtobuf(bodies[i], reflect.New(typ).Interface().(protoUnmarshaler)); err != nil {
+				t.Fatal(err)
+			}
+		}, func(i int) { _ = reflect.New(typ).Interface().(protoUnmarshaler).Unmarshal(bodies[i]) }
+		if c.enc != Protobuf {
+			decode = func(i int) {
+				if err := decodeUnstructured(c.enc, bodies[i], new(unstructured.Unstructured)); err != nil {
+					t.Fatal(err)
 				}
 			}
-			all()
-			size = float64(allocated(all)) / n
-			return testing.AllocsPerRun(3, all) / n, size
+			other = func(i int) {
+				_ = kjson.UnmarshalCaseSensitivePreserveInts(bodies[i], &new(unstructured.Unstructured).Object)
+			}
 		}
-		allocs, size := measure(decodeProtobuf)
-		genAllocs, genSize := measure(func(b []byte, u protoUnmarshaler) error { return u.Unmarshal(b) })
-		t.Logf("%s: %.1f allocations, %.0f bytes; generated: %.1f, %.0f", name, allocs, size, genAllocs, genSize)
-		if c.allocs > 0 && (allocs > c.allocs || size > c.bytes) {
-			t.Errorf("%s: %.1f allocations and %.0f bytes, want %v and %v", name, allocs, size, c.allocs, c.bytes)
+		costOf(n, decode) // the other half is of objects that have not been seen
+		allocs, size := costOf(n, func(i int) { decode(n + i) })
+		t.Logf("%s in %v: %.1f allocations, %.0f bytes", c.shape, c.enc, allocs, size)
+		if allocs > c.allocs || size > c.size {
+			t.Errorf("%s in %v: %.1f allocations and %.0f bytes, want %v and %v", c.shape, c.enc, allocs, size, c.allocs, c.size)
 		}
-		if allocs > 1.05*genAllocs || size > 1.05*genSize {
-			t.Errorf("%s: %.1f allocations and %.0f bytes, more than by the generated code: %.1f and %.0f", name, allocs, size, genAllocs, genSize)
+		if c.enc == CBOR {
+			continue
+		}
+		otherAllocs, otherSize := costOf(n, func(i int) { other(n + i) })
+		t.Logf("%s in %v: %.1f allocations, %.0f bytes by the others", c.shape, c.enc, otherAllocs, otherSize)
+		if allocs > otherAllocs || size > 1.02*otherSize {
+			t.Errorf("%s in %v: %.1f allocations and %.0f bytes, more than by the others: %.1f and %.0f", c.shape, c.enc, allocs, size, otherAllocs, otherSize)
 		}
 	}
 }

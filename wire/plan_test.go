@@ -58,9 +58,9 @@ func fillFreeForm(r *rand.Rand, v reflect.Value) {
 			fillFreeForm(r, v.Index(i))
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fillFreeForm(r, v.Field(i))
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fillFreeForm(r, field)
 			}
 		}
 	}
@@ -292,8 +292,8 @@ func eachMutable(v reflect.Value, f func(uintptr)) {
 			eachMutable(v.MapIndex(k), f)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			eachMutable(v.Field(i), f)
+		for _, field := range v.Fields() {
+			eachMutable(field, f)
 		}
 	case reflect.Interface:
 		if !v.IsNil() {

@@ -1,12 +1,19 @@
 package wire
 
 import (
+	"bytes"
 	"math"
 	"unicode/utf8"
 )
 
-// cbor decodes an object of definite lengths, without tags.
+// selfDescribed is the tag that stands before a whole object (RFC 8949, 3.4.6).
+const selfDescribed = "\xd9\xd9\xf7"
+
+// cbor decodes an object of definite lengths, without tags within it.
 func (t *tree) cbor() (any, bool) {
+	if bytes.HasPrefix(t.b, []byte(selfDescribed)) {
+		t.i = len(selfDescribed)
+	}
 	v, ok := t.cborValue(0)
 	return v, ok && t.i == len(t.b)
 }
