@@ -168,7 +168,7 @@ func unusualForms() map[string]struct {
 		"a number as a string":        {pod, lengthField(1, lengthField(7, "x"))},
 		"a string as a number":        {pod, lengthField(1, "\x08\x01")},
 		"a long tag":                  {pod, "\x8a\x80\x00\x03" + name},
-		"a long tag in a row":         {pod, lengthField(1, lengthField(14, "a"), "\xf2\x80\x00\x01b")},
+		"a long tag in a row":         {pod, lengthField(1, lengthField(14, "a"), "\xf2\x00\x7a\x79"+strings.Repeat("b", 0x79))},
 		"a tag beyond 32 bits":        {pod, "\x8a\x80\x80\x80\x80\x01\x03" + name},
 		"field zero":                  {pod, "\x02\x00"},
 		"a number beyond 64 bits":     {pod, lengthField(1, "\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f")},
