@@ -42,7 +42,7 @@ var gates = []struct {
 		"live heap": 556, "allocated": 1500, "allocations": 3.05,
 	}},
 	{"pods, live", "pods", "vedette-live", 5_000, 0, workload.Protobuf, map[string]float64{
-		"live heap": 14_600, "allocations": 250,
+		"live heap": 11_600, "allocations": 64,
 	}},
 	{"heartbeats", "pods", "vedette", 5_000, 50_000, workload.Protobuf, map[string]float64{
 		"allocated": 2450, "allocations": 7.2,
