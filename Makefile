@@ -37,8 +37,8 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
 .PHONY: model
-model: ## over 100,000 random operations against naive models of the store and the queues
-	go test ./store ./delta -count=1 -run "Model|NeverReads" -rapid.checks=1500 -rapid.steps=90
+model: ## over 100,000 random operations against naive models of the store and of all queues
+	go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.checks=1500 -rapid.steps=90
 
 .PHONY: lint
 lint: ## gofumpt, vet, go fix and staticcheck, over all modules
