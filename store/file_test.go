@@ -147,6 +147,24 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
+// TestFileWithAnotherCount: a file whose head promises more than there is, is
+// refused, though no byte of it is damaged.
+func TestFileWithAnotherCount(t *testing.T) {
+	file := written(t, filled(t, 3), store.FileOptions{Identity: "pods"})
+	const begin = 8 // behind the magic: length, checksum, head
+	head := file[begin+8 : begin+8+int(binary.LittleEndian.Uint32(file[begin:]))]
+	at := bytes.Index(head, []byte(`"objects":3`))
+	if at < 0 {
+		t.Fatalf("the head is %s", head)
+	}
+	head[at+len(`"objects":`)] = '4'
+	binary.LittleEndian.PutUint32(file[begin+4:], crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
+	var reason *store.FileError
+	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: "pods"}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "3 objects") {
+		t.Errorf("it was read: %v", err)
+	}
+}
+
 // TestOtherKey: an encrypted file says nothing to who has another key, or none.
 func TestOtherKey(t *testing.T) {
 	key := bytes.Repeat([]byte("k"), 32)

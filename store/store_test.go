@@ -307,6 +307,31 @@ func TestListsOfTheSameShareMemory(t *testing.T) {
 	}
 }
 
+// TestGroupLosesNoSnapshot: of two stores that show something at the same moment, a
+// view has both.
+func TestGroupLosesNoSnapshot(t *testing.T) {
+	group := new(store.Group)
+	stores := []*store.Store{store.New(store.Config{Group: group}), store.New(store.Config{Group: group})}
+	for round := range 3000 {
+		var work sync.WaitGroup
+		start := make(chan struct{})
+		for _, s := range stores {
+			work.Go(func() {
+				<-start
+				apply(t, s, upsert("ax", "1", round+1))
+			})
+		}
+		close(start)
+		work.Wait()
+		view := group.View()
+		for i, s := range stores {
+			if now := s.In(view).Version(); now != wire.Version(round+1) {
+				t.Fatalf("store %d has shown %d, the view has %v", i, round+1, now)
+			}
+		}
+	}
+}
+
 // TestViewsOfAGroup: stores that are written to at once all show in a view, each
 // as it was last, and none goes back.
 func TestViewsOfAGroup(t *testing.T) {

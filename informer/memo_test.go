@@ -1,0 +1,42 @@
+package informer
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// TestMemo: several indexes decode a record once, and never take what stood in the
+// same memory before for it.
+func TestMemo(t *testing.T) {
+	var m memo
+	body := bytes.Repeat([]byte(" "), 40)
+	record := func(name, uid string, version wire.Version) *wire.Record {
+		copy(body, fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
+		return &wire.Record{Key: wire.Key{Name: name}, UID: uid, Version: version, Encoding: wire.JSON, Body: body}
+	}
+	get := func(rec *wire.Record) *corev1.ConfigMap {
+		obj, ok := remembered[corev1.ConfigMap](&m, rec)
+		if !ok || obj.Name != rec.Name {
+			t.Fatalf("%v became %+v", rec.Key, obj)
+		}
+		return obj
+	}
+	a := record("a", "1", 1)
+	if get(a) != get(a) {
+		t.Error("a record is decoded for each index")
+	}
+	get(record("b", "2", 1))          // another object
+	get(record("c", "2", 1))          // without an identity but its name
+	first := get(record("c", "2", 2)) // another revision
+	if get(record("c", "3", 2)) == first {
+		t.Error("a namesake is taken for the object before it")
+	}
+	if without := record("c", "3", 0); get(without) == get(without) {
+		t.Error("an object without a version is taken for one that looks the same")
+	}
+}
