@@ -41,6 +41,9 @@ func TestCollector(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer cluster.Close()
+		if _, err := srv.Create(pod("listed")); err != nil { // that it is told of late is no lag
+			t.Fatal(err)
+		}
 		f := informer.NewFactory(cluster, informer.FactoryConfig{})
 		pods, err := informer.For[corev1.Pod](f, informer.Config{})
 		if err != nil {
@@ -75,15 +78,15 @@ func TestCollector(t *testing.T) {
 		want := `
 # HELP vedette_informer_objects Objects in the store.
 # TYPE vedette_informer_objects gauge
-vedette_informer_objects{informer="Pod.v1."} 3
-vedette_informer_objects{informer="Pod.v1. #2"} 3
+vedette_informer_objects{informer="Pod.v1."} 4
+vedette_informer_objects{informer="Pod.v1. #2"} 4
 # HELP vedette_informer_fault 1 for the fault that is being overcome.
 # TYPE vedette_informer_fault gauge
 vedette_informer_fault{fault="unreachable",informer="Pod.v1.",scope="all"} 1
 vedette_informer_fault{fault="unreachable",informer="Pod.v1. #2",scope="all"} 1
 # HELP vedette_informer_handler_failures_total Calls of a handler that failed, panics included.
 # TYPE vedette_informer_handler_failures_total counter
-vedette_informer_handler_failures_total{handler="failing",informer="Pod.v1."} 3
+vedette_informer_handler_failures_total{handler="failing",informer="Pod.v1."} 4
 # HELP vedette_informer_watch_restarts_total Watches that ended and were opened again.
 # TYPE vedette_informer_watch_restarts_total counter
 vedette_informer_watch_restarts_total{informer="Pod.v1.",scope="all"} 1

@@ -50,14 +50,12 @@ func (c *chunk) release() {
 	if c == nil || c.refs.Add(-1) != 0 {
 		return
 	}
-	pool, _ := pooled(len(c.buf))
-	if pool < 0 {
-		return
-	}
 	if poison { // who still reads it is to notice
 		for i := range c.buf {
 			c.buf[i] = 0xDB
 		}
 	}
-	chunkPools[pool].Put(c)
+	if pool, _ := pooled(len(c.buf)); pool >= 0 {
+		chunkPools[pool].Put(c)
+	}
 }

@@ -19,6 +19,9 @@ func TestReleasedMemory(t *testing.T) {
 			for i := 0; ; i++ {
 				rec, err := l.Next()
 				if err == io.EOF {
+					if m, want := l.Meta(), (ListMeta{5000, "next", 7}); m != want {
+						t.Fatalf("%v: the list says %+v of itself, want %+v", enc, m, want)
+					}
 					return
 				} else if err != nil {
 					t.Fatal(err)
