@@ -25,8 +25,12 @@ func (Codec[T]) Protobuf() bool {
 	return ok
 }
 
-// Decode returns a new object that belongs to the caller. Strings and byte
-// slices in it are its own: it does not keep the record's buffer alive.
+// Decode returns a new object that belongs to the caller. It does not keep the
+// record's buffer alive, and shares no memory that can be written with any other
+// object; short strings that come in many objects it shares, so that a copy of one
+// costs nothing. What it returns is what the decoders of the Kubernetes API make of
+// the body, to the nil slice; only protobuf that nests more than 1,000 deep is
+// refused here.
 //
 // Errors: what the decoder says of the body, with the object's key; and a
 // record in protobuf for a T that has none.

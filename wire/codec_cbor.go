@@ -12,7 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// decodeCBOR decodes an object in CBOR. The decoder of the Kubernetes API that
+// decodeCBOR decodes an object in CBOR into a struct, or one without a type. The decoder of the Kubernetes API that
 // others may use does so at once, but it is strict, and leaves CBOR in fields of
 // free form that all programs take for JSON. So a struct goes a long way round,
 // by JSON, where it has such fields, and where the decoder finds something

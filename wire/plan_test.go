@@ -200,14 +200,18 @@ func TestPlansOnUnusualForms(t *testing.T) {
 	}
 }
 
-// handWritten has a decoder that is no work of the generator.
+// handWritten has a decoder that is no work of the generator, though it does the
+// same with most names.
 type handWritten struct {
 	Name string `protobuf:"bytes,1,opt,name=name"`
 }
 
-func (h *handWritten) Unmarshal([]byte) error {
-	h.Name = "by hand"
-	return nil
+func (h *handWritten) Unmarshal(b []byte) error {
+	f, err := nextField(b, 0)
+	if h.Name = string(f.val); h.Name == "x" {
+		h.Name = "by hand"
+	}
+	return err
 }
 
 // TestPlansAreProven: a type whose Unmarshal is not generated has no plan, and one
