@@ -26,9 +26,9 @@ func clusterPod(i int) kruntime.Object {
 	at := metav1.NewTime(time.Unix(1_760_000_000+int64(i), 0))
 	seconds := int64(300)
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name: fmt.Sprintf("%s-%08x-%05x", app, group*2654435761%(1<<32), i*40503%(1<<20)), GenerateName: app + "-", Namespace: fmt.Sprintf("team-%02d", group%50),
-		UID: types.UID(fmt.Sprintf("%08x-%04x-4000-8000-%012x", i*2654435761%(1<<32), i%(1<<16), i)), ResourceVersion: fmt.Sprint(1_000_000 + i), CreationTimestamp: at,
-		Labels:          map[string]string{"app": app, "app.kubernetes.io/name": app, "app.kubernetes.io/managed-by": "Helm", "pod-template-hash": fmt.Sprintf("%08x", group*2654435761%(1<<32)), "tier": "backend"},
+		Name: fmt.Sprintf("%s-%08x-%05x", app, uint32(group)*2654435761, i*40503%(1<<20)), GenerateName: app + "-", Namespace: fmt.Sprintf("team-%02d", group%50),
+		UID: types.UID(fmt.Sprintf("%08x-%04x-4000-8000-%012x", uint32(i)*2654435761, i%(1<<16), i)), ResourceVersion: fmt.Sprint(1_000_000 + i), CreationTimestamp: at,
+		Labels:          map[string]string{"app": app, "app.kubernetes.io/name": app, "app.kubernetes.io/managed-by": "Helm", "pod-template-hash": fmt.Sprintf("%08x", uint32(group)*2654435761), "tier": "backend"},
 		Annotations:     map[string]string{"prometheus.io/scrape": "true", "prometheus.io/port": "9090", "checksum/config": fmt.Sprintf("%064x", group*7919)},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, Controller: new(bool), UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", group))}},
 	}}

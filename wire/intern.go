@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	internBits = 13
+	internBits = 12
 	// internMax is the length of the longest text that is remembered. It has to be
 	// less than 256.
 	internMax = 128
@@ -18,7 +18,7 @@ const (
 // sharedTexts are the strings that came more than once, so that objects share them:
 // the siblings of a Deployment have the same names, images, labels and values. There
 // is a fixed number of places, in each of which the newer string replaces the older,
-// so these are never more than 8,192 strings of 128 bytes. Any number of goroutines
+// so these are never more than 4,096 strings of 128 bytes. Any number of goroutines
 // may use them.
 var sharedTexts [1 << internBits]struct {
 	known atomic.Pointer[byte] // made by keepString

@@ -37,7 +37,7 @@ type tree struct {
 	b       []byte
 	i       int
 	waiting []member // of the maps and slices that are being read, the innermost last
-	scratch []byte   // for strings with escapes
+	scratch []byte   // for strings that are not there as they are
 }
 
 // member is a member of a map, or without a key an element of a slice.

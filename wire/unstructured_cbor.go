@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/base64"
 	"math"
 	"unicode/utf8"
 )
@@ -9,7 +10,7 @@ import (
 // selfDescribed is the tag that stands before a whole object (RFC 8949, 3.4.6).
 const selfDescribed = "\xd9\xd9\xf7"
 
-// cbor decodes an object of definite lengths, without tags within it.
+// cbor decodes an object of definite lengths.
 func (t *tree) cbor() (any, bool) {
 	if bytes.HasPrefix(t.b, []byte(selfDescribed)) {
 		t.i = len(selfDescribed)
@@ -35,6 +36,8 @@ func (t *tree) cborValue(depth int) (any, bool) {
 			return nil, false
 		}
 		return boxed(text), true
+	case cborTag:
+		return t.cborTagged(h.arg)
 	case cborArray:
 		from := len(t.waiting)
 		for range h.arg {
@@ -59,6 +62,19 @@ func (t *tree) cborValue(depth int) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// cborTagged decodes bytes that are base64 in JSON, as those in a Secret. Other tags
+// are for the library.
+func (t *tree) cborTagged(tag uint64) (any, bool) {
+	h, ok := t.cborHead()
+	if !ok || tag != cborBase64 || h.major != cborBytes || h.arg > uint64(len(t.b)-t.i) {
+		return nil, false
+	}
+	data := t.b[t.i : t.i+int(h.arg)]
+	t.i += len(data)
+	t.scratch = base64.StdEncoding.AppendEncode(t.scratch[:0], data)
+	return boxed(t.scratch), true
 }
 
 func (t *tree) cborMap(pairs uint64, depth int) (any, bool) {
