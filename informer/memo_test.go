@@ -27,7 +27,7 @@ func TestMemo(t *testing.T) {
 		return obj
 	}
 	a := record("a", "1", 1)
-	if get(a) != get(a) {
+	if once := get(a); get(a) != once {
 		t.Error("a record is decoded for each index")
 	}
 	get(record("b", "2", 1))          // another object
@@ -36,7 +36,8 @@ func TestMemo(t *testing.T) {
 	if get(record("c", "3", 2)) == first {
 		t.Error("a namesake is taken for the object before it")
 	}
-	if without := record("c", "3", 0); get(without) == get(without) {
+	without := record("c", "3", 0)
+	if once := get(without); get(without) == once {
 		t.Error("an object without a version is taken for one that looks the same")
 	}
 }
