@@ -102,9 +102,11 @@ func clusterConfig(i int) kruntime.Object {
 	return c
 }
 
-// sparseSecret returns an object with hardly anything.
+// sparseSecret returns an object with hardly anything but what all have.
 func sparseSecret(i int) kruntime.Object {
-	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("secret-%d", i), Namespace: "ns"}, Data: map[string][]byte{"token": fmt.Append(nil, i)}}
+	s := &corev1.Secret{Type: corev1.SecretTypeOpaque, Data: map[string][]byte{"token": fmt.Append(nil, i)}, ObjectMeta: metav1.ObjectMeta{
+		Name: fmt.Sprintf("secret-%d", i), Namespace: "ns", UID: types.UID(fmt.Sprintf("uid-%032d", i)), ResourceVersion: fmt.Sprint(i), CreationTimestamp: metav1.Unix(1_700_000_000, 0),
+	}}
 	s.APIVersion, s.Kind = "v1", "Secret"
 	return s
 }
@@ -195,7 +197,7 @@ func TestDecodeAllocations(t *testing.T) {
 		{"pod", Protobuf, 56, 10_400},
 		{"node", Protobuf, 73, 6_800},
 		{"config", Protobuf, 8.5, 36_000},
-		{"sparse", Protobuf, 5.4, 790},
+		{"sparse", Protobuf, 7.6, 850},
 		{"unique", Protobuf, 71, 4_700},
 		{"pod", JSON, 236, 28_500},
 		{"pod", CBOR, 225, 28_000},

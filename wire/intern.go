@@ -22,7 +22,8 @@ const (
 // may use them.
 var sharedTexts [1 << internBits]struct {
 	known atomic.Pointer[byte] // made by keepString
-	mark  atomic.Uint32        // of the text that came last
+	mark  atomic.Uint32        // of known: if it differs there is no need to look there
+	seen  atomic.Uint32        // the mark of the text that came last
 }
 
 // sharedText returns b as a string.
@@ -32,19 +33,20 @@ func sharedText(b []byte) string {
 	}
 	hash, mark := hashText(b)
 	at := &sharedTexts[hash>>(64-internBits)]
-	if p := at.known.Load(); p != nil {
-		if known := stringAt(p); known == string(b) {
+	if at.mark.Load() == mark {
+		if known := stringAt(at.known.Load()); known == string(b) {
 			return known
 		}
 	}
 	// The first time a text is only marked: what does not come again is not worth
 	// more.
-	if at.mark.Load() != mark {
-		at.mark.Store(mark)
+	if at.seen.Load() != mark {
+		at.seen.Store(mark)
 		return string(b)
 	}
 	p := keepString(b)
-	at.known.Store(p)
+	at.known.Store(p) // before the mark, so that there is something where one is
+	at.mark.Store(mark)
 	return stringAt(p)
 }
 
@@ -52,6 +54,7 @@ func sharedText(b []byte) string {
 type memo[V any] [1 << internBits]struct {
 	known atomic.Pointer[made[V]]
 	mark  atomic.Uint32
+	seen  atomic.Uint32
 }
 
 // made is what was made of a text.
@@ -68,20 +71,24 @@ func (m *memo[V]) find(b []byte) (known *made[V], again bool) {
 	}
 	hash, mark := hashText(b)
 	at := &m[hash>>(64-internBits)]
-	if known = at.known.Load(); known != nil && known.text == string(b) {
-		return known, true
+	if at.mark.Load() == mark {
+		if known = at.known.Load(); known.text == string(b) {
+			return known, true
+		}
 	}
-	again = at.mark.Load() == mark
+	again = at.seen.Load() == mark
 	if !again {
-		at.mark.Store(mark)
+		at.seen.Store(mark)
 	}
 	return nil, again
 }
 
 // keep remembers what was made of a text.
 func (m *memo[V]) keep(text string, v V) {
-	hash, _ := hashText([]byte(text))
-	m[hash>>(64-internBits)].known.Store(&made[V]{text, v})
+	hash, mark := hashText([]byte(text))
+	at := &m[hash>>(64-internBits)]
+	at.known.Store(&made[V]{text, v})
+	at.mark.Store(mark)
 }
 
 // hashText mixes the length and at most 32 bytes of b, which are all if there are no
