@@ -34,6 +34,27 @@ func TestSharedText(t *testing.T) {
 	})
 }
 
+// TestTextsOfOneHash: texts that differ where the hash does not look are told apart.
+func TestTextsOfOneHash(t *testing.T) {
+	a := []byte(strings.Repeat("x", 100))
+	b := slices.Clone(a)
+	b[15] = 'y'
+	h1, m1 := hashText(a)
+	if h2, m2 := hashText(b); h1 != h2 || m1 != m2 {
+		t.Fatal("they have different hashes")
+	}
+	for range 4 {
+		for _, text := range [][]byte{a, a, b, b} {
+			if got := sharedText(text); got != string(text) {
+				t.Errorf("%q is %q", text, got)
+			}
+			if got := boxed(text); got != string(text) {
+				t.Errorf("%q is %q in an interface", text, got)
+			}
+		}
+	}
+}
+
 // TestTextsAreShared: a string is the same one from the third time on, unless it is
 // long.
 func TestTextsAreShared(t *testing.T) {
