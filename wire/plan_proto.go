@@ -12,8 +12,20 @@ const (
 	deep    = -2 // nested more than maxDepth deep
 )
 
-// decodeProtobuf decodes an object, by the plan of its type if there is one.
+// worthPlan is the size of the least body that is decoded by a plan: smaller ones
+// share next to nothing, and the generated code takes them a little faster.
+const worthPlan = 256
+
+// decodeProtobuf decodes an object.
 func decodeProtobuf(body []byte, obj protoUnmarshaler) error {
+	if len(body) < worthPlan {
+		return obj.Unmarshal(body)
+	}
+	return decodePlanned(body, obj)
+}
+
+// decodePlanned decodes an object by the plan of its type, if there is one.
+func decodePlanned(body []byte, obj protoUnmarshaler) error {
 	v := reflect.ValueOf(obj)
 	if p := planOf(v.Type().Elem()); p != nil {
 		switch p.decode(body, placeOf(v), 0) {

@@ -82,7 +82,7 @@ func compareDecoders(t *testing.T, typ reflect.Type, body []byte) {
 	want, got := reflect.New(typ), reflect.New(typ)
 	wantErr := want.Interface().(protoUnmarshaler).Unmarshal(bytes.Clone(body))
 	scratch := bytes.Clone(body)
-	gotErr := decodeProtobuf(scratch, got.Interface().(protoUnmarshaler))
+	gotErr := decodePlanned(scratch, got.Interface().(protoUnmarshaler))
 	clear(scratch) // an object that aliases it is not what it was
 	if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
 		t.Errorf("%v: %v, want %v: %x", typ, gotErr, wantErr, body)
@@ -220,8 +220,8 @@ func TestPlansAreProven(t *testing.T) {
 	if planOf(reflect.TypeFor[handWritten]()) != nil {
 		t.Error("a plan for what is written by hand")
 	}
-	h, err := Codec[handWritten]{}.Decode(Record{Encoding: Protobuf, Body: []byte(lengthField(1, "x"))})
-	if err != nil || h.Name != "by hand" {
+	var h handWritten
+	if err := decodePlanned([]byte(lengthField(1, "x")), &h); err != nil || h.Name != "by hand" {
 		t.Errorf("%+v, %v", h, err)
 	}
 	for field, damage := range map[string]func(p *plan){
@@ -256,7 +256,7 @@ func TestDecodedObjectsShareNothing(t *testing.T) {
 		owners := map[uintptr]int{}
 		for i := range 4 { // what came more than once is shared from the third time on
 			obj := reflect.New(typ)
-			if err := decodeProtobuf(body, obj.Interface().(protoUnmarshaler)); err != nil {
+			if err := decodePlanned(body, obj.Interface().(protoUnmarshaler)); err != nil {
 				t.Fatal(err)
 			}
 			eachMutable(obj.Elem(), func(at uintptr) {
