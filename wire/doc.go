@@ -24,7 +24,9 @@
 // types that JSON has; of protobuf the envelope and the object's outer fields
 // and metadata are checked, the rest when it is decoded. A [Field] gives the same
 // values in every encoding of an object, those of a map in the order of the
-// wire; in a damaged body it ends where the damage is.
+// wire; in a damaged body it ends where the damage is. A decoded object equals what the
+// decoders of the Kubernetes API make of the body, and shares nothing with another
+// that can be written.
 //
 // # Limits
 //
@@ -32,7 +34,8 @@
 // (32 MiB) unless Options.MaxRecord says otherwise. A reader never holds more
 // than twice the bytes of the value that is arriving, plus one chunk of 64 KiB:
 // a length that the sender only claims allocates nothing. JSON and CBOR may nest
-// 1,000 deep. A path may have 64 steps.
+// 1,000 deep. A path may have 64 steps. Strings that decoded objects share are kept
+// in tables of a fixed size, 2.5 MB at most.
 //
 // # Errors
 //
