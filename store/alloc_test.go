@@ -1,0 +1,48 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+)
+
+// TestAllocations gates what updates cost, in a store of 10,000 with an index: alone,
+// where a path of nodes in each tree is new, and in batches, which share them.
+func TestAllocations(t *testing.T) {
+	const n = 10_000
+	s := store.New(store.Config{})
+	s.AddIndex(node)
+	version := 0
+	apply(t, s, begin)
+	texts := make([][]byte, n)
+	for i := range n {
+		version++
+		texts[i] = body(i, version)
+		apply(t, s, pod(i, version, body(i, version))) // it clears the body
+	}
+	apply(t, s, end(version))
+	for _, c := range []struct {
+		batch int
+		most  float64 // allocations for each event
+	}{{1, 49}, {64, 17}} {
+		at := 0
+		perBatch := testing.AllocsPerRun(300, func() {
+			batch := make(delta.Batch, c.batch)
+			for i := range batch {
+				version++
+				at = (at + 7919) % n
+				batch[i] = pod(at, version, texts[at])
+			}
+			if err := s.Apply(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+		})
+		made := testing.AllocsPerRun(100, func() { _ = pod(at, version, texts[at]) })
+		perEvent := perBatch/float64(c.batch) - made
+		t.Logf("%.1f allocations for each event in batches of %d", perEvent, c.batch)
+		if perEvent > c.most {
+			t.Errorf("%.1f allocations for each event in batches of %d, may be %.0f", perEvent, c.batch, c.most)
+		}
+	}
+}
