@@ -25,7 +25,7 @@ func TestAllocations(t *testing.T) {
 	for _, c := range []struct {
 		batch int
 		most  float64 // allocations for each event
-	}{{1, 49}, {64, 17}} {
+	}{{1, 36}, {64, 11.6}} {
 		at := 0
 		perBatch := testing.AllocsPerRun(300, func() {
 			batch := make(delta.Batch, c.batch)
