@@ -66,14 +66,26 @@ func (g *Group) change(f func([]*Snapshot) []*Snapshot) {
 	}
 }
 
+// And returns a view that shows the stores of both. Those of one group are shown
+// at one instant; there is none at which several groups were as the view shows
+// them.
+func (v View) And(other View) View {
+	return View{slices.Concat(v.snapshots, other.snapshots)}
+}
+
 // In returns what the store held at the instant of a view; nil if the view is of
 // another group, or older than the store.
 func (s *Store) In(v View) *Snapshot {
-	if s.place < len(v.snapshots) && v.snapshots[s.place] != nil && v.snapshots[s.place].store == s {
+	if s.place < len(v.snapshots) && s.is(v.snapshots[s.place]) {
 		return v.snapshots[s.place]
+	}
+	if i := slices.IndexFunc(v.snapshots, s.is); i >= 0 { // of several groups
+		return v.snapshots[i]
 	}
 	return nil
 }
+
+func (s *Store) is(of *Snapshot) bool { return of != nil && of.store == s }
 
 // Leave takes the store out of its group: views no longer hold its objects. What
 // it held last can still be read from Snapshot. It may be called once no

@@ -28,19 +28,24 @@ type wait struct {
 //
 // Errors: the cause of ctx.
 func (s *Store) WaitFor(ctx context.Context, version wire.Version) error {
-	return s.wait(ctx, func(now *Snapshot) bool { return len(now.scopes) > 0 && now.Version() >= version })
+	return s.WaitUntil(ctx, func(now *Snapshot) bool { return len(now.scopes) > 0 && now.Version() >= version })
 }
 
 // WaitForScope is WaitFor for one scope, where others are not to be waited for or
 // their versions can not be compared.
 func (s *Store) WaitForScope(ctx context.Context, scope delta.Scope, version wire.Version) error {
-	return s.wait(ctx, func(now *Snapshot) bool {
+	return s.WaitUntil(ctx, func(now *Snapshot) bool {
 		v := now.Reached(scope)
 		return v != 0 && v >= version
 	})
 }
 
-func (s *Store) wait(ctx context.Context, satisfied func(*Snapshot) bool) error {
+// WaitUntil waits for a snapshot that satisfies a condition. The condition is
+// asked on the caller's goroutine, and then on the one that writes to the store:
+// it must be quick, and not write.
+//
+// Errors: the cause of ctx.
+func (s *Store) WaitUntil(ctx context.Context, satisfied func(*Snapshot) bool) error {
 	w := &wait{satisfied, make(chan struct{})}
 	s.waits.mu.Lock()
 	if s.waits.all == nil {
