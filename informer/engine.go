@@ -18,6 +18,9 @@ import (
 // ErrRunTwice is returned by Run if it was called before.
 var ErrRunTwice = errors.New("informer: Run was called twice; an informer runs once")
 
+// ErrShared is returned by Run of an informer of a factory, which runs it.
+var ErrShared = errors.New("informer: it belongs to a factory; call the Run of that")
+
 // ErrStopped is returned by what needs an informer that runs or will run.
 var ErrStopped = errors.New("informer: it has been stopped")
 

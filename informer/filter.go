@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -38,6 +39,25 @@ func WithLabels(selector labels.Selector) Filter {
 // Where chooses objects by a function of one's own. It is called on the
 // consumer's goroutine, and must always say the same of the same revision.
 func Where(chosen func(store.Entry) bool) Filter { return Filter{object: chosen} }
+
+// LabelsChanged chooses the updates that change labels.
+func LabelsChanged() Filter {
+	return Filter{update: func(old, now store.Entry) bool { return !maps.Equal(labelsOf(old), labelsOf(now)) }}
+}
+
+// AnyUpdate chooses the updates that at least one of some filters of updates
+// chooses: those of what was asked for or of labels, for instance. A filter among
+// them that chooses objects lets every update through.
+func AnyUpdate(filters ...Filter) Filter {
+	return Filter{update: func(old, now store.Entry) bool {
+		for _, f := range filters {
+			if f.update == nil || f.update(old, now) {
+				return true
+			}
+		}
+		return false
+	}}
+}
 
 // StateChanged chooses updates that change what package state says of an object:
 // its state, reason or message. Objects are of the given type where they do not

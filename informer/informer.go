@@ -202,11 +202,10 @@ func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) e
 // called once; an informer that has stopped still shows what it saw last. It has
 // joined all its goroutines when it returns, those of handlers included.
 //
-// Errors: an illegal configuration; ErrRunTwice; an informer of a factory, which
-// runs it.
+// Errors: an illegal configuration; ErrRunTwice; ErrShared.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.shared != nil {
-		return errors.New("informer: it belongs to a factory; call the Run of that")
+		return ErrShared
 	}
 	return i.engine.run(ctx)
 }

@@ -70,15 +70,25 @@ func (s Snapshot[T]) Within(scope delta.Scope) iter.Seq2[*T, error] {
 	return s.decoded(func() iter.Seq[store.Entry] { return s.records.Within(scope) })
 }
 
-// Select decodes the objects whose labels match, like All. Labels are read off
-// the bytes of all objects; only those that match are decoded. For a label that
-// is asked for often, IndexField is faster.
-func (s Snapshot[T]) Select(selector labels.Selector) iter.Seq2[*T, error] {
+// Select decodes the objects whose labels match, like All: those of all
+// namespaces, or if some are named of these, in that order. Labels are read off
+// the bytes of all objects there; only those that match are decoded. For a label
+// that is asked for often, IndexField is faster.
+func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter.Seq2[*T, error] {
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
 	return s.decoded(func() iter.Seq[store.Entry] {
 		return func(yield func(store.Entry) bool) {
-			for e := range s.records.All() {
-				if selector.Matches(labelsOf(e)) && !yield(e) {
-					return
+			for _, namespace := range namespaces {
+				all := s.records.All()
+				if namespace != "" {
+					all = s.records.Namespace(namespace)
+				}
+				for e := range all {
+					if selector.Matches(labelsOf(e)) && !yield(e) {
+						return
+					}
 				}
 			}
 		}

@@ -1,0 +1,77 @@
+package informer
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/store"
+)
+
+// Follows reports whether the informer will show what was written: an object of
+// its type, in a cluster and a namespace that it follows. It must have been
+// written with the very kube.Cluster that the informer was made for. Whether
+// selectors of the informer choose the object is not known.
+func (i *Informer[T]) Follows(w kube.Written) bool {
+	_, ok := i.scopeOf(w)
+	return ok
+}
+
+// Shows reports whether the informer shows what was written, or something later;
+// also if it does not follow it.
+func (i *Informer[T]) Shows(w kube.Written) bool {
+	scope, ok := i.scopeOf(w)
+	return !ok || shows(i.engine.store.Snapshot(), scope, w)
+}
+
+// WaitForWrite waits until the informer shows what was written, or something
+// later: of what was deleted, that it is gone. It returns at once if the informer
+// does not follow it. Where a selector hides the object, only a bookmark (about
+// one a minute) or another event tells that nothing more is to come.
+//
+// Errors: the cause of ctx.
+func (i *Informer[T]) WaitForWrite(ctx context.Context, w kube.Written) error {
+	scope, ok := i.scopeOf(w)
+	if !ok {
+		return nil
+	}
+	return i.engine.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return shows(now, scope, w) })
+}
+
+// shows reports whether a snapshot shows a write to a scope. The version of an
+// object that was removed is not known, but its UID is.
+func shows(now *store.Snapshot, scope delta.Scope, w kube.Written) bool {
+	key := w.Key
+	key.Cluster = scope.Cluster
+	e, there := now.Get(key)
+	if w.Effect == kube.Removed {
+		return !there || w.UID != "" && e.UID() != w.UID
+	}
+	return now.Reached(scope) >= w.Version || there && e.UID() == w.UID && e.Version() >= w.Version
+}
+
+// scopeOf returns the scope in which a written object is to be seen.
+func (i *Informer[T]) scopeOf(w kube.Written) (delta.Scope, bool) {
+	e := i.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for scope, m := range e.members {
+		src, ok := m.source.(*resolvingSource)
+		if ok && (scope.Namespace == "" || scope.Namespace == w.Key.Namespace) && src.holds(w) {
+			return scope, true
+		}
+	}
+	return delta.Scope{}, false
+}
+
+// holds reports whether an object was written in the cluster of a source, and is
+// of its type, in whatever version.
+func (s *resolvingSource) holds(w kube.Written) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.coll == nil || s.cluster != w.Cluster {
+		return false
+	}
+	r := s.coll.Resource()
+	return r.Group == w.Resource.Group && r.Name == w.Resource.Name
+}
