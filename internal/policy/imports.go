@@ -25,9 +25,9 @@ reflector: wire delta
 store: wire delta
 state:
 informer: wire delta kube reflector store state
-metrics: informer
 workqueue:
-controller: planned informer store workqueue
+controller: wire kube informer store workqueue
+metrics: informer workqueue controller
 record: planned wire delta reflector kube state
 notify: planned record
 portal: planned record informer

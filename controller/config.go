@@ -1,0 +1,157 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// Func reconciles one key: it looks at what the view shows, and does what is to
+// be done. What it returns is the answer: nil is done, an error is again with
+// backoff; Again and Terminal say something else. It is called by several
+// goroutines at a time, never for one key by two.
+//
+// ctx ends when the time is up, when the controller stops and its grace is over,
+// and when the key is not this replica's any more. Writes with ctx are waited for
+// before the key is reconciled next.
+type Func func(ctx context.Context, v informer.View, r Request) error
+
+// Runner is what runs until its context is done: informers, factories.
+type Runner interface {
+	Run(ctx context.Context) error
+}
+
+// Defaults of Config.
+const (
+	DefaultWorkers    = 1
+	DefaultTimeout    = 10 * time.Minute
+	DefaultGrace      = 30 * time.Second
+	DefaultWriteWait  = 5 * time.Second
+	InitialPriority   = -10
+	maxReasons        = 8
+	defaultController = "controller"
+)
+
+// Panics says what becomes of a key whose reconcile panicked. It is reported with
+// its stack and counted in any case.
+type Panics uint8
+
+const (
+	// RetryPanics treats it as an error: again with backoff.
+	RetryPanics Panics = iota
+	// DropPanics treats it as Terminal: not before something changes.
+	DropPanics
+	// StopOnPanic ends the controller: Run returns the *PanicError.
+	StopOnPanic
+)
+
+// Config says what a controller does, and how. All but Reconcile may be left out.
+type Config struct {
+	// Name tells the controller from others in logs, health and metrics; default
+	// "controller".
+	Name string
+	// Reconcile is what it does for each key.
+	Reconcile Func
+	// Workers is how many keys are reconciled at a time; default 1.
+	Workers int
+	// Timeout is how long one reconcile may take before its context ends; default
+	// 10 minutes, negative: as long as it likes.
+	Timeout time.Duration
+	// Grace is how long reconciles that run may go on once the controller stops, or
+	// hands over their key, before their context ends; default 30 seconds, negative: none.
+	Grace time.Duration
+	// WriteWait is how long a key waits at most until the informers show what its
+	// reconciles have written; then it is reconciled with what they show, and
+	// Stats.Unseen counts it. Default 5 seconds, negative: it does not wait.
+	WriteWait time.Duration
+	// Panics: RetryPanics.
+	Panics Panics
+	// Limiter says how long a key waits after an error; default
+	// workqueue.DefaultLimiter. It sees the attempts of that key.
+	Limiter workqueue.Limiter
+	// Group names what a key belongs to, for fairness: groups that wait take turns.
+	// Default: all keys are alike. It must always say the same of a key.
+	Group func(wire.Key) string
+	// Runs are run with the controller, and ended after it: informers, or their
+	// factory. What others use too is to be run by who ends it last.
+	Runs []Runner
+	// Replicas says how several processes with the same controller get along;
+	// default: there is one.
+	Replicas Replicas
+	// Logger takes errors of reconciles, and what nobody else is told; default
+	// slog.Default(). Log hands out the one of a reconcile.
+	Logger *slog.Logger
+}
+
+// check returns what makes no sense in a configuration.
+func (c *Config) check(sources []Source) error {
+	var errs []error
+	complain := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("controller %s: "+format, append([]any{c.Name}, args...)...))
+	}
+	if c.Reconcile == nil {
+		complain("Config.Reconcile is not set: it is what the controller does")
+	}
+	if c.Workers < 0 {
+		complain("%d workers can not be", c.Workers)
+	}
+	if c.Panics > StopOnPanic {
+		complain("there is no policy %d for panics", c.Panics)
+	}
+	feeds := 0
+	for i, s := range sources {
+		switch {
+		case s.feed == nil:
+			complain("source %d is empty, or its informer is nil: Objects and its like make one", i)
+		case s.feed.err() != nil:
+			complain("source %d: %w", i, s.feed.err())
+		case s.feed.feeds():
+			feeds++
+		}
+	}
+	if feeds == 0 {
+		complain("no source feeds it with keys")
+	}
+	for i, r := range c.Runs {
+		if r == nil {
+			complain("Config.Runs[%d] is nil", i)
+		}
+	}
+	if err := c.Replicas.check(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// withDefaults returns the configuration with what it leaves open.
+func (c Config) withDefaults() Config {
+	if c.Name == "" {
+		c.Name = defaultController
+	}
+	if c.Workers == 0 {
+		c.Workers = DefaultWorkers
+	}
+	c.Timeout = orDefault(c.Timeout, DefaultTimeout)
+	c.Grace = orDefault(c.Grace, DefaultGrace)
+	c.WriteWait = orDefault(c.WriteWait, DefaultWriteWait)
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	c.Logger = c.Logger.With("controller", c.Name)
+	c.Replicas = c.Replicas.withDefaults(c.Name)
+	return c
+}
+
+// orDefault returns a duration, or its default if it is 0; 0 if it is negative.
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return max(0, d)
+}

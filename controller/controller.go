@@ -1,0 +1,293 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// Controller reconciles keys. Create it with New; any goroutine may use it.
+type Controller struct {
+	cfg    Config
+	feeds  []feed
+	queue  *workqueue.Queue[wire.Key]
+	shift  *shift
+	writes *writes
+	counts counts
+	ids    ids
+	duty   duty // nil if there is one replica
+
+	workers  sync.WaitGroup
+	sweeping sync.WaitGroup
+	base     context.Context // of reconciles; set by Run before the first
+	failed   chan error      // what ends Run, besides its context
+
+	mu    sync.Mutex
+	phase Phase
+	left  int
+}
+
+// duty decides which keys are a replica's. run does so until ctx is done, and
+// gives them back.
+type duty interface {
+	run(ctx context.Context, c *Controller) error
+	health() ReplicaHealth
+}
+
+// New returns a controller of what some sources feed it with. It does nothing
+// until Run.
+//
+// Errors: an illegal configuration.
+func New(cfg Config, sources ...Source) (*Controller, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(sources); err != nil {
+		return nil, err
+	}
+	c := &Controller{
+		cfg:    cfg,
+		queue:  workqueue.New(workqueue.Config[wire.Key]{Group: cfg.Group, Limiter: cfg.Limiter}),
+		shift:  newShift(),
+		ids:    ids{first: rand.Uint32()},
+		failed: make(chan error, 1),
+	}
+	for _, s := range sources {
+		c.feeds = append(c.feeds, s.feed)
+	}
+	c.writes = newWrites(c.feeds)
+	var err error
+	c.duty, err = cfg.Replicas.duty()
+	return c, err
+}
+
+// Reconcile watches the objects of an informer, and reconciles the key of each
+// that is there or changes, until ctx is done; then it returns nil. It runs the
+// informer, unless that is run already, or by its factory. It is New with one
+// source and the defaults, and Run.
+//
+// Errors: those of New, Run and of the informer.
+func Reconcile[T any](ctx context.Context, i *informer.Informer[T], f Func) error {
+	cfg := Config{Reconcile: f}
+	if i != nil {
+		cfg.Runs = []Runner{unlessItRuns{i}}
+	}
+	c, err := New(cfg, Objects(i, SourceConfig{}))
+	if err != nil {
+		return err
+	}
+	return c.Run(ctx)
+}
+
+// unlessItRuns runs an informer that nobody else runs.
+type unlessItRuns struct{ Runner }
+
+// Run implements Runner.
+func (u unlessItRuns) Run(ctx context.Context) error {
+	err := u.Runner.Run(ctx)
+	if errors.Is(err, informer.ErrRunTwice) || errors.Is(err, informer.ErrShared) {
+		<-ctx.Done()
+		return nil
+	}
+	return err
+}
+
+func (c *Controller) log() *slog.Logger { return c.cfg.Logger }
+
+// Run reconciles until ctx is done. It waits until all sources are synced; with
+// Replicas, a replica that has no keys waits with its informers warm. When ctx is
+// done it begins no more reconciles, lets those that run end within Config.Grace,
+// cancels the others and waits for them, gives back its lease, and returns nil.
+// What was not reconciled by then is in Health.Left: it is found again by who
+// starts next. Run may be called once, and has joined everything when it returns.
+//
+// Errors: ErrRunTwice; what one of Config.Runs returned, if it ended by itself; a
+// *PanicError if the policy is StopOnPanic.
+func (c *Controller) Run(ctx context.Context) error {
+	if !c.enter(Created, Syncing) {
+		return ErrRunTwice
+	}
+	outer := context.WithoutCancel(ctx)
+	runs, stopRuns := context.WithCancel(outer)
+	defer c.enter(Stopping, Stopped)
+	var runners sync.WaitGroup
+	defer runners.Wait()
+	defer stopRuns()
+	for _, r := range c.cfg.Runs {
+		runners.Go(func() {
+			err := r.Run(runs)
+			if err == nil && runs.Err() == nil {
+				err = errEnded
+			}
+			if err != nil {
+				c.fail(fmt.Errorf("controller %s: what it runs has ended: %w", c.cfg.Name, err))
+			}
+		})
+	}
+	c.base = outer
+	if c.duty == nil {
+		c.shift.extend(everything, 0, time.Time{})
+	}
+	err := c.attach()
+	if err == nil {
+		err = c.run(ctx)
+	}
+	for _, f := range c.feeds {
+		f.detach()
+	}
+	c.drain()
+	return err
+}
+
+func (c *Controller) attach() error {
+	for _, f := range c.feeds {
+		if err := f.attach(c); err != nil {
+			return fmt.Errorf("controller %s: %w", c.cfg.Name, err)
+		}
+	}
+	return nil
+}
+
+// run is Run while the sources are attached.
+func (c *Controller) run(ctx context.Context) error {
+	for _, f := range c.feeds {
+		select {
+		case <-f.synced():
+		case err := <-c.failed:
+			c.enter(Syncing, Stopping)
+			return err
+		case <-ctx.Done():
+			c.enter(Syncing, Stopping)
+			return nil
+		}
+	}
+	c.enter(Syncing, Working)
+	working, halt := context.WithCancel(ctx)
+	defer halt()
+	for range c.cfg.Workers {
+		c.workers.Go(func() { c.work(working) })
+	}
+	onDuty, endDuty := context.WithCancel(c.base)
+	defer endDuty()
+	var serving sync.WaitGroup
+	if c.duty != nil {
+		serving.Go(func() {
+			if err := c.duty.run(onDuty, c); err != nil {
+				c.fail(err)
+			}
+		})
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-c.failed:
+	}
+	c.enter(Working, Stopping)
+	halt()
+	c.joinWorkers()
+	endDuty() // only now: what ran was covered by the lease
+	serving.Wait()
+	c.shift.stopTimer()
+	c.sweeping.Wait()
+	return err
+}
+
+// joinWorkers waits for the reconciles that run, and ends their contexts when the
+// grace is over.
+func (c *Controller) joinWorkers() {
+	if c.cfg.Grace == 0 {
+		c.shift.cancelAll(ErrStopping)
+	}
+	patience := time.AfterFunc(c.cfg.Grace, func() { c.shift.cancelAll(ErrStopping) })
+	defer patience.Stop()
+	c.workers.Wait()
+}
+
+// drain closes the queue, and counts what is left.
+func (c *Controller) drain() {
+	now, cancel := context.WithCancel(c.base)
+	cancel()
+	left, _ := c.queue.Drain(now) // it can only say that it did not wait
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = len(left)
+}
+
+// fail ends Run with an error, unless something did before.
+func (c *Controller) fail(err error) {
+	select {
+	case c.failed <- err:
+	default:
+	}
+}
+
+// enter goes from one phase to the next, and reports whether it was in the former.
+func (c *Controller) enter(from, to Phase) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != from && to != Stopped {
+		return false
+	}
+	c.phase = to
+	return true
+}
+
+// post makes keys wait that are this replica's.
+func (c *Controller) post(b batch, priority int8) error {
+	keys := c.shift.take(b)
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := c.queue.AddAll(context.Background(), keys, workqueue.Options{Priority: priority})
+	if errors.Is(err, workqueue.ErrClosed) {
+		return nil // the controller has stopped
+	}
+	return err
+}
+
+// Trigger makes keys wait to be reconciled, with a priority and after a delay, as
+// a change of an object would: for what comes from elsewhere than an informer.
+// With Replicas, it does so only on the replica whose keys they are; call it on
+// all.
+//
+// Errors: workqueue.ErrClosed if the controller has stopped.
+func (c *Controller) Trigger(o workqueue.Options, keys ...wire.Key) error {
+	var b batch
+	for _, key := range keys {
+		b.add(key, Reason{})
+	}
+	_, err := c.queue.AddAll(context.Background(), c.shift.take(b), o)
+	return err
+}
+
+// extend makes keys this replica's: those that it missed lately wait at once, all
+// others that there are behind what happens now.
+func (c *Controller) extend(ctx context.Context, mine, before func(wire.Key) bool, token uint64, until time.Time) {
+	var b batch
+	for _, key := range c.shift.extend(mine, token, until) {
+		b.add(key, Reason{Cause: Initial})
+	}
+	if err := c.post(b, 0); err != nil {
+		c.log().Error("keys that were taken over do not wait", "err", err)
+	}
+	c.sweeping.Go(func() {
+		for _, f := range c.feeds {
+			f.sweep(ctx, c, func(key wire.Key) bool { return mine(key) && !before(key) })
+		}
+	})
+}
+
+// ids numbers reconciles, so that those of several processes differ.
+type ids struct {
+	first uint32
+	n     atomic.Uint64
+}
+
+func (i *ids) next() string { return fmt.Sprintf("%08x-%d", i.first, i.n.Add(1)) }

@@ -1,0 +1,505 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/controller"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// errTry is what reconciles fail with.
+var errTry = errors.New("not now")
+
+// TestReconcile: a program of one call.
+func TestReconcile(t *testing.T) {
+	inWorld(t, func(w *world) {
+		pods := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
+		var d diary
+		w.work.Go(func() {
+			err := controller.Reconcile(w.ctx, pods, func(_ context.Context, v informer.View, r controller.Request) error {
+				s := pods.In(v)
+				p, ok, err := s.Get(r.Key)
+				if ok {
+					d.note("%s with %d, attempt %d, %v", r.Key, byNode.Len(s, p.Spec.NodeName), r.Attempt, r.Reasons)
+				} else {
+					d.note("%s gone, %v", r.Key, r.Reasons)
+				}
+				if r.Attempt == 1 && r.Key.Name == "b" && ok {
+					return errTry
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		a, b := pod("a"), pod("b")
+		a.Spec.NodeName, b.Spec.NodeName = "n", "n"
+		w.create(a)
+		pass(time.Second)
+		w.create(b)
+		pass(time.Second)
+		if err := w.srv.Delete(a); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		equal(t, "reconciles", d.take(), []string{
+			"default/a with 1, attempt 1, [initial default/a at 2]",
+			"default/b with 2, attempt 1, [added default/b at 3]",
+			"default/b with 2, attempt 2, [retried]",
+			"default/a gone, [deleted default/a at 4]",
+		})
+	})
+}
+
+// TestReconcileOfAFactory: what somebody else runs is left to him.
+func TestReconcileOfAFactory(t *testing.T) {
+	inWorld(t, func(w *world) {
+		ctx, cancel := context.WithCancel(w.ctx)
+		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
+		w.create(pod("a"))
+		var n atomic.Int32
+		done := make(chan error, 1)
+		w.work.Go(func() {
+			done <- controller.Reconcile(ctx, w.pods, func(context.Context, informer.View, controller.Request) error {
+				n.Add(1)
+				return nil
+			})
+		})
+		pass(time.Second)
+		cancel()
+		if err := <-done; err != nil || n.Load() != 1 {
+			t.Errorf("%d reconciles, %v", n.Load(), err)
+		}
+		w.create(pod("b"))
+		pass(time.Second)
+		if _, ok, _ := w.pods.Snapshot().Get(key("b")); !ok {
+			t.Error("the factory was stopped")
+		}
+	})
+}
+
+// TestNothingBeforeSync: a source that is not synced holds up everything, and says
+// so.
+func TestNothingBeforeSync(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("a"))
+		stalled := w.stall("configmaps")
+		var n atomic.Int32
+		c := w.controller(controller.Config{Reconcile: func(context.Context, informer.View, controller.Request) error {
+			n.Add(1)
+			return nil
+		}}, controller.Objects(w.pods, controller.SourceConfig{}), controller.Reads(w.maps))
+		w.run(c)
+		pass(5 * time.Second)
+		h := c.Health()
+		if n.Load() != 0 || h.Phase != controller.Syncing || h.Ready() == nil || !strings.Contains(h.Ready().Error(), "ConfigMap") {
+			t.Errorf("%d reconciles in phase %v, %v", n.Load(), h.Phase, h.Ready())
+		}
+		if !h.Sources[0].Synced || h.Sources[1].Synced {
+			t.Errorf("%+v", h.Sources)
+		}
+		stalled.Release()
+		pass(5 * time.Minute)
+		if h := c.Health(); n.Load() != 1 || h.Phase != controller.Working || h.Ready() != nil {
+			t.Errorf("%d reconciles in phase %v, %v", n.Load(), h.Phase, h.Ready())
+		}
+	})
+}
+
+// TestFreshGoesFirst: what happens now is not behind what was there at first.
+func TestFreshGoesFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for i := range 50 {
+			w.create(pod(fmt.Sprintf("old-%02d", i)))
+		}
+		var d diary
+		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+			d.note("%s", r.Key.Name)
+			<-time.After(time.Second)
+			return nil
+		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		w.run(c)
+		pass(3500 * time.Millisecond)
+		w.create(pod("new"))
+		w.touch("old-40")
+		pass(time.Hour)
+		lines := d.take()
+		if at := slices.Index(lines, "new"); at != 4 || lines[5] != "old-40" || len(lines) != 51 {
+			t.Errorf("%d reconciles: %v", len(lines), lines)
+		}
+	})
+}
+
+func owned(name string, refs ...metav1.OwnerReference) *corev1.Pod {
+	p := pod(name)
+	p.OwnerReferences = refs
+	return p
+}
+
+func ref(apiVersion, kind, name string, controls bool) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "uid-of-" + "x", Controller: &controls}
+}
+
+// TestOwners: owners are found by group and kind, also those that an object had
+// before.
+func TestOwners(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var d diary
+		c := w.controller(
+			controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+				d.note("%s", r.Key)
+				return nil
+			}},
+			controller.Owners(w.pods, controller.Owner{Group: "batch", Kind: "Job"}, controller.SourceConfig{}),
+			controller.Owners(w.pods, controller.Owner{Kind: "Node", References: controller.OfAll, Lives: controller.NoNamespace}, controller.SourceConfig{}),
+		)
+		w.run(c)
+		w.create(
+			owned("a", ref("batch/v1", "Job", "one", true), ref("v1", "Node", "n", false)),
+			owned("b", ref("other/v1", "Job", "two", true)),
+			owned("c", ref("batch/v1", "Job", "three", false)),
+		)
+		pass(time.Second)
+		got := d.take()
+		slices.Sort(got)
+		equal(t, "of new pods", got, []string{"default/one", "n"})
+		if _, err := apitest.Modify(w.srv, pod("a"), func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{ref("batch/v1", "Job", "four", true)}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		got = d.take()
+		slices.Sort(got)
+		equal(t, "that changed hands", got, []string{"default/four", "default/one", "n"})
+		if err := w.srv.Delete(pod("a")); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		equal(t, "that is gone", d.take(), []string{"default/four"})
+	})
+}
+
+// TestMapped: any function makes keys; if it panics, others do not notice.
+func TestMapped(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var d diary
+		to := func(ev informer.Event[corev1.ConfigMap]) []wire.Key {
+			if ev.Key().Name == "bad" {
+				panic("bad")
+			}
+			return []wire.Key{key("x"), key("y")}
+		}
+		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+			d.note("%s %v", r.Key.Name, r.Reasons)
+			return nil
+		}}, controller.Mapped(w.maps, to, controller.SourceConfig{Name: "settings"}))
+		w.run(c)
+		pass(time.Second)
+		w.create(configMap("bad"), configMap("good"))
+		pass(time.Second)
+		equal(t, "reconciles", d.take(), []string{"x [added default/good at 3]", "y [added default/good at 3]"})
+		if h := c.Health(); h.Stats.Unmapped != 1 || h.Sources[0].Name != "settings" {
+			t.Errorf("%+v", h)
+		}
+		if logged := strings.Join(w.logs.all(), "\n"); !strings.Contains(logged, "panic: bad") || !strings.Contains(logged, "controller_test.go") {
+			t.Errorf("not logged with its stack: %s", logged)
+		}
+	})
+}
+
+// TestFilters: what is filtered out makes no key wait, but is in the view.
+func TestFilters(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var n atomic.Int32
+		c := w.controller(controller.Config{Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
+			n.Add(1)
+			if w.pods.In(v).Len() == 0 {
+				t.Error("the view is empty")
+			}
+			return nil
+		}}, controller.Objects(w.pods, controller.SourceConfig{Filters: []informer.Filter{informer.LabelsChanged()}}))
+		w.run(c)
+		w.create(pod("a"))
+		pass(time.Second)
+		w.touch("a")
+		pass(time.Second)
+		if n.Load() != 1 {
+			t.Errorf("%d reconciles", n.Load())
+		}
+		if err := c.Trigger(workqueue.Options{After: time.Minute}, key("a")); err != nil {
+			t.Error(err)
+		}
+		pass(59 * time.Second)
+		if n.Load() != 1 {
+			t.Error("triggered too early")
+		}
+		pass(2 * time.Second)
+		if n.Load() != 2 {
+			t.Error("not triggered")
+		}
+	})
+}
+
+// TestAnswers: what each answer of a reconcile brings.
+func TestAnswers(t *testing.T) {
+	dies := func() error { panic("dead") }
+	exits := func() error { runtime.Goexit(); return nil }
+	for _, c := range []struct {
+		name    string
+		panics  controller.Panics
+		answer  func() error
+		want    controller.Outcome
+		minimum time.Duration // between the first and the second reconcile
+		calls   int           // in ten minutes
+	}{
+		{name: "done", answer: func() error { return nil }, want: controller.Done, calls: 1},
+		{name: "again", answer: func() error { return controller.Again(4 * time.Minute) }, want: controller.AgainLater, minimum: 4 * time.Minute, calls: 3},
+		{name: "again, wrapped", answer: func() error { return fmt.Errorf("hm: %w", controller.Again(4*time.Minute)) }, want: controller.AgainLater, minimum: 4 * time.Minute, calls: 3},
+		{name: "error", answer: func() error { return errTry }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+		{name: "error and again", answer: func() error { return errors.Join(errTry, controller.Again(0)) }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+		{name: "terminal", answer: func() error { return controller.Terminal(errTry) }, want: controller.GivenUp, calls: 1},
+		{name: "terminal nil", answer: func() error { return controller.Terminal(nil) }, want: controller.Done, calls: 1},
+		{name: "panic", answer: dies, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+		{name: "panic, dropped", panics: controller.DropPanics, answer: dies, want: controller.GivenUp, calls: 1},
+		{name: "end of the goroutine", answer: exits, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				var times []time.Time
+				ctl := w.controller(controller.Config{Panics: c.panics, Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+					times = append(times, time.Now())
+					if (r.Attempt == len(times)) != (c.want == controller.Failed || len(times) == 1) {
+						t.Errorf("attempt %d at the %d. reconcile", r.Attempt, len(times))
+					}
+					return c.answer()
+				}}, controller.Objects(w.pods, controller.SourceConfig{}))
+				stop := w.run(ctl)
+				w.create(pod("a"))
+				pass(10 * time.Minute)
+				stop()
+				h := ctl.Health()
+				if near := len(times) - c.calls; near < -1 || near > 1 {
+					t.Errorf("%d reconciles, want about %d", len(times), c.calls)
+				}
+				if len(times) > 1 && times[1].Sub(times[0]) < c.minimum {
+					t.Errorf("again after %v", times[1].Sub(times[0]))
+				}
+				if got := h.Stats.Reconciles[c.want]; got != uint64(len(times)) {
+					t.Errorf("%d of %d %v: %v", got, len(times), c.want, h.Stats.Reconciles)
+				}
+				failed := c.want == controller.Failed || c.want == controller.GivenUp
+				if failed != (h.Stats.LastErr != nil) || failed != (h.Stats.LastKey == key("a")) {
+					t.Errorf("last failure %v of %v", h.Stats.LastErr, h.Stats.LastKey)
+				}
+				if strings.HasPrefix(c.name, "panic") && (h.Stats.Panics != uint64(len(times)) || !strings.Contains(strings.Join(w.logs.all(), " "), "controller_test.go")) {
+					t.Errorf("%d panics, logged %v", h.Stats.Panics, w.logs.all())
+				}
+			})
+		})
+	}
+}
+
+// TestStopOnPanic ends the controller with the panic.
+func TestStopOnPanic(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("a"))
+		c := w.controller(controller.Config{Panics: controller.StopOnPanic, Reconcile: func(context.Context, informer.View, controller.Request) error {
+			panic("dead")
+		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		var p *controller.PanicError
+		if err := c.Run(w.ctx); !errors.As(err, &p) || p.Value != "dead" {
+			t.Errorf("Run: %v", err)
+		}
+		if err := c.Run(w.ctx); !errors.Is(err, controller.ErrRunTwice) {
+			t.Errorf("again: %v", err)
+		}
+		if err := c.Trigger(workqueue.Options{}, key("a")); !errors.Is(err, workqueue.ErrClosed) {
+			t.Errorf("Trigger: %v", err)
+		}
+	})
+}
+
+// TestTimeout: the context of a reconcile ends, and the failure says why.
+func TestTimeout(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("a"))
+		c := w.controller(controller.Config{Timeout: time.Minute, Reconcile: func(ctx context.Context, _ informer.View, r controller.Request) error {
+			if r.Attempt > 1 {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		w.run(c)
+		pass(59 * time.Second)
+		if h := c.Health(); len(h.Running) != 1 || h.Running[0].Key != key("a") {
+			t.Errorf("%+v", h.Running)
+		}
+		pass(2 * time.Second)
+		if s := c.Health().Stats; s.Reconciles[controller.Failed] != 1 || s.Reconciles[controller.Done] != 1 || !errors.Is(s.LastErr, controller.ErrTimeout) {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestOneAtATime: ten workers, and no key with two of them.
+func TestOneAtATime(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var busy [5]atomic.Int32
+		var together, most atomic.Int32
+		c := w.controller(controller.Config{Workers: 10, Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+			i := r.Key.Name[0] - '0'
+			if busy[i].Add(1) > 1 {
+				t.Errorf("two at a time for %v", r.Key)
+			}
+			most.Store(max(most.Load(), together.Add(1)))
+			<-time.After(time.Second)
+			together.Add(-1)
+			busy[i].Add(-1)
+			return nil
+		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		w.run(c)
+		for i := range 5 {
+			w.create(pod(fmt.Sprint(i)))
+		}
+		for range 20 {
+			for i := range 5 {
+				w.touch(fmt.Sprint(i))
+			}
+			pass(300 * time.Millisecond)
+		}
+		if most.Load() != 5 {
+			t.Errorf("%d keys at a time", most.Load())
+		}
+	})
+}
+
+// TestViewShowsOneInstant: the view has all informers of the factory, and what is
+// read in it does not change; of other informers it has what they show as well.
+func TestViewShowsOneInstant(t *testing.T) {
+	inWorld(t, func(w *world) {
+		other := informer.Watch[corev1.Secret](w.cluster, informer.Config{})
+		checked := make(chan struct{}, 10)
+		c := w.controller(controller.Config{
+			Runs: []controller.Runner{w.factory, other},
+			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
+				before := w.maps.In(v).Len()
+				if other.In(v).Records() == nil {
+					t.Error("the other informer is missing")
+				}
+				if r.Key.Name == "a" {
+					w.create(configMap("later"))
+					<-time.After(time.Second)
+					if w.maps.Snapshot().Len() == before {
+						t.Error("nothing has changed")
+					}
+				}
+				if w.maps.In(v).Len() != before {
+					t.Error("the view has changed")
+				}
+				checked <- struct{}{}
+				return nil
+			},
+		}, controller.Objects(w.pods, controller.SourceConfig{}), controller.Objects(other, controller.SourceConfig{}))
+		w.run(c)
+		w.create(pod("a"))
+		<-checked
+	})
+}
+
+// TestStops: reconciles that run get a grace, then their context ends; nothing
+// that was not done counts as done.
+func TestStops(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("quick"), pod("slow"), pod("waiting"), pod("waiting-too"))
+		var d diary
+		c := w.controller(controller.Config{Workers: 2, Grace: 10 * time.Second, Reconcile: func(ctx context.Context, _ informer.View, r controller.Request) error {
+			took := 5 * time.Second
+			if r.Key.Name == "slow" {
+				took = time.Hour
+			}
+			select {
+			case <-time.After(took):
+				d.note("%s done", r.Key.Name)
+				return nil
+			case <-ctx.Done():
+				d.note("%s: %v", r.Key.Name, context.Cause(ctx))
+				return ctx.Err()
+			}
+		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		stop := w.run(c)
+		pass(time.Second)
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took != 10*time.Second {
+			t.Errorf("stopping took %v", took)
+		}
+		equal(t, "what ran", d.take(), []string{"quick done", "slow: " + controller.ErrStopping.Error()})
+		h := c.Health()
+		if h.Phase != controller.Stopped || h.Left != 3 || h.Ready() == nil {
+			t.Errorf("%v, left %d, %v", h.Phase, h.Left, h.Ready())
+		}
+		if got := h.Stats.Reconciles; got[controller.Done] != 1 || got[controller.Interrupted] != 1 || got[controller.Failed] != 0 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// TestEndsWithWhatItRuns: an informer that ends by itself ends the controller.
+func TestEndsWithWhatItRuns(t *testing.T) {
+	inWorld(t, func(w *world) {
+		illegal := informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "a"}})
+		if err := controller.Reconcile(w.ctx, illegal, func(context.Context, informer.View, controller.Request) error { return nil }); err == nil || !strings.Contains(err.Error(), "Namespaces") {
+			t.Errorf("Reconcile: %v", err)
+		}
+	})
+}
+
+// TestIllegal: configurations that make no sense are refused.
+func TestIllegal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ok := func(context.Context, informer.View, controller.Request) error { return nil }
+		pods := informer.New[corev1.Pod](nil, informer.Config{Resource: "pods"})
+		source := controller.Objects(pods, controller.SourceConfig{})
+		for name, c := range map[string]struct {
+			cfg     controller.Config
+			sources []controller.Source
+			want    string
+		}{
+			"no function":  {controller.Config{}, []controller.Source{source}, "Config.Reconcile is not set"},
+			"no source":    {controller.Config{Reconcile: ok}, nil, "no source feeds it"},
+			"only reads":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Reads(pods)}, "no source feeds it"},
+			"nil informer": {controller.Config{Reconcile: ok}, []controller.Source{controller.Objects[corev1.Pod](nil, controller.SourceConfig{})}, "source 0 is empty"},
+			"no mapping":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Mapped(pods, nil, controller.SourceConfig{})}, "no function"},
+			"no kind":      {controller.Config{Reconcile: ok}, []controller.Source{controller.Owners(pods, controller.Owner{}, controller.SourceConfig{})}, "kind of the owners"},
+			"workers":      {controller.Config{Reconcile: ok, Workers: -1}, []controller.Source{source}, "-1 workers"},
+			"panics":       {controller.Config{Reconcile: ok, Panics: 9}, []controller.Source{source}, "no policy 9"},
+			"nil runner":   {controller.Config{Reconcile: ok, Runs: []controller.Runner{nil}}, []controller.Source{source}, "Runs[0] is nil"},
+			"mode":         {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: 9}}, []controller.Source{source}, "no mode 9"},
+			"no cluster":   {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: controller.Elect}}, []controller.Source{source}, "Replicas.Cluster is not set"},
+		} {
+			_, err := controller.New(c.cfg, c.sources...)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// leases reads and writes the Leases of one group of replicas.
+type leases struct {
+	cfg    Replicas
+	client *kube.Client[coordinationv1.Lease]
+}
+
+const (
+	// groupLabel marks the Leases of replicas that share.
+	groupLabel = "vedette.io/shared-by"
+	// viewAnnotation holds the names of those that the holder yields to.
+	viewAnnotation = "vedette.io/yields-to"
+)
+
+func newLeases(cfg Replicas) (*leases, error) {
+	client, err := kube.For[coordinationv1.Lease](cfg.Cluster, kube.ClientConfig{})
+	if err != nil {
+		return nil, err
+	}
+	return &leases{cfg, client}, nil
+}
+
+// lease is one Lease as it was read or written last.
+type lease struct {
+	object  *coordinationv1.Lease
+	version wire.Version
+}
+
+func leaseOf(l *coordinationv1.Lease, err error) (lease, error) {
+	if err != nil {
+		return lease{}, err
+	}
+	v, err := wire.ParseVersion(l.ResourceVersion)
+	return lease{l, v}, err
+}
+
+// key returns the key of a Lease of the group.
+func (l *leases) key(name string) wire.Key {
+	return wire.Key{Namespace: l.cfg.Namespace, Name: name}
+}
+
+func (l *leases) get(ctx context.Context, name string) (lease, error) {
+	return leaseOf(l.client.Get(ctx, l.key(name)))
+}
+
+// list returns the Leases of the group, as the server has them now.
+func (l *leases) list(ctx context.Context) (all []lease, err error) {
+	where := kube.Where{Namespace: l.cfg.Namespace, LabelSelector: groupLabel + "=" + l.cfg.Name}
+	for obj, err := range l.client.List(ctx, where) {
+		one, err := leaseOf(obj, err)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// take makes a Lease this replica's: one that was read, or a new one with a name.
+func (l *leases) take(ctx context.Context, was lease, name string, labels map[string]string) (lease, error) {
+	now := metav1.NowMicro()
+	transitions := int32(0)
+	obj := was.object
+	if obj == nil {
+		obj = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.cfg.Namespace, Name: name, Labels: labels}}
+	} else {
+		obj = obj.DeepCopy()
+		if obj.Spec.LeaseTransitions != nil {
+			transitions = *obj.Spec.LeaseTransitions + 1
+		}
+	}
+	obj.Spec.HolderIdentity = &l.cfg.Identity
+	obj.Spec.AcquireTime = &now
+	obj.Spec.LeaseTransitions = &transitions
+	return l.write(ctx, obj)
+}
+
+// write writes a Lease that this replica holds: it is renewed with it.
+func (l *leases) write(ctx context.Context, obj *coordinationv1.Lease) (lease, error) {
+	now := metav1.NowMicro() // for people; nobody compares it with a clock
+	seconds := int32(l.cfg.LeaseDuration / time.Second)
+	obj.Spec.RenewTime, obj.Spec.LeaseDurationSeconds = &now, &seconds
+	if obj.ResourceVersion == "" {
+		return leaseOf(l.client.Create(ctx, obj))
+	}
+	return leaseOf(l.client.Update(ctx, obj))
+}
+
+// renew writes a Lease that this replica holds. If it has changed, it may be by an
+// earlier write whose answer was lost: then it is written again.
+func (l *leases) renew(ctx context.Context, obj *coordinationv1.Lease) (lease, error) {
+	held, err := l.write(ctx, obj)
+	if !apierrors.IsConflict(err) {
+		return held, err
+	}
+	now, err2 := l.get(ctx, obj.Name)
+	switch {
+	case err2 != nil:
+		return lease{}, err2
+	case !l.mine(now) || now.object.UID != obj.UID:
+		return lease{}, err
+	}
+	obj.ResourceVersion = now.object.ResourceVersion
+	return l.write(ctx, obj)
+}
+
+// release gives back a Lease: nobody has to wait for its end.
+func (l *leases) release(ctx context.Context, was lease) error {
+	if was.object == nil {
+		return nil
+	}
+	now, err := l.get(ctx, was.object.Name)
+	if err == nil && l.mine(now) && now.object.UID == was.object.UID {
+		nobody, second := "", int32(1)
+		now.object.Spec.HolderIdentity, now.object.Spec.LeaseDurationSeconds = &nobody, &second
+		_, err = l.client.Update(ctx, now.object)
+	}
+	if lost(err) {
+		return nil // it is not ours any more
+	}
+	return err
+}
+
+// remove deletes a Lease that nobody holds, unless it has changed.
+func (l *leases) remove(ctx context.Context, was lease) error {
+	return l.client.Delete(ctx, l.key(was.object.Name), kube.DeleteOptions{UID: was.object.UID, Version: was.version})
+}
+
+// mine reports whether this replica holds a Lease.
+func (l *leases) mine(one lease) bool { return one.holder() == l.cfg.Identity }
+
+func (l lease) holder() string {
+	if l.object == nil || l.object.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *l.object.Spec.HolderIdentity
+}
+
+// duration is what the holder has said of itself.
+func (l lease) duration() time.Duration {
+	if l.object == nil || l.object.Spec.LeaseDurationSeconds == nil {
+		return 0
+	}
+	return time.Duration(*l.object.Spec.LeaseDurationSeconds) * time.Second
+}
+
+// view returns whom the holder yields to.
+func (l lease) view() []string {
+	return strings.Fields(l.object.Annotations[viewAnnotation])
+}
+
+func (l *lease) setView(view []string) {
+	if l.object.Annotations == nil {
+		l.object.Annotations = map[string]string{}
+	}
+	l.object.Annotations[viewAnnotation] = strings.Join(view, " ")
+}
+
+// lost reports whether the answer to a write says that the Lease was written by
+// somebody else, or is gone.
+func lost(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
+}
+
+// sighting is a Lease of somebody else as it is watched: how long it has not
+// changed, by the own clock, says whether it is over.
+type sighting struct {
+	lease lease
+	since time.Time // when this version was seen first
+}
+
+// over reports whether the lease was over at a time when it was asked for and
+// found unchanged.
+func (s *sighting) over(asked time.Time) bool {
+	return s.lease.holder() == "" || asked.Sub(s.since) >= s.lease.duration()
+}
+
+// errLease says what could not be done with a Lease.
+func errLease(what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

@@ -1,0 +1,86 @@
+package controller
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Again is what a reconcile returns that went well, and is to be repeated after a
+// while even if nothing changes: not before that, but earlier if something does.
+// It counts as a success: the next failure begins with the first backoff. 0 or
+// less mean at once, behind all keys that wait.
+func Again(after time.Duration) error { return &again{max(0, after)} }
+
+type again struct{ after time.Duration }
+
+// Error implements error.
+func (a *again) Error() string { return fmt.Sprintf("again after %v", a.after) }
+
+// Terminal is what a reconcile returns that failed, and would fail again: it is
+// reported and counted, and not repeated before something changes. nil stays nil.
+func Terminal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &terminal{err}
+}
+
+type terminal struct{ err error }
+
+// Error implements error.
+func (t *terminal) Error() string { return t.err.Error() }
+
+// Unwrap returns what was handed to Terminal.
+func (t *terminal) Unwrap() error { return t.err }
+
+// Outcome is how a reconcile ended.
+type Outcome uint8
+
+const (
+	// Done: it returned nil.
+	Done Outcome = iota
+	// AgainLater: it returned Again.
+	AgainLater
+	// Failed: it returned an error, panicked, or ran out of time, and is retried.
+	Failed
+	// GivenUp: it returned Terminal, or panicked where the policy is DropPanics.
+	GivenUp
+	// Interrupted: it failed after its context had ended, because the controller stops
+	// or the key is another replica's. Its key was not done.
+	Interrupted
+	// Outcomes is how many there are.
+	Outcomes
+)
+
+var outcomes = [...]string{"done", "again", "failed", "terminal", "interrupted"}
+
+// String returns the name of the outcome.
+func (o Outcome) String() string {
+	if int(o) < len(outcomes) {
+		return outcomes[o]
+	}
+	return "unknown"
+}
+
+// judge says what an answer means. An Again that is joined to another error does
+// not hide it.
+func judge(err error, panics Panics) (o Outcome, after time.Duration) {
+	if err == nil {
+		return Done, 0
+	}
+	var t *terminal
+	if errors.As(err, &t) {
+		return GivenUp, 0
+	}
+	var p *PanicError
+	if errors.As(err, &p) && panics != RetryPanics {
+		return GivenUp, 0
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if a, ok := e.(*again); ok {
+			return AgainLater, a.after
+		}
+	}
+	return Failed, 0
+}

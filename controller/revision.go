@@ -1,0 +1,85 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// Revision is one state of one object, for who acts on each and not only on the
+// latest. It is an item of a workqueue: equal to itself only, so no two are
+// folded. Its event can be asked for the object.
+type Revision[T any] struct {
+	// Key and UID name the object, Version its state, and Kind what became of it:
+	// together they are the same again if the revision is told of again, after a
+	// restart for instance.
+	Key     wire.Key
+	UID     string
+	Version wire.Version
+	Kind    store.ChangeKind
+	event   *informer.Event[T]
+}
+
+// Event returns what happened, with the state before and after.
+func (r Revision[T]) Event() informer.Event[T] {
+	if r.event == nil {
+		return informer.Event[T]{}
+	}
+	return *r.event
+}
+
+// ID is one text for the revision: an idempotency key for what is done about it. A
+// deletion that was missed has the version that was seen last. The server's
+// versions are unique within one type of one cluster.
+func (r Revision[T]) ID() string {
+	return fmt.Sprintf("%s/%s/%v/%v", r.Key.Cluster, r.UID, r.Version, r.Kind)
+}
+
+// DefaultRevisions is how many revisions a queue of RevisionQueue holds.
+const DefaultRevisions = 1000
+
+// RevisionQueue returns a queue of revisions in which those of one object are
+// handed out in order, one at a time; a retry keeps its place. Limit is how many it
+// holds (default DefaultRevisions): beyond it Revisions waits, then the informer,
+// then the server.
+func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Revision[T]] {
+	if cfg.Serial == nil {
+		cfg.Serial = func(r Revision[T]) string { return r.Key.String() }
+	}
+	if cfg.Limit == 0 {
+		cfg.Limit = DefaultRevisions
+	}
+	return workqueue.New(cfg)
+}
+
+// Revisions puts every change of an informer's objects into a queue, one after the
+// other, until ctx is done or the informer has stopped: what is there first, as
+// additions, then what happens. It runs on the caller's goroutine. What s says of
+// the mode does not count: it is every change.
+//
+// It ends with nil when the informer has stopped and all it told of is in the
+// queue. It does not close the queue.
+//
+// Errors: the cause of ctx; workqueue.ErrClosed, workqueue.ErrFull.
+func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue.Queue[Revision[T]], s informer.Subscribe) error {
+	if i == nil || q == nil {
+		return errors.New("controller: Revisions needs an informer and a queue")
+	}
+	s.Mode = store.EveryChange
+	for ev := range i.Changes(ctx, s) {
+		if err := q.Add(ctx, RevisionOf(ev)); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// RevisionOf makes a revision of an event.
+func RevisionOf[T any](ev informer.Event[T]) Revision[T] {
+	return Revision[T]{Key: ev.Key(), UID: ev.UID(), Version: ev.Version(), Kind: ev.Kind(), event: &ev}
+}

@@ -1,0 +1,128 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/controller"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// phase moves a pod to a phase.
+func (w *world) phase(name string, p corev1.PodPhase) {
+	w.t.Helper()
+	if _, err := apitest.Modify(w.srv, pod(name), func(obj *corev1.Pod) { obj.Status.Phase = p }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestRevisions: every state of every object reaches a worker, those of one object
+// in order and one at a time, also when one is retried; and each has its own ID.
+func TestRevisions(t *testing.T) {
+	inWorld(t, func(w *world) {
+		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
+		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
+		done := make(chan error, 1)
+		w.work.Go(func() { done <- controller.Revisions(w.ctx, w.pods, queue, informer.Subscribe{}) })
+		seen := map[string][]string{}
+		ids := map[string]bool{}
+		for range 3 {
+			w.work.Go(func() {
+				for {
+					item, err := queue.Get(w.ctx)
+					if err != nil {
+						return
+					}
+					r := item.Item
+					if name := r.Key.Name; name == "a" && r.Kind.String() == "Updated" && item.Retries == 0 {
+						_, _ = queue.Retry(w.ctx, r)
+					} else {
+						ev := r.Event()
+						obj := must[*corev1.Pod](t)(ev.Object())
+						seen[name] = append(seen[name], fmt.Sprint(r.Kind, " ", obj.Status.Phase))
+						if ids[r.ID()] {
+							t.Errorf("%s twice", r.ID())
+						}
+						ids[r.ID()] = true
+					}
+					if err := queue.Done(r); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		pass(time.Second)
+		for _, name := range []string{"a", "b"} {
+			w.create(pod(name))
+			for _, p := range []corev1.PodPhase{"Running", "Succeeded", "Failed"} {
+				w.phase(name, p)
+			}
+			if err := w.srv.Delete(pod(name)); err != nil {
+				t.Fatal(err)
+			}
+			w.create(pod(name))
+		}
+		pass(time.Minute)
+		for _, name := range []string{"a", "b"} {
+			equal(t, name, seen[name], []string{
+				"Added Pending", "Updated Running", "Updated Succeeded", "Updated Failed", "Deleted Failed", "Added Pending",
+			})
+		}
+		w.cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRevisionsAreBounded: a queue that nobody empties holds what it may, and loses
+// nothing.
+func TestRevisionsAreBounded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{Limit: 5})
+		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
+		w.work.Go(func() { _ = controller.Revisions(w.ctx, w.pods, queue, informer.Subscribe{}) })
+		pass(time.Second)
+		w.create(pod("a"))
+		for range 30 {
+			w.touch("a")
+		}
+		pass(time.Minute)
+		if s := queue.Stats(); s.Waiting != 5 {
+			t.Errorf("%d wait", s.Waiting)
+		}
+		last := 0
+		for range 31 {
+			ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+			item, err := queue.Get(ctx)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := int(item.Item.Version); v <= last {
+				t.Errorf("%d after %d", v, last)
+			} else {
+				last = v
+			}
+			_ = queue.Done(item.Item)
+			synctest.Wait()
+		}
+	})
+}
+
+// TestRevisionsOfNothing: without an informer or a queue there is an error.
+func TestRevisionsOfNothing(t *testing.T) {
+	if controller.Revisions[corev1.Pod](t.Context(), nil, nil, informer.Subscribe{}) == nil {
+		t.Error("no error")
+	}
+	var zero controller.Revision[corev1.Pod]
+	_ = zero.Event()
+}
