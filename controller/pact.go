@@ -29,10 +29,8 @@ type pact struct {
 	// applied are those that it does yield to, at least those that are published;
 	// nil: it has no keys.
 	applied []string
-	// asked is when the last list was asked for, and fresh whether that was after
-	// the publication.
+	// asked is when the last list was asked for.
 	asked time.Time
-	fresh bool
 }
 
 // step is what to do next.
@@ -41,8 +39,6 @@ type step uint8
 const (
 	// rest: nothing, until something changes.
 	rest step = iota
-	// look: ask for the list again.
-	look
 	// yield: stop what pact.yielding does not leave, then publish pact.living.
 	yield
 	// begin: write the Lease once more: its version is the token. Then keys are to be
@@ -73,7 +69,7 @@ func (p *pact) observe(asked, got time.Time, list []lease) (present bool) {
 			delete(p.others, name)
 		}
 	}
-	p.asked, p.fresh = asked, p.published != nil
+	p.asked = asked
 	return present
 }
 
@@ -98,15 +94,14 @@ func (p *pact) yielding() []string {
 	return slices.Compact(both)
 }
 
-// next says what to do.
+// next says what to do after a list. Each list is for one step only: what comes
+// after a publication rests on a list that was asked for after it.
 func (p *pact) next() step {
 	switch {
 	case !slices.Equal(p.published, p.living()):
 		return yield
 	case slices.Equal(p.applied, p.published):
 		return rest
-	case !p.fresh:
-		return look
 	}
 	for _, s := range p.others {
 		if !s.over(p.asked) && !slices.Contains(s.lease.view(), p.self) {
@@ -124,14 +119,14 @@ func (p *pact) yielded() {
 }
 
 // publishedNow notes that names were published.
-func (p *pact) publishedNow(names []string) { p.published, p.fresh = names, false }
+func (p *pact) publishedNow(names []string) { p.published = names }
 
 // begun notes that keys are to be had by what is published.
 func (p *pact) begun() { p.applied = p.published }
 
 // lapse notes that the own Lease was over, or may have been: there are no keys,
 // and nothing counts as published.
-func (p *pact) lapse() { p.published, p.applied, p.fresh = nil, nil, false }
+func (p *pact) lapse() { p.published, p.applied = nil, nil }
 
 // mine returns which keys are this replica's if it yields to some.
 func (p *pact) mine(yieldTo []string) func(wire.Key) bool {

@@ -69,8 +69,6 @@ func (s *sharing) turn(ctx context.Context, c *Controller) bool {
 		return s.yield(bounded, c)
 	case begin:
 		return s.begin(bounded, ctx, c)
-	case look:
-		return true
 	}
 	s.clean(bounded)
 	return s.renew(bounded, c)
