@@ -64,7 +64,7 @@ func TestDeletedLease(t *testing.T) {
 	if got := at(0, l); got != "[a b]" {
 		t.Errorf("there: %s", got)
 	}
-	if got := at(simLease-1); got != "[a b]" {
+	if got := at(simLease - 1); got != "[a b]" {
 		t.Errorf("deleted: %s", got)
 	}
 	if got := at(simLease); got != "[a]" {
@@ -118,7 +118,7 @@ type sim struct {
 	replicas []*simReplica
 	tokens   map[wire.Key]wire.Version // the highest that was written with
 	refused  int
-	quiet    bool // nothing goes wrong any more
+	quiet    bool                // nothing goes wrong any more
 	owners   map[wire.Key]string // who wrote last
 }
 

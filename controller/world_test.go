@@ -42,13 +42,13 @@ type world struct {
 // afterwards.
 func inWorld(t *testing.T, script func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, err := apitest.New(apitest.Config{})
+		srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"0": "test", "1": "one", "2": "two", "3": "three"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer srv.Close()
 		w := &world{t: t, srv: srv}
-		w.cluster = w.connect()
+		w.cluster = w.connect("0")
 		defer w.cluster.Close()
 		w.factory = informer.NewFactory(w.cluster, informer.FactoryConfig{})
 		w.pods = must[*informer.Informer[corev1.Pod]](t)(informer.For[corev1.Pod](w.factory, informer.Config{}))
@@ -60,8 +60,11 @@ func inWorld(t *testing.T, script func(w *world)) {
 	})
 }
 
-func (w *world) connect() *kube.Cluster {
-	return must[*kube.Cluster](w.t)(kube.Connect(kube.Config{REST: w.srv.RESTConfig()}))
+// connect connects as the user who has a token.
+func (w *world) connect(token string) *kube.Cluster {
+	cfg := w.srv.RESTConfig()
+	cfg.BearerToken = token
+	return must[*kube.Cluster](w.t)(kube.Connect(kube.Config{REST: cfg}))
 }
 
 // must returns a value that has to be had.
