@@ -35,6 +35,10 @@ compat/clientgo: planned informer store workqueue kube
 apitest: wire
 internal/policy:
 cmd/vedette: wire delta kube reflector store state informer apitest
+examples/nodes: kube informer controller
+examples/podcontroller: wire kube informer workqueue
+examples/jobs: kube informer workqueue controller
+examples/trainjob: wire kube informer controller
 `
 
 // row is one line of the table.

@@ -1,0 +1,120 @@
+// Command jobs follows jobs in two ways at once.
+//
+// "latest" folds: a key waits once, and its worker looks up what is true now. Pick
+// it to bring something into a state: it may skip what happened in between, and
+// that is right, since it is over. It needs memory for keys only, and catches up at
+// once after a pause. This is what controllers do.
+//
+// "every" keeps all: each state that the server reported is an item of its own, in
+// order for each job, one at a time, and a retry keeps its place. Pick it to record,
+// bill, or notify: where a job that failed and was retried must not look like one
+// that simply ran. The queue is bounded; who is too slow slows down the informer and then
+// the server's watch, and only what the server itself forgets is missed. Each
+// revision has an ID to make its handling idempotent: after a restart, the last
+// state of each job is told once more.
+//
+// With client-go a handler is called for every event as well, but what it has not
+// taken is kept without a bound (its source says so: "until we OOM"), and its
+// queues fold only. A queue of states that keeps objects in order is to be written
+// by hand, and so is what happens when it is full.
+package main
+
+import (
+	"context"
+	"errors"
+	"log"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/vedette-io/vedette/controller"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+const recorders = 4
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	cluster, err := kube.Connect(kube.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cluster.Close()
+	jobs := informer.Watch[batchv1.Job](cluster, informer.Config{})
+	var work sync.WaitGroup
+	work.Go(func() { every(ctx, jobs) })
+	if err := controller.Reconcile(ctx, jobs, latest(jobs)); err != nil {
+		log.Print(err)
+	}
+	stop()
+	work.Wait()
+}
+
+// latest looks at what a job is now.
+func latest(jobs *informer.Informer[batchv1.Job]) controller.Func {
+	return func(_ context.Context, v informer.View, r controller.Request) error {
+		job, ok, err := jobs.In(v).Get(r.Key)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			log.Printf("latest: %s is gone", r.Key)
+		default:
+			log.Printf("latest: %s is %s", r.Key, state(job))
+		}
+		return nil
+	}
+}
+
+// every deals with each state of each job.
+func every(ctx context.Context, jobs *informer.Informer[batchv1.Job]) {
+	queue := controller.RevisionQueue(workqueue.Config[controller.Revision[batchv1.Job]]{Limit: 1000})
+	var work sync.WaitGroup
+	for range recorders {
+		work.Go(func() {
+			for {
+				item, err := queue.Get(ctx)
+				if err != nil {
+					return
+				}
+				if err := record(item.Item); err != nil {
+					_, _ = queue.Retry(ctx, item.Item) // what comes after it waits for it
+				}
+				_ = queue.Done(item.Item)
+			}
+		})
+	}
+	if err := controller.Revisions(ctx, jobs, queue, informer.Subscribe{}); err != nil && !errors.Is(err, context.Canceled) {
+		log.Print(err)
+	}
+	work.Wait()
+}
+
+// record stands for a row in a database: ID is its key, so that writing it twice
+// does no harm.
+func record(r controller.Revision[batchv1.Job]) error {
+	ev := r.Event()
+	job, err := ev.Object()
+	if err != nil {
+		return err
+	}
+	log.Printf("every: %s %v, %s (%s)", r.Key, r.Kind, state(job), r.ID())
+	return nil
+}
+
+func state(job *batchv1.Job) string {
+	switch {
+	case job.Status.Failed > 0:
+		return "failed"
+	case job.Status.Succeeded > 0:
+		return "succeeded"
+	case job.Status.Active > 0:
+		return "running"
+	}
+	return "waiting"
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/controller"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+const finalizer = "example.com/workers"
+
+// reconciler has what a reconcile needs: copies to read, clients to write.
+type reconciler struct {
+	identity string
+	jobs     *informer.Informer[TrainJob]
+	pods     *informer.Informer[corev1.Pod]
+	byOwner  *informer.Index[corev1.Pod]
+
+	jobWriter *kube.Client[TrainJob]
+	podWriter *kube.Client[corev1.Pod]
+}
+
+func newReconciler(cluster *kube.Cluster, jobs *informer.Informer[TrainJob], pods *informer.Informer[corev1.Pod], identity string) (*reconciler, error) {
+	r := &reconciler{identity: identity, jobs: jobs, pods: pods}
+	var err error
+	if r.byOwner, err = informer.IndexField(pods, "metadata.ownerReferences[*].uid"); err != nil {
+		return nil, err
+	}
+	if r.jobWriter, err = kube.For[TrainJob](cluster, kube.ClientConfig{Resource: "trainjobs.example.com"}); err != nil {
+		return nil, err
+	}
+	r.podWriter, err = kube.For[corev1.Pod](cluster, kube.ClientConfig{})
+	return r, err
+}
+
+// reconcile brings one job to where it should be. It may be called at any time, as
+// often as one likes: it looks at what is, and not at what has happened.
+func (r *reconciler) reconcile(ctx context.Context, v informer.View, req controller.Request) error {
+	job, ok, err := r.jobs.In(v).Get(req.Key)
+	if !ok || err != nil {
+		return err // gone: nothing is left of it, for the finalizer saw to that
+	}
+	job.APIVersion, job.Kind = "example.com/v1", "TrainJob"
+	if job.DeletionTimestamp != nil {
+		return r.remove(ctx, v, job)
+	}
+	if kube.AddFinalizer(job, finalizer) { // before the first pod
+		if job, err = r.jobWriter.Update(ctx, job); err != nil {
+			return err
+		}
+	}
+	have, err := r.scale(ctx, v, job)
+	if err != nil {
+		return err
+	}
+	return r.report(ctx, job, have, req)
+}
+
+// scale creates the pods that are missing, and deletes those that are too many. It
+// returns how many there are then.
+func (r *reconciler) scale(ctx context.Context, v informer.View, job *TrainJob) (int, error) {
+	there := map[string]bool{}
+	for pod, err := range r.byOwner.Get(r.pods.In(v), string(job.UID)) {
+		if err != nil {
+			return 0, err
+		}
+		there[pod.Name] = true
+	}
+	want := map[string]bool{}
+	for i := range job.Spec.Workers {
+		name := fmt.Sprintf("%s-%d", job.Name, i)
+		want[name] = true
+		if there[name] {
+			continue
+		}
+		pod := worker(job.Namespace, name)
+		if err := kube.SetController(pod, job); err != nil {
+			return 0, controller.Terminal(err)
+		}
+		if _, err := r.podWriter.Create(ctx, pod); err != nil {
+			return 0, err
+		}
+	}
+	for name := range there {
+		if !want[name] {
+			if err := r.delete(ctx, job.Namespace, name); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(want), nil
+}
+
+// report writes the status, unless it says so already. Update needs the version
+// that was read: if somebody has changed the job meanwhile, this is a conflict, and
+// tried again with what is true then.
+func (r *reconciler) report(ctx context.Context, job *TrainJob, have int, req controller.Request) error {
+	if job.Status.Token > req.Token {
+		return controller.Terminal(controller.ErrFenced) // another replica has the job now
+	}
+	if job.Status.Workers == have && job.Status.ObservedGeneration == job.Generation {
+		return nil
+	}
+	job.Status = TrainStatus{Workers: have, ObservedGeneration: job.Generation, HandledBy: r.identity, Token: req.Token}
+	_, err := r.jobWriter.Status().Update(ctx, job)
+	return err
+}
+
+// remove deletes all pods of a job, and then lets it go.
+func (r *reconciler) remove(ctx context.Context, v informer.View, job *TrainJob) error {
+	if !kube.HasFinalizer(job, finalizer) {
+		return nil
+	}
+	for pod, err := range r.byOwner.Get(r.pods.In(v), string(job.UID)) {
+		if err != nil {
+			return err
+		}
+		if err := r.delete(ctx, job.Namespace, pod.Name); err != nil {
+			return err
+		}
+	}
+	kube.RemoveFinalizer(job, finalizer)
+	_, err := r.jobWriter.Update(ctx, job)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func (r *reconciler) delete(ctx context.Context, namespace, name string) error {
+	err := r.podWriter.Delete(ctx, wire.Key{Namespace: namespace, Name: name}, kube.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func worker(namespace, name string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": "trainjob"}},
+		Spec:       corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "train"}}},
+	}
+}
