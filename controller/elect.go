@@ -27,7 +27,7 @@ type election struct {
 func (e *election) run(ctx context.Context, c *Controller) error {
 	for ctx.Err() == nil {
 		asked := time.Now()
-		if !e.acquire(ctx) {
+		if !e.acquire(ctx, c) {
 			sleep(ctx, e.cfg.retry())
 			continue
 		}
@@ -37,7 +37,7 @@ func (e *election) run(ctx context.Context, c *Controller) error {
 }
 
 // acquire tries to get the Lease.
-func (e *election) acquire(ctx context.Context) bool {
+func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.renew())
 	defer cancel()
 	asked := time.Now()
@@ -48,6 +48,9 @@ func (e *election) acquire(ctx context.Context) bool {
 		return false
 	}
 	if now.version != e.seen.lease.version || absent {
+		if who := now.holder(); who != "" && who != e.seen.lease.holder() {
+			c.log().Info("another leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "leader", who)
+		}
 		e.seen = sighting{now, time.Now()}
 	}
 	e.sayLeader(now.holder())

@@ -1,0 +1,132 @@
+package controller_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// churn is how long jobs come, change and go.
+var churn = flag.Duration("churn", 25*time.Second, "how long TestNothingIsMissing disturbs the controller")
+
+const names = 30
+
+// TestNothingIsMissing: TrainJobs are created, changed and deleted at random, and
+// so are pods, while the controller is killed again and again, and the API server
+// as well. When all is quiet, every job has its pods, and there are no others.
+func TestNothingIsMissing(t *testing.T) {
+	w := newWorld(t)
+	var done atomic.Int64
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	for range 4 {
+		work.Go(func() {
+			tick := time.NewTicker(20 * time.Millisecond)
+			defer tick.Stop()
+			for ctx.Err() == nil {
+				<-tick.C
+				if w.disturb(ctx) == nil {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	var controllers []*process
+	began := time.Now()
+	server := 0
+	for n := 0; time.Since(began) < *churn; n++ {
+		p := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4")
+		controllers = append(controllers, p)
+		if n%2 == 1 {
+			<-time.After(2 * time.Second)
+			w.plane.KillAPIServer()
+			server++
+			if err := w.plane.StartAPIServer(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-time.After(time.Duration(3+rand.IntN(4)) * time.Second)
+		p.kill()
+	}
+	cancel()
+	work.Wait()
+	last := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4")
+	controllers = append(controllers, last)
+	settled := time.Now()
+	until(t, time.Minute, "all jobs have their pods, and nobody else", func() string { return w.problem(t.Context()) })
+	took := time.Since(settled)
+	last.stop()
+	conflicts, reconciled := 0, 0
+	for _, p := range controllers {
+		c, r := p.conflicts(p == last)
+		conflicts, reconciled = conflicts+c, reconciled+r
+	}
+	t.Logf("%d changes and %d reconciles, %d of them conflicts; the controller was killed %d times, the API server %d times; right %v after the last start",
+		done.Load(), reconciled, conflicts, len(controllers)-1, server, took.Round(time.Millisecond))
+	if conflicts == 0 || done.Load() < 100 {
+		t.Error("too tame: no conflicts, or few changes")
+	}
+}
+
+// disturb changes something. Errors are no matter: the API server is killed too.
+func (w *world) disturb(ctx context.Context) error {
+	name := fmt.Sprintf("job-%d", rand.IntN(names))
+	switch rand.IntN(10) {
+	case 0:
+		return w.jobs.Delete(ctx, key(name), kube.DeleteOptions{})
+	case 1:
+		return w.pods.Delete(ctx, key(fmt.Sprintf("%s-%d", name, rand.IntN(4))), kube.DeleteOptions{})
+	case 2, 3, 4, 5: // what makes conflicts
+		_, err := w.jobs.Patch(ctx, key(name), kube.MergePatch(map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{"example.com/n": fmt.Sprint(rand.Int())}},
+		}))
+		return err
+	}
+	err := w.set(ctx, name, rand.IntN(5))
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+var keyOf = regexp.MustCompile(` key=(\S+) `)
+
+// conflicts counts the reconciles that met one, and all that have ended. Of a
+// process that was not killed each conflict must have been retried until it was
+// none.
+func (p *process) conflicts(whole bool) (conflicts, reconciled int) {
+	open := map[string]bool{}
+	for _, line := range p.lines() {
+		m := keyOf.FindStringSubmatch(line)
+		switch {
+		case m == nil:
+		case strings.Contains(line, `msg="reconcile failed"`):
+			reconciled++
+			if !strings.Contains(line, "retry=") {
+				p.t.Errorf("not retried: %s", line)
+			}
+			if strings.Contains(line, "the object has been modified") {
+				conflicts++
+				open[m[1]] = true
+			}
+		case strings.Contains(line, "msg=reconciled"):
+			reconciled++
+			delete(open, m[1])
+		}
+	}
+	if whole && len(open) > 0 {
+		p.t.Errorf("conflicts that were not overcome: %v", open)
+	}
+	return conflicts, reconciled
+}

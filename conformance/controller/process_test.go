@@ -1,0 +1,138 @@
+package controller_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// build builds the examples.
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "vedette-examples-")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "build", "-o", dir+"/", "./examples/...")
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("%w: %s", err, out)
+	}
+	return dir, nil
+})
+
+// process is an example that runs.
+type process struct {
+	t    *testing.T
+	name string
+	cmd  *exec.Cmd
+	log  string
+	done chan struct{}
+}
+
+// start starts an example. It is killed at the end of the test.
+func start(t *testing.T, kubeconfig, example string, args ...string) *process {
+	t.Helper()
+	dir, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	p := &process{t: t, name: example, log: log.Name(), cmd: exec.Command(filepath.Join(dir, example), args...), done: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.done)
+		_ = p.cmd.Wait() // most are killed
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			lines := p.lines()
+			t.Logf("the end of %s %v:\n%s", example, args, strings.Join(lines[max(0, len(lines)-30):], "\n"))
+		}
+	})
+	return p
+}
+
+// kill ends the process as kill -9 does.
+func (p *process) kill() {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.t.Error(err)
+	}
+	<-p.done
+}
+
+// stop ends the process in peace.
+func (p *process) stop() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Error(err)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(time.Minute):
+		p.t.Errorf("%s does not stop", p.name)
+		p.kill()
+	}
+}
+
+// lines returns what the process has said.
+func (p *process) lines() (lines []string) {
+	f, err := os.Open(p.log)
+	if err != nil {
+		p.t.Error(err)
+		return nil
+	}
+	defer f.Close()
+	scan := bufio.NewScanner(f)
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		lines = append(lines, scan.Text())
+	}
+	return lines
+}
+
+// until waits until something holds.
+func until(t *testing.T, within time.Duration, what string, holds func() (problem string)) {
+	t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		problem := holds()
+		if problem == "" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s: not within %v: %s", what, within, problem)
+		}
+	}
+}
+
+// says waits until the process has said something.
+func (p *process) says(text string) {
+	p.t.Helper()
+	until(p.t, time.Minute, p.name+" says "+text, func() string {
+		if !strings.Contains(strings.Join(p.lines(), "\n"), text) {
+			return "it does not"
+		}
+		return ""
+	})
+}
