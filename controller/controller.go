@@ -62,7 +62,7 @@ func New(cfg Config, sources ...Source) (*Controller, error) {
 	for _, s := range sources {
 		c.feeds = append(c.feeds, s.feed)
 	}
-	c.writes = newWrites(c.feeds)
+	c.writes = newWrites(c.feeds, cfg.Replicas.Cluster)
 	var err error
 	c.duty, err = cfg.Replicas.duty()
 	return c, err

@@ -58,6 +58,10 @@
 // without it, look again, and have its keys. One that leaves ends its reconciles
 // first, then its Lease.
 //
+// Who takes over also waits, for a while, until its informers show what the one
+// before has written, as far as its Lease tells: all of it if that was handed over,
+// what it had written when it renewed last if it died.
+//
 // The token of a request is the version of the write that began the term, and was
 // made after it was seen that nobody else has the keys; so who has a key later has
 // a higher token. A process that was stopped in the middle of a reconcile may write

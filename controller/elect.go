@@ -19,8 +19,9 @@ type election struct {
 	leases *leases
 	bulletin
 
-	held lease    // zero if it is not ours
-	seen sighting // what is known of it while it is not
+	held   lease    // zero if it is not ours
+	before lease    // of who had it before
+	seen   sighting // what is known of it while it is not
 }
 
 // run leads when it can, until ctx is done.
@@ -58,6 +59,7 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 		e.say(nil)
 		return false
 	}
+	e.before = now
 	e.held, err = e.leases.take(ctx, now, e.cfg.Name, nil)
 	if err != nil && !lost(err) {
 		e.say(errLease("take the lease", err))
@@ -69,6 +71,7 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 
 // lead has all keys, until the Lease can not be renewed or ctx is done.
 func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
+	c.catchUp(ctx, []lease{e.before})
 	token := uint64(e.held.version)
 	until := asked.Add(e.cfg.valid())
 	if past(until) { // the answer took too long
@@ -86,7 +89,7 @@ func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 	if kept {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.renew())
 		defer cancel()
-		e.say(errLease("release the lease", e.leases.release(last, e.held)))
+		e.say(errLease("release the lease", e.leases.release(last, e.held, c.writes.wrote())))
 	}
 	e.held, e.seen = lease{}, sighting{}
 }
@@ -100,7 +103,7 @@ func (e *election) keep(ctx context.Context, c *Controller, until time.Time) boo
 			return false
 		}
 		asked := time.Now()
-		err := e.renew(ctx, until)
+		err := e.renew(ctx, until, c.writes.wrote())
 		switch {
 		case ctx.Err() != nil:
 			return true
@@ -121,10 +124,12 @@ func (e *election) keep(ctx context.Context, c *Controller, until time.Time) boo
 }
 
 // renew renews the Lease.
-func (e *election) renew(ctx context.Context, until time.Time) error {
+func (e *election) renew(ctx context.Context, until time.Time, wrote string) error {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	held, err := e.leases.renew(ctx, e.held.object.DeepCopy())
+	next := lease{object: e.held.object.DeepCopy()}
+	next.annotate(wroteAnnotation, wrote)
+	held, err := e.leases.renew(ctx, next.object)
 	if err == nil {
 		e.held = held
 		e.say(nil)

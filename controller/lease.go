@@ -120,8 +120,9 @@ func (l *leases) renew(ctx context.Context, obj *coordinationv1.Lease) (lease, e
 	return l.write(ctx, obj)
 }
 
-// release gives back a Lease: nobody has to wait for its end.
-func (l *leases) release(ctx context.Context, was lease) error {
+// release gives back a Lease: nobody has to wait for its end. It says what was
+// written last.
+func (l *leases) release(ctx context.Context, was lease, wrote string) error {
 	if was.object == nil {
 		return nil
 	}
@@ -129,6 +130,7 @@ func (l *leases) release(ctx context.Context, was lease) error {
 	if err == nil && l.mine(now) && now.object.UID == was.object.UID {
 		nobody, second := "", int32(1)
 		now.object.Spec.HolderIdentity, now.object.Spec.LeaseDurationSeconds = &nobody, &second
+		now.annotate(wroteAnnotation, wrote)
 		_, err = l.client.Update(ctx, now.object)
 	}
 	if lost(err) {
@@ -165,11 +167,13 @@ func (l lease) view() []string {
 	return strings.Fields(l.object.Annotations[viewAnnotation])
 }
 
-func (l *lease) setView(view []string) {
+func (l *lease) setView(view []string) { l.annotate(viewAnnotation, strings.Join(view, " ")) }
+
+func (l *lease) annotate(name, text string) {
 	if l.object.Annotations == nil {
 		l.object.Annotations = map[string]string{}
 	}
-	l.object.Annotations[viewAnnotation] = strings.Join(view, " ")
+	l.object.Annotations[name] = text
 }
 
 // lost reports whether the answer to a write says that the Lease was written by

@@ -39,7 +39,7 @@ func (s *sharing) run(ctx context.Context, c *Controller) error {
 	s.idle(true)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.renew())
 	defer cancel()
-	s.say(errLease("release the lease", s.leases.release(last, s.held)))
+	s.say(errLease("release the lease", s.leases.release(last, s.held, c.writes.wrote())))
 	return nil
 }
 
@@ -105,6 +105,11 @@ func (s *sharing) begin(ctx, onDuty context.Context, c *Controller) bool {
 	if before == nil {
 		before = func(wire.Key) bool { return false }
 	}
+	var others []lease
+	for _, o := range s.pact.others {
+		others = append(others, o.lease)
+	}
+	c.catchUp(ctx, others)
 	if !s.write(ctx, c, s.pact.published) || past(s.until()) {
 		return false
 	}
@@ -126,6 +131,7 @@ func (s *sharing) write(ctx context.Context, c *Controller, names []string) bool
 	} else {
 		one.object = one.object.DeepCopy()
 		one.setView(names)
+		one.annotate(wroteAnnotation, c.writes.wrote())
 		one, err = s.leases.renew(ctx, one.object)
 	}
 	s.say(errLease("write the lease", err))

@@ -10,18 +10,20 @@ import (
 
 // writes are those that reconciles have made and the informers may not show yet.
 type writes struct {
-	feeds []feed
+	feeds   []feed
+	cluster *kube.Cluster // that has the Leases; nil if there are none
 
 	mu    sync.Mutex
 	of    map[wire.Key][]kube.Written
-	sweep int // the number of keys at which those are dropped that are shown
+	last  map[string]wire.Version // by type, of the cluster that has the Leases
+	sweep int                     // the number of keys at which those are dropped that are shown
 }
 
 // fewWrites is how many keys with writes are nothing to look after.
 const fewWrites = 1024
 
-func newWrites(feeds []feed) *writes {
-	return &writes{feeds: feeds, of: map[wire.Key][]kube.Written{}, sweep: fewWrites}
+func newWrites(feeds []feed, cluster *kube.Cluster) *writes {
+	return &writes{feeds: feeds, cluster: cluster, of: map[wire.Key][]kube.Written{}, last: map[string]wire.Version{}, sweep: fewWrites}
 }
 
 // note adds a write of a key's reconcile. Of those that leave a version the last
@@ -37,6 +39,9 @@ func (w *writes) note(key wire.Key, one kube.Written) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if resource := one.Resource.String(); one.Cluster == w.cluster {
+		w.last[resource] = max(w.last[resource], one.Version)
+	}
 	of := w.of[key]
 	for i := range of {
 		if one.Effect == kube.Stored && covers(&of[i], &one) {

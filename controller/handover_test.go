@@ -1,0 +1,74 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/controller"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+)
+
+// TestSeesWhatWasWrittenBefore: a replica that takes over begins when its informers
+// show what the one before has written, or after a while.
+func TestSeesWhatWasWrittenBefore(t *testing.T) {
+	for _, mode := range []controller.Mode{controller.Elect, controller.Share} {
+		for _, behind := range []time.Duration{time.Second, time.Hour} {
+			t.Run(fmt.Sprint(mode, behind), func(t *testing.T) {
+				inWorld(t, func(w *world) {
+					var d diary
+					run := func(token string) (stop func()) {
+						cluster := w.connect(token)
+						t.Cleanup(cluster.Close)
+						pods := informer.Watch[corev1.Pod](cluster, informer.Config{})
+						maps := informer.Watch[corev1.ConfigMap](cluster, informer.Config{})
+						writer := must[*kube.Client[corev1.ConfigMap]](t)(kube.For[corev1.ConfigMap](cluster, kube.ClientConfig{}))
+						return w.run(w.controller(controller.Config{
+							Name: "test", Runs: []controller.Runner{pods, maps},
+							Replicas: controller.Replicas{Mode: mode, Cluster: cluster, LeaseDuration: leaseFor},
+							Reconcile: func(ctx context.Context, v informer.View, r controller.Request) error {
+								_, there, _ := maps.In(v).Get(r.Key)
+								d.note("%s: there %v", token, there)
+								if there {
+									return nil
+								}
+								_, err := writer.Create(ctx, configMap(r.Key.Name))
+								return controller.Terminal(err)
+							},
+						}, controller.Objects(pods, controller.SourceConfig{}), controller.Reads(maps)))
+					}
+					stop := run("1")
+					run("2")
+					pass(2 * leaseFor)
+					stalled := w.inject(apitest.Fault{Times: apitest.Always, Action: apitest.Stall(), Match: apitest.Match{
+						Verb: apitest.VerbWatch, Resource: "configmaps", Where: func(r apitest.Request) bool { return r.User == "two" },
+					}})
+					var names []string
+					for i := range 8 { // the first has some of them, or all
+						names = append(names, fmt.Sprint("pod-", i))
+						w.create(pod(names[i]))
+					}
+					pass(leaseFor / 3) // each has done its own
+					d.take()
+					stop()
+					pass(behind)
+					if got := d.take(); behind == time.Second && len(got) > 0 {
+						t.Errorf("it begins before it sees: %v", got)
+					}
+					stalled.Release()
+					pass(leaseFor)
+					for _, line := range d.take() {
+						if line != "2: there true" && behind == time.Second {
+							t.Error(line)
+						}
+					}
+				})
+			})
+		}
+	}
+}
