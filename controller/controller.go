@@ -202,9 +202,6 @@ func (c *Controller) run(ctx context.Context) error {
 // joinWorkers waits for the reconciles that run, and ends their contexts when the
 // grace is over.
 func (c *Controller) joinWorkers() {
-	if c.cfg.Grace == 0 {
-		c.shift.cancelAll(ErrStopping)
-	}
 	patience := time.AfterFunc(c.cfg.Grace, func() { c.shift.cancelAll(ErrStopping) })
 	defer patience.Stop()
 	c.workers.Wait()

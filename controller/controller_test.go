@@ -317,6 +317,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestAgainIsASuccess: the failure after it begins with the first attempt.
+func TestAgainIsASuccess(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var attempts []int
+		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
+			switch attempts = append(attempts, r.Attempt); len(attempts) {
+			case 3:
+				return controller.Again(time.Second)
+			case 6:
+				return nil
+			}
+			return errTry
+		}}, controller.Objects(w.pods, controller.SourceConfig{}))
+		w.run(c)
+		w.create(pod("a"))
+		pass(time.Minute)
+		equal(t, "attempts", attempts, []int{1, 2, 3, 1, 2, 3})
+	})
+}
+
 // TestStopOnPanic ends the controller with the panic.
 func TestStopOnPanic(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -218,6 +218,31 @@ func TestLeaderIsCutOff(t *testing.T) {
 	})
 }
 
+// TestSharerIsCutOff: the contexts of its reconciles end when two thirds of the
+// lease are over, whatever it is waiting for.
+func TestSharerIsCutOff(t *testing.T) {
+	for i := range 5 { // at several points of its rounds
+		inWorld(t, func(w *world) {
+			ward := newWard(t, time.Hour)
+			one := w.replica(ward, "one", "1", controller.Share)
+			pass(2*leaseFor + time.Duration(i)*time.Second)
+			w.create(pod("pod-0"))
+			pass(time.Millisecond)
+			cut := w.cut("one")
+			pass(leaseFor * 2 / 3)
+			if got := ward.cuts("pod-0"); got != 1 {
+				t.Errorf("%d reconciles were cut after two thirds of the lease", got)
+			}
+			ward.takes(time.Millisecond)
+			cut.Release()
+			pass(2 * leaseFor)
+			if keys, _ := ward.take(); keys != 1 || len(active(one)) != 1 {
+				t.Errorf("%d keys were reconciled again", keys)
+			}
+		})
+	}
+}
+
 // TestLeaseIsTaken: a leader whose Lease somebody else has written stops.
 func TestLeaseIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -320,6 +345,33 @@ func (w *world) leftovers(most int) {
 			w.t.Errorf("%s still holds %s", *holder, l.GetName())
 		}
 	}
+}
+
+// TestOwnLeaseIsDeleted: a replica that shares, and finds its Lease gone, stops and
+// joins again.
+func TestOwnLeaseIsDeleted(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("pod-0"))
+		ward := newWard(t, time.Millisecond)
+		one := w.replica(ward, "one", "1", controller.Share)
+		pass(leaseFor)
+		lease := &coordinationv1.Lease{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test-" + one.Health().Replica.Identity},
+		}
+		before := one.Health().Replica.Token
+		if err := w.srv.Delete(lease); err != nil {
+			t.Fatal(err)
+		}
+		pass(leaseFor / 6) // it looks before it would renew
+		if h := one.Health().Replica; h.Lapses != 1 {
+			t.Errorf("%+v", h)
+		}
+		pass(leaseFor / 4)
+		if h := one.Health().Replica; !h.Active || h.Token <= before {
+			t.Errorf("%+v, before %d", h, before)
+		}
+	})
 }
 
 // TestHandOverWaits: a key passes on when its reconcile has ended, which gets its

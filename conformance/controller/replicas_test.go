@@ -19,9 +19,8 @@ const (
 
 // history is who has handled each job, in the order of the server.
 type history struct {
-	mu   sync.Mutex
-	of   map[string][]turn
-	last map[string]time.Time // when each replica was seen to write last
+	mu sync.Mutex
+	of map[string][]turn
 }
 
 // turn is a status that a replica wrote.
