@@ -32,7 +32,7 @@ const (
 	DefaultWorkers    = 1
 	DefaultTimeout    = 10 * time.Minute
 	DefaultGrace      = 30 * time.Second
-	DefaultWriteWait  = 5 * time.Second
+	DefaultWriteWait  = 2 * time.Minute
 	InitialPriority   = -10
 	maxReasons        = 8
 	defaultController = "controller"
@@ -68,7 +68,9 @@ type Config struct {
 	Grace time.Duration
 	// WriteWait is how long a key waits at most until the informers show what its
 	// reconciles have written; then it is reconciled with what they show, and
-	// Stats.Unseen counts it. Default 5 seconds, negative: it does not wait.
+	// Stats.Unseen counts it. Default 2 minutes, in which a bookmark comes that tells
+	// of writes that selectors hide; negative: it does not wait. It keeps a worker for
+	// the first second of each try only.
 	WriteWait time.Duration
 	// Panics: RetryPanics.
 	Panics Panics

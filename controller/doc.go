@@ -30,7 +30,8 @@
 //     than any of the reasons of the request.
 //  4. A reconcile sees what the ones before it of that key have written with their
 //     contexts through any client of package kube, if a source or Reads follows the
-//     type. It waits for that for up to Config.WriteWait.
+//     type. It waits for that for up to Config.WriteWait,
+//     and other keys do not wait with it.
 //  5. What happens goes before what was there at first. Neither starves.
 //  6. A panic, an error, a timeout ends one reconcile and nothing else.
 //  7. When the controller stops, no reconcile begins, those that run get a grace, and then
@@ -74,7 +75,8 @@
 // A key costs a place in the queue, about 150 bytes, while it waits. Of the reasons
 // for a key the last 8 are kept. What reconciles have written is kept until the
 // informers show it: one entry for each key, type and namespace, and one for each
-// deletion. A replica remembers what it heard of the keys of others for 10 to 20
+// deletion. A write whose answer was lost may have been made, and is not waited
+// for: before a finalizer goes, ask the server what is left. A replica remembers what it heard of the keys of others for 10 to 20
 // minutes, at most 200,000; beyond that, a deletion that its owner died of is not
 // known to its successor. A reconcile that ignores its context holds up Run, and
 // the hand-over of its key. Replicas that share list their Leases every eighth of

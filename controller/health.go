@@ -45,6 +45,9 @@ type Health struct {
 	Sources []SourceHealth
 	// Running are the reconciles that run, the oldest first.
 	Running []Running
+	// Waiting is how many keys wait for informers to show what their reconciles have
+	// written.
+	Waiting int
 	Queue   workqueue.Stats
 	Stats   Stats
 	// Replica is this one's part among several; zero if Replicas is not set.
@@ -128,7 +131,7 @@ func (c *Controller) mappingFailed(source string, object wire.Key, err error) {
 
 // Health returns how the controller is.
 func (c *Controller) Health() Health {
-	h := Health{Name: c.cfg.Name, Queue: c.queue.Stats()}
+	h := Health{Name: c.cfg.Name, Queue: c.queue.Stats(), Waiting: c.writes.waiting()}
 	c.counts.mu.Lock()
 	h.Stats = c.counts.Stats
 	c.counts.mu.Unlock()

@@ -45,34 +45,56 @@ func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 	}
 	defer c.shift.end(r)
 	log := c.log().With("key", key.String(), "reconcile", r.id)
+	if c.cfg.WriteWait > 0 && !c.waitForWrites(r, log) {
+		c.putOff(r, w.Priority)
+		return
+	}
 	err := errGoexit
 	defer func() { c.settle(r, err, log) }()
-	c.waitForWrites(r, log)
 	err = c.call(r, Request{
 		Key: key, ID: r.id, Attempt: r.attempt, Priority: w.Priority, Reasons: r.reasons, More: r.more, Token: r.token,
 	}, log)
 }
 
-// waitForWrites waits, as long as it may, until the informers show what earlier
-// reconciles of the key have written.
-func (c *Controller) waitForWrites(r *run, log *slog.Logger) {
-	if c.cfg.WriteWait == 0 {
-		return
+// patience is how long a worker waits for the writes of one key, and how long the
+// key is put off then.
+const patience = time.Second
+
+// waitForWrites waits until the informers show what earlier reconciles of the key
+// have written, and reports whether they do, or it has taken too long.
+func (c *Controller) waitForWrites(r *run, log *slog.Logger) bool {
+	left, since := c.writes.pending(r.key)
+	if len(left) > 0 {
+		rest := c.cfg.WriteWait - time.Since(since)
+		c.shift.setWaiting(r, true)
+		ctx, cancel := context.WithTimeout(r.ctx, min(rest, patience))
+		err := c.writes.wait(ctx, left)
+		cancel()
+		c.shift.setWaiting(r, false)
+		switch {
+		case err == nil:
+		case rest > patience || r.ctx.Err() != nil:
+			return false
+		default:
+			c.counts.waited(time.Since(since), err)
+			c.writes.waited(r.key)
+			log.Warn("reconcile without having seen its own writes", "waited", time.Since(since), "writes", len(left))
+			return true
+		}
 	}
-	unseen := c.writes.pending(r.key)
-	if len(unseen) == 0 {
-		return
+	if !since.IsZero() {
+		c.counts.waited(time.Since(since), nil)
+		c.writes.waited(r.key)
 	}
-	c.shift.setWaiting(r, true)
-	defer c.shift.setWaiting(r, false)
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(r.ctx, c.cfg.WriteWait)
-	defer cancel()
-	err := c.writes.wait(ctx, unseen)
-	c.counts.waited(time.Since(began), err)
-	if err != nil && r.ctx.Err() == nil {
-		log.Warn("reconcile without having seen its own writes", "waited", c.cfg.WriteWait, "writes", len(c.writes.pending(r.key)))
+	return true
+}
+
+// putOff lets a key wait a little longer that waits for its own writes.
+func (c *Controller) putOff(r *run, priority int8) {
+	for _, reason := range r.reasons {
+		c.shift.note(r.key, reason)
 	}
+	_ = c.queue.AddWith(c.base, r.key, workqueue.Options{Priority: priority, After: patience}) // the queue is open while workers work
 }
 
 // call calls the user's function.

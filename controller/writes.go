@@ -2,7 +2,9 @@ package controller
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
@@ -14,16 +16,22 @@ type writes struct {
 	cluster *kube.Cluster // that has the Leases; nil if there are none
 
 	mu    sync.Mutex
-	of    map[wire.Key][]kube.Written
+	of    map[wire.Key]*unseen
 	last  map[string]wire.Version // by type, of the cluster that has the Leases
 	sweep int                     // the number of keys at which those are dropped that are shown
+}
+
+// unseen are writes of the reconciles of one key.
+type unseen struct {
+	writes []kube.Written
+	since  time.Time // when a reconcile had to wait for them first; zero if none had
 }
 
 // fewWrites is how many keys with writes are nothing to look after.
 const fewWrites = 1024
 
 func newWrites(feeds []feed, cluster *kube.Cluster) *writes {
-	return &writes{feeds: feeds, cluster: cluster, of: map[wire.Key][]kube.Written{}, last: map[string]wire.Version{}, sweep: fewWrites}
+	return &writes{feeds: feeds, cluster: cluster, of: map[wire.Key]*unseen{}, last: map[string]wire.Version{}, sweep: fewWrites}
 }
 
 // note adds a write of a key's reconcile. Of those that leave a version the last
@@ -43,15 +51,19 @@ func (w *writes) note(key wire.Key, one kube.Written) {
 		w.last[resource] = max(w.last[resource], one.Version)
 	}
 	of := w.of[key]
-	for i := range of {
-		if one.Effect == kube.Stored && covers(&of[i], &one) {
-			if one.Version > of[i].Version {
-				of[i] = one
+	if of == nil {
+		of = &unseen{}
+		w.of[key] = of
+	}
+	for i := range of.writes {
+		if at := &of.writes[i]; one.Effect == kube.Stored && covers(at, &one) {
+			if one.Version > at.Version {
+				*at = one
 			}
 			return
 		}
 	}
-	w.of[key] = append(of, one)
+	of.writes = append(of.writes, one)
 	if len(w.of) > w.sweep {
 		w.sweepLocked()
 	}
@@ -64,15 +76,15 @@ func covers(a, b *kube.Written) bool {
 
 func (w *writes) sweepLocked() {
 	for key, of := range w.of {
-		if len(w.unseen(of)) == 0 {
+		if len(w.left(of.writes)) == 0 {
 			delete(w.of, key)
 		}
 	}
 	w.sweep = max(fewWrites, 2*len(w.of))
 }
 
-// unseen returns those that some informer does not show.
-func (w *writes) unseen(of []kube.Written) (left []kube.Written) {
+// left returns those that some informer does not show.
+func (w *writes) left(of []kube.Written) (left []kube.Written) {
 	for _, one := range of {
 		for _, f := range w.feeds {
 			if !f.shows(one) {
@@ -84,21 +96,45 @@ func (w *writes) unseen(of []kube.Written) (left []kube.Written) {
 	return left
 }
 
-// pending returns the writes of a key that are not shown everywhere.
-func (w *writes) pending(key wire.Key) []kube.Written {
+// pending returns the writes of a key that are not shown everywhere, and since when
+// its reconciles wait for them.
+func (w *writes) pending(key wire.Key) (left []kube.Written, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	of := w.of[key]
-	if len(of) == 0 {
-		return nil
+	if of == nil {
+		return nil, time.Time{}
 	}
-	of = w.unseen(of)
-	if len(of) == 0 {
+	since = of.since
+	if of.writes = w.left(of.writes); len(of.writes) == 0 {
 		delete(w.of, key)
-	} else {
-		w.of[key] = of
+		return nil, since
 	}
-	return of
+	if since.IsZero() {
+		of.since = time.Now()
+	}
+	return slices.Clone(of.writes), of.since
+}
+
+// waited ends the wait of a key: the next begins anew.
+func (w *writes) waited(key wire.Key) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if of := w.of[key]; of != nil {
+		of.since = time.Time{}
+	}
+}
+
+// waiting returns how many keys have to wait.
+func (w *writes) waiting() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, of := range w.of {
+		if !of.since.IsZero() {
+			n++
+		}
+	}
+	return n
 }
 
 // wait waits until all informers show some writes.

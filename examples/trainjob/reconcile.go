@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,7 +15,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-const finalizer = "example.com/workers"
+const (
+	finalizer = "example.com/workers"
+	jobLabel  = "example.com/job" // its UID
+)
 
 // reconciler has what a reconcile needs: copies to read, clients to write.
 type reconciler struct {
@@ -49,7 +53,7 @@ func (r *reconciler) reconcile(ctx context.Context, v informer.View, req control
 	}
 	job.APIVersion, job.Kind = "example.com/v1", "TrainJob"
 	if job.DeletionTimestamp != nil {
-		return r.remove(ctx, v, job)
+		return r.remove(ctx, job)
 	}
 	if kube.AddFinalizer(job, finalizer) { // before the first pod
 		if job, err = r.jobWriter.Update(ctx, job); err != nil {
@@ -80,7 +84,7 @@ func (r *reconciler) scale(ctx context.Context, v informer.View, job *TrainJob) 
 		if there[name] {
 			continue
 		}
-		pod := worker(job.Namespace, name)
+		pod := worker(job, name)
 		if err := kube.SetController(pod, job); err != nil {
 			return 0, controller.Terminal(err)
 		}
@@ -113,21 +117,23 @@ func (r *reconciler) report(ctx context.Context, job *TrainJob, have int, req co
 	return err
 }
 
-// remove deletes all pods of a job, and then lets it go.
-func (r *reconciler) remove(ctx context.Context, v informer.View, job *TrainJob) error {
+// remove deletes all pods of a job, and lets it go when none is left. Here it asks
+// the server, and not the copy: a pod whose creation was never answered, since the
+// server was killed, may not be in the copy yet, and nobody would look for it later.
+func (r *reconciler) remove(ctx context.Context, job *TrainJob) error {
 	if !kube.HasFinalizer(job, finalizer) {
 		return nil
 	}
-	for pod, err := range r.byOwner.Get(r.pods.In(v), string(job.UID)) {
-		if err != nil {
-			return err
-		}
-		if err := r.delete(ctx, job.Namespace, pod.Name); err != nil {
-			return err
-		}
+	its := kube.Where{Namespace: job.Namespace, LabelSelector: jobLabel + "=" + string(job.UID)}
+	left, err := r.podWriter.DeleteAll(ctx, its, kube.DeleteOptions{})
+	switch {
+	case err != nil:
+		return err
+	case left > 0:
+		return controller.Again(time.Second) // or earlier, when one is seen to go
 	}
 	kube.RemoveFinalizer(job, finalizer)
-	_, err := r.jobWriter.Update(ctx, job)
+	_, err = r.jobWriter.Update(ctx, job)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -142,9 +148,10 @@ func (r *reconciler) delete(ctx context.Context, namespace, name string) error {
 	return err
 }
 
-func worker(namespace, name string) *corev1.Pod {
+func worker(job *TrainJob, name string) *corev1.Pod {
+	labels := map[string]string{"app": "trainjob", jobLabel: string(job.UID)}
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": "trainjob"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: job.Namespace, Name: name, Labels: labels},
 		Spec:       corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "train"}}},
 	}
 }
