@@ -235,8 +235,10 @@ func (s *Store) publish() {
 	if len(s.changes) == 0 && !s.moved && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
 		return
 	}
-	s.current.Store(next)
+	// First the view, so that who has seen something here, or waited for it, finds it
+	// in every view after that.
 	s.group.set(s.place, next)
+	s.current.Store(next)
 	s.feed.append(next, s.changes)
 	s.changes, s.moved = nil, false // the subscribers have the changes now
 	if next.synced && !shown.synced {
