@@ -59,6 +59,9 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
+	if _, err := build(); err != nil { // which takes a while, the first time
+		t.Fatal(err)
+	}
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
 	cluster, err := kube.Connect(kube.Config{REST: c.RESTConfig()})
 	if err != nil {
