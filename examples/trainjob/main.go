@@ -60,6 +60,11 @@ func main() {
 	lease := flag.Duration("lease", controller.DefaultLeaseDuration, "how long others wait for a replica that is silent")
 	workers := flag.Int("workers", 2, "how many jobs are reconciled at a time")
 	flag.Parse()
+	modes := map[string]controller.Mode{"": controller.Alone, "elect": controller.Elect, "share": controller.Share}
+	mode, ok := modes[*replicas]
+	if !ok {
+		log.Fatalf("-replicas is elect or share, and not %q", *replicas)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	cluster, err := kube.Connect(kube.Config{})
@@ -67,12 +72,6 @@ func main() {
 		log.Fatal(err)
 	}
 	defer cluster.Close()
-	modes := map[string]controller.Mode{"": controller.Alone, "elect": controller.Elect, "share": controller.Share}
-	mode, ok := modes[*replicas]
-	if !ok {
-		log.Printf("-replicas is elect or share, and not %q", *replicas)
-		return
-	}
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	err = run(ctx, cluster, controller.Config{
 		Name: "trainjobs", Workers: *workers, Grace: 5 * time.Second, Logger: logger,
