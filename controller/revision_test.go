@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +33,7 @@ func TestRevisions(t *testing.T) {
 		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
 		done := make(chan error, 1)
 		w.work.Go(func() { done <- controller.Revisions(w.ctx, w.pods, queue, informer.Subscribe{}) })
+		var mu sync.Mutex // of what the workers note
 		seen := map[string][]string{}
 		ids := map[string]bool{}
 		for range 3 {
@@ -47,11 +49,13 @@ func TestRevisions(t *testing.T) {
 					} else {
 						ev := r.Event()
 						obj := must[*corev1.Pod](t)(ev.Object())
+						mu.Lock()
 						seen[name] = append(seen[name], fmt.Sprint(r.Kind, " ", obj.Status.Phase))
 						if ids[r.ID()] {
 							t.Errorf("%s twice", r.ID())
 						}
 						ids[r.ID()] = true
+						mu.Unlock()
 					}
 					if err := queue.Done(r); err != nil {
 						t.Error(err)
@@ -71,6 +75,8 @@ func TestRevisions(t *testing.T) {
 			w.create(pod(name))
 		}
 		pass(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		for _, name := range []string{"a", "b"} {
 			equal(t, name, seen[name], []string{
 				"Added Pending", "Updated Running", "Updated Succeeded", "Updated Failed", "Deleted Failed", "Added Pending",
