@@ -91,3 +91,21 @@ func TestManyDelays(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldsWithoutWorkers: what is added again and again while nobody looks takes
+// no more memory than once.
+func TestFoldsWithoutWorkers(t *testing.T) {
+	q := workqueue.New(workqueue.Config[string]{})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1_000_000 {
+		must(t, q.Add(t.Context(), "a"))
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 100_000 {
+		t.Errorf("%d bytes were allocated", grown)
+	}
+	if n := q.Len(); n != 1 {
+		t.Errorf("%d items", n)
+	}
+}

@@ -12,6 +12,7 @@ import (
 // so, and is for Drain to return. Close does not wait, and may be called more
 // than once.
 func (q *Queue[T]) Close() {
+	q.intake.seal() // before the lock is taken, which files what was left
 	q.lock()
 	defer q.unlock()
 	q.closing = true
@@ -50,7 +51,7 @@ func (q *Queue[T]) Drain(ctx context.Context) ([]Left[T], error) {
 
 // tryClose ends a closing queue that has nothing to hand out, and will not have.
 func (q *Queue[T]) tryClose() {
-	if !q.closed && q.running.first == nil && q.next() == nil {
+	if !q.closed && q.handled == 0 && q.next() == nil {
 		q.closeLocked()
 	}
 }
@@ -69,8 +70,9 @@ func (q *Queue[T]) closeLocked() {
 // leave takes out everything that is asked of the queue still.
 func (q *Queue[T]) leave() []Left[T] {
 	var again, behind, timed []*node[T]
-	for n := q.running.first; n != nil; n = n.links[byAge].next {
+	for _, n := range q.running.nodes {
 		switch {
+		case n == nil:
 		case n.hold:
 			again = append(again, n)
 		case n.pending == due:
@@ -88,11 +90,8 @@ func (q *Queue[T]) leave() []Left[T] {
 	byTime := func(a, b *node[T]) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.seq, b.seq)) }
 	slices.SortFunc(again, byTime)
 	slices.SortFunc(timed, byTime)
-	nodes := again
-	for n := q.waiting.first; n != nil; n = n.links[byAge].next {
-		nodes = append(nodes, n)
-	}
-	nodes = slices.Concat(nodes, behind, timed)
+	slices.SortFunc(behind, byTime)
+	nodes := slices.Concat(again, q.lined(), behind, timed)
 
 	for _, l := range q.lanes {
 		if l.last = l.first; l.first != nil {
@@ -119,7 +118,7 @@ func (q *Queue[T]) abandon(n *node[T]) {
 	if n.pending == due && !n.handled {
 		q.unfile(n)
 		n.level.waiting--
-		q.waiting.remove(n, byAge)
+		q.takeBack(n)
 	}
 	n.pending, n.hold = nothing, false
 	if !n.handled {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -111,7 +112,7 @@ func TestConcurrently(t *testing.T) {
 // whose context ends. Each item that was taken in was handed out or is returned.
 func TestNothingIsLostAtTheEnd(t *testing.T) {
 	for round := range 30 {
-		q := workqueue.New(workqueue.Config[int]{Limit: 50})
+		q := workqueue.New(workqueue.Config[int]{Limit: []int{50, 0}[round/2%2]})
 		var accepted, handled sync.Map
 		var all sync.WaitGroup
 		begun := make(chan struct{}, 1)
@@ -252,4 +253,39 @@ func TestWakeOfOneThatGivesUp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNobodySleepsBesideAnItem: an item that is added in the moment in which a
+// worker finds nothing and lies down wakes him.
+func TestNobodySleepsBesideAnItem(t *testing.T) {
+	q := workqueue.New(workqueue.Config[int]{})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	handled := make(chan int, 1)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer q.Close()
+	all.Go(func() { // only one: another that sleeps would be woken
+		for {
+			w, err := q.Get(ctx)
+			if err != nil {
+				return
+			}
+			_ = q.Done(w.Item)
+			handled <- w.Item
+		}
+	})
+	n := 0
+	for i := range 300_000 {
+		for range i % 1499 { // so that each moment has its turn
+			n++
+		}
+		must(t, q.Add(ctx, i))
+		select {
+		case <-handled:
+		case <-ctx.Done():
+			t.Fatalf("item %d waits, and its worker sleeps", i)
+		}
+	}
+	runtime.KeepAlive(n)
 }

@@ -19,6 +19,8 @@ var (
 // DefaultAge is what Config.Age is if it is not set.
 const DefaultAge = 10 * time.Second
 
+const unlimited = math.MaxInt
+
 // maxAge keeps the difference of two priorities within an int64.
 const maxAge = 365 * 24 * time.Hour
 
@@ -93,7 +95,7 @@ type Left[T comparable] struct {
 
 func (c Config[T]) withDefaults() Config[T] {
 	if c.Limit <= 0 {
-		c.Limit = math.MaxInt
+		c.Limit = unlimited
 	}
 	if c.Age <= 0 {
 		c.Age = DefaultAge

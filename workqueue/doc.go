@@ -54,8 +54,8 @@
 // A queue holds an item once, so keys of objects need no other bound than there
 // are objects. Where each item is new, Config.Limit says how many it may hold, and
 // who adds waits or is refused. An item costs about 150 bytes beside itself, which
-// are used again; after a burst what 65,536 items need is kept. There is one timer
-// and no goroutine.
+// are used again; after a burst what 65,536 items need is kept. Up to 64 items wait to be
+// filed by the next call that looks at the queue. There is one timer and no goroutine.
 //
 // What an item waits for by guarantee 3 may be much if the difference is large:
 // at the default Age of 10 seconds an item of priority -100 may wait for what

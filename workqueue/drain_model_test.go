@@ -38,8 +38,8 @@ func (m *model) drain(t *rapid.T) {
 	}
 	slices.SortFunc(again, timeOrder)
 	slices.SortFunc(timed, timeOrder)
-	slices.SortFunc(waiting, func(a, b *entry) int { return cmp.Compare(a.came, b.came) })
-	slices.SortFunc(behind, func(a, b *entry) int { return cmp.Compare(a.took, b.took) })
+	slices.SortFunc(waiting, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(behind, timeOrder)
 	var want []workqueue.Left[string]
 	for _, e := range slices.Concat(again, waiting, behind, timed) {
 		left := workqueue.Left[string]{Item: e.item, Priority: e.priority, Retries: e.retries}

@@ -1,6 +1,9 @@
 package workqueue
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // level is the line of those that wait with the same priority, and, if items
 // have groups, the groups that take turns in it.
@@ -66,6 +69,7 @@ func (q *Queue[T]) next() *node[T] {
 		}
 		if !n.mayGo() {
 			q.unfileLevel(n)
+			q.setAside(n)
 			continue
 		}
 		c := n.level.first
@@ -159,4 +163,51 @@ func (c *cell[T]) leave() {
 		c.next.prev = c.prev
 	}
 	c.prev, c.next = nil, nil
+}
+
+// setAside notes one that waits, and is not in the line of its level in the order
+// of age: it was raised, or waits for its lane.
+func (q *Queue[T]) setAside(n *node[T]) {
+	if !n.aside {
+		n.aside = true
+		q.aside.push(n, byAside)
+	}
+}
+
+func (q *Queue[T]) takeBack(n *node[T]) {
+	if n.aside {
+		n.aside = false
+		q.aside.remove(n, byAside)
+	}
+}
+
+// oldest returns since when the node waits that waits longest; never if none does.
+// It looks at those that were set aside one by one.
+func (q *Queue[T]) oldest() int64 {
+	since := int64(never)
+	for _, l := range q.levels {
+		if n := l.line.first; n != nil {
+			since = min(since, n.ready)
+		}
+	}
+	for n := q.aside.first; n != nil; n = n.links[byAside].next {
+		since = min(since, n.ready)
+	}
+	return since
+}
+
+// lined returns all that wait, in the order in which they came into their lines.
+func (q *Queue[T]) lined() (nodes []*node[T]) {
+	for _, l := range q.levels {
+		for n := l.line.first; n != nil; n = n.links[byLevel].next {
+			nodes = append(nodes, n)
+		}
+	}
+	for n := q.aside.first; n != nil; n = n.links[byAside].next {
+		if !n.filed {
+			nodes = append(nodes, n)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *node[T]) int { return cmp.Compare(a.seq, b.seq) })
+	return nodes
 }

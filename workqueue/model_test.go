@@ -24,7 +24,6 @@ type entry struct {
 
 	priority, taken, level int8
 	retries, seq           int
-	came, took             int // when it came to wait, was taken
 	rank, ready, start     time.Duration
 }
 
@@ -130,7 +129,6 @@ func (m *model) place(e *entry, now time.Duration) {
 
 func (m *model) line(e *entry, now time.Duration) {
 	m.place(e, now)
-	e.came = m.seq
 	if lane := last(e.item); m.cfg.Serial != nil && !slices.Contains(m.lanes[lane], e) {
 		m.lanes[lane] = append(m.lanes[lane], e)
 	}
@@ -163,8 +161,6 @@ func (m *model) take(e *entry) workqueue.Work[string] {
 	if ring := m.rings[e.level]; len(ring) > 1 && ring[0] == group {
 		m.rings[e.level] = append(slices.Clone(ring[1:]), group)
 	}
-	m.seq++
-	e.took = m.seq
 	e.asked, e.handled, e.hold, e.taken, e.start = "", true, false, e.priority, m.now
 	return workqueue.Work[string]{Item: e.item, Priority: e.taken, Retries: e.retries, Waited: m.now - e.ready}
 }
@@ -198,6 +194,8 @@ func (m *model) ask(e *entry, priority int8, after time.Duration) {
 		}
 	case after <= 0:
 		e.asked, e.ready = "due", m.now
+		m.seq++
+		e.seq = m.seq
 		if !e.handled {
 			m.line(e, m.now)
 		}

@@ -6,7 +6,8 @@ package workqueue
 // cores take turns with it, so it is kept to two cache lines if items are strings.
 type node[T comparable] struct {
 	item  T
-	hash  uint64
+	hash  uint32
+	slot  int32    // while it is handled
 	chain *node[T] // the next in its bucket, or of those to be used again
 
 	links [2]links[T]
@@ -27,6 +28,7 @@ type node[T comparable] struct {
 	filed    bool // stands in the line of its level
 	lined    bool // stands in its lane
 	hold     bool // keeps its place in its lane: a retry
+	aside    bool // is in that list
 }
 
 // pending is what is asked of an item beyond what is being done.
@@ -63,7 +65,7 @@ func (n *node[T]) lane() *lane[T] {
 
 // The lists that a node may be in at a time.
 const (
-	byAge   = iota // those that wait, or those that are handled, the longest first
+	byAside = iota // those that are set aside
 	byLevel        // those of a priority
 	byGroup        // those of a priority and a group
 )

@@ -13,17 +13,21 @@ type Queue[T comparable] struct {
 	cfg   Config[T]
 	seed  maphash.Seed
 	start time.Time // times are nanoseconds since then
+	end   chan struct{}
 
-	mu      sync.Mutex
-	now     int64 // of the last call
-	seq     uint64
-	filed   int // nodes in the lines of levels
-	waiting list[T]
-	running list[T]
+	intake intake[T]
+	_      [64]byte // what follows travels between processors with the lock
+
+	mu    sync.Mutex
+	now   int64 // of the last call
+	seq   uint64
+	filed int     // nodes in the lines of levels
+	aside list[T] // those that wait, and whose age their line does not show
 	account
-	levels []*level[T] // the highest first
-	later  later[T]
-	table  table[T]
+	running running[T]
+	levels  []*level[T] // the highest first
+	later   later[T]
+	table   table[T]
 
 	groups      map[string]*group[T]
 	lanes       map[string]*lane[T]
@@ -34,12 +38,11 @@ type Queue[T comparable] struct {
 	producers waiters // who waits for room
 	closing   bool    // takes nothing new
 	closed    bool    // hands out nothing any more
-	end       chan struct{}
 }
 
 // face is what is found out about an item before the lock is taken.
 type face struct {
-	hash        uint64
+	hash        uint32
 	group, lane string
 }
 
@@ -85,6 +88,16 @@ func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
 	f, err := q.face(ctx, item)
 	if err != nil {
 		return err
+	}
+	if o.After <= 0 && q.cfg.Limit == unlimited {
+		left, soon := q.intake.leave(arrival[T]{item, f, q.clock(), o.Priority})
+		if soon {
+			q.lock()
+			q.unlock()
+		}
+		if left {
+			return nil
+		}
 	}
 	q.lock()
 	defer q.unlock()
@@ -165,7 +178,7 @@ func (q *Queue[T]) Retry(ctx context.Context, item T) (time.Duration, error) {
 // went well but will come again. An item that nothing is asked of after its Done
 // needs none: the queue keeps nothing of it.
 func (q *Queue[T]) Forget(item T) {
-	hash := maphash.Comparable(q.seed, item)
+	hash := q.hash(item)
 	q.lock()
 	defer q.unlock()
 	if n := q.table.find(hash, item); n != nil {
@@ -176,7 +189,7 @@ func (q *Queue[T]) Forget(item T) {
 // Retries returns how often Retry was called for an item since Forget, or since
 // the queue came to hold it.
 func (q *Queue[T]) Retries(item T) int {
-	hash := maphash.Comparable(q.seed, item)
+	hash := q.hash(item)
 	q.lock()
 	defer q.unlock()
 	if n := q.table.find(hash, item); n != nil {
@@ -244,11 +257,11 @@ func (q *Queue[T]) GetSome(ctx context.Context, into []Work[T]) (int, error) {
 func (q *Queue[T]) Done(items ...T) error {
 	var err error
 	for len(items) > 0 {
-		var hashes [few]uint64
+		var hashes [few]uint32
 		some := items[:min(few, len(items))]
 		items = items[len(some):]
 		for i, item := range some {
-			hashes[i] = maphash.Comparable(q.seed, item)
+			hashes[i] = q.hash(item)
 		}
 		if !q.doneSome(some, &hashes) {
 			err = ErrNotHandled
@@ -257,7 +270,7 @@ func (q *Queue[T]) Done(items ...T) error {
 	return err
 }
 
-func (q *Queue[T]) doneSome(items []T, hashes *[few]uint64) bool {
+func (q *Queue[T]) doneSome(items []T, hashes *[few]uint32) bool {
 	q.lock()
 	defer q.unlock()
 	all := true
@@ -273,7 +286,7 @@ func (q *Queue[T]) doneSome(items []T, hashes *[few]uint64) bool {
 }
 
 func (q *Queue[T]) done(n *node[T]) {
-	q.running.remove(n, byAge)
+	q.running.remove(n)
 	q.finished(n.start, q.now)
 	n.handled = false
 	if lane := n.lane(); lane != nil && !n.hold {
@@ -290,12 +303,14 @@ func (q *Queue[T]) done(n *node[T]) {
 	}
 }
 
+func (q *Queue[T]) hash(item T) uint32 { return uint32(maphash.Comparable(q.seed, item)) }
+
 // face may call functions of the user, and is therefore not for under the lock.
 func (q *Queue[T]) face(ctx context.Context, item T) (face, error) {
 	if ctx.Err() != nil {
 		return face{}, context.Cause(ctx)
 	}
-	f := face{hash: maphash.Comparable(q.seed, item)}
+	f := face{hash: q.hash(item)}
 	if q.cfg.Group != nil {
 		f.group = q.cfg.Group(item)
 	}
@@ -353,7 +368,10 @@ func (q *Queue[T]) ask(n *node[T], o Options) {
 			q.later.remove(n)
 		}
 		n.pending, n.ready = due, q.now
-		if !n.handled {
+		if n.handled {
+			q.seq++
+			n.seq = q.seq
+		} else {
 			q.line(n, q.now)
 		}
 	default:
@@ -379,7 +397,6 @@ func (q *Queue[T]) delay(n *node[T], until int64) {
 
 // line makes a node wait behind all others of its priority.
 func (q *Queue[T]) line(n *node[T], now int64) {
-	q.waiting.push(n, byAge)
 	q.place(n, now)
 	if lane := n.lane(); lane != nil {
 		lane.push(n)
@@ -408,6 +425,7 @@ func (q *Queue[T]) raise(n *node[T]) {
 		n.level.waiting--
 		q.place(n, q.now)
 		q.file(n)
+		q.setAside(n)
 	}
 }
 
@@ -420,18 +438,19 @@ func (q *Queue[T]) take(n *node[T]) Work[T] {
 		c.enter()
 	}
 	n.level.waiting--
-	q.waiting.remove(n, byAge)
-	q.running.push(n, byAge)
+	q.takeBack(n)
+	q.running.add(n)
 	n.pending, n.handled, n.hold = nothing, true, false
 	n.taken, n.start = n.priority, q.now
 	waited := q.started(n.ready, q.now)
 	return Work[T]{Item: n.item, Priority: n.taken, Retries: int(n.retries), Waited: waited}
 }
 
-// lock takes the lock, and lets wait what is due.
+// lock takes the lock, and lets wait what was left and what is due.
 func (q *Queue[T]) lock() int64 {
-	now := int64(time.Since(q.start))
+	now := q.clock()
 	q.mu.Lock()
+	q.accept()
 	q.now = max(q.now, now)
 	if q.later.due(q.now) {
 		q.promote(q.now)
@@ -445,9 +464,14 @@ func (q *Queue[T]) unlock() {
 	if q.closing {
 		q.tryClose()
 	}
+	q.intake.idle.Store(q.filed == 0 && q.workers.called == 0 && len(q.workers.parked) > 0)
+	if q.intake.idle.Load() {
+		q.accept()
+	}
 	var worker, producer *waiter
 	if q.filed > 0 && q.workers.called == 0 && len(q.workers.parked) > 0 {
 		worker = q.workers.call(len(q.workers.parked) - 1)
+		q.intake.idle.Store(false)
 	}
 	if len(q.producers.parked) > 0 && q.producers.called == 0 && q.room() {
 		producer = q.producers.call(0)

@@ -20,17 +20,6 @@ type Times struct {
 	Buckets [len(Bounds) + 1]uint64
 }
 
-func (t *Times) note(d time.Duration) {
-	t.Count++
-	t.Sum += d
-	t.Max = max(t.Max, d)
-	i := 0
-	for i < len(Bounds) && d > Bounds[i] {
-		i++
-	}
-	t.Buckets[i]++
-}
-
 // Stats is what a queue has done, and what it has in hand, at one instant.
 type Stats struct {
 	// Adds counts the items that were added, those that were there already
@@ -64,24 +53,51 @@ type Depth struct {
 
 // account is what of Stats is kept as it happens.
 type account struct {
-	adds, retried, delays uint64
-	latency, work         Times
-	handled               int
-	starts                int64 // the sum of them, of those that are handled
+	handled       int
+	starts        int64 // the sum of them, of those that are handled
+	adds          uint64
+	latency, work sums
+	buckets       struct{ latency, work [len(Bounds) + 1]uint64 }
+
+	retried, delays uint64
+}
+
+// sums are Times without what can be had from the buckets: of these, each note
+// touches one.
+type sums struct{ sum, most time.Duration }
+
+func (s *sums) note(d time.Duration, buckets *[len(Bounds) + 1]uint64) {
+	s.sum += d
+	if d > s.most {
+		s.most = d
+	}
+	i := 0
+	for i < len(Bounds) && d > Bounds[i] {
+		i++
+	}
+	buckets[i]++
+}
+
+func (s *sums) times(buckets [len(Bounds) + 1]uint64) Times {
+	t := Times{Sum: s.sum, Max: s.most, Buckets: buckets}
+	for _, n := range buckets {
+		t.Count += n
+	}
+	return t
 }
 
 func (a *account) started(ready, now int64) time.Duration {
 	a.handled++
 	a.starts += now
 	waited := time.Duration(max(0, now-ready))
-	a.latency.note(waited)
+	a.latency.note(waited, &a.buckets.latency)
 	return waited
 }
 
 func (a *account) finished(start, now int64) {
 	a.handled--
 	a.starts -= start
-	a.work.note(time.Duration(now - start))
+	a.work.note(time.Duration(now-start), &a.buckets.work)
 }
 
 // Len returns how many items wait to be handed out: not those that are delayed
@@ -105,18 +121,20 @@ func (q *Queue[T]) Stats() Stats {
 	now := q.lock()
 	defer q.unlock()
 	s := Stats{
-		Adds: q.adds, Retries: q.retried, Delays: q.delays, Latency: q.latency, Work: q.work,
+		Adds: q.adds, Retries: q.retried, Delays: q.delays, Latency: q.latency.times(q.buckets.latency), Work: q.work.times(q.buckets.work),
 		Waiting: q.lenLocked(), Delayed: len(q.later.heap), Handled: q.handled,
 		Unfinished: time.Duration(int64(q.handled)*now - q.starts), Closed: q.closing,
 	}
 	for _, l := range q.levels {
 		s.Depths = append(s.Depths, Depth{l.priority, l.waiting})
 	}
-	if n := q.waiting.first; n != nil {
-		s.Oldest = time.Duration(now - n.ready)
+	if since := q.oldest(); since != never {
+		s.Oldest = time.Duration(now - since)
 	}
-	if n := q.running.first; n != nil {
-		s.Longest = time.Duration(now - n.start)
+	for _, n := range q.running.nodes {
+		if n != nil {
+			s.Longest = max(s.Longest, time.Duration(now-n.start))
+		}
 	}
 	return s
 }

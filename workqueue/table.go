@@ -21,7 +21,7 @@ type part[T comparable] struct {
 	count   int
 }
 
-func (t *table[T]) find(hash uint64, item T) *node[T] {
+func (t *table[T]) find(hash uint32, item T) *node[T] {
 	p := &t.parts[hash%parts]
 	if len(p.buckets) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (t *table[T]) find(hash uint64, item T) *node[T] {
 }
 
 // insert makes a node for an item that has none.
-func (t *table[T]) insert(hash uint64, item T) *node[T] {
+func (t *table[T]) insert(hash uint32, item T) *node[T] {
 	n := t.spare
 	if n == nil {
 		n = new(node[T])
@@ -71,7 +71,7 @@ func (t *table[T]) remove(n *node[T]) {
 	}
 }
 
-func (p *part[T]) bucket(hash uint64) uint64 { return hash / parts & uint64(len(p.buckets)-1) }
+func (p *part[T]) bucket(hash uint32) uint32 { return hash / parts & uint32(len(p.buckets)-1) }
 
 func (p *part[T]) put(n *node[T]) {
 	at := &p.buckets[p.bucket(n.hash)]

@@ -369,3 +369,23 @@ func TestManyDueAtOnce(t *testing.T) {
 		equal(t, deal(t, q), want)
 	})
 }
+
+// TestTimesOfWhatIsLeft: items are as old as they are, also where nobody has looked
+// since long before, and until long after they were added.
+func TestTimesOfWhatIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Config[string]{})
+		pass(3 * time.Second)
+		add(t, q, "a")
+		pass(2 * time.Second)
+		add(t, q, "b")
+		pass(5 * time.Second)
+		equal(t, q.Stats().Oldest, 7*time.Second)
+		for _, want := range []time.Duration{7 * time.Second, 5 * time.Second} {
+			w, err := q.Get(noWait())
+			must(t, err)
+			equal(t, w.Waited, want)
+		}
+		q.Close()
+	})
+}

@@ -1,0 +1,82 @@
+package workqueue
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// intake is where producers leave items while nobody waits for one. The next
+// call that takes the lock of the queue files them: what an Add would do to
+// memory that workers use is done by a worker, for many items at once, and
+// producers do not wait for the lock.
+type intake[T comparable] struct {
+	mu     sync.Mutex
+	items  []arrival[T]
+	filing []arrival[T] // the other of two buffers, under the lock of the queue
+	count  atomic.Int32 // of items; any goroutine may look
+	sealed bool         // takes nothing any more
+	idle   atomic.Bool  // a worker waits that nobody has called
+}
+
+// arrival is an item as it was added.
+type arrival[T comparable] struct {
+	item     T
+	face     face
+	at       int64
+	priority int8
+}
+
+// leave leaves an item; false if there is no place for it here. The caller makes
+// sure that somebody comes: soon is said where none may.
+func (in *intake[T]) leave(a arrival[T]) (left, soon bool) {
+	if in.idle.Load() {
+		return false, false
+	}
+	in.mu.Lock()
+	if in.sealed {
+		in.mu.Unlock()
+		return false, false
+	}
+	in.items = append(in.items, a)
+	n := len(in.items)
+	in.count.Store(int32(n))
+	in.mu.Unlock()
+	// A worker that is about to wait says so first and looks here then; so either
+	// he sees the item, or this sees that he waits.
+	return true, n >= batch || in.idle.Load()
+}
+
+// seal ends it, but not what is there.
+func (in *intake[T]) seal() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.sealed = true
+}
+
+// accept files what was left, in its order and with its times. The lock of the
+// queue is held.
+func (q *Queue[T]) accept() {
+	in := &q.intake
+	if in.count.Load() == 0 {
+		return
+	}
+	in.mu.Lock()
+	in.items, in.filing = in.filing[:0], in.items
+	in.count.Store(0)
+	in.mu.Unlock()
+	for i := range in.filing {
+		a := &in.filing[i]
+		q.now = max(q.now, a.at)
+		n := q.table.find(a.face.hash, a.item)
+		if n == nil {
+			n = q.table.insert(a.face.hash, a.item)
+			q.join(n, a.face)
+		}
+		q.adds++
+		q.ask(n, Options{Priority: a.priority})
+	}
+	clear(in.filing)
+}
+
+func (q *Queue[T]) clock() int64 { return int64(time.Since(q.start)) }
