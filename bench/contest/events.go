@@ -14,6 +14,8 @@ const (
 	PerSecond = "per-second" // events that were sent, in a second
 	PerEvent  = "per-event"  // s of CPU for each of them
 	Done      = "done"       // events that were sent before a contestant gave up
+
+	AllocsPerEvent = "allocs-per-event" // allocations for each item of a queue
 )
 
 // churn opens a cache with handlers, waits for the first list, and measures what

@@ -45,7 +45,7 @@ type Result struct {
 // Action is something to do.
 type Action string
 
-// The actions with a server, and those with a store alone.
+// The actions with a server, those with a store alone, and those with a queue.
 const (
 	Sync    Action = "sync"    // the first list
 	Events  Action = "events"  // the first list, then events, which are what is measured
@@ -56,12 +56,20 @@ const (
 	Overhead Action = "overhead" // what a store costs beside its objects
 	Commit   Action = "commit"   // one change
 	Beside   Action = "beside"   // one change, while readers list everything
+
+	QueueWorkers    Action = "queue-workers"    // producers and workers of a queue
+	QueuePriorities Action = "queue-priorities" // the same, with three priorities
+	QueueBatches    Action = "queue-batches"    // the same, a hundred at a time
+	QueueAlone      Action = "queue-alone"      // one goroutine that adds, gets and does
+	QueueDelayed    Action = "queue-delayed"    // items that are not due
 )
 
 // Actions are all there is.
 var Actions = map[Action]func(context.Context, *Task) (*Result, error){
 	Sync: doSync, Events: doEvents, Latency: doLatency, Stuck: doStuck, Prepare: doPrepare,
 	Overhead: doOverhead, Commit: doCommit, Beside: doBeside,
+	QueueWorkers: doQueue(singly), QueuePriorities: doQueue(byPriority), QueueBatches: doQueue(inBatches),
+	QueueAlone: doQueueAlone, QueueDelayed: doQueueDelayed,
 }
 
 // Do does a task.

@@ -11,10 +11,8 @@ import (
 
 // All is the table of scenarios, in the order in which they run.
 //
-// What is not here yet, each as one more entry: the workqueue against client-go's
-// workqueue and controller-runtime's priorityqueue (an Action without a server,
-// as Commit is); the recorder against real databases (with a server, as Events).
-// Their rows are in report.Targets already.
+// What is not here yet: the recorder against real databases (with a server, as
+// Events). Its row is in report.Targets already.
 var All = []Scenario{
 	{
 		Name: "sync", Title: "First sync",
@@ -90,6 +88,16 @@ var All = []Scenario{
 		About: "One goroutine changes one object after the other, as often as it can, while ten others list all objects all the time. `vedette` reads the version of each off its bytes, all others the name of a decoded object.",
 		Cases: besideCases, Figures: commitFigures,
 	},
+	{
+		Name: "queue", Title: "Workqueues",
+		About: "Eight producers add 100,000 different keys, and eight workers get and do them, again and again. `vedette` always measures ages and latencies; `client-go-measured` does with metrics that cost the least there can be, `client-go` and `controller-runtime` do not. Batches are of 100 keys; the workers of `vedette` then take up to 16 at a time, which the others can not. client-go has no priorities.",
+		Cases: queueCases, Figures: []Figure{
+			{Title: "items/s", Name: contest.PerSecond},
+			{Title: "CPU per item", Name: contest.PerEvent, Unit: Seconds},
+			{Title: "allocations per item", Name: contest.AllocsPerEvent},
+			{Title: "live heap each", Name: measure.Heap, Unit: Bytes, Each: true},
+		},
+	},
 }
 
 func slicesOf(f []Figure) []Figure { return append([]Figure(nil), f...) }
@@ -148,6 +156,8 @@ const (
 	HeartbeatsCase   = "heartbeats"
 	PacedCase        = "1,000 in a second"
 	SmallCase        = "small pods"
+	WorkersCase      = "8 producers, 8 workers"
+	PrioritiesCase   = "three priorities"
 )
 
 func syncCases(o Options) []Case {
@@ -192,7 +202,7 @@ func scaleCases(o Options) []Case {
 		return nil
 	}
 	var cases []Case
-	for _, n := range pick(o, []int{20, 40}, nil, []int{1_000, 5_000, 20_000, 50_000, 100_000}) {
+	for _, n := range pick(o, []int{20, 40}, nil, []int{1_000, 10_000, 50_000, 100_000}) {
 		cases = append(cases, o.plan(count(n)+" pods", "pods", n, workload.Protobuf, typed...).rounds(1).done(o))
 	}
 	if o.Size == Full { // what the peers take beyond this does not fit a machine of 24 GiB
@@ -291,6 +301,27 @@ func stores(o Options, a contest.Action, n int) []Case {
 	p := o.plan(SmallCase, "small", n, workload.Protobuf, pick(o, []string{"vedette", "vedette-live", "client-go", "statedb"}, []string{"vedette", "client-go", "statedb"}, []string{"vedette", "vedette-live", "client-go", "statedb"})...)
 	p.Task.Action, p.Task.Events = a, pick(o, 100, 20_000, 50_000)
 	return []Case{p.shelf(o)}
+}
+
+func queueCases(o Options) []Case {
+	n := pick(o, 100, 100_000, 100_000)
+	short := []string{"vedette", "client-go", "client-go-measured", "controller-runtime"}
+	var cases []Case
+	add := func(name string, a contest.Action, n, items int) {
+		p := o.plan(name, "", n, workload.JSON, short...)
+		p.kinds = nil
+		p.Task.Action, p.Task.Events = a, items
+		cases = append(cases, p.shelf(o))
+	}
+	add(WorkersCase, contest.QueueWorkers, n, 10*n)
+	add(PrioritiesCase, contest.QueuePriorities, n, 10*n)
+	if o.Size == Short {
+		return cases
+	}
+	add("batches", contest.QueueBatches, n, 10*n)
+	add("one goroutine", contest.QueueAlone, pick(o, 10, 0, 1000), 10*n)
+	add("items that are delayed", contest.QueueDelayed, pick(o, 100, 0, 1_000_000), 0)
+	return cases
 }
 
 // count writes a number with commas.
