@@ -56,7 +56,7 @@ bench: ## the table of ratios against client-go (5 minutes); BENCH='-json a.json
 	go run -C bench . $(BENCH)
 
 .PHONY: bench-full
-bench-full: ## everything, with plots, into docs/benchmarks.md and bin/bench.json (an hour)
+bench-full: ## everything, with plots, into docs/benchmarks.md and bin/bench.json (half an hour)
 	mkdir -p bin
 	go run -C bench . -full -out ../docs -json ../bin/bench.json
 
