@@ -28,7 +28,7 @@ func main() {
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 	log.Fatal(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
 		pod, ok, err := pods.In(v).Get(r.Key)
-		if ok {
+		if ok && pod.Spec.NodeName != "" {
 			log.Printf("%s shares its node with %d pods", r.Key, byNode.Len(pods.In(v), pod.Spec.NodeName)-1)
 		}
 		return err
