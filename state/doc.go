@@ -18,7 +18,9 @@
 //
 // # Limits
 //
-// There are rules for Pod and batch/v1 Job; every other kind falls back to its
+// There are rules for Pod, Node, Deployment, batch Job, Kueue Workload, Volcano
+// Job, Kubeflow TrainJob, PyTorchJob and its siblings, RayJob, JobSet and Argo
+// Workflow, for all versions of their APIs; every other kind falls back to its
 // phase and conditions.
 //
 // # Errors

@@ -4,6 +4,15 @@ package state
 // wait for quota.
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
+// onHold is what a job is that is suspended: one that Kueue admits waits for its
+// quota, any other was put on hold by somebody.
+func onHold(job map[string]any) State {
+	if labels, _ := field(job, "metadata", "labels").(map[string]any); labels[queueLabel] != nil {
+		return Queued
+	}
+	return Suspended
+}
+
 // ofJob follows the conditions and counters of a batch/v1 Job.
 func ofJob(job map[string]any) Status {
 	conds := conditions(job)
@@ -16,10 +25,7 @@ func ofJob(job map[string]any) Status {
 		}
 	}
 	if c := conds["Suspended"]; c.holds() {
-		if labels, _ := field(job, "metadata", "labels").(map[string]any); labels[queueLabel] != nil {
-			return c.as(Queued)
-		}
-		return c.as(Suspended)
+		return c.as(onHold(job))
 	}
 	s := Status{}
 	for _, ending := range []string{"FailureTarget", "SuccessCriteriaMet"} {

@@ -1,0 +1,58 @@
+package state
+
+// ofKubeflowJob follows the conditions of the jobs of Kubeflow's training operator
+// (API group kubeflow.org), such as PyTorchJob.
+func ofKubeflowJob(job map[string]any) Status {
+	s := ofConditions(job)
+	switch s.State {
+	case "":
+		s.State = Submitted
+	case Suspended:
+		s.State = onHold(job)
+	}
+	return s
+}
+
+// ofTrainJob follows the conditions of Kubeflow Trainer's TrainJob (API group
+// trainer.kubeflow.org), and between them the counters of the jobs it has made.
+func ofTrainJob(job map[string]any) Status {
+	conds := conditions(job)
+	for _, end := range []struct {
+		kind  string
+		state State
+	}{{"Failed", Failed}, {"Complete", Succeeded}} {
+		if c := conds[end.kind]; c.holds() {
+			return c.as(end.state)
+		}
+	}
+	if c := conds["Suspended"]; c.holds() {
+		return c.as(onHold(job))
+	}
+	return Status{State: count(job, "status", "jobsStatus").state()}
+}
+
+// counters are those of jobs that something consists of.
+type counters struct{ ready, succeeded, failed, active int64 }
+
+// count adds up the counters of an array.
+func count(object map[string]any, path ...string) (n counters) {
+	each(object, func(job map[string]any) {
+		n.ready += number(job, "ready")
+		n.succeeded += number(job, "succeeded")
+		n.failed += number(job, "failed")
+		n.active += number(job, "active")
+	}, path...)
+	return n
+}
+
+func (n counters) state() State {
+	switch {
+	case n.ready > 0 || n.succeeded > 0:
+		return Running
+	case n.failed > 0:
+		return Restarting
+	case n.active > 0:
+		return Starting
+	}
+	return Submitted
+}

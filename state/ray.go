@@ -1,0 +1,45 @@
+package state
+
+// rayDeployments are what RayJob says of its deployment, where that says enough.
+var rayDeployments = map[string]State{
+	"":                 Submitted,
+	"Initializing":     Starting,
+	"Waiting":          Queued, // for a person to submit it
+	"Scheduling":       Queued,
+	"Scheduled":        Queued,
+	"Retrying":         Restarting,
+	"Failed":           Failed,
+	"ValidationFailed": Failed,
+}
+
+// rayJobs are what Ray says of the job itself.
+var rayJobs = map[string]State{
+	"":          Starting,
+	"PENDING":   Starting,
+	"RUNNING":   Running,
+	"SUCCEEDED": Succeeded,
+	"FAILED":    Failed,
+	"STOPPED":   Aborted,
+}
+
+// ofRayJob follows KubeRay's RayJob (API group ray.io): its deployment, and while
+// that runs or is complete the job in it.
+func ofRayJob(job map[string]any) Status {
+	deployment, inner := text(job, "status", "jobDeploymentStatus"), text(job, "status", "jobStatus")
+	s := Status{Raw: deployment, Reason: text(job, "status", "reason"), Message: text(job, "status", "message")}
+	switch deployment {
+	case "Running", "Complete":
+		s.State = rayJobs[inner]
+		if inner != "" {
+			s.Raw = inner
+		}
+		if deployment == "Running" && s.State.Final() {
+			s.State = Running // to its end: it may be tried again
+		}
+	case "Suspending", "Suspended":
+		s.State = onHold(job)
+	default:
+		s.State = rayDeployments[deployment]
+	}
+	return s
+}

@@ -1,0 +1,25 @@
+package state
+
+// volcanoPhases are those of Volcano's Job. One that was aborted may be resumed.
+var volcanoPhases = map[string]State{
+	"":            Submitted,
+	"Pending":     Queued,
+	"Running":     Running,
+	"Completing":  Running, // to its end: pods are being removed
+	"Restarting":  Restarting,
+	"Completed":   Succeeded,
+	"Failed":      Failed,
+	"Aborting":    Aborted,
+	"Aborted":     Aborted,
+	"Terminating": Aborted,
+	"Terminated":  Aborted,
+}
+
+// ofVolcanoJob follows the phase of Volcano's Job (API group batch.volcano.sh).
+func ofVolcanoJob(job map[string]any) Status {
+	phase := text(job, "status", "state", "phase")
+	return Status{
+		State: volcanoPhases[phase], Raw: phase,
+		Reason: text(job, "status", "state", "reason"), Message: text(job, "status", "state", "message"),
+	}
+}
