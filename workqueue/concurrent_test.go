@@ -259,12 +259,11 @@ func TestWakeOfOneThatGivesUp(t *testing.T) {
 // worker finds nothing and lies down wakes him.
 func TestNobodySleepsBesideAnItem(t *testing.T) {
 	q := workqueue.New(workqueue.Config[int]{})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
 	handled := make(chan int, 1)
 	var all sync.WaitGroup
 	defer all.Wait()
-	defer q.Close()
+	defer cancel()
 	all.Go(func() { // only one: another that sleeps would be woken
 		for {
 			w, err := q.Get(ctx)
@@ -276,14 +275,17 @@ func TestNobodySleepsBesideAnItem(t *testing.T) {
 		}
 	})
 	n := 0
-	for i := range 300_000 {
+	patience := time.NewTimer(time.Minute)
+	defer patience.Stop()
+	for i := range 100_000 {
 		for range i % 1499 { // so that each moment has its turn
 			n++
 		}
 		must(t, q.Add(ctx, i))
+		patience.Reset(time.Minute)
 		select {
 		case <-handled:
-		case <-ctx.Done():
+		case <-patience.C:
 			t.Fatalf("item %d waits, and its worker sleeps", i)
 		}
 	}
