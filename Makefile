@@ -6,7 +6,9 @@ SHELL := bash
 MODULES := . conformance bench tools
 GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
-FUZZTIME ?= 20s
+# A count, not a time: at the end of a time Go before 1.27 may report a failure where
+# there is none (go.dev/issue/75804).
+FUZZTIME ?= 20000x
 
 .PHONY: help
 help: ## list the targets
@@ -31,7 +33,7 @@ conformance: ## the tests against a real control plane (a cold build of it takes
 	go test -C conformance -count=1 -timeout 20m ./...
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME (20s)
+fuzz: ## every fuzz target for FUZZTIME (20000x: so many inputs)
 	@set -e; for package in wire store; do \
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
