@@ -13,19 +13,25 @@ func onHold(job map[string]any) State {
 	return Suspended
 }
 
+// concluded is what the conditions of a job say of its end, or of its being
+// suspended; false if they say neither. success names the one of a good end.
+func concluded(job map[string]any, conds map[string]condition, success string) (Status, bool) {
+	switch failed, succeeded, suspended := conds["Failed"], conds[success], conds["Suspended"]; {
+	case failed.holds():
+		return failed.as(Failed), true
+	case succeeded.holds():
+		return succeeded.as(Succeeded), true
+	case suspended.holds():
+		return suspended.as(onHold(job)), true
+	}
+	return Status{}, false
+}
+
 // ofJob follows the conditions and counters of a batch/v1 Job.
 func ofJob(job map[string]any) Status {
 	conds := conditions(job)
-	for _, end := range []struct {
-		kind  string
-		state State
-	}{{"Failed", Failed}, {"Complete", Succeeded}} {
-		if c := conds[end.kind]; c.holds() {
-			return c.as(end.state)
-		}
-	}
-	if c := conds["Suspended"]; c.holds() {
-		return c.as(onHold(job))
+	if s, told := concluded(job, conds, "Complete"); told {
+		return s
 	}
 	s := Status{}
 	for _, ending := range []string{"FailureTarget", "SuccessCriteriaMet"} {

@@ -4,16 +4,8 @@ package state
 // between them the counters of its jobs.
 func ofJobSet(set map[string]any) Status {
 	conds := conditions(set)
-	for _, end := range []struct {
-		kind  string
-		state State
-	}{{"Failed", Failed}, {"Completed", Succeeded}} {
-		if c := conds[end.kind]; c.holds() {
-			return c.as(end.state)
-		}
-	}
-	if c := conds["Suspended"]; c.holds() {
-		return c.as(onHold(set))
+	if s, told := concluded(set, conds, "Completed"); told {
+		return s
 	}
 	s := Status{State: count(set, "status", "replicatedJobsStatus").state()}
 	if number(set, "status", "restarts") > 0 && s.State != Running {

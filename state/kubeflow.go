@@ -16,17 +16,8 @@ func ofKubeflowJob(job map[string]any) Status {
 // ofTrainJob follows the conditions of Kubeflow Trainer's TrainJob (API group
 // trainer.kubeflow.org), and between them the counters of the jobs it has made.
 func ofTrainJob(job map[string]any) Status {
-	conds := conditions(job)
-	for _, end := range []struct {
-		kind  string
-		state State
-	}{{"Failed", Failed}, {"Complete", Succeeded}} {
-		if c := conds[end.kind]; c.holds() {
-			return c.as(end.state)
-		}
-	}
-	if c := conds["Suspended"]; c.holds() {
-		return c.as(onHold(job))
+	if s, told := concluded(job, conditions(job), "Complete"); told {
+		return s
 	}
 	return Status{State: count(job, "status", "jobsStatus").state()}
 }
