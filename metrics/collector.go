@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,12 +19,8 @@ var _ prometheus.Collector = (*Collector)(nil)
 // List of a factory. It is called at each collection, on any goroutine.
 func New(list func() []informer.Running) *Collector { return &Collector{list} }
 
-const prefix = "vedette_informer_"
-
 // desc describes a metric that has, beside its own labels, that of the informer.
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(prefix+name, help, append([]string{"informer"}, labels...), nil)
-}
+var desc = about("informer_", "informer")
 
 var (
 	objects      = desc("objects", "Objects in the store.")
@@ -68,13 +63,9 @@ func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(out chan<- prometheus.Metric) {
-	seen := map[string]int{}
+	names := names{}
 	for _, r := range c.list() {
-		name := nameOf(&r)
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s #%d", name, seen[name])
-		}
-		collect(metricsOf{out, name}, &r)
+		collect(metricsOf{out, names.of(nameOf(&r))}, &r)
 	}
 }
 
@@ -92,30 +83,6 @@ func nameOf(r *informer.Running) string {
 	return strings.Join(parts, " ")
 }
 
-// metricsOf sends metrics of one informer.
-type metricsOf struct {
-	out  chan<- prometheus.Metric
-	name string
-}
-
-func (m metricsOf) gauge(d *prometheus.Desc, v float64, labels ...string) {
-	m.out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, append([]string{m.name}, labels...)...)
-}
-
-func (m metricsOf) counter(d *prometheus.Desc, v uint64, labels ...string) {
-	m.out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), append([]string{m.name}, labels...)...)
-}
-
-func (m metricsOf) lag(d *prometheus.Desc, l informer.Lag) {
-	buckets := map[float64]uint64{}
-	sum := uint64(0)
-	for i, bound := range informer.LagBounds {
-		sum += l.Buckets[i]
-		buckets[bound.Seconds()] = sum
-	}
-	m.out <- prometheus.MustNewConstHistogram(d, sum+l.Buckets[len(informer.LagBounds)], l.Sum.Seconds(), buckets, m.name)
-}
-
 // collect sends all metrics of one informer.
 func collect(m metricsOf, r *informer.Running) {
 	m.gauge(objects, float64(r.Stats.Objects))
@@ -129,8 +96,8 @@ func collect(m metricsOf, r *informer.Running) {
 	m.counter(dropped, r.Stats.Unchanged, "unchanged")
 	m.counter(dropped, r.Stats.Refused, "refused")
 	m.gauge(users, float64(r.Users))
-	m.lag(storeLag, r.Health.Stored)
-	m.lag(handlerLag, r.Health.Handled)
+	m.histogram(storeLag, informer.LagBounds[:], r.Health.Stored.Buckets[:], r.Health.Stored.Sum)
+	m.histogram(handlerLag, informer.LagBounds[:], r.Health.Handled.Buckets[:], r.Health.Handled.Sum)
 	for i := range r.Health.Scopes {
 		collectScope(m, &r.Health.Scopes[i])
 	}

@@ -37,14 +37,6 @@ func NewQueues(list func() map[string]workqueue.Stats) *Queues { return &Queues{
 // different names; else all but the first get a number.
 func NewControllers(list func() []controller.Health) *Controllers { return &Controllers{list} }
 
-// about describes metrics of a part: prefix is before their names, and label says
-// of which one they are.
-func about(prefix, label string) func(name, help string, labels ...string) *prometheus.Desc {
-	return func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("vedette_"+prefix+name, help, append([]string{label}, labels...), nil)
-	}
-}
-
 // queueDescs are the metrics of a queue.
 type queueDescs struct {
 	depth, delayed, handled, adds, retries, oldest, longest, unfinished, latency, work *prometheus.Desc
@@ -82,8 +74,8 @@ func (d *queueDescs) collect(m metricsOf, s *workqueue.Stats) {
 	m.gauge(d.oldest, s.Oldest.Seconds())
 	m.gauge(d.longest, s.Longest.Seconds())
 	m.gauge(d.unfinished, s.Unfinished.Seconds())
-	m.times(d.latency, &s.Latency)
-	m.times(d.work, &s.Work)
+	m.histogram(d.latency, workqueue.Bounds[:], s.Latency.Buckets[:], s.Latency.Sum)
+	m.histogram(d.work, workqueue.Bounds[:], s.Work.Buckets[:], s.Work.Sum)
 }
 
 var (
@@ -119,16 +111,6 @@ func (q *Queues) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func (m metricsOf) times(d *prometheus.Desc, t *workqueue.Times) {
-	buckets := map[float64]uint64{}
-	sum := uint64(0)
-	for i, bound := range workqueue.Bounds {
-		sum += t.Buckets[i]
-		buckets[bound.Seconds()] = sum
-	}
-	m.out <- prometheus.MustNewConstHistogram(d, t.Count, t.Sum.Seconds(), buckets, m.name)
-}
-
 // Describe implements prometheus.Collector.
 func (c *Controllers) Describe(out chan<- *prometheus.Desc) {
 	controllerQueues.describe(out)
@@ -139,13 +121,9 @@ func (c *Controllers) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Controllers) Collect(out chan<- prometheus.Metric) {
-	seen := map[string]int{}
+	names := names{}
 	for _, h := range c.list() {
-		name := h.Name
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s #%d", name, seen[name])
-		}
-		m := metricsOf{out, name}
+		m := metricsOf{out, names.of(h.Name)}
 		controllerQueues.collect(m, &h.Queue)
 		collectController(m, &h)
 	}
