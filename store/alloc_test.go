@@ -4,24 +4,13 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/store"
 )
 
 // TestAllocations gates what updates cost, in a store of 10,000 with an index: alone,
 // where a path of nodes in each tree is new, and in batches, which share them.
 func TestAllocations(t *testing.T) {
 	const n = 10_000
-	s := store.New(store.Config{})
-	s.AddIndex(node)
-	version := 0
-	apply(t, s, begin)
-	texts := make([][]byte, n)
-	for i := range n {
-		version++
-		texts[i] = body(i, version)
-		apply(t, s, pod(i, version, body(i, version))) // it clears the body
-	}
-	apply(t, s, end(version))
+	s, texts, version := ofPods(t, n)
 	for _, c := range []struct {
 		batch int
 		most  float64 // allocations for each event

@@ -7,20 +7,25 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// BenchmarkCommit applies one update at a time, each with a snapshot of its own.
-func BenchmarkCommit(b *testing.B) {
-	const n = 10000
-	s := store.New(store.Config{})
+// ofPods returns a store of n pods with an index, their bodies, and the last version.
+func ofPods(tb testing.TB, n int) (s *store.Store, texts [][]byte, version int) {
+	s = store.New(store.Config{})
 	s.AddIndex(node)
-	version := 0
-	apply(b, s, begin)
-	texts := make([][]byte, n)
+	apply(tb, s, begin)
+	texts = make([][]byte, n)
 	for i := range n {
 		version++
 		texts[i] = body(i, version)
-		apply(b, s, pod(i, version, body(i, version)))
+		apply(tb, s, pod(i, version, body(i, version))) // it clears the body
 	}
-	apply(b, s, end(version))
+	apply(tb, s, end(version))
+	return s, texts, version
+}
+
+// BenchmarkCommit applies one update at a time, each with a snapshot of its own.
+func BenchmarkCommit(b *testing.B) {
+	const n = 10_000
+	s, texts, version := ofPods(b, n)
 	batch := make(delta.Batch, 1)
 	b.ReportAllocs()
 	i := 0
