@@ -48,11 +48,12 @@ func main() {
 	jobs := informer.Watch[batchv1.Job](cluster, informer.Config{})
 	var work sync.WaitGroup
 	work.Go(func() { every(ctx, jobs) })
-	if err := controller.Reconcile(ctx, jobs, latest(jobs)); err != nil {
-		log.Print(err)
-	}
+	err = controller.Reconcile(ctx, jobs, latest(jobs))
 	stop()
 	work.Wait()
+	if err != nil {
+		log.Fatal(err)
+	}
 }
 
 // latest looks at what a job is now.

@@ -50,7 +50,7 @@ func main() {
 	}
 	defer cluster.Close()
 	if err := run(ctx, cluster); err != nil {
-		log.Print(err)
+		log.Fatal(err)
 	}
 }
 

@@ -78,7 +78,7 @@ func main() {
 		Replicas: controller.Replicas{Mode: mode, Cluster: cluster, Identity: *identity, LeaseDuration: *lease},
 	}, *identity)
 	if err != nil {
-		log.Print(err)
+		log.Fatal(err)
 	}
 }
 
