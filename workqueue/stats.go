@@ -115,8 +115,9 @@ func (q *Queue[T]) lenLocked() (waiting int) {
 	return waiting
 }
 
-// Stats returns the state of the queue. It takes the lock for about as long as
-// an Add.
+// Stats returns the state of the queue. It takes the lock while it looks at the
+// items that are handled, at those that were raised to a higher priority while they
+// waited, and at those that wait for their turn in a lane.
 func (q *Queue[T]) Stats() Stats {
 	now := q.lock()
 	defer q.unlock()
