@@ -1,0 +1,84 @@
+package record
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// Database is where a recorder writes, and where history is read. Any goroutine
+// may use it.
+type Database struct {
+	address
+	db *sql.DB
+}
+
+// Open opens a database by its URL, and does not change it yet:
+//
+//	sqlite:///var/lib/vedette/history.db    sqlite:history.db
+//	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
+//	postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem
+//
+// MariaDB counts as MySQL. A password may stand in the URL, in the file that
+// password-file names, or in the environment as VEDETTE_DB_PASSWORD; it is in no
+// error and no log. Close closes it.
+//
+// Errors: what is wrong with the URL; the database does not answer, or refuses.
+func Open(ctx context.Context, url string) (*Database, error) {
+	a, err := parseAddress(url, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	db, err := a.open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.shown, err)
+	}
+	if a.dialect == sqlite {
+		db.SetMaxOpenConns(8)
+	} else {
+		db.SetMaxOpenConns(16)
+		db.SetConnMaxIdleTime(5 * time.Minute)
+	}
+	db.SetMaxIdleConns(4)
+	if err := db.PingContext(ctx); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("%s: %w", a.shown, err)
+	}
+	return &Database{a, db}, nil
+}
+
+// String returns the URL of the database, without a password.
+func (d *Database) String() string { return d.shown }
+
+// Close closes all connections.
+func (d *Database) Close() error { return d.db.Close() }
+
+// exec runs a statement that was written with ? for parameters.
+func (d *Database) exec(ctx context.Context, tx *sql.Tx, text string, args ...any) (sql.Result, error) {
+	return tx.ExecContext(ctx, d.dialect.query(text), args...)
+}
+
+// query runs a query that was written with ? for parameters.
+func (d *Database) query(ctx context.Context, tx *sql.Tx, text string, args ...any) (*sql.Rows, error) {
+	return tx.QueryContext(ctx, d.dialect.query(text), args...)
+}
+
+// within runs f in a transaction, which is rolled back if f fails.
+func (d *Database) within(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := d.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		_ = tx.Rollback() // the first error says it
+		return err
+	}
+	return tx.Commit()
+}
+
+// SQL returns the connections, for queries of one's own.
+func (d *Database) SQL() *sql.DB { return d.db }

@@ -1,0 +1,82 @@
+package record
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// place is what a row of the ledger is about: one scope of one collection.
+type place struct {
+	cluster, resource int64
+	namespace         string
+	selectors         int64 // their hash
+}
+
+// coverage is the row of this recorder: from which version to which it has seen
+// everything. id is 0 before the first.
+type coverage struct {
+	id       int64
+	from, to wire.Version
+}
+
+// resume returns the version up to which some recorder has seen everything, and
+// when; 0 if none has.
+func (d *Database) resume(ctx context.Context, p place) (version wire.Version, at time.Time, err error) {
+	var to, when sql.NullInt64
+	row := d.db.QueryRowContext(ctx, d.dialect.query("SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"),
+		p.cluster, p.resource, p.namespace, p.selectors)
+	if err := row.Scan(&to, &when); err != nil {
+		return 0, time.Time{}, fmt.Errorf("coverage: %w", err)
+	}
+	if to.Int64 == 0 {
+		return 0, time.Time{}, nil
+	}
+	return wire.Version(to.Int64), time.UnixMicro(when.Int64), nil
+}
+
+// begin makes a new row of coverage.
+func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder string, at wire.Version, now time.Time) (coverage, error) {
+	columns := []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "from_at", "to_at"}
+	err := d.insertAll(ctx, tx, "coverage", columns, [][]any{{p.cluster, p.resource, p.namespace, p.selectors, recorder, int64(at), int64(at), micros(now), micros(now)}}, "")
+	c := coverage{from: at, to: at}
+	if err == nil {
+		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT MAX(id) FROM coverage WHERE recorder = ? AND cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"),
+			recorder, p.cluster, p.resource, p.namespace, p.selectors)
+		err = row.Scan(&c.id)
+	}
+	return c, err
+}
+
+// extend moves the end of a row of coverage, and heals gaps that it closes.
+func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage, to wire.Version, now time.Time) error {
+	if to <= c.to {
+		return nil
+	}
+	if _, err := d.exec(ctx, tx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ?", int64(to), micros(now), c.id); err != nil {
+		return err
+	}
+	c.to = to
+	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND cluster_id = ? AND resource_id = ? AND namespace = ? AND from_version >= ? AND to_version <= ?",
+		micros(now), p.cluster, p.resource, p.namespace, int64(c.from), int64(to))
+	return err
+}
+
+// Causes of gaps.
+const (
+	// CauseWindow: the server had forgotten what came after the version.
+	CauseWindow = "window"
+	// CauseInvalid: an event could not be used.
+	CauseInvalid = "invalid"
+)
+
+// gap notes that something was not seen.
+func (d *Database) gap(ctx context.Context, tx *sql.Tx, p place, recorder, cause string, from, to wire.Version, fromAt, toAt time.Time, detail string) error {
+	columns := []string{"cluster_id", "resource_id", "namespace", "recorder", "cause", "from_version", "to_version", "from_at", "to_at", "detail", "healed_at"}
+	return d.insertAll(ctx, tx, "gaps", columns, [][]any{{
+		p.cluster, p.resource, p.namespace, recorder, cause, int64(from), int64(to), micros(fromAt), micros(toAt), short(detail, longestMessage), int64(0),
+	}}, "")
+}

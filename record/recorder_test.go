@@ -1,0 +1,207 @@
+package record_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// world is an API server, and a database.
+type world struct {
+	t       *testing.T
+	srv     *apitest.Server
+	cluster *kube.Cluster
+	d       *record.Database
+	pods    kube.Resource
+}
+
+func newWorld(t *testing.T, url string) *world {
+	t.Helper()
+	w := &world{t: t}
+	var err error
+	if w.srv, err = apitest.New(apitest.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.srv.Close)
+	if w.cluster, err = kube.Connect(kube.Config{REST: w.srv.RESTConfig()}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.cluster.Close)
+	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	if w.pods, err = w.cluster.Resolve(t.Context(), "pods"); err != nil {
+		t.Fatal(err)
+	}
+	if w.d, err = record.Open(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := w.d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) create(obj apitest.Object) {
+	w.t.Helper()
+	if _, err := w.srv.Create(obj); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// record runs a recorder until stop is called.
+func (w *world) record(name string) (stop func()) {
+	w.t.Helper()
+	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: []record.Target{{Resource: w.pods}}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	return func() {
+		w.t.Helper()
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+func pod(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name, Labels: map[string]string{"app": "train"}}}
+}
+
+func (w *world) phase(name string, p corev1.PodPhase) {
+	w.t.Helper()
+	if _, err := apitest.Modify(w.srv, pod(name), func(obj *corev1.Pod) { obj.Status.Phase = p }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// rows returns what a query finds, a line for each row.
+func (w *world) rows(query string) (lines []string) {
+	w.t.Helper()
+	rows, err := w.d.SQL().QueryContext(w.t.Context(), query)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for rows.Next() {
+		cells := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			w.t.Fatal(err)
+		}
+		var line []string
+		for _, c := range cells {
+			line = append(line, c.String)
+		}
+		lines = append(lines, strings.Join(line, " "))
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	return lines
+}
+
+const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY t.object_id, t.version"
+
+// until waits until a query finds what is wanted.
+func (w *world) until(query string, want ...string) {
+	w.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		got := w.rows(query)
+		if slices.Equal(got, want) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			w.t.Fatalf("%s\n got %q\nwant %q", query, got, want)
+		}
+	}
+}
+
+// TestRecords: every state of every object is a row, also of one that is deleted and
+// made anew; a recorder that starts again goes on where it was, and finds what was
+// deleted meanwhile.
+func TestRecords(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("a"))
+		stop := w.record("one")
+		w.until(transitions, "a  Queued")
+		w.phase("a", "Running")
+		w.phase("a", "Failed")
+		w.create(pod("b"))
+		want := []string{"a  Queued", "a Queued Running", "a Running Failed", "b  Queued"}
+		w.until(transitions, want...)
+		if err := w.srv.Delete(pod("a")); err != nil {
+			t.Fatal(err)
+		}
+		w.create(pod("a"))
+		want = slices.Insert(want, 3, "a Failed Deleted")
+		want = append(want, "a  Queued")
+		w.until(transitions, want...)
+		stop()
+		if err := w.srv.Delete(pod("b")); err != nil {
+			t.Fatal(err)
+		}
+		stop = w.record("two")
+		want = slices.Insert(want, 5, "b Queued Deleted")
+		w.until(transitions, want...)
+		stop()
+		w.until("SELECT recorder, from_version < to_version FROM coverage ORDER BY id", "one "+yes(url), "two "+yes(url))
+		w.until("SELECT cause FROM gaps")
+		w.until("SELECT source FROM revisions WHERE source <> 1", "2")
+		w.until("SELECT o.name, l.name, l.value FROM labels l JOIN objects o ON o.id = l.object_id ORDER BY o.id", "a app train", "b app train", "a app train")
+	})
+}
+
+// yes is how a database writes that something is true.
+func yes(url string) string {
+	if strings.HasPrefix(url, "postgres") {
+		return "true"
+	}
+	return "1"
+}

@@ -1,0 +1,165 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Source says how a revision was learned of.
+type Source uint8
+
+const (
+	// Watched: by an event of a watch.
+	Watched Source = iota + 1
+	// Listed: by the first list of a collection.
+	Listed
+	// Relisted: by a list after a gap; what was between is not known.
+	Relisted
+	// Inferred: from something else; its time is that of the conclusion.
+	Inferred
+)
+
+var sources = [...]string{"", "watch", "list", "relist", "inferred"}
+
+// String returns the name of the source.
+func (s Source) String() string {
+	if int(s) < len(sources) {
+		return sources[s]
+	}
+	return "unknown"
+}
+
+// sighting is one revision on its way to the database.
+type sighting struct {
+	uid, namespace, name string
+	version              wire.Version
+	gone                 bool // the object was deleted with this revision, or before it
+	source               Source
+	seen, created        time.Time
+	status               state.Status
+	body                 []byte // nil of a deletion that was missed
+	owner                owner
+	queue, submitter     string
+	labels               map[string]string
+}
+
+// owner is who controls an object.
+type owner struct{ uid, kind, name string }
+
+// Labels and annotations that say where a job waits and who submitted it; the first
+// that is there counts.
+var (
+	queueLabels     = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
+	submitterLabels = []string{"vedette.io/user", "app.kubernetes.io/created-by", "user"}
+)
+
+// look makes a sighting of a delta.
+func look(d *delta.Delta, source Source, of func(map[string]any) state.Status, redact []fieldPath) (sighting, error) {
+	rec := &d.Record
+	s := sighting{uid: rec.UID, namespace: rec.Namespace, name: rec.Name, version: rec.Version, gone: d.Kind == delta.Delete, source: source, seen: d.Seen}
+	obj, err := wire.Codec[unstructured.Unstructured]{}.Decode(*rec)
+	if err != nil {
+		return s, fmt.Errorf("%s at version %v: %w", rec.Key, rec.Version, err)
+	}
+	fields := obj.Object
+	s.status = of(fields)
+	if s.gone {
+		s.status = state.Status{State: state.Deleted, Raw: s.status.Raw, Reason: s.status.Reason, Message: s.status.Message}
+	}
+	s.created, s.labels = obj.GetCreationTimestamp().Time, obj.GetLabels()
+	for _, ref := range obj.GetOwnerReferences() {
+		if ref.Controller != nil && *ref.Controller {
+			s.owner = owner{string(ref.UID), ref.Kind, ref.Name}
+		}
+	}
+	s.queue, s.submitter = first(s.labels, queueLabels), first(s.labels, submitterLabels)
+	if s.submitter == "" {
+		s.submitter = first(obj.GetAnnotations(), submitterLabels)
+	}
+	clean(fields, redact)
+	s.body, err = json.Marshal(fields)
+	return s, err
+}
+
+func first(of map[string]string, names []string) string {
+	for _, name := range names {
+		if v := of[name]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// fieldPath names a field: "spec", "template", …
+type fieldPath []string
+
+// secrets are the data of Secrets, which are never kept.
+var secrets = []fieldPath{{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}}
+
+// clean cuts out what is not kept: what differs in each revision, what is secret,
+// and what the user wants to be left out.
+func clean(object map[string]any, redact []fieldPath) {
+	if object["kind"] == "Secret" && object["apiVersion"] == "v1" {
+		redact = slices.Concat(redact, secrets)
+	}
+	for _, p := range append(redact, fieldPath{"metadata", "resourceVersion"}, fieldPath{"metadata", "managedFields"}) {
+		p.cut(object)
+	}
+}
+
+// cut takes a field out, in all elements of the arrays on the way.
+func (p fieldPath) cut(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(p) == 1 {
+			delete(v, p[0])
+		} else if len(p) > 1 {
+			p[1:].cut(v[p[0]])
+		}
+	case []any:
+		for _, item := range v {
+			p.cut(item)
+		}
+	}
+}
+
+// labelsHash tells whether labels have changed.
+func labelsHash(labels map[string]string) int64 {
+	h := fnv.New64a()
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		_, _ = fmt.Fprintf(h, "%s\x00%s\x00", name, labels[name]) // it can not fail
+	}
+	return int64(h.Sum64())
+}
+
+// micros is a time as the database has it; 0 is none.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// longestMessage is how much of a message is kept in columns; all of it is in the
+// body.
+const longestMessage = 4 << 10
+
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && text[most]&0xc0 == 0x80 { // not within a character
+		most--
+	}
+	return text[:most]
+}

@@ -1,0 +1,398 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// presence says whether an object is there.
+type presence int16
+
+const (
+	there presence = iota
+	deleted
+	unknown // it can not be seen any more
+)
+
+// row is an object as the database has it, while a transaction has its lock.
+type row struct {
+	id       int64
+	uid      string
+	presence presence
+	version  int64
+	state    string
+	raw      string
+	since    int64
+	labels   int64 // their hash
+	body     hash
+	depth    int16 // how many bodies its body is packed against
+
+	last    *sighting // what was appended last
+	changed bool      // its state, with last
+}
+
+// batch is what is written in one transaction, of one collection.
+type batch struct {
+	d         *Database
+	tx        *sql.Tx
+	cluster   int64
+	resource  int64
+	bodies    *recent
+	rows      map[string]*row // by UID
+	revisions [][]any
+	moves     [][]any
+	packed    map[hash]packed
+	late      []*sighting
+	Result
+}
+
+// Result counts what a batch has written.
+type Result struct {
+	// Revisions and Transitions are those that are new; Known revisions had been
+	// written by another recorder, or before a restart.
+	Revisions, Transitions, Known int
+}
+
+// write writes sightings, in their order.
+func (b *batch) write(ctx context.Context, all []sighting) error {
+	if err := b.lock(ctx, all); err != nil {
+		return err
+	}
+	for i := range all {
+		s := &all[i]
+		r := b.rows[s.uid]
+		switch {
+		case r.presence == deleted && s.gone:
+			b.Known++ // an object is deleted once
+		case int64(s.version) > r.version:
+			b.append(r, s)
+		default:
+			b.late = append(b.late, s)
+		}
+	}
+	if err := b.insert(ctx); err != nil {
+		return err
+	}
+	if err := b.update(ctx); err != nil {
+		return err
+	}
+	return b.fillIn(ctx)
+}
+
+// lock makes rows for objects that have none, and locks and reads those of all.
+func (b *batch) lock(ctx context.Context, all []sighting) error {
+	b.rows = map[string]*row{}
+	firsts := map[string]*sighting{}
+	for i := range all {
+		if firsts[all[i].uid] == nil {
+			firsts[all[i].uid] = &all[i]
+		}
+	}
+	uids := slices.Sorted(maps.Keys(firsts)) // the same order for all who lock
+	if err := b.read(ctx, uids); err != nil {
+		return err
+	}
+	var missing [][]any
+	for _, uid := range uids {
+		if b.rows[uid] == nil {
+			missing = append(missing, b.newObject(firsts[uid]))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := b.d.insertAll(ctx, b.tx, "objects", objectColumns, missing, "uid"); err != nil {
+		return err
+	}
+	return b.read(ctx, uids)
+}
+
+var objectColumns = []string{
+	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
+	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "body", "depth",
+}
+
+func (b *batch) newObject(s *sighting) []any {
+	return []any{
+		b.cluster, b.resource, s.namespace, s.name, s.uid, s.owner.uid, s.owner.kind, s.owner.name, s.queue, s.submitter,
+		micros(s.created), micros(s.seen), int16(there), int64(0), int64(0), "", "", "", "", int64(0), int64(0), none[:], int16(0),
+	}
+}
+
+// read locks and reads the rows of objects.
+func (b *batch) read(ctx context.Context, uids []string) error {
+	for some := range slices.Chunk(uids, b.d.dialect.parameters/2) {
+		args := []any{b.cluster, b.resource}
+		for _, uid := range some {
+			args = append(args, uid)
+		}
+		rows, err := b.d.query(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, body, depth FROM objects"+
+			" WHERE cluster_id = ? AND resource_id = ? AND uid IN "+list(len(some))+" ORDER BY id"+b.d.dialect.forUpdate, args...)
+		if err != nil {
+			return err
+		}
+		err = each(rows, func() error {
+			r, body := &row{}, []byte(nil)
+			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &body, &r.depth); err != nil {
+				return err
+			}
+			copy(r.body[:], body)
+			b.rows[r.uid] = r
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f for every row, and closes them.
+func each(rows *sql.Rows, f func() error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// append writes a revision behind all that there are of its object.
+func (b *batch) append(r *row, s *sighting) {
+	to, raw := string(s.status.State), short(s.status.Raw, 250)
+	if r.version == 0 || to != r.state || raw != r.raw {
+		b.moves = append(b.moves, transition(r.id, s, r.state, r.raw))
+		r.changed, r.since = true, micros(s.seen)
+	}
+	h := b.store(r, s)
+	b.revisions = append(b.revisions, revision(r.id, s, h))
+	r.version, r.state, r.raw, r.last = int64(s.version), to, raw, s
+	if r.presence = there; s.gone {
+		r.presence = deleted
+	}
+}
+
+// store adds the body of a revision to those that are to be stored, and returns its
+// hash. A deletion that was missed has that of the revision before.
+func (b *batch) store(r *row, s *sighting) hash {
+	if s.body == nil {
+		return r.body
+	}
+	h := hashOf(s.body)
+	if h == r.body {
+		return h
+	}
+	var p packed
+	base := b.bodies.get(r.body)
+	if r.depth+1 >= keyframe {
+		base = nil
+	}
+	if p = pack(s.body, base, r.body, nil, 0); p.base == none {
+		r.depth = 0
+	} else {
+		r.depth++
+	}
+	if _, there := b.packed[h]; !there {
+		b.packed[h] = p
+	}
+	b.bodies.put(h, s.body)
+	r.body = h
+	return h
+}
+
+var (
+	revisionColumns   = []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body"}
+	transitionColumns = []string{"object_id", "version", "from_state", "to_state", "from_raw", "to_raw", "reason", "message", "happened_at", "seen_at", "source"}
+	bodyColumns       = []string{"hash", "base", "dictionary_id", "size", "data"}
+)
+
+func revision(id int64, s *sighting, h hash) []any {
+	gone := int16(0)
+	if s.gone {
+		gone = 1
+	}
+	return []any{id, int64(s.version), gone, int16(s.source), micros(s.seen), string(s.status.State), short(s.status.Raw, 250), h[:]}
+}
+
+func transition(id int64, s *sighting, from, raw string) []any {
+	return []any{
+		id, int64(s.version), from, string(s.status.State), raw, short(s.status.Raw, 250),
+		short(s.status.Reason, 250), short(s.status.Message, longestMessage), micros(s.seen), micros(s.seen), int16(s.source),
+	}
+}
+
+// insert writes what was appended.
+func (b *batch) insert(ctx context.Context) error {
+	var bodies [][]any
+	for _, p := range b.packed {
+		bodies = append(bodies, []any{p.hash[:], p.base[:], p.dictionary, p.size, p.data})
+	}
+	slices.SortFunc(bodies, func(x, y []any) int { return slices.Compare(x[0].([]byte), y[0].([]byte)) })
+	for _, into := range []struct {
+		table   string
+		columns []string
+		rows    [][]any
+		keep    string
+	}{
+		{"bodies", bodyColumns, bodies, "hash"}, {"revisions", revisionColumns, b.revisions, ""}, {"transitions", transitionColumns, b.moves, ""},
+	} {
+		if err := b.d.insertAll(ctx, b.tx, into.table, into.columns, into.rows, into.keep); err != nil {
+			return fmt.Errorf("%s: %w", into.table, err)
+		}
+	}
+	b.Revisions += len(b.revisions)
+	b.Transitions += len(b.moves)
+	return nil
+}
+
+// update writes what the objects are now.
+func (b *batch) update(ctx context.Context) error {
+	changed := slices.SortedFunc(maps.Values(b.rows), func(x, y *row) int { return cmp.Compare(x.id, y.id) })
+	for _, r := range changed {
+		if r.last == nil {
+			continue
+		}
+		if err := b.updateOne(ctx, r, r.last); err != nil {
+			return fmt.Errorf("objects: %w", err)
+		}
+	}
+	return nil
+}
+
+func (b *batch) updateOne(ctx context.Context, r *row, s *sighting) error {
+	gone := int64(0)
+	if s.gone {
+		gone = micros(s.seen)
+	}
+	labels := labelsHash(s.labels)
+	if s.body == nil { // nothing was seen of it but that it is gone
+		labels = r.labels
+	}
+	_, err := b.d.exec(ctx, b.tx, "UPDATE objects SET presence = ?, gone_at = ?, version = ?, state = ?, raw_state = ?, reason = ?, message = ?,"+
+		" since = ?, labels_hash = ?, body = ?, depth = ? WHERE id = ?",
+		int16(r.presence), gone, r.version, r.state, r.raw, short(s.status.Reason, 250), short(s.status.Message, longestMessage),
+		r.since, labels, r.body[:], r.depth, r.id)
+	if err != nil || labels == r.labels {
+		return err
+	}
+	if _, err := b.d.exec(ctx, b.tx, "DELETE FROM labels WHERE object_id = ?", r.id); err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, name := range slices.Sorted(maps.Keys(s.labels)) {
+		rows = append(rows, []any{r.id, name, s.labels[name]})
+	}
+	return b.d.insertAll(ctx, b.tx, "labels", []string{"object_id", "name", "value"}, rows, "")
+}
+
+// fillIn writes revisions that come after later ones of their objects: those that
+// another recorder has missed.
+func (b *batch) fillIn(ctx context.Context) error {
+	slices.SortStableFunc(b.late, func(x, y *sighting) int { return cmp.Compare(x.version, y.version) })
+	for _, s := range b.late {
+		r := b.rows[s.uid]
+		rows, err := b.d.query(ctx, b.tx, "SELECT 1 FROM revisions WHERE object_id = ? AND version = ?", r.id, int64(s.version))
+		if err != nil {
+			return err
+		}
+		known := rows.Next()
+		if err := rows.Close(); err != nil {
+			return err
+		}
+		if known {
+			b.Known++
+			continue
+		}
+		if err := b.fillInOne(ctx, r, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillInOne writes one, and makes the transitions at it and behind it anew.
+func (b *batch) fillInOne(ctx context.Context, r *row, s *sighting) error {
+	p := pack(s.body, nil, none, nil, 0)
+	if err := b.d.insertAll(ctx, b.tx, "bodies", bodyColumns, [][]any{{p.hash[:], p.base[:], p.dictionary, p.size, p.data}}, "hash"); err != nil {
+		return err
+	}
+	if err := b.d.insertAll(ctx, b.tx, "revisions", revisionColumns, [][]any{revision(r.id, s, p.hash)}, ""); err != nil {
+		return err
+	}
+	b.Revisions++
+	from, raw, err := b.beside(ctx, r.id, int64(s.version), "<", "DESC")
+	if err != nil {
+		return err
+	}
+	to, toRaw := string(s.status.State), short(s.status.Raw, 250)
+	if from != to || raw != toRaw {
+		b.Transitions++
+		if err := b.d.insertAll(ctx, b.tx, "transitions", transitionColumns, [][]any{transition(r.id, s, from, raw)}, ""); err != nil {
+			return err
+		}
+	}
+	return b.mend(ctx, r.id, s)
+}
+
+// beside returns the state of the revision before or behind a version.
+func (b *batch) beside(ctx context.Context, id, version int64, than, order string) (to, raw string, err error) {
+	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT state, raw_state FROM revisions WHERE object_id = ? AND version "+than+" ? ORDER BY version "+order+" LIMIT 1"), id, version)
+	if err = row.Scan(&to, &raw); err == sql.ErrNoRows {
+		err = nil
+	}
+	return to, raw, err
+}
+
+// mend corrects the transition of the revision behind one that was filled in: it
+// comes from the state of that one now, or is none any more, or is one now.
+func (b *batch) mend(ctx context.Context, id int64, s *sighting) error {
+	var version, seen int64
+	var source int16
+	var to, raw string
+	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT version, seen_at, source, state, raw_state FROM revisions WHERE object_id = ? AND version > ? ORDER BY version LIMIT 1"), id, int64(s.version))
+	if err := row.Scan(&version, &seen, &source, &to, &raw); err != nil {
+		return err // there is one: this one came late
+	}
+	from, fromRaw := string(s.status.State), short(s.status.Raw, 250)
+	if from == to && fromRaw == raw {
+		_, err := b.d.exec(ctx, b.tx, "DELETE FROM transitions WHERE object_id = ? AND version = ?", id, version)
+		return err
+	}
+	changed, err := b.d.exec(ctx, b.tx, "UPDATE transitions SET from_state = ?, from_raw = ? WHERE object_id = ? AND version = ?", from, fromRaw, id, version)
+	if err != nil {
+		return err
+	}
+	if n, err := changed.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	next := sighting{version: s.version, source: Source(source), seen: time.UnixMicro(seen)}
+	next.version, next.status.State, next.status.Raw = s.version, state.State(to), raw
+	args := transition(id, &next, from, fromRaw)
+	args[1] = version
+	return b.d.insertAll(ctx, b.tx, "transitions", transitionColumns, [][]any{args}, "version")
+}
+
+// insertAll inserts rows, as many in a statement as may be.
+func (d *Database) insertAll(ctx context.Context, tx *sql.Tx, table string, columns []string, rows [][]any, keep string) error {
+	most := min(500, d.dialect.parameters/len(columns))
+	for len(rows) > 0 {
+		n := min(len(rows), most)
+		args := make([]any, 0, n*len(columns))
+		for _, r := range rows[:n] {
+			args = append(args, r...)
+		}
+		if _, err := tx.ExecContext(ctx, d.dialect.insert(table, columns, n, keep), args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// Rules are those of a file. The zero value has none.
+type Rules struct {
+	types  map[string][]clause // by group and kind
+	failed atomic.Uint64
+}
+
+// clause is one of the states of a type.
+type clause struct {
+	when                 cel.Program
+	state                state.State
+	raw, reason, message cel.Program // nil where there is none
+}
+
+// Of returns the status of an object: its fields as JSON has them. r may be nil.
+func (r *Rules) Of(object map[string]any) state.Status {
+	if r == nil || len(r.types) == 0 {
+		return state.Of(object)
+	}
+	version, _ := object["apiVersion"].(string)
+	kind, _ := object["kind"].(string)
+	for _, c := range r.types[typeOf(version, kind)] {
+		if !r.holds(c.when, object) {
+			continue
+		}
+		s := state.Status{State: c.state, Raw: r.text(c.raw, object), Reason: r.text(c.reason, object), Message: r.text(c.message, object)}
+		if c.raw == nil {
+			s.Raw = phase(object)
+		}
+		return s
+	}
+	return state.Of(object)
+}
+
+// Failed is how many evaluations failed for another reason than a missing field: a
+// number where a text was expected, or a cost beyond the limit.
+func (r *Rules) Failed() uint64 { return r.failed.Load() }
+
+// Types returns the types that have rules, as "kind.group", in no order.
+func (r *Rules) Types() []string {
+	var names []string
+	for name := range r.types {
+		group, kind, _ := strings.Cut(name, "/")
+		names = append(names, strings.TrimSuffix(kind+"."+group, "."))
+	}
+	return names
+}
+
+// typeOf names a type without the version of its API.
+func typeOf(apiVersion, kind string) string {
+	group, _, named := strings.Cut(apiVersion, "/")
+	if !named {
+		group = ""
+	}
+	return group + "/" + kind
+}
+
+func phase(object map[string]any) string {
+	status, _ := object["status"].(map[string]any)
+	text, _ := status["phase"].(string)
+	return text
+}
+
+func (r *Rules) holds(p cel.Program, object map[string]any) bool {
+	out, _, err := p.Eval(map[string]any{"object": object})
+	if err != nil {
+		r.note(err)
+		return false
+	}
+	yes, ok := out.Value().(bool)
+	if !ok {
+		r.failed.Add(1)
+	}
+	return ok && yes
+}
+
+func (r *Rules) text(p cel.Program, object map[string]any) string {
+	if p == nil {
+		return ""
+	}
+	out, _, err := p.Eval(map[string]any{"object": object})
+	if err != nil {
+		r.note(err)
+		return ""
+	}
+	text, ok := out.ConvertToType(types.StringType).Value().(string)
+	if !ok {
+		r.failed.Add(1)
+	}
+	return text
+}
+
+// note counts a failure, unless it is that of a missing field, which is everyday
+// life: CEL has no type for it.
+func (r *Rules) note(err error) {
+	if !strings.Contains(err.Error(), "no such key") {
+		r.failed.Add(1)
+	}
+}
