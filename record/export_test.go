@@ -1,0 +1,54 @@
+package record
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Seen is a sighting, for tests.
+type Seen struct {
+	UID     string
+	Version wire.Version
+	State   state.State
+	Body    string
+}
+
+// Write writes sightings in one transaction, as a recorder does.
+func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err error) {
+	var sightings []sighting
+	for _, s := range all {
+		one := sighting{
+			uid: s.UID, namespace: "ml", name: "job-" + s.UID, version: s.Version, gone: s.State == state.Deleted, source: Watched,
+			seen: time.Unix(1_700_000_000+int64(s.Version), 0), status: state.Status{State: s.State, Message: fmt.Sprint("at ", s.Version)}, body: []byte(s.Body),
+		}
+		sightings = append(sightings, one)
+	}
+	err = d.within(ctx, func(tx *sql.Tx) error {
+		b := batch{d: d, tx: tx, cluster: 1, resource: 1, bodies: newRecent(1 << 20), packed: map[hash]packed{}}
+		if err := b.write(ctx, sightings); err != nil {
+			return err
+		}
+		result = b.Result
+		return nil
+	})
+	return result, err
+}
+
+// Body reads a body by the hash of a revision.
+func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (body []byte, err error) {
+	err = d.within(ctx, func(tx *sql.Tx) error {
+		var at []byte
+		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT r.body FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?"), uid, int64(version))
+		if err := row.Scan(&at); err != nil {
+			return err
+		}
+		body, err = d.body(ctx, tx, hash(at))
+		return err
+	})
+	return body, err
+}

@@ -1,0 +1,170 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// history draws what happens to some objects, in the order of their versions.
+func history(t *rapid.T) (all []record.Seen) {
+	states := []state.State{state.Queued, state.Running, state.Failed}
+	version := wire.Version(1)
+	for _, uid := range []string{"a", "b", "c"} {
+		n := rapid.IntRange(0, 8).Draw(t, "revisions of "+uid)
+		for i := range n {
+			version += wire.Version(rapid.IntRange(1, 3).Draw(t, "step"))
+			s := record.Seen{UID: uid, Version: version, State: rapid.SampledFrom(states).Draw(t, "state")}
+			if i == n-1 && rapid.Bool().Draw(t, "deleted") {
+				s.State = state.Deleted
+			}
+			s.Body = strings.Repeat("as all of them, ", 20) + rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "body") + fmt.Sprint(s.State)
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y record.Seen) int { return int(x.Version) - int(y.Version) })
+	return all
+}
+
+// deliver draws what one recorder sees of it, in batches.
+func deliver(t *rapid.T, all []record.Seen) (batches [][]record.Seen) {
+	var batch []record.Seen
+	for _, s := range all {
+		if rapid.IntRange(0, 3).Draw(t, "missed") > 0 {
+			batch = append(batch, s)
+		}
+		if rapid.IntRange(0, 2).Draw(t, "commit") == 0 {
+			batches, batch = append(batches, batch), nil
+		}
+	}
+	return append(batches, batch)
+}
+
+// TestAgainstModel: several recorders write what each has seen, in any order between
+// them, some of it twice. What is in the database then is what all have seen
+// together: each revision once, and a transition where the state differs from that
+// of the revision before.
+func TestAgainstModel(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		rapid.Check(t, func(t *rapid.T) {
+			w.clear()
+			all := history(t)
+			seen := map[record.Seen]bool{}
+			var recorders [][][]record.Seen
+			for range rapid.IntRange(1, 3).Draw(t, "recorders") {
+				recorders = append(recorders, deliver(t, all))
+			}
+			written := 0
+			for len(recorders) > 0 {
+				i := rapid.IntRange(0, len(recorders)-1).Draw(t, "who")
+				batch := recorders[i][0]
+				if recorders[i] = recorders[i][1:]; len(recorders[i]) == 0 {
+					recorders = slices.Delete(recorders, i, i+1)
+				}
+				for range rapid.IntRange(1, 2).Draw(t, "times") {
+					if len(batch) == 0 {
+						continue
+					}
+					result, err := w.d.Write(w.t.Context(), batch)
+					if err != nil {
+						t.Fatal(err)
+					}
+					written += result.Revisions
+				}
+				for _, s := range batch {
+					seen[s] = true
+				}
+			}
+			w.compare(t, all, seen, written)
+		})
+	})
+}
+
+// compare holds what is in the database against what was seen.
+func (w *world) compare(t *rapid.T, all []record.Seen, seen map[record.Seen]bool, written int) {
+	var revisions, transitions, objects []string
+	last := map[string]record.Seen{}
+	for _, s := range all {
+		if !seen[s] {
+			continue
+		}
+		revisions = append(revisions, fmt.Sprint(s.UID, " ", s.Version, " ", s.State))
+		if before, ok := last[s.UID]; !ok || before.State != s.State {
+			transitions = append(transitions, fmt.Sprint(s.UID, " ", s.Version, " ", before.State, " ", s.State))
+		}
+		last[s.UID] = s
+		body, err := w.d.Body(w.t.Context(), s.UID, s.Version)
+		if err != nil || string(body) != s.Body {
+			t.Fatalf("body of %s at %v: %q, %v", s.UID, s.Version, body, err)
+		}
+	}
+	for _, uid := range []string{"a", "b", "c"} {
+		if s, ok := last[uid]; ok {
+			objects = append(objects, fmt.Sprint(uid, " ", s.Version, " ", s.State))
+		}
+	}
+	if written != len(revisions) {
+		t.Fatalf("%d revisions were written, of %d", written, len(revisions))
+	}
+	for query, want := range map[string][]string{
+		"SELECT o.uid, r.version, r.state FROM revisions r JOIN objects o ON o.id = r.object_id ORDER BY r.version":                    revisions,
+		"SELECT o.uid, t.version, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY t.version": transitions,
+		"SELECT uid, version, state FROM objects ORDER BY uid":                                                                         objects,
+	} {
+		if got := w.rows(query); !slices.Equal(got, want) {
+			t.Fatalf("%s\n got %q\nwant %q", query, got, want)
+		}
+	}
+}
+
+// clear empties the database.
+func (w *world) clear() {
+	w.t.Helper()
+	for _, table := range []string{"transitions", "revisions", "bodies", "labels", "objects"} {
+		if _, err := w.d.SQL().ExecContext(context.Background(), "DELETE FROM "+table); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// TestWritersAtOnce: recorders that write the same at the same time do not stand in
+// each other's way for good, and nothing is there twice.
+func TestWritersAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		var all []record.Seen
+		for v := range wire.Version(300) {
+			all = append(all, record.Seen{UID: fmt.Sprint("uid-", v%7), Version: v + 1, State: []state.State{state.Queued, state.Running}[v/7%2], Body: fmt.Sprint("body ", v)})
+		}
+		var work sync.WaitGroup
+		for range 3 {
+			work.Go(func() {
+				for some := range slices.Chunk(all, 20) {
+					for { // as a recorder does
+						if _, err := w.d.Write(t.Context(), some); err == nil {
+							break
+						} else if t.Context().Err() != nil {
+							t.Error(err)
+							return
+						}
+					}
+				}
+			})
+		}
+		work.Wait()
+		w.until("SELECT COUNT(*) FROM revisions", "300")
+		w.until("SELECT COUNT(*) FROM transitions", "300")
+		w.until("SELECT COUNT(*) FROM objects", "7")
+	})
+}
