@@ -64,7 +64,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newWatch(), newDemo())
+	root.AddCommand(newWatch(), newRecord(), newHistory(), newMigrate(), newDemo())
 	return root
 }
 
