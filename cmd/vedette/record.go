@@ -50,11 +50,6 @@ func newRecord() *cobra.Command {
 		},
 	}
 	o.watch.addFlags(cmd)
-	for _, name := range []string{"output", "output-watch-events", "since-now", "no-headers", "color"} {
-		if err := cmd.Flags().MarkHidden(name); err != nil {
-			panic(err) // a flag that is not there: a mistake of ours, which every test would find
-		}
-	}
 	addDatabase(cmd, &o.db)
 	f := cmd.Flags()
 	f.StringVar(&o.rules, "rules", "", "file with rules that say what objects of other types are doing")

@@ -57,9 +57,11 @@ func newWatch() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
+	o.addOutputFlags(cmd)
 	return cmd
 }
 
+// addFlags adds those that say what is followed, and where.
 func (o *watchOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.connect.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
@@ -68,7 +70,6 @@ func (o *watchOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "look into all namespaces")
 	f.StringVarP(&o.labels, "selector", "l", "", "label selector, such as app=train,tier!=test")
 	f.StringVar(&o.fields, "field-selector", "", "field selector, such as spec.nodeName=node-1")
-	o.addOutputFlags(cmd)
 }
 
 func (o *watchOptions) addOutputFlags(cmd *cobra.Command) {

@@ -28,13 +28,15 @@ informer: wire delta kube reflector store state
 workqueue:
 controller: wire kube informer store workqueue
 metrics: informer workqueue controller
-record: planned wire delta reflector kube state
+rules: state
+record: wire delta reflector kube state
 notify: planned record
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
+internal/dbtest:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer apitest
+cmd/vedette: wire delta kube reflector store state informer rules record apitest
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
