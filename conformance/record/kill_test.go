@@ -137,7 +137,16 @@ func TestKilled(t *testing.T) {
 			}
 			return cmd
 		}
+		d, err := record.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if _, err := d.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		recorders := []*exec.Cmd{run("one"), run("two")}
+		covered(t, d) // what happens before the first list is nobody's
 		for who := range 3 {
 			loads.Go(func() { load(loading, pods, who) })
 		}
@@ -150,11 +159,6 @@ func TestKilled(t *testing.T) {
 		}
 		quiet()
 		loads.Wait()
-		d, err := record.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
 		compare(t, d, w)
 		for _, r := range recorders {
 			_ = r.Process.Signal(os.Interrupt)
@@ -163,6 +167,24 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// covered waits until a recorder has its first list.
+func covered(t *testing.T, d *record.Database) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for n := 0; n == 0; {
+		if err := d.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM coverage").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("no recorder has a first list")
+		}
+	}
 }
 
 // compare waits until the database has what the witness has.
