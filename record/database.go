@@ -69,7 +69,7 @@ func (d *Database) query(ctx context.Context, tx *sql.Tx, text string, args ...a
 
 // within runs f in a transaction, which is rolled back if f fails.
 func (d *Database) within(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := d.db.BeginTx(ctx, nil)
+	tx, err := d.db.BeginTx(ctx, d.dialect.begin)
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func TestKilled(t *testing.T) {
 		compare(t, d, w)
 		for _, r := range recorders {
 			_ = r.Process.Signal(os.Interrupt)
-			if err := r.Wait(); err != nil {
+			if err := r.Wait(); err != nil && err.Error() != "signal: interrupt" { // it had only just begun
 				t.Errorf("a recorder: %v", err)
 			}
 		}
