@@ -51,6 +51,7 @@ var mysql = &dialect{
 		"OPTIONS": "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	},
 	forUpdate:  " FOR UPDATE",
+	begin:      &sql.TxOptions{Isolation: sql.LevelReadCommitted},
 	parameters: 60_000,
 }
 
