@@ -1,5 +1,5 @@
-# `make` lists what there is. Everything runs from a fresh clone with Go alone;
-# the control plane is built once and kept in the user's cache folder.
+# `make` lists what there is. All but `test` and `databases` runs from a fresh clone with
+# Go alone; the control plane is built once and kept in the user's cache folder.
 .DEFAULT_GOAL := help
 SHELL := bash
 
@@ -19,18 +19,22 @@ demo: ## see it at work, without a cluster
 	go run ./cmd/vedette demo
 
 .PHONY: test
-test: unit conformance ## all tests: race detector, policy, the bench module's, a real control plane
+test: unit databases conformance ## all tests: race detector, policy, the bench module's, databases, a real control plane
 
 .PHONY: unit
 unit: ## the tests that need no control plane (2 minutes)
 	go test -race -shuffle=on ./...
 	go test -C bench ./...
 
+.PHONY: databases
+databases: ## the recorder's tests on SQLite, PostgreSQL and MariaDB, which have to be installed
+	VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb go test -race -count=1 ./record/...
+
 .PHONY: conformance
 conformance: ## the tests against a real control plane (a cold build of it takes about 15 minutes)
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build
-	go test -C conformance -count=1 -timeout 20m ./...
+	VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb go test -C conformance -count=1 -timeout 30m ./...
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20000x: so many inputs)

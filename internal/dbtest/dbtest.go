@@ -1,6 +1,9 @@
 // Package dbtest gives tests an empty database of each kind: an SQLite file, and
 // PostgreSQL and MariaDB servers that it starts for the test binary.
-// A server that is not installed fails the test.
+//
+// Which kinds, VEDETTE_TEST_DATABASES says: "sqlite,postgres,mariadb", or "sqlite" if it
+// is not set, so that the unit tests run with Go alone. A server that is named and not
+// installed fails the test.
 package dbtest
 
 import (
@@ -15,6 +18,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -24,11 +28,35 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// Each runs a test with the URL of an empty database of each kind.
+// Variable names the kinds that are tested, separated by commas.
+const Variable = "VEDETTE_TEST_DATABASES"
+
+// Each runs a test with the URL of an empty database of each kind that Variable
+// names.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite:"+filepath.Join(t.TempDir(), "history.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t).Empty(t)) })
-	t.Run("mariadb", func(t *testing.T) { test(t, MariaDB(t).Empty(t)) })
+	t.Helper()
+	kinds := os.Getenv(Variable)
+	if kinds == "" {
+		kinds = "sqlite"
+	}
+	for kind := range strings.SplitSeq(kinds, ",") {
+		t.Run(kind, func(t *testing.T) { test(t, Empty(t, kind)) })
+	}
+}
+
+// Empty makes an empty database of a kind, and returns its URL.
+func Empty(t *testing.T, kind string) string {
+	t.Helper()
+	switch kind {
+	case "sqlite":
+		return "sqlite:" + filepath.Join(t.TempDir(), "history.db")
+	case "postgres":
+		return Postgres(t).Empty(t)
+	case "mariadb":
+		return MariaDB(t).Empty(t)
+	}
+	t.Fatalf("%s names a kind of database %q; there are sqlite, postgres and mariadb", Variable, kind)
+	return ""
 }
 
 // Server is a database server of this process.
