@@ -66,7 +66,7 @@ func across[T any](cfg Config, sel selection, group *store.Group) *Informer[T] {
 	i.init(cfg, group, func(scope delta.Scope) (reflector.Source, error) {
 		one := selection
 		one.Namespace = scope.Namespace
-		return &resolvingSource{cluster: i.clusters.get(scope.Cluster), resource: cfg.Resource, selection: one}, nil
+		return i.clusters.get(scope.Cluster).Source(cfg.Resource, one), nil
 	})
 	i.fail(sel.err)
 	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && secret(cfg.Resource) && sel.view != kube.Metadata {

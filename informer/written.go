@@ -56,8 +56,8 @@ func (i *Informer[T]) scopeOf(w kube.Written) (delta.Scope, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for scope, m := range e.members {
-		src, ok := m.source.(*resolvingSource)
-		if ok && (scope.Namespace == "" || scope.Namespace == w.Key.Namespace) && src.holds(w) {
+		src, ok := m.source.(*kube.Source)
+		if ok && (scope.Namespace == "" || scope.Namespace == w.Key.Namespace) && holds(src, w) {
 			return scope, true
 		}
 	}
@@ -66,12 +66,7 @@ func (i *Informer[T]) scopeOf(w kube.Written) (delta.Scope, bool) {
 
 // holds reports whether an object was written in the cluster of a source, and is
 // of its type, in whatever version.
-func (s *resolvingSource) holds(w kube.Written) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.coll == nil || s.cluster != w.Cluster {
-		return false
-	}
-	r := s.coll.Resource()
-	return r.Group == w.Resource.Group && r.Name == w.Resource.Name
+func holds(s *kube.Source, w kube.Written) bool {
+	r, known := s.Resource()
+	return known && s.Cluster() == w.Cluster && r.Group == w.Resource.Group && r.Name == w.Resource.Name
 }

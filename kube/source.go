@@ -1,0 +1,95 @@
+package kube
+
+import (
+	"context"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Source is a Collection that finds out when it is first used, and again after
+// the type was gone, what it is a collection of. So a server that is away, or a type
+// that does not exist yet, is a fault like any other: it shows in the health of what
+// follows the collection, and is overcome when it ends. Any number of goroutines may
+// use it.
+type Source struct {
+	cluster   *Cluster
+	resource  string
+	selection Selection
+
+	mu   sync.Mutex
+	coll *Collection
+}
+
+// Source returns the source of a type, by any name that Resolve takes. It asks
+// nothing yet.
+func (c *Cluster) Source(resource string, sel Selection) *Source {
+	return &Source{cluster: c, resource: resource, selection: sel}
+}
+
+// Cluster returns the cluster of the source.
+func (s *Source) Cluster() *Cluster { return s.cluster }
+
+// Resource returns the type, and false as long as it is not known.
+func (s *Source) Resource() (Resource, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.coll == nil {
+		return Resource{}, false
+	}
+	return s.coll.Resource(), true
+}
+
+// List is Collection.List.
+//
+// Errors: those of Cluster.Resolve, of Cluster.Collection, and of Collection.List.
+func (s *Source) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.List(ctx, opts) })
+}
+
+// Watch is Collection.Watch.
+//
+// Errors: those of Cluster.Resolve, of Cluster.Collection, and of Collection.Watch.
+func (s *Source) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.Watch(ctx, opts) })
+}
+
+func (s *Source) open(ctx context.Context, ask func(*Collection) (wire.Stream, error)) (wire.Stream, error) {
+	coll, err := s.collection(ctx)
+	if err != nil {
+		return wire.Stream{}, err
+	}
+	stream, err := ask(coll)
+	if apierrors.IsNotFound(err) {
+		s.set(nil) // the type may come back as another version
+		s.cluster.Forget()
+	}
+	return stream, err
+}
+
+func (s *Source) collection(ctx context.Context) (*Collection, error) {
+	s.mu.Lock()
+	coll := s.coll
+	s.mu.Unlock()
+	if coll != nil {
+		return coll, nil
+	}
+	res, err := s.cluster.Resolve(ctx, s.resource)
+	if err != nil {
+		return nil, err
+	}
+	coll, err = s.cluster.Collection(res, s.selection)
+	if err == nil {
+		s.set(coll)
+	}
+	return coll, err
+}
+
+func (s *Source) set(c *Collection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.coll = c
+}
