@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +19,8 @@ type presence int16
 const (
 	there presence = iota
 	deleted
-	unknown // it can not be seen any more
+	unknown // it can not be seen now: rights were taken away, the type is gone, the cluster was rebuilt
+	left    // it is there, and not among what is selected any more
 )
 
 // row is an object as the database has it, while a transaction has its lock.
@@ -31,11 +33,13 @@ type row struct {
 	raw      string
 	since    int64
 	labels   int64 // their hash
+	scope    int64 // the selectors with which it was seen last
 	body     hash
 	depth    int16 // how many bodies its body is packed against
 
 	last    *sighting // what was appended last
 	changed bool      // its state, with last
+	moved   bool      // it was seen with other selectors
 }
 
 // batch is what is written in one transaction, of one collection.
@@ -44,6 +48,7 @@ type batch struct {
 	tx        *sql.Tx
 	cluster   int64
 	resource  int64
+	scope     int64
 	bodies    *recent
 	rows      map[string]*row // by UID
 	revisions [][]any
@@ -69,12 +74,17 @@ func (b *batch) write(ctx context.Context, all []sighting) error {
 		s := &all[i]
 		r := b.rows[s.uid]
 		switch {
-		case r.presence == deleted && s.gone:
+		case r.presence == deleted && s.gone && s.source != Watched:
 			b.Known++ // an object is deleted once
+		case r.presence == deleted && s.gone:
+			b.late = append(b.late, s) // who has seen it knows better than who has missed it
 		case int64(s.version) > r.version:
 			b.append(r, s)
 		default:
 			b.late = append(b.late, s)
+		}
+		if !s.gone && r.scope != b.scope {
+			r.scope, r.moved = b.scope, true
 		}
 	}
 	if err := b.insert(ctx); err != nil {
@@ -116,13 +126,13 @@ func (b *batch) lock(ctx context.Context, all []sighting) error {
 
 var objectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
-	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "body", "depth",
+	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "body", "depth",
 }
 
 func (b *batch) newObject(s *sighting) []any {
 	return []any{
 		b.cluster, b.resource, s.namespace, s.name, s.uid, s.owner.uid, s.owner.kind, s.owner.name, s.queue, s.submitter,
-		micros(s.created), micros(s.seen), int16(there), int64(0), int64(0), "", "", "", "", int64(0), int64(0), none[:], int16(0),
+		micros(s.created), micros(s.seen), int16(there), int64(0), int64(0), "", "", "", "", int64(0), int64(0), b.scope, none[:], int16(0),
 	}
 }
 
@@ -133,14 +143,14 @@ func (b *batch) read(ctx context.Context, uids []string) error {
 		for _, uid := range some {
 			args = append(args, uid)
 		}
-		rows, err := b.d.query(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, body, depth FROM objects"+
+		rows, err := b.d.query(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, scope, body, depth FROM objects"+
 			" WHERE cluster_id = ? AND resource_id = ? AND uid IN "+list(len(some))+" ORDER BY id"+b.d.dialect.forUpdate, args...)
 		if err != nil {
 			return err
 		}
 		err = each(rows, func() error {
 			r, body := &row{}, []byte(nil)
-			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &body, &r.depth); err != nil {
+			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &r.scope, &body, &r.depth); err != nil {
 				return err
 			}
 			copy(r.body[:], body)
@@ -258,6 +268,9 @@ func (b *batch) update(ctx context.Context) error {
 	changed := slices.SortedFunc(maps.Values(b.rows), func(x, y *row) int { return cmp.Compare(x.id, y.id) })
 	for _, r := range changed {
 		if r.last == nil {
+			if err := b.move(ctx, r); err != nil {
+				return fmt.Errorf("objects: %w", err)
+			}
 			continue
 		}
 		if err := b.updateOne(ctx, r, r.last); err != nil {
@@ -265,6 +278,16 @@ func (b *batch) update(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// move notes that an object whose revision was known is among what these selectors
+// choose: who follows them has to miss it when it goes.
+func (b *batch) move(ctx context.Context, r *row) error {
+	if !r.moved || r.presence == deleted {
+		return nil
+	}
+	_, err := b.d.exec(ctx, b.tx, "UPDATE objects SET scope = ?, presence = ? WHERE id = ?", r.scope, int16(there), r.id)
+	return err
 }
 
 func (b *batch) updateOne(ctx context.Context, r *row, s *sighting) error {
@@ -277,9 +300,9 @@ func (b *batch) updateOne(ctx context.Context, r *row, s *sighting) error {
 		labels = r.labels
 	}
 	_, err := b.d.exec(ctx, b.tx, "UPDATE objects SET presence = ?, gone_at = ?, version = ?, state = ?, raw_state = ?, reason = ?, message = ?,"+
-		" since = ?, labels_hash = ?, body = ?, depth = ? WHERE id = ?",
+		" since = ?, labels_hash = ?, scope = ?, body = ?, depth = ? WHERE id = ?",
 		int16(r.presence), gone, r.version, r.state, r.raw, short(s.status.Reason, 250), short(s.status.Message, longestMessage),
-		r.since, labels, r.body[:], r.depth, r.id)
+		r.since, labels, r.scope, r.body[:], r.depth, r.id)
 	if err != nil || labels == r.labels {
 		return err
 	}
@@ -309,6 +332,12 @@ func (b *batch) fillIn(ctx context.Context) error {
 		}
 		if known {
 			b.Known++
+			continue
+		}
+		if s.gone {
+			if err := b.correctDeletion(ctx, r, s); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := b.fillInOne(ctx, r, s); err != nil {
@@ -342,6 +371,27 @@ func (b *batch) fillInOne(ctx context.Context, r *row, s *sighting) error {
 	return b.mend(ctx, r.id, s)
 }
 
+// correctDeletion puts a deletion that was seen in the place of one that was
+// concluded from a list.
+func (b *batch) correctDeletion(ctx context.Context, r *row, s *sighting) error {
+	found, err := b.d.exec(ctx, b.tx, "DELETE FROM revisions WHERE object_id = ? AND deleted = 1 AND source <> ?", r.id, int16(Watched))
+	if err != nil {
+		return err
+	}
+	if n, err := found.RowsAffected(); err != nil || n == 0 {
+		b.Known++ // somebody has seen it too
+		return err
+	}
+	if _, err := b.d.exec(ctx, b.tx, "DELETE FROM transitions WHERE object_id = ? AND to_state = ?", r.id, string(state.Deleted)); err != nil {
+		return err
+	}
+	if err := b.fillInOne(ctx, r, s); err != nil {
+		return err
+	}
+	_, err = b.d.exec(ctx, b.tx, "UPDATE objects SET version = ?, gone_at = ?, since = ? WHERE id = ?", int64(s.version), micros(s.seen), micros(s.seen), r.id)
+	return err
+}
+
 // beside returns the state of the revision before or behind a version.
 func (b *batch) beside(ctx context.Context, id, version int64, than, order string) (to, raw string, err error) {
 	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT state, raw_state FROM revisions WHERE object_id = ? AND version "+than+" ? ORDER BY version "+order+" LIMIT 1"), id, version)
@@ -359,6 +409,9 @@ func (b *batch) mend(ctx context.Context, id int64, s *sighting) error {
 	var to, raw string
 	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT version, seen_at, source, state, raw_state FROM revisions WHERE object_id = ? AND version > ? ORDER BY version LIMIT 1"), id, int64(s.version))
 	if err := row.Scan(&version, &seen, &source, &to, &raw); err != nil {
+		if s.gone && errors.Is(err, sql.ErrNoRows) {
+			return nil // nothing follows a deletion
+		}
 		return err // there is one: this one came late
 	}
 	from, fromRaw := string(s.status.State), short(s.status.Raw, 250)

@@ -39,6 +39,7 @@ CREATE TABLE objects (
   message ${TEXT} NOT NULL,
   since BIGINT NOT NULL,
   labels_hash BIGINT NOT NULL,
+  scope BIGINT NOT NULL,
   body ${HASH} NOT NULL,
   depth SMALLINT NOT NULL,
   CONSTRAINT objects_uid UNIQUE (cluster_id, resource_id, uid)
@@ -132,6 +133,7 @@ CREATE TABLE gaps (
   detail ${TEXT} NOT NULL,
   healed_at BIGINT NOT NULL
 ) ${OPTIONS};
+CREATE INDEX gaps_open ON gaps (cluster_id, resource_id, healed_at);
 
 -- +goose Down
 DROP TABLE gaps;
