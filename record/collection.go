@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
@@ -26,16 +28,21 @@ type collection struct {
 	recorder string
 	of       func(map[string]any) state.Status
 	redact   []fieldPath
+	secrets  bool // they are Secrets
+	fate     fate // nil: what is not there is gone
 	log      *slog.Logger
 	bodies   *recent
+	health   *targetHealth
 
 	objects map[wire.Key]known
-	listed  map[wire.Key]bool // while a list comes
+	listed  map[wire.Key]bool // while a list comes: what it has
 	before  bool              // somebody has seen this scope before
 	ended   wire.Version      // up to where, and when
 	endedAt time.Time
 	covered coverage
-	reached wire.Version // of the watch
+	reached wire.Version  // of the watch
+	lost    *atomic.Int64 // how many gaps were begun that last until the next batch
+	found   int64         // how many of them have ended
 }
 
 // load reads what is known of the objects of the scope, and where to resume.
@@ -44,12 +51,10 @@ func (c *collection) load(ctx context.Context) (resume wire.Version, err error) 
 		return 0, err
 	}
 	c.ended, c.reached, c.before = resume, resume, resume > 0
-	c.objects = map[wire.Key]known{}
-	query, args := "SELECT namespace, name, uid, version FROM objects WHERE cluster_id = ? AND resource_id = ? AND presence <> ?", []any{c.place.cluster, c.place.resource, int16(deleted)}
-	if c.place.namespace != "" {
-		query, args = query+" AND namespace = ?", append(args, c.place.namespace)
-	}
-	rows, err := c.d.db.QueryContext(ctx, c.d.dialect.query(query), args...)
+	c.objects, c.listed, c.covered, c.found = map[wire.Key]known{}, nil, coverage{}, -1 // one may be left of a life before
+	where, args := c.place.objects()
+	rows, err := c.d.db.QueryContext(ctx, c.d.dialect.query("SELECT namespace, name, uid, version FROM objects WHERE "+where+" AND presence IN (?, ?)"),
+		append(args, int16(there), int16(unknown))...)
 	if err != nil {
 		return 0, err
 	}
@@ -67,62 +72,49 @@ func (c *collection) load(ctx context.Context) (resume wire.Version, err error) 
 }
 
 // pending is what a batch comes to: what is written, and what is remembered once
-// that is done.
+// that is done. To prepare it changes nothing, so that a batch may be prepared again.
 type pending struct {
 	sightings []sighting
 	objects   map[wire.Key]known // zero: it is gone
-	gaps      []wire.Version     // at which an event could not be used
-	details   []string
+	left      []string           // UIDs of what is not selected any more
+	holes     []hole
 	reached   wire.Version // by events and bookmarks
 	list      wire.Version // at which a list was complete; 0: none was
-}
 
-// write writes a batch of deltas, and tries until that is done or ctx is.
-//
-// Errors: the cause of ctx.
-func (c *collection) write(ctx context.Context, deltas delta.Batch) (Result, error) {
-	p := c.prepare(deltas)
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
-		result, covered, err := c.try(ctx, p)
-		if err == nil {
-			c.remember(p, covered)
-			return result, nil
-		}
-		if ctx.Err() != nil {
-			return Result{}, context.Cause(ctx)
-		}
-		c.log.Error("the database does not take a batch", "revisions", len(p.sightings), "err", err, "retry", wait)
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return Result{}, context.Cause(ctx)
-		}
-	}
+	regained bool // a gap may end with it
+
+	listing bool // a list is on its way at the end of the batch,
+	anew    bool // which began in it
+	listed  map[wire.Key]bool
 }
 
 // prepare makes sightings of deltas.
-func (c *collection) prepare(deltas delta.Batch) *pending {
-	p := &pending{objects: map[wire.Key]known{}, reached: c.reached}
+//
+// Errors: whether something is gone could not be found out.
+func (c *collection) prepare(ctx context.Context, deltas delta.Batch) (*pending, error) {
+	p := &pending{objects: map[wire.Key]known{}, reached: c.reached, listing: c.listed != nil, listed: map[wire.Key]bool{}}
 	for i := range deltas {
 		d := &deltas[i]
+		var err error
 		switch d.Kind {
 		case delta.Begin:
-			c.listed = map[wire.Key]bool{}
+			p.listing, p.anew, p.listed = true, true, map[wire.Key]bool{}
 		case delta.Upsert:
 			c.upsert(p, d)
 		case delta.Delete:
-			c.delete(p, d)
+			err = c.delete(ctx, p, d)
 			p.reached = max(p.reached, d.Version)
 		case delta.Bookmark:
 			p.reached = max(p.reached, d.Version)
 		case delta.End:
-			c.end(p, d)
+			err = c.end(ctx, p, d)
 		case delta.Leave:
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return p
+	return p, nil
 }
 
 func (c *collection) find(p *pending, key wire.Key) (known, bool) {
@@ -135,8 +127,8 @@ func (c *collection) find(p *pending, key wire.Key) (known, bool) {
 
 func (c *collection) upsert(p *pending, d *delta.Delta) {
 	key, source := d.Record.Key, Watched
-	if c.listed != nil {
-		c.listed[key] = true
+	if p.listing {
+		p.listed[key] = true
 		if source = Listed; c.before {
 			source = Relisted
 		}
@@ -149,7 +141,7 @@ func (c *collection) upsert(p *pending, d *delta.Delta) {
 	}
 	s, err := look(d, source, c.of, c.redact)
 	if err != nil {
-		p.gaps, p.details = append(p.gaps, d.Version), append(p.details, err.Error())
+		p.holes = append(p.holes, invalid(d.Version, err))
 		return
 	}
 	if there && was.uid != d.Record.UID { // its deletion was missed: this is a namesake
@@ -159,34 +151,66 @@ func (c *collection) upsert(p *pending, d *delta.Delta) {
 	p.objects[key] = known{d.Record.UID, d.Record.Version}
 }
 
-func (c *collection) delete(p *pending, d *delta.Delta) {
+// invalid is the gap of an event that can not be used.
+func invalid(at wire.Version, err error) hole {
+	now := time.Now()
+	return hole{cause: CauseInvalid, from: at, to: at, fromAt: now, toAt: now, detail: err.Error()}
+}
+
+func (c *collection) delete(ctx context.Context, p *pending, d *delta.Delta) error {
 	key := d.Record.Key
+	gone, err := c.gone(ctx, key, d.Record.UID)
+	if err != nil {
+		return err
+	}
 	was, there := c.find(p, key)
 	if there && was.uid == d.Record.UID {
 		p.objects[key] = known{}
 	}
+	if !gone {
+		p.left = append(p.left, d.Record.UID)
+		return nil
+	}
 	s, err := look(d, Watched, c.of, c.redact)
 	if err != nil {
-		p.gaps, p.details = append(p.gaps, d.Version), append(p.details, err.Error())
+		p.holes = append(p.holes, invalid(d.Version, err))
 		s = missed(key, known{d.Record.UID, d.Record.Version}, d.Version, d.Seen, Inferred)
 	}
 	p.sightings = append(p.sightings, s)
+	return nil
+}
+
+func (c *collection) gone(ctx context.Context, key wire.Key, uid string) (bool, error) {
+	if c.fate == nil {
+		return true, nil
+	}
+	return c.fate(ctx, key, uid)
 }
 
 // end concludes a list: what it lacks is gone.
-func (c *collection) end(p *pending, d *delta.Delta) {
-	if c.listed == nil {
-		return
+func (c *collection) end(ctx context.Context, p *pending, d *delta.Delta) error {
+	if !p.listing {
+		return nil
 	}
 	for key, k := range c.objects {
-		if now, changed := p.objects[key]; changed && now.uid == "" || c.listed[key] {
+		now, changed := p.objects[key]
+		if changed && now.uid == "" || p.listed[key] || !p.anew && c.listed[key] {
 			continue
 		}
-		p.sightings = append(p.sightings, missed(key, k, d.Version, d.Seen, Relisted))
+		gone, err := c.gone(ctx, key, k.uid)
+		if err != nil {
+			return err
+		}
+		if gone {
+			p.sightings = append(p.sightings, missed(key, k, d.Version, d.Seen, Relisted))
+		} else {
+			p.left = append(p.left, k.uid)
+		}
 		p.objects[key] = known{}
 	}
-	c.listed = nil
+	p.listing = false
 	p.list, p.reached = d.Version, d.Version
+	return nil
 }
 
 // missed is the deletion of an object that nobody saw; it was gone at a version.
@@ -200,59 +224,177 @@ func missed(key wire.Key, k known, at wire.Version, seen time.Time, source Sourc
 	}
 }
 
-// try writes what is pending in one transaction.
-func (c *collection) try(ctx context.Context, p *pending) (result Result, covered coverage, err error) {
-	covered = c.covered
-	now := time.Now()
-	err = c.d.within(ctx, func(tx *sql.Tx) error {
-		b := batch{d: c.d, tx: tx, cluster: c.place.cluster, resource: c.place.resource, bodies: c.bodies, packed: map[hash]packed{}}
+// errAway is returned by write when the database does not take a batch for longer
+// than it may.
+var errAway = errors.New("the database is away")
+
+// write writes a batch of deltas, and tries until that is done, or ctx is, or, if
+// there is a patience, for so long.
+//
+// Errors: the cause of ctx; errAway.
+func (c *collection) write(ctx context.Context, deltas delta.Batch, patience time.Duration) error {
+	began := time.Now()
+	var p *pending
+	for wait, tries := 100*time.Millisecond, 1; ; wait, tries = min(2*wait, 10*time.Second), tries+1 {
+		var err error
+		if p == nil {
+			p, err = c.prepare(ctx, deltas)
+		}
+		if err == nil {
+			err = c.commit(ctx, p)
+		}
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.health.failed(err)
+		if patience > 0 && time.Since(began) > patience {
+			return errAway
+		}
+		c.log.Error("a batch is not written yet", "deltas", len(deltas), "err", err, "retry", wait)
+		if p != nil && tries >= 3 && c.d.db.PingContext(ctx) == nil {
+			c.isolate(ctx, p)
+		}
+		if !sleep(ctx, wait) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// sleep waits, and reports whether it did so to the end.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// isolate looks for sightings that a database which answers does not take, so that
+// the others are not held up for ever: it writes each alone. Those that fail become
+// gaps; those that do not are known when the batch is tried again.
+func (c *collection) isolate(ctx context.Context, p *pending) {
+	var bad []hole
+	keep := p.sightings[:0:0]
+	for i := range p.sightings {
+		s := p.sightings[i]
+		err := c.alone(ctx, s)
+		switch {
+		case err == nil:
+			keep = append(keep, s)
+		case ctx.Err() != nil || c.d.db.PingContext(ctx) != nil:
+			return // it is the database after all
+		default:
+			now := time.Now()
+			bad = append(bad, hole{cause: CauseRefused, from: s.version, to: s.version, fromAt: now, toAt: now, detail: fmt.Sprintf("%s/%s: %v", s.namespace, s.name, err)})
+		}
+	}
+	if len(bad) < len(p.sightings) || len(bad) == 1 { // if it takes none at all, it is not they
+		p.sightings, p.holes = keep, append(p.holes, bad...)
+	}
+}
+
+// alone writes one sighting, and tries again: two recorders may stand in each
+// other's way.
+func (c *collection) alone(ctx context.Context, s sighting) (err error) {
+	for range 3 {
+		if err = c.d.within(ctx, func(tx *sql.Tx) error { return c.batch(tx).write(ctx, []sighting{s}) }); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (c *collection) batch(tx *sql.Tx) *batch {
+	return &batch{
+		d: c.d, tx: tx, cluster: c.place.cluster, resource: c.place.resource, scope: c.place.selectors,
+		bodies: c.bodies, packed: map[hash]packed{},
+	}
+}
+
+// commit writes what is pending in one transaction, and remembers it.
+func (c *collection) commit(ctx context.Context, p *pending) error {
+	var b *batch
+	var covered coverage
+	covers := p.covers(c)
+	lost, now := c.lost.Load(), time.Now()
+	p.regained = lost != c.found
+	err := c.d.within(ctx, func(tx *sql.Tx) error {
+		covered, b = c.covered, c.batch(tx)
 		if len(p.sightings) > 0 {
 			if err := b.write(ctx, p.sightings); err != nil {
 				return err
 			}
 		}
-		result = b.Result
-		for i, at := range p.gaps {
-			if err := c.d.gap(ctx, tx, c.place, c.recorder, CauseInvalid, at, at, now, now, p.details[i]); err != nil {
+		for _, uid := range p.left {
+			if _, err := c.d.exec(ctx, tx, "UPDATE objects SET presence = ? WHERE cluster_id = ? AND resource_id = ? AND uid = ? AND presence <> ?",
+				int16(left), c.place.cluster, c.place.resource, uid, int16(deleted)); err != nil {
+				return err
+			}
+		}
+		for _, h := range p.holes {
+			if err := c.d.gap(ctx, tx, c.place, c.recorder, h); err != nil {
 				return err
 			}
 		}
 		return c.cover(ctx, tx, p, &covered, now)
 	})
-	return result, covered, err
+	if err != nil {
+		return err
+	}
+	if c.remember(p, covered, now); covers {
+		c.found = lost
+	}
+	c.health.wrote(c, p, b, now)
+	return nil
 }
 
 // cover brings the ledger up to date.
 func (c *collection) cover(ctx context.Context, tx *sql.Tx, p *pending, covered *coverage, now time.Time) (err error) {
-	if p.list > 0 { // a new row, and what lies before it was not seen
-		if c.before && p.list > c.ended {
-			err = c.d.gap(ctx, tx, c.place, c.recorder, CauseWindow, c.ended, p.list, c.endedAt, now, "")
-		}
-		if err == nil {
-			*covered, err = c.d.begin(ctx, tx, c.place, c.recorder, p.list, now)
-		}
-		return errors.Join(err, c.extendTo(ctx, tx, covered, p.reached, now))
+	if !p.covers(c) {
+		return nil
 	}
-	if c.listed != nil || p.reached == 0 {
-		return nil // a list is on its way: nothing is covered before its end
+	// 1. A gap that lasted ends; what could not be seen is there again.
+	lasted := false
+	if p.regained {
+		if lasted, err = c.d.close(ctx, tx, c.place, c.recorder, p.reached, p.list > 0, now); err != nil {
+			return err
+		}
+		if err := c.d.mark(ctx, tx, c.place, unknown, there); err != nil {
+			return err
+		}
 	}
-	if covered.id == 0 { // resumed
+	// 2. A list begins a new row, and what lies before it was not seen.
+	if p.list > 0 {
+		if c.before && p.list > c.ended && !lasted {
+			if err := c.d.gap(ctx, tx, c.place, c.recorder, hole{cause: CauseWindow, from: c.ended, to: p.list, fromAt: c.endedAt, toAt: now}); err != nil {
+				return err
+			}
+		}
+		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, p.list, now); err != nil {
+			return err
+		}
+	} else if covered.id == 0 { // 3. So does a watch that was resumed, without a gap.
 		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, c.ended, now); err != nil {
 			return err
 		}
 	}
-	return c.extendTo(ctx, tx, covered, p.reached, now)
+	return c.d.extend(ctx, tx, c.place, covered, p.reached, now)
 }
 
-func (c *collection) extendTo(ctx context.Context, tx *sql.Tx, covered *coverage, to wire.Version, now time.Time) error {
-	if covered.id == 0 {
-		return nil
-	}
-	return c.d.extend(ctx, tx, c.place, covered, to, now)
+// covers reports whether the ledger goes on: while a list is on its way nothing is
+// covered before its end.
+func (p *pending) covers(c *collection) bool {
+	return p.list > 0 || !p.listing && c.listed == nil && p.reached > 0
 }
 
 // remember follows what was written.
-func (c *collection) remember(p *pending, covered coverage) {
+func (c *collection) remember(p *pending, covered coverage, now time.Time) {
 	for key, k := range p.objects {
 		if k.uid == "" {
 			delete(c.objects, key)
@@ -260,8 +402,18 @@ func (c *collection) remember(p *pending, covered coverage) {
 			c.objects[key] = k
 		}
 	}
+	switch {
+	case !p.listing:
+		c.listed = nil
+	case p.anew || c.listed == nil:
+		c.listed = p.listed
+	default:
+		for key := range p.listed {
+			c.listed[key] = true
+		}
+	}
 	c.covered, c.reached = covered, p.reached
-	if covered.id != 0 {
-		c.before, c.ended, c.endedAt = true, covered.to, time.Now()
+	if covered.id != 0 && !p.listing {
+		c.before, c.ended, c.endedAt = true, covered.to, now
 	}
 }

@@ -23,12 +23,17 @@ type coverage struct {
 	from, to wire.Version
 }
 
+const ofPlace = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
+
+func (p place) args(more ...any) []any {
+	return append([]any{p.cluster, p.resource, p.namespace, p.selectors}, more...)
+}
+
 // resume returns the version up to which some recorder has seen everything, and
 // when; 0 if none has.
 func (d *Database) resume(ctx context.Context, p place) (version wire.Version, at time.Time, err error) {
 	var to, when sql.NullInt64
-	row := d.db.QueryRowContext(ctx, d.dialect.query("SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"),
-		p.cluster, p.resource, p.namespace, p.selectors)
+	row := d.db.QueryRowContext(ctx, d.dialect.query("SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE "+ofPlace), p.args()...)
 	if err := row.Scan(&to, &when); err != nil {
 		return 0, time.Time{}, fmt.Errorf("coverage: %w", err)
 	}
@@ -41,11 +46,10 @@ func (d *Database) resume(ctx context.Context, p place) (version wire.Version, a
 // begin makes a new row of coverage.
 func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder string, at wire.Version, now time.Time) (coverage, error) {
 	columns := []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "from_at", "to_at"}
-	err := d.insertAll(ctx, tx, "coverage", columns, [][]any{{p.cluster, p.resource, p.namespace, p.selectors, recorder, int64(at), int64(at), micros(now), micros(now)}}, "")
+	err := d.insertAll(ctx, tx, "coverage", columns, [][]any{p.args(recorder, int64(at), int64(at), micros(now), micros(now))}, "")
 	c := coverage{from: at, to: at}
 	if err == nil {
-		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT MAX(id) FROM coverage WHERE recorder = ? AND cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"),
-			recorder, p.cluster, p.resource, p.namespace, p.selectors)
+		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT MAX(id) FROM coverage WHERE "+ofPlace+" AND recorder = ?"), p.args(recorder)...)
 		err = row.Scan(&c.id)
 	}
 	return c, err
@@ -60,7 +64,8 @@ func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage,
 		return err
 	}
 	c.to = to
-	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND cluster_id = ? AND resource_id = ? AND namespace = ? AND from_version >= ? AND to_version <= ?",
+	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND cluster_id = ? AND resource_id = ? AND namespace = ?"+
+		" AND from_version >= ? AND to_version > 0 AND to_version <= ? AND cause <> '"+CauseInvalid+"' AND cause <> '"+CauseRefused+"'",
 		micros(now), p.cluster, p.resource, p.namespace, int64(c.from), int64(to))
 	return err
 }
@@ -69,14 +74,58 @@ func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage,
 const (
 	// CauseWindow: the server had forgotten what came after the version.
 	CauseWindow = "window"
+	// CauseDenied: the rights to list and watch were missing.
+	CauseDenied = "denied"
+	// CauseAbsent: the type was not served.
+	CauseAbsent = "absent"
+	// CauseRebuilt: another cluster stands where this one stood.
+	CauseRebuilt = "rebuilt"
 	// CauseInvalid: an event could not be used.
 	CauseInvalid = "invalid"
+	// CauseRefused: the database did not take a revision.
+	CauseRefused = "refused"
 )
 
+// hole is a gap on its way to the ledger. Its end is 0 while it lasts.
+type hole struct {
+	cause        string
+	from, to     wire.Version
+	fromAt, toAt time.Time
+	detail       string
+}
+
+var gapColumns = []string{"cluster_id", "resource_id", "namespace", "recorder", "cause", "from_version", "to_version", "from_at", "to_at", "detail", "healed_at"}
+
 // gap notes that something was not seen.
-func (d *Database) gap(ctx context.Context, tx *sql.Tx, p place, recorder, cause string, from, to wire.Version, fromAt, toAt time.Time, detail string) error {
-	columns := []string{"cluster_id", "resource_id", "namespace", "recorder", "cause", "from_version", "to_version", "from_at", "to_at", "detail", "healed_at"}
-	return d.insertAll(ctx, tx, "gaps", columns, [][]any{{
-		p.cluster, p.resource, p.namespace, recorder, cause, int64(from), int64(to), micros(fromAt), micros(toAt), short(detail, longestMessage), int64(0),
+func (d *Database) gap(ctx context.Context, tx *sql.Tx, p place, recorder string, h hole) error {
+	return d.insertAll(ctx, tx, "gaps", gapColumns, [][]any{{
+		p.cluster, p.resource, p.namespace, recorder, h.cause, int64(h.from), int64(h.to), micros(h.fromAt), micros(h.toAt), short(h.detail, longestMessage), int64(0),
 	}}, "")
+}
+
+// open notes a gap that lasts, unless this recorder has one there already.
+func (d *Database) open(ctx context.Context, tx *sql.Tx, p place, recorder string, h hole) (opened bool, err error) {
+	var n int
+	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT COUNT(*) FROM gaps WHERE cluster_id = ? AND resource_id = ? AND namespace = ? AND recorder = ? AND healed_at = 0 AND to_at = 0"),
+		p.cluster, p.resource, p.namespace, recorder)
+	if err := row.Scan(&n); err != nil || n > 0 {
+		return false, err
+	}
+	return true, d.gap(ctx, tx, p, recorder, h)
+}
+
+// close ends the gap of this recorder that lasts: at a version, or, if the watch went
+// on where it was, as one in which nothing was missed.
+func (d *Database) close(ctx context.Context, tx *sql.Tx, p place, recorder string, to wire.Version, missed bool, now time.Time) (closed bool, err error) {
+	healed := int64(0)
+	if !missed {
+		healed = micros(now)
+	}
+	result, err := d.exec(ctx, tx, "UPDATE gaps SET to_version = ?, to_at = ?, healed_at = ? WHERE cluster_id = ? AND resource_id = ? AND namespace = ? AND recorder = ? AND healed_at = 0 AND to_at = 0",
+		int64(to), micros(now), healed, p.cluster, p.resource, p.namespace, recorder)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
 }

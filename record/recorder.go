@@ -5,20 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/state"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // Config says what a Recorder records. Cluster and Targets must be set.
@@ -39,14 +34,24 @@ type Config struct {
 	Redact []string
 	// Reflector is how the server is followed.
 	Reflector reflector.Config
+	// Spill is where what comes waits while the database is away.
+	Spill Spill
+	// Attention is how often it is looked whether something has become invisible;
+	// default 10 seconds.
+	Attention time.Duration
 	// Logger takes what nobody else is told; default slog.Default().
 	Logger *slog.Logger
 }
 
 // Target is one type, and which of its objects.
 type Target struct {
-	Resource                     kube.Resource
-	Namespace                    string // empty: all
+	// Type is its name, as kube.Cluster.Resolve takes it. One that the server does not
+	// have is waited for.
+	Type      string
+	Namespace string // empty: all
+	// LabelSelector and FieldSelector choose objects. An object that leaves the
+	// selection is asked for by name, to tell it from one that is deleted, which takes
+	// the right to get it.
 	LabelSelector, FieldSelector string
 }
 
@@ -56,17 +61,12 @@ type Recorder struct {
 	cfg    Config
 	d      *Database
 	redact []fieldPath
+	budget budget
+	health []*targetHealth
 
-	mu    sync.Mutex
-	stats Stats
-}
-
-// Stats counts what a recorder has done. They only grow.
-type Stats struct {
-	Result
-	Batches uint64
-	// Last is when the last batch was written.
-	Last time.Time
+	mu      sync.Mutex
+	cluster cluster
+	rebuilt uint64
 }
 
 // New returns a recorder of a database whose schema is as Migrate leaves it.
@@ -80,6 +80,8 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 		return nil, errors.New("record: Config.Cluster is not set: it is what is followed")
 	case len(cfg.Targets) == 0:
 		return nil, errors.New("record: Config.Targets is empty: name the types to record")
+	case cfg.Spill.MaxBytes < 0 || cfg.Attention < 0:
+		return nil, errors.New("record: Config.Spill.MaxBytes or Config.Attention is negative")
 	}
 	if cfg.ClusterName == "" {
 		cfg.ClusterName = cfg.Cluster.Host()
@@ -93,7 +95,11 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
+	if cfg.Spill.MaxBytes == 0 {
+		cfg.Spill.MaxBytes = DefaultSpill
+	}
 	r := &Recorder{cfg: cfg, d: d}
+	r.budget.left.Store(cfg.Spill.MaxBytes)
 	for _, text := range cfg.Redact {
 		p := fieldPath(strings.Split(text, "."))
 		if text == "" || strings.Contains("."+text+".", "..") {
@@ -101,68 +107,96 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 		}
 		r.redact = append(r.redact, p)
 	}
+	for _, t := range cfg.Targets {
+		if t.Type == "" {
+			return nil, errors.New("record: a target has no type")
+		}
+		r.health = append(r.health, &targetHealth{now: TargetHealth{Target: t}})
+	}
 	return r, nil
 }
 
-// Stats returns the counters.
-func (r *Recorder) Stats() Stats {
+// retry is how long is waited before something is tried again that somebody has to
+// make possible.
+func (r *Recorder) retry() time.Duration {
+	if d := r.cfg.Reflector.SlowRetry; d > 0 {
+		return d
+	}
+	return 30 * time.Second
+}
+
+func (r *Recorder) attention() time.Duration {
+	if d := r.cfg.Attention; d > 0 {
+		return d
+	}
+	return 10 * time.Second
+}
+
+// patience is how long a batch is tried to be written before it is spilled.
+func (r *Recorder) patience() time.Duration { return 2 * time.Second }
+
+// Health returns how the recorder is. Any goroutine may ask, at any time.
+func (r *Recorder) Health() Health {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stats
+	h := Health{Cluster: r.cfg.ClusterName, ClusterUID: r.cluster.uid, Rebuilt: r.rebuilt}
+	r.mu.Unlock()
+	for _, t := range r.health {
+		h.Targets = append(h.Targets, t.get())
+	}
+	return h
 }
 
 // Run records until ctx is done; then it writes what it has received, and returns
-// nil. It blocks, and has joined what it started when it returns.
+// nil. It blocks, and has joined what it started when it returns. It is called once.
 //
 // Errors: the cluster or the database did not answer at the start.
 func (r *Recorder) Run(ctx context.Context) error {
-	cluster, err := r.clusterID(ctx)
-	if err != nil {
-		return err
+	for first := true; ; first = false {
+		c, err := r.identify(ctx, !first)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		one, cancel := context.WithCancelCause(ctx)
+		c.changed = cancel
+		err = r.record(one, c)
+		cancel(nil)
+		if !errors.Is(context.Cause(one), errRebuilt) {
+			return err
+		}
+		r.cfg.Logger.Warn("everything begins anew", "cluster", r.cfg.ClusterName, "err", errRebuilt)
+		r.mu.Lock()
+		r.rebuilt++
+		r.mu.Unlock()
 	}
+}
+
+// record follows all targets of one cluster.
+func (r *Recorder) record(ctx context.Context, c cluster) error {
 	var all []*follower
-	for _, t := range r.cfg.Targets {
-		f, err := r.follower(ctx, cluster, t)
+	for i, t := range r.cfg.Targets {
+		f := &follower{r: r, target: t, cluster: c}
+		f.health = r.health[i]
+		f.health.set(func(h *TargetHealth) { h.Ready, h.Err = false, nil })
+		err := f.open(ctx)
+		if unknown := new(kube.UnknownResourceError); errors.As(err, &unknown) {
+			r.cfg.Logger.Warn("not recorded yet", "type", t.Type, "err", err)
+			f.health.set(func(h *TargetHealth) { h.Err = err })
+			err = nil
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.Resource, err)
+			for _, f := range append(all, f) {
+				f.end()
+			}
+			return fmt.Errorf("%s: %w", t.Type, err)
 		}
 		all = append(all, f)
 	}
 	var work sync.WaitGroup
-	failed := make(chan error, len(all))
 	for _, f := range all {
-		work.Go(func() { failed <- f.run(ctx, r.note) })
+		work.Go(func() { f.run(ctx) })
 	}
 	work.Wait()
-	close(failed)
-	var errs []error
-	for err := range failed {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-func (r *Recorder) note(result Result) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := &r.stats
-	s.Revisions, s.Transitions, s.Known = s.Revisions+result.Revisions, s.Transitions+result.Transitions, s.Known+result.Known
-	s.Batches++
-	s.Last = time.Now()
-}
-
-// clusterID returns the row of the cluster, which is told from others by the UID of
-// its namespace kube-system: it changes when a cluster is rebuilt.
-func (r *Recorder) clusterID(ctx context.Context) (int64, error) {
-	namespaces, err := kube.For[corev1.Namespace](r.cfg.Cluster, kube.ClientConfig{})
-	if err != nil {
-		return 0, err
-	}
-	system, err := namespaces.Get(ctx, wire.Key{Name: "kube-system"})
-	if err != nil {
-		return 0, fmt.Errorf("the cluster is told from others by its namespace kube-system: %w", err)
-	}
-	return r.d.numberOf(ctx, "clusters", []string{"uid"}, []any{string(system.UID)}, []string{"name", "seen_at"}, []any{r.cfg.ClusterName, micros(time.Now())})
+	return nil
 }
 
 // numberOf returns the number of the row with a key, which it makes if there is
@@ -187,88 +221,4 @@ func (d *Database) numberOf(ctx context.Context, table string, key []string, val
 		return 0, fmt.Errorf("%s: %w", table, err)
 	}
 	return id, nil
-}
-
-// follower is the reflector of one target, and what writes what it brings.
-type follower struct {
-	collection
-	queue     *delta.Queue
-	reflector *reflector.Reflector
-}
-
-// recentBytes bounds the bodies that are kept in memory for each target.
-const recentBytes = 32 << 20
-
-func (r *Recorder) follower(ctx context.Context, cluster int64, t Target) (*follower, error) {
-	resource, err := r.d.numberOf(ctx, "resources", []string{"api_group", "name"}, []any{t.Resource.Group, t.Resource.Name}, []string{"kind"}, []any{t.Resource.Kind})
-	if err != nil {
-		return nil, err
-	}
-	selection := kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly}
-	source, err := r.cfg.Cluster.Collection(t.Resource, selection)
-	if err != nil {
-		return nil, err
-	}
-	f := &follower{queue: delta.NewQueue(delta.Limits{}), collection: collection{
-		d: r.d, recorder: r.cfg.Name, of: r.cfg.State, redact: r.redact, bodies: newRecent(recentBytes),
-		log:   r.cfg.Logger.With("resource", t.Resource.String()),
-		place: place{cluster, resource, t.Namespace, selectorHash(t)},
-	}}
-	resume, err := f.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cfg := r.cfg.Reflector
-	cfg.Resume = resume
-	f.reflector, err = reflector.New(source, f.queue, cfg)
-	return f, err
-}
-
-func selectorHash(t Target) int64 {
-	if t.LabelSelector == "" && t.FieldSelector == "" {
-		return 0
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(t.LabelSelector + "\x00" + t.FieldSelector)) // it can not fail
-	return int64(h.Sum64())
-}
-
-// run follows the server until ctx is done, and then writes what has come.
-func (f *follower) run(ctx context.Context, note func(Result)) error {
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		if err := f.reflector.Run(ctx); err != nil {
-			f.log.Error("reflector ended", "err", err)
-		}
-		f.queue.Close()
-	})
-	defer reading.Wait()
-	for {
-		deltas, err := f.queue.Get(context.WithoutCancel(ctx)) // until it is closed, which the reflector sees to
-		if errors.Is(err, delta.ErrClosed) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		result, err := f.writeAll(ctx, deltas)
-		if err != nil {
-			return nil // it is to stop, and the database does not answer: what is missing comes again
-		}
-		note(result)
-	}
-}
-
-// lastPatience is how long what was received is tried to be written once the
-// recorder is to stop.
-const lastPatience = 5 * time.Second
-
-func (f *follower) writeAll(ctx context.Context, deltas delta.Batch) (Result, error) {
-	patient, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
-	stop := context.AfterFunc(ctx, func() {
-		time.AfterFunc(lastPatience, func() { cancel(context.Cause(ctx)) })
-	})
-	defer stop()
-	return f.write(patient, deltas)
 }

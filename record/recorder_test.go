@@ -81,7 +81,7 @@ func (w *world) create(obj apitest.Object) {
 // record runs a recorder until stop is called.
 func (w *world) record(name string) (stop func()) {
 	w.t.Helper()
-	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: []record.Target{{Resource: w.pods}}})
+	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: []record.Target{{Type: "pods"}}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

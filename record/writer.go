@@ -55,6 +55,7 @@ type batch struct {
 	moves     [][]any
 	packed    map[hash]packed
 	late      []*sighting
+	happened  []int64 // when the transitions that a watch has brought did
 	Result
 }
 
@@ -181,6 +182,9 @@ func (b *batch) append(r *row, s *sighting) {
 	if r.version == 0 || to != r.state || raw != r.raw {
 		b.moves = append(b.moves, transition(r.id, s, r.state, r.raw))
 		r.changed, r.since = true, micros(s.seen)
+		if s.source == Watched {
+			b.happened = append(b.happened, micros(s.seen))
+		}
 	}
 	h := b.store(r, s)
 	b.revisions = append(b.revisions, revision(r.id, s, h))

@@ -96,7 +96,7 @@ func (o *recordOptions) run(ctx context.Context, types string, con *console) err
 	cfg.Cluster = cluster
 	var names []string
 	for _, t := range targets {
-		cfg.Targets = append(cfg.Targets, record.Target{Resource: t.resource, Namespace: t.selection.Namespace, LabelSelector: o.watch.labels, FieldSelector: o.watch.fields})
+		cfg.Targets = append(cfg.Targets, record.Target{Type: t.resource.String(), Namespace: t.selection.Namespace, LabelSelector: o.watch.labels, FieldSelector: o.watch.fields})
 		names = append(names, t.resource.String())
 	}
 	d, err := openDatabase(ctx, o.db)
@@ -128,14 +128,23 @@ func (o *recordOptions) report(r *record.Recorder, con *console, done <-chan err
 	for {
 		select {
 		case err := <-done:
-			s := r.Stats()
+			s := written(r)
 			con.say("recorded %d revisions, %d transitions", s.Revisions, s.Transitions)
 			return err
 		case <-tick.C:
-			s := r.Stats()
+			s := written(r)
 			con.progress("%d revisions, %d transitions", s.Revisions, s.Transitions)
 		}
 	}
+}
+
+// written sums up what was written of all targets.
+func written(r *record.Recorder) (sum record.Result) {
+	for _, t := range r.Health().Targets {
+		sum.Revisions += t.Revisions
+		sum.Transitions += t.Transitions
+	}
+	return sum
 }
 
 func migrate(ctx context.Context, d *record.Database, con *console) error {

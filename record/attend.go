@@ -1,0 +1,97 @@
+package record
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// attend looks after the health of the reflector: it says what happens, and notes in
+// the ledger what can not be seen.
+func (f *follower) attend(ctx context.Context) {
+	a := attendant{f: f}
+	tick := time.NewTicker(f.r.attention())
+	defer tick.Stop()
+	for {
+		h, news := f.reflector.Health()
+		a.tell(&h)
+		if err := a.note(ctx, &h); err != nil && ctx.Err() == nil {
+			f.log.Error("a gap is not noted yet", "err", err)
+		}
+		select {
+		case <-news:
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// attendant remembers what was told and noted.
+type attendant struct {
+	f       *follower
+	told    reflector.Fault
+	invalid uint64
+	lost    time.Time // when it was last noted that nothing can be seen
+}
+
+// again is how often it is noted that nothing can be seen: another recorder may have
+// seen it until then.
+const again = time.Minute
+
+// tell logs when a fault begins and when it is over.
+func (a *attendant) tell(h *reflector.Health) {
+	if h.Fault == a.told {
+		return
+	}
+	if h.Fault == reflector.NoFault {
+		a.f.log.Info("the server is followed again", "version", h.Version)
+	} else {
+		a.f.log.Warn("the server can not be followed now", "fault", h.Fault.String(), "err", h.Err)
+	}
+	a.told = h.Fault
+}
+
+// note writes to the ledger.
+func (a *attendant) note(ctx context.Context, h *reflector.Health) error {
+	if h.Invalid > a.invalid {
+		if err := a.noteInvalid(ctx, h); err != nil {
+			return err
+		}
+	}
+	cause := causeOf(h.Fault)
+	if cause == "" {
+		a.lost = time.Time{}
+		return nil
+	}
+	f := a.f
+	from := max(h.Version, f.resume)
+	if queued, _ := f.queue.Len(); from == 0 || queued > 0 || f.writing.Load() || time.Since(a.lost) < again {
+		return nil
+	}
+	now := time.Now()
+	opened, err := f.d.lose(ctx, f.place, f.recorder, hole{cause: cause, from: from, fromAt: now, detail: fmt.Sprint(h.Err)})
+	if err != nil {
+		return err
+	}
+	if a.lost = now; opened {
+		f.health.began(cause)
+	}
+	f.holes.Add(1)
+	return nil
+}
+
+// noteInvalid notes events that could not even be read.
+func (a *attendant) noteInvalid(ctx context.Context, h *reflector.Health) error {
+	f, now := a.f, time.Now()
+	one := hole{cause: CauseInvalid, from: h.Version, to: h.Version, fromAt: now, toAt: now, detail: fmt.Sprintf("%d events; the last: %v", h.Invalid-a.invalid, h.LastInvalid)}
+	err := f.d.within(ctx, func(tx *sql.Tx) error { return f.d.gap(ctx, tx, f.place, f.recorder, one) })
+	if err == nil {
+		a.invalid = h.Invalid
+		f.health.began(CauseInvalid)
+	}
+	return err
+}

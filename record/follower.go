@@ -1,0 +1,203 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// follower follows one target of one cluster, and writes what comes.
+type follower struct {
+	collection
+	r         *Recorder
+	target    Target
+	cluster   cluster
+	queue     *delta.Queue
+	reflector *reflector.Reflector
+	spool     *spool       // nil: nothing is spilled
+	resume    wire.Version // where the reflector has begun
+	holes     atomic.Int64 // gaps that attend has begun
+	writing   atomic.Bool
+}
+
+// recentBytes bounds the bodies that are kept in memory for each target.
+const recentBytes = 32 << 20
+
+// open finds the type on the server, and reads what the database knows of it.
+//
+// Errors: the server or the database does not answer; the type is not there.
+func (f *follower) open(ctx context.Context) error {
+	resource, err := f.r.cfg.Cluster.Resolve(ctx, f.target.Type)
+	if err != nil {
+		return err
+	}
+	id, err := f.r.d.numberOf(ctx, "resources", []string{"api_group", "name"}, []any{resource.Group, resource.Name}, []string{"kind"}, []any{resource.Kind})
+	if err != nil {
+		return err
+	}
+	fate, err := fateOf(f.r.cfg.Cluster, f.target)
+	if err != nil {
+		return err
+	}
+	f.collection = collection{
+		d: f.r.d, recorder: f.r.cfg.Name, of: f.r.cfg.State, redact: f.r.redact, secrets: resource.Group == "" && resource.Name == "secrets", fate: fate, bodies: newRecent(recentBytes),
+		log: f.r.cfg.Logger.With("resource", resource.String()), health: f.health, lost: &f.holes,
+		place: place{f.cluster.id, id, f.target.Namespace, selectorHash(f.target)},
+	}
+	if err := f.openSpool(resource); err != nil {
+		return err
+	}
+	resume, err := f.load(ctx)
+	if err != nil {
+		return err
+	}
+	if f.spool != nil && !f.spool.empty() {
+		if err := f.writeLeftovers(ctx); err != nil {
+			return err
+		}
+		if resume, err = f.load(ctx); err != nil {
+			return err
+		}
+	}
+	return f.connect(resume)
+}
+
+// connect makes the reflector.
+func (f *follower) connect(resume wire.Version) (err error) {
+	selection := kube.Selection{Namespace: f.target.Namespace, LabelSelector: f.target.LabelSelector, FieldSelector: f.target.FieldSelector, Encoding: kube.JSONOnly}
+	source := &guarded{f.r.cfg.Cluster.Source(f.target.Type, selection), f.cluster.same}
+	cfg := f.r.cfg.Reflector
+	cfg.Resume, f.resume = resume, resume
+	f.queue = delta.NewQueue(delta.Limits{})
+	if f.reflector, err = reflector.New(source, f.queue, cfg); err != nil {
+		return err
+	}
+	f.health.watch(f.reflector, f.queue, f.spool)
+	return nil
+}
+
+func (f *follower) openSpool(resource kube.Resource) (err error) {
+	if f.r.cfg.Spill.Dir == "" || f.spool != nil {
+		return nil
+	}
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, f.cluster.uid, "\x00", f.r.d, "\x00", f.r.cfg.Name, "\x00", f.target) // it can not fail
+	f.spool, err = openSpool(f.r.cfg.Spill.Dir, fmt.Sprintf("%s-%016x", resource, h.Sum64()), &f.r.budget)
+	return err
+}
+
+func selectorHash(t Target) int64 {
+	if t.LabelSelector == "" && t.FieldSelector == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(t.LabelSelector + "\x00" + t.FieldSelector)) // it can not fail
+	return int64(h.Sum64())
+}
+
+// run follows the server until ctx is done, and then writes what has come. A type that
+// is not there is waited for.
+func (f *follower) run(ctx context.Context) {
+	defer f.end()
+	for ctx.Err() == nil {
+		if f.reflector == nil {
+			if !f.reopen(ctx) {
+				return
+			}
+		}
+		err := f.follow(ctx)
+		if err != nil && ctx.Err() == nil {
+			f.log.Error("begins anew where the database is", "err", err)
+		}
+		f.reflector = nil
+	}
+}
+
+// end closes the spool; what waits stays in it.
+func (f *follower) end() {
+	if f.spool == nil {
+		return
+	}
+	if err := f.spool.close(); err != nil {
+		f.log.Error("spill", "err", err)
+	}
+}
+
+// reopen tries to open until that works; false: ctx is done.
+func (f *follower) reopen(ctx context.Context) bool {
+	for {
+		err := f.open(ctx)
+		f.health.set(func(t *TargetHealth) { t.Err = err })
+		if err == nil || ctx.Err() != nil {
+			return err == nil
+		}
+		f.r.cfg.Logger.Warn("not recorded yet", "type", f.target.Type, "err", err)
+		if !sleep(ctx, f.r.retry()) {
+			return false
+		}
+	}
+}
+
+// follow runs the reflector, and writes.
+//
+// Errors: what waits on the disk is damaged.
+func (f *follower) follow(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	work.Go(func() {
+		if err := f.reflector.Run(ctx); err != nil && ctx.Err() == nil {
+			f.log.Error("the reflector ended", "err", err)
+		}
+		f.queue.Close()
+	})
+	work.Go(func() { f.attend(ctx) })
+	return f.drain(ctx)
+}
+
+// lastPatience is how long what was received is tried to be written once the
+// recorder is to stop.
+const lastPatience = 5 * time.Second
+
+// drain writes what comes until the queue is closed and empty.
+//
+// Errors: what waits on the disk is damaged; it is to stop, and the database does not
+// answer. What is missing comes again, from the server or the disk.
+func (f *follower) drain(ctx context.Context) error {
+	patient, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(lastPatience, func() { cancel(context.Cause(ctx)) })
+	})
+	defer stop()
+	listing := false
+	for {
+		deltas, err := f.queue.Get(patient) // until it is closed, which the reflector sees to
+		if errors.Is(err, delta.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.writing.Store(true)
+		if f.spool == nil {
+			err = f.write(patient, deltas, 0)
+		} else {
+			listing, err = f.take(patient, deltas, listing)
+		}
+		f.writing.Store(false)
+		if err != nil {
+			return err
+		}
+	}
+}

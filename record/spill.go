@@ -1,0 +1,170 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+)
+
+// spilling is the state of a follower while the database is away.
+type spilling struct {
+	f       *follower
+	listing bool        // a list is on its way where the next batch begins
+	held    delta.Batch // what came last, and did not fit into the spool
+	middle  bool        // held begins within a list
+}
+
+// take writes a batch, or spills it and all that comes until the database is back. It
+// returns whether a list is on its way at its end.
+//
+// Errors: the spool is damaged; the cause of ctx.
+func (f *follower) take(ctx context.Context, deltas delta.Batch, listing bool) (bool, error) {
+	err := f.write(ctx, deltas, f.r.patience())
+	if !errors.Is(err, errAway) {
+		return endsInList(deltas, listing), err
+	}
+	f.log.Warn("the database is away: what comes is spilled", "dir", f.r.cfg.Spill.Dir)
+	s := spilling{f: f, listing: listing}
+	s.spill(deltas)
+	wait := firstWait
+	for !f.spool.empty() || s.held != nil {
+		err := s.writeOldest(ctx)
+		pause := time.Duration(0)
+		switch {
+		case err == nil:
+			wait = firstWait
+		case ctx.Err() != nil:
+			return s.listing, context.Cause(ctx)
+		case !errors.Is(err, errAway):
+			return s.listing, err
+		default:
+			pause, wait = wait, min(2*wait, longestWait)
+		}
+		s.collect(ctx, pause)
+	}
+	f.log.Info("what was spilled is written")
+	return s.listing, nil
+}
+
+// Between tries to write are firstWait to longestWait.
+const (
+	firstWait   = 100 * time.Millisecond
+	longestWait = 5 * time.Second
+)
+
+// endsInList reports whether a list is on its way at the end of a batch.
+func endsInList(deltas delta.Batch, listing bool) bool {
+	for i := range deltas {
+		switch deltas[i].Kind {
+		case delta.Begin:
+			listing = true
+		case delta.End:
+			listing = false
+		case delta.Upsert, delta.Delete, delta.Bookmark, delta.Leave:
+		}
+	}
+	return listing
+}
+
+// spill appends a batch to the spool, or holds it where that can not be done.
+func (s *spilling) spill(deltas delta.Batch) {
+	middle := s.listing
+	s.listing = endsInList(deltas, s.listing)
+	scrubbed, err := s.f.scrub(deltas)
+	if err == nil {
+		err = s.f.spool.append(scrubbed, middle)
+	}
+	if err == nil {
+		return
+	}
+	s.f.log.Error("nothing more is spilled: the server is read no further until the database is back", "err", err)
+	s.held, s.middle = append(delta.Batch(nil), deltas...), middle // the batch is the queue's
+}
+
+// writeOldest writes what has waited longest.
+func (s *spilling) writeOldest(ctx context.Context) error {
+	const once = time.Nanosecond
+	if s.f.spool.empty() {
+		err := s.f.write(ctx, s.held, once)
+		if err == nil {
+			s.held = nil
+		}
+		return err
+	}
+	batch, err := s.f.spool.first()
+	if err != nil {
+		return errors.Join(err, s.f.spool.clear())
+	}
+	if err := s.f.write(ctx, batch.deltas, once); err != nil {
+		return err
+	}
+	return s.f.spool.drop(batch)
+}
+
+// collect spills what comes within a time; if that is 0, what has come.
+func (s *spilling) collect(ctx context.Context, pause time.Duration) {
+	if pause > 0 {
+		timed, cancel := context.WithTimeout(ctx, pause)
+		defer cancel()
+		for s.held == nil {
+			deltas, err := s.f.queue.Get(timed)
+			if err != nil {
+				break // the time is over, or nothing more comes
+			}
+			s.spill(deltas)
+		}
+		<-timed.Done()
+		return
+	}
+	if n, _ := s.f.queue.Len(); n == 0 || s.held != nil {
+		return
+	}
+	if deltas, err := s.f.queue.Get(ctx); err == nil {
+		s.spill(deltas)
+	}
+}
+
+// writeLeftovers writes what a process before has spilled.
+func (f *follower) writeLeftovers(ctx context.Context) error {
+	f.log.Info("what was spilled before is being written", "bytes", f.spool.size.Load())
+	for first := true; !f.spool.empty(); first = false {
+		batch, err := f.spool.first()
+		if err == nil && first && batch.middle {
+			err = errors.New("it begins within a list")
+		}
+		if err != nil {
+			f.log.Warn("what was spilled before can not be used: the server is asked for it again", "err", err)
+			return f.spool.clear()
+		}
+		if err := f.write(ctx, batch.deltas, 0); err != nil {
+			return err
+		}
+		if err := f.spool.drop(batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scrub cuts out of bodies what must not be written to a disk.
+func (f *follower) scrub(deltas delta.Batch) (delta.Batch, error) {
+	if len(f.redact) == 0 && !f.secrets {
+		return deltas, nil
+	}
+	clean := append(delta.Batch(nil), deltas...)
+	for i := range clean {
+		d := &clean[i]
+		if d.Kind != delta.Upsert && d.Kind != delta.Delete {
+			continue
+		}
+		s, err := look(d, Watched, f.of, f.redact)
+		if err != nil {
+			d.Record.Body = nil // it is noted as one that can not be used
+			continue
+		}
+		d.Record.Body = s.body
+	}
+	return clean, nil
+}
