@@ -21,7 +21,12 @@ type place struct {
 type coverage struct {
 	id       int64
 	from, to wire.Version
+	at       time.Time // when that was written
 }
+
+// touch is how often a row of coverage is written while nothing happens: that it is
+// fresh tells others that the collection is seen.
+const touch = 20 * time.Second
 
 const ofPlace = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
 
@@ -47,7 +52,7 @@ func (d *Database) resume(ctx context.Context, p place) (version wire.Version, a
 func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder string, at wire.Version, now time.Time) (coverage, error) {
 	columns := []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "from_at", "to_at"}
 	err := d.insertAll(ctx, tx, "coverage", columns, [][]any{p.args(recorder, int64(at), int64(at), micros(now), micros(now))}, "")
-	c := coverage{from: at, to: at}
+	c := coverage{from: at, to: at, at: now}
 	if err == nil {
 		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT MAX(id) FROM coverage WHERE "+ofPlace+" AND recorder = ?"), p.args(recorder)...)
 		err = row.Scan(&c.id)
@@ -57,13 +62,13 @@ func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder stri
 
 // extend moves the end of a row of coverage, and heals gaps that it closes.
 func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage, to wire.Version, now time.Time) error {
-	if to <= c.to {
+	if to < c.to || to == c.to && now.Sub(c.at) < touch {
 		return nil
 	}
 	if _, err := d.exec(ctx, tx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ?", int64(to), micros(now), c.id); err != nil {
 		return err
 	}
-	c.to = to
+	c.to, c.at = to, now
 	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND cluster_id = ? AND resource_id = ? AND namespace = ?"+
 		" AND from_version >= ? AND to_version > 0 AND to_version <= ? AND cause <> '"+CauseInvalid+"' AND cause <> '"+CauseRefused+"'",
 		micros(now), p.cluster, p.resource, p.namespace, int64(c.from), int64(to))

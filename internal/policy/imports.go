@@ -30,13 +30,14 @@ controller: wire kube informer store workqueue
 metrics: informer workqueue controller
 rules: state
 record: wire delta reflector kube state
+record/recordmetrics: record
 notify: planned record
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
 internal/dbtest:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record apitest
+cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

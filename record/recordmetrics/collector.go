@@ -1,0 +1,158 @@
+package recordmetrics
+
+import (
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/vedette-io/vedette/record"
+)
+
+// Collector is a prometheus.Collector of recorders. Create it with New.
+type Collector struct {
+	list func() []record.Health
+}
+
+var _ prometheus.Collector = (*Collector)(nil)
+
+// New returns a collector of the recorders whose health list returns. It is called at
+// each collection, on any goroutine.
+func New(list func() []record.Health) *Collector { return &Collector{list} }
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("vedette_record_"+name, help, append([]string{"cluster", "type", "namespace", "selector"}, labels...), nil)
+}
+
+var (
+	ready       = desc("ready", "1 if the first list was written, or the watch was resumed.")
+	objects     = desc("objects", "Objects that are there.")
+	revisions   = desc("revisions_total", "Revisions that were written.")
+	transitions = desc("transitions_total", "Changes of state that were written.")
+	known       = desc("revisions_known_total", "Revisions that another recorder had written already.")
+	batches     = desc("batches_total", "Transactions that were committed.")
+	retries     = desc("retries_total", "Tries to write a batch that failed.")
+	sizes       = desc("batch_revisions", "Revisions in a transaction.")
+	gaps        = desc("gaps_total", "Gaps that were noted, by cause.", "cause")
+	storedLag   = desc("stored_lag_seconds", "Time from an event's being read off the connection to the commit that has it.")
+	happenedLag = desc("happened_lag_seconds", "Time from a change of state, as the object gives it, to the commit that has it.")
+	queued      = desc("queue_deltas", "Deltas that wait to be written.")
+	queuedBytes = desc("queue_bytes", "Size of the deltas that wait to be written, in bytes.")
+	spilled     = desc("spilled_bytes", "Deltas that wait on the disk for the database, in bytes.")
+	resumeAge   = desc("resume_age_seconds", "Time since the version was written from where a recorder would resume.")
+	version     = desc("resume_version", "resourceVersion from where a recorder would resume.")
+	failing     = desc("failing_seconds", "Time since which batches are not written; 0 while they are.")
+	phase       = desc("phase", "1 for the phase that the list and watch is in.", "phase")
+	fault       = desc("fault", "1 for the fault that is being overcome.", "fault")
+	restarts    = desc("watch_restarts_total", "Watches that ended and were opened again.")
+	relists     = desc("relists_total", "Lists after the first, by reason.", "reason")
+	invalid     = desc("events_invalid_total", "Events that could not be used.")
+	rebuilt     = prometheus.NewDesc("vedette_record_rebuilt_total", "How often another cluster was found at the address.", []string{"cluster"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		ready, objects, revisions, transitions, known, batches, retries, sizes, gaps, storedLag, happenedLag, queued, queuedBytes, spilled,
+		resumeAge, version, failing, phase, fault, restarts, relists, invalid, rebuilt,
+	} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(out chan<- prometheus.Metric) {
+	now := time.Now()
+	for _, h := range c.list() {
+		out <- prometheus.MustNewConstMetric(rebuilt, prometheus.CounterValue, float64(h.Rebuilt), h.Cluster)
+		for i := range h.Targets {
+			t := &h.Targets[i]
+			collect(target{out, []string{h.Cluster, t.Target.Type, t.Target.Namespace, selector(&t.Target)}}, t, now)
+		}
+	}
+}
+
+func selector(t *record.Target) string {
+	return strings.Trim(t.LabelSelector+" "+t.FieldSelector, " ")
+}
+
+// target sends metrics of one target.
+type target struct {
+	out    chan<- prometheus.Metric
+	labels []string
+}
+
+func (t target) send(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
+	t.out <- prometheus.MustNewConstMetric(d, kind, v, append(append([]string{}, t.labels...), labels...)...)
+}
+
+func (t target) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	t.send(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (t target) counter(d *prometheus.Desc, v uint64, labels ...string) {
+	t.send(d, prometheus.CounterValue, float64(v), labels...)
+}
+
+// lag sends a histogram of durations.
+func (t target) lag(d *prometheus.Desc, h *record.Histogram) {
+	upTo, n := map[float64]uint64{}, uint64(0)
+	for i, bound := range record.LagBounds {
+		n += h.Buckets[i]
+		upTo[bound.Seconds()] = n
+	}
+	t.out <- prometheus.MustNewConstHistogram(d, n+h.Buckets[len(record.LagBounds)], h.Sum.Seconds(), upTo, t.labels...)
+}
+
+func collect(m target, t *record.TargetHealth, now time.Time) {
+	m.gauge(ready, one(t.Ready))
+	m.gauge(objects, float64(t.Objects))
+	m.counter(revisions, uint64(t.Revisions))
+	m.counter(transitions, uint64(t.Transitions))
+	m.counter(known, uint64(t.Known))
+	m.counter(batches, t.Batches)
+	m.counter(retries, t.Retries)
+	collectSizes(m, t)
+	for cause, n := range t.Gaps {
+		m.counter(gaps, n, cause)
+	}
+	m.lag(storedLag, &t.Stored)
+	m.lag(happenedLag, &t.Happened)
+	m.gauge(queued, float64(t.Queued))
+	m.gauge(queuedBytes, float64(t.QueuedBytes))
+	m.gauge(spilled, float64(t.Spilled))
+	if !t.CoveredAt.IsZero() {
+		m.gauge(resumeAge, now.Sub(t.CoveredAt).Seconds())
+		m.gauge(version, float64(t.Covered))
+	}
+	since := 0.0
+	if !t.FailedSince.IsZero() {
+		since = now.Sub(t.FailedSince).Seconds()
+	}
+	m.gauge(failing, since)
+	r := &t.Reflector
+	m.gauge(phase, 1, r.Phase.String())
+	m.gauge(fault, 1, r.Fault.String())
+	m.counter(restarts, r.Restarts)
+	m.counter(relists, r.Relists.Expired, "expired")
+	m.counter(relists, r.Relists.Ahead, "ahead")
+	m.counter(relists, r.Relists.Absent, "absent")
+	m.counter(invalid, r.Invalid)
+}
+
+func collectSizes(m target, t *record.TargetHealth) {
+	upTo, n := map[float64]uint64{}, uint64(0)
+	for i, bound := range record.SizeBounds {
+		n += t.Sizes[i]
+		upTo[float64(bound)] = n
+	}
+	total := float64(t.Revisions + t.Known)
+	m.out <- prometheus.MustNewConstHistogram(sizes, n+t.Sizes[len(record.SizeBounds)], total, upTo, m.labels...)
+}
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package recordmetrics_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/recordmetrics"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// TestCollector: what a recorder has counted is what Prometheus gets.
+func TestCollector(t *testing.T) {
+	one := record.TargetHealth{Target: record.Target{Type: "jobs.batch", LabelSelector: "a=b"}, Ready: true, Objects: 7, CoveredAt: time.Now()}
+	one.Revisions, one.Known, one.Batches, one.Retries = 10, 2, 3, 1
+	one.Gaps = map[string]uint64{record.CauseWindow: 4}
+	one.Stored.Buckets[2], one.Stored.Sum = 10, time.Second
+	one.Sizes[3] = 3
+	one.Reflector.Phase = reflector.Watching
+	list := func() []record.Health {
+		return []record.Health{{Cluster: "here", Targets: []record.TargetHealth{one, {Target: record.Target{Type: "pods"}}}}}
+	}
+	c := recordmetrics.New(list)
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+# HELP vedette_record_ready 1 if the first list was written, or the watch was resumed.
+# TYPE vedette_record_ready gauge
+vedette_record_ready{cluster="here",namespace="",selector="",type="pods"} 0
+vedette_record_ready{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 1
+# HELP vedette_record_gaps_total Gaps that were noted, by cause.
+# TYPE vedette_record_gaps_total counter
+vedette_record_gaps_total{cause="window",cluster="here",namespace="",selector="a=b",type="jobs.batch"} 4
+# HELP vedette_record_revisions_total Revisions that were written.
+# TYPE vedette_record_revisions_total counter
+vedette_record_revisions_total{cluster="here",namespace="",selector="",type="pods"} 0
+vedette_record_revisions_total{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 10
+`
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "vedette_record_ready", "vedette_record_gaps_total", "vedette_record_revisions_total"); err != nil {
+		t.Error(err)
+	}
+	if n := testutil.CollectAndCount(c, "vedette_record_stored_lag_seconds"); n != 2 {
+		t.Errorf("%d histograms of lags", n)
+	}
+	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
+		t.Error(problems, err)
+	}
+}
