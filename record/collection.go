@@ -228,6 +228,10 @@ func missed(key wire.Key, k known, at wire.Version, seen time.Time, source Sourc
 // than it may.
 var errAway = errors.New("the database is away")
 
+// longestTry bounds one try to write a batch: a connection may be dead without anybody
+// having said so.
+const longestTry = 30 * time.Second
+
 // write writes a batch of deltas, and tries until that is done, or ctx is, or, if
 // there is a patience, for so long.
 //
@@ -235,13 +239,13 @@ var errAway = errors.New("the database is away")
 func (c *collection) write(ctx context.Context, deltas delta.Batch, patience time.Duration) error {
 	began := time.Now()
 	var p *pending
-	for wait, tries := 100*time.Millisecond, 1; ; wait, tries = min(2*wait, 10*time.Second), tries+1 {
+	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		var err error
 		if p == nil {
 			p, err = c.prepare(ctx, deltas)
 		}
 		if err == nil {
-			err = c.commit(ctx, p)
+			err = c.try(ctx, p)
 		}
 		if err == nil {
 			return nil
@@ -250,17 +254,29 @@ func (c *collection) write(ctx context.Context, deltas delta.Batch, patience tim
 			return context.Cause(ctx)
 		}
 		c.health.failed(err)
+		if p != nil && c.d.dialect.refuses(err) && c.isolate(ctx, p) {
+			continue
+		}
 		if patience > 0 && time.Since(began) > patience {
 			return errAway
 		}
 		c.log.Error("a batch is not written yet", "deltas", len(deltas), "err", err, "retry", wait)
-		if p != nil && tries >= 3 && c.d.db.PingContext(ctx) == nil {
-			c.isolate(ctx, p)
-		}
 		if !sleep(ctx, wait) {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// Between tries to write are firstWait to longestWait.
+const (
+	firstWait   = 100 * time.Millisecond
+	longestWait = 5 * time.Second
+)
+
+func (c *collection) try(ctx context.Context, p *pending) error {
+	ctx, cancel := context.WithTimeout(ctx, longestTry)
+	defer cancel()
+	return c.commit(ctx, p)
 }
 
 // sleep waits, and reports whether it did so to the end.
@@ -275,28 +291,26 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// isolate looks for sightings that a database which answers does not take, so that
-// the others are not held up for ever: it writes each alone. Those that fail become
-// gaps; those that do not are known when the batch is tried again.
-func (c *collection) isolate(ctx context.Context, p *pending) {
-	var bad []hole
-	keep := p.sightings[:0:0]
+// isolate looks for sightings that the database refuses, so that the others are not
+// held up for ever: it writes each alone. Those that fail become gaps; those that do
+// not are known when the batch is tried again. It returns whether it found any.
+func (c *collection) isolate(ctx context.Context, p *pending) (found bool) {
+	var keep []sighting
 	for i := range p.sightings {
 		s := p.sightings[i]
 		err := c.alone(ctx, s)
-		switch {
-		case err == nil:
+		if err == nil || !c.d.dialect.refuses(err) {
 			keep = append(keep, s)
-		case ctx.Err() != nil || c.d.db.PingContext(ctx) != nil:
-			return // it is the database after all
-		default:
-			now := time.Now()
-			bad = append(bad, hole{cause: CauseRefused, from: s.version, to: s.version, fromAt: now, toAt: now, detail: fmt.Sprintf("%s/%s: %v", s.namespace, s.name, err)})
+			continue
 		}
+		found = true
+		now := time.Now()
+		h := hole{cause: CauseRefused, from: s.version, to: s.version, fromAt: now, toAt: now, detail: fmt.Sprintf("%s/%s: %v", s.namespace, s.name, err)}
+		c.log.Error("the database refuses a revision, which is left out", "namespace", s.namespace, "name", s.name, "version", s.version, "err", err)
+		p.holes = append(p.holes, h)
 	}
-	if len(bad) < len(p.sightings) || len(bad) == 1 { // if it takes none at all, it is not they
-		p.sightings, p.holes = keep, append(p.holes, bad...)
-	}
+	p.sightings = keep
+	return found
 }
 
 // alone writes one sighting, and tries again: two recorders may stand in each

@@ -2,11 +2,16 @@ package record
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	driver "github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
+	sqlitedriver "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
 )
 
 // dialect is what the databases differ in.
@@ -102,4 +107,26 @@ func (d *dialect) leave(column string) string {
 // list returns "(?, ?, ?)" for n parameters.
 func list(n int) string {
 	return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")"
+}
+
+// refuses reports whether an error is about what was to be written, and not about the
+// database: to try it again is of no use.
+func (d *dialect) refuses(err error) bool {
+	if pg := new(pgconn.PgError); errors.As(err, &pg) {
+		class := pg.Code[:min(2, len(pg.Code))]
+		return class == "22" || class == "23" || class == "54" // data, constraints, limits of the program
+	}
+	if my := new(driver.MySQLError); errors.As(err, &my) {
+		switch my.Number {
+		case 1118, 1153, 1264, 1366, 1406, 3819, 4025: // sizes, ranges, characters, checks
+			return true
+		}
+	}
+	if lite := new(sqlitedriver.Error); errors.As(err, &lite) {
+		switch lite.Code() & 0xff {
+		case sqlitelib.SQLITE_TOOBIG, sqlitelib.SQLITE_CONSTRAINT, sqlitelib.SQLITE_MISMATCH:
+			return true
+		}
+	}
+	return false
 }

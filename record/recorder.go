@@ -80,8 +80,8 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 		return nil, errors.New("record: Config.Cluster is not set: it is what is followed")
 	case len(cfg.Targets) == 0:
 		return nil, errors.New("record: Config.Targets is empty: name the types to record")
-	case cfg.Spill.MaxBytes < 0 || cfg.Attention < 0:
-		return nil, errors.New("record: Config.Spill.MaxBytes or Config.Attention is negative")
+	case cfg.Spill.MaxBytes < 0 || cfg.Spill.After < 0 || cfg.Attention < 0:
+		return nil, errors.New("record: Config.Spill.MaxBytes, Config.Spill.After or Config.Attention is negative")
 	}
 	if cfg.ClusterName == "" {
 		cfg.ClusterName = cfg.Cluster.Host()
@@ -133,7 +133,12 @@ func (r *Recorder) attention() time.Duration {
 }
 
 // patience is how long a batch is tried to be written before it is spilled.
-func (r *Recorder) patience() time.Duration { return 2 * time.Second }
+func (r *Recorder) patience() time.Duration {
+	if d := r.cfg.Spill.After; d > 0 {
+		return d
+	}
+	return 2 * time.Second
+}
 
 // Health returns how the recorder is. Any goroutine may ask, at any time.
 func (r *Recorder) Health() Health {

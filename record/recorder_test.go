@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/reflector"
 )
 
 func TestMain(m *testing.M) {
@@ -38,7 +41,10 @@ type world struct {
 	srv     *apitest.Server
 	cluster *kube.Cluster
 	d       *record.Database
-	pods    kube.Resource
+
+	spill    record.Spill
+	recorder *record.Recorder // the last
+	pods     kube.Resource
 }
 
 func newWorld(t *testing.T, url string) *world {
@@ -78,23 +84,28 @@ func (w *world) create(obj apitest.Object) {
 	}
 }
 
-// record runs a recorder until stop is called.
-func (w *world) record(name string) (stop func()) {
+// record runs a recorder until stop is called; without targets it records pods.
+func (w *world) record(name string, targets ...record.Target) (stop func()) {
 	w.t.Helper()
-	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: []record.Target{{Type: "pods"}}})
+	if len(targets) == 0 {
+		targets = []record.Target{{Type: "pods"}}
+	}
+	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: 20 * time.Millisecond}
+	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, Attention: 20 * time.Millisecond, Spill: w.spill, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.recorder = r
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
-	return func() {
+	return sync.OnceFunc(func() {
 		w.t.Helper()
 		cancel()
 		if err := <-done; err != nil {
 			w.t.Error(err)
 		}
-	}
+	})
 }
 
 func pod(name string) *corev1.Pod {
@@ -141,7 +152,7 @@ func (w *world) rows(query string) (lines []string) {
 	return lines
 }
 
-const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY t.object_id, t.version"
+const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY o.name, t.object_id, t.version"
 
 // until waits until a query finds what is wanted.
 func (w *world) until(query string, want ...string) {
@@ -181,14 +192,14 @@ func TestRecords(t *testing.T) {
 		}
 		w.create(pod("a"))
 		want = slices.Insert(want, 3, "a Failed Deleted")
-		want = append(want, "a  Queued")
+		want = slices.Insert(want, 4, "a  Queued")
 		w.until(transitions, want...)
 		stop()
 		if err := w.srv.Delete(pod("b")); err != nil {
 			t.Fatal(err)
 		}
 		stop = w.record("two")
-		want = slices.Insert(want, 5, "b Queued Deleted")
+		want = append(want, "b Queued Deleted")
 		w.until(transitions, want...)
 		stop()
 		w.until("SELECT recorder, from_version < to_version FROM coverage ORDER BY id", "one "+yes(url), "two "+yes(url))

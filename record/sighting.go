@@ -6,7 +6,9 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -84,7 +86,7 @@ func look(d *delta.Delta, source Source, of func(map[string]any) state.Status, r
 	}
 	s.queue, s.submitter = first(s.labels, queueLabels), first(s.labels, submitterLabels)
 	if s.submitter == "" {
-		s.submitter = first(obj.GetAnnotations(), submitterLabels)
+		s.submitter = short(first(obj.GetAnnotations(), submitterLabels), 250)
 	}
 	clean(fields, redact)
 	s.body, err = json.Marshal(fields)
@@ -154,7 +156,11 @@ func micros(t time.Time) int64 {
 // body.
 const longestMessage = 4 << 10
 
+// short cuts a text, and what a column of text does not take: PostgreSQL has no NUL.
 func short(text string, most int) string {
+	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")
+	}
 	if len(text) <= most {
 		return text
 	}

@@ -48,12 +48,6 @@ func (f *follower) take(ctx context.Context, deltas delta.Batch, listing bool) (
 	return s.listing, nil
 }
 
-// Between tries to write are firstWait to longestWait.
-const (
-	firstWait   = 100 * time.Millisecond
-	longestWait = 5 * time.Second
-)
-
 // endsInList reports whether a list is on its way at the end of a batch.
 func endsInList(deltas delta.Batch, listing bool) bool {
 	for i := range deltas {

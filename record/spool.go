@@ -27,6 +27,9 @@ type Spill struct {
 	// Dir is a folder of this recorder, which is made if it is not there. What is in it
 	// outlives the process: whoever starts next with the same folder writes it first.
 	Dir string
+	// After is how long a batch is tried to be written before it is spilled; default 2
+	// seconds.
+	After time.Duration
 	// MaxBytes bounds all files together; default 1 GiB. Then the server is read no
 	// further.
 	MaxBytes int64
