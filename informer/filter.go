@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -76,7 +77,9 @@ func StateChanged[T any](apiVersion, kind string) Filter {
 		if object["kind"] == nil || object["kind"] == "" {
 			object["apiVersion"], object["kind"] = apiVersion, kind
 		}
-		return state.Of(object), nil
+		s := state.Of(object)
+		s.At = time.Time{} // by itself it is no change
+		return s, nil
 	}
 	return Filter{update: func(old, now store.Entry) bool {
 		was, err := status(old)

@@ -19,13 +19,15 @@
 //	  - when: object.status.phase == "Done"
 //	    state: Failed
 //	    reason: "'Exit' + string(object.status.exitCode)"
+//	    at: object.status.finishedAt
 //	    message: object.status.?log.orValue("")
 //	  - when: object.?status.phase.orValue("") == ""
 //	    state: Submitted
 //
-// raw, reason and message are expressions too, and may be left out: raw is then
-// status.phase. A field that is missing makes an expression not hold, and a text
-// empty.
+// raw, reason, message and at are expressions too, and may be left out: raw is then
+// status.phase. at is when the object came to the state, as the object says: a
+// timestamp, or a text such as 2026-01-01T00:00:00Z. A field that is missing makes an
+// expression not hold, a text empty, and a time not known.
 //
 // # Ownership
 //

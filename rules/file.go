@@ -157,10 +157,11 @@ func (p *parser) rule(n *yaml.Node, rules *Rules) {
 }
 
 func (p *parser) clause(n *yaml.Node) clause {
-	f := p.fields(n, "a state", "when", "state", "raw", "reason", "message")
+	f := p.fields(n, "a state", "when", "state", "raw", "reason", "message", "at")
 	c := clause{
 		state: state.State(p.word(f["state"], "state")),
 		raw:   p.program(f["raw"], cel.StringType), reason: p.program(f["reason"], cel.StringType), message: p.program(f["message"], cel.StringType),
+		at: p.program(f["at"], cel.TimestampType),
 	}
 	if !slices.Contains(states, c.state) {
 		p.complain(f["state"].Line, "there is no state %q; there are %s", c.state, join(states[1:]))
@@ -203,6 +204,10 @@ func (p *parser) program(n *yaml.Node, want *cel.Type) cel.Program {
 	}
 	if out := ast.OutputType(); want == cel.BoolType && !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
 		p.complain(line, "%q is %s, and has to be true or false", first(n.Value), cel.FormatCELType(out))
+		return nil
+	}
+	if want == cel.TimestampType && !slices.ContainsFunc([]*cel.Type{cel.TimestampType, cel.StringType, cel.DynType}, ast.OutputType().IsExactType) {
+		p.complain(line, "%q is %s, and has to be a timestamp, or a text such as 2026-01-01T00:00:00Z", first(n.Value), cel.FormatCELType(ast.OutputType()))
 		return nil
 	}
 	program, err := p.env.Program(ast, cel.CostLimit(maxCost))

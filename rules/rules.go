@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -21,6 +22,7 @@ type clause struct {
 	when                 cel.Program
 	state                state.State
 	raw, reason, message cel.Program // nil where there is none
+	at                   cel.Program
 }
 
 // Of returns the status of an object: its fields as JSON has them. r may be nil.
@@ -34,7 +36,7 @@ func (r *Rules) Of(object map[string]any) state.Status {
 		if !r.holds(c.when, object) {
 			continue
 		}
-		s := state.Status{State: c.state, Raw: r.text(c.raw, object), Reason: r.text(c.reason, object), Message: r.text(c.message, object)}
+		s := state.Status{State: c.state, Raw: r.text(c.raw, object), Reason: r.text(c.reason, object), Message: r.text(c.message, object), At: r.moment(c.at, object)}
 		if c.raw == nil {
 			s.Raw = phase(object)
 		}
@@ -99,6 +101,32 @@ func (r *Rules) text(p cel.Program, object map[string]any) string {
 		r.failed.Add(1)
 	}
 	return text
+}
+
+// moment evaluates what is a timestamp, or a text that has one.
+func (r *Rules) moment(p cel.Program, object map[string]any) time.Time {
+	if p == nil {
+		return time.Time{}
+	}
+	out, _, err := p.Eval(map[string]any{"object": object})
+	if err != nil {
+		r.note(err)
+		return time.Time{}
+	}
+	switch v := out.Value().(type) {
+	case time.Time:
+		return v.UTC()
+	case string:
+		at, err := time.Parse(time.RFC3339Nano, v)
+		if err == nil {
+			return at.UTC()
+		}
+		if v == "" {
+			return time.Time{}
+		}
+	}
+	r.failed.Add(1)
+	return time.Time{}
 }
 
 // note counts a failure, unless it is that of a missing field, which is everyday

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vedette-io/vedette/rules"
 	"github.com/vedette-io/vedette/state"
@@ -23,6 +24,7 @@ rules:
     state: Failed
     reason: "'Exit' + string(object.status.exitCode)"
     message: object.status.?log.orValue("")
+    at: object.status.ended
   - when: |
       object.status.conditions.exists(c,
         c.type == "Placed" && c.status == "False")
@@ -30,6 +32,7 @@ rules:
     raw: "'Placed'"
   - when: object.status.phase == "Odd"
     raw: object.status.number
+    at: timestamp(object.status.began) + duration("90s")
   - when: object.?status.phase.orValue("") == ""
     state: Submitted
 `
@@ -44,6 +47,7 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	type m = map[string]any
+	nine := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		object m
 		want   state.Status
@@ -53,6 +57,9 @@ func TestOf(t *testing.T) {
 		"a missing field in a text":        {object(m{"phase": "Done", "exitCode": int64(3)}), state.Status{State: state.Failed, Raw: "Done", Reason: "Exit3"}},
 		"several lines":                    {object(m{"phase": "New", "conditions": []any{m{"type": "Placed", "status": "False"}}}), state.Status{State: state.Queued, Raw: "Placed"}},
 		"a number as a text":               {object(m{"phase": "Odd", "number": int64(7)}), state.Status{Raw: "7"}},
+		"a time as a text":                 {object(m{"phase": "Done", "exitCode": int64(3), "ended": "2026-03-01T10:00:00+01:00"}), state.Status{State: state.Failed, Raw: "Done", Reason: "Exit3", At: nine}},
+		"a time as an empty text":          {object(m{"phase": "Done", "exitCode": int64(3), "ended": ""}), state.Status{State: state.Failed, Raw: "Done", Reason: "Exit3"}},
+		"a time that is computed":          {object(m{"phase": "Odd", "number": int64(7), "began": "2026-03-01T08:58:30Z"}), state.Status{Raw: "7", At: nine}},
 		"a missing field does not hold":    {object(m{}), state.Status{State: state.Submitted}},
 		"none holds, and the phase speaks": {object(m{"phase": "Running"}), state.Status{State: state.Running, Raw: "Running"}},
 		"another type":                     {m{"apiVersion": "v1", "kind": "Pod", "status": m{"phase": "Succeeded"}}, state.Status{State: state.Succeeded, Raw: "Succeeded"}},
@@ -68,6 +75,10 @@ func TestOf(t *testing.T) {
 	r.Of(object(m{"phase": int64(3), "exitCode": "x", "conditions": "y"}))
 	if r.Failed() == 0 {
 		t.Error("a list that is none is a failure")
+	}
+	before := r.Failed()
+	if got := r.Of(object(m{"phase": "Done", "exitCode": int64(3), "ended": "yesterday"})); got.Reason != "Exit3" || !got.At.IsZero() || r.Failed() != before+1 {
+		t.Errorf("a time that is none: %+v, %d failures", got, r.Failed()-before)
 	}
 	if got := (*rules.Rules)(nil).Of(object(m{"phase": "Running"})); got.State != state.Running {
 		t.Errorf("no rules: %+v", got)
@@ -94,6 +105,7 @@ func TestMistakes(t *testing.T) {
 		{"unknown name", rule + "  - when: obj.x == 1", "f:4: in \"obj.x == 1\", at column 1: undeclared reference to 'obj'"},
 		{"the second line of several", rule + "  - when: |\n      object.a == 1 &&\n      obj.x == 1", "f:6: in \"object.a == 1 && …\", at column 1: undeclared reference"},
 		{"no condition", rule + "  - when: \"'x'\"", `f:4: "'x'" is string, and has to be true or false`},
+		{"no time", rule + "  - when: 'true'\n    at: 1 + 1", `f:5: "1 + 1" is int, and has to be a timestamp, or a text such as`},
 		{"no text", rule + "  - when: [a]", "f:4: an expression has to be a text"},
 		{"too long", strings.Repeat("#", 1<<20+1), "refused"},
 	} {

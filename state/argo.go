@@ -1,5 +1,7 @@
 package state
 
+import "time"
+
 // workflowPhases are those of Argo's Workflow.
 var workflowPhases = map[string]State{
 	"":          Submitted,
@@ -15,12 +17,20 @@ var workflowPhases = map[string]State{
 func ofWorkflow(workflow map[string]any) Status {
 	phase := text(workflow, "status", "phase")
 	s := Status{State: workflowPhases[phase], Raw: phase, Message: text(workflow, "status", "message")}
+	switch {
+	case s.State.Final():
+		s.At = moment(workflow, "status", "finishedAt")
+	case s.State == Running:
+		s.At = moment(workflow, "status", "startedAt")
+	case s.State != "":
+		s.At = created(workflow)
+	}
 	suspended, _ := field(workflow, "spec", "suspend").(bool)
 	switch shutdown := text(workflow, "spec", "shutdown"); {
 	case shutdown != "" && s.State == Failed:
 		s.State, s.Reason = Aborted, shutdown
 	case suspended && s.State == Running:
-		s.State = Suspended
+		s.State, s.At = Suspended, time.Time{} // nobody notes when
 	}
 	return s
 }

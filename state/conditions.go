@@ -31,7 +31,7 @@ var health = []string{"Ready", "Available", "Established", "Healthy"}
 // ofPhase is for types without a rule of their own.
 func ofPhase(object map[string]any) Status {
 	if phase := text(object, "status", "phase"); phase != "" {
-		s := Status{Raw: phase, Reason: text(object, "status", "reason"), Message: text(object, "status", "message")}
+		s := Status{Raw: phase, At: conditions(object)[phase].trueSince(), Reason: text(object, "status", "reason"), Message: text(object, "status", "message")}
 		for _, c := range common {
 			if c.word == phase {
 				s.State = c.state

@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-//	an object's fields (as JSON has them) -> Of -> Status{State, Raw, Reason, Message}
+//	an object's fields (as JSON has them) -> Of -> Status{State, Raw, Reason, Message, At}
 //
 // # Ownership
 //

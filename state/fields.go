@@ -1,5 +1,7 @@
 package state
 
+import "time"
+
 // field returns what stands at a path of an object, nil if nothing does.
 func field(object map[string]any, path ...string) any {
 	var v any = object
@@ -28,6 +30,40 @@ func number(object map[string]any, path ...string) int64 {
 	return 0
 }
 
+// moment reads a time, as the API writes it; zero if there is none.
+func moment(object map[string]any, path ...string) time.Time {
+	return parse(text(object, path...))
+}
+
+func parse(at string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, at)
+	if at == "" || err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// created is when the object came to be.
+func created(object map[string]any) time.Time { return moment(object, "metadata", "creationTimestamp") }
+
+// told is when the object was told to go. Its deletionTimestamp is that of the end
+// of its grace.
+func told(object map[string]any) time.Time {
+	at := moment(object, "metadata", "deletionTimestamp")
+	if at.IsZero() {
+		return at
+	}
+	return at.Add(-time.Duration(number(object, "metadata", "deletionGracePeriodSeconds")) * time.Second)
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // each calls f for every object in the array at a path.
 func each(object map[string]any, f func(map[string]any), path ...string) {
 	list, _ := field(object, path...).([]any)
@@ -41,18 +77,38 @@ func each(object map[string]any, f func(map[string]any), path ...string) {
 // condition is one of status.conditions.
 type condition struct {
 	kind, status, reason, message string
+	since, updated                string // times, not read yet: most are not asked for
 }
 
 func conditions(object map[string]any) map[string]condition {
 	all := map[string]condition{}
 	each(object, func(c map[string]any) {
-		all[text(c, "type")] = condition{text(c, "type"), text(c, "status"), text(c, "reason"), text(c, "message")}
+		all[text(c, "type")] = condition{
+			text(c, "type"), text(c, "status"), text(c, "reason"), text(c, "message"), text(c, "lastTransitionTime"), text(c, "lastUpdateTime"),
+		}
 	}, "status", "conditions")
 	return all
 }
 
 func (c condition) holds() bool { return c.status == "True" }
 
+// trueSince is when the condition came to hold; zero if it does not.
+func (c condition) trueSince() time.Time {
+	if !c.holds() {
+		return time.Time{}
+	}
+	return parse(c.since)
+}
+
 func (c condition) as(s State) Status {
-	return Status{State: s, Raw: c.kind, Reason: c.reason, Message: c.message}
+	return Status{State: s, Raw: c.kind, Reason: c.reason, Message: c.message, At: parse(c.since)}
+}
+
+// begun is since when an object waits to be taken up: since it was made, or since it
+// was let go on after it had been suspended.
+func begun(object map[string]any, conds map[string]condition) time.Time {
+	if c := conds["Suspended"]; c.status == "False" {
+		return parse(c.since)
+	}
+	return created(object)
 }

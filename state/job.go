@@ -31,6 +31,9 @@ func concluded(job map[string]any, conds map[string]condition, success string) (
 func ofJob(job map[string]any) Status {
 	conds := conditions(job)
 	if s, told := concluded(job, conds, "Complete"); told {
+		if s.State == Succeeded && s.At.IsZero() {
+			s.At = moment(job, "status", "completionTime")
+		}
 		return s
 	}
 	s := Status{}
@@ -46,9 +49,9 @@ func ofJob(job map[string]any) Status {
 	case failed:
 		s.State, s.Reason = Restarting, "PodFailed"
 	case text(job, "status", "startTime") != "":
-		s.State = Starting
+		s.State, s.At = Starting, moment(job, "status", "startTime")
 	default:
-		s.State = Submitted
+		s.State, s.At = Submitted, begun(job, conds)
 	}
 	return s
 }

@@ -7,9 +7,9 @@ func ofJobSet(set map[string]any) Status {
 	if s, told := concluded(set, conds, "Completed"); told {
 		return s
 	}
-	s := Status{State: count(set, "status", "replicatedJobsStatus").state()}
+	s := count(set, "status", "replicatedJobsStatus").status(begun(set, conds))
 	if number(set, "status", "restarts") > 0 && s.State != Running {
-		s.State, s.Reason = Restarting, "Restarted"
+		s = Status{State: Restarting, Reason: "Restarted"}
 	}
 	if c := conds["StartupPolicyInProgress"]; c.holds() && s.State != Restarting {
 		return c.as(Starting)

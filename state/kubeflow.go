@@ -1,12 +1,14 @@
 package state
 
+import "time"
+
 // ofKubeflowJob follows the conditions of the jobs of Kubeflow's training operator
 // (API group kubeflow.org), such as PyTorchJob.
 func ofKubeflowJob(job map[string]any) Status {
 	s := ofConditions(job)
 	switch s.State {
 	case "":
-		s.State = Submitted
+		s.State, s.At = Submitted, created(job)
 	case Suspended:
 		s.State = onHold(job)
 	}
@@ -16,10 +18,11 @@ func ofKubeflowJob(job map[string]any) Status {
 // ofTrainJob follows the conditions of Kubeflow Trainer's TrainJob (API group
 // trainer.kubeflow.org), and between them the counters of the jobs it has made.
 func ofTrainJob(job map[string]any) Status {
-	if s, told := concluded(job, conditions(job), "Complete"); told {
+	conds := conditions(job)
+	if s, told := concluded(job, conds, "Complete"); told {
 		return s
 	}
-	return Status{State: count(job, "status", "jobsStatus").state()}
+	return count(job, "status", "jobsStatus").status(begun(job, conds))
 }
 
 // counters are those of jobs that something consists of.
@@ -36,14 +39,16 @@ func count(object map[string]any, path ...string) (n counters) {
 	return n
 }
 
-func (n counters) state() State {
+// status says what such a thing does. Counters have no times; begun is since when
+// there is nothing to count.
+func (n counters) status(begun time.Time) Status {
 	switch {
 	case n.ready > 0 || n.succeeded > 0:
-		return Running
+		return Status{State: Running}
 	case n.failed > 0:
-		return Restarting
+		return Status{State: Restarting}
 	case n.active > 0:
-		return Starting
+		return Status{State: Starting}
 	}
-	return Submitted
+	return Status{State: Submitted, At: begun}
 }

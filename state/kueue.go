@@ -14,7 +14,7 @@ func ofWorkload(workload map[string]any) Status {
 	}
 	if active, set := field(workload, "spec", "active").(bool); set && !active {
 		s := conds["Evicted"].as(Suspended)
-		s.Raw = "Deactivated"
+		s.Raw, s.At = "Deactivated", conds["Evicted"].trueSince()
 		return s
 	}
 	if c := conds["Evicted"]; c.holds() {
@@ -27,6 +27,7 @@ func ofWorkload(workload map[string]any) Status {
 			}
 			s := ready.as(Starting)
 			s.Raw = c.kind
+			s.At = later(s.At, parse(c.since)) // it may be not ready since it was evicted
 			return s
 		}
 		return c.as(Running) // nobody tells whether its pods are ready
@@ -35,7 +36,7 @@ func ofWorkload(workload map[string]any) Status {
 	case c.holds():
 		return c.as(Queued) // checks are missing
 	case told:
-		return Status{State: Queued, Reason: c.reason, Message: c.message}
+		return Status{State: Queued, Reason: c.reason, Message: c.message, At: parse(c.since)}
 	}
-	return Status{State: Submitted}
+	return Status{State: Submitted, At: created(workload)}
 }

@@ -1,6 +1,9 @@
 package state
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // ofPod follows the phases of a Pod (Kubernetes documentation, Pod Lifecycle)
 // and what its containers say within them.
@@ -8,34 +11,35 @@ func ofPod(pod map[string]any) Status {
 	s := Status{Raw: text(pod, "status", "phase"), Reason: text(pod, "status", "reason"), Message: text(pod, "status", "message")}
 	switch s.Raw {
 	case "Succeeded":
-		s.State = Succeeded
+		s.State, s.At = Succeeded, last(pod, "state", "terminated", "finishedAt")
 	case "Failed":
-		s.State = Failed
+		s.State, s.At = Failed, last(pod, "state", "terminated", "finishedAt")
 		s.because(terminated(pod))
 	case "Running":
-		s.State = Running
+		s.State, s.At = Running, last(pod, "state", "running", "startedAt")
 		if c := waiting(pod); c.reason != "" {
 			s.because(c)
-			s.State = Restarting
+			s.State, s.At = Restarting, parse(c.since)
 		}
 	case "Pending":
 		s.pending(pod)
 	case "":
-		s.State = Submitted
+		s.State, s.At = Submitted, created(pod)
 	}
 	return s
 }
 
 // pending tells a Pod that waits for a node from one that is being set up.
 func (s *Status) pending(pod map[string]any) {
+	scheduled := conditions(pod)["PodScheduled"]
 	if text(pod, "spec", "nodeName") == "" {
-		s.State = Queued
-		if c := conditions(pod)["PodScheduled"]; c.status == "False" {
-			s.because(c)
+		s.State, s.At = Queued, created(pod) // the condition is that of the first attempt to place it
+		if scheduled.status == "False" {
+			s.because(scheduled)
 		}
 		return
 	}
-	s.State = Starting
+	s.State, s.At = Starting, scheduled.trueSince()
 	s.because(waiting(pod))
 }
 
@@ -46,12 +50,21 @@ func (s *Status) because(c condition) {
 	}
 }
 
-// waiting returns why a container waits, the last one first.
+// last returns the last of the times that containers have at a path.
+func last(pod map[string]any, path ...string) (at time.Time) {
+	for _, containers := range []string{"initContainerStatuses", "containerStatuses"} {
+		each(pod, func(c map[string]any) { at = later(at, moment(c, path...)) }, "status", containers)
+	}
+	return at
+}
+
+// waiting returns why a container waits, the last one first, and since when: one that
+// was started before has waited since it ended.
 func waiting(pod map[string]any) condition {
 	var why condition
 	each(pod, func(c map[string]any) {
 		if reason := text(c, "state", "waiting", "reason"); reason != "" {
-			why = condition{reason: reason, message: text(c, "state", "waiting", "message")}
+			why = condition{reason: reason, message: text(c, "state", "waiting", "message"), since: text(c, "lastState", "terminated", "finishedAt")}
 		}
 	}, "status", "containerStatuses")
 	return why

@@ -28,6 +28,14 @@ func ofRayJob(job map[string]any) Status {
 	deployment, inner := text(job, "status", "jobDeploymentStatus"), text(job, "status", "jobStatus")
 	s := Status{Raw: deployment, Reason: text(job, "status", "reason"), Message: text(job, "status", "message")}
 	switch deployment {
+	case "":
+		s.At = created(job)
+	case "Initializing":
+		s.At = moment(job, "status", "startTime")
+	case "Complete", "Failed":
+		s.At = moment(job, "status", "endTime")
+	}
+	switch deployment {
 	case "Running", "Complete":
 		s.State = rayJobs[inner]
 		if inner != "" {

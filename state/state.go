@@ -1,6 +1,9 @@
 package state
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // State is a state that means the same for every type. The zero value means
 // that the type has none, or none that is known.
@@ -43,6 +46,9 @@ type Status struct {
 	Reason string
 	// Message says why to a person; may be empty.
 	Message string
+	// At is when it came to this state, as the object itself says: in UTC, mostly in
+	// whole seconds, by the clock of whoever wrote it. Zero if the object does not say.
+	At time.Time
 }
 
 // String returns the common state, else the type's own word, else "".
@@ -87,7 +93,7 @@ func Of(object map[string]any) Status {
 	}
 	s := rule(object)
 	if text(object, "metadata", "deletionTimestamp") != "" && !s.State.Final() {
-		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message}
+		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: told(object)}
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package state_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -130,6 +131,7 @@ func TestOf(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := state.Of(parse(t, c.object))
+			got.At = time.Time{} // TestAt looks at it
 			want := state.Status{State: c.want, Raw: c.raw, Reason: c.reason, Message: c.m}
 			if got != want {
 				t.Errorf("got %+v, want %+v", got, want)

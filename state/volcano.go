@@ -18,8 +18,12 @@ var volcanoPhases = map[string]State{
 // ofVolcanoJob follows the phase of Volcano's Job (API group batch.volcano.sh).
 func ofVolcanoJob(job map[string]any) Status {
 	phase := text(job, "status", "state", "phase")
+	at := moment(job, "status", "state", "lastTransitionTime")
+	if phase == "" {
+		at = created(job)
+	}
 	return Status{
-		State: volcanoPhases[phase], Raw: phase,
+		State: volcanoPhases[phase], Raw: phase, At: at,
 		Reason: text(job, "status", "state", "reason"), Message: text(job, "status", "state", "message"),
 	}
 }
