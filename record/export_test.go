@@ -16,6 +16,13 @@ type Seen struct {
 	Version wire.Version
 	State   state.State
 	Body    string
+	Ago     int // seconds since it came to the state, as the object says; 0: it does not
+}
+
+// Happened is when an object came to its state, which says at.
+func Happened(at, seen, created, since time.Time) time.Time {
+	s := sighting{seen: seen, created: created, status: state.Status{At: at}}
+	return moment(s.happened(micros(since))).UTC()
 }
 
 // Write writes sightings in one transaction, as a recorder does.
@@ -25,6 +32,9 @@ func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err er
 		one := sighting{
 			uid: s.UID, namespace: "ml", name: "job-" + s.UID, version: s.Version, gone: s.State == state.Deleted, source: Watched,
 			seen: time.Unix(1_700_000_000+int64(s.Version), 0), status: state.Status{State: s.State, Message: fmt.Sprint("at ", s.Version)}, body: []byte(s.Body),
+		}
+		if s.Ago > 0 {
+			one.status.At = one.seen.Add(-time.Duration(s.Ago) * time.Second)
 		}
 		sightings = append(sightings, one)
 	}

@@ -24,7 +24,7 @@ func history(t *rapid.T) (all []record.Seen) {
 		n := rapid.IntRange(0, 8).Draw(t, "revisions of "+uid)
 		for i := range n {
 			version += wire.Version(rapid.IntRange(1, 3).Draw(t, "step"))
-			s := record.Seen{UID: uid, Version: version, State: rapid.SampledFrom(states).Draw(t, "state")}
+			s := record.Seen{UID: uid, Version: version, State: rapid.SampledFrom(states).Draw(t, "state"), Ago: rapid.IntRange(0, 6).Draw(t, "ago")}
 			if i == n-1 && rapid.Bool().Draw(t, "deleted") {
 				s.State = state.Deleted
 			}
@@ -118,9 +118,12 @@ func (w *world) compare(t *rapid.T, all []record.Seen, seen map[record.Seen]bool
 		t.Fatalf("%d revisions were written, of %d", written, len(revisions))
 	}
 	for query, want := range map[string][]string{
-		"SELECT o.uid, r.version, r.state FROM revisions r JOIN objects o ON o.id = r.object_id ORDER BY r.version":                    revisions,
-		"SELECT o.uid, t.version, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY t.version": transitions,
-		"SELECT uid, version, state FROM objects ORDER BY uid":                                                                         objects,
+		"SELECT o.uid, r.version, r.state FROM revisions r JOIN objects o ON o.id = r.object_id ORDER BY r.version":                                                    revisions,
+		"SELECT o.uid, t.version, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY t.version":                                 transitions,
+		"SELECT a.version, b.version FROM transitions a JOIN transitions b ON b.object_id = a.object_id AND b.version > a.version WHERE b.happened_at < a.happened_at": nil,
+		"SELECT o.uid, o.since, t.happened_at FROM objects o JOIN transitions t ON t.object_id = o.id WHERE t.happened_at <> o.since" +
+			" AND t.version = (SELECT MAX(version) FROM transitions l WHERE l.object_id = o.id)": nil,
+		"SELECT uid, version, state FROM objects ORDER BY uid": objects,
 	} {
 		if got := w.rows(query); !slices.Equal(got, want) {
 			t.Fatalf("%s\n got %q\nwant %q", query, got, want)

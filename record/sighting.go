@@ -55,6 +55,30 @@ type sighting struct {
 	labels               map[string]string
 }
 
+// happened is when the object came to its state, in microseconds: the time that it
+// gives itself, unless that can not be. It can not be after it was seen, nor before
+// the object was made, nor before it came to the state before it: then it is the
+// time of something else. Where it was seen within the second that the object names,
+// that is more precise. since is when the object came to the state before, or 0.
+func (s *sighting) happened(since int64) int64 {
+	at, seen := s.status.At, micros(s.seen)
+	told := micros(at)
+	switch {
+	case at.IsZero(), told > seen, at.Before(s.created):
+		return max(seen, since)
+	case told/second == seen/second:
+		return max(seen, since)
+	case told >= since:
+		return told
+	case told/second == since/second: // it has whole seconds
+		return since
+	}
+	return max(seen, since)
+}
+
+// second is a second in microseconds.
+const second = 1_000_000
+
 // owner is who controls an object.
 type owner struct{ uid, kind, name string }
 

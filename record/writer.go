@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // presence says whether an object is there.
@@ -180,10 +181,10 @@ func each(rows *sql.Rows, f func() error) error {
 func (b *batch) append(r *row, s *sighting) {
 	to, raw := string(s.status.State), short(s.status.Raw, 250)
 	if r.version == 0 || to != r.state || raw != r.raw {
-		b.moves = append(b.moves, transition(r.id, s, r.state, r.raw))
-		r.changed, r.since = true, micros(s.seen)
+		r.changed, r.since = true, s.happened(r.since)
+		b.moves = append(b.moves, transition(r.id, s, r.state, r.raw, r.since))
 		if s.source == Watched {
-			b.happened = append(b.happened, micros(s.seen))
+			b.happened = append(b.happened, r.since)
 		}
 	}
 	h := b.store(r, s)
@@ -236,10 +237,10 @@ func revision(id int64, s *sighting, h hash) []any {
 	return []any{id, int64(s.version), gone, int16(s.source), micros(s.seen), string(s.status.State), short(s.status.Raw, 250), h[:]}
 }
 
-func transition(id int64, s *sighting, from, raw string) []any {
+func transition(id int64, s *sighting, from, raw string, happened int64) []any {
 	return []any{
 		id, int64(s.version), from, string(s.status.State), raw, short(s.status.Raw, 250),
-		short(s.status.Reason, 250), short(s.status.Message, longestMessage), micros(s.seen), micros(s.seen), int16(s.source),
+		short(s.status.Reason, 250), short(s.status.Message, longestMessage), happened, micros(s.seen), int16(s.source),
 	}
 }
 
@@ -368,11 +369,36 @@ func (b *batch) fillInOne(ctx context.Context, r *row, s *sighting) error {
 	to, toRaw := string(s.status.State), short(s.status.Raw, 250)
 	if from != to || raw != toRaw {
 		b.Transitions++
-		if err := b.d.insertAll(ctx, b.tx, "transitions", transitionColumns, [][]any{transition(r.id, s, from, raw)}, ""); err != nil {
+		happened, err := b.between(ctx, r.id, s)
+		if err != nil {
+			return err
+		}
+		if err := b.d.insertAll(ctx, b.tx, "transitions", transitionColumns, [][]any{transition(r.id, s, from, raw, happened)}, ""); err != nil {
 			return err
 		}
 	}
-	return b.mend(ctx, r.id, s)
+	if err := b.mend(ctx, r.id, s); err != nil {
+		return err
+	}
+	// The last transition may be another now.
+	_, err = b.d.exec(ctx, b.tx, "UPDATE objects SET since = COALESCE((SELECT happened_at FROM transitions WHERE object_id = ? ORDER BY version DESC LIMIT 1), since) WHERE id = ?", r.id, r.id)
+	return err
+}
+
+// between returns when a transition that is filled in happened: neither before the
+// one before it, nor after the one behind it.
+func (b *batch) between(ctx context.Context, id int64, s *sighting) (int64, error) {
+	var before, behind sql.NullInt64
+	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT (SELECT happened_at FROM transitions WHERE object_id = ? AND version < ? ORDER BY version DESC LIMIT 1),"+
+		" (SELECT happened_at FROM transitions WHERE object_id = ? AND version > ? ORDER BY version LIMIT 1)"), id, int64(s.version), id, int64(s.version))
+	if err := row.Scan(&before, &behind); err != nil {
+		return 0, err
+	}
+	happened := s.happened(before.Int64)
+	if behind.Valid {
+		happened = min(happened, behind.Int64)
+	}
+	return happened, nil
 }
 
 // correctDeletion puts a deletion that was seen in the place of one that was
@@ -431,9 +457,12 @@ func (b *batch) mend(ctx context.Context, id int64, s *sighting) error {
 		return err
 	}
 	next := sighting{version: s.version, source: Source(source), seen: time.UnixMicro(seen)}
-	next.version, next.status.State, next.status.Raw = s.version, state.State(to), raw
-	args := transition(id, &next, from, fromRaw)
-	args[1] = version
+	next.version, next.status.State, next.status.Raw = wire.Version(version), state.State(to), raw
+	happened, err := b.between(ctx, id, &next)
+	if err != nil {
+		return err
+	}
+	args := transition(id, &next, from, fromRaw, happened)
 	return b.d.insertAll(ctx, b.tx, "transitions", transitionColumns, [][]any{args}, "version")
 }
 
