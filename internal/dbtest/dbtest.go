@@ -76,6 +76,25 @@ var (
 	mu       sync.Mutex
 )
 
+// New makes an empty database of a kind, and returns its URL: for who is no test.
+// The file of an SQLite database is in dir.
+//
+// Errors: ErrAbsent; what the server says.
+func New(ctx context.Context, kind, dir string) (url string, err error) {
+	get := map[string]func() (*Server, error){"postgres": postgres, "mariadb": mariaDB}[kind]
+	switch {
+	case kind == "sqlite":
+		return "sqlite:" + filepath.Join(dir, "history.db"), nil
+	case get == nil:
+		return "", fmt.Errorf("there is no kind of database %q; there are sqlite, postgres and mariadb", kind)
+	}
+	s, err := get()
+	if err != nil {
+		return "", err
+	}
+	return s.empty(ctx)
+}
+
 // Postgres returns the PostgreSQL server.
 func Postgres(t *testing.T) *Server { return usable(t, "PostgreSQL", postgres) }
 
@@ -94,7 +113,8 @@ func Stop() {
 	started = nil
 }
 
-var errAbsent = errors.New("is not installed: the packages are postgresql and mariadb-server")
+// ErrAbsent says that a server is not installed.
+var ErrAbsent = errors.New("is not installed: the packages are postgresql and mariadb-server")
 
 func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
 	t.Helper()
@@ -108,19 +128,25 @@ func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
 // Empty makes an empty database, and returns its URL.
 func (s *Server) Empty(t *testing.T) string {
 	t.Helper()
+	url, err := s.empty(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func (s *Server) empty(ctx context.Context) (url string, err error) {
 	mu.Lock()
 	s.number++
 	name := "test_" + strconv.Itoa(s.number)
 	mu.Unlock()
 	db, err := s.admin()
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf(s.URL, name)
+	_, err = db.ExecContext(ctx, "CREATE DATABASE "+name)
+	return fmt.Sprintf(s.URL, name), err
 }
 
 // program finds a program, also where distributions hide it.
@@ -132,7 +158,7 @@ func program(name string, places ...string) (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%s %w", name, errAbsent)
+		return "", fmt.Errorf("%s %w", name, ErrAbsent)
 	}
 	return path, nil
 }
