@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/bench/measure"
 	"github.com/vedette-io/vedette/bench/serve"
 	"github.com/vedette-io/vedette/bench/workload"
+	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
 // Task is what one process does.
@@ -29,6 +30,8 @@ type Task struct {
 	Relists    int // lists that come beside them
 	Handlers   int
 	Dir        string
+	// Database is the kind of database of a keeper: sqlite, postgres or mariadb.
+	Database string
 	// Memory is how much may be resident before the contestant gives up, in bytes;
 	// zero: as much as there is.
 	Memory uint64
@@ -45,13 +48,15 @@ type Result struct {
 // Action is something to do.
 type Action string
 
-// The actions with a server, those with a store alone, and those with a queue.
+// The actions with a server, that with a database, those with a store alone, and those with a queue.
 const (
 	Sync    Action = "sync"    // the first list
 	Events  Action = "events"  // the first list, then events, which are what is measured
 	Latency Action = "latency" // the same, with the time from frame to handler
 	Stuck   Action = "stuck"   // the same, beside a handler that never returns
 	Prepare Action = "prepare" // a process before the measured one, for a warm start
+
+	Keep Action = "keep" // the first list and then events, into a database
 
 	Overhead Action = "overhead" // what a store costs beside its objects
 	Commit   Action = "commit"   // one change
@@ -66,7 +71,7 @@ const (
 
 // Actions are all there is.
 var Actions = map[Action]func(context.Context, *Task) (*Result, error){
-	Sync: doSync, Events: doEvents, Latency: doLatency, Stuck: doStuck, Prepare: doPrepare,
+	Sync: doSync, Events: doEvents, Latency: doLatency, Stuck: doStuck, Prepare: doPrepare, Keep: doKeep,
 	Overhead: doOverhead, Commit: doCommit, Beside: doBeside,
 	QueueWorkers: doQueue(singly), QueuePriorities: doQueue(byPriority), QueueBatches: doQueue(inBatches),
 	QueueAlone: doQueueAlone, QueueDelayed: doQueueDelayed,
@@ -92,6 +97,7 @@ func Do(task Task) (*Result, error) {
 
 // Main does a task and prints the result, for who has started this process.
 func Main(task Task) error {
+	defer dbtest.Stop()
 	r, err := Do(task)
 	if err != nil {
 		return err

@@ -83,6 +83,15 @@ func openers(o Object, k workload.Kind) (opener, error) {
 	return nil, fmt.Errorf("there is no type for %s", k.Name)
 }
 
+// resourceOf is the type of a kind as discovery has it.
+func resourceOf(k workload.Kind) kube.Resource {
+	r := kube.Resource{Group: k.Group, Version: k.Version, Name: k.Resource, Kind: k.Kind, Verbs: []string{"list", "watch"}}
+	if k.Scope == workload.Namespaced {
+		r.Scope = kube.Namespaced
+	}
+	return r
+}
+
 func openVedetteOf[T any](env Env, k workload.Kind, u usage) (Cache, error) {
 	cluster, err := kube.Connect(kube.Config{REST: env.rest()})
 	if err != nil {
@@ -98,10 +107,7 @@ func openVedetteOf[T any](env Env, k workload.Kind, u usage) (Cache, error) {
 	if env.Objects == Metadata {
 		selection.View = kube.Metadata
 	}
-	resource := kube.Resource{Group: k.Group, Version: k.Version, Name: k.Resource, Kind: k.Kind, Verbs: []string{"list", "watch"}}
-	if k.Scope == workload.Namespaced {
-		resource.Scope = kube.Namespaced
-	}
+	resource := resourceOf(k)
 	coll, err := cluster.Collection(resource, selection) // the server of the bench has no discovery
 	if err != nil {
 		return nil, err

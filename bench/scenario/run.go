@@ -132,7 +132,7 @@ func turn(stage Stage, c Case, name string, round int) (*contest.Result, error) 
 // brief is a result in a few words.
 func brief(r *contest.Result) string {
 	var parts []string
-	for _, f := range []struct{ name, format string }{{"wall", "%.2f s"}, {"cpu", "%.2f s of CPU"}, {"p99", "p99 %.6f s"}, {"overhead", "%.0f B each"}} {
+	for _, f := range []struct{ name, format string }{{"wall", "%.2f s"}, {"cpu", "%.2f s of CPU"}, {"p99", "p99 %.6f s"}, {"overhead", "%.0f B each"}, {contest.PerSecond, "%.0f/s"}} {
 		if v, ok := r.Figures[f.name]; ok {
 			parts = append(parts, fmt.Sprintf(f.format, v))
 		}

@@ -93,6 +93,7 @@ type plan struct {
 	encoding workload.Encoding
 	mode     serve.Mode
 	churn    workload.Churn
+	forms    []workload.Form // what the server encodes; nil: what the contestants ask for
 }
 
 func (o Options) plan(name, kind string, n int, encoding workload.Encoding, contestants ...string) *plan {
@@ -123,7 +124,7 @@ func (p *plan) done(o Options) Case {
 	if o.Rounds > 0 {
 		p.Rounds = o.Rounds
 	}
-	var forms []workload.Form
+	forms := p.forms
 	for _, name := range p.Contestants {
 		c, err := contest.Of(name)
 		if err != nil {

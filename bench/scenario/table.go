@@ -10,9 +10,6 @@ import (
 )
 
 // All is the table of scenarios, in the order in which they run.
-//
-// What is not here yet: the recorder against real databases (with a server, as
-// Events). Its row is in report.Targets already.
 var All = []Scenario{
 	{
 		Name: "sync", Title: "First sync",
@@ -98,6 +95,11 @@ var All = []Scenario{
 			{Title: "live heap each", Name: measure.Heap, Unit: Bytes, Each: true},
 		},
 	},
+	{
+		Name: "record", Title: "Revisions kept durably",
+		About: "The first list and then events are written into a database on the same machine, which is as it is when it is installed: a commit is on the disk before the next batch is begun. `vedette` is the recorder, with states, transitions, resume points and history as differences; `rows` writes each object as a row with a column of JSON, in batches of the same size by the same reflector, and nothing else. CPU is of the process that writes (with SQLite the database is in it), \"server\" that of the database server, each for a revision. The machine also has the API server of the bench.",
+		Cases: recordCases, Figures: recordFigures,
+	},
 }
 
 func slicesOf(f []Figure) []Figure { return append([]Figure(nil), f...) }
@@ -158,6 +160,9 @@ const (
 	SmallCase        = "small pods"
 	WorkersCase      = "8 producers, 8 workers"
 	PrioritiesCase   = "three priorities"
+	SQLiteCase       = "pods, SQLite"
+	PostgresCase     = "pods, PostgreSQL"
+	MariaDBCase      = "pods, MariaDB"
 )
 
 func syncCases(o Options) []Case {

@@ -105,7 +105,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	set := s.sets[r.URL.Path]
 	if set == nil {
-		http.NotFound(w, r)
+		if !cluster(w, r.URL.Path) {
+			http.NotFound(w, r)
+		}
 		return
 	}
 	f, ok := set.framer(r.Header.Get("Accept"))

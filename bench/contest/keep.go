@@ -1,0 +1,160 @@
+package contest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/vedette-io/vedette/bench/measure"
+	"github.com/vedette-io/vedette/bench/workload"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+)
+
+// Keeper writes every revision that the server shows into a database.
+type Keeper interface {
+	// Run follows the server until ctx is done.
+	Run(ctx context.Context) error
+	// Kept is how many revisions are in the database, committed.
+	Kept() int
+}
+
+// Keepers are those there are.
+var Keepers = map[string]func(*record.Database, *kube.Cluster, kube.Resource) (Keeper, error){
+	"vedette": newRecorder, "rows": newRows,
+}
+
+// Figures of keepers beside those of events.
+const (
+	ListedPerSecond = "listed-per-second" // revisions of the first list
+	ListedEach      = "listed-cpu"        // s of CPU for each
+	ServerEach      = "server-cpu"        // s of CPU of the database server, for each event
+	StoredEach      = "stored"            // B in the database, for each event
+	ListedStored    = "listed-stored"     // B in the database, for each object of the first list
+	HeapEach        = "heap-each"         // B live after the first list, for each object
+)
+
+// doKeep has the first list and then events written into a database.
+func doKeep(ctx context.Context, t *Task) (*Result, error) {
+	d, base, err := t.database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	k, err := t.keeper(d)
+	if err != nil {
+		return nil, err
+	}
+	mark, err := measure.Begin()
+	if err != nil {
+		return nil, err
+	}
+	stop := followKeeper(ctx, k)
+	if err := kept(ctx, k, t.N); err != nil {
+		return nil, err
+	}
+	f, err := mark.Times()
+	if err != nil {
+		return nil, err
+	}
+	if err := mark.Memory(f); err != nil {
+		return nil, err
+	}
+	n := float64(t.N)
+	f[ListedPerSecond], f[ListedEach], f[HeapEach] = n/f[measure.Wall], f[measure.CPU]/n, f[measure.Heap]/n
+	listed, err := base.size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f[ListedStored] = float64(listed-base.empty) / n
+	if t.Events > 0 {
+		if err := t.keepEvents(ctx, k, base, listed, f); err != nil {
+			return nil, err
+		}
+	}
+	runtime.KeepAlive(k)
+	return &Result{Figures: f}, stop()
+}
+
+func (t *Task) keepEvents(ctx context.Context, k Keeper, base *vault, listed int64, f measure.Figures) error {
+	mark, err := measure.Begin()
+	if err != nil {
+		return err
+	}
+	served := base.cpu()
+	if _, err := control(ctx, t.URL, "start"); err != nil {
+		return err
+	}
+	if err := kept(ctx, k, t.N+t.Events+1); err != nil { // and the one that ends it
+		return err
+	}
+	times, err := mark.Times()
+	if err != nil {
+		return err
+	}
+	for name, v := range times {
+		f[name] = v
+	}
+	rates(f, t)
+	f[ServerEach] = (base.cpu() - served).Seconds() / float64(t.Events)
+	now, err := base.size(ctx)
+	f[StoredEach] = float64(now-listed) / float64(t.Events)
+	return err
+}
+
+// keeper makes the one of a task.
+func (t *Task) keeper(d *record.Database) (Keeper, error) {
+	open := Keepers[t.Contestant]
+	if open == nil || len(t.Kinds) != 1 {
+		return nil, fmt.Errorf("there is no keeper %q for %d kinds", t.Contestant, len(t.Kinds))
+	}
+	k, err := workload.Of(t.Kinds[0])
+	if err != nil {
+		return nil, err
+	}
+	env := Env{URL: t.URL, Encoding: workload.JSON}
+	cluster, err := kube.Connect(kube.Config{REST: env.rest()})
+	if err != nil {
+		return nil, err
+	}
+	return open(d, cluster, resourceOf(k))
+}
+
+// kept waits until so many revisions are.
+func kept(ctx context.Context, k Keeper, n int) error {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			if k.Kept() >= n {
+				return nil
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d revisions are kept: %w", k.Kept(), n, ctx.Err())
+		}
+	}
+}
+
+// followKeeper runs a keeper in the background until stop is called.
+func followKeeper(ctx context.Context, k Keeper) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	failed := make(chan error, 1)
+	go func() { failed <- k.Run(ctx) }()
+	return func() error {
+		cancel()
+		return <-failed
+	}
+}
+
+// recorder is ours.
+type recorder struct{ *record.Recorder }
+
+func newRecorder(d *record.Database, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
+	rec, err := record.New(d, record.Config{Cluster: cluster, Name: "bench", Targets: []record.Target{{Resource: r}}})
+	return recorder{rec}, err
+}
+
+// Kept implements Keeper.
+func (r recorder) Kept() int { return r.Stats().Revisions }

@@ -1,0 +1,137 @@
+package contest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// rows is what one would write first: each revision is a row with the object as
+// JSON, and a transaction has what waits. It has our reflector, connections and
+// batches, so that the rows are what differs. What it does without: states,
+// transitions, the version to resume from, what other recorders write, deletions
+// while it was away.
+type rows struct {
+	d         *record.Database
+	queue     *delta.Queue
+	reflector *reflector.Reflector
+	kept      atomic.Int64
+}
+
+func newRows(d *record.Database, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
+	id, text := "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "LONGTEXT"
+	switch {
+	case strings.HasPrefix(d.String(), "sqlite"):
+		id, text = "INTEGER PRIMARY KEY", "TEXT"
+	case strings.HasPrefix(d.String(), "postgres"):
+		id, text = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "TEXT"
+	}
+	_, err := d.SQL().Exec(fmt.Sprintf("CREATE TABLE plain (id %s, uid VARCHAR(63) NOT NULL, version BIGINT NOT NULL, type VARCHAR(8) NOT NULL,"+
+		" namespace VARCHAR(63) NOT NULL, name VARCHAR(253) NOT NULL, seen_at BIGINT NOT NULL, object %s NOT NULL, UNIQUE (uid, version, type))", id, text))
+	if err != nil {
+		return nil, err
+	}
+	source, err := cluster.Collection(r, kube.Selection{Encoding: kube.JSONOnly})
+	if err != nil {
+		return nil, err
+	}
+	k := &rows{d: d, queue: delta.NewQueue(delta.Limits{})}
+	k.reflector, err = reflector.New(source, k.queue, reflector.Config{})
+	return k, err
+}
+
+// Kept implements Keeper.
+func (k *rows) Kept() int { return int(k.kept.Load()) }
+
+// Run implements Keeper.
+func (k *rows) Run(ctx context.Context) error {
+	var reading sync.WaitGroup
+	var failed error
+	reading.Go(func() {
+		failed = k.reflector.Run(ctx)
+		k.queue.Close()
+	})
+	for {
+		deltas, err := k.queue.Get(ctx)
+		if err == nil {
+			err = k.write(ctx, deltas)
+		}
+		if err != nil {
+			reading.Wait()
+			if ctx.Err() != nil || errors.Is(err, delta.ErrClosed) {
+				err = nil
+			}
+			return errors.Join(err, failed)
+		}
+	}
+}
+
+func (k *rows) write(ctx context.Context, deltas delta.Batch) error {
+	tx, err := k.d.SQL().BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	n := 0
+	var args []any
+	for i := range deltas {
+		d := &deltas[i]
+		if d.Kind != delta.Upsert && d.Kind != delta.Delete {
+			continue
+		}
+		n++
+		args = append(args, d.Record.UID, int64(d.Record.Version), what(d.Kind), d.Record.Namespace, d.Record.Name, d.Seen.UnixMicro(), body(d.Record))
+	}
+	for rest := args; len(rest) > 0; {
+		some := rest[:min(len(rest), 100*columns)]
+		if _, err := tx.ExecContext(ctx, insertRows(len(some)/columns, strings.HasPrefix(k.d.String(), "postgres")), some...); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		rest = rest[len(some):]
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	k.kept.Add(int64(n))
+	return nil
+}
+
+func what(kind delta.Kind) string {
+	if kind == delta.Delete {
+		return "deleted"
+	}
+	return "there"
+}
+
+func body(r wire.Record) string { return string(r.Body) }
+
+// columns is how many a row has.
+const columns = 7
+
+func insertRows(n int, numbered bool) string {
+	var b strings.Builder
+	b.WriteString("INSERT INTO plain (uid, version, type, namespace, name, seen_at, object) VALUES ")
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		for j := range columns {
+			b.WriteByte("(,,,,,,"[j])
+			if numbered {
+				fmt.Fprintf(&b, "$%d", i*columns+j+1)
+			} else {
+				b.WriteByte('?')
+			}
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}

@@ -1,0 +1,101 @@
+package contest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+)
+
+// vault is a database to be weighed.
+type vault struct {
+	*record.Database
+	kind  string
+	dir   string // of SQLite
+	empty int64  // how large it was at the beginning
+}
+
+// database makes an empty database of the kind that a task names, with the schema
+// of the recorder.
+func (t *Task) database(ctx context.Context) (*record.Database, *vault, error) {
+	dir, err := os.MkdirTemp(t.Dir, "db-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	url, err := dbtest.New(ctx, t.Database, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := record.Open(ctx, url)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &vault{Database: d, kind: t.Database, dir: dir}
+	if _, err = d.Migrate(ctx); err == nil {
+		v.empty, err = v.size(ctx)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return d, v, nil
+}
+
+// size is how many bytes of disk the tables and indexes have.
+func (v *vault) size(ctx context.Context) (n int64, err error) {
+	switch v.kind {
+	case "postgres":
+		err = v.SQL().QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&n)
+	case "mariadb":
+		err = v.SQL().QueryRowContext(ctx, "SELECT SUM(FILE_SIZE) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE CONCAT(DATABASE(), '/%')").Scan(&n)
+	default:
+		var busy, log, done int64
+		if err = v.SQL().QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &done); err != nil {
+			return 0, err
+		}
+		var info os.FileInfo
+		if info, err = os.Stat(filepath.Join(v.dir, "history.db")); err == nil {
+			n = info.Size()
+		}
+	}
+	return n, err
+}
+
+// tick is what the times of /proc are counted in: it is this on every Linux.
+const tick = 10 * time.Millisecond
+
+// cpu is what the processes of the database server have used, 0 where it is in
+// this one: the server is the only child of this process, and PostgreSQL has a
+// process for each connection below it.
+func (v *vault) cpu() time.Duration {
+	if v.kind == "sqlite" {
+		return 0
+	}
+	ours := map[string]bool{strconv.Itoa(os.Getpid()): true}
+	total := int64(0)
+	for range 2 { // children, and theirs
+		all, _ := filepath.Glob("/proc/[0-9]*/stat") // a fixed pattern
+		for _, file := range all {
+			pid := filepath.Base(filepath.Dir(file))
+			text, err := os.ReadFile(file)
+			if err != nil || ours[pid] {
+				continue // it has ended, or is counted
+			}
+			fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+			if !ours[fields[1]] { // its parent
+				continue
+			}
+			ours[pid] = true
+			for _, field := range fields[11:15] { // user, system, and of those that have ended
+				n, _ := strconv.ParseInt(field, 10, 64) // a number, says the system
+				total += n
+			}
+		}
+	}
+	return time.Duration(total) * tick
+}
