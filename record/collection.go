@@ -26,9 +26,7 @@ type collection struct {
 	d        *Database
 	place    place
 	recorder string
-	of       func(map[string]any) state.Status
-	redact   []fieldPath
-	secrets  bool // they are Secrets
+	lens     lens
 	fate     fate // nil: what is not there is gone
 	log      *slog.Logger
 	bodies   *recent
@@ -139,7 +137,7 @@ func (c *collection) upsert(p *pending, d *delta.Delta) {
 	if there && was.uid == d.Record.UID && was.version >= d.Record.Version {
 		return
 	}
-	s, err := look(d, source, c.of, c.redact)
+	s, err := c.lens.look(d, source)
 	if err != nil {
 		p.holes = append(p.holes, invalid(d.Version, err))
 		return
@@ -171,7 +169,7 @@ func (c *collection) delete(ctx context.Context, p *pending, d *delta.Delta) err
 		p.left = append(p.left, d.Record.UID)
 		return nil
 	}
-	s, err := look(d, Watched, c.of, c.redact)
+	s, err := c.lens.look(d, Watched)
 	if err != nil {
 		p.holes = append(p.holes, invalid(d.Version, err))
 		s = missed(key, known{d.Record.UID, d.Record.Version}, d.Version, d.Seen, Inferred)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -61,4 +64,15 @@ func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (
 		return err
 	})
 	return body, err
+}
+
+// Look returns what a recorder sees in a delta.
+func Look(r kube.Resource, redact []string, d delta.Delta) (body string, status state.Status, labels map[string]string, err error) {
+	var all []fieldPath
+	for _, text := range redact {
+		all = append(all, strings.Split(text, "."))
+	}
+	l := newLens(r, nil, all)
+	s, err := l.look(&d, Watched)
+	return string(s.body), s.status, s.labels, err
 }

@@ -49,7 +49,7 @@ func (f *follower) open(ctx context.Context) error {
 		return err
 	}
 	f.collection = collection{
-		d: f.r.d, recorder: f.r.cfg.Name, of: f.r.cfg.State, redact: f.r.redact, secrets: resource.Group == "" && resource.Name == "secrets", fate: fate, bodies: newRecent(recentBytes),
+		d: f.r.d, recorder: f.r.cfg.Name, lens: newLens(resource, f.r.cfg.State, f.r.redact), fate: fate, bodies: newRecent(recentBytes),
 		log: f.r.cfg.Logger.With("resource", resource.String()), health: f.health, lost: &f.holes,
 		place: place{f.cluster.id, id, f.target.Namespace, selectorHash(f.target)},
 	}

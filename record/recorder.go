@@ -89,9 +89,6 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	if cfg.Name == "" {
 		cfg.Name, _ = os.Hostname() // empty is a name too
 	}
-	if cfg.State == nil {
-		cfg.State = state.Of
-	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/state"
@@ -90,15 +87,18 @@ var (
 )
 
 // look makes a sighting of a delta.
-func look(d *delta.Delta, source Source, of func(map[string]any) state.Status, redact []fieldPath) (sighting, error) {
+func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 	rec := &d.Record
 	s := sighting{uid: rec.UID, namespace: rec.Namespace, name: rec.Name, version: rec.Version, gone: d.Kind == delta.Delete, source: source, seen: d.Seen}
-	obj, err := wire.Codec[unstructured.Unstructured]{}.Decode(*rec)
-	if err != nil {
+	var err error
+	if s.body, err = l.body(rec); err != nil {
 		return s, fmt.Errorf("%s at version %v: %w", rec.Key, rec.Version, err)
 	}
-	fields := obj.Object
-	s.status = of(fields)
+	obj, err := l.decode(rec, s.body)
+	if err != nil {
+		return s, err
+	}
+	s.status = l.of(obj.Object)
 	if s.gone {
 		s.status = state.Status{State: state.Deleted, Raw: s.status.Raw, Reason: s.status.Reason, Message: s.status.Message}
 	}
@@ -112,9 +112,7 @@ func look(d *delta.Delta, source Source, of func(map[string]any) state.Status, r
 	if s.submitter == "" {
 		s.submitter = short(first(obj.GetAnnotations(), submitterLabels), 250)
 	}
-	clean(fields, redact)
-	s.body, err = json.Marshal(fields)
-	return s, err
+	return s, nil
 }
 
 func first(of map[string]string, names []string) string {
@@ -124,39 +122,6 @@ func first(of map[string]string, names []string) string {
 		}
 	}
 	return ""
-}
-
-// fieldPath names a field: "spec", "template", …
-type fieldPath []string
-
-// secrets are the data of Secrets, which are never kept.
-var secrets = []fieldPath{{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}}
-
-// clean cuts out what is not kept: what differs in each revision, what is secret,
-// and what the user wants to be left out.
-func clean(object map[string]any, redact []fieldPath) {
-	if object["kind"] == "Secret" && object["apiVersion"] == "v1" {
-		redact = slices.Concat(redact, secrets)
-	}
-	for _, p := range append(redact, fieldPath{"metadata", "resourceVersion"}, fieldPath{"metadata", "managedFields"}) {
-		p.cut(object)
-	}
-}
-
-// cut takes a field out, in all elements of the arrays on the way.
-func (p fieldPath) cut(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if len(p) == 1 {
-			delete(v, p[0])
-		} else if len(p) > 1 {
-			p[1:].cut(v[p[0]])
-		}
-	case []any:
-		for _, item := range v {
-			p.cut(item)
-		}
-	}
 }
 
 // labelsHash tells whether labels have changed.

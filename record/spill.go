@@ -144,7 +144,7 @@ func (f *follower) writeLeftovers(ctx context.Context) error {
 
 // scrub cuts out of bodies what must not be written to a disk.
 func (f *follower) scrub(deltas delta.Batch) (delta.Batch, error) {
-	if len(f.redact) == 0 && !f.secrets {
+	if !f.lens.hides {
 		return deltas, nil
 	}
 	clean := append(delta.Batch(nil), deltas...)
@@ -153,7 +153,7 @@ func (f *follower) scrub(deltas delta.Batch) (delta.Batch, error) {
 		if d.Kind != delta.Upsert && d.Kind != delta.Delete {
 			continue
 		}
-		s, err := look(d, Watched, f.of, f.redact)
+		s, err := f.lens.look(d, Watched)
 		if err != nil {
 			d.Record.Body = nil // it is noted as one that can not be used
 			continue

@@ -81,7 +81,8 @@ var rules = map[string]func(object map[string]any) Status{
 }
 
 // Of returns the status of an object: its fields as JSON has them, with at
-// least apiVersion and kind for a rule of its type to be found.
+// least apiVersion and kind for a rule of its type to be found. It reads no objects
+// and arrays within spec: who decodes an object for Of alone may leave them out.
 func Of(object map[string]any) Status {
 	group, _, named := strings.Cut(text(object, "apiVersion"), "/")
 	if !named { // the core group has no name

@@ -2,6 +2,8 @@ package state_test
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"testing"
 	"time"
 
@@ -130,7 +132,7 @@ func TestOf(t *testing.T) {
 		{"nothing at all", "{}", "", "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := state.Of(parse(t, c.object))
+			got := state.Of(lighten(parse(t, c.object)))
 			got.At = time.Time{} // TestAt looks at it
 			want := state.Status{State: c.want, Raw: c.raw, Reason: c.reason, Message: c.m}
 			if got != want {
@@ -138,6 +140,17 @@ func TestOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lighten takes out what Of promises not to look at.
+func lighten(object map[string]any) map[string]any {
+	if spec, ok := object["spec"].(map[string]any); ok {
+		maps.DeleteFunc(spec, func(_ string, v any) bool {
+			kind := reflect.ValueOf(v).Kind()
+			return kind == reflect.Map || kind == reflect.Slice
+		})
+	}
+	return object
 }
 
 func ExampleOf() {
