@@ -152,7 +152,7 @@ func followKeeper(ctx context.Context, k Keeper) (stop func() error) {
 type recorder struct{ *record.Recorder }
 
 func newRecorder(d *record.Database, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
-	rec, err := record.New(d, record.Config{Cluster: cluster, Name: "bench", Targets: []record.Target{{Resource: r}}})
+	rec, err := record.New(d, record.Config{Cluster: cluster, Name: "bench", Targets: []record.Target{{Type: r.String()}}})
 	return recorder{rec}, err
 }
 
