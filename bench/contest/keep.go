@@ -157,4 +157,4 @@ func newRecorder(d *record.Database, cluster *kube.Cluster, r kube.Resource) (Ke
 }
 
 // Kept implements Keeper.
-func (r recorder) Kept() int { return r.Stats().Revisions }
+func (r recorder) Kept() int { return r.Health().Targets[0].Revisions }

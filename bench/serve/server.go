@@ -105,7 +105,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	set := s.sets[r.URL.Path]
 	if set == nil {
-		if !cluster(w, r.URL.Path) {
+		if !s.cluster(w, r.URL.Path) {
 			http.NotFound(w, r)
 		}
 		return
