@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vedette-io/vedette/wire"
 )
@@ -13,132 +14,199 @@ import (
 // hash names a body by its content: the first half of its SHA-256.
 type hash [16]byte
 
-// none is the hash of no body.
-var none hash
-
 func hashOf(body []byte) hash {
 	sum := sha256.Sum256(body)
 	return hash(sum[:16])
 }
 
-// keyframe is how many bodies are stored one as what it differs in from the other,
-// before one is stored whole.
-const keyframe = 16
+// keyframe is how many revisions of an object in a row are kept as what they differ in
+// from the same one, before the next is kept whole.
+const keyframe = 32
 
-// longestChain ends the search for a body that is packed whole: bodies that come
-// again lengthen chains now and then.
-const longestChain = 1000
-
-// recent holds the bodies of the last revisions, as far as they fit: what the next
-// ones are packed against. It belongs to the writer.
-type recent struct {
-	bodies map[hash][]byte
-	order  []hash
-	size   int
-	limit  int
-}
-
-func newRecent(limit int) *recent { return &recent{bodies: map[hash][]byte{}, limit: limit} }
-
-func (r *recent) get(h hash) []byte { return r.bodies[h] }
-
-// put adds a body, and drops the oldest beyond the limit.
-func (r *recent) put(h hash, body []byte) {
-	if r.bodies[h] != nil || len(body) > r.limit/8 {
-		return
-	}
-	r.bodies[h] = body
-	r.order = append(r.order, h)
-	for r.size += len(body); r.size > r.limit; r.order = r.order[1:] {
-		r.size -= len(r.bodies[r.order[0]])
-		delete(r.bodies, r.order[0])
-	}
-}
-
-// packed is a body as it is stored.
-type packed struct {
-	hash, base hash
+// content is a body as a revision keeps it: whole, perhaps packed with a dictionary; or
+// as what it differs in from an earlier revision of its object which is whole. So at
+// most two rows are read for one, however many there are. The zero value is none: of
+// a deletion that nobody saw.
+type content struct {
+	hash       hash
+	base       int64 // the version of the whole one; 0: this is whole
 	dictionary int64
 	size       int
 	data       []byte
 }
 
-// pack packs a body: as what it differs in from a base, if there is one, else with
-// a dictionary, if there is one.
-func pack(body, base []byte, baseHash hash, dict *wire.Dictionary, id int64) packed {
-	p := packed{hash: hashOf(body), size: len(body)}
-	switch {
-	case base != nil:
-		p.base, p.data = baseHash, wire.NewDictionary(base).Pack(nil, nil, body)
-	case dict != nil:
-		p.dictionary, p.data = id, dict.Pack(nil, nil, body)
+func (c *content) columns() []any {
+	if c.data == nil {
+		c.data = []byte{}
 	}
-	if p.data == nil || len(p.data) >= len(body) {
-		p.base, p.dictionary, p.data = none, 0, body
-	}
-	return p
+	return []any{c.hash[:], c.base, c.dictionary, int64(c.size), c.data}
 }
 
-// unpack is the reverse. base is the body that p.base names.
-func (p *packed) unpack(base []byte, dict *wire.Dictionary) ([]byte, error) {
-	var out []byte
-	var err error
-	switch {
-	case p.base != none:
-		out, err = wire.NewDictionary(base).Unpack(make([]byte, 0, p.size), nil, p.data, p.size)
-	case p.dictionary != 0:
-		out, err = dict.Unpack(make([]byte, 0, p.size), nil, p.data, p.size)
-	default:
-		out = p.data
+// pack returns the content of a body that is kept whole. dict may be nil.
+func pack(body []byte, h hash, dict *dictionary) content {
+	c := content{hash: h, size: len(body), data: body}
+	if dict != nil {
+		if packed := dict.Pack(nil, nil, body); len(packed) < len(body) {
+			c.data, c.dictionary = packed, dict.id
+		}
 	}
-	if err == nil && hashOf(out) != p.hash {
+	return c
+}
+
+// differ returns the content of a body that follows base; false if that is too little
+// like it.
+func differ(body, base []byte, h hash, version int64) (content, bool) {
+	data := wire.Diff(nil, base, body)
+	return content{hash: h, base: version, size: len(body), data: data}, len(data) <= len(body)/4
+}
+
+// text is the reverse of pack and differ. base is the body that c.base names.
+func (c *content) text(base []byte, dict *dictionary) ([]byte, error) {
+	switch {
+	case c.base != 0:
+		return wire.Patch(make([]byte, 0, c.size), base, c.data, c.size)
+	case c.dictionary != 0:
+		return dict.Unpack(make([]byte, 0, c.size), nil, c.data, c.size)
+	}
+	return c.data, nil
+}
+
+// unpack is text, held against its hash.
+func (c *content) unpack(base []byte, dict *dictionary) ([]byte, error) {
+	out, err := c.text(base, dict)
+	if err == nil && hashOf(out) != c.hash {
 		err = errors.New("its content has another hash")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("body %x is damaged in the database: %w", p.hash, err)
+		return nil, fmt.Errorf("body %x is damaged in the database: %w", c.hash, err)
 	}
 	return out, nil
 }
 
-// body reads a body, and those that it is packed against.
-func (d *Database) body(ctx context.Context, tx *sql.Tx, h hash) ([]byte, error) {
-	var chain []packed
-	for at := h; at != none; {
-		if len(chain) > longestChain {
-			return nil, fmt.Errorf("body %x is damaged in the database: it is packed against more than %d others", h, longestChain)
-		}
-		p := packed{hash: at}
-		var base []byte
-		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT base, dictionary_id, size, data FROM bodies WHERE hash = ?"), at[:])
-		if err := row.Scan(&base, &p.dictionary, &p.size, &p.data); err != nil {
-			return nil, fmt.Errorf("body %x: %w", at, err)
-		}
-		copy(p.base[:], base)
-		chain = append(chain, p)
-		at = p.base
+// store returns the content of a revision that is appended.
+func (b *batch) store(r *row, s *sighting) content {
+	if s.body == nil {
+		return content{}
 	}
-	var body []byte
-	for i := len(chain) - 1; i >= 0; i-- {
-		var dict *wire.Dictionary
-		var err error
-		if id := chain[i].dictionary; id != 0 {
-			if dict, err = d.dictionary(ctx, tx, id); err != nil {
-				return nil, err
+	h := hashOf(s.body)
+	if r.base > 0 && r.depth+1 < keyframe {
+		if base := b.base(r); base != nil {
+			if c, like := differ(s.body, base, h, r.base); like {
+				r.depth++
+				return c
 			}
 		}
-		if body, err = chain[i].unpack(body, dict); err != nil {
+	}
+	c := pack(s.body, h, b.dict)
+	r.base, r.depth = int64(s.version), 0
+	b.wholes[r.id], b.plain[r.id] = whole{r.base, c}, s.body
+	b.samples = append(b.samples, s.body)
+	return c
+}
+
+// base returns the body that the next revision of an object is compared with; nil if
+// it is not known.
+func (b *batch) base(r *row) []byte {
+	if body := b.plain[r.id]; body != nil {
+		return body
+	}
+	w, ok := b.wholes[r.id]
+	if !ok {
+		w = b.packer.wholes.of[r.id]
+	}
+	if w.version != r.base {
+		return nil
+	}
+	body, err := w.text(nil, b.packer.known[w.dictionary])
+	if err != nil {
+		return nil // it is kept whole then
+	}
+	b.plain[r.id] = body
+	return body
+}
+
+// fetch reads what revisions are to be compared with and is not known.
+func (b *batch) fetch(ctx context.Context) error {
+	byID := map[int64]*row{}
+	var ids []int64
+	for _, r := range b.rows {
+		if r.base > 0 && r.depth+1 < keyframe && b.packer.wholes.of[r.id].version != r.base {
+			byID[r.id], ids = r, append(ids, r.id)
+		}
+	}
+	slices.Sort(ids)
+	for some := range slices.Chunk(ids, 200) {
+		var args []any
+		for _, id := range some {
+			args = append(args, id, byID[id].base)
+		}
+		rows, err := b.d.query(ctx, b.tx, "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN "+b.d.dialect.pairs(len(some))+" AND base = 0", args...)
+		if err != nil {
+			return err
+		}
+		var found []int64
+		err = each(rows, func() error {
+			var id int64
+			var w whole
+			var name []byte
+			if err := rows.Scan(&id, &w.version, &name, &w.dictionary, &w.size, &w.data); err != nil {
+				return err
+			}
+			copy(w.hash[:], name)
+			b.wholes[id], found = w, append(found, w.dictionary)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range found {
+			if _, err := b.packer.dictionary(ctx, b.d, b.tx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// body reads the body that an object had at a version. Of a deletion that nobody saw it
+// is that of the revision before.
+func (d *Database) body(ctx context.Context, tx *sql.Tx, object, version int64) ([]byte, error) {
+	c, err := d.content(ctx, tx, "version <= ? AND size > 0", object, version)
+	if err != nil || c.base == 0 {
+		return d.whole(ctx, tx, c, err)
+	}
+	base, err := d.content(ctx, tx, "version = ?", object, c.base)
+	if err == nil && base.base != 0 {
+		err = fmt.Errorf("body %x is damaged in the database: version %d, of which it is a part, is not whole", c.hash, c.base)
+	}
+	body, err := d.whole(ctx, tx, base, err)
+	if err != nil {
+		return nil, err
+	}
+	return c.unpack(body, nil)
+}
+
+// content reads what a revision keeps: the last that there is.
+func (d *Database) content(ctx context.Context, tx *sql.Tx, where string, object, version int64) (c content, err error) {
+	var name []byte
+	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+where+" ORDER BY version DESC LIMIT 1"), object, version)
+	if err := row.Scan(&name, &c.base, &c.dictionary, &c.size, &c.data); err != nil {
+		return c, fmt.Errorf("the body of object %d at version %d: %w", object, version, err)
+	}
+	copy(c.hash[:], name)
+	return c, nil
+}
+
+// whole unpacks what is whole.
+func (d *Database) whole(ctx context.Context, tx *sql.Tx, c content, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	var dict *dictionary
+	if c.dictionary != 0 {
+		if dict, err = d.dictionary(ctx, tx, c.dictionary); err != nil {
 			return nil, err
 		}
 	}
-	return body, nil
-}
-
-// dictionary reads a dictionary.
-func (d *Database) dictionary(ctx context.Context, tx *sql.Tx, id int64) (*wire.Dictionary, error) {
-	var text []byte
-	err := tx.QueryRowContext(ctx, d.dialect.query("SELECT data FROM dictionaries WHERE id = ?"), id).Scan(&text)
-	if err != nil {
-		return nil, fmt.Errorf("dictionary %d: %w", id, err)
-	}
-	return wire.NewDictionary(text), nil
+	return c.unpack(nil, dict)
 }

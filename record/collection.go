@@ -29,7 +29,7 @@ type collection struct {
 	lens     lens
 	fate     fate // nil: what is not there is gone
 	log      *slog.Logger
-	bodies   *recent
+	packer   *packer
 	health   *targetHealth
 
 	objects map[wire.Key]known
@@ -325,7 +325,7 @@ func (c *collection) alone(ctx context.Context, s sighting) (err error) {
 func (c *collection) batch(tx *sql.Tx) *batch {
 	return &batch{
 		d: c.d, tx: tx, cluster: c.place.cluster, resource: c.place.resource, scope: c.place.selectors,
-		bodies: c.bodies, packed: map[hash]packed{},
+		packer: c.packer, wholes: map[int64]whole{}, plain: map[int64][]byte{},
 	}
 }
 
@@ -359,6 +359,7 @@ func (c *collection) commit(ctx context.Context, p *pending) error {
 	if err != nil {
 		return err
 	}
+	c.packer.keep(b)
 	if c.remember(p, covered, now); covers {
 		c.found = lost
 	}

@@ -130,3 +130,12 @@ func (d *dialect) refuses(err error) bool {
 	}
 	return false
 }
+
+// pairs returns "((?, ?), (?, ?))" for n pairs to choose rows by.
+func (d *dialect) pairs(n int) string {
+	all := strings.TrimSuffix(strings.Repeat("(?, ?), ", n), ", ")
+	if d == sqlite {
+		all = "VALUES " + all
+	}
+	return "(" + all + ")"
+}

@@ -42,7 +42,7 @@ func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err er
 		sightings = append(sightings, one)
 	}
 	err = d.within(ctx, func(tx *sql.Tx) error {
-		b := batch{d: d, tx: tx, cluster: 1, resource: 1, bodies: newRecent(1 << 20), packed: map[hash]packed{}}
+		b := batch{d: d, tx: tx, cluster: 1, resource: 1, packer: newPacker(1 << 20), wholes: map[int64]whole{}, plain: map[int64][]byte{}}
 		if err := b.write(ctx, sightings); err != nil {
 			return err
 		}
@@ -55,12 +55,12 @@ func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err er
 // Body reads a body by the hash of a revision.
 func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (body []byte, err error) {
 	err = d.within(ctx, func(tx *sql.Tx) error {
-		var at []byte
-		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT r.body FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?"), uid, int64(version))
-		if err := row.Scan(&at); err != nil {
+		var object int64
+		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT r.object_id FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?"), uid, int64(version))
+		if err := row.Scan(&object); err != nil {
 			return err
 		}
-		body, err = d.body(ctx, tx, hash(at))
+		body, err = d.body(ctx, tx, object, int64(version))
 		return err
 	})
 	return body, err

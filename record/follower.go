@@ -29,8 +29,8 @@ type follower struct {
 	writing   atomic.Bool
 }
 
-// recentBytes bounds the bodies that are kept in memory for each target.
-const recentBytes = 32 << 20
+// wholeBytes bounds the bodies, packed, that are kept in memory for each target.
+const wholeBytes = 16 << 20
 
 // open finds the type on the server, and reads what the database knows of it.
 //
@@ -49,7 +49,7 @@ func (f *follower) open(ctx context.Context) error {
 		return err
 	}
 	f.collection = collection{
-		d: f.r.d, recorder: f.r.cfg.Name, lens: newLens(resource, f.r.cfg.State, f.r.redact), fate: fate, bodies: newRecent(recentBytes),
+		d: f.r.d, recorder: f.r.cfg.Name, lens: newLens(resource, f.r.cfg.State, f.r.redact), fate: fate, packer: newPacker(wholeBytes),
 		log: f.r.cfg.Logger.With("resource", resource.String()), health: f.health, lost: &f.holes,
 		place: place{f.cluster.id, id, f.target.Namespace, selectorHash(f.target)},
 	}

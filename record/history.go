@@ -136,20 +136,19 @@ func (d *Database) Transitions(ctx context.Context, object int64) (all []Transit
 // Errors: ErrUnknown; what the database says.
 func (d *Database) Revision(ctx context.Context, object int64, version wire.Version) (body []byte, at wire.Version, err error) {
 	err = d.within(ctx, func(tx *sql.Tx) error {
-		query, args := "SELECT version, body FROM revisions WHERE object_id = ? ORDER BY version DESC LIMIT 1", []any{object}
+		query, args := "SELECT version FROM revisions WHERE object_id = ? ORDER BY version DESC LIMIT 1", []any{object}
 		if version > 0 {
-			query, args = "SELECT version, body FROM revisions WHERE object_id = ? AND version = ?", append(args, int64(version))
+			query, args = "SELECT version FROM revisions WHERE object_id = ? AND version = ?", append(args, int64(version))
 		}
 		var found int64
-		var name []byte
-		switch err := tx.QueryRowContext(ctx, d.dialect.query(query), args...).Scan(&found, &name); {
+		switch err := tx.QueryRowContext(ctx, d.dialect.query(query), args...).Scan(&found); {
 		case errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("revision %v: %w", version, ErrUnknown)
 		case err != nil:
 			return err
 		}
 		at = wire.Version(found)
-		body, err = d.body(ctx, tx, hash(name))
+		body, err = d.body(ctx, tx, object, found)
 		return err
 	})
 	return body, at, err

@@ -35,8 +35,8 @@ type row struct {
 	since    int64
 	labels   int64 // their hash
 	scope    int64 // the selectors with which it was seen last
-	body     hash
-	depth    int16 // how many bodies its body is packed against
+	base     int64 // the version of the last revision that is kept whole
+	depth    int16 // how many since are kept as what they differ in from it
 
 	last    *sighting // what was appended last
 	changed bool      // its state, with last
@@ -50,11 +50,15 @@ type batch struct {
 	cluster   int64
 	resource  int64
 	scope     int64
-	bodies    *recent
-	rows      map[string]*row // by UID
+	packer    *packer
+	dict      *dictionary      // nil: bodies are not packed
+	looked    bool             // whether dict is good
+	wholes    map[int64]whole  // what packer is to know once this is committed, by object
+	plain     map[int64][]byte // those of them that were unpacked
+	samples   [][]byte         // bodies that were kept whole
+	rows      map[string]*row  // by UID
 	revisions [][]any
 	moves     [][]any
-	packed    map[hash]packed
 	late      []*sighting
 	happened  []int64 // when the transitions that a watch has brought did
 	Result
@@ -71,6 +75,12 @@ type Result struct {
 func (b *batch) write(ctx context.Context, all []sighting) error {
 	if err := b.lock(ctx, all); err != nil {
 		return err
+	}
+	if err := b.train(ctx, all); err != nil {
+		return fmt.Errorf("dictionaries: %w", err)
+	}
+	if err := b.fetch(ctx); err != nil {
+		return fmt.Errorf("bodies: %w", err)
 	}
 	for i := range all {
 		s := &all[i]
@@ -128,13 +138,13 @@ func (b *batch) lock(ctx context.Context, all []sighting) error {
 
 var objectColumns = []string{
 	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
-	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "body", "depth",
+	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
 }
 
 func (b *batch) newObject(s *sighting) []any {
 	return []any{
 		b.cluster, b.resource, s.namespace, s.name, s.uid, s.owner.uid, s.owner.kind, s.owner.name, s.queue, s.submitter,
-		micros(s.created), micros(s.seen), int16(there), int64(0), int64(0), "", "", "", "", int64(0), int64(0), b.scope, none[:], int16(0),
+		micros(s.created), micros(s.seen), int16(there), int64(0), int64(0), "", "", "", "", int64(0), int64(0), b.scope, int64(0), int16(0),
 	}
 }
 
@@ -145,17 +155,16 @@ func (b *batch) read(ctx context.Context, uids []string) error {
 		for _, uid := range some {
 			args = append(args, uid)
 		}
-		rows, err := b.d.query(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, scope, body, depth FROM objects"+
+		rows, err := b.d.query(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth FROM objects"+
 			" WHERE cluster_id = ? AND resource_id = ? AND uid IN "+list(len(some))+" ORDER BY id"+b.d.dialect.forUpdate, args...)
 		if err != nil {
 			return err
 		}
 		err = each(rows, func() error {
-			r, body := &row{}, []byte(nil)
-			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &r.scope, &body, &r.depth); err != nil {
+			r := &row{}
+			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &r.scope, &r.base, &r.depth); err != nil {
 				return err
 			}
-			copy(r.body[:], body)
 			b.rows[r.uid] = r
 			return nil
 		})
@@ -187,54 +196,24 @@ func (b *batch) append(r *row, s *sighting) {
 			b.happened = append(b.happened, r.since)
 		}
 	}
-	h := b.store(r, s)
-	b.revisions = append(b.revisions, revision(r.id, s, h))
+	b.revisions = append(b.revisions, revision(r.id, s, b.store(r, s)))
 	r.version, r.state, r.raw, r.last = int64(s.version), to, raw, s
 	if r.presence = there; s.gone {
 		r.presence = deleted
 	}
 }
 
-// store adds the body of a revision to those that are to be stored, and returns its
-// hash. A deletion that was missed has that of the revision before.
-func (b *batch) store(r *row, s *sighting) hash {
-	if s.body == nil {
-		return r.body
-	}
-	h := hashOf(s.body)
-	if h == r.body {
-		return h
-	}
-	var p packed
-	base := b.bodies.get(r.body)
-	if r.depth+1 >= keyframe {
-		base = nil
-	}
-	if p = pack(s.body, base, r.body, nil, 0); p.base == none {
-		r.depth = 0
-	} else {
-		r.depth++
-	}
-	if _, there := b.packed[h]; !there {
-		b.packed[h] = p
-	}
-	b.bodies.put(h, s.body)
-	r.body = h
-	return h
-}
-
 var (
-	revisionColumns   = []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body"}
+	revisionColumns   = []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body", "base", "dictionary_id", "size", "data"}
 	transitionColumns = []string{"object_id", "version", "from_state", "to_state", "from_raw", "to_raw", "reason", "message", "happened_at", "seen_at", "source"}
-	bodyColumns       = []string{"hash", "base", "dictionary_id", "size", "data"}
 )
 
-func revision(id int64, s *sighting, h hash) []any {
+func revision(id int64, s *sighting, c content) []any {
 	gone := int16(0)
 	if s.gone {
 		gone = 1
 	}
-	return []any{id, int64(s.version), gone, int16(s.source), micros(s.seen), string(s.status.State), short(s.status.Raw, 250), h[:]}
+	return append([]any{id, int64(s.version), gone, int16(s.source), micros(s.seen), string(s.status.State), short(s.status.Raw, 250)}, c.columns()...)
 }
 
 func transition(id int64, s *sighting, from, raw string, happened int64) []any {
@@ -246,20 +225,12 @@ func transition(id int64, s *sighting, from, raw string, happened int64) []any {
 
 // insert writes what was appended.
 func (b *batch) insert(ctx context.Context) error {
-	var bodies [][]any
-	for _, p := range b.packed {
-		bodies = append(bodies, []any{p.hash[:], p.base[:], p.dictionary, p.size, p.data})
-	}
-	slices.SortFunc(bodies, func(x, y []any) int { return slices.Compare(x[0].([]byte), y[0].([]byte)) })
 	for _, into := range []struct {
 		table   string
 		columns []string
 		rows    [][]any
-		keep    string
-	}{
-		{"bodies", bodyColumns, bodies, "hash"}, {"revisions", revisionColumns, b.revisions, ""}, {"transitions", transitionColumns, b.moves, ""},
-	} {
-		if err := b.d.insertAll(ctx, b.tx, into.table, into.columns, into.rows, into.keep); err != nil {
+	}{{"revisions", revisionColumns, b.revisions}, {"transitions", transitionColumns, b.moves}} {
+		if err := b.d.insertAll(ctx, b.tx, into.table, into.columns, into.rows, ""); err != nil {
 			return fmt.Errorf("%s: %w", into.table, err)
 		}
 	}
@@ -305,9 +276,9 @@ func (b *batch) updateOne(ctx context.Context, r *row, s *sighting) error {
 		labels = r.labels
 	}
 	_, err := b.d.exec(ctx, b.tx, "UPDATE objects SET presence = ?, gone_at = ?, version = ?, state = ?, raw_state = ?, reason = ?, message = ?,"+
-		" since = ?, labels_hash = ?, scope = ?, body = ?, depth = ? WHERE id = ?",
+		" since = ?, labels_hash = ?, scope = ?, base = ?, depth = ? WHERE id = ?",
 		int16(r.presence), gone, r.version, r.state, r.raw, short(s.status.Reason, 250), short(s.status.Message, longestMessage),
-		r.since, labels, r.scope, r.body[:], r.depth, r.id)
+		r.since, labels, r.scope, r.base, r.depth, r.id)
 	if err != nil || labels == r.labels {
 		return err
 	}
@@ -354,11 +325,8 @@ func (b *batch) fillIn(ctx context.Context) error {
 
 // fillInOne writes one, and makes the transitions at it and behind it anew.
 func (b *batch) fillInOne(ctx context.Context, r *row, s *sighting) error {
-	p := pack(s.body, nil, none, nil, 0)
-	if err := b.d.insertAll(ctx, b.tx, "bodies", bodyColumns, [][]any{{p.hash[:], p.base[:], p.dictionary, p.size, p.data}}, "hash"); err != nil {
-		return err
-	}
-	if err := b.d.insertAll(ctx, b.tx, "revisions", revisionColumns, [][]any{revision(r.id, s, p.hash)}, ""); err != nil {
+	c := pack(s.body, hashOf(s.body), b.dict)
+	if err := b.d.insertAll(ctx, b.tx, "revisions", revisionColumns, [][]any{revision(r.id, s, c)}, ""); err != nil {
 		return err
 	}
 	b.Revisions++
@@ -464,21 +432,4 @@ func (b *batch) mend(ctx context.Context, id int64, s *sighting) error {
 	}
 	args := transition(id, &next, from, fromRaw, happened)
 	return b.d.insertAll(ctx, b.tx, "transitions", transitionColumns, [][]any{args}, "version")
-}
-
-// insertAll inserts rows, as many in a statement as may be.
-func (d *Database) insertAll(ctx context.Context, tx *sql.Tx, table string, columns []string, rows [][]any, keep string) error {
-	most := min(500, d.dialect.parameters/len(columns))
-	for len(rows) > 0 {
-		n := min(len(rows), most)
-		args := make([]any, 0, n*len(columns))
-		for _, r := range rows[:n] {
-			args = append(args, r...)
-		}
-		if _, err := tx.ExecContext(ctx, d.dialect.insert(table, columns, n, keep), args...); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
 }

@@ -40,7 +40,7 @@ CREATE TABLE objects (
   since BIGINT NOT NULL,
   labels_hash BIGINT NOT NULL,
   scope BIGINT NOT NULL,
-  body ${HASH} NOT NULL,
+  base BIGINT NOT NULL,
   depth SMALLINT NOT NULL,
   CONSTRAINT objects_uid UNIQUE (cluster_id, resource_id, uid)
 ) ${OPTIONS};
@@ -48,6 +48,9 @@ CREATE INDEX objects_name ON objects (cluster_id, resource_id, namespace, name, 
 CREATE INDEX objects_owner ON objects (owner_uid);
 CREATE INDEX objects_state ON objects (state, since, id);
 
+-- body names the content. data is it: whole, packed with a dictionary, or as what it
+-- differs in from that of another revision of the object, whose version is base, and
+-- which is whole.
 CREATE TABLE revisions (
   id ${ID},
   object_id BIGINT NOT NULL,
@@ -58,9 +61,12 @@ CREATE TABLE revisions (
   state ${WORD} NOT NULL,
   raw_state ${NAME} NOT NULL,
   body ${HASH} NOT NULL,
+  base BIGINT NOT NULL,
+  dictionary_id BIGINT NOT NULL,
+  size INTEGER NOT NULL,
+  data ${BLOB} NOT NULL,
   CONSTRAINT revisions_version UNIQUE (object_id, version)
 ) ${OPTIONS};
-CREATE INDEX revisions_body ON revisions (body);
 
 CREATE TABLE transitions (
   id ${ID},
@@ -80,21 +86,13 @@ CREATE TABLE transitions (
 CREATE INDEX transitions_time ON transitions (happened_at, id);
 CREATE INDEX transitions_state ON transitions (to_state, happened_at, id);
 
-CREATE TABLE bodies (
-  hash ${HASH} NOT NULL PRIMARY KEY,
-  base ${HASH} NOT NULL,
-  dictionary_id BIGINT NOT NULL,
-  size INTEGER NOT NULL,
-  data ${BLOB} NOT NULL
-) ${OPTIONS};
-CREATE INDEX bodies_base ON bodies (base);
-
 CREATE TABLE dictionaries (
   id ${ID},
   resource_id BIGINT NOT NULL,
   made_at BIGINT NOT NULL,
   data ${BLOB} NOT NULL
 ) ${OPTIONS};
+CREATE INDEX dictionaries_newest ON dictionaries (resource_id, id);
 
 CREATE TABLE labels (
   object_id BIGINT NOT NULL,
@@ -140,7 +138,6 @@ DROP TABLE gaps;
 DROP TABLE coverage;
 DROP TABLE labels;
 DROP TABLE dictionaries;
-DROP TABLE bodies;
 DROP TABLE transitions;
 DROP TABLE revisions;
 DROP TABLE objects;
