@@ -59,6 +59,9 @@ type batch struct {
 	rows      map[string]*row  // by UID
 	revisions [][]any
 	moves     [][]any
+	now       [][]any // what objects are
+	labels    [][]any
+	relabeled []int64 // objects whose labels were others
 	late      []*sighting
 	happened  []int64 // when the transitions that a watch has brought did
 	Result
@@ -150,13 +153,9 @@ func (b *batch) newObject(s *sighting) []any {
 
 // read locks and reads the rows of objects.
 func (b *batch) read(ctx context.Context, uids []string) error {
-	for some := range slices.Chunk(uids, b.d.dialect.parameters/2) {
-		args := []any{b.cluster, b.resource}
-		for _, uid := range some {
-			args = append(args, uid)
-		}
-		rows, err := b.d.query(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth FROM objects"+
-			" WHERE cluster_id = ? AND resource_id = ? AND uid IN "+list(len(some))+" ORDER BY id"+b.d.dialect.forUpdate, args...)
+	for some := range slices.Chunk(uids, 500) {
+		rows, err := b.d.chosen(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth FROM objects"+
+			" WHERE cluster_id = ? AND resource_id = ? AND uid ", " ORDER BY id"+b.d.dialect.forUpdate, []any{b.cluster, b.resource}, some)
 		if err != nil {
 			return err
 		}
@@ -249,11 +248,9 @@ func (b *batch) update(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := b.updateOne(ctx, r, r.last); err != nil {
-			return fmt.Errorf("objects: %w", err)
-		}
+		b.updateOne(r, r.last)
 	}
-	return nil
+	return b.writeNow(ctx)
 }
 
 // move notes that an object whose revision was known is among what these selectors
@@ -266,7 +263,8 @@ func (b *batch) move(ctx context.Context, r *row) error {
 	return err
 }
 
-func (b *batch) updateOne(ctx context.Context, r *row, s *sighting) error {
+// updateOne notes what an object is now, for writeNow.
+func (b *batch) updateOne(r *row, s *sighting) {
 	gone := int64(0)
 	if s.gone {
 		gone = micros(s.seen)
@@ -275,21 +273,43 @@ func (b *batch) updateOne(ctx context.Context, r *row, s *sighting) error {
 	if s.body == nil { // nothing was seen of it but that it is gone
 		labels = r.labels
 	}
-	_, err := b.d.exec(ctx, b.tx, "UPDATE objects SET presence = ?, gone_at = ?, version = ?, state = ?, raw_state = ?, reason = ?, message = ?,"+
-		" since = ?, labels_hash = ?, scope = ?, base = ?, depth = ? WHERE id = ?",
-		int16(r.presence), gone, r.version, r.state, r.raw, short(s.status.Reason, 250), short(s.status.Message, longestMessage),
-		r.since, labels, r.scope, r.base, r.depth, r.id)
-	if err != nil || labels == r.labels {
-		return err
+	b.now = append(b.now, []any{
+		r.id, int16(r.presence), gone, r.version, r.state, r.raw, short(s.status.Reason, 250), short(s.status.Message, longestMessage),
+		r.since, labels, r.scope, r.base, r.depth,
+	})
+	if labels == r.labels {
+		return
 	}
-	if _, err := b.d.exec(ctx, b.tx, "DELETE FROM labels WHERE object_id = ?", r.id); err != nil {
-		return err
+	if r.labels != 0 {
+		b.relabeled = append(b.relabeled, r.id)
 	}
-	var rows [][]any
 	for _, name := range slices.Sorted(maps.Keys(s.labels)) {
-		rows = append(rows, []any{r.id, name, s.labels[name]})
+		b.labels = append(b.labels, []any{r.id, name, s.labels[name]})
 	}
-	return b.d.insertAll(ctx, b.tx, "labels", []string{"object_id", "name", "value"}, rows, "")
+}
+
+var nowColumns = []string{
+	"id", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
+}
+
+// writeNow writes what updateOne has noted.
+func (b *batch) writeNow(ctx context.Context) error {
+	if err := b.d.updateAll(ctx, b.tx, "objects", nowColumns, b.now); err != nil {
+		return fmt.Errorf("objects: %w", err)
+	}
+	for some := range slices.Chunk(b.relabeled, 500) {
+		args := make([]any, len(some))
+		for i, id := range some {
+			args[i] = id
+		}
+		if _, err := b.d.exec(ctx, b.tx, "DELETE FROM labels WHERE object_id IN "+list(len(some)), args...); err != nil {
+			return fmt.Errorf("labels: %w", err)
+		}
+	}
+	if err := b.d.insertAll(ctx, b.tx, "labels", []string{"object_id", "name", "value"}, b.labels, ""); err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	return nil
 }
 
 // fillIn writes revisions that come after later ones of their objects: those that
