@@ -29,6 +29,13 @@ type follower struct {
 	writing   atomic.Bool
 }
 
+// What waits in the queue is written in one transaction, and this is the most that may:
+// what a commit costs is shared by many, and no transaction is long.
+const (
+	batchDeltas = 1000
+	batchBytes  = 4 << 20
+)
+
 // wholeBytes bounds the bodies, packed, that are kept in memory for each target.
 const wholeBytes = 16 << 20
 
@@ -77,7 +84,7 @@ func (f *follower) connect(resume wire.Version) (err error) {
 	source := &guarded{f.r.cfg.Cluster.Source(f.target.Type, selection), f.cluster.same}
 	cfg := f.r.cfg.Reflector
 	cfg.Resume, f.resume = resume, resume
-	f.queue = delta.NewQueue(delta.Limits{})
+	f.queue = delta.NewQueue(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes})
 	if f.reflector, err = reflector.New(source, f.queue, cfg); err != nil {
 		return err
 	}
