@@ -1,0 +1,122 @@
+package record_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// TestBodiesAreNear: a body is whole, or differs from one that is, and no more than
+// keyframe-1 from the same: also where contents come again, and where who writes has
+// to read what is to be compared with. All of them are read back.
+func TestBodiesAreNear(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		const revisions, keyframe = 200, 32
+		filler := strings.Repeat(`"name-of-a-field":"its value",`, 40)
+		want := map[wire.Version]string{}
+		var all []record.Seen
+		for v := wire.Version(1); v <= revisions; v++ {
+			want[v] = fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v%3)
+			all = append(all, record.Seen{UID: "a", Version: v, State: state.Running, Body: want[v]})
+		}
+		for some := range slices.Chunk(all, 7) { // each time by one who knows nothing yet
+			if _, err := w.d.Write(t.Context(), some); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.until("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.base WHERE b.base <> 0", "0")
+		w.until("SELECT COUNT(*) FROM revisions r WHERE r.base <> 0 AND r.base > r.version", "0")
+		w.until("SELECT COUNT(*) FROM revisions WHERE base = 0", fmt.Sprint((revisions+keyframe-1)/keyframe))
+		w.until("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE base <> 0 GROUP BY base) AS g", fmt.Sprint(keyframe-1))
+		w.until("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
+		for v, body := range want {
+			if got, err := w.d.Body(t.Context(), "a", v); err != nil || string(got) != body {
+				t.Fatalf("at %v: %s, %v", v, got, err)
+			}
+		}
+	})
+}
+
+// TestChain: what differs from a body that is not whole is damaged, and not followed.
+func TestChain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		filler := strings.Repeat("as all of them, ", 20)
+		for v := wire.Version(1); v <= 3; v++ {
+			if _, err := w.d.Write(t.Context(), []record.Seen{{UID: "a", Version: v, State: state.Running, Body: fmt.Sprint(filler, v)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.d.SQL().ExecContext(t.Context(), "UPDATE revisions SET base = 2 WHERE version = 3"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.d.Body(t.Context(), "a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestDictionaries: bodies of a type that are like each other are packed with a
+// dictionary, which all recorders share, and read back.
+func TestDictionaries(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		body := func(i int) string {
+			var b strings.Builder
+			for j := range 60 {
+				fmt.Fprintf(&b, `"field-%d":"%x",`, j, j*7919)
+			}
+			return fmt.Sprintf(`{"metadata":{"name":"job-%d"},"spec":{%s"end":%d}}`, i, &b, i*i)
+		}
+		var all []record.Seen
+		for i := range 200 {
+			all = append(all, record.Seen{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: body(i)})
+		}
+		for some := range slices.Chunk(all, 60) { // each time by another recorder
+			if _, err := w.d.Write(t.Context(), some); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.until("SELECT COUNT(*) FROM dictionaries", "1")
+		w.until("SELECT COUNT(*) FROM revisions WHERE LENGTH(data) > 200", "0")
+		for _, s := range all {
+			if got, err := w.d.Body(t.Context(), s.UID, s.Version); err != nil || string(got) != s.Body {
+				t.Fatalf("%s: %s, %v", s.UID, got, err)
+			}
+		}
+	})
+}
+
+// TestLockOrder: recorders that see the same new objects in opposite orders do not
+// wait for each other in a circle.
+func TestLockOrder(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		const objects = 40
+		for round := range wire.Version(8) {
+			var all []record.Seen
+			for i := range wire.Version(objects) { // half of them are new
+				all = append(all, record.Seen{UID: fmt.Sprint("uid-", (round*objects/2+i)*7919%1000), Version: round*objects + i + 1, State: state.Running, Body: "{}"})
+			}
+			opposite := slices.Clone(all)
+			slices.Reverse(opposite)
+			var work sync.WaitGroup
+			for _, batch := range [][]record.Seen{all, opposite} {
+				work.Go(func() {
+					if _, err := w.d.Write(t.Context(), batch); err != nil {
+						t.Errorf("round %v: %v", round, err)
+					}
+				})
+			}
+			work.Wait()
+		}
+	})
+}
