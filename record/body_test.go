@@ -100,11 +100,11 @@ func TestDictionaries(t *testing.T) {
 func TestLockOrder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
-		const objects = 40
-		for round := range wire.Version(8) {
+		const objects = 1000
+		for round := range wire.Version(4) {
 			var all []record.Seen
 			for i := range wire.Version(objects) { // half of them are new
-				all = append(all, record.Seen{UID: fmt.Sprint("uid-", (round*objects/2+i)*7919%1000), Version: round*objects + i + 1, State: state.Running, Body: "{}"})
+				all = append(all, record.Seen{UID: fmt.Sprint("uid-", (round*objects/2+i)*7919%100003), Version: round*objects + i + 1, State: state.Running, Body: "{}"})
 			}
 			opposite := slices.Clone(all)
 			slices.Reverse(opposite)
