@@ -26,8 +26,8 @@
 //
 // raw, reason, message and at are expressions too, and may be left out: raw is then
 // status.phase. at is when the object came to the state, as the object says: a
-// timestamp, or a text such as 2026-01-01T00:00:00Z. A field that is missing makes an
-// expression not hold, a text empty, and a time not known.
+// timestamp, or a text such as 2026-01-01T00:00:00Z. A field that is missing, or an item
+// of a list, makes an expression not hold, a text empty, and a time not known.
 //
 // # Ownership
 //
@@ -39,7 +39,7 @@
 // fields, states that there are not, expressions that do not compile or are of
 // another type. Afterwards nothing of a rule can fail but an expression on an
 // object, which then does not hold; Rules.Failed counts those that failed for other
-// reasons than a missing field.
+// reasons than a missing field or item.
 //
 // # Limits
 //

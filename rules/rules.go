@@ -45,8 +45,8 @@ func (r *Rules) Of(object map[string]any) state.Status {
 	return state.Of(object)
 }
 
-// Failed is how many evaluations failed for another reason than a missing field: a
-// number where a text was expected, or a cost beyond the limit.
+// Failed is how many evaluations failed for another reason than a missing field or
+// item: a number where a text was expected, or a cost beyond the limit.
 func (r *Rules) Failed() uint64 { return r.failed.Load() }
 
 // Types returns the types that have rules, as "kind.group", in no order.
@@ -129,10 +129,10 @@ func (r *Rules) moment(p cel.Program, object map[string]any) time.Time {
 	return time.Time{}
 }
 
-// note counts a failure, unless it is that of a missing field, which is everyday
-// life: CEL has no type for it.
+// note counts a failure, unless it is that of a missing field or item, which is
+// everyday life: CEL has no type for it.
 func (r *Rules) note(err error) {
-	if !strings.Contains(err.Error(), "no such key") {
+	if text := err.Error(); !strings.Contains(text, "no such key") && !strings.Contains(text, "index out of bounds") {
 		r.failed.Add(1)
 	}
 }

@@ -33,6 +33,8 @@ rules:
   - when: object.status.phase == "Odd"
     raw: object.status.number
     at: timestamp(object.status.began) + duration("90s")
+  - when: object.status.items[0] == 1
+    state: Running
   - when: object.?status.phase.orValue("") == ""
     state: Submitted
 `
@@ -62,6 +64,7 @@ func TestOf(t *testing.T) {
 		"a time that is computed":          {object(m{"phase": "Odd", "number": int64(7), "began": "2026-03-01T08:58:30Z"}), state.Status{Raw: "7", At: nine}},
 		"a missing field does not hold":    {object(m{}), state.Status{State: state.Submitted}},
 		"none holds, and the phase speaks": {object(m{"phase": "Running"}), state.Status{State: state.Running, Raw: "Running"}},
+		"an item that is not there":        {object(m{"items": []any{}}), state.Status{State: state.Submitted}},
 		"another type":                     {m{"apiVersion": "v1", "kind": "Pod", "status": m{"phase": "Succeeded"}}, state.Status{State: state.Succeeded, Raw: "Succeeded"}},
 		"the same kind of another group":   {m{"apiVersion": "example.org/v1", "kind": "Experiment", "status": m{"phase": "Done"}}, state.Status{Raw: "Done"}},
 	} {
@@ -89,7 +92,9 @@ func TestOf(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	rule := "rules:\n- kind: X\n  states:\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"no YAML", "rules: [", "line 1"},
+		{"no YAML", "rules: [", "f:1: this is no YAML"},
+		{"nothing", "# rules: []", "f:1: the file is empty"},
+		{"a second document", "rules: []\n---\nrules: []", "a second document"},
 		{"no mapping", "- a", "f:1: the file has to be a mapping with rules"},
 		{"another field", "rule: []\nrules: []", `f:1: the file has no field "rule"; it has rules`},
 		{"nothing in it", "{}", "f:1: rules is missing"},

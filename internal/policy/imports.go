@@ -28,7 +28,8 @@ informer: wire delta kube reflector store state
 workqueue:
 controller: wire kube informer store workqueue
 metrics: informer workqueue controller
-rules: state
+internal/yamlfile:
+rules: state internal/yamlfile
 record: wire delta reflector kube state
 record/recordmetrics: record
 notify: planned record
@@ -37,7 +38,7 @@ compat/clientgo: planned informer store workqueue kube
 apitest: wire
 internal/dbtest:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest
+cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest internal/yamlfile
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
@@ -83,7 +84,7 @@ var forbidden = map[string][]string{
 	"k8s.io/client-go/tools/cache":    nil,
 	"k8s.io/client-go/util/workqueue": nil,
 	"k8s.io/client-go/informers":      nil,
-	"net/http":                        {"kube", "reflector", "apitest"}, // reflector: names of status codes
+	"net/http":                        {"kube", "reflector", "apitest", "cmd/vedette"}, // reflector: names of status codes; cmd/vedette: its own health and metrics
 }
 
 // checkImports returns what in the tree of the root module breaks the table.

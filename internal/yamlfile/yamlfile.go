@@ -1,0 +1,196 @@
+// Package yamlfile reads YAML files that people write, and tells them all their
+// mistakes at once, each with its line.
+package yamlfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MaxSize is how many bytes a file may have.
+const MaxSize = 1 << 20
+
+// Reader reads the nodes of one file, and notes what is wrong with them. It belongs
+// to one goroutine.
+type Reader struct {
+	name     string
+	mistakes []mistake
+}
+
+type mistake struct {
+	line int
+	err  error
+}
+
+// Load returns the root of a file. It is nil for an empty one.
+//
+// Errors: the file can not be read, is too large, or is no YAML.
+func Load(path string) (*Reader, *yaml.Node, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	return Parse(path, text)
+}
+
+// Parse is Load for what has been read; name stands before the line in errors.
+func Parse(name string, text []byte) (*Reader, *yaml.Node, error) {
+	r := &Reader{name: name}
+	if len(text) > MaxSize {
+		return r, nil, fmt.Errorf("%s: a file of more than %d bytes is refused", name, MaxSize)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
+		return r, nil, nil
+	} else if err != nil {
+		return r, nil, r.syntax(err)
+	}
+	if err := decoder.Decode(&more); err == nil {
+		return r, nil, fmt.Errorf("%s:%d: a second document begins here, and would not be read: make it one, or two files", name, more.Line)
+	} else if !errors.Is(err, io.EOF) {
+		return r, nil, r.syntax(err)
+	}
+	root := doc.Content[0]
+	r.check(root)
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return r, nil, nil // comments alone
+	}
+	return r, root, nil
+}
+
+var lineOf = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// syntax writes an error of the library as ours are written.
+func (r *Reader) syntax(err error) error {
+	text := err.Error()
+	if m := lineOf.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s:%s: this is no YAML: %s", r.name, m[1], strings.TrimPrefix(text, m[0]))
+	}
+	return fmt.Errorf("%s: this is no YAML: %s", r.name, strings.TrimPrefix(text, "yaml: "))
+}
+
+// check refuses references, with which a small file may be a huge one.
+func (r *Reader) check(n *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		r.Complain(n.Line, "references (*%s) are not taken: write it out", n.Value)
+		return
+	}
+	for _, below := range n.Content {
+		r.check(below)
+	}
+}
+
+// Complain notes a mistake.
+func (r *Reader) Complain(line int, format string, args ...any) {
+	r.mistakes = append(r.mistakes, mistake{line, fmt.Errorf("%s:%d: "+format, append([]any{r.name, line}, args...)...)})
+}
+
+// Err returns all mistakes, joined, in the order of their lines; nil if there are none.
+func (r *Reader) Err() error {
+	slices.SortStableFunc(r.mistakes, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
+	var errs []error
+	for _, m := range r.mistakes {
+		errs = append(errs, m.err)
+	}
+	return errors.Join(errs...)
+}
+
+// At returns the name of the file with the line of a node.
+func (r *Reader) At(n *yaml.Node) string { return r.name + ":" + strconv.Itoa(n.Line) }
+
+// Fields returns the values of a mapping by their names; those that are not known,
+// and those that come twice, are mistakes.
+func (r *Reader) Fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
+	found := map[string]*yaml.Node{}
+	switch {
+	case n == nil || n.Kind == yaml.AliasNode:
+		return found
+	case n.Kind != yaml.MappingNode:
+		r.Complain(n.Line, "%s has to be a mapping with %s", what, strings.Join(known, ", "))
+		return found
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name := n.Content[i]
+		switch {
+		case !slices.Contains(known, name.Value):
+			r.Complain(name.Line, "%s has no field %q; it has %s", what, name.Value, strings.Join(known, ", "))
+		case found[name.Value] != nil:
+			r.Complain(name.Line, "%s has %q twice", what, name.Value)
+		}
+		found[name.Value] = n.Content[i+1]
+	}
+	return found
+}
+
+// List returns the items of a sequence; line is where one is missed.
+func (r *Reader) List(n *yaml.Node, line int, what string) []*yaml.Node {
+	switch {
+	case n == nil:
+		r.Complain(line, "%s is missing", what)
+	case n.Kind == yaml.AliasNode:
+	case n.Kind != yaml.SequenceNode:
+		r.Complain(n.Line, "%s has to be a list", what)
+	default:
+		return n.Content
+	}
+	return nil
+}
+
+// Word returns a text; "" for none.
+func (r *Reader) Word(n *yaml.Node, what string) string {
+	switch {
+	case n == nil || n.Kind == yaml.AliasNode || n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		return ""
+	case n.Kind != yaml.ScalarNode:
+		r.Complain(n.Line, "%s has to be a word", what)
+		return ""
+	}
+	return n.Value
+}
+
+// Words returns a list of texts; one alone needs no list.
+func (r *Reader) Words(n *yaml.Node, what string) []string {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		if word := r.Word(n, what); word != "" {
+			return []string{word}
+		}
+		return nil
+	}
+	var words []string
+	for _, item := range n.Content {
+		word := r.Word(item, "each of "+what)
+		if word == "" && item.Kind == yaml.ScalarNode {
+			r.Complain(item.Line, "%s has an empty item", what)
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// Truth returns true or false.
+func (r *Reader) Truth(n *yaml.Node, what string) bool {
+	if n == nil {
+		return false
+	}
+	yes, err := strconv.ParseBool(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || err != nil {
+		r.Complain(n.Line, "%s has to be true or false", what)
+	}
+	return yes
+}
