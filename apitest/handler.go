@@ -39,6 +39,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveOther(w, c)
 		return
 	}
+	if isReview(c) {
+		s.serveReview(w, c)
+		return
+	}
 	if err := s.prepare(c); err != nil {
 		s.fail(w, c, err)
 		return

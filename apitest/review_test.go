@@ -1,0 +1,45 @@
+package apitest_test
+
+import (
+	"errors"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+// TestReview: a SelfSubjectAccessReview says what Authorize would, and is not kept.
+func TestReview(t *testing.T) {
+	srv, err := apitest.New(apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Verb == apitest.VerbWatch && r.Resource.Resource == "jobs" && r.Resource.Group == "batch" && r.Namespace == "ml" {
+			return errors.New("not you")
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	rc := srv.RESTConfig()
+	for _, media := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+		rc.ContentType, rc.AcceptContentTypes = media, media
+		client, err := kubernetes.NewForConfig(rc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for verb, want := range map[string]authorizationv1.SubjectAccessReviewStatus{"list": {Allowed: true}, "watch": {Reason: "not you"}} {
+			got, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
+				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: "batch", Resource: "jobs", Namespace: "ml"}},
+			}, metav1.CreateOptions{})
+			if err != nil || got.Status != want {
+				t.Errorf("%s, %s: %+v, %v", media, verb, got, err)
+			}
+		}
+		if _, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{}, metav1.CreateOptions{}); err == nil {
+			t.Error("nothing was asked, and there was an answer")
+		}
+	}
+}
