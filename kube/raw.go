@@ -33,6 +33,14 @@ type Request struct {
 //
 // Errors: *RequestError with the Status of an answer that is none of 200 to 299.
 func (c *Cluster) Do(ctx context.Context, r Request) (io.ReadCloser, error) {
+	resp, err := c.do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+func (c *Cluster) do(ctx context.Context, r Request) (*http.Response, error) {
 	if r.Method == "" {
 		r.Method = http.MethodGet
 	}
@@ -58,7 +66,7 @@ func (c *Cluster) Do(ctx context.Context, r Request) (io.ReadCloser, error) {
 		defer resp.Body.Close()
 		return nil, failed(refusal(resp, strings.ToLower(r.Method), Resource{}))
 	}
-	return resp.Body, nil
+	return resp, nil
 }
 
 // ServerVersion returns the version of Kubernetes that the server is.

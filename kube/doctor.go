@@ -1,0 +1,59 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Clock returns the time of the server, in whole seconds, and how long it took to ask:
+// the time was read some time within that. It needs no rights.
+//
+// Errors: *RequestError; one that says that the server tells no time.
+func (c *Cluster) Clock(ctx context.Context) (at time.Time, took time.Duration, err error) {
+	began := time.Now()
+	resp, err := c.do(ctx, Request{Path: "/version"})
+	if err != nil {
+		return at, 0, err
+	}
+	defer resp.Body.Close()
+	took = time.Since(began)
+	if at, err = http.ParseTime(resp.Header.Get("Date")); err != nil {
+		return at, took, fmt.Errorf("the server at %s tells no time: %w", c.Host(), err)
+	}
+	return at, took, nil
+}
+
+// Allowed asks the server whether we may do something with all objects of a type, in
+// one namespace or, if that is empty, in all of them. name is of one object; "" for
+// all. why is what the server says to a refusal; it may be empty.
+//
+// Errors: *RequestError.
+func (c *Cluster) Allowed(ctx context.Context, verb string, r Resource, namespace, name string) (yes bool, why string, err error) {
+	review := authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: r.Group, Resource: r.Name, Namespace: namespace, Name: name},
+	}}
+	review.APIVersion, review.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
+	body, err := json.Marshal(review)
+	if err != nil {
+		return false, "", err
+	}
+	answer, err := c.Do(ctx, Request{
+		Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body, Accept: wire.MediaTypeJSON,
+	})
+	if err != nil {
+		return false, "", err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(io.LimitReader(answer, maxRefusal)).Decode(&review); err != nil {
+		return false, "", fmt.Errorf("the server at %s answered no review of rights: %w", c.Host(), err)
+	}
+	return review.Status.Allowed, review.Status.Reason, nil
+}

@@ -1,0 +1,51 @@
+package kube_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+)
+
+// TestAllowed asks for rights and for the time.
+func TestAllowed(t *testing.T) {
+	srv, err := apitest.New(apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Verb == "watch" && r.Resource.Resource == "pods" && r.Namespace == "ml" && r.Name == "" {
+			return errors.New("not you")
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	cluster, err := kube.Connect(kube.Config{REST: srv.RESTConfig()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	pods := kube.Resource{Version: "v1", Name: "pods"}
+	for _, c := range []struct {
+		verb, namespace, name, why string
+		yes                        bool
+	}{
+		{"list", "ml", "", "", true}, {"watch", "", "", "", true}, {"watch", "ml", "a", "", true}, {"watch", "ml", "", "not you", false},
+	} {
+		yes, why, err := cluster.Allowed(t.Context(), c.verb, pods, c.namespace, c.name)
+		if err != nil || yes != c.yes || why != c.why {
+			t.Errorf("%+v: %v, %q, %v", c, yes, why, err)
+		}
+	}
+	if at, took, err := cluster.Clock(t.Context()); err != nil || time.Since(at).Abs() > 2*time.Second+took {
+		t.Errorf("%v, %v, %v", at, took, err)
+	}
+	srv.Close()
+	if _, _, err := cluster.Allowed(t.Context(), "list", pods, "", ""); err == nil {
+		t.Error("nobody is there, and answers")
+	}
+	if _, _, err := cluster.Clock(t.Context()); err == nil {
+		t.Error("nobody is there, and tells the time")
+	}
+}
