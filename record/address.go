@@ -105,6 +105,11 @@ func login(u *url.URL, getenv func(string) string) (user, password string, err e
 // shown is a URL without a password.
 func shown(u *url.URL, user string) string {
 	clean := *u
+	q := clean.Query()
+	for _, name := range []string{"password", "sslpassword"} {
+		q.Del(name)
+	}
+	clean.RawQuery = q.Encode()
 	clean.User = nil
 	if user != "" {
 		clean.User = url.User(user)
@@ -125,6 +130,7 @@ func mysqlAddress(u *url.URL, getenv func(string) string) (address, error) {
 	cfg.DBName, cfg.Collation = strings.Trim(u.Path, "/"), "utf8mb4_bin"
 	cfg.InterpolateParams = true // one way to the server for each statement, and not three
 	cfg.ClientFoundRows = true
+	cfg.Timeout = connectTimeout
 	cfg.Logger = silent{}
 	if cfg.DBName == "" {
 		return address{}, errors.New("the URL of the database names none: mysql://user@host/DATABASE")
@@ -144,6 +150,11 @@ func mysqlAddress(u *url.URL, getenv func(string) string) (address, error) {
 		cfg.TLSConfig = q.Get("tls")
 	} else if cfg.TLS, err = trust(ca, u.Hostname()); err != nil {
 		return address{}, err
+	}
+	switch cfg.TLSConfig {
+	case "", "true", "false", "skip-verify", "preferred":
+	default:
+		return address{}, fmt.Errorf("the URL of the database (%s) has tls=%s; there are true, false, skip-verify and preferred", shown(u, user), cfg.TLSConfig)
 	}
 	connector, err := driver.NewConnector(cfg)
 	if err != nil {
@@ -179,12 +190,19 @@ func postgresAddress(u *url.URL, getenv func(string) string) (address, error) {
 	q := full.Query()
 	q.Del("password-file")
 	full.RawQuery = q.Encode()
-	if user != "" {
+	switch {
+	case user != "" && password != "":
 		full.User = url.UserPassword(user, password)
+	case user != "":
+		full.User = url.User(user) // PGPASSWORD and ~/.pgpass may have it
 	}
 	cfg, err := pgx.ParseConfig(full.String())
 	if err != nil {
-		return address{}, fmt.Errorf("the URL of the database (%s) can not be used: %s", shown(u, user), strings.ReplaceAll(err.Error(), full.String(), shown(u, user)))
+		_, reason, _ := strings.Cut(err.Error(), "`: ") // before it is the URL once more
+		return address{}, fmt.Errorf("the URL of the database (%s) can not be used: %s", shown(u, user), reason)
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = connectTimeout
 	}
 	return address{dialect: postgres, open: func() (*sql.DB, error) { return stdlib.OpenDB(*cfg), nil }, shown: shown(u, user)}, nil
 }

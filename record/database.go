@@ -3,7 +3,7 @@ package record
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"errors"
 	"os"
 	"time"
 
@@ -33,9 +33,17 @@ func Open(ctx context.Context, url string) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.connect(ctx)
+}
+
+// connectTimeout bounds how long a connection may take: a host that does not answer
+// is not waited for until the system gives up, which is minutes.
+const connectTimeout = 10 * time.Second
+
+func (a address) connect(ctx context.Context) (*Database, error) {
 	db, err := a.open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.shown, err)
+		return nil, a.explain(err)
 	}
 	if a.dialect == sqlite {
 		db.SetMaxOpenConns(8)
@@ -46,7 +54,11 @@ func Open(ctx context.Context, url string) (*Database, error) {
 	db.SetMaxIdleConns(4)
 	if err := db.PingContext(ctx); err != nil {
 		_ = db.Close()
-		return nil, fmt.Errorf("%s: %w", a.shown, err)
+		err = a.explain(err)
+		if e := (*DatabaseError)(nil); errors.As(err, &e) && e.Problem == "" {
+			e.Problem, e.Remedy = "it does not answer as it should", "is this the address of a "+a.dialect.name+" server?"
+		}
+		return nil, err
 	}
 	return &Database{a, db}, nil
 }
@@ -71,13 +83,13 @@ func (d *Database) query(ctx context.Context, tx *sql.Tx, text string, args ...a
 func (d *Database) within(ctx context.Context, f func(tx *sql.Tx) error) error {
 	tx, err := d.db.BeginTx(ctx, d.dialect.begin)
 	if err != nil {
-		return err
+		return d.explainKnown(err)
 	}
 	if err := f(tx); err != nil {
 		_ = tx.Rollback() // the first error says it
-		return err
+		return d.explainKnown(err)
 	}
-	return tx.Commit()
+	return d.explainKnown(tx.Commit())
 }
 
 // SQL returns the connections, for queries of one's own.

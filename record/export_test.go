@@ -76,3 +76,6 @@ func Look(r kube.Resource, redact []string, d delta.Delta) (body string, status 
 	s, err := l.look(&d, Watched)
 	return string(s.body), s.status, s.labels, err
 }
+
+// FieldNames is what a path of Config.Redact is read as, for tests.
+func FieldNames(text string) ([]string, error) { return parseFieldPath(text) }

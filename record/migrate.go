@@ -54,7 +54,7 @@ func (d *Database) provider() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(d.dialect.goose, d.db, steps, goose.WithTableName("vedette_schema"), goose.WithVerbose(false))
+	return goose.NewProvider(d.dialect.goose, d.db, steps, goose.WithTableName(schemaTable), goose.WithVerbose(false))
 }
 
 // Migrate brings the schema to what this program needs, under a lock: of several
@@ -66,7 +66,7 @@ func (d *Database) provider() (*goose.Provider, error) {
 func (d *Database) Migrate(ctx context.Context) (applied []Migration, err error) {
 	unlock, err := d.lock(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the schema: %w", d.shown, err)
+		return nil, fmt.Errorf("the lock of the schema: %w", d.explain(err))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	p, err := d.provider()
@@ -83,39 +83,20 @@ func (d *Database) Migrate(ctx context.Context) (applied []Migration, err error)
 		}
 	}
 	if err != nil {
-		return applied, fmt.Errorf("%s: the schema: %w", d.shown, err)
+		return applied, fmt.Errorf("the schema: %w", d.explain(err))
 	}
 	return applied, nil
-}
-
-// Migrations returns all steps of the schema, and which were applied.
-//
-// Errors: ErrNewer, with what there is; what the database says.
-func (d *Database) Migrations(ctx context.Context) ([]Migration, error) {
-	p, err := d.provider()
-	if err != nil {
-		return nil, err
-	}
-	all, err := p.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: the schema: %w", d.shown, err)
-	}
-	var steps []Migration
-	for _, s := range all {
-		steps = append(steps, Migration{Version: s.Source.Version, Name: path.Base(s.Source.Path), Applied: s.State == goose.StateApplied, At: s.AppliedAt})
-	}
-	return steps, d.notNewer(ctx, p)
 }
 
 // notNewer refuses a schema that has steps this program does not know.
 func (d *Database) notNewer(ctx context.Context, p *goose.Provider) error {
 	has, err := p.GetDBVersion(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: the schema: %w", d.shown, err)
+		return fmt.Errorf("the schema: %w", d.explain(err))
 	}
 	sources := p.ListSources()
 	if newest := sources[len(sources)-1].Version; has > newest {
-		return fmt.Errorf("%s: %w: it is at step %d, and this program knows %d; take the version of vedette that made it, or a later one", d.shown, ErrNewer, has, newest)
+		return d.newer(has, newest)
 	}
 	return nil
 }

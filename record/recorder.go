@@ -30,7 +30,8 @@ type Config struct {
 	// State says what an object is doing; default state.Of.
 	State func(object map[string]any) state.Status
 	// Redact names fields that are not kept, as "spec.template.spec.containers.env":
-	// of arrays on the way, in every element.
+	// of arrays on the way, in every element. A dot within a name has a \ before it:
+	// metadata.annotations.example\.com/token.
 	Redact []string
 	// Reflector is how the server is followed.
 	Reflector reflector.Config
@@ -98,9 +99,9 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	r := &Recorder{cfg: cfg, d: d}
 	r.budget.left.Store(cfg.Spill.MaxBytes)
 	for _, text := range cfg.Redact {
-		p := fieldPath(strings.Split(text, "."))
-		if text == "" || strings.Contains("."+text+".", "..") {
-			return nil, fmt.Errorf("record: Config.Redact: %q is no path of a field, such as spec.template.spec.containers.env", text)
+		p, err := parseFieldPath(text)
+		if err != nil {
+			return nil, fmt.Errorf("record: Config.Redact: %w", err)
 		}
 		r.redact = append(r.redact, p)
 	}
