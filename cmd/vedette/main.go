@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
 )
 
 func main() {
@@ -40,8 +41,39 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, syscall.EPIPE):
 		return 0 // who reads our output has had enough
 	}
-	fmt.Fprintf(stderr, "vedette: %s\n", kube.Explain(err))
+	said := ""
+	for _, err := range flat(err) {
+		if text := explain(err); text != said { // of several types or clusters the same
+			fmt.Fprintf(stderr, "vedette: %s\n", text)
+			said = text
+		}
+	}
 	return 1
+}
+
+// flat takes errors apart that were joined: each is a line.
+func flat(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() {
+		return []error{err}
+	}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, flat(err)...)
+	}
+	return all
+}
+
+// explain makes one sentence of an error. What a database says is explained already,
+// and what a kubeconfig is for is no help with it.
+func explain(err error) string {
+	if about := (*aboutCluster)(nil); errors.As(err, &about) {
+		return "cluster " + about.name + ": " + explain(about.err)
+	}
+	if failed := (*record.DatabaseError)(nil); errors.As(err, &failed) {
+		return oneLine(err.Error())
+	}
+	return kube.Explain(err)
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
@@ -64,7 +96,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newWatch(), newRecord(), newHistory(), newMigrate(), newDemo())
+	root.AddCommand(newWatch(), newRecord(), newHistory(), newMigrate(), newDoctor(), newConfig(), newDemo())
 	return root
 }
 

@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/rules"
+	"github.com/vedette-io/vedette/state"
 )
 
 // newFormat reads the flags that say what the output looks like.
@@ -19,7 +21,14 @@ func newFormat(o *watchOptions, con *console) (*format, error) {
 	default:
 		return nil, fmt.Errorf("--color is %q, want auto, always or never", o.color)
 	}
-	f := &format{opts: o, con: con}
+	f := &format{opts: o, con: con, status: state.Of}
+	if o.rules != "" {
+		r, err := rules.Load(o.rules)
+		if err != nil {
+			return nil, err
+		}
+		f.status = r.Of
+	}
 	kind, template, _ := strings.Cut(o.output, "=")
 	switch kind {
 	case "", "wide":

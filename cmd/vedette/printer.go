@@ -17,7 +17,9 @@ import (
 type format struct {
 	opts *watchOptions
 	con  *console
-	body func(p *printer, ev informer.Event[object], obj *object) (string, error) // nil: lines
+	// status says what an object is doing.
+	status func(object map[string]any) state.Status
+	body   func(p *printer, ev informer.Event[object], obj *object) (string, error) // nil: lines
 
 	mu     sync.Mutex
 	widths []int // of the columns so far; nil until the header is due
@@ -63,7 +65,7 @@ func (p *printer) event(ev informer.Event[object], at time.Time) error {
 
 // line prints a change as a line of columns.
 func (p *printer) line(ev informer.Event[object], old, obj *object, at time.Time) error {
-	change, last, why := transition(ev, old, obj)
+	change, last, why := p.transition(ev, old, obj)
 	columns := []string{clock(at), p.resource.String(), ev.Key().String(), change}
 	names := []string{"TIME", "TYPE", "NAME", "STATE"}
 	if p.opts.events {
@@ -110,8 +112,8 @@ func (p *printer) rowLocked(cells []string, change string, last state.State) str
 }
 
 // transition says from which state to which an object went, and why.
-func transition(ev informer.Event[object], old, obj *object) (change string, last state.State, why string) {
-	now := state.Of(obj.Object)
+func (f *format) transition(ev informer.Event[object], old, obj *object) (change string, last state.State, why string) {
+	now := f.status(obj.Object)
 	why = now.Reason
 	if ev.Kind() == store.Deleted {
 		now, why = state.Status{State: state.Deleted}, ""
@@ -126,7 +128,7 @@ func transition(ev informer.Event[object], old, obj *object) (change string, las
 	if old == nil {
 		return to, now.State, why
 	}
-	from := state.Of(old.Object).String()
+	from := f.status(old.Object).String()
 	if from == "" || from == to {
 		return to, now.State, why
 	}

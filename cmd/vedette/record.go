@@ -1,197 +1,309 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/rules"
 )
 
-// recordOptions are the flags of record.
+// recordOptions are the settings of record, and of what looks at them.
 type recordOptions struct {
-	watch  watchOptions
-	db     string
-	rules  string
-	redact []string
-	name   string
-	dryRun bool
+	watch   watchOptions
+	settled *settled
+	flags   *pflag.FlagSet
+	db      string
+	redact  []string
+	name    string
+	listen  string
+	wait    bool
+	dryRun  bool
 }
 
 func newRecord() *cobra.Command {
 	var o recordOptions
 	cmd := &cobra.Command{
-		Use:   "record TYPE[,TYPE…]",
+		Use:   "record [TYPE[,TYPE…]]",
 		Short: "Keep every revision and every change of state in a database",
 		Long: "Keep every revision of objects, and every change of their state, in SQL: SQLite, PostgreSQL, MySQL or MariaDB.\n" +
 			"What was missed while it did not run is found out when it starts, and said. Several may record the same into one\n" +
-			"database. It runs until Ctrl-C.",
+			"database. It runs until Ctrl-C.\n\n" +
+			"Flags go before the environment (VEDETTE_DB for --db, and so on), that before the file of --config. Types on the\n" +
+			"command line take the place of the clusters of the file.",
 		Example: "  # Jobs and pods of all namespaces, into a file\n" +
 			"  vedette record jobs,pods -A --db sqlite:history.db\n\n" +
 			"  # Into MySQL; the password comes from the environment\n" +
 			"  VEDETTE_DB_PASSWORD=… vedette record jobs -A --db mysql://vedette@db:3306/history\n\n" +
+			"  # Of two clusters\n" +
+			"  vedette record jobs -A --context prod-a,prod-b --db sqlite:history.db\n\n" +
 			"  # What it would do\n" +
-			"  vedette record jobs -A --db sqlite:history.db --dry-run",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] == "" {
-				return errors.New("name the types to record, such as `vedette record jobs,pods` (see `vedette record --help`)")
-			}
-			return nil
-		},
+			"  vedette record --config vedette.yaml --dry-run",
+		Args: oneAtMost("name the types to record, such as `vedette record jobs,pods`, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	o.watch.addFlags(cmd)
-	addDatabase(cmd, &o.db)
-	f := cmd.Flags()
-	f.StringVar(&o.rules, "rules", "", "file with rules that say what objects of other types are doing")
-	f.StringSliceVar(&o.redact, "redact", nil, "fields that are not kept, such as spec.template.spec.containers.env")
-	f.StringVar(&o.name, "name", "", "tells this recorder from others (default: the name of the host)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and do not do it")
+	o.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what would be done and where each setting comes from, and write nothing")
 	return cmd
 }
 
-// addDatabase adds the flag that names the database.
-func addDatabase(cmd *cobra.Command, db *string) {
-	*db = os.Getenv("VEDETTE_DB")
-	cmd.Flags().StringVar(db, "db", *db, "database: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: VEDETTE_DB)")
+// addFlags adds the settings of record.
+func (o *recordOptions) addFlags(cmd *cobra.Command) {
+	o.watch.addFlags(cmd)
+	addRules(cmd, &o.watch.rules)
+	o.settled = addDatabase(cmd, &o.db)
+	f := cmd.Flags()
+	o.flags = f
+	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
+	f.StringSliceVar(&o.redact, "redact", nil, "fields that are not kept, such as spec.template.spec.containers.env")
+	f.StringVar(&o.name, "name", "", "tells this recorder from others (default: the name of the host)")
+	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8080 (default: none)")
+	f.BoolVar(&o.wait, "wait-for-types", false, "begin also if a type is not served yet, or may not be listed; it is recorded once it can be")
 }
 
-// openDatabase opens a database, and says how to name one where none is named.
-func openDatabase(ctx context.Context, url string) (*record.Database, error) {
-	if url == "" {
-		return nil, errors.New("no database is named: take --db sqlite:history.db, or set VEDETTE_DB")
+// oneAtMost takes one argument or none.
+func oneAtMost(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 || len(args) == 1 && args[0] == "" {
+			return fmt.Errorf("%s (see `%s --help`)", what, cmd.CommandPath())
+		}
+		return nil
 	}
-	return record.Open(ctx, url)
 }
 
-func (o *recordOptions) run(ctx context.Context, types string, con *console) error {
-	cfg := record.Config{Name: o.name, Redact: o.redact}
-	if o.rules != "" {
-		r, err := rules.Load(o.rules)
-		if err != nil {
-			return err
+// addRules adds the flag for states of other types.
+func addRules(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "rules", "", "file with rules that say what objects of other types are doing")
+}
+
+// addDatabase adds the flags that name the database. The URL is there when the command
+// runs; see settled.
+func addDatabase(cmd *cobra.Command, db *string) *settled {
+	cmd.Flags().StringVar(db, "db", "", "database: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: VEDETTE_DB)")
+	return addConfig(cmd)
+}
+
+// openDatabase opens a database to read its history, and says how to name one where
+// none is named.
+func openDatabase(ctx context.Context, url string) (*record.Database, error) {
+	return openWith(ctx, url, record.Read)
+}
+
+// openToWrite opens a database to write into it, which may have no schema yet.
+func openToWrite(ctx context.Context, url string) (*record.Database, error) {
+	return openWith(ctx, url, record.Open)
+}
+
+func openWith(ctx context.Context, url string, open func(context.Context, string) (*record.Database, error)) (*record.Database, error) {
+	if url == "" {
+		return nil, errNoDatabase
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
+	defer cancel()
+	return open(ctx, url)
+}
+
+var errNoDatabase = errors.New("no database is named: take --db sqlite:history.db, or set VEDETTE_DB, or db in the file of --config")
+
+// clusters returns what is to be recorded: what the command line names, or else the
+// file.
+func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
+	if len(args) == 1 {
+		return o.watch.named(args[0])
+	}
+	all := o.settled.file.clusters
+	if len(all) == 0 {
+		return nil, errors.New("name the types to record, such as `vedette record jobs,pods`, or clusters in the file of --config")
+	}
+	w := &o.watch
+	if w.connect.Context+w.connect.Kubeconfig+w.connect.Namespace+w.labels+w.fields != "" || w.allNamespaces {
+		return nil, fmt.Errorf("--context, --kubeconfig, -n, -A and selectors go with types on the command line; the clusters of %s have their own", o.settled.path)
+	}
+	return all, nil
+}
+
+// config returns what does not depend on the cluster.
+func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) {
+	cfg = record.Config{Name: o.name, Redact: o.redact}
+	for _, text := range o.redact {
+		if err := record.CheckFieldPath(text); err != nil {
+			return cfg, nil, fmt.Errorf("%s: %w", o.settled.origin("redact"), err)
+		}
+	}
+	if o.watch.rules != "" {
+		if r, err = rules.Load(o.watch.rules); err != nil {
+			return cfg, nil, err
 		}
 		cfg.State = r.Of
 	}
-	cluster, err := kube.Connect(o.watch.connect)
+	return cfg, r, nil
+}
+
+func (o *recordOptions) run(ctx context.Context, args []string, con *console) error {
+	if o.dryRun {
+		return o.plan(ctx, args, con)
+	}
+	cfg, _, err := o.config()
 	if err != nil {
 		return err
 	}
-	defer cluster.Close()
-	con.progress("asking %s for its types …", cluster.Host())
-	targets, err := o.watch.targets(ctx, cluster, types)
+	all, err := o.clusters(args)
+	if err != nil {
+		return err
+	}
+	if o.db == "" {
+		return errNoDatabase
+	}
+	clusters, err := connect(all, o.watch.connect.Namespace)
+	if err != nil {
+		return err
+	}
+	defer closeAll(clusters)
+	var s serving
+	if o.listen == "" {
+		return o.begin(ctx, cfg, clusters, &s, con)
+	}
+	// Probes are answered from the start: to migrate a large schema takes long.
+	srv, err := newServer(o.listen, &s)
+	if err != nil {
+		return err
+	}
+	con.say("health and metrics at http://%s", srv.addr)
+	ctx, cancel := context.WithCancelCause(ctx)
+	served := make(chan error, 1)
+	go func() {
+		err := srv.run(ctx)
+		cancel(err)
+		served <- err
+	}()
+	err = o.begin(ctx, cfg, clusters, &s, con)
+	cancel(err)
+	return errors.Join(err, <-served)
+}
+
+// begin looks at everything that may be wrong, and then records.
+func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, s *serving, con *console) error {
+	con.progress("asking %s …", hosts(clusters))
+	err := identifyAll(ctx, clusters)
 	con.clear()
 	if err != nil {
 		return err
 	}
-	cfg.Cluster = cluster
-	var names []string
-	for _, t := range targets {
-		cfg.Targets = append(cfg.Targets, record.Target{Type: t.resource.String(), Namespace: t.selection.Namespace, LabelSelector: o.watch.labels, FieldSelector: o.watch.fields})
-		names = append(names, t.resource.String())
+	if err := o.waitFor(unready(ctx, clusters), con); err != nil {
+		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := openToWrite(ctx, o.db)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if o.dryRun {
-		con.say("would record %s of %s into %s", strings.Join(names, ", "), cluster.Host(), d)
-		return nil
-	}
 	if err := migrate(ctx, d, con); err != nil {
 		return err
 	}
-	r, err := record.New(d, cfg)
-	if err != nil {
+	if err := d.TryWrite(ctx); err != nil {
 		return err
 	}
-	con.say("recording %s of %s into %s; Ctrl-C ends it", strings.Join(names, ", "), cluster.Host(), d)
-	done := make(chan error, 1)
-	go func() { done <- r.Run(ctx) }()
-	return o.report(r, con, done)
+	cfg.Logger = slog.New(slog.NewTextHandler(logTo{con}, nil))
+	var recorders []*record.Recorder
+	for _, c := range clusters {
+		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.name, nil
+		for _, t := range c.targets {
+			cfg.Targets = append(cfg.Targets, t.Target)
+			con.say("recording %s of %s into %s", t, c.name, d)
+		}
+		r, err := record.New(d, cfg)
+		if err != nil {
+			return err
+		}
+		recorders = append(recorders, r)
+	}
+	con.say("Ctrl-C ends it")
+	s.set(d, recorders)
+	return runAll(ctx, clusters, recorders, con)
 }
 
-// report shows now and then how much was written.
-func (o *recordOptions) report(r *record.Recorder, con *console, done <-chan error) error {
+// waitFor says what can not be recorded, and refuses that unless it is to be waited
+// for.
+func (o *recordOptions) waitFor(err error, con *console) error {
+	if err == nil {
+		return nil
+	}
+	if !o.wait {
+		return errors.Join(err, errors.New("nothing was recorded; with --wait-for-types the rest is, and these once they can be"))
+	}
+	for _, err := range flat(err) {
+		con.say("not recorded yet: %s", explain(err))
+	}
+	return nil
+}
+
+// runAll runs a recorder for each cluster, and joins them. Who fails ends the others.
+func runAll(ctx context.Context, clusters []*connected, recorders []*record.Recorder, con *console) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var work sync.WaitGroup
+	errs := make([]error, len(recorders))
+	for i, r := range recorders {
+		work.Go(func() {
+			err := r.Run(ctx)
+			if err != nil && len(recorders) > 1 {
+				err = &aboutCluster{clusters[i].name, err}
+			}
+			errs[i] = err
+			cancel(err)
+		})
+	}
+	done := make(chan struct{})
+	go func() { work.Wait(); close(done) }()
+	report(recorders, con, done)
+	return errors.Join(errs...)
+}
+
+// report shows now and then how much was written, until done.
+func report(recorders []*record.Recorder, con *console, done <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
+		revisions, transitions := 0, 0
+		for _, r := range recorders {
+			for _, t := range r.Health().Targets {
+				revisions, transitions = revisions+t.Revisions, transitions+t.Transitions
+			}
+		}
 		select {
-		case err := <-done:
-			s := written(r)
-			con.say("recorded %d revisions, %d transitions", s.Revisions, s.Transitions)
-			return err
+		case <-done:
+			con.say("recorded %d revisions, %d transitions", revisions, transitions)
+			return
 		case <-tick.C:
-			s := written(r)
-			con.progress("%d revisions, %d transitions", s.Revisions, s.Transitions)
+			con.progress("%d revisions, %d transitions", revisions, transitions)
 		}
 	}
 }
 
-// written sums up what was written of all targets.
-func written(r *record.Recorder) (sum record.Result) {
-	for _, t := range r.Health().Targets {
-		sum.Revisions += t.Revisions
-		sum.Transitions += t.Transitions
-	}
-	return sum
+// logTo writes the lines of a log between those of the progress.
+type logTo struct{ con *console }
+
+// Write implements io.Writer.
+func (l logTo) Write(line []byte) (int, error) {
+	l.con.say("%s", bytes.TrimRight(line, "\n"))
+	return len(line), nil
 }
 
-func migrate(ctx context.Context, d *record.Database, con *console) error {
-	con.progress("looking at the schema of %s …", d)
-	applied, err := d.Migrate(ctx)
-	con.clear()
-	for _, m := range applied {
-		con.say("the schema of %s: %s", d, m.Name)
+func hosts(clusters []*connected) string {
+	var names []string
+	for _, c := range clusters {
+		names = append(names, c.Host())
 	}
-	return err
-}
-
-func newMigrate() *cobra.Command {
-	var url string
-	cmd := &cobra.Command{
-		Use:   "migrate status|up",
-		Short: "Show or bring up to date the schema of the database",
-		Long: "Show which steps of the schema the database has, or take those that are missing. `vedette record` takes them by\n" +
-			"itself; this is for who wants to do it before, with other rights.",
-		Example:   "  vedette migrate status --db postgres://vedette@db/history\n  vedette migrate up --db postgres://admin@db/history",
-		ValidArgs: []string{"status", "up"},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			d, err := openDatabase(cmd.Context(), url)
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			if args[0] == "up" {
-				if err := migrate(cmd.Context(), d, con); err != nil {
-					return err
-				}
-			}
-			steps, err := d.Migrations(cmd.Context())
-			for _, m := range steps {
-				when := "not applied"
-				if m.Applied {
-					when = m.At.Local().Format(time.DateTime)
-				}
-				if err := con.print(fmt.Sprintf("%-30s  %s\n", m.Name, when)); err != nil {
-					return err
-				}
-			}
-			return err
-		},
-	}
-	addDatabase(cmd, &url)
-	return cmd
+	return strings.Join(names, ", ")
 }

@@ -22,6 +22,7 @@ type watchOptions struct {
 	allNamespaces bool
 	labels        string
 	fields        string
+	rules         string
 	output        string
 	events        bool
 	sinceNow      bool
@@ -44,6 +45,8 @@ func newWatch() *cobra.Command {
 			"  vedette watch pods -A -l app=train --since-now\n\n" +
 			"  # A custom resource, every revision as JSON for another program\n" +
 			"  vedette watch pytorchjobs.kubeflow.org -o json --output-watch-events | jq .object.status\n\n" +
+			"  # With states of types of one's own\n" +
+			"  vedette watch experiments.example.com --rules rules.yaml\n\n" +
 			"  # One field of each\n" +
 			"  vedette watch pods -o jsonpath='{.metadata.name} {.status.phase}'",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +61,8 @@ func newWatch() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	o.addOutputFlags(cmd)
+	addRules(cmd, &o.rules)
+	addConfig(cmd)
 	return cmd
 }
 

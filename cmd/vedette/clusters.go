@@ -1,0 +1,304 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// connected is a cluster, and what of it is to be recorded.
+type connected struct {
+	clusterConfig
+	*kube.Cluster
+	uid     string // of its namespace kube-system, which tells it from others
+	targets []scope
+	missing []missing
+}
+
+// scope is a target whose type is known. Its resource is the zero value where it is not
+// yet.
+type scope struct {
+	record.Target
+	resource kube.Resource
+}
+
+// missing is a type that the cluster does not serve.
+type missing struct {
+	resourceConfig
+	err error
+}
+
+// aboutCluster is an error of one of several clusters.
+type aboutCluster struct {
+	name string
+	err  error
+}
+
+func (e *aboutCluster) Error() string { return "cluster " + e.name + ": " + e.err.Error() }
+func (e *aboutCluster) Unwrap() error { return e.err }
+
+// named returns the clusters that the command line names: the types in each context.
+func (o *watchOptions) named(types string) (all []clusterConfig, err error) {
+	for context := range strings.SplitSeq(o.connect.Context, ",") {
+		c := clusterConfig{name: context, context: context, kubeconfig: o.connect.Kubeconfig, at: "the command line"}
+		for typ := range strings.SplitSeq(types, ",") {
+			typ = strings.TrimSpace(typ)
+			if typ == "" {
+				return nil, fmt.Errorf("there is an empty name among the types %q", types)
+			}
+			c.resources = append(c.resources, resourceConfig{typ: typ, own: !o.allNamespaces, labels: o.labels, fields: o.fields})
+		}
+		for _, other := range all {
+			if other.context == context {
+				return nil, fmt.Errorf("--context names %q twice", context)
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// connect prepares the connections to clusters; nothing is asked yet. Whoever gets some
+// closes them.
+func connect(all []clusterConfig, namespace string) (clusters []*connected, err error) {
+	var errs []error
+	for _, c := range all {
+		cluster, err := kube.Connect(kube.Config{Kubeconfig: c.kubeconfig, Context: c.context, Namespace: namespace})
+		if err != nil {
+			errs = append(errs, inOne(all, c, err))
+			continue
+		}
+		if c.name == "" {
+			c.name = cluster.Host()
+		}
+		if slices.ContainsFunc(clusters, func(other *connected) bool { return other.name == c.name }) {
+			cluster.Close()
+			errs = append(errs, fmt.Errorf("%s: there are two clusters that are called %q: give each a name", c.at, c.name))
+			continue
+		}
+		clusters = append(clusters, &connected{clusterConfig: c, Cluster: cluster})
+	}
+	if len(errs) > 0 {
+		closeAll(clusters)
+		return nil, errors.Join(errs...)
+	}
+	return clusters, nil
+}
+
+func closeAll(clusters []*connected) {
+	for _, c := range clusters {
+		c.Close()
+	}
+}
+
+// inOne says in which of several clusters something went wrong.
+func inOne(all []clusterConfig, c clusterConfig, err error) error {
+	if len(all) == 1 || err == nil {
+		return err
+	}
+	return &aboutCluster{cmp.Or(c.name, c.at), err}
+}
+
+// identifyAll finds out which clusters they are and what the types are, in all of them
+// at the same time.
+func identifyAll(ctx context.Context, clusters []*connected) error {
+	var work sync.WaitGroup
+	errs := make([]error, len(clusters))
+	for i, c := range clusters {
+		work.Go(func() {
+			err := c.resolve(ctx)
+			if err == nil {
+				err = c.identify(ctx)
+			}
+			if err != nil && len(clusters) > 1 {
+				err = &aboutCluster{c.name, err}
+			}
+			errs[i] = err
+		})
+	}
+	work.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, c := range clusters {
+		if other := names[c.uid]; other != "" {
+			return fmt.Errorf("%s and %s are one cluster: name it once, with all its resources", other, c.name)
+		}
+		names[c.uid] = c.name
+	}
+	return nil
+}
+
+// identify finds out which cluster it is.
+func (c *connected) identify(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
+	defer cancel()
+	namespaces, err := kube.For[metav1.PartialObjectMetadata](c.Cluster, kube.ClientConfig{Resource: "namespaces"})
+	if err != nil {
+		return err
+	}
+	system, err := namespaces.Get(ctx, wire.Key{Name: "kube-system"})
+	if err != nil {
+		return fmt.Errorf("a cluster is told from others by its namespace kube-system: %w", err)
+	}
+	c.uid = string(system.UID)
+	return nil
+}
+
+// resolve finds out what the types are. Those that are not served are put beside.
+//
+// Errors: the server does not answer; a target makes no sense.
+func (c *connected) resolve(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, firstAnswer, fmt.Errorf("%w: no answer from %s within %v", context.DeadlineExceeded, c.Host(), firstAnswer))
+	defer cancel()
+	var errs []error
+	for _, r := range c.resources {
+		res, err := c.Resolve(ctx, r.typ)
+		if unknown := (*kube.UnknownResourceError)(nil); errors.As(err, &unknown) {
+			c.missing = append(c.missing, missing{r, err})
+			for _, namespace := range c.namespaces(r, kube.Namespaced) {
+				c.targets = append(c.targets, scope{Target: r.target(r.typ, namespace)})
+			}
+			continue
+		}
+		if err != nil {
+			if cause := context.Cause(ctx); errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = cause
+			}
+			return err
+		}
+		errs = append(errs, c.add(r, res))
+	}
+	return errors.Join(errs...)
+}
+
+// namespaces returns those of a resource, "" for all of them.
+func (c *connected) namespaces(r resourceConfig, of kube.Scope) []string {
+	switch {
+	case r.own && of == kube.Namespaced:
+		return []string{c.Namespace()}
+	case len(r.namespaces) == 0:
+		return []string{""}
+	}
+	return r.namespaces
+}
+
+func (r *resourceConfig) target(typ, namespace string) record.Target {
+	return record.Target{Type: typ, Namespace: namespace, LabelSelector: r.labels, FieldSelector: r.fields}
+}
+
+// add makes targets of a resource, one for each namespace.
+func (c *connected) add(r resourceConfig, res kube.Resource) error {
+	for _, namespace := range c.namespaces(r, res.Scope) {
+		if namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
+			return r.complain(fmt.Errorf("%q is the name of no namespace: those have lower case letters, digits and -, at most 63", namespace))
+		}
+		// Whatever is wrong with the selection is known before anything starts.
+		if _, err := c.Collection(res, kube.Selection{Namespace: namespace, LabelSelector: r.labels, FieldSelector: r.fields}); err != nil {
+			return r.complain(err)
+		}
+		t := scope{r.target(res.String(), namespace), res}
+		if !slices.ContainsFunc(c.targets, func(other scope) bool { return other.Target == t.Target }) { // two names may mean one type
+			c.targets = append(c.targets, t)
+		}
+	}
+	return nil
+}
+
+// complain says where in the file something is wrong.
+func (r *resourceConfig) complain(err error) error {
+	if r.at == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", r.at, err)
+}
+
+// unready are the errors of what can not be recorded now: types that are not served,
+// and those that may not be followed.
+func unready(ctx context.Context, clusters []*connected) error {
+	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
+	defer cancel()
+	var errs []error
+	for _, c := range clusters {
+		var these []error
+		for _, m := range c.missing {
+			these = append(these, m.complain(m.err))
+		}
+		for _, t := range c.targets {
+			// A server that answers no such questions will say so when it is followed.
+			if lacks, why, err := t.lacks(ctx, c.Cluster); err == nil && len(lacks) > 0 {
+				these = append(these, fmt.Errorf("no rights: may not %s %s%s; grant these verbs in a Role or ClusterRole to who runs this", strings.Join(lacks, " and "), t, why))
+			}
+		}
+		for _, err := range these {
+			if len(clusters) > 1 {
+				err = &aboutCluster{c.name, err}
+			}
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// verbs are what has to be allowed to record a scope.
+func (t scope) verbs() []string {
+	if t.LabelSelector+t.FieldSelector == "" {
+		return []string{"list", "watch"}
+	}
+	return []string{"list", "watch", "get"} // to tell what has left the selection from what is deleted
+}
+
+// lacks returns the verbs that are not allowed, and what the server says to that. Those
+// of a type that is not known are not asked for.
+func (t scope) lacks(ctx context.Context, c *kube.Cluster) (verbs []string, why string, err error) {
+	if t.resource.Name == "" {
+		return nil, "", nil
+	}
+	return lacks(ctx, c, t.resource, t.Namespace, "", t.verbs()...)
+}
+
+func lacks(ctx context.Context, c *kube.Cluster, r kube.Resource, namespace, object string, verbs ...string) (lacks []string, why string, err error) {
+	for _, verb := range verbs {
+		yes, reason, err := c.Allowed(ctx, verb, r, namespace, object)
+		if err != nil {
+			return nil, "", err
+		}
+		if yes {
+			continue
+		}
+		lacks = append(lacks, verb)
+		if reason != "" {
+			why = " (" + reason + ")"
+		}
+	}
+	return lacks, why, nil
+}
+
+// String names a scope: "pods in ml with app=train".
+func (t scope) String() string {
+	text := t.Type
+	switch {
+	case t.Namespace != "":
+		text += " in " + t.Namespace
+	case t.resource.Scope == kube.Namespaced:
+		text += " in all namespaces"
+	}
+	for _, selector := range []string{t.LabelSelector, t.FieldSelector} {
+		if selector != "" {
+			text += " with " + selector
+		}
+	}
+	return text
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// file writes a file into a new folder.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// ended runs the program to its end.
+func ended(t *testing.T, want int, args ...string) (out, err string) {
+	t.Helper()
+	p := start(t, args...)
+	if code := p.end(); code != want {
+		t.Fatalf("exit code %d, want %d:\n%v\n%v", code, want, p.out, p.err)
+	}
+	return p.out.String(), p.err.String()
+}
+
+// TestConfigMistakes: all are told at once, in order, each on a line with its place.
+func TestConfigMistakes(t *testing.T) {
+	path := file(t, "bad.yaml", `db: [a]
+dbb: x
+name: {a: b}
+wait-for-types: "yes"
+db: sqlite:x.db
+redact: [spec..x, spec]
+clusters:
+- context: a
+  resources:
+  - type: jobs
+    namespace: ml
+  - type: jobs,pods
+    selector: "a in"
+  - type: pods
+  - type: pods
+- context: a
+- resources: []
+`)
+	_, text := ended(t, 1, "config", "view", "--config", path)
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, listen, wait-for-types
+vedette: bad.yaml:3: name has to be a word
+vedette: bad.yaml:4: wait-for-types has to be true or false
+vedette: bad.yaml:5: the configuration has "db" twice
+vedette: bad.yaml:6: redact: "spec..x" is no path of a field, such as spec.template.spec.containers.env: names with dots between; arrays are gone through by themselves, and a \ goes before a dot within a name
+vedette: bad.yaml:11: a resource has no field "namespace"; it has type, namespaces, selector, field-selector
+vedette: bad.yaml:12: type has to name one type, such as jobs.batch; it is "jobs,pods"
+vedette: bad.yaml:13: selector "a in": unable to parse requirement: found '' expected: '('
+vedette: bad.yaml:15: pods is named in line 14 already, with the same namespace and selectors
+vedette: bad.yaml:16: this cluster has the same name as that of line 8 ("a"): give each a name
+vedette: bad.yaml:16: resources is missing
+vedette: bad.yaml:17: resources is empty: name the types to record
+`
+	if diff := cmp.Diff(want, strings.ReplaceAll(text, path, "bad.yaml")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// rows makes single spaces of columns.
+func rows(text string) []string {
+	text = regexp.MustCompile(`  +`).ReplaceAllString(strings.TrimSpace(text), " | ")
+	return strings.Split(text, "\n")
+}
+
+// TestPrecedence: a flag goes before the environment, that before the file, that before
+// the default, and it is said which it was.
+func TestPrecedence(t *testing.T) {
+	path := file(t, "vedette.yaml", `db: sqlite:of-the-file.db
+name: of-the-file
+rules: r/rules.yaml
+wait-for-types: true
+clusters:
+- resources: [{type: pods, namespaces: ml}]
+`)
+	if err := os.Mkdir(filepath.Join(filepath.Dir(path), "r"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rules := filepath.Join(filepath.Dir(path), "r", "rules.yaml")
+	if err := os.WriteFile(rules, []byte("rules: []"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VEDETTE_CONFIG", path)
+	t.Setenv("VEDETTE_DB", "postgres://me:geheim@db/history?password=geheim")
+	t.Setenv("VEDETTE_NAME", "of-the-environment")
+	t.Setenv("VEDETTE_REDACT", "spec.a,spec.b")
+	t.Setenv("VEDETTE_LISTEN", "") // as good as unset
+	t.Setenv("VEDETTE_DB_PASSWORD", "geheim")
+	out, _ := ended(t, 0, "config", "view", "--name", "of-the-flag")
+	want := []string{
+		"SETTING | VALUE | FROM",
+		"config | F | VEDETTE_CONFIG",
+		"db | postgres://me@db/history | VEDETTE_DB",
+		"name | of-the-flag | --name",
+		"rules | R | F:3",
+		"redact | spec.a, spec.b | VEDETTE_REDACT",
+		"listen | - | default",
+		"wait-for-types | true | F:4",
+		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",
+		"cluster | the current context | F:6",
+		" | pods | ml | F:6",
+	}
+	if diff := cmp.Diff(want, rows(strings.NewReplacer(path, "F", rules, "R").Replace(out))); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Contains(out, "geheim") {
+		t.Error("a password is shown")
+	}
+	// Types on the command line take the place of the clusters.
+	out, _ = ended(t, 0, "config", "view", "jobs,nodes", "--context", "a,b", "-A")
+	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used: types are named | F:6"} {
+		if got := strings.Join(rows(strings.ReplaceAll(out, path, "F")), "\n"); !strings.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+}
+
+// TestSettingsOfAll: every command that has a setting takes it in the same way.
+func TestSettingsOfAll(t *testing.T) {
+	path := file(t, "vedette.yaml", "db: sqlite:/nowhere/history.db\n")
+	t.Setenv("VEDETTE_CONFIG", path)
+	for _, args := range [][]string{{"history", "pods/x"}, {"migrate", "status"}, {"migrate", "up"}} {
+		_, text := ended(t, 1, args...)
+		if !strings.Contains(text, "sqlite:/nowhere/history.db") {
+			t.Errorf("%v: %s", args, text)
+		}
+	}
+	t.Setenv("VEDETTE_WAIT_FOR_TYPES", "maybe")
+	if _, text := ended(t, 1, "record", "pods"); text != "vedette: VEDETTE_WAIT_FOR_TYPES has to be true or false; it is \"maybe\"\n" {
+		t.Error(text)
+	}
+}
+
+// TestExample: the example is without mistakes.
+func TestExample(t *testing.T) {
+	out, _ := ended(t, 0, "config", "view", "--config", "../../examples/record/vedette.yaml")
+	for _, want := range []string{"recorder-a", "metadata.annotations.example\\.com/token", "ml, research with app=train", "prod-b of ../../examples/record/prod-b.kubeconfig", "experiments.example.com"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is not in\n%s", want, out)
+		}
+	}
+}

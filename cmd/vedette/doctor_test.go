@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/record"
+)
+
+// TestDoctor finds nothing wrong where nothing is, and tells what it has found.
+func TestDoctor(t *testing.T) {
+	srv := recordable(t, apitest.Config{})
+	srv.create(newPod("ml", "a"))
+	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	args := []string{"doctor", "pods", "--selector", "", "--kubeconfig", srv.kubeconfig, "--db", url, "--rules", "../../examples/record/rules.yaml", "-o", "json"}
+	out, _ := ended(t, 0, args...)
+	found := verdicts(t, out)
+	host := strings.TrimPrefix(srv.url, "http://")
+	for name, want := range map[string]check{
+		"database file":    {Verdict: fine, Found: "is not there yet"},
+		"vedette rules":    {Verdict: fine, Found: "Experiment.example.com"},
+		host + " version":  {Verdict: fine, Found: "Kubernetes v1.37.0"},
+		host + " clock":    {Verdict: fine, Found: "agrees with ours"},
+		host + " identity": {Verdict: fine, Found: "kube-system has the UID"},
+		host + " rights":   {Verdict: fine, Found: "may list and watch pods in ml"},
+	} {
+		if got := found[name]; got.Verdict != want.Verdict || !strings.Contains(got.Found, want.Found) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	p := start(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", url)
+	recorded(t, url, "pods", "a")
+	p.interrupt()
+	out, _ = ended(t, 0, args...)
+	found = verdicts(t, out)
+	for name, want := range map[string]string{
+		"database version": "SQLite 3.", "database clock": "agrees", "database schema": "the newest", "database writing": "taken back",
+		host + " resume": "the server has what came after",
+	} {
+		if got := found[name]; got.Verdict != fine || !strings.Contains(got.Found, want) {
+			t.Errorf("%s: %+v, want %s", name, got, want)
+		}
+	}
+	if _, text := ended(t, 1, "doctor", "pods", "-o", "xml"); !strings.Contains(text, `there is no output format "xml"`) {
+		t.Error(text)
+	}
+}
+
+// TestDoctorFinds what is wrong, says what to do, and ends with 1 if something fails.
+func TestDoctorFinds(t *testing.T) {
+	srv := recordable(t, apitest.Config{Window: 4, Release: "v1.34.2", Authorize: func(r apitest.Request) error {
+		if r.Resource.Resource == "jobs" && r.Verb == "watch" || r.Resource.Resource == "pods" && r.Verb == "get" && r.Name == "" {
+			return errors.New("not you")
+		}
+		return nil
+	}})
+	pod := newPod("ml", "a")
+	srv.create(pod)
+	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	p := start(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", url)
+	recorded(t, url, "pods", "a")
+	p.interrupt()
+	for i := range 10 { // more than the server remembers
+		srv.phase(pod, corev1.PodRunning, fmt.Sprint(i))
+	}
+	config := file(t, "vedette.yaml", fmt.Sprintf(`
+db: %s
+clusters:
+- name: here
+  kubeconfig: %s
+  resources: [{type: pods, namespaces: ml}, {type: jobs}, {type: podz}]
+- name: there
+  kubeconfig: %s
+  resources: [{type: pods, selector: a=b}]
+`, url, srv.kubeconfig, srv.kubeconfig))
+	out, text := ended(t, 1, "doctor", "--config", config)
+	if text != "vedette: 3 checks have failed\n" {
+		t.Error(text)
+	}
+	for _, want := range []string{
+		"warning | here | version | Kubernetes v1.34.2 at ",
+		"failed | here | type podz | ",
+		"failed | here | rights | may not watch jobs.batch in all namespaces (not you); grant these verbs",
+		"the server has forgotten what came after; a recorder lists, writes what is different, and notes the gap",
+		"failed | there | rights | may not get pods in all namespaces with a=b (not you)",
+	} {
+		if got := strings.Join(rows(out), "\n"); !strings.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+	// With wait-for-types a type that is not there is no failure.
+	out, _ = ended(t, 1, "doctor", "--config", config, "--wait-for-types")
+	if got := strings.Join(rows(out), "\n"); !strings.Contains(got, "warning | here | type podz | ") {
+		t.Error(got)
+	}
+}
+
+// TestNewerSchema is refused by all, with nothing written.
+func TestNewerSchema(t *testing.T) {
+	srv := recordable(t, apitest.Config{})
+	path := filepath.Join(t.TempDir(), "h.db")
+	if _, text := ended(t, 1, "history", "pods/x", "--db", "sqlite:"+path); !strings.Contains(text, "there is no such file yet") {
+		t.Error(text)
+	}
+	ended(t, 0, "migrate", "up", "--db", "sqlite:"+path)
+	d, err := record.Open(t.Context(), "sqlite:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.SQL().ExecContext(t.Context(), "INSERT INTO vedette_schema (version_id, is_applied) VALUES (9999, 1)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"record", "pods"}, {"record", "pods", "--dry-run"}, {"doctor", "pods"}, {"history", "pods/x"}, {"migrate", "status"}, {"migrate", "up"}} {
+		before := files(t, filepath.Dir(path))
+		all := append(args, "--db", "sqlite:"+path)
+		if args[0] == "record" || args[0] == "doctor" {
+			all = append(all, "--kubeconfig", srv.kubeconfig)
+		}
+		out, text := ended(t, 1, all...)
+		if !strings.Contains(out+text, "the schema of the database is newer than this program: it is at step 9999") {
+			t.Errorf("%v: %s%s", args, out, text)
+		}
+		if after := files(t, filepath.Dir(path)); after["h.db"] != before["h.db"] {
+			t.Errorf("%v: the database was changed", args)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// examineDatabase looks at the database. It returns it, opened for reading, if its
+// history can be read.
+func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findings) *record.Database {
+	f.of = "database"
+	if o.db == "" {
+		f.fails("address", errNoDatabase)
+		return nil
+	}
+	d, err := openWith(ctx, o.db, record.Inspect)
+	if file, ok := record.FileOf(o.db); ok && errors.Is(err, record.ErrAbsent) {
+		if err := unix.Access(filepath.Dir(file), unix.W_OK); err != nil {
+			f.note(failed, "file", fmt.Sprintf("%s is not there, and can not be made: %s: %v", file, filepath.Dir(file), err), "make the folder, or name another file")
+		} else {
+			f.ok("file", "%s is not there yet; `vedette record` makes it", file)
+		}
+		return nil
+	}
+	if err != nil {
+		f.fails("connection", err)
+		return nil
+	}
+	if version, err := d.Version(ctx); err != nil {
+		f.fails("version", err)
+	} else {
+		f.ok("version", "%s at %s", version, d)
+	}
+	if at, err := d.Clock(ctx); err != nil {
+		f.fails("clock", err)
+	} else {
+		f.clock(at, 0)
+	}
+	if !examineSchema(ctx, d, f) {
+		_ = d.Close()
+		return nil
+	}
+	if how == writes {
+		if err := tryWrite(ctx, o.db); err != nil {
+			f.fails("writing", err)
+		} else {
+			f.ok("writing", "a row was written, and taken back")
+		}
+	}
+	return d
+}
+
+func tryWrite(ctx context.Context, url string) error {
+	d, err := openToWrite(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.TryWrite(ctx)
+}
+
+// examineSchema reports whether the history can be read.
+func examineSchema(ctx context.Context, d *record.Database, f *findings) bool {
+	steps, err := d.Migrations(ctx)
+	if err != nil {
+		f.fails("schema", err)
+		return false
+	}
+	var pending []string
+	for _, m := range steps {
+		if !m.Applied {
+			pending = append(pending, m.Name)
+		}
+	}
+	if len(pending) == 0 {
+		f.ok("schema", "at step %d, the newest", steps[len(steps)-1].Version)
+		return true
+	}
+	f.note(warning, "schema", "lacks "+strings.Join(pending, ", "), "`vedette record` takes these steps by itself, `vedette migrate up` before")
+	return false
+}
+
+// examineCluster looks at one cluster. d is nil if there is no history to read.
+func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *record.Database, f *findings) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 4*firstAnswer, fmt.Errorf("%w: no answers from %s within %v", context.DeadlineExceeded, c.Host(), 4*firstAnswer))
+	defer cancel()
+	if err := c.resolve(ctx); err != nil {
+		for _, err := range flat(err) {
+			f.fails("connection", err)
+		}
+		return
+	}
+	examineServer(ctx, c, f)
+	if err := c.identify(ctx); err != nil {
+		f.fails("identity", err)
+	} else {
+		f.ok("identity", "kube-system has the UID %s", c.uid)
+	}
+	for _, m := range c.missing {
+		if o.wait {
+			f.note(warning, "type "+m.typ, explain(m.complain(m.err)), "it is recorded once it is served")
+		} else {
+			f.fails("type "+m.typ, m.complain(m.err))
+		}
+	}
+	// A look at a resume point takes a second where nothing happens: all are taken at
+	// the same time.
+	each := make([]findings, len(c.targets))
+	var work sync.WaitGroup
+	for i, t := range c.targets {
+		each[i].of = c.name
+		if t.resource.Name == "" {
+			continue // it is not served
+		}
+		work.Go(func() {
+			if allowed(ctx, c, t, &each[i]) && d != nil && c.uid != "" {
+				examineResume(ctx, c, d, t, &each[i])
+			}
+		})
+	}
+	work.Wait()
+	for _, more := range each {
+		f.all = append(f.all, more.all...)
+	}
+}
+
+// comparable is the first minor version of Kubernetes 1 whose resource versions are
+// numbers by contract.
+const comparable = 35
+
+func examineServer(ctx context.Context, c *connected, f *findings) {
+	info, err := c.ServerVersion(ctx)
+	switch {
+	case err != nil:
+		f.fails("version", err)
+	default:
+		minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
+		if found := fmt.Sprintf("Kubernetes %s at %s", info.GitVersion, c.Host()); err == nil && (info.Major != "1" || minor >= comparable) {
+			f.ok("version", "%s", found)
+		} else {
+			f.note(warning, "version", found+": before 1.35 versions of objects are numbers by custom only", "update the cluster when you can; with etcd behind it all works")
+		}
+	}
+	at, took, err := c.Clock(ctx)
+	if err != nil {
+		f.fails("clock", err)
+		return
+	}
+	f.clock(at.Add(500*time.Millisecond), took+500*time.Millisecond)
+}
+
+// allowed looks at rights, and reports whether all are there.
+func allowed(ctx context.Context, c *connected, t scope, f *findings) bool {
+	lacks, why, err := t.lacks(ctx, c.Cluster)
+	switch {
+	case err != nil:
+		f.fails("rights", err)
+	case len(lacks) > 0:
+		f.note(failed, "rights", fmt.Sprintf("may not %s %s%s", strings.Join(lacks, " and "), t, why), "grant these verbs in a Role or ClusterRole to who runs this")
+	default:
+		f.ok("rights", "may %s %s", strings.Join(t.verbs(), " and "), t)
+	}
+	return err == nil && len(lacks) == 0
+}
+
+// examineResume looks at where a recorder would begin.
+func examineResume(ctx context.Context, c *connected, d *record.Database, t scope, f *findings) {
+	name := "resume"
+	r, err := d.ResumeOf(ctx, c.uid, t.resource, t.Target)
+	if err != nil {
+		f.fails(name, err)
+		return
+	}
+	if r.Version == 0 {
+		f.ok(name, "%s: nothing is recorded yet; it begins with a list", t)
+		return
+	}
+	point := fmt.Sprintf("%s: at version %v, which was reached %v ago", t, r.Version, time.Since(r.At).Round(time.Second))
+	switch err := stillThere(ctx, c.Cluster, t, r.Version); {
+	case err == nil:
+		f.ok(name, "%s; the server has what came after", point)
+	case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
+		f.note(warning, name, point+"; the server has forgotten what came after", "a recorder lists, writes what is different, and notes the gap; let two run, so that one is always there")
+	default:
+		f.fails(name, err)
+	}
+}
+
+// glance is how long a watch is looked at: a server that has forgotten says so at once.
+const glance = 1
+
+// stillThere asks for a watch from a version. It returns nil if the server has what
+// came after.
+func stillThere(ctx context.Context, c *kube.Cluster, t scope, from wire.Version) error {
+	coll, err := c.Collection(t.resource, kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly})
+	if err != nil {
+		return err
+	}
+	seconds := int64(glance)
+	stream, err := coll.Watch(ctx, metav1.ListOptions{ResourceVersion: from.String(), AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
+	if err != nil {
+		return err
+	}
+	defer stream.Body.Close()
+	event, err := wire.NewWatchReader(stream.Body, stream.Encoding, wire.Options{APIVersion: stream.APIVersion, Kind: stream.Kind}).Next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	case event.Type == wire.Error:
+		return &apierrors.StatusError{ErrStatus: *event.Status}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vedette-io/vedette/record"
+)
+
+func newConfig() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings that a command would have",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var o recordOptions
+	view := &cobra.Command{
+		Use:   "view [TYPE[,TYPE…]]",
+		Short: "Show each setting of `vedette record`, and where it comes from",
+		Long: "Show each setting that `vedette record` would have with the same flags, environment and file, and which of these it\n" +
+			"comes from. Passwords are not shown. Mistakes of the file are shown all at once, with their lines.",
+		Example: "  vedette config view --config vedette.yaml\n  VEDETTE_DB=sqlite:history.db vedette config view jobs,pods -A",
+		Args:    oneAtMost("name the types that are to be recorded, or a file with --config"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			if _, _, err := o.config(); err != nil {
+				return err
+			}
+			return con.print(o.view(args))
+		},
+	}
+	o.addFlags(view)
+	cmd.AddCommand(view)
+	return cmd
+}
+
+// view shows all settings as a table.
+func (o *recordOptions) view(args []string) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(name, value, from string) {
+		if value == "" {
+			value = "-"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, from)
+	}
+	row("SETTING", "VALUE", "FROM")
+	row("config", o.settled.path, o.settled.origin("config"))
+	for _, s := range settings {
+		flag := o.flags.Lookup(s.name)
+		if flag == nil {
+			continue
+		}
+		value := flag.Value.String()
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ", ")
+		}
+		if s.name == "db" && value != "" {
+			value = record.Hide(value)
+		}
+		row(s.name, value, o.settled.origin(s.name))
+	}
+	for _, name := range []string{"db-user", "db-password"} {
+		if os.Getenv(variable(name)) != "" {
+			row(name, "(set, not shown)", variable(name))
+		}
+	}
+	o.viewClusters(args, row)
+	_ = t.Flush() // it can not fail
+	return b.String()
+}
+
+func (o *recordOptions) viewClusters(args []string, row func(name, value, from string)) {
+	all, err := o.clusters(args)
+	if err != nil {
+		row("clusters", "", explain(err))
+		return
+	}
+	for _, c := range all {
+		name := c.name
+		if name == "" {
+			name = "the current context"
+		}
+		if c.kubeconfig != "" {
+			name += " of " + c.kubeconfig
+		}
+		row("cluster", name, c.at)
+		for _, r := range c.resources {
+			from := r.at
+			if from == "" {
+				from = c.at
+			}
+			row("  "+r.typ, r.scope(), from)
+		}
+	}
+	if len(args) == 1 && len(o.settled.file.clusters) > 0 {
+		row("clusters", "not used: types are named", o.settled.file.at)
+	}
+}
+
+// scope says which objects of a type.
+func (r *resourceConfig) scope() string {
+	text := "all"
+	switch {
+	case r.own:
+		text = "the namespace of the context, or -n"
+	case len(r.namespaces) > 0:
+		text = strings.Join(r.namespaces, ", ")
+	}
+	for _, selector := range []string{r.labels, r.fields} {
+		if selector != "" {
+			text += " with " + selector
+		}
+	}
+	return text
+}
+
+// plan says what record would do. It writes nothing, and makes no file.
+func (o *recordOptions) plan(ctx context.Context, args []string, con *console) error {
+	if err := con.print(o.view(args) + "\n"); err != nil {
+		return err
+	}
+	con.progress("looking …")
+	all := o.examine(ctx, args, reads)
+	con.clear()
+	if err := show(all, "", con); err != nil {
+		return err
+	}
+	if err := verdictOf(all); err != nil {
+		return fmt.Errorf("it would not record: %w", err)
+	}
+	return con.print("\nNothing was written.\n")
+}

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/record"
+)
+
+// recordable is a server that can be recorded: it has its kube-system.
+func recordable(t *testing.T, cfg apitest.Config) *platform {
+	t.Helper()
+	p := serve(t, cfg)
+	p.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	return p
+}
+
+// files returns the contents of a folder.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[d.Name()] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestBadInput: each is one clear line, exit code 1, and nothing is written.
+func TestBadInput(t *testing.T) {
+	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Resource.Resource == "secrets" {
+			return errors.New("not you")
+		}
+		return nil
+	}})
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := gone.Addr().String()
+	_ = gone.Close() // now nobody answers there
+	broken := file(t, "rules.yaml", "rules:\n- kind: X\n  states:\n  - when: object.a ==\n")
+	junk := file(t, "junk.db", strings.Repeat("this is no database\n", 100))
+	for _, c := range []struct{ name, args, want string }{
+		{"no database", "pods", "no database is named: take --db"},
+		{"no URL", "pods --db history.db", `the database "history.db" is no URL`},
+		{"another kind", "pods --db oracle://u:geheim@h/x", `there is no kind of database "oracle"`},
+		{"a URL that is none", "pods --db postgres://u:geheim%zz@h/db", "can not be read: invalid URL escape \"%zz\"; escape"},
+		{"a URL without database", "pods --db mysql://u:geheim@h", "names none: mysql://user@host/DATABASE"},
+		{"PostgreSQL is not there", "pods --db postgres://u:geheim@" + nobody + "/h", "database postgres://u@" + nobody + "/h: no server answers there (connection refused); is it running"},
+		{"MySQL is not there", "pods --db mysql://u:geheim@" + nobody + "/h", "database mysql://u@" + nobody + "/h: no server answers there (connection refused); is it running"},
+		{"no such host", "pods --db mysql://u:geheim@nowhere.invalid/h", "the name nowhere.invalid is not known"},
+		{"another way of TLS", "pods --db mysql://u:geheim@h/x?tls=maybe", "has tls=maybe; there are true"},
+		{"no authority", "pods --db postgres://u:geheim@h/x?sslmode=verify-full&sslrootcert=/nowhere", "failed to configure TLS (unable to read CA file: open /nowhere"},
+		{"no file with the password", "pods --db mysql://u@h/x?password-file=/nowhere", "the password of the database: open /nowhere"},
+		{"no folder", "pods --db sqlite:DIR/nowhere/history.db", "there is no folder DIR/nowhere"},
+		{"a folder", "pods --db sqlite:DIR", "DIR is a folder"},
+		{"no database in the file", "pods --db sqlite:" + junk, "the file is damaged, or no SQLite database"},
+		{"no types", "--db sqlite:DIR/h.db", "name the types to record"},
+		{"an empty type", "pods,,jobs --db sqlite:DIR/h.db", "there is an empty name among the types"},
+		{"unknown type", "podz --db sqlite:DIR/h.db", `has no resource type "podz"; did you mean pods?`},
+		{"no rights", "secrets --db sqlite:DIR/h.db", "no rights: may not list and watch secrets in ml (not you); grant these verbs"},
+		{"a namespace that is none", "pods -n a/b --db sqlite:DIR/h.db", `"a/b" is the name of no namespace`},
+		{"a selector that is none", "pods,jobs --db sqlite:DIR/h.db --selector=a(", `label selector "a("`},
+		{"a context that there is not", "pods --context nope --db sqlite:DIR/h.db", `the kubeconfig has no context "nope"; it has c`},
+		{"a context twice", "pods --context c,c --db sqlite:DIR/h.db", `--context names "c" twice`},
+		{"no kubeconfig", "pods --kubeconfig DIR/nowhere --db sqlite:DIR/h.db", "there is no kubeconfig at DIR/nowhere"},
+		{"a path that is none", "pods --redact spec..env --db sqlite:DIR/h.db", `--redact: "spec..env" is no path of a field`},
+		{"JSONPath", "pods --redact $.spec[*] --db sqlite:DIR/h.db", `--redact: "$.spec[*]" is no path of a field`},
+		{"what is needed", "pods --redact metadata.uid --db sqlite:DIR/h.db", "metadata.uid can not be left out"},
+		{"broken rules", "pods --rules " + broken + " --db sqlite:DIR/h.db", "rules.yaml:4: in \"object.a ==\", at column 12: Syntax error"},
+		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "the file with the rules can not be read: open DIR/nowhere"},
+		{"no configuration", "pods --config DIR/nowhere", "the file of --config or VEDETTE_CONFIG can not be read"},
+		{"an address that is none", "pods --listen here --db sqlite:DIR/h.db", "--listen here: listen tcp: address here: missing port"},
+		{"an address that is taken", "pods --listen " + taken.Addr().String() + " --db sqlite:DIR/h.db", "address already in use; name one that is free"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			args := strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
+			if !strings.Contains(c.args, "--kubeconfig") {
+				args = append(args, "--kubeconfig", srv.kubeconfig)
+			}
+			out, text := ended(t, 1, append([]string{"record"}, args...)...)
+			first, rest, _ := strings.Cut(text, "\n")
+			if !strings.HasPrefix(first, "vedette: ") || !strings.Contains(first, strings.ReplaceAll(c.want, "DIR", dir)) {
+				t.Errorf("got %s\nwant %s", text, c.want)
+			}
+			if rest != "" && rest != "vedette: nothing was recorded; with --wait-for-types the rest is, and these once they can be\n" {
+				t.Errorf("more than one line: %s", text)
+			}
+			if strings.Contains(text+out, "geheim") {
+				t.Errorf("the password is told: %s", text)
+			}
+			if left := files(t, dir); len(left) > 0 {
+				t.Errorf("something was written: %v", left)
+			}
+		})
+	}
+}
+
+// TestDryRun tells what would be done, and writes nothing: not where there is no
+// database, and not where there is one.
+func TestDryRun(t *testing.T) {
+	srv := recordable(t, apitest.Config{})
+	srv.create(newPod("ml", "a"))
+	dir := t.TempDir()
+	args := []string{"record", "pods,jobs", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:" + filepath.Join(dir, "h.db")}
+	out, _ := ended(t, 0, append(args, "--dry-run")...)
+	for _, want := range []string{"--db", "is not there yet; `vedette record` makes it", "may list and watch pods in ml", "Nothing was written."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is not in\n%s", want, out)
+		}
+	}
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("something was written: %v", left)
+	}
+	p := start(t, args...)
+	p.err.holds(t, "recording pods in ml")
+	recorded(t, args[5], "pods", "a")
+	p.interrupt()
+	before := files(t, dir)
+	out, _ = ended(t, 0, append(args, "--dry-run")...)
+	if !regexp.MustCompile(`pods in ml: at version \d+, which was reached \S+ ago; the server has what came after`).MatchString(out) {
+		t.Errorf("no resume point:\n%s", out)
+	}
+	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+		t.Error("the folder has changed: ", len(diff))
+	}
+	if out, _ = ended(t, 1, append(args, "--dry-run", "--selector", "a=b", "--context", "c,d")...); strings.Contains(out, "Nothing was written") {
+		t.Errorf("a context that there is not passes:\n%s", out)
+	}
+}
+
+// recorded waits until an object is in the database.
+func recorded(t *testing.T, url, resource, name string) record.Object {
+	t.Helper()
+	return recordedAs(t, url, resource, name, func(record.Object) bool { return true })
+}
+
+// recordedAs waits until an object is in the database as it is wanted.
+func recordedAs(t *testing.T, url, resource, name string, ok func(record.Object) bool) record.Object {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		d, err := record.Read(t.Context(), url)
+		if err == nil {
+			var objects []record.Object
+			plural, group, _ := strings.Cut(resource, ".")
+			objects, err = d.Objects(t.Context(), record.Name{Resource: plural, Group: group, Namespace: "ml", Name: name})
+			_ = d.Close()
+			if err == nil && ok(objects[0]) {
+				return objects[0]
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s %s is not recorded: %v", resource, name, err)
+		}
+	}
+}
+
+// get asks the HTTP side.
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: within}
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// awaited asks the HTTP side until it answers what is wanted.
+func awaited(t *testing.T, url string, want int, pattern *regexp.Regexp) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		code, text := get(t, url)
+		if code == want && pattern.MatchString(text) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s: %d %s", url, code, text)
+		}
+	}
+}
+
+// TestClusters: two clusters are recorded by one process into one database, of one by
+// a kubeconfig beside the file; health and metrics are served; Ctrl-C ends all of it.
+func TestClusters(t *testing.T) {
+	a, b := recordable(t, apitest.Config{}), recordable(t, apitest.Config{})
+	a.create(newPod("ml", "in-a"))
+	b.create(newPod("ml", "in-b"))
+	dir := t.TempDir()
+	for name, text := range map[string]string{"b.kubeconfig": read(t, b.kubeconfig), "vedette.yaml": fmt.Sprintf(`
+db: sqlite:%s/h.db
+listen: 127.0.0.1:0
+wait-for-types: true
+clusters:
+- name: a
+  kubeconfig: %s
+  resources: [{type: pods, namespaces: [ml, other]}, {type: experiments.example.com}]
+- name: b
+  kubeconfig: b.kubeconfig
+  resources: [{type: po}, {type: pods}]
+`, dir, a.kubeconfig)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := start(t, "record", "--config", filepath.Join(dir, "vedette.yaml"))
+	p.err.holds(t, "Ctrl-C ends it")
+	for _, want := range []string{"not recorded yet: cluster a: the server at ", "recording pods in other of a into sqlite:", "recording pods in all namespaces of b into"} {
+		p.err.holds(t, want)
+	}
+	if strings.Count(p.err.String(), "of b into") != 1 {
+		t.Errorf("two names of one type are recorded twice:\n%v", p.err)
+	}
+	url := "sqlite:" + dir + "/h.db"
+	if got := recorded(t, url, "pods", "in-a").Cluster; got != "a" {
+		t.Errorf("in cluster %q", got)
+	}
+	if got := recorded(t, url, "pods", "in-b").Cluster; got != "b" {
+		t.Errorf("in cluster %q", got)
+	}
+	address := regexp.MustCompile(`http://\S+`).FindString(p.err.String())
+	if code, text := get(t, address+"/healthz"); code != http.StatusOK || text != "ok\n" {
+		t.Errorf("/healthz: %d %s", code, text)
+	}
+	awaited(t, address+"/readyz", http.StatusServiceUnavailable, regexp.MustCompile(`^experiments\.example\.com of a: .*\n$`))
+	if _, text := get(t, address+"/metrics"); !regexp.MustCompile(`vedette_record_ready\{cluster="b".*type="pods"\} 1`).MatchString(text) || !strings.Contains(text, "go_goroutines") {
+		t.Errorf("/metrics: %s", text)
+	}
+	if code, _ := get(t, address+"/"); code != http.StatusNotFound {
+		t.Errorf("/: %d", code)
+	}
+	p.interrupt()
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestOneClusterTwice is refused: who records it twice would take it for one that was
+// rebuilt.
+func TestOneClusterTwice(t *testing.T) {
+	srv := recordable(t, apitest.Config{})
+	text := strings.ReplaceAll(read(t, srv.kubeconfig), "contexts: [", "contexts: [{name: d, context: {cluster: c, user: u}}, ")
+	if err := os.WriteFile(srv.kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, said := ended(t, 1, "record", "pods", "-A", "--context", "c,d", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db")
+	if said != "vedette: c and d are one cluster: name it once, with all its resources\n" {
+		t.Error(said)
+	}
+}
+
+// TestRules: watch and record say the states of a custom resource that a file of rules
+// says.
+func TestRules(t *testing.T) {
+	srv := recordable(t, apitest.Config{Types: []apitest.Type{{Group: "example.com", Version: "v1", Kind: "Experiment", Namespaced: true}}})
+	experiment := func(status map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Experiment", "metadata": map[string]any{"namespace": "ml", "name": "x"}, "status": status,
+		}}
+	}
+	srv.create(experiment(map[string]any{"percent": int64(40)}))
+	rules := "../../examples/record/rules.yaml"
+	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	w := srv.watch("experiments", "--rules", rules)
+	r := start(t, "record", "experiments", "--rules", rules, "--kubeconfig", srv.kubeconfig, "--db", url)
+	w.out.holds(t, "Running")
+	if got := recorded(t, url, "experiments.example.com", "x"); got.State != "Running" || got.Raw != "40 %" {
+		t.Errorf("recorded as %s (%s)", got.State, got.Raw)
+	}
+	done := experiment(map[string]any{"phase": "Done", "exitCode": int64(3), "log": "no GPU"})
+	if _, err := apitest.Modify(srv.Server, done, func(obj *unstructured.Unstructured) { obj.Object["status"] = done.Object["status"] }); err != nil {
+		t.Fatal(err)
+	}
+	w.out.holds(t, "Running -> Failed")
+	w.out.holds(t, "Exit3")
+	w.interrupt()
+	got := recordedAs(t, url, "experiments.example.com", "x", func(o record.Object) bool { return o.State != "Running" })
+	r.interrupt()
+	if got.State != "Failed" || got.Reason != "Exit3" || got.Message != "no GPU" {
+		t.Errorf("recorded as %+v", got)
+	}
+	_, text := ended(t, 1, "watch", "experiments", "--kubeconfig", srv.kubeconfig, "--rules", file(t, "r.yaml", "rules:\n- kind: X\n  states:\n  - state: Done\n"))
+	if strings.Count(text, "r.yaml:4: ") != 2 {
+		t.Error(text)
+	}
+}
+
+// verdicts returns how the checks of doctor went, by place and check.
+func verdicts(t *testing.T, text string) map[string]check {
+	t.Helper()
+	var all []check
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]check{}
+	for _, c := range all {
+		found[c.Of+" "+c.Check] = c
+	}
+	return found
+}
