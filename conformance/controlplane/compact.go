@@ -17,19 +17,30 @@ import (
 //
 // Errors: what etcd answers; the cause of ctx.
 func (c *Cluster) Compact(ctx context.Context) error {
+	revision, err := c.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	return c.askEtcd(ctx, "/v3/kv/compaction", map[string]any{"revision": revision, "physical": true}, nil)
+}
+
+// Revision returns etcd's present revision: resource versions up to it are given.
+//
+// Errors: what etcd answers; the cause of ctx.
+func (c *Cluster) Revision(ctx context.Context) (int64, error) {
 	var status struct {
 		Header struct {
 			Revision string `json:"revision"`
 		} `json:"header"`
 	}
 	if err := c.askEtcd(ctx, "/v3/maintenance/status", struct{}{}, &status); err != nil {
-		return err
+		return 0, err
 	}
 	revision, err := strconv.ParseInt(status.Header.Revision, 10, 64)
 	if err != nil {
-		return fmt.Errorf("etcd's revision: %w", err)
+		return 0, fmt.Errorf("etcd's revision: %w", err)
 	}
-	return c.askEtcd(ctx, "/v3/kv/compaction", map[string]any{"revision": revision, "physical": true}, nil)
+	return revision, nil
 }
 
 // EtcdURL is the address of etcd and of its JSON gateway, for who wants to write

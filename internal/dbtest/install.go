@@ -1,0 +1,121 @@
+package dbtest
+
+import (
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	_ "github.com/go-sql-driver/mysql" // the driver
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+)
+
+// program finds a program, also where distributions hide it.
+func program(name string, places ...string) (string, error) {
+	for _, place := range places {
+		if found, _ := filepath.Glob(filepath.Join(place, name)); len(found) > 0 {
+			return found[len(found)-1], nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s %w", name, ErrAbsent)
+	}
+	return path, nil
+}
+
+// unprivileged makes a folder for a server, and returns what runs a command as
+// somebody who may: neither server runs as root.
+func unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err error) {
+	if dir, err = os.MkdirTemp("", "vedette-db-"); err != nil || os.Getuid() != 0 {
+		return dir, func(c *exec.Cmd) *exec.Cmd { return c }, err
+	}
+	u, err := user.Lookup(owner)
+	if err != nil {
+		return "", nil, err
+	}
+	uid, _ := strconv.Atoi(u.Uid) // a number, says the system
+	gid, _ := strconv.Atoi(u.Gid)
+	return dir, func(c *exec.Cmd) *exec.Cmd {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+		return c
+	}, os.Chown(dir, uid, gid)
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+func startPostgres() (*Server, error) {
+	places := []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"}
+	initdb, err := program("initdb", places...)
+	if err != nil {
+		return nil, err
+	}
+	server, err := program("postgres", places...)
+	if err != nil {
+		return nil, err
+	}
+	dir, as, err := unprivileged("postgres")
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(dir, "data")
+	initialize := as(exec.Command(initdb, "-D", data, "-U", "vedette", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"))
+	initialize.Dir = dir
+	if out, err := initialize.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, URL: fmt.Sprintf("postgres://vedette@127.0.0.1:%d/%%s?sslmode=disable", port)}
+	s.admin = func() (*sql.DB, error) { return sql.Open("pgx", fmt.Sprintf(s.URL, "postgres")) }
+	s.make = func() *exec.Cmd {
+		return as(exec.Command(server, "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1"))
+	}
+	return s.first()
+}
+
+func startMariaDB() (*Server, error) {
+	install, err := program("mariadb-install-db")
+	if err != nil {
+		return nil, err
+	}
+	server, err := program("mariadbd", "/usr/sbin")
+	if err != nil {
+		return nil, err
+	}
+	dir, as, err := unprivileged("mysql")
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(dir, "data")
+	initialize := as(exec.Command(install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db"))
+	initialize.Dir = dir
+	if out, err := initialize.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, URL: fmt.Sprintf("mysql://root@127.0.0.1:%d/%%s", port)}
+	s.admin = func() (*sql.DB, error) { return sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", port)) }
+	s.make = func() *exec.Cmd {
+		return as(exec.Command(server, "--no-defaults", "--datadir="+data, "--port="+strconv.Itoa(port), "--socket="+filepath.Join(dir, "sock"),
+			"--bind-address=127.0.0.1", "--pid-file="+filepath.Join(dir, "pid"), "--skip-log-bin"))
+	}
+	return s.first()
+}

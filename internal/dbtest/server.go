@@ -1,0 +1,179 @@
+package dbtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a database server of this process. One goroutine at a time may kill and
+// start it.
+type Server struct {
+	// URL has one verb, for the name of a database.
+	URL    string
+	admin  func() (*sql.DB, error)
+	number int
+	dir    string
+	make   func() *exec.Cmd
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd has ended
+}
+
+var (
+	postgres = sync.OnceValues(startPostgres)
+	mariaDB  = sync.OnceValues(startMariaDB)
+	started  []*Server
+	mu       sync.Mutex
+)
+
+// Postgres returns the PostgreSQL server.
+func Postgres(t *testing.T) *Server { return usable(t, "PostgreSQL", postgres) }
+
+// MariaDB returns the MariaDB server.
+func MariaDB(t *testing.T) *Server { return usable(t, "MariaDB", mariaDB) }
+
+// Of returns the server of a kind, and nil for SQLite, which has none.
+func Of(t *testing.T, kind string) *Server {
+	switch kind {
+	case "postgres":
+		return Postgres(t)
+	case "mariadb":
+		return MariaDB(t)
+	}
+	return nil
+}
+
+// Stop stops all servers; for TestMain.
+func Stop() {
+	mu.Lock()
+	defer mu.Unlock()
+	for _, s := range started {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		<-s.ended
+		_ = os.RemoveAll(s.dir)
+	}
+	started = nil
+}
+
+// ErrAbsent says that a server is not installed.
+var ErrAbsent = errors.New("is not installed: the packages are postgresql and mariadb-server")
+
+func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
+	t.Helper()
+	s, err := get()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// Empty makes an empty database, and returns its URL.
+func (s *Server) Empty(t *testing.T) string {
+	t.Helper()
+	url, err := s.empty(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func (s *Server) empty(ctx context.Context) (url string, err error) {
+	mu.Lock()
+	s.number++
+	name := "test_" + strconv.Itoa(s.number)
+	mu.Unlock()
+	db, err := s.admin()
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, "CREATE DATABASE "+name)
+	return fmt.Sprintf(s.URL, name), err
+}
+
+// Kill ends the server as a crash would. Its data stay.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Kill() // it may have ended by itself
+	<-s.ended
+}
+
+// Start starts a server that was killed, at the same port and with the same data, and
+// returns when it answers.
+//
+// Errors: it does not answer within a minute, with what it said; the cause of ctx.
+func (s *Server) Start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("it does not answer"))
+	defer cancel()
+	if err := s.launch(); err != nil {
+		return err
+	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := s.answers(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			said, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+			return fmt.Errorf("%w: %w\n%s", context.Cause(ctx), err, said)
+		}
+		select {
+		case <-s.ended: // what was left of the one before may have been in its way
+			if err := s.launch(); err != nil {
+				return err
+			}
+		default:
+		}
+	}
+}
+
+func (s *Server) answers(ctx context.Context) error {
+	db, err := s.admin()
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.PingContext(ctx), db.Close())
+}
+
+// launch starts the process.
+func (s *Server) launch() error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd, ended := s.make(), make(chan struct{})
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.cmd, s.ended = cmd, ended
+	go func() {
+		_ = cmd.Wait() // it is killed, or says why in its log
+		close(ended)
+	}()
+	return nil
+}
+
+// first starts the server for the first time.
+func (s *Server) first() (*Server, error) {
+	if err := s.Start(context.Background()); err != nil {
+		return nil, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	started = append(started, s)
+	return s, nil
+}
