@@ -34,7 +34,7 @@ type Cluster struct {
 	ports     ports
 
 	etcd, apiserver *process
-	others          []*process
+	others, peers   []*process
 }
 
 // ports are the loopback ports of the processes.
@@ -192,7 +192,7 @@ func (c *Cluster) Pids() map[string]int {
 }
 
 func (c *Cluster) processes() []*process {
-	all := append(slices.Clone(c.others), c.apiserver, c.etcd)
+	all := append(slices.Concat(c.others, c.peers), c.apiserver, c.etcd)
 	return slices.DeleteFunc(all, func(p *process) bool { return p == nil })
 }
 
@@ -217,20 +217,23 @@ func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.await(ctx, "is not ready", func(ctx context.Context, client kubernetes.Interface) error {
-		return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
-	})
+	return c.await(ctx, "is not ready", ready)
 }
 
 // await looks again and again until check has no error, the API server ends,
 // or ctx is done.
 func (c *Cluster) await(ctx context.Context, what string, check func(context.Context, kubernetes.Interface) error) error {
+	return c.awaitOf(ctx, c.RESTConfig, c.apiserver, what, check)
+}
+
+// awaitOf is await for one of the API servers.
+func (c *Cluster) awaitOf(ctx context.Context, config func() *rest.Config, server *process, what string, check func(context.Context, kubernetes.Interface) error) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	last := errors.New("not tried yet")
 	for {
 		// The certificate is there only once the server has made it.
-		client, err := kubernetes.NewForConfig(c.RESTConfig())
+		client, err := kubernetes.NewForConfig(config())
 		if err == nil {
 			err = check(ctx, client)
 		}
@@ -242,12 +245,12 @@ func (c *Cluster) await(ctx context.Context, what string, check func(context.Con
 		}
 		select {
 		case <-tick.C:
-		case <-c.apiserver.done:
-			return c.apiserver.failed("stopped", errEnded)
+		case <-server.done:
+			return server.failed("stopped", errEnded)
 		case <-c.etcd.done:
 			return c.etcd.failed("stopped", errEnded)
 		case <-ctx.Done():
-			return c.apiserver.failed(what, fmt.Errorf("%w: %w", context.Cause(ctx), last))
+			return server.failed(what, fmt.Errorf("%w: %w", context.Cause(ctx), last))
 		}
 	}
 }
@@ -285,7 +288,7 @@ func (c *Cluster) Stop() {
 	for _, p := range c.processes() {
 		p.kill() // nothing here is worth a slower end
 	}
-	c.others, c.apiserver, c.etcd = nil, nil, nil
+	c.others, c.peers, c.apiserver, c.etcd = nil, nil, nil, nil
 	if c.temporary {
 		_ = os.RemoveAll(c.dir)
 	}

@@ -1,0 +1,310 @@
+package record_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/vedette-io/vedette/record"
+)
+
+// history is what a database has of one type.
+type history struct {
+	objects   map[int64]*object
+	revisions int
+	moves     int
+	coverage  []span
+	gaps      []span
+}
+
+type object struct {
+	id              int64
+	namespace, name string
+	uid             string
+	presence        int
+	version         int64
+	state, raw      string
+	revisions       []revision // in the order of versions
+	moves           []move     // as well
+}
+
+type revision struct {
+	version    int64
+	gone       bool
+	source     record.Source
+	state, raw string
+}
+
+type move struct {
+	version                  int64
+	from, to, fromRaw, toRaw string
+}
+
+// span is a row of coverage or gaps: what lies behind from, up to to.
+type span struct {
+	recorder string
+	from, to int64
+	cause    string
+	healed   bool
+}
+
+func (s span) String() string {
+	text := fmt.Sprintf("(%d, %d] of %s %s", s.from, s.to, s.recorder, s.cause)
+	if s.healed {
+		text += ", healed"
+	}
+	return text
+}
+
+func hold(spans []span, version int64) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.from < version && version <= s.to })
+}
+
+// presence as the database has it.
+const (
+	isThere = iota
+	isDeleted
+	isUnknown
+)
+
+// read reads what there is of a type.
+func read(t *testing.T, d *record.Database, resource string) *history {
+	t.Helper()
+	h := &history{objects: map[int64]*object{}}
+	of := fmt.Sprintf(" JOIN resources t ON t.id = o.resource_id WHERE t.name = '%s'", resource)
+	rows(t, d, "SELECT o.id, o.namespace, o.name, o.uid, o.presence, o.version, o.state, o.raw_state FROM objects o"+of, func(scan func(...any) error) error {
+		o := &object{}
+		err := scan(&o.id, &o.namespace, &o.name, &o.uid, &o.presence, &o.version, &o.state, &o.raw)
+		h.objects[o.id] = o
+		return err
+	})
+	rows(t, d, "SELECT r.object_id, r.version, r.deleted, r.source, r.state, r.raw_state FROM revisions r JOIN objects o ON o.id = r.object_id"+of+" ORDER BY r.version", func(scan func(...any) error) error {
+		var id int64
+		var gone int
+		var r revision
+		if err := scan(&id, &r.version, &gone, &r.source, &r.state, &r.raw); err != nil {
+			return err
+		}
+		r.gone = gone == 1
+		h.revisions++
+		return h.with(id, func(o *object) { o.revisions = append(o.revisions, r) })
+	})
+	rows(t, d, "SELECT r.object_id, r.version, r.from_state, r.to_state, r.from_raw, r.to_raw FROM transitions r JOIN objects o ON o.id = r.object_id"+of+" ORDER BY r.version", func(scan func(...any) error) error {
+		var id int64
+		var m move
+		if err := scan(&id, &m.version, &m.from, &m.to, &m.fromRaw, &m.toRaw); err != nil {
+			return err
+		}
+		h.moves++
+		return h.with(id, func(o *object) { o.moves = append(o.moves, m) })
+	})
+	rows(t, d, "SELECT o.recorder, o.from_version, o.to_version FROM coverage o"+of, func(scan func(...any) error) error {
+		var s span
+		err := scan(&s.recorder, &s.from, &s.to)
+		h.coverage = append(h.coverage, s)
+		return err
+	})
+	rows(t, d, "SELECT o.recorder, o.from_version, o.to_version, o.cause, o.healed_at FROM gaps o"+of+" ORDER BY o.id", func(scan func(...any) error) error {
+		var s span
+		var healed int64
+		err := scan(&s.recorder, &s.from, &s.to, &s.cause, &healed)
+		s.healed = healed != 0
+		h.gaps = append(h.gaps, s)
+		return err
+	})
+	return h
+}
+
+func (h *history) with(id int64, f func(*object)) error {
+	o := h.objects[id]
+	if o == nil {
+		return fmt.Errorf("object %d has a row, and is none", id)
+	}
+	f(o)
+	return nil
+}
+
+// open returns the gaps that nobody has closed.
+func (h *history) open() []span {
+	return slices.DeleteFunc(slices.Clone(h.gaps), func(s span) bool { return s.healed })
+}
+
+// reach is up to where a recorder has followed.
+func (h *history) reach(recorder string) (to int64) {
+	for _, s := range h.coverage {
+		if s.recorder == recorder {
+			to = max(to, s.to)
+		}
+	}
+	return to
+}
+
+func rows(t *testing.T, d *record.Database, query string, each func(scan func(...any) error) error) {
+	t.Helper()
+	if err := tryRows(t, d, query, each); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func tryRows(t *testing.T, d *record.Database, query string, each func(scan func(...any) error) error) error {
+	rows, err := d.SQL().QueryContext(t.Context(), query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// consistent returns what in the history contradicts itself.
+func (h *history) consistent() (problems []string) {
+	uids := map[string]bool{}
+	for _, o := range h.objects {
+		if uids[o.uid] {
+			problems = append(problems, o.uid+" is two objects")
+		}
+		uids[o.uid] = true
+		problems = append(problems, o.consistent()...)
+	}
+	return problems
+}
+
+// consistent makes the transitions anew from the revisions, and compares.
+func (o *object) consistent() (problems []string) {
+	var want []move
+	var last revision
+	for _, r := range o.revisions {
+		if r.version <= last.version {
+			problems = append(problems, fmt.Sprintf("%s has version %d behind %d", o.uid, r.version, last.version))
+		}
+		if last.gone {
+			problems = append(problems, fmt.Sprintf("%s was gone at %d, and has version %d", o.uid, last.version, r.version))
+		}
+		if last.version == 0 || r.state != last.state || r.raw != last.raw {
+			want = append(want, move{r.version, last.state, r.state, last.raw, r.raw})
+		}
+		last = r
+	}
+	if !slices.Equal(want, o.moves) {
+		problems = append(problems, fmt.Sprintf("%s has the transitions\n%v\nof its revisions\n%v", o.uid, o.moves, o.revisions))
+	}
+	if last.version != o.version || last.state != o.state || last.raw != o.raw || last.gone != (o.presence == isDeleted) {
+		problems = append(problems, fmt.Sprintf("%s is %+v, and its last revision %+v", o.uid, *o, last))
+	}
+	return problems
+}
+
+// compare returns where the history is not what the witness has seen. What lies
+// before the first coverage, and within gaps and not within coverage, was nobody's to
+// see; but what was gone in the end is gone.
+func (h *history) compare(all []sight) (problems []string, hidden int) {
+	if len(h.coverage) == 0 {
+		return []string{"nothing is covered"}, 0
+	}
+	first := slices.MinFunc(h.coverage, func(a, b span) int { return cmp.Compare(a.from, b.from) }).from
+	open := h.open()
+	recorded := map[string]map[int64]revision{}
+	for _, o := range h.objects {
+		of := map[int64]revision{}
+		for _, r := range o.revisions {
+			of[r.version] = r
+		}
+		recorded[o.uid] = of
+	}
+	gone := map[string]int64{}
+	for _, s := range all {
+		r, there := recorded[s.uid][s.version]
+		if s.gone {
+			gone[s.uid] = s.version
+		}
+		switch {
+		case there && (r.gone != s.gone || r.state != string(s.state) || r.raw != s.raw):
+			problems = append(problems, fmt.Sprintf("%v was recorded as %+v", s, r))
+		case there:
+			delete(recorded[s.uid], s.version)
+		case s.version <= first:
+		case hold(h.coverage, s.version):
+			if !s.gone || !h.goneLater(recorded[s.uid], s.version) {
+				problems = append(problems, fmt.Sprintf("missing, and covered: %v", s))
+			}
+		case hold(open, s.version):
+			hidden++
+		default:
+			problems = append(problems, fmt.Sprintf("missing, and in no gap: %v", s))
+		}
+	}
+	return append(problems, h.more(recorded, gone)...), hidden
+}
+
+// goneLater reports whether a list has shown that an object had gone at a version
+// that came later than the true one.
+func (h *history) goneLater(of map[int64]revision, than int64) bool {
+	for version, r := range of {
+		if r.gone && version > than && r.source != record.Watched {
+			return true
+		}
+	}
+	return false
+}
+
+// more returns what was recorded and did not happen. recorded is what nobody has
+// seen: the deletions that a list has shown, at the version of the list.
+func (h *history) more(recorded map[string]map[int64]revision, gone map[string]int64) (problems []string) {
+	for uid, of := range recorded {
+		for version, r := range of {
+			if !r.gone || r.source == record.Watched || gone[uid] == 0 || gone[uid] > version || !hold(h.gaps, version) {
+				problems = append(problems, fmt.Sprintf("more: %s at %d, %+v; it was gone at %d", uid, version, r, gone[uid]))
+			}
+		}
+	}
+	for _, o := range h.objects {
+		if (o.presence == isDeleted) != (gone[o.uid] != 0) {
+			problems = append(problems, fmt.Sprintf("%s %s/%s has presence %d, and was gone at version %d", o.uid, o.namespace, o.name, o.presence, gone[o.uid]))
+		}
+	}
+	return problems
+}
+
+// ledger returns what is wrong with the ledger: what is neither covered nor a gap,
+// and gaps that are no consequence of a restart of the API server.
+func (h *history) ledger(restarts []span) (problems []string) {
+	all := slices.Concat(h.coverage, h.gaps)
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	to := all[0].to
+	for _, s := range all {
+		if s.from > to {
+			problems = append(problems, fmt.Sprintf("(%d, %d] is neither covered nor a gap: %v", to, s.from, all))
+		}
+		to = max(to, s.to)
+	}
+	for _, g := range h.gaps {
+		within := func(r span) bool { return g.from <= r.to && g.to >= r.from }
+		if g.cause != record.CauseWindow || !slices.ContainsFunc(restarts, within) {
+			problems = append(problems, fmt.Sprintf("a gap that nothing explains: %v; the API server was restarted at %v", g, restarts))
+		}
+		if g.from >= g.to {
+			problems = append(problems, fmt.Sprintf("an empty gap: %v", g))
+		}
+	}
+	return problems
+}
+
+// wide returns gaps that are too wide: there are revisions in them that a watch of
+// the same recorder has shown. It holds for who records alone.
+func (h *history) wide() (problems []string) {
+	for _, g := range h.open() {
+		for _, o := range h.objects {
+			for _, r := range o.revisions {
+				if r.source == record.Watched && g.from < r.version && r.version <= g.to {
+					problems = append(problems, fmt.Sprintf("%s was watched at %d, within the gap %v", o.uid, r.version, g))
+				}
+			}
+		}
+	}
+	return problems
+}

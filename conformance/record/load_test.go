@@ -1,0 +1,198 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// load makes Jobs, and does to them what users do. It goes on while the API server
+// is away.
+type load struct {
+	client kubernetes.Interface
+	made   atomic.Int64
+}
+
+func newLoad(t *testing.T, cfg *rest.Config) *load {
+	t.Helper()
+	cfg.Timeout = 5 * time.Second
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &load{client: client}
+}
+
+func jobName(i int64) string { return fmt.Sprintf("train-%d", i) }
+
+// newJob is a Job of one to three pods, each of which runs for some time.
+func newJob(i int64) *batchv1.Job {
+	several := 1 + int32(i%3)
+	j := &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: jobName(i), Labels: map[string]string{"user": fmt.Sprint("user-", i%7)}},
+		Spec: batchv1.JobSpec{
+			Parallelism: &several, Completions: &several, BackoffLimit: new(int32(4)),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"pod-complete.stage.kwok.x-k8s.io/delay": fmt.Sprint(200+rand.IntN(4000), "ms")}},
+				Spec: corev1.PodSpec{
+					RestartPolicy: corev1.RestartPolicyNever,
+					Containers:    []corev1.Container{{Name: "main", Image: "train"}},
+				},
+			},
+		},
+	}
+	if i%7 == 0 {
+		j.Spec.TTLSecondsAfterFinished = new(int32(1))
+	}
+	if i%5 == 0 {
+		j.Spec.Suspend = new(true)
+	}
+	return j
+}
+
+// submit makes Jobs, one after the other.
+func (l *load) submit(ctx context.Context, jobs int64, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for i := l.made.Load(); i < jobs; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if _, err := l.client.BatchV1().Jobs("default").Create(ctx, newJob(i), metav1.CreateOptions{}); err == nil {
+			i++
+			l.made.Store(i)
+		}
+	}
+}
+
+// churn does something to one Job after the other until ctx is done. Most of it may
+// fail: the Job may have gone, the server may be away.
+func (l *load) churn(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		made := l.made.Load()
+		if made == 0 {
+			continue
+		}
+		i := made - 1 - rand.Int64N(min(made, 40)) // of the younger ones
+		switch rand.IntN(10) {
+		case 0:
+			_ = l.client.BatchV1().Jobs("default").Delete(ctx, jobName(i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+		case 1: // the same name again
+			_ = l.client.BatchV1().Jobs("default").Delete(ctx, jobName(i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+			_, _ = l.client.BatchV1().Jobs("default").Create(ctx, newJob(i), metav1.CreateOptions{})
+		case 2, 3, 4:
+			l.patch(ctx, jobName(i), `{"spec":{"suspend":false}}`)
+		case 5:
+			l.patch(ctx, jobName(i), `{"spec":{"suspend":true}}`)
+		case 6:
+			l.failOne(ctx, i)
+		default:
+			l.patch(ctx, jobName(i), fmt.Sprintf(`{"metadata":{"labels":{"round":"%d"}}}`, n))
+		}
+	}
+}
+
+func (l *load) patch(ctx context.Context, job, text string) {
+	_, _ = l.client.BatchV1().Jobs("default").Patch(ctx, job, types.MergePatchType, []byte(text), metav1.PatchOptions{})
+}
+
+// failOne lets a pod of a Job fail.
+func (l *load) failOne(ctx context.Context, i int64) {
+	pods, err := l.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + jobName(i), Limit: 1})
+	if err != nil || len(pods.Items) == 0 {
+		return
+	}
+	text := `{"status":{"phase":"Failed","reason":"OOMKilled","message":"out of memory"}}`
+	_, _ = l.client.CoreV1().Pods("default").Patch(ctx, pods.Items[0].Name, types.MergePatchType, []byte(text), metav1.PatchOptions{}, "status")
+}
+
+// resumeAll lets every Job run that is suspended, and waits until all have finished,
+// but for a few: what pretends to be nodes forgets a pod sometimes when the API
+// server is killed.
+func (l *load) resumeAll(t *testing.T, within time.Duration) {
+	t.Helper()
+	enough := time.Now().Add(15 * time.Second)
+	until(t, within, "the Jobs finish", func() string {
+		jobs, err := l.client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		running := 0
+		for i := range jobs.Items {
+			j := &jobs.Items[i]
+			if j.Labels["marker"] != "" || finished(j) {
+				continue
+			}
+			if running++; j.Spec.Suspend != nil && *j.Spec.Suspend {
+				l.patch(t.Context(), j.Name, `{"spec":{"suspend":false}}`)
+			}
+		}
+		if running > len(jobs.Items)/4 || running > 0 && time.Now().Before(enough) {
+			return fmt.Sprint(running, " of ", len(jobs.Items), " run")
+		}
+		t.Logf("%d Jobs were made; %d are there, and %d of them run", l.made.Load(), len(jobs.Items)-1, running)
+		return ""
+	})
+}
+
+func finished(j *batchv1.Job) bool {
+	for _, c := range j.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+// mark changes the marker of each type, which is there for that, so that whoever
+// follows them has something to see.
+func (l *load) mark(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	text := fmt.Appendf(nil, `{"metadata":{"labels":{"marked":"%d"}}}`, time.Now().UnixNano())
+	until(t, time.Minute, "the markers change", func() string {
+		_, err := l.client.BatchV1().Jobs("default").Patch(ctx, "marker", types.MergePatchType, text, metav1.PatchOptions{})
+		if err == nil {
+			_, err = l.client.CoreV1().Pods("default").Patch(ctx, "marker", types.MergePatchType, text, metav1.PatchOptions{})
+		}
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+}
+
+func (l *load) makeMarkers(t *testing.T) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Name: "marker", Labels: map[string]string{"marker": "yes"}}
+	job := newJob(0)
+	job.ObjectMeta = meta
+	job.Spec.Suspend = new(true)
+	if _, err := l.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: meta, Spec: job.Spec.Template.Spec}
+	pod.Spec.SchedulerName = "nobody"
+	if _, err := l.client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}

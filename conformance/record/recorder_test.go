@@ -1,0 +1,174 @@
+package record_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// build builds the program.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "vedette")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/vedette")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build vedette: %v\n%s", err, out)
+	}
+	return path
+}
+
+// kubeconfig writes a kubeconfig of a configuration, at another address if one is
+// given.
+func kubeconfig(t *testing.T, of *rest.Config, address string) string {
+	t.Helper()
+	host := of.Host
+	if address != "" {
+		host = "https://" + address
+	}
+	cfg := clientcmdapi.NewConfig()
+	cfg.Clusters["it"] = &clientcmdapi.Cluster{Server: host, CertificateAuthority: of.CAFile}
+	cfg.AuthInfos["it"] = &clientcmdapi.AuthInfo{Token: of.BearerToken}
+	cfg.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "it"}
+	cfg.CurrentContext = "it"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*cfg, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// recorder is `vedette record`, which is started again when it ends, as a cluster
+// would.
+type recorder struct {
+	name string
+	make func() *exec.Cmd
+	log  string
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd has ended
+	starts int
+	down   bool
+	last   error // how the last ended
+}
+
+// startRecorder starts a recorder, which is stopped with the test.
+func startRecorder(t *testing.T, program, kubeconfig, name string, args ...string) *recorder {
+	t.Helper()
+	r := &recorder{name: name, log: filepath.Join(t.TempDir(), name+".log")}
+	r.make = func() *exec.Cmd {
+		cmd := exec.Command(program, append([]string{"record", "--name", name}, args...)...)
+		cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+		return cmd
+	}
+	r.launch(t)
+	t.Cleanup(func() {
+		r.kill()
+		r.work.Wait()
+		if t.Failed() {
+			said, _ := os.ReadFile(r.log)
+			lines := strings.Split(string(said), "\n")
+			t.Logf("the end of what %s said:\n%s", name, strings.Join(lines[max(0, len(lines)-40):], "\n"))
+		}
+	})
+	return r
+}
+
+// launch starts the process, and watches over it.
+func (r *recorder) launch(t *testing.T) {
+	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer log.Close()
+	cmd, ended := r.make(), make(chan struct{})
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cmd, r.ended, r.down = cmd, ended, false
+	r.starts++
+	r.work.Go(func() {
+		err := cmd.Wait()
+		r.mu.Lock()
+		r.last = err
+		again := !r.down
+		r.mu.Unlock()
+		if again {
+			<-time.After(300 * time.Millisecond)
+			r.mu.Lock()
+			again = !r.down
+			r.mu.Unlock()
+		}
+		close(ended)
+		if again {
+			r.launch(t)
+		}
+	})
+}
+
+// signal sends a signal to the process, which stays down if it ends, and waits until
+// it has ended.
+func (r *recorder) signal(s syscall.Signal) error {
+	r.mu.Lock()
+	r.down = true
+	cmd, ended := r.cmd, r.ended
+	r.mu.Unlock()
+	_ = cmd.Process.Signal(s) // it may have ended by itself
+	<-ended
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
+}
+
+// kill ends the recorder as kill -9 does. It stays down.
+func (r *recorder) kill() { _ = r.signal(syscall.SIGKILL) }
+
+// stop ends it in peace. It stays down.
+func (r *recorder) stop(t *testing.T) {
+	t.Helper()
+	if err := r.signal(syscall.SIGTERM); err != nil && err.Error() != "signal: terminated" { // it had only just begun
+		t.Errorf("%s: %v", r.name, err)
+	}
+}
+
+// pid is the process that runs now.
+func (r *recorder) pid() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cmd.Process.Pid
+}
+
+// until waits until something holds.
+func until(t *testing.T, within time.Duration, what string, holds func() (problem string)) {
+	t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		problem := holds()
+		if problem == "" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s: not within %v: %s", what, within, problem)
+		}
+	}
+}

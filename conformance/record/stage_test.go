@@ -1,0 +1,329 @@
+package record_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/wire"
+)
+
+func TestMain(m *testing.M) {
+	cleanup := goleak.Cleanup(func(code int) {
+		dbtest.Stop()
+		os.Exit(code)
+	})
+	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), cleanup, goleak.IgnoreTopFunction("os/exec.(*Cmd).watchCtx.func1"))
+}
+
+// stage is a control plane, a database, the networks that lead to them, and
+// witnesses.
+type stage struct {
+	program string
+	plane   *controlplane.Cluster
+	url     string         // of the database
+	server  *dbtest.Server // nil: SQLite
+	api, db *proxy         // db is nil with SQLite
+	load    *load
+	types   []string
+	seen    map[string]*witness // by type
+
+	restarts []span // of the API server, by revisions of etcd
+	work     sync.WaitGroup
+	ctx      context.Context
+}
+
+// newStage starts all but recorders. types are the resources that are recorded.
+func newStage(t *testing.T, program, kind string, opts controlplane.Options, types ...string) *stage {
+	t.Helper()
+	s := &stage{program: program, url: dbtest.Empty(t, kind), server: dbtest.Of(t, kind), types: types, seen: map[string]*witness{}}
+	s.plane = controlplane.ForTest(t, opts)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.ctx = ctx
+	t.Cleanup(func() {
+		cancel()
+		s.work.Wait()
+	})
+	for _, name := range types {
+		s.seen[name] = watchEtcd(ctx, t, &s.work, s.plane.EtcdURL(), "/registry/"+name+"/")
+	}
+	s.api = newProxy(t, strings.TrimPrefix(s.plane.Host(), "https://"))
+	s.load = newLoad(t, s.plane.RESTConfig())
+	if s.server != nil {
+		u, err := url.Parse(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.db = newProxy(t, u.Host)
+	}
+	d := s.open(t)
+	defer d.Close()
+	if _, err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// open opens the database, not through the network that is cut. The caller closes it.
+func (s *stage) open(t *testing.T) *record.Database {
+	t.Helper()
+	d, err := record.Open(t.Context(), s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// through is the URL of the database by way of the network that is cut.
+func (s *stage) through(t *testing.T) string {
+	t.Helper()
+	if s.db == nil {
+		return s.url
+	}
+	u, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = s.db.address()
+	return u.String()
+}
+
+// record starts a recorder behind the networks that are cut.
+func (s *stage) record(t *testing.T, name string) *recorder {
+	t.Helper()
+	config := kubeconfig(t, s.plane.RESTConfig(), s.api.address())
+	return startRecorder(t, s.program, config, name, strings.Join(s.types, ","), "-A", "--db", s.through(t))
+}
+
+// covered waits until a recorder has its first lists.
+func (s *stage) covered(t *testing.T, name string) {
+	t.Helper()
+	until(t, time.Minute, "first lists", func() string { return s.uncovered(t, name) })
+}
+
+// uncovered says of which types a recorder has covered nothing.
+func (s *stage) uncovered(t *testing.T, name string) string {
+	t.Helper()
+	d := s.open(t)
+	defer d.Close()
+	n := 0
+	query := fmt.Sprintf("SELECT COUNT(DISTINCT resource_id) FROM coverage WHERE recorder = '%s'", name)
+	if err := tryRows(t, d, query, func(scan func(...any) error) error { return scan(&n) }); err != nil {
+		return err.Error()
+	}
+	if n < len(s.types) {
+		return fmt.Sprintf("%s has %d of %d", name, n, len(s.types))
+	}
+	return ""
+}
+
+// restartAPIServer ends the API server as a crash would, and starts it again.
+func (s *stage) restartAPIServer(t *testing.T) {
+	t.Helper()
+	from, err := s.plane.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.plane.KillAPIServer()
+	if err := s.plane.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	to, err := s.plane.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.restarts = append(s.restarts, span{from: from, to: to})
+}
+
+// stopDatabase lets nobody write for some time: a server is killed, and then started
+// again; the file of SQLite is locked.
+func (s *stage) stopDatabase(t *testing.T, outage time.Duration) {
+	t.Helper()
+	if s.server != nil {
+		s.server.Kill()
+		<-time.After(outage)
+		if err := s.server.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(s.url, "sqlite:")+"?_pragma=busy_timeout(20000)&_txlock=exclusive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(outage)
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cut cuts a network for some time.
+func cut(p *proxy, m mode, outage time.Duration) {
+	p.set(m)
+	if m == reset {
+		return
+	}
+	<-time.After(outage)
+	p.set(whole)
+}
+
+// settle waits until the recorders have what has happened.
+func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
+	t.Helper()
+	s.load.mark(t)
+	d := s.open(t)
+	defer d.Close()
+	last := map[string]int64{}
+	for _, name := range s.types {
+		last[name] = s.last(t, name)
+	}
+	began := time.Now()
+	until(t, within, "what has happened is recorded", func() string {
+		for _, resource := range s.types {
+			for _, name := range names {
+				to := int64(0)
+				query := fmt.Sprintf("SELECT COALESCE(MAX(c.to_version), 0) FROM coverage c JOIN resources r ON r.id = c.resource_id WHERE r.name = '%s' AND c.recorder = '%s'", resource, name)
+				if err := tryRows(t, d, query, func(scan func(...any) error) error { return scan(&to) }); err != nil {
+					return err.Error()
+				}
+				if to < last[resource] {
+					return fmt.Sprintf("%s has %s until %d of %d", name, resource, to, last[resource])
+				}
+			}
+		}
+		return ""
+	})
+	t.Logf("all was recorded after %v", time.Since(began).Round(100*time.Millisecond))
+}
+
+// last is the version of the last that happened to a type, which the witness has to
+// have seen too.
+func (s *stage) last(t *testing.T, resource string) int64 {
+	t.Helper()
+	text := s.get(t, paths[resource]+"/marker")
+	version, err := wire.ParseVersion(text["metadata"].(map[string]any)["resourceVersion"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.seen[resource]
+	until(t, time.Minute, "the witness", func() string {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.last < int64(version) {
+			return fmt.Sprintf("has seen %d of %d", w.last, version)
+		}
+		return ""
+	})
+	return int64(version)
+}
+
+// paths are where the API server has the types, in the namespace default.
+var paths = map[string]string{"pods": "/api/v1/namespaces/default/pods", "jobs": "/apis/batch/v1/namespaces/default/jobs"}
+
+// get asks the API server.
+func (s *stage) get(t *testing.T, path string) map[string]any {
+	t.Helper()
+	raw, err := s.load.client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(t.Context())
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+// compare holds the database against the witness, the API server and itself. alone
+// says that there was one recorder.
+func (s *stage) compare(t *testing.T, alone bool) {
+	t.Helper()
+	d := s.open(t)
+	defer d.Close()
+	for _, resource := range s.types {
+		h, all := read(t, d, resource), s.seen[resource].all()
+		problems, hidden := h.compare(all)
+		problems = append(problems, h.consistent()...)
+		problems = append(problems, h.ledger(s.restarts)...)
+		if alone {
+			problems = append(problems, h.wide()...)
+		}
+		problems = append(problems, s.present(t, d, h, resource)...)
+		t.Logf("%s: %d objects, %d revisions of %d, %d transitions; %d rows of coverage, gaps %v, %d revisions in them",
+			resource, len(h.objects), h.revisions, len(all), h.moves, len(h.coverage), h.gaps, hidden)
+		for _, p := range problems[:min(len(problems), 20)] {
+			t.Errorf("%s: %s", resource, p)
+		}
+		if len(problems) > 20 {
+			t.Errorf("%s: and %d more", resource, len(problems)-20)
+		}
+	}
+}
+
+// present holds what objects are now against the API server, with their bodies.
+func (s *stage) present(t *testing.T, d *record.Database, h *history, resource string) (problems []string) {
+	t.Helper()
+	now := map[string]map[string]any{}
+	for _, item := range s.get(t, paths[resource])["items"].([]any) {
+		fields := item.(map[string]any)
+		now[fields["metadata"].(map[string]any)["uid"].(string)] = fields
+	}
+	for _, o := range h.objects {
+		if o.presence != isThere {
+			continue
+		}
+		fields := now[o.uid]
+		delete(now, o.uid)
+		if fields == nil {
+			problems = append(problems, fmt.Sprintf("%s/%s %s is there in the database only", o.namespace, o.name, o.uid))
+			continue
+		}
+		body, _, err := d.Revision(t.Context(), o.id, 0)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", o.uid, err))
+			continue
+		}
+		got := map[string]any{}
+		if err := json.Unmarshal(body, &got); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", o.uid, err))
+		}
+		if version := fields["metadata"].(map[string]any)["resourceVersion"]; version != fmt.Sprint(o.version) {
+			problems = append(problems, fmt.Sprintf("%s has version %v, and was recorded with %d", o.uid, version, o.version))
+		}
+		if got, want := plain(got), plain(fields); !reflect.DeepEqual(got, want) {
+			problems = append(problems, fmt.Sprintf("%s is\n%.900v\nand was recorded as\n%.900v", o.uid, want, got))
+		}
+	}
+	for uid := range now {
+		problems = append(problems, uid+" is there on the server only")
+	}
+	return problems
+}
+
+// plain leaves out what a list does not say of each object, what is not kept, and the
+// version.
+func plain(fields map[string]any) map[string]any {
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	delete(fields["metadata"].(map[string]any), "managedFields")
+	delete(fields["metadata"].(map[string]any), "resourceVersion")
+	return fields
+}
