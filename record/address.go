@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	driver "github.com/go-sql-driver/mysql"
@@ -131,6 +132,7 @@ func mysqlAddress(u *url.URL, getenv func(string) string) (address, error) {
 	cfg.InterpolateParams = true // one way to the server for each statement, and not three
 	cfg.ClientFoundRows = true
 	cfg.Timeout = connectTimeout
+	cfg.Params = map[string]string{"wait_timeout": strconv.Itoa(int(orphaned.Seconds()))}
 	cfg.Logger = silent{}
 	if cfg.DBName == "" {
 		return address{}, errors.New("the URL of the database names none: mysql://user@host/DATABASE")
@@ -203,6 +205,9 @@ func postgresAddress(u *url.URL, getenv func(string) string) (address, error) {
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectTimeout
+	}
+	if cfg.RuntimeParams["idle_in_transaction_session_timeout"] == "" {
+		cfg.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(orphaned.Milliseconds(), 10)
 	}
 	return address{dialect: postgres, open: func() (*sql.DB, error) { return stdlib.OpenDB(*cfg), nil }, shown: shown(u, user)}, nil
 }

@@ -88,6 +88,8 @@ func (a *attendant) note(ctx context.Context, h *reflector.Health) error {
 func (a *attendant) noteInvalid(ctx context.Context, h *reflector.Health) error {
 	f, now := a.f, time.Now()
 	one := hole{cause: CauseInvalid, from: h.Version, to: h.Version, fromAt: now, toAt: now, detail: fmt.Sprintf("%d events; the last: %v", h.Invalid-a.invalid, h.LastInvalid)}
+	ctx, done := f.d.bounded(ctx)
+	defer done()
 	err := f.d.within(ctx, func(tx *sql.Tx) error { return f.d.gap(ctx, tx, f.place, f.recorder, one) })
 	if err == nil {
 		a.invalid = h.Invalid

@@ -77,6 +77,8 @@ func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
 // seen what became of their objects. One that another recorder still follows has the
 // name by chance; sure is one that is known to be gone.
 func (d *Database) retire(ctx context.Context, id int64, name, recorder string, sure int64, now time.Time) error {
+	ctx, done := d.bounded(ctx)
+	defer done()
 	err := d.within(ctx, func(tx *sql.Tx) error {
 		if _, err := d.exec(ctx, tx, "UPDATE clusters SET name = ?, seen_at = ? WHERE id = ?", name, micros(now), id); err != nil {
 			return err

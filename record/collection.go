@@ -45,6 +45,8 @@ type collection struct {
 
 // load reads what is known of the objects of the scope, and where to resume.
 func (c *collection) load(ctx context.Context) (resume wire.Version, err error) {
+	ctx, done := c.d.bounded(ctx)
+	defer done()
 	if resume, c.endedAt, err = c.d.resume(ctx, c.place); err != nil {
 		return 0, err
 	}
@@ -314,6 +316,8 @@ func (c *collection) isolate(ctx context.Context, p *pending) (found bool) {
 // alone writes one sighting, and tries again: two recorders may stand in each
 // other's way.
 func (c *collection) alone(ctx context.Context, s sighting) (err error) {
+	ctx, done := c.d.bounded(ctx)
+	defer done()
 	for range 3 {
 		if err = c.d.within(ctx, func(tx *sql.Tx) error { return c.batch(tx).write(ctx, []sighting{s}) }); err == nil {
 			return nil
@@ -331,6 +335,8 @@ func (c *collection) batch(tx *sql.Tx) *batch {
 
 // commit writes what is pending in one transaction, and remembers it.
 func (c *collection) commit(ctx context.Context, p *pending) error {
+	ctx, done := c.d.bounded(ctx)
+	defer done()
 	var b *batch
 	var covered coverage
 	covers := p.covers(c)

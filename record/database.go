@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"os"
-	"time"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -49,9 +48,9 @@ func (a address) connect(ctx context.Context) (*Database, error) {
 		db.SetMaxOpenConns(8)
 	} else {
 		db.SetMaxOpenConns(16)
-		db.SetConnMaxIdleTime(5 * time.Minute)
+		db.SetConnMaxIdleTime(orphaned / 2)
 	}
-	db.SetMaxIdleConns(4)
+	db.SetMaxIdleConns(idleConns)
 	if err := db.PingContext(ctx); err != nil {
 		_ = db.Close()
 		err = a.explain(err)

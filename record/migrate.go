@@ -113,6 +113,11 @@ func (d *Database) lock(ctx context.Context) (unlock func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.dialect == mysql { // the lock is of the session, in which nothing happens for as long as a step takes
+		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = 86400"); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+	}
 	take, give := "SELECT pg_advisory_lock(hashtext($1))", "SELECT pg_advisory_unlock(hashtext($1))"
 	if d.dialect == mysql {
 		take, give = "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 600)", "SELECT RELEASE_LOCK(CONCAT(DATABASE(), ?))"

@@ -23,6 +23,8 @@ const fresh = 3 * time.Minute
 // recorder sees the place, its objects become unknown. They are not deleted: nobody
 // has seen that.
 func (d *Database) lose(ctx context.Context, p place, recorder string, h hole) (opened bool, err error) {
+	ctx, done := d.bounded(ctx)
+	defer done()
 	err = d.within(ctx, func(tx *sql.Tx) (err error) {
 		if opened, err = d.open(ctx, tx, p, recorder, h); err != nil {
 			return err

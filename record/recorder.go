@@ -205,6 +205,8 @@ func (r *Recorder) record(ctx context.Context, c cluster) error {
 // numberOf returns the number of the row with a key, which it makes if there is
 // none.
 func (d *Database) numberOf(ctx context.Context, table string, key []string, values []any, more []string, moreValues []any) (id int64, err error) {
+	ctx, done := d.bounded(ctx)
+	defer done()
 	where := strings.Join(key, " = ? AND ") + " = ?"
 	err = d.within(ctx, func(tx *sql.Tx) error {
 		find := func() error {

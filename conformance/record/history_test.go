@@ -223,15 +223,15 @@ func (h *history) compare(all []sight) (problems []string, hidden int) {
 			gone[s.uid] = s.version
 		}
 		switch {
+		case there && r.gone && s.gone && r.source != record.Watched: // the list has the version of the deletion itself
+			delete(recorded[s.uid], s.version)
 		case there && (r.gone != s.gone || r.state != string(s.state) || r.raw != s.raw):
 			problems = append(problems, fmt.Sprintf("%v was recorded as %+v", s, r))
 		case there:
 			delete(recorded[s.uid], s.version)
 		case s.version <= first:
 		case hold(h.coverage, s.version):
-			if !s.gone || !h.goneLater(recorded[s.uid], s.version) {
-				problems = append(problems, fmt.Sprintf("missing, and covered: %v", s))
-			}
+			problems = append(problems, fmt.Sprintf("missing, and covered: %v", s))
 		case hold(open, s.version):
 			hidden++
 		default:
@@ -239,17 +239,6 @@ func (h *history) compare(all []sight) (problems []string, hidden int) {
 		}
 	}
 	return append(problems, h.more(recorded, gone)...), hidden
-}
-
-// goneLater reports whether a list has shown that an object had gone at a version
-// that came later than the true one.
-func (h *history) goneLater(of map[int64]revision, than int64) bool {
-	for version, r := range of {
-		if r.gone && version > than && r.source != record.Watched {
-			return true
-		}
-	}
-	return false
 }
 
 // more returns what was recorded and did not happen. recorded is what nobody has
@@ -271,7 +260,8 @@ func (h *history) more(recorded map[string]map[int64]revision, gone map[string]i
 }
 
 // ledger returns what is wrong with the ledger: what is neither covered nor a gap,
-// and gaps that are no consequence of a restart of the API server.
+// and gaps that are no consequence of a restart of the API server or what else hides
+// objects.
 func (h *history) ledger(restarts []span) (problems []string) {
 	all := slices.Concat(h.coverage, h.gaps)
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
@@ -283,8 +273,8 @@ func (h *history) ledger(restarts []span) (problems []string) {
 		to = max(to, s.to)
 	}
 	for _, g := range h.gaps {
-		within := func(r span) bool { return g.from <= r.to && g.to >= r.from }
-		if g.cause != record.CauseWindow || !slices.ContainsFunc(restarts, within) {
+		within := func(r span) bool { return g.from <= r.to && g.to >= r.from && (r.cause == "" || r.cause == g.cause) }
+		if !slices.ContainsFunc(restarts, within) {
 			problems = append(problems, fmt.Sprintf("a gap that nothing explains: %v; the API server was restarted at %v", g, restarts))
 		}
 		if g.from >= g.to {

@@ -94,6 +94,9 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 		}
 	}
 	shuffled(t, faults)
+	if s.db != nil { // and nobody kills who waits for an answer
+		shuffled(t, []fault{cutFault("database", s.db, drop)})
+	}
 }
 
 func (s *stage) serverFault(t *testing.T) fault {
@@ -137,7 +140,7 @@ func (s *stage) peer(t *testing.T) (two *recorder, since int64) {
 	}
 	two = startRecorder(t, s.program, kubeconfig(t, p.RESTConfig(), ""), "two", "jobs,pods", "-A", "--db", s.url)
 	until(t, time.Minute, "two follows", func() string {
-		s.load.mark(t) // who resumes notes that once something has come
+		s.mark(t) // who resumes notes that once something has come
 		return s.uncovered(t, "two")
 	})
 	to, err := s.plane.Revision(t.Context())

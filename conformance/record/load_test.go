@@ -163,24 +163,6 @@ func finished(j *batchv1.Job) bool {
 	return false
 }
 
-// mark changes the marker of each type, which is there for that, so that whoever
-// follows them has something to see.
-func (l *load) mark(t *testing.T) {
-	t.Helper()
-	ctx := t.Context()
-	text := fmt.Appendf(nil, `{"metadata":{"labels":{"marked":"%d"}}}`, time.Now().UnixNano())
-	until(t, time.Minute, "the markers change", func() string {
-		_, err := l.client.BatchV1().Jobs("default").Patch(ctx, "marker", types.MergePatchType, text, metav1.PatchOptions{})
-		if err == nil {
-			_, err = l.client.CoreV1().Pods("default").Patch(ctx, "marker", types.MergePatchType, text, metav1.PatchOptions{})
-		}
-		if err != nil {
-			return err.Error()
-		}
-		return ""
-	})
-}
-
 func (l *load) makeMarkers(t *testing.T) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: "marker", Labels: map[string]string{"marker": "yes"}}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/internal/dbtest"
@@ -22,11 +23,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	cleanup := goleak.Cleanup(func(code int) {
-		dbtest.Stop()
-		os.Exit(code)
-	})
-	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), cleanup, goleak.IgnoreTopFunction("os/exec.(*Cmd).watchCtx.func1"))
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(controlplane.IgnoreSpawner()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
 // stage is a control plane, a database, the networks that lead to them, and
@@ -43,22 +48,22 @@ type stage struct {
 
 	restarts []span // of the API server, by revisions of etcd
 	work     sync.WaitGroup
-	ctx      context.Context
+	unwatch  func() // ends the witnesses
 }
 
-// newStage starts all but recorders. types are the resources that are recorded.
-func newStage(t *testing.T, program, kind string, opts controlplane.Options, types ...string) *stage {
+// newStage starts all but recorders. names are the resources that are recorded.
+func newStage(t *testing.T, program, kind string, opts controlplane.Options, names ...string) *stage {
 	t.Helper()
-	s := &stage{program: program, url: dbtest.Empty(t, kind), server: dbtest.Of(t, kind), types: types, seen: map[string]*witness{}}
+	s := &stage{program: program, url: dbtest.Empty(t, kind), server: dbtest.Of(t, kind), types: names, seen: map[string]*witness{}}
 	s.plane = controlplane.ForTest(t, opts)
 	ctx, cancel := context.WithCancel(t.Context())
-	s.ctx = ctx
-	t.Cleanup(func() {
+	s.unwatch = func() {
 		cancel()
 		s.work.Wait()
-	})
-	for _, name := range types {
-		s.seen[name] = watchEtcd(ctx, t, &s.work, s.plane.EtcdURL(), "/registry/"+name+"/")
+	}
+	t.Cleanup(s.unwatch)
+	for _, name := range names {
+		s.seen[name] = watchEtcd(ctx, t, &s.work, s.plane.EtcdURL(), prefixes[name])
 	}
 	s.api = newProxy(t, strings.TrimPrefix(s.plane.Host(), "https://"))
 	s.load = newLoad(t, s.plane.RESTConfig())
@@ -185,18 +190,20 @@ func cut(p *proxy, m mode, outage time.Duration) {
 	p.set(whole)
 }
 
-// settle waits until the recorders have what has happened.
+// settle waits until the recorders have what has happened. The markers change again
+// and again, since who resumes where another has written to has nothing to write.
 func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 	t.Helper()
-	s.load.mark(t)
 	d := s.open(t)
 	defer d.Close()
-	last := map[string]int64{}
-	for _, name := range s.types {
-		last[name] = s.last(t, name)
-	}
 	began := time.Now()
+	var last map[string]int64
+	var marked time.Time
 	until(t, within, "what has happened is recorded", func() string {
+		if time.Since(marked) > 5*time.Second {
+			s.mark(t)
+			last, marked = s.last(t), time.Now()
+		}
 		for _, resource := range s.types {
 			for _, name := range names {
 				to := int64(0)
@@ -214,29 +221,52 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 	t.Logf("all was recorded after %v", time.Since(began).Round(100*time.Millisecond))
 }
 
-// last is the version of the last that happened to a type, which the witness has to
-// have seen too.
-func (s *stage) last(t *testing.T, resource string) int64 {
+// mark changes the marker of each type, which is there for that, so that whoever
+// follows them has something to see.
+func (s *stage) mark(t *testing.T) {
 	t.Helper()
-	text := s.get(t, paths[resource]+"/marker")
-	version, err := wire.ParseVersion(text["metadata"].(map[string]any)["resourceVersion"].(string))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := s.seen[resource]
-	until(t, time.Minute, "the witness", func() string {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.last < int64(version) {
-			return fmt.Sprintf("has seen %d of %d", w.last, version)
+	text := fmt.Appendf(nil, `{"metadata":{"labels":{"marked":"%d"}}}`, time.Now().UnixNano())
+	until(t, time.Minute, "the markers change", func() string {
+		for _, resource := range s.types {
+			rest := s.load.client.Discovery().RESTClient()
+			if err := rest.Patch(types.MergePatchType).AbsPath(paths[resource] + "/marker").Body(text).Do(t.Context()).Error(); err != nil {
+				return err.Error()
+			}
 		}
 		return ""
 	})
-	return int64(version)
+}
+
+// last is the version of the last that happened to each type, which the witnesses have
+// to have seen too.
+func (s *stage) last(t *testing.T) map[string]int64 {
+	t.Helper()
+	last := map[string]int64{}
+	for _, resource := range s.types {
+		marker := s.get(t, paths[resource]+"/marker")
+		version, err := wire.ParseVersion(marker["metadata"].(map[string]any)["resourceVersion"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last[resource] = int64(version)
+		w := s.seen[resource]
+		until(t, time.Minute, "the witness", func() string {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.last < int64(version) {
+				return fmt.Sprintf("has seen %d of %d", w.last, version)
+			}
+			return ""
+		})
+	}
+	return last
 }
 
 // paths are where the API server has the types, in the namespace default.
-var paths = map[string]string{"pods": "/api/v1/namespaces/default/pods", "jobs": "/apis/batch/v1/namespaces/default/jobs"}
+var paths = map[string]string{"pods": "/api/v1/namespaces/default/pods", "jobs": "/apis/batch/v1/namespaces/default/jobs", "widgets": "/apis/example.com/v1/namespaces/default/widgets"}
+
+// prefixes are where etcd has them.
+var prefixes = map[string]string{"pods": "/registry/pods/", "jobs": "/registry/jobs/", "widgets": "/registry/example.com/widgets/"}
 
 // get asks the API server.
 func (s *stage) get(t *testing.T, path string) map[string]any {

@@ -1,0 +1,33 @@
+package record
+
+import (
+	"context"
+	"time"
+)
+
+// silence is how long a database may take for what is done at once. Beyond it the
+// connection counts as dead: the other side may have vanished without a word, and
+// would be waited for for ever. It is less than what servers of Kubernetes remember.
+const silence = 30 * time.Second
+
+// orphaned is after how long a server of databases ends a transaction of ours in which
+// nothing happens: what has begun it has vanished, and nobody else gets its locks.
+const orphaned = time.Minute
+
+// idleConns is how many connections are kept.
+const idleConns = 4
+
+// bounded returns a context that ends after silence. done is to be called when what
+// was done with it is over; if it took too long, no connection that was there before
+// is used again.
+func (d *Database) bounded(ctx context.Context) (bound context.Context, done func()) {
+	bound, cancel := context.WithTimeout(ctx, silence)
+	return bound, func() {
+		late := bound.Err() != nil && ctx.Err() == nil
+		cancel()
+		if late {
+			d.db.SetMaxIdleConns(0)
+			d.db.SetMaxIdleConns(idleConns)
+		}
+	}
+}
