@@ -1,0 +1,285 @@
+package record_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	authv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// TestRights: while it runs, a recorder loses the right to see pods and gets it back,
+// a type is deleted and made again, and in the end another cluster is built at the
+// same address. It tells all of that from objects that are deleted.
+func TestRights(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			s := newStage(t, "", kind, controlplane.Options{Parts: controlplane.APIServerOnly}, "jobs", "pods", "widgets")
+			s.load.makeMarkers(t)
+			s.makeType(t)
+			for _, name := range []string{"changes", "stays", "goes"} {
+				s.makePod(t, name)
+			}
+			stop := s.recordHere(t, s.limited(t))
+			s.settle(t, time.Minute, "here")
+			s.rights(t)
+			s.typeAgain(t)
+			s.compare(t, true)
+			stop()
+			if !t.Failed() {
+				s.rebuilt(t)
+			}
+		})
+	}
+}
+
+// recordHere runs a recorder in this process, which looks more often than one does by
+// itself, until it is stopped.
+func (s *stage) recordHere(t *testing.T, cfg *rest.Config) (stop func()) {
+	t.Helper()
+	cfg.Host = "https://" + s.api.address()
+	cluster, err := kube.Connect(kube.Config{REST: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := record.Open(t.Context(), s.through(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rc := record.Config{
+		Cluster: cluster, ClusterName: "the-cluster", Name: "here", Attention: 100 * time.Millisecond,
+		Reflector: reflector.Config{SlowRetry: 500 * time.Millisecond, MaxBackoff: time.Second},
+		Logger:    slog.New(slog.DiscardHandler),
+	}
+	for _, name := range s.types {
+		rc.Targets = append(rc.Targets, record.Target{Type: name})
+	}
+	r, err := record.New(d, rc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	stop = sync.OnceFunc(func() {
+		cancel()
+		work.Wait()
+		cluster.Close()
+		_ = d.Close()
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// limited is somebody with few rights: a role for each type.
+func (s *stage) limited(t *testing.T) *rest.Config {
+	t.Helper()
+	ctx, c := t.Context(), s.load.client
+	if _, err := c.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "recorder"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, rule := range map[string]rbacv1.PolicyRule{
+		"namespaces": {APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}},
+		"jobs":       {APIGroups: []string{"batch"}, Resources: []string{"jobs"}, Verbs: []string{"list", "watch"}},
+		"pods":       {APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list", "watch"}},
+		"widgets":    {APIGroups: []string{"example.com"}, Resources: []string{"widgets"}, Verbs: []string{"list", "watch"}},
+	} {
+		role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "record-" + name}, Rules: []rbacv1.PolicyRule{rule}}
+		if _, err := c.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		s.grant(t, name)
+	}
+	token, err := c.CoreV1().ServiceAccounts("default").CreateToken(ctx, "recorder", &authv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := s.plane.RESTConfig()
+	cfg.BearerToken = token.Status.Token
+	return cfg
+}
+
+func (s *stage) grant(t *testing.T, name string) {
+	t.Helper()
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "record-" + name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "record-" + name},
+		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "default", Name: "recorder"}},
+	}
+	if _, err := s.load.client.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// presences counts the objects of a type by their presence.
+func (h *history) presences() (n [4]int) {
+	for _, o := range h.objects {
+		n[o.presence]++
+	}
+	return n
+}
+
+// awaitPresences waits until the objects of a type are there, deleted and unknown.
+func (s *stage) awaitPresences(t *testing.T, resource string, want [4]int) {
+	t.Helper()
+	d := s.open(t)
+	defer d.Close()
+	until(t, time.Minute, resource+" are there, deleted, unknown, left", func() string {
+		if got := read(t, d, resource).presences(); got != want {
+			return fmt.Sprintf("%v, want %v", got, want)
+		}
+		return ""
+	})
+}
+
+// rights takes away the right to see pods, and gives it back.
+func (s *stage) rights(t *testing.T) {
+	t.Helper()
+	s.awaitPresences(t, "pods", [4]int{isThere: 4})
+	if err := s.load.client.RbacV1().ClusterRoleBindings().Delete(t.Context(), "record-pods", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.until403(t)
+	s.api.set(reset) // a watch that is open is not ended by that
+	s.awaitPresences(t, "pods", [4]int{isUnknown: 4})
+	s.awaitPresences(t, "jobs", [4]int{isThere: 1})
+	s.change(t, "unseen")
+	s.deletePod(t, "goes")
+	s.grant(t, "pods")
+	s.settle(t, time.Minute, "here")
+	s.awaitPresences(t, "pods", [4]int{isThere: 4, isDeleted: 2})
+	d := s.open(t)
+	defer d.Close()
+	h := read(t, d, "pods")
+	if len(h.gaps) != 1 || h.gaps[0].cause != record.CauseDenied || !h.gaps[0].healed {
+		t.Errorf("the gaps are %v, want one of rights, healed: the server remembered all", h.gaps)
+	}
+	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: record.CauseDenied})
+	s.compare(t, true)
+}
+
+// until403 waits until the server knows that the right is gone.
+func (s *stage) until403(t *testing.T) {
+	t.Helper()
+	ask := fmt.Appendf(nil, `{"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":"system:serviceaccount:default:recorder","resourceAttributes":{"verb":"watch","resource":"pods"}}}`)
+	until(t, time.Minute, "the right is gone", func() string {
+		raw, err := s.load.client.Discovery().RESTClient().Post().AbsPath("/apis/authorization.k8s.io/v1/subjectaccessreviews").Body(ask).DoRaw(t.Context())
+		if err != nil {
+			return err.Error()
+		}
+		var answer struct {
+			Status struct{ Allowed bool }
+		}
+		if err := json.Unmarshal(raw, &answer); err != nil || answer.Status.Allowed {
+			return fmt.Sprintf("not yet: %s %v", raw, err)
+		}
+		return ""
+	})
+}
+
+const (
+	typesPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	widget    = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q,"namespace":"default"},"status":{"phase":"Running"}}`
+	widgets   = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{
+		"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`
+)
+
+// makeType makes a type, and three objects of it.
+func (s *stage) makeType(t *testing.T) {
+	t.Helper()
+	client := s.load.client.Discovery().RESTClient()
+	if err := client.Post().AbsPath(typesPath).Body([]byte(widgets)).Do(t.Context()).Error(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"marker", "first", "second"} {
+		until(t, time.Minute, "the type is served", func() string {
+			if err := client.Post().AbsPath(paths["widgets"]).Body(fmt.Appendf(nil, widget, name)).Do(t.Context()).Error(); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
+}
+
+// typeAgain deletes a type, and makes it again with objects of the same names.
+func (s *stage) typeAgain(t *testing.T) {
+	t.Helper()
+	s.awaitPresences(t, "widgets", [4]int{isThere: 3})
+	client := s.load.client.Discovery().RESTClient()
+	if err := client.Delete().AbsPath(typesPath + "/widgets.example.com").Do(t.Context()).Error(); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitPresences(t, "widgets", [4]int{isDeleted: 3}) // the server deletes them first
+	d := s.open(t)
+	defer d.Close()
+	until(t, time.Minute, "it is noted that the type is not there", func() string {
+		h := read(t, d, "widgets")
+		if len(h.gaps) != 1 || h.gaps[0].cause != record.CauseAbsent {
+			return fmt.Sprintf("the gaps are %v", h.gaps)
+		}
+		return ""
+	})
+	s.makeType(t)
+	s.settle(t, time.Minute, "here")
+	s.awaitPresences(t, "widgets", [4]int{isThere: 3, isDeleted: 3})
+	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: record.CauseAbsent})
+}
+
+// rebuilt builds another cluster at the same address while a recorder runs.
+func (s *stage) rebuilt(t *testing.T) {
+	t.Helper()
+	s.types = []string{"jobs", "pods"}
+	stop := s.recordHere(t, s.plane.RESTConfig())
+	s.settle(t, time.Minute, "here")
+	s.unwatch()
+	if err := s.plane.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"changes", "new"} {
+		until(t, time.Minute, "the server takes pods", func() string {
+			pod := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"schedulerName":"nobody","containers":[{"name":"main","image":"train"}]}}`, name)
+			if err := s.load.client.Discovery().RESTClient().Post().AbsPath(paths["pods"]).Body(pod).Do(t.Context()).Error(); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
+	s.awaitPresences(t, "pods", [4]int{isThere: 2, isDeleted: 2, isUnknown: 4})
+	s.awaitPresences(t, "jobs", [4]int{isUnknown: 1})
+	stop()
+	d := s.open(t)
+	defer d.Close()
+	clusters := 0
+	rows(t, d, "SELECT COUNT(*) FROM clusters", func(scan func(...any) error) error { return scan(&clusters) })
+	if clusters != 2 {
+		t.Errorf("%d clusters, want the old one and the new one", clusters)
+	}
+	for _, resource := range s.types {
+		h := read(t, d, resource)
+		if n := len(h.gaps); n == 0 || h.gaps[n-1].cause != record.CauseRebuilt {
+			t.Errorf("%s: the gaps are %v, want the last to say that the cluster was rebuilt", resource, h.gaps)
+		}
+		for _, p := range h.consistent() {
+			t.Errorf("%s: %s", resource, p)
+		}
+	}
+}
