@@ -51,6 +51,8 @@ func (a address) connect(ctx context.Context) (*Database, error) {
 		db.SetConnMaxIdleTime(orphaned / 2)
 	}
 	db.SetMaxIdleConns(idleConns)
+	ctx, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
 	if err := db.PingContext(ctx); err != nil {
 		_ = db.Close()
 		err = a.explain(err)

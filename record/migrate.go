@@ -64,6 +64,9 @@ func (d *Database) provider() (*goose.Provider, error) {
 // Errors: ErrNewer; what the database says. A step that fails is rolled back, where
 // the database can (MySQL can not).
 func (d *Database) Migrate(ctx context.Context) (applied []Migration, err error) {
+	if d.current(ctx) {
+		return nil, nil
+	}
 	unlock, err := d.lock(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the lock of the schema: %w", d.explain(err))

@@ -31,3 +31,18 @@ func (d *Database) bounded(ctx context.Context) (bound context.Context, done fun
 		}
 	}
 }
+
+// current reports whether the schema is the one that this program knows: then there is
+// nothing to do, and no lock to wait for.
+func (d *Database) current(ctx context.Context) bool {
+	ctx, done := d.bounded(ctx)
+	defer done()
+	p, err := d.provider()
+	if err != nil {
+		return false
+	}
+	var has int64
+	row := d.db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM vedette_schema")
+	sources := p.ListSources()
+	return row.Scan(&has) == nil && has == sources[len(sources)-1].Version
+}

@@ -16,7 +16,7 @@ import (
 var (
 	kills  = flag.Int("kills", 6, "how often recorders are killed, of each number of them")
 	jobs   = flag.Int64("jobs", 60, "how many batch Jobs are run meanwhile")
-	outage = flag.Duration("outage", 4*time.Second, "for how long the database is away, and networks are cut")
+	outage = flag.Duration("outage", 4*time.Second, "for how long the database is away; networks are cut for a third of it, and 2 seconds at least")
 )
 
 // TestKilled: while Jobs and their pods come, change and go, recorders, the API
@@ -108,7 +108,7 @@ func (s *stage) databaseFault(t *testing.T) fault {
 }
 
 func cutFault(from string, p *proxy, m mode) fault {
-	return fault{fmt.Sprintf("the way to the %s is %v", from, m), func() { cut(p, m, *outage) }}
+	return fault{fmt.Sprintf("the way to the %s is %v", from, m), func() { cut(p, m, max(*outage/3, 2*time.Second)) }}
 }
 
 // shuffled does all in any order, with some time between.
