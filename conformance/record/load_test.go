@@ -21,6 +21,7 @@ import (
 type load struct {
 	client kubernetes.Interface
 	made   atomic.Int64
+	brief  bool // Jobs that have finished are deleted soon
 }
 
 func newLoad(t *testing.T, cfg *rest.Config) *load {
@@ -35,8 +36,8 @@ func newLoad(t *testing.T, cfg *rest.Config) *load {
 
 func jobName(i int64) string { return fmt.Sprintf("train-%d", i) }
 
-// newJob is a Job of one to three pods, each of which runs for some time.
-func newJob(i int64) *batchv1.Job {
+// newJob makes a Job of one to three pods, each of which runs for some time.
+func (l *load) newJob(i int64) *batchv1.Job {
 	several := 1 + int32(i%3)
 	j := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: jobName(i), Labels: map[string]string{"user": fmt.Sprint("user-", i%7)}},
@@ -51,7 +52,7 @@ func newJob(i int64) *batchv1.Job {
 			},
 		},
 	}
-	if i%7 == 0 {
+	if i%7 == 0 || l.brief {
 		j.Spec.TTLSecondsAfterFinished = new(int32(1))
 	}
 	if i%5 == 0 {
@@ -70,7 +71,7 @@ func (l *load) submit(ctx context.Context, jobs int64, every time.Duration) {
 		case <-ctx.Done():
 			return
 		}
-		if _, err := l.client.BatchV1().Jobs("default").Create(ctx, newJob(i), metav1.CreateOptions{}); err == nil {
+		if _, err := l.client.BatchV1().Jobs("default").Create(ctx, l.newJob(i), metav1.CreateOptions{}); err == nil {
 			i++
 			l.made.Store(i)
 		}
@@ -98,7 +99,7 @@ func (l *load) churn(ctx context.Context, every time.Duration) {
 			_ = l.client.BatchV1().Jobs("default").Delete(ctx, jobName(i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
 		case 1: // the same name again
 			_ = l.client.BatchV1().Jobs("default").Delete(ctx, jobName(i), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
-			_, _ = l.client.BatchV1().Jobs("default").Create(ctx, newJob(i), metav1.CreateOptions{})
+			_, _ = l.client.BatchV1().Jobs("default").Create(ctx, l.newJob(i), metav1.CreateOptions{})
 		case 2, 3, 4:
 			l.patch(ctx, jobName(i), `{"spec":{"suspend":false}}`)
 		case 5:
@@ -166,7 +167,8 @@ func finished(j *batchv1.Job) bool {
 func (l *load) makeMarkers(t *testing.T) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: "marker", Labels: map[string]string{"marker": "yes"}}
-	job := newJob(0)
+	job := l.newJob(0)
+	job.Spec.TTLSecondsAfterFinished = nil
 	job.ObjectMeta = meta
 	job.Spec.Suspend = new(true)
 	if _, err := l.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {

@@ -107,10 +107,10 @@ func (s *stage) through(t *testing.T) string {
 }
 
 // record starts a recorder behind the networks that are cut.
-func (s *stage) record(t *testing.T, name string) *recorder {
+func (s *stage) record(t *testing.T, name string, flags ...string) *recorder {
 	t.Helper()
 	config := kubeconfig(t, s.plane.RESTConfig(), s.api.address())
-	return startRecorder(t, s.program, config, name, strings.Join(s.types, ","), "-A", "--db", s.through(t))
+	return startRecorder(t, s.program, config, name, append([]string{strings.Join(s.types, ","), "-A", "--db", s.through(t)}, flags...)...)
 }
 
 // covered waits until a recorder has its first lists.

@@ -1,0 +1,235 @@
+package record_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/dbtest"
+)
+
+var soak = flag.Duration("soak", 0, "for how long TestSoak goes on, of each database: 30m say; 0 leaves it out")
+
+// TestSoak lets Jobs run for a long time while the server and the database are killed,
+// networks are cut and another recorder dies, and looks whether a recorder that lives
+// through all that grows.
+func TestSoak(t *testing.T) {
+	if *soak == 0 {
+		return
+	}
+	program := build(t)
+	for _, kind := range dbtest.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			s := newStage(t, program, kind, controlplane.Options{}, "jobs", "pods")
+			s.load.brief = true
+			listen := freeAddress(t)
+			one := s.record(t, "one", s.listening(t, listen)...)
+			s.covered(t, "one")
+			s.load.makeMarkers(t)
+			two, since := s.peer(t)
+			g := &growth{s: s, pid: one.pid(), metrics: listen}
+			var work sync.WaitGroup
+			ctx, cancel := context.WithCancel(t.Context())
+			work.Go(func() { g.follow(ctx, t) })
+			s.underLoad(t, int64(*soak/(150*time.Millisecond)), func() { s.misfortunes(t, two) })
+			s.settle(t, 3*time.Minute, "one", "two")
+			cancel()
+			work.Wait()
+			s.compare(t, false)
+			s.closed(t, since)
+			if one.starts != 1 {
+				t.Errorf("the recorder has ended by itself %d times", one.starts-1)
+			}
+			g.check(t)
+			one.stop(t)
+			two.stop(t)
+		})
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// listening are the flags with which the program tells how many goroutines it has, if
+// it can.
+func (s *stage) listening(t *testing.T, address string) []string {
+	t.Helper()
+	help, err := exec.CommandContext(t.Context(), s.program, "record", "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, help)
+	}
+	if !strings.Contains(string(help), "--listen") {
+		return nil
+	}
+	return []string{"--listen", address}
+}
+
+// misfortunes happen until the time is over.
+func (s *stage) misfortunes(t *testing.T, two *recorder) {
+	t.Helper()
+	all := []fault{s.serverFault(t), s.databaseFault(t), {"kill the other recorder", func() { two.kill(); two.launch(t) }}}
+	for _, m := range []mode{refuse, reset, stall, drop} {
+		all = append(all, cutFault("API server", s.api, m))
+		if s.db != nil {
+			all = append(all, cutFault("database", s.db, m))
+		}
+	}
+	for end := time.Now().Add(*soak); time.Now().Before(end) && !t.Failed(); {
+		<-time.After(time.Duration(2+rand.IntN(10)) * time.Second)
+		one := all[rand.IntN(len(all))]
+		began := time.Now()
+		one.do()
+		t.Logf("%s %s, for %v", began.Format(time.TimeOnly), one.name, time.Since(began).Round(100*time.Millisecond))
+	}
+}
+
+// growth is what a process takes, again and again.
+type growth struct {
+	s       *stage
+	pid     int
+	metrics string
+	samples []sample
+}
+
+// sample is what a process takes: bytes of memory, and numbers.
+type sample struct{ memory, files, threads, goroutines, connections int }
+
+func (g *growth) follow(ctx context.Context, t *testing.T) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		s, err := g.look(ctx)
+		if err != nil && ctx.Err() == nil {
+			t.Errorf("what the recorder takes: %v", err)
+			return
+		}
+		g.samples = append(g.samples, s)
+	}
+}
+
+func (g *growth) look(ctx context.Context) (s sample, err error) {
+	proc := filepath.Join("/proc", strconv.Itoa(g.pid))
+	files, err := os.ReadDir(filepath.Join(proc, "fd"))
+	if err != nil {
+		return s, err
+	}
+	s.files = len(files)
+	s.connections = g.s.connections()
+	status, err := os.ReadFile(filepath.Join(proc, "status"))
+	if err != nil {
+		return s, err
+	}
+	for line := range strings.Lines(string(status)) {
+		fields := strings.Fields(line)
+		switch fields[0] {
+		case "VmRSS:":
+			s.memory, err = strconv.Atoi(fields[1])
+			s.memory <<= 10
+		case "Threads:":
+			s.threads, err = strconv.Atoi(fields[1])
+		}
+	}
+	return s, errors.Join(err, g.goroutines(ctx, &s.goroutines))
+}
+
+// connections are those to the database that the network has now, of one recorder and
+// what was cut.
+func (s *stage) connections() int {
+	if s.db == nil {
+		return 0
+	}
+	s.db.mu.Lock()
+	defer s.db.mu.Unlock()
+	n := 0
+	for l := range s.db.links {
+		select {
+		case <-l.dead:
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// goroutines asks the program, which may not be listening.
+func (g *growth) goroutines(ctx context.Context, n *int) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+g.metrics+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	req.Close = true
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	for scan := bufio.NewScanner(resp.Body); scan.Scan(); {
+		if text, found := strings.CutPrefix(scan.Text(), "go_goroutines "); found {
+			*n, err = strconv.Atoi(text)
+		}
+	}
+	return err
+}
+
+// check fails if the last third of the time took more than the second.
+func (g *growth) check(t *testing.T) {
+	t.Helper()
+	n := len(g.samples) / 3
+	if n < 10 {
+		t.Fatalf("only %d samples", len(g.samples))
+	}
+	for _, what := range []struct {
+		name  string
+		of    func(sample) int
+		slack int
+	}{
+		{"bytes of memory", func(s sample) int { return s.memory }, 24 << 20},
+		{"open files", func(s sample) int { return s.files }, 8},
+		{"threads", func(s sample) int { return s.threads }, 4},
+		{"goroutines", func(s sample) int { return s.goroutines }, 8},
+		{"connections to the database", func(s sample) int { return s.connections }, 2},
+	} {
+		middle := func(samples []sample) int {
+			var all []int
+			for _, s := range samples {
+				all = append(all, what.of(s))
+			}
+			slices.Sort(all)
+			return all[len(all)/2]
+		}
+		before, after := middle(g.samples[n:2*n]), middle(g.samples[2*n:])
+		text := fmt.Sprintf("%s: %d, and later %d", what.name, before, after)
+		if after > before+before/10+what.slack {
+			t.Error(text)
+		} else {
+			t.Log(text)
+		}
+	}
+}
