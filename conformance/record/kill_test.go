@@ -81,10 +81,7 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 	t.Helper()
 	var faults []fault
 	for range *kills {
-		faults = append(faults, fault{"kill the recorder", func() { one.kill(); one.launch(t) }})
-	}
-	for range 2 {
-		faults = append(faults, s.serverFault(t))
+		faults = append(faults, killFault(t, one))
 	}
 	faults = append(faults, s.databaseFault(t))
 	for _, m := range []mode{refuse, reset, stall, drop} {
@@ -97,6 +94,16 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 	if s.db != nil { // and nobody kills who waits for an answer
 		shuffled(t, []fault{cutFault("database", s.db, drop)})
 	}
+	// Until here nothing was forgotten.
+	faults = []fault{s.serverFault(t), s.serverFault(t), cutFault("API server", s.api, reset)}
+	for range *kills / 3 {
+		faults = append(faults, killFault(t, one))
+	}
+	shuffled(t, faults)
+}
+
+func killFault(t *testing.T, r *recorder) fault {
+	return fault{"kill " + r.name, func() { r.kill(); r.launch(t) }}
 }
 
 func (s *stage) serverFault(t *testing.T) fault {
@@ -116,7 +123,7 @@ func shuffled(t *testing.T, faults []fault) {
 	t.Helper()
 	rand.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
 	for _, f := range faults {
-		<-time.After(time.Duration(200+rand.IntN(1300)) * time.Millisecond)
+		<-time.After(time.Duration(200+rand.IntN(2000)) * time.Millisecond)
 		began := time.Now()
 		f.do()
 		t.Logf("%s %s, for %v", began.Format("15:04:05.0"), f.name, time.Since(began).Round(100*time.Millisecond))
@@ -171,7 +178,7 @@ func (s *stage) both(t *testing.T, one, two *recorder) {
 	var faults []fault
 	for n := range *kills {
 		r := []*recorder{one, two}[n%2]
-		faults = append(faults, fault{"kill " + r.name, func() { r.kill(); r.launch(t) }})
+		faults = append(faults, killFault(t, r))
 	}
 	faults = append(faults, s.serverFault(t), s.databaseFault(t), cutFault("API server", s.api, refuse))
 	if s.db != nil {

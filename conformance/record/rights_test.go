@@ -269,7 +269,7 @@ func (s *stage) rebuilt(t *testing.T) {
 	d := s.open(t)
 	defer d.Close()
 	clusters := 0
-	rows(t, d, "SELECT COUNT(*) FROM clusters", func(scan func(...any) error) error { return scan(&clusters) })
+	rows(t, d.SQL(), "SELECT COUNT(*) FROM clusters", func(scan func(...any) error) error { return scan(&clusters) })
 	if clusters != 2 {
 		t.Errorf("%d clusters, want the old one and the new one", clusters)
 	}

@@ -89,7 +89,7 @@ func (s *stage) listening(t *testing.T, address string) []string {
 // misfortunes happen until the time is over.
 func (s *stage) misfortunes(t *testing.T, two *recorder) {
 	t.Helper()
-	all := []fault{s.serverFault(t), s.databaseFault(t), {"kill the other recorder", func() { two.kill(); two.launch(t) }}}
+	all := []fault{s.serverFault(t), s.databaseFault(t), killFault(t, two)}
 	for _, m := range []mode{refuse, reset, stall, drop} {
 		all = append(all, cutFault("API server", s.api, m))
 		if s.db != nil {

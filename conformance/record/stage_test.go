@@ -126,7 +126,7 @@ func (s *stage) uncovered(t *testing.T, name string) string {
 	defer d.Close()
 	n := 0
 	query := fmt.Sprintf("SELECT COUNT(DISTINCT resource_id) FROM coverage WHERE recorder = '%s'", name)
-	if err := tryRows(t, d, query, func(scan func(...any) error) error { return scan(&n) }); err != nil {
+	if err := tryRows(t, d.SQL(), query, func(scan func(...any) error) error { return scan(&n) }); err != nil {
 		return err.Error()
 	}
 	if n < len(s.types) {
@@ -208,7 +208,7 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 			for _, name := range names {
 				to := int64(0)
 				query := fmt.Sprintf("SELECT COALESCE(MAX(c.to_version), 0) FROM coverage c JOIN resources r ON r.id = c.resource_id WHERE r.name = '%s' AND c.recorder = '%s'", resource, name)
-				if err := tryRows(t, d, query, func(scan func(...any) error) error { return scan(&to) }); err != nil {
+				if err := tryRows(t, d.SQL(), query, func(scan func(...any) error) error { return scan(&to) }); err != nil {
 					return err.Error()
 				}
 				if to < last[resource] {
