@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 )
