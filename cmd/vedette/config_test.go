@@ -51,7 +51,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, listen, wait-for-types
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -81,6 +81,7 @@ func TestPrecedence(t *testing.T) {
 	path := file(t, "vedette.yaml", `db: sqlite:of-the-file.db
 name: of-the-file
 rules: r/rules.yaml
+spill: spill
 wait-for-types: true
 clusters:
 - resources: [{type: pods, namespaces: ml}]
@@ -106,13 +107,14 @@ clusters:
 		"name | of-the-flag | --name",
 		"rules | R | F:3",
 		"redact | spec.a, spec.b | VEDETTE_REDACT",
+		"spill | S | F:4",
 		"listen | - | default",
-		"wait-for-types | true | F:4",
+		"wait-for-types | true | F:5",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",
-		"cluster | the current context | F:6",
-		" | pods | ml | F:6",
+		"cluster | the current context | F:7",
+		" | pods | ml | F:7",
 	}
-	if diff := cmp.Diff(want, rows(strings.NewReplacer(path, "F", rules, "R").Replace(out))); diff != "" {
+	if diff := cmp.Diff(want, rows(strings.NewReplacer(path, "F", rules, "R", filepath.Join(filepath.Dir(path), "spill"), "S").Replace(out))); diff != "" {
 		t.Error(diff)
 	}
 	if strings.Contains(out, "geheim") {
@@ -120,7 +122,7 @@ clusters:
 	}
 	// Types on the command line take the place of the clusters.
 	out, _ = ended(t, 0, "config", "view", "jobs,nodes", "--context", "a,b", "-A")
-	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used: types are named | F:6"} {
+	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used: types are named | F:7"} {
 		if got := strings.Join(rows(strings.ReplaceAll(out, path, "F")), "\n"); !strings.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, got)
 		}

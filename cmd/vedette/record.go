@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type recordOptions struct {
 	db      string
 	redact  []string
 	name    string
+	spill   string
 	listen  string
 	wait    bool
 	dryRun  bool
@@ -68,6 +70,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
 	f.StringSliceVar(&o.redact, "redact", nil, "fields that are not kept, such as spec.template.spec.containers.env")
 	f.StringVar(&o.name, "name", "", "tells this recorder from others (default: the name of the host)")
+	f.StringVar(&o.spill, "spill", "", "folder where what comes waits while the database is away (default: it waits in memory, and then the server is read no further)")
 	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8080 (default: none)")
 	f.BoolVar(&o.wait, "wait-for-types", false, "begin also if a type is not served yet, or may not be listed; it is recorded once it can be")
 }
@@ -135,7 +138,7 @@ func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
 
 // config returns what does not depend on the cluster.
 func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) {
-	cfg = record.Config{Name: o.name, Redact: o.redact}
+	cfg = record.Config{Name: o.name, Redact: o.redact, Spill: record.Spill{Dir: o.spill}}
 	for _, text := range o.redact {
 		if err := record.CheckFieldPath(text); err != nil {
 			return cfg, nil, fmt.Errorf("%s: %w", o.settled.origin("redact"), err)
@@ -202,6 +205,11 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	}
 	if err := o.waitFor(unready(ctx, clusters), con); err != nil {
 		return err
+	}
+	if o.spill != "" {
+		if err := os.MkdirAll(o.spill, 0o700); err != nil {
+			return fmt.Errorf("%s: the folder to spill into can not be made: %w", o.settled.origin("spill"), err)
+		}
 	}
 	d, err := openToWrite(ctx, o.db)
 	if err != nil {

@@ -100,6 +100,7 @@ func TestBadInput(t *testing.T) {
 		{"what is needed", "pods --redact metadata.uid --db sqlite:DIR/h.db", "metadata.uid can not be left out"},
 		{"broken rules", "pods --rules " + broken + " --db sqlite:DIR/h.db", "rules.yaml:4: in \"object.a ==\", at column 12: Syntax error"},
 		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "the file with the rules can not be read: open DIR/nowhere"},
+		{"a folder that is none", "pods --spill " + junk + " --db sqlite:DIR/h.db", "--spill: the folder to spill into can not be made: mkdir"},
 		{"no configuration", "pods --config DIR/nowhere", "the file of --config or VEDETTE_CONFIG can not be read"},
 		{"an address that is none", "pods --listen here --db sqlite:DIR/h.db", "--listen here: listen tcp: address here: missing port"},
 		{"an address that is taken", "pods --listen " + taken.Addr().String() + " --db sqlite:DIR/h.db", "address already in use; name one that is free"},

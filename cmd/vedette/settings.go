@@ -24,11 +24,11 @@ const (
 	word  settingKind = iota
 	words             // a list
 	truth             // true or false
-	path              // of a file; in the file relative to the folder of that
+	path              // of a file or folder; in the file relative to the folder of that
 )
 
 // settings are all of them.
-var settings = []setting{{"db", word}, {"name", word}, {"rules", path}, {"redact", words}, {"listen", word}, {"wait-for-types", truth}}
+var settings = []setting{{"db", word}, {"name", word}, {"rules", path}, {"redact", words}, {"spill", path}, {"listen", word}, {"wait-for-types", truth}}
 
 // variable is the name of a setting in the environment.
 func variable(name string) string {
