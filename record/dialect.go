@@ -22,6 +22,9 @@ type dialect struct {
 	types map[string]string
 	// numbered: parameters are $1, $2 …, and not ?.
 	numbered bool
+	// byUID makes a query read objects in the order of their UIDs, so that all lock them
+	// in the same one.
+	byUID string
 	// forUpdate locks the rows that a query returns, until the transaction ends.
 	forUpdate string
 	// begin is how transactions are begun: who has waited for a lock has to see what
@@ -55,6 +58,7 @@ var mysql = &dialect{
 		"ID": "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "WORD": "VARCHAR(63)", "NAME": "VARCHAR(317)", "TEXT": "TEXT", "HASH": "BINARY(16)", "BLOB": "LONGBLOB",
 		"OPTIONS": "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	},
+	byUID:      " FORCE INDEX (objects_uid)",
 	forUpdate:  " FOR UPDATE",
 	begin:      &sql.TxOptions{Isolation: sql.LevelReadCommitted},
 	parameters: 60_000,

@@ -141,17 +141,15 @@ func (f *follower) end() {
 
 // reopen tries to open until that works; false: ctx is done.
 func (f *follower) reopen(ctx context.Context) bool {
-	for {
+	for sleep(ctx, f.r.retry()) {
 		err := f.open(ctx)
 		f.health.set(func(t *TargetHealth) { t.Err = err })
 		if err == nil || ctx.Err() != nil {
 			return err == nil
 		}
 		f.r.cfg.Logger.Warn("not recorded yet", "type", f.target.Type, "err", err)
-		if !sleep(ctx, f.r.retry()) {
-			return false
-		}
 	}
+	return false
 }
 
 // follow runs the reflector, and writes.

@@ -40,6 +40,8 @@ type Config struct {
 	// Attention is how often it is looked whether something has become invisible;
 	// default 10 seconds.
 	Attention time.Duration
+	// Patient: a cluster that does not answer at the start is waited for, and is no error.
+	Patient bool
 	// Logger takes what nobody else is told; default slog.Default().
 	Logger *slog.Logger
 }
@@ -155,7 +157,7 @@ func (r *Recorder) Health() Health {
 // Errors: the cluster or the database did not answer at the start.
 func (r *Recorder) Run(ctx context.Context) error {
 	for first := true; ; first = false {
-		c, err := r.identify(ctx, !first)
+		c, err := r.identify(ctx, !first || r.cfg.Patient)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -163,6 +165,9 @@ func (r *Recorder) Run(ctx context.Context) error {
 		c.changed = cancel
 		err = r.record(one, c)
 		cancel(nil)
+		if ctx.Err() != nil {
+			return nil
+		}
 		if !errors.Is(context.Cause(one), errRebuilt) {
 			return err
 		}
