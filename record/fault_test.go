@@ -397,3 +397,25 @@ func (w *world) spilled(least int64) {
 		}
 	}
 }
+
+// TestPatient: a cluster that does not answer at the start is waited for by who is
+// told to.
+func TestPatient(t *testing.T) {
+	w := newWorld(t, dbtest.Empty(t, "sqlite"))
+	w.create(pod("a"))
+	w.srv.Unavailable()
+	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context()); err == nil {
+		t.Error("it began without a cluster")
+	}
+	w.patient = true
+	stop := w.record("one")
+	defer stop()
+	if err := w.srv.Available(); err != nil {
+		t.Fatal(err)
+	}
+	w.until(presences, "a 0 Queued")
+}

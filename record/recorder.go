@@ -40,7 +40,8 @@ type Config struct {
 	// Attention is how often it is looked whether something has become invisible;
 	// default 10 seconds.
 	Attention time.Duration
-	// Patient: a cluster that does not answer at the start is waited for, and is no error.
+	// Patient: a cluster or a database that does not answer at the start is waited for, and
+	// is no error.
 	Patient bool
 	// Logger takes what nobody else is told; default slog.Default().
 	Logger *slog.Logger
@@ -186,7 +187,7 @@ func (r *Recorder) record(ctx context.Context, c cluster) error {
 		f.health = r.health[i]
 		f.health.set(func(h *TargetHealth) { h.Ready, h.Err = false, nil })
 		err := f.open(ctx)
-		if unknown := new(kube.UnknownResourceError); errors.As(err, &unknown) {
+		if unknown := new(kube.UnknownResourceError); errors.As(err, &unknown) || err != nil && r.cfg.Patient {
 			r.cfg.Logger.Warn("not recorded yet", "type", t.Type, "err", err)
 			f.health.set(func(h *TargetHealth) { h.Err = err })
 			err = nil

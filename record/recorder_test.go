@@ -44,6 +44,7 @@ type world struct {
 
 	spill    record.Spill
 	recorder *record.Recorder // the last
+	patient  bool
 	pods     kube.Resource
 }
 
@@ -91,7 +92,7 @@ func (w *world) record(name string, targets ...record.Target) (stop func()) {
 		targets = []record.Target{{Type: "pods"}}
 	}
 	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: 20 * time.Millisecond}
-	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, Attention: 20 * time.Millisecond, Spill: w.spill, Logger: slog.New(slog.DiscardHandler)})
+	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, Attention: 20 * time.Millisecond, Spill: w.spill, Patient: w.patient, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

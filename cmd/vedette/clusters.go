@@ -112,7 +112,10 @@ func inOne(all []clusterConfig, c clusterConfig, err error) error {
 
 // identifyAll finds out which clusters they are and what the types are, in all of them
 // at the same time.
-func identifyAll(ctx context.Context, clusters []*connected) error {
+//
+// Errors: those of all clusters; patient is called with each that does not answer
+// instead, if it is not nil.
+func identifyAll(ctx context.Context, clusters []*connected, patient func(error)) error {
 	var work sync.WaitGroup
 	errs := make([]error, len(clusters))
 	for i, c := range clusters {
@@ -128,17 +131,38 @@ func identifyAll(ctx context.Context, clusters []*connected) error {
 		})
 	}
 	work.Wait()
+	for i, err := range errs {
+		if err != nil && patient != nil && !errors.As(err, new(*kube.ConfigError)) {
+			clusters[i].assume()
+			patient(err)
+			errs[i] = nil
+		}
+	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	names := map[string]string{}
 	for _, c := range clusters {
+		if c.uid == "" {
+			continue
+		}
 		if other := names[c.uid]; other != "" {
 			return fmt.Errorf("%s and %s are one cluster: name it once, with all its resources", other, c.name)
 		}
 		names[c.uid] = c.name
 	}
 	return nil
+}
+
+// assume makes targets of what is not resolved: its types are found out once the cluster
+// answers.
+func (c *connected) assume() {
+	c.targets, c.missing = nil, nil
+	for _, r := range c.resources {
+		for _, namespace := range c.namespaces(r, kube.Namespaced) {
+			c.targets = append(c.targets, scope{Target: r.target(r.typ, namespace)})
+		}
+	}
 }
 
 // identify finds out which cluster it is.

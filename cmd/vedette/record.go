@@ -72,7 +72,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.name, "name", "", "tells this recorder from others (default: the name of the host)")
 	f.StringVar(&o.spill, "spill", "", "folder where what comes waits while the database is away (default: it waits in memory, and then the server is read no further)")
 	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8080 (default: none)")
-	f.BoolVar(&o.wait, "wait-for-types", false, "begin also if a type is not served yet, or may not be listed; it is recorded once it can be")
+	f.BoolVar(&o.wait, "wait-for-types", false, "begin also if a cluster does not answer, or a type is not served or may not be listed; it is recorded once it can be")
 }
 
 // oneAtMost takes one argument or none.
@@ -198,7 +198,11 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 // begin looks at everything that may be wrong, and then records.
 func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, s *serving, con *console) error {
 	con.progress("asking %s …", hosts(clusters))
-	err := identifyAll(ctx, clusters)
+	var patient func(error)
+	if cfg.Patient = o.wait; o.wait {
+		patient = func(err error) { con.say("not recorded yet: %s", explain(err)) }
+	}
+	err := identifyAll(ctx, clusters, patient)
 	con.clear()
 	if err != nil {
 		return err
