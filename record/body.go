@@ -168,10 +168,24 @@ func (b *batch) fetch(ctx context.Context) error {
 	return nil
 }
 
+// ErrNoBody is returned for a revision whose body is not kept any more.
+var ErrNoBody = errors.New("its content is not kept any more, as the retention says; its state and its times are")
+
 // body reads the body that an object had at a version. Of a deletion that nobody saw it
 // is that of the revision before.
+//
+// Errors: ErrNoBody.
 func (d *Database) body(ctx context.Context, tx *sql.Tx, object, version int64) ([]byte, error) {
-	c, err := d.content(ctx, tx, "version <= ? AND size > 0", object, version)
+	c, err := d.content(ctx, tx, "version = ?", object, version)
+	if err == nil && c.size == 0 {
+		var gone bool
+		if gone, err = d.concluded(ctx, tx, object, version); gone {
+			c, err = d.content(ctx, tx, "version < ?", object, version)
+		}
+	}
+	if err == nil && c.size == 0 {
+		err = ErrNoBody
+	}
 	if err != nil || c.base == 0 {
 		return d.whole(ctx, tx, c, err)
 	}
@@ -186,7 +200,15 @@ func (d *Database) body(ctx context.Context, tx *sql.Tx, object, version int64) 
 	return c.unpack(body, nil)
 }
 
-// content reads what a revision keeps: the last that there is.
+// concluded reports whether a revision is a deletion that nobody saw.
+func (d *Database) concluded(ctx context.Context, tx *sql.Tx, object, version int64) (bool, error) {
+	var gone, source int16
+	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT deleted, source FROM revisions WHERE object_id = ? AND version = ?"), object, version)
+	err := row.Scan(&gone, &source)
+	return gone == 1 && Source(source) != Watched, err
+}
+
+// content reads what a revision keeps: of several the last.
 func (d *Database) content(ctx context.Context, tx *sql.Tx, where string, object, version int64) (c content, err error) {
 	var name []byte
 	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+where+" ORDER BY version DESC LIMIT 1"), object, version)

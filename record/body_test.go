@@ -120,3 +120,66 @@ func TestLockOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestRebase: when the oldest revisions go, or some in the middle, the others are read
+// back as before, also those that are written afterwards, and nothing is stored whole
+// that need not be.
+func TestRebase(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		filler := strings.Repeat(`"name-of-a-field":"its value",`, 40)
+		body := func(v wire.Version) string { return fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v) }
+		write := func(from, to wire.Version) {
+			for v := from; v <= to; v++ {
+				if _, err := w.d.Write(t.Context(), []record.Seen{{UID: "a", Version: v, State: state.Running, Body: body(v)}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		write(1, 40) // 1 and 33 are whole
+		for _, gone := range [][]int64{{1, 2, 3}, {4, 6}, {33}, {40}} {
+			if err := w.d.Drop(t.Context(), "a", gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(41, 45)
+		w.until("SELECT COUNT(*) FROM revisions", "38")
+		w.until("SELECT COUNT(*) FROM revisions WHERE base = 0", "2") // 5 and 34
+		for v := wire.Version(1); v <= 45; v++ {
+			if slices.Contains([]wire.Version{1, 2, 3, 4, 6, 33, 40}, v) {
+				continue
+			}
+			if got, err := w.d.Body(t.Context(), "a", v); err != nil || got == nil || string(got) != body(v) {
+				t.Fatalf("at %v: %s, %v", v, got, err)
+			}
+		}
+	})
+}
+
+// TestBodyOfMissed: of an object whose deletion nobody saw, the last body is that which
+// was seen last.
+func TestBodyOfMissed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("b"))
+		stop := w.record("one")
+		w.until(transitions, "b  Queued")
+		stop()
+		if err := w.srv.Delete(pod("b")); err != nil {
+			t.Fatal(err)
+		}
+		w.srv.Compact() // the event is forgotten
+		stop = w.record("two")
+		w.until(transitions, "b  Queued", "b Queued Deleted")
+		stop()
+		found, err := w.d.Objects(t.Context(), record.Name{Resource: "pods", Namespace: "ml", Name: "b"})
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		body, at, err := w.d.Revision(t.Context(), found[0].ID, 0)
+		if err != nil || at != found[0].Version || !strings.Contains(string(body), `"name":"b"`) {
+			t.Errorf("%s at %v, %v", body, at, err)
+		}
+		w.until("SELECT size FROM revisions WHERE deleted = 1", "0")
+	})
+}

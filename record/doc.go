@@ -31,7 +31,8 @@
 //
 // Data of Secrets is never kept. Messages of more than 4 KiB are cut in columns, not in
 // bodies. For each object that is there some 200 bytes of memory are taken, and for
-// each target up to 32 MiB for bodies to pack against.
+// each target up to 16 MiB for bodies, packed, that the next are compared with, and what
+// is on its way: the queue, and what is being written, up to 4 MiB of bodies each.
 //
 // # Errors
 //
