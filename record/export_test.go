@@ -98,3 +98,16 @@ func (d *Database) Drop(ctx context.Context, uid string, versions []int64) error
 		return nil
 	})
 }
+
+// Followed returns what a recorder remembers of n objects, which do makes.
+func Followed(n int, do func(i int) delta.Delta) (any, error) {
+	c := &collection{objects: map[wire.Key]known{}, lens: newLens(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
+	for i := range n {
+		p, err := c.prepare(context.Background(), delta.Batch{do(i)})
+		if err != nil {
+			return nil, err
+		}
+		c.remember(p, coverage{}, time.Now())
+	}
+	return c, nil
+}
