@@ -71,6 +71,10 @@ func (c *collection) load(ctx context.Context) (resume wire.Version, err error) 
 	})
 }
 
+// listing is a list within a batch: up to where a watch had come before it, and at
+// which version it was complete, if it was.
+type listing struct{ until, at wire.Version }
+
 // pending is what a batch comes to: what is written, and what is remembered once
 // that is done. To prepare it changes nothing, so that a batch may be prepared again.
 type pending struct {
@@ -80,6 +84,7 @@ type pending struct {
 	holes     []hole
 	reached   wire.Version // by events and bookmarks
 	list      wire.Version // at which a list was complete; 0: none was
+	lists     []listing    // all of them
 
 	regained bool // a gap may end with it
 
@@ -98,6 +103,9 @@ func (c *collection) prepare(ctx context.Context, deltas delta.Batch) (*pending,
 		var err error
 		switch d.Kind {
 		case delta.Begin:
+			if !p.listing {
+				p.lists = append(p.lists, listing{until: p.reached})
+			}
 			p.listing, p.anew, p.listed = true, true, map[wire.Key]bool{}
 		case delta.Upsert:
 			c.upsert(p, d)
@@ -209,6 +217,11 @@ func (c *collection) end(ctx context.Context, p *pending, d *delta.Delta) error 
 		p.objects[key] = known{}
 	}
 	p.listing = false
+	if n := len(p.lists); n > 0 && p.lists[n-1].at == 0 {
+		p.lists[n-1].at = d.Version
+	} else { // it began in a batch before
+		p.lists = append(p.lists, listing{at: d.Version})
+	}
 	p.list, p.reached = d.Version, d.Version
 	return nil
 }
@@ -375,12 +388,12 @@ func (c *collection) commit(ctx context.Context, p *pending) error {
 
 // cover brings the ledger up to date.
 func (c *collection) cover(ctx context.Context, tx *sql.Tx, p *pending, covered *coverage, now time.Time) (err error) {
-	if !p.covers(c) {
+	if !p.covers(c) && len(p.lists) == 0 {
 		return nil
 	}
 	// 1. A gap that lasted ends; what could not be seen is there again.
 	lasted := false
-	if p.regained {
+	if p.regained && p.covers(c) {
 		if lasted, err = c.d.close(ctx, tx, c.place, c.recorder, p.reached, p.list > 0, now); err != nil {
 			return err
 		}
@@ -388,22 +401,41 @@ func (c *collection) cover(ctx context.Context, tx *sql.Tx, p *pending, covered 
 			return err
 		}
 	}
-	// 2. A list begins a new row, and what lies before it was not seen.
-	if p.list > 0 {
-		if c.before && p.list > c.ended && !lasted {
-			if err := c.d.gap(ctx, tx, c.place, c.recorder, hole{cause: CauseWindow, from: c.ended, to: p.list, fromAt: c.endedAt, toAt: now}); err != nil {
+	// 2. A list begins a new row. What a watch has brought before it belongs to the old
+	// one; what lies between was not seen.
+	ended, endedAt, before := c.ended, c.endedAt, c.before
+	for _, l := range p.lists {
+		if before && l.until > ended {
+			if err := c.reach(ctx, tx, covered, ended, l.until, now); err != nil {
+				return err
+			}
+			ended, endedAt = l.until, now
+		}
+		if l.at == 0 {
+			return nil // it is on its way
+		}
+		if before && l.at > ended && !lasted {
+			if err := c.d.gap(ctx, tx, c.place, c.recorder, hole{cause: CauseWindow, from: ended, to: l.at, fromAt: endedAt, toAt: now}); err != nil {
 				return err
 			}
 		}
-		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, p.list, now); err != nil {
+		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, l.at, now); err != nil {
 			return err
 		}
-	} else if covered.id == 0 { // 3. So does a watch that was resumed, without a gap.
-		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, c.ended, now); err != nil {
+		ended, endedAt, before, lasted = l.at, now, true, false
+	}
+	return c.reach(ctx, tx, covered, ended, p.reached, now)
+}
+
+// reach extends the row of this recorder. A watch that was resumed begins one where
+// it was, without a gap.
+func (c *collection) reach(ctx context.Context, tx *sql.Tx, covered *coverage, from, to wire.Version, now time.Time) (err error) {
+	if covered.id == 0 {
+		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, from, now); err != nil {
 			return err
 		}
 	}
-	return c.d.extend(ctx, tx, c.place, covered, p.reached, now)
+	return c.d.extend(ctx, tx, c.place, covered, to, now)
 }
 
 // covers reports whether the ledger goes on: while a list is on its way nothing is
@@ -432,7 +464,7 @@ func (c *collection) remember(p *pending, covered coverage, now time.Time) {
 		}
 	}
 	c.covered, c.reached = covered, p.reached
-	if covered.id != 0 && !p.listing {
+	if covered.id != 0 && (!p.listing || covered.to > c.ended) {
 		c.before, c.ended, c.endedAt = true, covered.to, now
 	}
 }

@@ -159,7 +159,10 @@ func (r *Recorder) Health() Health {
 func (r *Recorder) Run(ctx context.Context) error {
 	for first := true; ; first = false {
 		c, err := r.identify(ctx, !first || r.cfg.Patient)
-		if err != nil || ctx.Err() != nil {
+		if ctx.Err() != nil {
+			return nil // it was to stop, also before it had begun
+		}
+		if err != nil {
 			return err
 		}
 		one, cancel := context.WithCancelCause(ctx)

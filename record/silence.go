@@ -11,8 +11,9 @@ import (
 const silence = 30 * time.Second
 
 // orphaned is after how long a server of databases ends a transaction of ours in which
-// nothing happens: what has begun it has vanished, and nobody else gets its locks.
-const orphaned = time.Minute
+// nothing happens: what has begun it has vanished, and nobody else gets its locks. It
+// is less than silence, so that who waits for them gets them.
+const orphaned = 20 * time.Second
 
 // idleConns is how many connections are kept.
 const idleConns = 4

@@ -1,0 +1,75 @@
+package record_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+)
+
+// TestBoundsOfGap: what a watch has brought just before the server forgot, and what is
+// written in one batch with the list after that, is covered, and the gap begins behind
+// it.
+func TestBoundsOfGap(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("a"))
+		w.create(pod("z"))
+		stop := w.record("one")
+		defer stop()
+		w.until(transitions, "a  Queued", "z  Queued")
+		w.phase("a", "Running")
+		w.until(transitions, "a  Queued", "a Queued Running", "z  Queued")
+		// 1. The database is locked, so what comes waits; the last of it is of z.
+		tx, err := w.d.SQL().BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		if _, err := tx.ExecContext(t.Context(), "UPDATE objects SET reason = reason"); err != nil {
+			t.Fatal(err)
+		}
+		w.phase("a", "Unknown")
+		w.come(t, func() bool { // and waits for the lock
+			h := w.recorder.Health().Targets[0]
+			return uint64(h.Reflector.Version) >= w.srv.Version() && h.Queued == 0
+		})
+		w.phase("z", "Running")
+		w.come(t, func() bool { return uint64(w.recorder.Health().Targets[0].Reflector.Version) >= w.srv.Version() })
+		// 2. The server forgets.
+		w.srv.Unavailable()
+		if err := w.srv.Delete(pod("a")); err != nil {
+			t.Fatal(err)
+		}
+		w.srv.Compact()
+		if err := w.srv.Available(); err != nil {
+			t.Fatal(err)
+		}
+		w.come(t, func() bool {
+			h := w.recorder.Health().Targets[0].Reflector
+			return h.LastGap.To > 0
+		})
+		// 3. All of that is written.
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		w.until(holes, "one window closed")
+		w.until("SELECT COUNT(*) FROM revisions r JOIN objects o ON o.id = r.object_id JOIN gaps g ON g.from_version = r.version WHERE o.name = 'z' AND r.source = 1", "1")
+		w.until("SELECT COUNT(*) FROM coverage c JOIN gaps g ON g.from_version = c.to_version", "1")
+	})
+}
+
+// come waits until something holds.
+func (w *world) come(t *testing.T, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("it does not come")
+		}
+	}
+}
