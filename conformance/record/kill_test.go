@@ -28,7 +28,11 @@ func TestKilled(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			s := newStage(t, program, kind, controlplane.Options{}, "jobs", "pods")
-			one := s.record(t, "one")
+			var flags []string
+			if kind != "postgres" { // one with, one without
+				flags = []string{"--spill", t.TempDir()}
+			}
+			one := s.record(t, "one", flags...)
 			s.covered(t, "one")
 			s.load.makeMarkers(t)
 			s.underLoad(t, *jobs/2, func() { s.alone(t, one) })
@@ -94,7 +98,7 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 	if s.db != nil { // and nobody kills who waits for an answer
 		shuffled(t, []fault{cutFault("database", s.db, drop)})
 	}
-	// Until here nothing was forgotten.
+	s.settle(t, 3*time.Minute, "one") // until here nothing was forgotten
 	faults = []fault{s.serverFault(t), s.serverFault(t), cutFault("API server", s.api, reset)}
 	for range *kills / 3 {
 		faults = append(faults, killFault(t, one))

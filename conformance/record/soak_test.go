@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,7 +37,7 @@ func TestSoak(t *testing.T) {
 			s := newStage(t, program, kind, controlplane.Options{}, "jobs", "pods")
 			s.load.brief = true
 			listen := freeAddress(t)
-			one := s.record(t, "one", s.listening(t, listen)...)
+			one := s.record(t, "one", "--listen", listen)
 			s.covered(t, "one")
 			s.load.makeMarkers(t)
 			two, since := s.peer(t)
@@ -70,20 +69,6 @@ func freeAddress(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
-}
-
-// listening are the flags with which the program tells how many goroutines it has, if
-// it can.
-func (s *stage) listening(t *testing.T, address string) []string {
-	t.Helper()
-	help, err := exec.CommandContext(t.Context(), s.program, "record", "--help").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, help)
-	}
-	if !strings.Contains(string(help), "--listen") {
-		return nil
-	}
-	return []string{"--listen", address}
 }
 
 // misfortunes happen until the time is over.
@@ -178,7 +163,7 @@ func (s *stage) connections() int {
 	return n
 }
 
-// goroutines asks the program, which may not be listening.
+// goroutines asks the program.
 func (g *growth) goroutines(ctx context.Context, n *int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+g.metrics+"/metrics", nil)
 	if err != nil {
@@ -187,13 +172,16 @@ func (g *growth) goroutines(ctx context.Context, n *int) error {
 	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil
+		return err
 	}
 	defer resp.Body.Close()
 	for scan := bufio.NewScanner(resp.Body); scan.Scan(); {
 		if text, found := strings.CutPrefix(scan.Text(), "go_goroutines "); found {
 			*n, err = strconv.Atoi(text)
 		}
+	}
+	if *n == 0 {
+		return errors.New("no number of goroutines is among its metrics")
 	}
 	return err
 }
