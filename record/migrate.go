@@ -43,7 +43,7 @@ func (d *dialect) render() (fs.FS, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := os.Expand(string(text), func(name string) string { return d.types[name] })
+		out := os.Expand(string(text), d.expand)
 		rendered[path.Base(name)] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(out, ") ;", ");"))}
 	}
 	return rendered, nil

@@ -44,9 +44,17 @@ CREATE TABLE objects (
   depth SMALLINT NOT NULL,
   CONSTRAINT objects_uid UNIQUE (cluster_id, resource_id, uid)
 ) ${OPTIONS};
-CREATE INDEX objects_name ON objects (cluster_id, resource_id, namespace, name, id);
-CREATE INDEX objects_owner ON objects (owner_uid);
+CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
+
+-- In which hours objects have changed their state, by what they are looked for: a
+-- label, the namespace, the owner and so on, as a hash (search.go).
+CREATE TABLE marks (
+  term BIGINT NOT NULL,
+  hour INTEGER NOT NULL,
+  object_id BIGINT NOT NULL,
+  PRIMARY KEY (term, hour, object_id)
+) ${ORDERED};
 
 -- body names the content. data is it: whole, packed with a dictionary, or as what it
 -- differs in from that of another revision of the object, whose version is base, and
@@ -99,8 +107,7 @@ CREATE TABLE labels (
   name ${NAME} NOT NULL,
   value ${WORD} NOT NULL,
   PRIMARY KEY (object_id, name)
-) ${OPTIONS};
-CREATE INDEX labels_value ON labels (name, value, object_id);
+) ${ORDERED};
 
 -- From which version to which a recorder has seen everything.
 CREATE TABLE coverage (
@@ -133,7 +140,28 @@ CREATE TABLE gaps (
 ) ${OPTIONS};
 CREATE INDEX gaps_open ON gaps (cluster_id, resource_id, healed_at);
 
+-- For people: names instead of numbers, and times that can be read.
+CREATE VIEW object_times AS
+SELECT o.id, c.name AS cluster, r.api_group, r.name AS resource, o.namespace, o.name, o.uid, o.owner_kind, o.owner_name, o.queue, o.submitter,
+  o.state, o.raw_state, o.reason, o.message, o.version, o.presence, ${TIME:o.created_at} AS created_at, ${TIME:o.seen_at} AS seen_at,
+  ${TIME:o.since} AS since, ${TIME:o.gone_at} AS gone_at
+FROM objects o JOIN clusters c ON c.id = o.cluster_id JOIN resources r ON r.id = o.resource_id;
+
+CREATE VIEW transition_times AS
+SELECT t.id, t.object_id, c.name AS cluster, r.api_group, r.name AS resource, o.namespace, o.name, o.uid, t.version, t.from_state, t.to_state,
+  t.from_raw, t.to_raw, t.reason, t.message, t.source, ${TIME:t.happened_at} AS happened_at, ${TIME:t.seen_at} AS seen_at
+FROM transitions t JOIN objects o ON o.id = t.object_id JOIN clusters c ON c.id = o.cluster_id JOIN resources r ON r.id = o.resource_id;
+
+CREATE VIEW gap_times AS
+SELECT g.id, c.name AS cluster, r.api_group, r.name AS resource, g.namespace, g.recorder, g.cause, g.from_version, g.to_version, g.detail,
+  ${TIME:g.from_at} AS from_at, ${TIME:g.to_at} AS to_at, ${TIME:g.healed_at} AS healed_at
+FROM gaps g JOIN clusters c ON c.id = g.cluster_id JOIN resources r ON r.id = g.resource_id;
+
 -- +goose Down
+DROP VIEW gap_times;
+DROP VIEW transition_times;
+DROP VIEW object_times;
+DROP TABLE marks;
 DROP TABLE gaps;
 DROP TABLE coverage;
 DROP TABLE labels;
