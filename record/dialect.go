@@ -154,3 +154,24 @@ func (d *dialect) pairs(n int) string {
 	}
 	return "(" + all + ")"
 }
+
+// use says which index is to be read, where a database may be told. Without it, one
+// that was never asked to count its rows may choose a worse.
+func (d *dialect) use(index string) string {
+	switch d {
+	case sqlite:
+		return " INDEXED BY " + index
+	case mysql:
+		return " FORCE INDEX (" + index + ")"
+	}
+	return ""
+}
+
+// beside is the tables that a query joins, in this order where a database may be
+// told.
+func (d *dialect) beside(joins string) string {
+	if d == sqlite {
+		return strings.ReplaceAll(joins, " JOIN ", " CROSS JOIN ")
+	}
+	return joins
+}

@@ -111,3 +111,9 @@ func Followed(n int, do func(i int) delta.Delta) (any, error) {
 	}
 	return c, nil
 }
+
+// Term returns the number of something that objects are looked for by.
+func Term(kind, name, value string) int64 { return int64(termOf(kind, name, value)) }
+
+// HourOf returns the hour of a mark.
+func HourOf(micros int64) int64 { return hourOf(micros) }

@@ -16,31 +16,34 @@ var ErrUnknown = errors.New("nothing is recorded of it")
 // Name names objects in the history. Several objects may have had it, one after
 // the other.
 type Name struct {
-	// Group and Resource are the type: "batch" and "jobs".
-	Group, Resource string
-	// Namespace is empty for types that live in none.
-	Namespace, Name string
+	Type Type
+	// Namespace is empty for types that live in none. Anywhere looks into all, and
+	// leaves it aside.
+	Namespace string
+	Anywhere  bool
+	Name      string
 	// Cluster is the name or the UID of one cluster; empty: all.
 	Cluster string
 }
 
 // String returns "jobs.batch ml/train-0".
 func (n Name) String() string {
-	text := n.Resource
-	if n.Group != "" {
-		text += "." + n.Group
+	if n.Anywhere {
+		return n.Type.String() + " " + n.Name + " in any namespace"
 	}
-	return text + " " + (wire.Key{Namespace: n.Namespace, Name: n.Name}).String()
+	return n.Type.String() + " " + (wire.Key{Namespace: n.Namespace, Name: n.Name}).String()
 }
 
 // Object is one object, and what it is now or was last.
 type Object struct {
-	ID            int64
+	ID            int64 // of the database
 	Cluster       string
+	ClusterUID    string
+	Type          Type
 	Namespace     string
 	Name          string
 	UID           string
-	Created, Seen time.Time
+	Created, Seen time.Time // Seen is the first time
 	Gone          time.Time // zero: it is there
 	Version       wire.Version
 	State, Raw    string
@@ -49,8 +52,8 @@ type Object struct {
 	Since         time.Time // when it came to this state
 	Queue         string
 	Submitter     string
-	Owner         string // kind and name
-	Unknown       bool   // it can not be seen any more
+	Owner         Owner
+	Presence      string // "there", "deleted", "unknown" or "left": not among what is selected any more
 }
 
 // Transition is one change of an object's state.
@@ -60,78 +63,115 @@ type Transition struct {
 	FromRaw, ToRaw  string
 	Reason, Message string
 	Happened, Seen  time.Time
-	Source          Source
-	Lasted          time.Duration // until the next; of the last 0
+	// Ended is when the next transition happened; zero if this is the last.
+	Ended  time.Time
+	Source Source
 }
 
-// Objects returns the objects that had a name, the oldest first.
+var presences = [...]string{"there", "deleted", "unknown", "left"}
+
+// String returns the name of the presence.
+func (p presence) String() string {
+	if int(p) < len(presences) {
+		return presences[p]
+	}
+	return "unknown"
+}
+
+// Objects returns the objects that had a name, the newest first: in the order in
+// which they were seen first.
 //
-// Errors: ErrUnknown; what the database says.
-func (d *Database) Objects(ctx context.Context, n Name) (objects []Object, err error) {
-	query := "SELECT o.id, c.name, o.namespace, o.name, o.uid, o.created_at, o.seen_at, o.gone_at, o.presence, o.version, o.state, o.raw_state," +
-		" o.reason, o.message, o.since, o.queue, o.submitter, o.owner_kind, o.owner_name" +
-		" FROM objects o JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id" +
-		" WHERE r.api_group = ? AND r.name = ? AND o.namespace = ? AND o.name = ?"
-	args := []any{n.Group, n.Resource, n.Namespace, n.Name}
-	if n.Cluster != "" {
-		query, args = query+" AND (c.name = ? OR c.uid = ?)", append(args, n.Cluster, n.Cluster)
+// Errors: ErrCursor; what the database says.
+func (d *Database) Objects(ctx context.Context, n Name, p Paging) (page Page[Object], err error) {
+	s, err := d.search(ctx, Filter{Cluster: n.Cluster, Types: []Type{n.Type}})
+	if err != nil || s.nothing {
+		return page, err
 	}
-	rows, err := d.db.QueryContext(ctx, d.dialect.query(query+" ORDER BY o.id"), args...)
+	condition := "o.name = ?"
+	args := append(s.args, n.Name)
+	if !n.Anywhere {
+		condition, args = condition+" AND o.namespace = ?", append(args, n.Namespace)
+	}
+	for _, c := range s.conditions {
+		condition += " AND " + c
+	}
+	return byID(ctx, d, p, "SELECT "+objectColumnsRead+" FROM objects o"+objectJoins+" WHERE "+condition, "o.id", args, func(rows *sql.Rows) (obj Object, id int64, err error) {
+		var o objectRow
+		err = rows.Scan(o.into(&obj)...)
+		o.finish(&obj)
+		return obj, obj.ID, err
+	})
+}
+
+// byID returns a page of what a query finds, in the order of a column that is
+// unique there.
+func byID[T any](ctx context.Context, d *Database, p Paging, query, column string, args []any, read func(*sql.Rows) (T, int64, error)) (page Page[T], err error) {
+	at, begin, err := p.position()
 	if err != nil {
-		return nil, err
+		return page, err
 	}
+	than, order := " < ?", " DESC"
+	if p.OldestFirst {
+		than, order = " > ?", ""
+	}
+	if !begin {
+		query, args = query+" AND "+column+than, append(args, at.id)
+	}
+	rows, err := d.db.QueryContext(ctx, d.dialect.query(query+" ORDER BY "+column+order+" LIMIT ?"), append(args, p.limit()+1)...)
+	if err != nil {
+		return page, err
+	}
+	var last int64
 	err = each(rows, func() error {
-		var o Object
-		var created, seen, gone, version, since int64
-		var present presence
-		var ownerKind, ownerName string
-		err := rows.Scan(&o.ID, &o.Cluster, &o.Namespace, &o.Name, &o.UID, &created, &seen, &gone, &present, &version, &o.State, &o.Raw,
-			&o.Reason, &o.Message, &since, &o.Queue, &o.Submitter, &ownerKind, &ownerName)
-		o.Created, o.Seen, o.Gone, o.Since, o.Version = moment(created), moment(seen), moment(gone), moment(since), wire.Version(version)
-		o.Unknown = present == unknown
-		if ownerKind != "" {
-			o.Owner = ownerKind + "/" + ownerName
+		if len(page.Items) == p.limit() {
+			page.Next = p.cursor(position{0, last})
+			return nil
 		}
-		objects = append(objects, o)
+		item, id, err := read(rows)
+		page.Items, last = append(page.Items, item), id
 		return err
 	})
-	if err == nil && len(objects) == 0 {
-		err = fmt.Errorf("%s: %w", n, ErrUnknown)
-	}
-	return objects, err
+	return page, err
 }
 
-// moment is the reverse of micros.
-func moment(at int64) time.Time {
-	if at == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(at)
-}
-
-// Transitions returns all changes of the state of an object, the oldest first.
-func (d *Database) Transitions(ctx context.Context, object int64) (all []Transition, err error) {
-	rows, err := d.db.QueryContext(ctx, d.dialect.query("SELECT version, from_state, to_state, from_raw, to_raw, reason, message, happened_at, seen_at, source"+
-		" FROM transitions WHERE object_id = ? ORDER BY version"), object)
-	if err != nil {
-		return nil, err
-	}
-	err = each(rows, func() error {
-		var t Transition
-		var version, happened, seen int64
-		err := rows.Scan(&version, &t.From, &t.To, &t.FromRaw, &t.ToRaw, &t.Reason, &t.Message, &happened, &seen, &t.Source)
-		t.Version, t.Happened, t.Seen = wire.Version(version), moment(happened), moment(seen)
-		if last := len(all) - 1; last >= 0 {
-			all[last].Lasted = t.Happened.Sub(all[last].Happened)
-		}
-		all = append(all, t)
-		return err
+// Transitions returns the changes of the state of an object, in the order of its
+// versions.
+//
+// Errors: ErrCursor; what the database says.
+func (d *Database) Transitions(ctx context.Context, object int64, p Paging) (Page[Transition], error) {
+	return byID(ctx, d, p, "SELECT "+transitionColumnsRead+" FROM transitions t WHERE t.object_id = ?", "t.version", []any{object}, func(rows *sql.Rows) (t Transition, version int64, err error) {
+		var id int64
+		var r transitionRow
+		err = rows.Scan(append([]any{&id}, r.into(&t)...)...)
+		r.finish(&t)
+		return t, r.version, err
 	})
-	return all, err
 }
 
-// Revision returns the object as JSON, as it was at a version, or 0 for the last: with
-// its resourceVersion, and without what is not kept.
+// Revision is one revision of an object, without its body.
+type Revision struct {
+	Version    wire.Version
+	Deleted    bool // the object is gone with it
+	Source     Source
+	Seen       time.Time
+	State, Raw string
+}
+
+// Revisions returns the revisions of an object, in the order of its versions.
+//
+// Errors: ErrCursor; what the database says.
+func (d *Database) Revisions(ctx context.Context, object int64, p Paging) (Page[Revision], error) {
+	return byID(ctx, d, p, "SELECT version, deleted, source, seen_at, state, raw_state FROM revisions WHERE object_id = ?", "version", []any{object}, func(rows *sql.Rows) (r Revision, version int64, err error) {
+		var gone int16
+		var seen int64
+		err = rows.Scan(&version, &gone, &r.Source, &seen, &r.State, &r.Raw)
+		r.Version, r.Deleted, r.Seen = wire.Version(version), gone != 0, moment(seen)
+		return r, version, err
+	})
+}
+
+// Revision returns the object as JSON, as it was at a version, or 0 for the last: without
+// what is not kept, such as its resourceVersion.
 //
 // Errors: ErrUnknown; what the database says.
 func (d *Database) Revision(ctx context.Context, object int64, version wire.Version) (body []byte, at wire.Version, err error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -57,6 +58,17 @@ func (b *batch) terms(s *sighting) []term {
 	return all
 }
 
+// found is a hash of the terms of an object: it tells whether they have changed.
+func (b *batch) found(s *sighting) int64 {
+	h := fnv.New64a()
+	var number [8]byte
+	for _, t := range b.terms(s) {
+		binary.LittleEndian.PutUint64(number[:], uint64(t))
+		_, _ = h.Write(number[:]) // it can not fail
+	}
+	return int64(h.Sum64())
+}
+
 // hour is the unit of time of marks, in microseconds.
 const hour = 3_600_000_000
 
@@ -69,8 +81,8 @@ func hourOf(micros int64) int64 {
 	return h
 }
 
-// moved notes that an object has a transition at a time.
-func (r *row) moved(happened int64) {
+// passed notes that an object has a transition at a time.
+func (r *row) passed(happened int64) {
 	if h := hourOf(happened); !slices.Contains(r.hours, h) {
 		r.hours = append(r.hours, h)
 	}
@@ -80,12 +92,12 @@ func (r *row) moved(happened int64) {
 func (b *batch) mark(ctx context.Context) error {
 	var marks [][]any
 	for _, r := range slices.SortedFunc(maps.Values(b.rows), func(x, y *row) int { return cmp.Compare(x.id, y.id) }) {
-		if r.relabelled { // what has happened before is found by its new labels too
+		if r.remark {
 			if err := b.hours(ctx, r); err != nil {
 				return err
 			}
-		} else if len(r.hours) == 1 && r.hours[0] == r.marked {
-			continue
+		} else if len(r.hours) == 1 && r.known && r.hours[0] == hourOf(r.before) {
+			continue // as of most: the transition before it has the same marks
 		}
 		if len(r.hours) == 0 {
 			continue
@@ -115,7 +127,7 @@ func (b *batch) hours(ctx context.Context, r *row) error {
 	return each(rows, func() error {
 		var at int64
 		err := rows.Scan(&at)
-		r.moved(at)
+		r.passed(at)
 		return err
 	})
 }

@@ -2,9 +2,6 @@ package record
 
 import (
 	"fmt"
-	"hash/fnv"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -122,15 +119,6 @@ func first(of map[string]string, names []string) string {
 		}
 	}
 	return ""
-}
-
-// labelsHash tells whether labels have changed.
-func labelsHash(labels map[string]string) int64 {
-	h := fnv.New64a()
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		_, _ = fmt.Fprintf(h, "%s\x00%s\x00", name, labels[name]) // it can not fail
-	}
-	return int64(h.Sum64())
 }
 
 // micros is a time as the database has it; 0 is none.

@@ -38,9 +38,15 @@ type row struct {
 	base     int64 // the version of the last revision that is kept whole
 	depth    int16 // how many since are kept as what they differ in from it
 
-	last    *sighting // what was appended last
+	first   *sighting // what was appended first
+	last    *sighting // and last
 	changed bool      // its state, with last
 	moved   bool      // it was seen with other selectors
+
+	hours  []int64 // of its transitions in this batch
+	remark bool    // all of its transitions need marks
+	known  bool    // it had a transition before this batch, at
+	before int64
 }
 
 // batch is what is written in one transaction, of one collection.
@@ -62,6 +68,7 @@ type batch struct {
 	now       [][]any // what objects are
 	labels    [][]any
 	relabeled []int64 // objects whose labels were others
+	sought    [][]any // what else objects are looked for by, where that was other
 	late      []*sighting
 	happened  []int64 // when the transitions that a watch has brought did
 	Result
@@ -108,7 +115,13 @@ func (b *batch) write(ctx context.Context, all []sighting) error {
 	if err := b.update(ctx); err != nil {
 		return err
 	}
-	return b.fillIn(ctx)
+	if err := b.fillIn(ctx); err != nil {
+		return err
+	}
+	if err := b.mark(ctx); err != nil {
+		return fmt.Errorf("marks: %w", err)
+	}
+	return nil
 }
 
 // lock makes rows for objects that have none, and locks and reads those of all.
@@ -164,6 +177,7 @@ func (b *batch) read(ctx context.Context, uids []string) error {
 			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &r.scope, &r.base, &r.depth); err != nil {
 				return err
 			}
+			r.known, r.before = r.version > 0, r.since
 			b.rows[r.uid] = r
 			return nil
 		})
@@ -194,6 +208,10 @@ func (b *batch) append(r *row, s *sighting) {
 		if s.source == Watched {
 			b.happened = append(b.happened, r.since)
 		}
+		r.passed(r.since)
+	}
+	if r.first == nil {
+		r.first = s
 	}
 	b.revisions = append(b.revisions, revision(r.id, s, b.store(r, s)))
 	r.version, r.state, r.raw, r.last = int64(s.version), to, raw, s
@@ -269,7 +287,7 @@ func (b *batch) updateOne(r *row, s *sighting) {
 	if s.gone {
 		gone = micros(s.seen)
 	}
-	labels := labelsHash(s.labels)
+	labels := b.found(s)
 	if s.body == nil { // nothing was seen of it but that it is gone
 		labels = r.labels
 	}
@@ -283,6 +301,10 @@ func (b *batch) updateOne(r *row, s *sighting) {
 	if r.labels != 0 {
 		b.relabeled = append(b.relabeled, r.id)
 	}
+	if r.known || s != r.first {
+		r.remark = true // what has happened before is found by its new labels too
+		b.sought = append(b.sought, []any{r.id, s.owner.uid, s.owner.kind, s.owner.name, s.queue, s.submitter})
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.labels)) {
 		b.labels = append(b.labels, []any{r.id, name, s.labels[name]})
 	}
@@ -292,9 +314,14 @@ var nowColumns = []string{
 	"id", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
 }
 
+var soughtColumns = []string{"id", "owner_uid", "owner_kind", "owner_name", "queue", "submitter"}
+
 // writeNow writes what updateOne has noted.
 func (b *batch) writeNow(ctx context.Context) error {
 	if err := b.d.updateAll(ctx, b.tx, "objects", nowColumns, b.now); err != nil {
+		return fmt.Errorf("objects: %w", err)
+	}
+	if err := b.d.updateAll(ctx, b.tx, "objects", soughtColumns, b.sought); err != nil {
 		return fmt.Errorf("objects: %w", err)
 	}
 	for some := range slices.Chunk(b.relabeled, 500) {
@@ -330,6 +357,7 @@ func (b *batch) fillIn(ctx context.Context) error {
 			b.Known++
 			continue
 		}
+		r.remark = true
 		if s.gone {
 			if err := b.correctDeletion(ctx, r, s); err != nil {
 				return err
