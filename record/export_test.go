@@ -117,3 +117,54 @@ func Term(kind, name, value string) int64 { return int64(termOf(kind, name, valu
 
 // HourOf returns the hour of a mark.
 func HourOf(micros int64) int64 { return hourOf(micros) }
+
+// Sight is a sighting with all that is looked for.
+type Sight struct {
+	Cluster, Resource       int64
+	Namespace, Name, UID    string
+	Version                 wire.Version
+	State                   state.State
+	Seen                    time.Time
+	Owner, Queue, Submitter string // the owner: its name; a Job
+	Labels                  map[string]string
+}
+
+// WriteSights writes sightings, each as a batch of its own, in one transaction.
+func (d *Database) WriteSights(ctx context.Context, all []Sight) error {
+	return d.within(ctx, func(tx *sql.Tx) error {
+		for _, s := range all {
+			b := batch{d: d, tx: tx, cluster: s.Cluster, resource: s.Resource, bodies: newRecent(1 << 20), packed: map[hash]packed{}}
+			if err := b.write(ctx, []sighting{s.sighting()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s Sight) sighting() sighting {
+	one := sighting{
+		uid: s.UID, namespace: s.Namespace, name: s.Name, version: s.Version, gone: s.State == state.Deleted, source: Watched, seen: s.Seen,
+		status: state.Status{State: s.State}, body: []byte("{}"), queue: s.Queue, submitter: s.Submitter, labels: s.Labels,
+	}
+	if s.Owner != "" {
+		one.owner = owner{"uid-" + s.Owner, "Job", s.Owner}
+	}
+	if one.gone && s.Version%2 == 0 {
+		one.body = nil // it was missed
+	}
+	return one
+}
+
+// Narrow makes requests do less, so that few rows are many. It returns what undoes
+// that.
+func Narrow(rows, marks int) (undo func()) {
+	r, m := mostRows, mostMarks
+	mostRows, mostMarks = rows, marks
+	return func() { mostRows, mostMarks = r, m }
+}
+
+// Unmark deletes the marks of an object.
+func (d *Database) Unmark(ctx context.Context, id int64) error {
+	return d.within(ctx, func(tx *sql.Tx) error { return d.unmark(ctx, tx, id) })
+}

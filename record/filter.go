@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -150,14 +151,11 @@ func numbers(ids []int64) string {
 
 // numbers returns the numbers that a query finds.
 func (d *Database) numbers(ctx context.Context, query string, args ...any) (ids []int64, err error) {
-	rows, err := d.db.QueryContext(ctx, d.dialect.query(query), args...)
-	if err != nil {
-		return nil, err
-	}
-	return ids, each(rows, func() error {
+	err = d.rows(ctx, query, args, func(rows *sql.Rows) error {
 		var id int64
 		err := rows.Scan(&id)
 		ids = append(ids, id)
 		return err
 	})
+	return ids, err
 }

@@ -25,11 +25,11 @@ const (
 
 var (
 	transitionGround = &ground{
-		table: "transitions t", joins: " JOIN objects o ON o.id = t.object_id" + objectJoins, columns: transitionColumnsRead + ", " + objectColumnsRead,
+		table: "transitions t", objects: " JOIN objects o ON o.id = t.object_id", names: objectJoins, columns: transitionColumnsRead + ", " + objectColumnsRead,
 		at: "t.happened_at", id: "t.id", object: "t.object_id", state: "t.to_state", byTime: "transitions_time", byState: "transitions_state",
 	}
 	objectGround = &ground{
-		table: "objects o", joins: objectJoins, columns: objectColumnsRead, at: "o.since", id: "o.id", object: "o.id", state: "o.state", byState: "objects_state",
+		table: "objects o", names: objectJoins, columns: objectColumnsRead, at: "o.since", id: "o.id", object: "o.id", state: "o.state", byState: "objects_state",
 	}
 )
 

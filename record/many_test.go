@@ -113,6 +113,7 @@ func fill(t *testing.T, d *record.Database, objects int64) {
 			t.Fatal(text, err)
 		}
 	}
+	exec("PRAGMA journal_mode = OFF") // what fails is thrown away
 	exec("PRAGMA synchronous = OFF")
 	exec("PRAGMA cache_size = -400000")
 	for name := range indexes {
@@ -140,6 +141,7 @@ func fill(t *testing.T, d *record.Database, objects int64) {
 	for _, text := range indexes {
 		exec(text)
 	}
+	exec("PRAGMA journal_mode = WAL")
 	exec("PRAGMA cache_size = -2000")
 }
 

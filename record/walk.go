@@ -12,7 +12,8 @@ import (
 // of rows where times are the same.
 type ground struct {
 	table   string // with the name that columns use
-	joins   string // what columns and conditions need beside it
+	objects string // joins the row o of objects, which conditions need
+	names   string // joins what columns need beside it
 	columns string // what is read
 	at, id  string // columns of the order
 	object  string // column with the number of the object
@@ -22,12 +23,14 @@ type ground struct {
 }
 
 // How much one request may do: it looks at so many rows, about, and then says where
-// to go on. On a slow core with SQLite that takes some 30 ms.
-const (
+// to go on. On a slow core with SQLite that takes some 30 ms. Tests take less.
+var (
 	mostRows  = 6000
 	mostMarks = 400
-	perMark   = 5 // transitions that an object has, about
 )
+
+// perMark is how many transitions an object has, about.
+const perMark = 5
 
 // walk goes through a list, to both sides of its order.
 type walk struct {
@@ -149,7 +152,7 @@ func (w *walk) step(ctx context.Context, want int, found func(*sql.Rows) error) 
 		w.left -= perMark*len(m.objects) + mostMarks/4
 		return w.lookAt(ctx, m.objects, low, high, want, found)
 	}
-	w.left -= w.chunk
+	w.left -= w.chunk + w.chunk*(len(w.lanes())-1)/4
 	w.chunk = min(2*w.chunk, mostRows/2)
 	return w.look(ctx, low, high, want, found)
 }
@@ -166,109 +169,6 @@ func later(x, y position) position {
 		return y
 	}
 	return x
-}
-
-// marked is what marks say of what lies ahead.
-type marked struct {
-	objects []int64  // that have changed their states between here and reach
-	reach   position // here, if they are too many
-	whole   bool     // reach is the end
-}
-
-// marked asks for the marks of all terms, and returns those that lead furthest. Where
-// one term has none for a while, it goes ahead to where all have some.
-func (w *walk) marked(ctx context.Context) (best marked, err error) {
-	type entry struct{ hour, object int64 }
-	type some struct {
-		marks []entry
-		last  int64 // hour up to which they are complete
-		whole bool
-	}
-	var all []some
-	for _, alternatives := range w.s.terms {
-		found := some{whole: true}
-		for _, t := range alternatives {
-			rows, err := w.d.db.QueryContext(ctx, w.d.dialect.query("SELECT hour, object_id FROM marks WHERE term = ? AND hour >= ? AND hour <= ? ORDER BY hour"+w.order()+
-				", object_id"+w.order()+" LIMIT ?"), int64(t), hourOf(w.low.at), hourOf(w.high.at), mostMarks+1)
-			if err != nil {
-				return best, err
-			}
-			n, last := 0, int64(0)
-			err = each(rows, func() error {
-				var e entry
-				err := rows.Scan(&e.hour, &e.object)
-				found.marks, last = append(found.marks, e), e.hour
-				n++
-				return err
-			})
-			if err != nil {
-				return best, err
-			}
-			if n > mostMarks { // of the last hour some are missing
-				last += map[bool]int64{true: -1, false: 1}[w.forward]
-				if found.whole || (last < found.last) == w.forward {
-					found.last = last
-				}
-				found.whole = false
-			}
-		}
-		if len(found.marks) == 0 {
-			w.ended = true
-			return best, nil
-		}
-		all = append(all, found)
-	}
-	for _, one := range all {
-		next := one.marks[0].hour
-		for _, e := range one.marks {
-			if (e.hour < next) == w.forward {
-				next = e.hour
-			}
-		}
-		w.skip(next)
-	}
-	if w.ended {
-		return best, nil
-	}
-	best.reach = w.near()
-	for _, one := range all {
-		m := marked{whole: one.whole}
-		switch {
-		case one.whole && w.forward:
-			m.reach = w.high
-		case one.whole:
-			m.reach = w.low
-		case w.forward:
-			m.reach = earlier(w.high, position{(one.last + 1) * hour, 0})
-		default:
-			m.reach = later(w.low, position{one.last * hour, 0})
-		}
-		for _, e := range one.marks {
-			if e.hour >= hourOf(w.low.at) && e.hour <= hourOf(w.high.at) && (one.whole || (e.hour <= one.last) == w.forward || e.hour == one.last) {
-				m.objects = append(m.objects, e.object)
-			}
-		}
-		slices.Sort(m.objects)
-		m.objects = slices.Compact(m.objects)
-		switch {
-		case one.whole && len(m.objects) == 0:
-			w.ended = true
-			return best, nil
-		case len(m.objects) == 0:
-		case w.further(m.reach, best.reach), m.reach == best.reach && best.objects != nil && len(m.objects) < len(best.objects):
-			best = m
-		}
-	}
-	return best, nil
-}
-
-// skip goes ahead to an hour.
-func (w *walk) skip(to int64) {
-	if w.forward {
-		w.reach(later(w.low, position{to * hour, 0}))
-	} else {
-		w.reach(earlier(w.high, position{(to + 1) * hour, 0}))
-	}
 }
 
 func (w *walk) order() string {
@@ -337,19 +237,58 @@ func (w *walk) ahead(ctx context.Context) (position, error) {
 
 // look looks at all rows between two positions.
 func (w *walk) look(ctx context.Context, low, high position, want int, found func(*sql.Rows) error) error {
-	between, args := w.between(w.g.at, w.g.id, low, high)
-	for _, l := range w.lanes() {
-		conditions := append([]string{l.condition + between}, w.s.conditions...)
-		rows, err := w.d.db.QueryContext(ctx, w.d.dialect.query("SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.use(l.index)+w.d.dialect.beside(w.g.joins)+
-			" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY "+w.g.at+w.order()+", "+w.g.id+w.order()+" LIMIT ?"), slices.Concat(l.args, args, w.s.args, []any{want})...)
+	lanes := w.lanes()
+	if len(lanes) == 1 {
+		return w.lookIn(ctx, lanes[0], w.g.columns, w.g.objects+w.g.names, low, high, want, found)
+	}
+	// Of several lanes, only positions are read until it is clear which rows come first.
+	var all []position
+	objects := w.g.objects
+	if len(w.s.conditions) == 0 {
+		objects = ""
+	}
+	for _, l := range lanes {
+		err := w.lookIn(ctx, l, w.g.at+", "+w.g.id, objects, low, high, want, func(rows *sql.Rows) error {
+			var at position
+			err := rows.Scan(&at.at, &at.id)
+			all = append(all, at)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		if err := each(rows, func() error { return found(rows) }); err != nil {
-			return err
-		}
 	}
-	return nil
+	slices.SortFunc(all, func(x, y position) int {
+		if w.further(y, x) {
+			return -1
+		}
+		return 1
+	})
+	var ids []int64
+	for _, at := range all[:min(want, len(all))] {
+		ids = append(ids, at.id)
+	}
+	if ids == nil {
+		return nil
+	}
+	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.beside(w.g.objects+w.g.names)+" WHERE "+w.g.id+" IN "+numbers(ids), nil, found)
+}
+
+// lookIn looks at the rows of one lane.
+func (w *walk) lookIn(ctx context.Context, l lane, columns, joins string, low, high position, want int, found func(*sql.Rows) error) error {
+	between, args := w.between(w.g.at, w.g.id, low, high)
+	conditions := append([]string{l.condition + between}, w.s.conditions...)
+	return w.d.rows(ctx, "SELECT "+columns+" FROM "+w.g.table+w.d.dialect.use(l.index)+w.d.dialect.beside(joins)+
+		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY "+w.g.at+w.order()+", "+w.g.id+w.order()+" LIMIT ?", slices.Concat(l.args, args, w.s.args, []any{want}), found)
+}
+
+// rows calls f for each row that a query finds.
+func (d *Database) rows(ctx context.Context, query string, args []any, f func(*sql.Rows) error) error {
+	rows, err := d.db.QueryContext(ctx, d.dialect.query(query), args...)
+	if err != nil {
+		return err
+	}
+	return each(rows, func() error { return f(rows) })
 }
 
 // lookAt looks at the rows of objects. The sign before a column keeps databases from
@@ -359,15 +298,11 @@ func (w *walk) lookAt(ctx context.Context, objects []int64, low, high position, 
 	conditions := append([]string{w.g.object + " IN " + numbers(objects), between}, w.s.conditions...)
 	args = append(args, w.s.args...)
 	if w.s.states != nil {
-		conditions = append(conditions, w.g.state+" IN "+list(len(w.s.states)))
+		conditions = append(conditions, "+"+w.g.state+" IN "+list(len(w.s.states)))
 		for _, st := range w.s.states {
 			args = append(args, st)
 		}
 	}
-	rows, err := w.d.db.QueryContext(ctx, w.d.dialect.query("SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.beside(w.g.joins)+
-		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY +"+w.g.at+w.order()+", +"+w.g.id+w.order()+" LIMIT ?"), append(args, want)...)
-	if err != nil {
-		return err
-	}
-	return each(rows, func() error { return found(rows) })
+	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.beside(w.g.objects+w.g.names)+
+		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY +"+w.g.at+w.order()+", +"+w.g.id+w.order()+" LIMIT ?", append(args, want), found)
 }
