@@ -30,16 +30,22 @@ func main() {
 }
 
 // run is the program without the process around it. It returns the exit code: 0
-// if all went well or the user ended it, 1 if not.
+// if all went well or the user ended it, 1 if not, or what the command has for codes.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	var exit errExit
 	switch {
-	case err == nil, ctx.Err() != nil:
-		return 0
 	case errors.Is(err, syscall.EPIPE):
 		return 0 // who reads our output has had enough
+	case errors.As(err, &exit):
+		if text := exit.Error(); text != "" {
+			fmt.Fprintf(stderr, "vedette: %s\n", explain(exit.error))
+		}
+		return exit.code
+	case err == nil, ctx.Err() != nil:
+		return 0
 	}
 	said := ""
 	for _, err := range flat(err) {
@@ -96,7 +102,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newWatch(), newRecord(), newHistory(), newMigrate(), newDoctor(), newConfig(), newDemo())
+	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newDoctor(), newConfig(), newDemo())
 	return root
 }
 

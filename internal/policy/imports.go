@@ -37,8 +37,9 @@ portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
 internal/dbtest:
+internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest internal/yamlfile
+cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest internal/linediff internal/yamlfile
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

@@ -51,7 +51,7 @@ CREATE INDEX objects_state ON objects (state, since, id);
 -- label, the namespace, the owner and so on, as a hash (search.go).
 CREATE TABLE marks (
   term BIGINT NOT NULL,
-  hour INTEGER NOT NULL,
+  hour BIGINT NOT NULL,
   object_id BIGINT NOT NULL,
   PRIMARY KEY (term, hour, object_id)
 ) ${ORDERED};

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vedette-io/vedette/internal/linediff"
+	"github.com/vedette-io/vedette/record"
+)
+
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	readOptions
+	from, to string
+}
+
+// Exit codes of diff, as of kubectl's.
+const (
+	exitDiffers = 1
+	exitFailed  = 2
+)
+
+func newDiff() *cobra.Command {
+	var o diffOptions
+	cmd := &cobra.Command{
+		Use:   "diff TYPE/NAME",
+		Short: "Show what changed in an object between two revisions",
+		Long: "Show what changed in an object between two revisions or times: without flags, with its last revision. The exit code is 0\n" +
+			"if nothing did, 1 if something did, and 2 or more after an error. KUBECTL_EXTERNAL_DIFF names another program to\n" +
+			"compare with.",
+		Example: "  # What has changed last\n" +
+			"  vedette diff job/train-7 -n ml --db sqlite:history.db\n\n" +
+			"  # Between two versions; since yesterday\n" +
+			"  vedette diff job/train-7 -n ml --from 48213 --to 48377\n" +
+			"  vedette diff job/train-7 -n ml --from 24h",
+		Args: func(cmd *cobra.Command, args []string) error { return failed(oneObject(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return failed(o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")))
+		},
+	}
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return failed(fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
+	})
+	o.addPlace(cmd)
+	o.addUID(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the revision before)")
+	f.StringVar(&o.to, "to", "", "version or time (default: the last)")
+	return cmd
+}
+
+// failed gives errors the exit code of diff.
+func failed(err error) error {
+	var e errExit
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return exitCode(exitFailed, err)
+}
+
+func (o *diffOptions) run(ctx context.Context, args []string, con *console) error {
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	objects, err := o.objects(ctx, d, args)
+	if err == nil {
+		err = oneCluster(objects)
+	}
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	to, err := at(ctx, d, objects, o.to, now)
+	if err != nil {
+		return err
+	}
+	var from revisionAt
+	if o.from != "" {
+		from, err = at(ctx, d, objects, o.from, now)
+	} else {
+		from, err = before(ctx, d, to)
+	}
+	if err != nil {
+		return err
+	}
+	texts, names := [2]string{}, [2]string{}
+	for i, r := range []revisionAt{from, to} {
+		fields, err := whole(ctx, d, r)
+		if err != nil {
+			return err
+		}
+		text, err := yaml.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		texts[i] = string(text)
+		names[i] = fmt.Sprintf("%s/%s at %v\t%s", r.Namespace, r.Name, r.Revision.Version, r.Revision.Seen.Local().Format("2006-01-02 15:04:05.000"))
+		if r.Deleted {
+			names[i] += " (deleted)"
+		}
+	}
+	if program := os.Getenv("KUBECTL_EXTERNAL_DIFF"); program != "" {
+		return external(ctx, program, from, to, texts, con)
+	}
+	text := linediff.Unified(texts[0], texts[1], names[0], names[1])
+	if text == "" {
+		return nil
+	}
+	if err := con.print(text); err != nil {
+		return err
+	}
+	return exitCode(exitDiffers, nil)
+}
+
+// before returns the revision before one, of the same object.
+func before(ctx context.Context, d *record.Database, r revisionAt) (revisionAt, error) {
+	for b, err := range record.Walk(ctx, record.Paging{}, func(ctx context.Context, p record.Paging) (record.Page[record.Revision], error) {
+		return d.Revisions(ctx, r.ID, p)
+	}) {
+		if err != nil {
+			return r, err
+		}
+		if b.Version < r.Revision.Version {
+			return revisionAt{r.Object, b}, nil
+		}
+	}
+	return r, fmt.Errorf("%s %s/%s has no revision before %v", r.Type, r.Namespace, r.Name, r.Revision.Version)
+}
+
+// external compares with another program. It gets two files, and its exit code is
+// ours.
+func external(ctx context.Context, program string, from, to revisionAt, texts [2]string, con *console) error {
+	dir, err := os.MkdirTemp("", "vedette-diff-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	words := strings.Fields(program)
+	for i, r := range []revisionAt{from, to} {
+		file := filepath.Join(dir, fmt.Sprintf("%s.%s.%d-%v.yaml", r.Type, r.Name, i+1, r.Revision.Version))
+		if err := os.WriteFile(file, []byte(texts[i]), 0o600); err != nil {
+			return err
+		}
+		words = append(words, file)
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, con.err
+	err = cmd.Run()
+	if err := con.print(out.String()); err != nil {
+		return err
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && exit.ExitCode() == exitDiffers:
+		return exitCode(exitDiffers, nil)
+	case errors.As(err, &exit):
+		return exitCode(max(exit.ExitCode(), exitFailed), fmt.Errorf("KUBECTL_EXTERNAL_DIFF (%s): %w", program, err))
+	}
+	return fmt.Errorf("KUBECTL_EXTERNAL_DIFF: %w", err)
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/yaml"
+)
+
+// sheetOptions are the flags that say how a list is printed.
+type sheetOptions struct {
+	output    string
+	noHeaders bool
+}
+
+func (o *sheetOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name, jsonpath=TEMPLATE (of each), csv or ndjson (default: a table)")
+	f.BoolVar(&o.noHeaders, "no-headers", false, "leave out the line with the names of the columns")
+}
+
+// line is one of the things that a command lists.
+type line struct {
+	cells []string // of the table; the last are for wide only
+	name  string   // TYPE/NAME
+	doc   any      // a struct of simple fields
+}
+
+// sheet prints lists, a line at a time.
+type sheet struct {
+	con       *console
+	opts      sheetOptions
+	kind      string
+	path      *jsonpath.JSONPath
+	columns   []string
+	wide      int // how many of the last columns are for wide only
+	printed   int
+	widths    []int
+	waiting   [][]string
+	lastName  string
+	titled    bool
+	titleText string
+}
+
+// newSheet returns a sheet with some columns, the last of which are for wide only.
+func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet, error) {
+	kind, template, _ := strings.Cut(o.output, "=")
+	s := &sheet{con: con, opts: o, kind: kind, columns: columns, wide: wide}
+	switch kind {
+	case "", "wide", "json", "yaml", "name", "csv", "ndjson":
+		if template != "" {
+			return nil, fmt.Errorf("the output format %s takes no template; jsonpath=TEMPLATE does", kind)
+		}
+	case "jsonpath":
+		path, err := parsePath(template)
+		if err != nil {
+			return nil, err
+		}
+		s.path = path
+	default:
+		return nil, fmt.Errorf("there is no output format %q; there are wide, json, yaml, name, jsonpath=TEMPLATE, csv and ndjson", o.output)
+	}
+	if kind != "wide" {
+		s.columns = columns[:len(columns)-wide]
+	}
+	s.widths = make([]int, len(s.columns))
+	return s, nil
+}
+
+// table reports whether people read it.
+func (s *sheet) table() bool { return s.kind == "" || s.kind == "wide" }
+
+// title begins a new table, with a line above it.
+func (s *sheet) title(text string) error {
+	if !s.table() {
+		return nil
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if s.titled && !s.opts.noHeaders {
+		text = "\n" + text
+	}
+	s.titleText, s.titled, s.printed = text, true, 0
+	s.widths = make([]int, len(s.columns))
+	return nil
+}
+
+// rowsAtOnce is how many rows a table waits for, to know the widths of its columns.
+const rowsAtOnce = 200
+
+// add prints a line.
+func (s *sheet) add(l line) error {
+	switch s.kind {
+	case "", "wide":
+		s.waiting = append(s.waiting, l.cells[:len(s.columns)])
+		if len(s.waiting) < rowsAtOnce {
+			return nil
+		}
+		return s.flush()
+	case "name":
+		if l.name == s.lastName {
+			return nil
+		}
+		s.lastName = l.name
+		return s.con.print(l.name + "\n")
+	case "csv":
+		return s.csv(l.doc)
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	before := ""
+	switch s.kind {
+	case "yaml":
+		out, err := yaml.Marshal(l.doc)
+		if err != nil {
+			return err
+		}
+		return s.con.print("---\n" + string(out))
+	case "jsonpath":
+		if err := enc.Encode(l.doc); err != nil {
+			return err
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(text.Bytes(), &fields); err != nil {
+			return err
+		}
+		out, err := printPath(s.path, fields)
+		if err != nil {
+			return err
+		}
+		return s.con.print(out)
+	case "json":
+		enc.SetIndent("        ", "    ")
+		before = ",\n        "
+		if s.printed == 0 {
+			before = "{\n    \"items\": [\n        "
+		}
+	}
+	if err := enc.Encode(l.doc); err != nil {
+		return err
+	}
+	s.printed++
+	if s.kind == "json" {
+		return s.con.print(before + strings.TrimSuffix(text.String(), "\n"))
+	}
+	return s.con.print(text.String())
+}
+
+// end prints what is left.
+func (s *sheet) end() error {
+	switch {
+	case s.table():
+		return s.flush()
+	case s.kind == "json" && s.printed == 0:
+		return s.con.print("{\n    \"items\": []\n}\n")
+	case s.kind == "json":
+		return s.con.print("\n    ]\n}\n")
+	}
+	return nil
+}
+
+// flush prints the rows that wait. Columns grow and never shrink.
+func (s *sheet) flush() error {
+	rows := s.waiting
+	s.waiting = nil
+	if len(rows) == 0 && s.titleText == "" {
+		return nil
+	}
+	if s.printed == 0 && !s.opts.noHeaders && len(rows) > 0 {
+		rows = append([][]string{s.columns}, rows...)
+	}
+	var b strings.Builder
+	if s.titleText != "" && !s.opts.noHeaders {
+		b.WriteString(s.titleText + "\n")
+	}
+	s.titleText = ""
+	for _, cells := range rows {
+		for i, c := range cells {
+			s.widths[i] = max(s.widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, cells := range rows {
+		var row strings.Builder
+		for i, c := range cells {
+			row.WriteString(c + strings.Repeat(" ", s.widths[i]-utf8.RuneCountInString(c)+2))
+		}
+		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+	}
+	s.printed += len(rows)
+	return s.con.print(b.String())
+}
+
+// csv prints the fields of a struct.
+func (s *sheet) csv(doc any) error {
+	v := reflect.ValueOf(doc)
+	var names, values []string
+	for i := range v.NumField() {
+		names = append(names, v.Type().Field(i).Tag.Get("json"))
+		values = append(values, fmt.Sprint(v.Field(i).Interface()))
+	}
+	var text strings.Builder
+	w := csv.NewWriter(&text)
+	if s.printed == 0 && !s.opts.noHeaders {
+		_ = w.Write(names) // a builder does not fail
+	}
+	s.printed++
+	_ = w.Write(values)
+	w.Flush()
+	return s.con.print(text.String())
+}
+
+// stamp is a time for programs; "" is none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// local is a time for people.
+func local(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04:05.000")
+}
+
+// length is a duration in two units at most.
+func length(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Minute:
+		return d.Round(10 * time.Millisecond).String()
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	h := int(d.Round(time.Hour).Hours())
+	return fmt.Sprintf("%dd%dh", h/24, h%24)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

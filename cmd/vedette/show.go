@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vedette-io/vedette/record"
+)
+
+// showOptions are the flags of show.
+type showOptions struct {
+	readOptions
+	at, output string
+}
+
+func newShow() *cobra.Command {
+	var o showOptions
+	cmd := &cobra.Command{
+		Use:   "show TYPE/NAME",
+		Short: "Show an object as it was, at a revision or at a time",
+		Long: "Show an object as it is, or as it was: at a version, or at a time. What is not kept is not shown: managedFields, data of\n" +
+			"Secrets, and what the recorder was told to leave out.",
+		Example: "  # As it was last, also if it is deleted\n" +
+			"  vedette show job/train-7 -n ml --db sqlite:history.db\n\n" +
+			"  # Two hours ago; at a version that `vedette history -o wide` shows\n" +
+			"  vedette show job/train-7 -n ml --at 2h\n" +
+			"  vedette show job/train-7 -n ml --at 48213 -o json | jq .status",
+		Args: oneObject,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	o.addPlace(cmd)
+	o.addUID(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.at, "at", "", "version, or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the last)")
+	f.StringVarP(&o.output, "output", "o", "yaml", "format: yaml, json, name or jsonpath=TEMPLATE")
+	return cmd
+}
+
+func (o *showOptions) run(ctx context.Context, args []string, con *console) error {
+	kind, template, _ := strings.Cut(o.output, "=")
+	switch kind {
+	case "yaml", "json", "name", "jsonpath":
+	default:
+		return fmt.Errorf("there is no output format %q; there are yaml, json, name and jsonpath=TEMPLATE", o.output)
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	objects, err := o.objects(ctx, d, args)
+	if err == nil {
+		err = oneCluster(objects)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := at(ctx, d, objects, o.at, time.Now())
+	if err != nil {
+		return err
+	}
+	fields, err := whole(ctx, d, r)
+	if err != nil {
+		return err
+	}
+	if r.Deleted {
+		con.say("%s %s/%s was deleted at %s; this is how it was last", r.Type, r.Namespace, r.Name, local(r.Object.Gone))
+	}
+	var text string
+	switch kind {
+	case "yaml":
+		var out []byte
+		out, err = yaml.Marshal(fields)
+		text = string(out)
+	case "json":
+		var out bytes.Buffer
+		enc := json.NewEncoder(&out)
+		enc.SetIndent("", "    ")
+		enc.SetEscapeHTML(false)
+		err = enc.Encode(fields)
+		text = out.String()
+	case "name":
+		text = nameOf(r.Object) + "\n"
+	case "jsonpath":
+		path, failed := parsePath(template)
+		if failed != nil {
+			return failed
+		}
+		text, err = printPath(path, fields)
+	}
+	if err != nil {
+		return err
+	}
+	return con.print(text)
+}
+
+// whole reads a revision, with its version.
+func whole(ctx context.Context, d *record.Database, r revisionAt) (map[string]any, error) {
+	body, _, err := d.Revision(ctx, r.ID, r.Revision.Version)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber() // numbers stay as they are
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, fmt.Errorf("%s %s/%s at version %v: %w", r.Type, r.Namespace, r.Name, r.Revision.Version, err)
+	}
+	if metadata, ok := fields["metadata"].(map[string]any); ok {
+		metadata["resourceVersion"] = r.Revision.Version.String()
+	}
+	return fields, nil
+}

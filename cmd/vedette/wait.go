@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
+)
+
+// waitOptions are the flags of wait.
+type waitOptions struct {
+	readOptions
+	condition string
+	timeout   time.Duration
+	every     time.Duration
+}
+
+// Exit codes of wait.
+const (
+	exitTimeout    = 1
+	exitImpossible = 2
+	exitWaitFailed = 3
+	exitInterrupt  = 130
+)
+
+func newWait() *cobra.Command {
+	o := waitOptions{every: 500 * time.Millisecond}
+	cmd := &cobra.Command{
+		Use:   "wait TYPE/NAME --for state=STATE[,STATE…]|deleted",
+		Short: "Wait until an object was in a state, or is deleted",
+		Long: "Wait until an object was in a state, or is deleted. The database is asked: what has happened already counts, also of an\n" +
+			"object that is deleted meanwhile. If several had the name, it is about the last. One that is not there yet is waited\n" +
+			"for.\n\n" +
+			"The exit code is 0 once it is so, 1 if it is not within the timeout, 2 if it can not come to that any more (it has\n" +
+			"ended otherwise), 3 after an error.",
+		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
+			"  # To its end, whichever\n" +
+			"  vedette wait job/train-7 -n ml --for state=Succeeded,Failed,Aborted --timeout -1s",
+		Args: func(cmd *cobra.Command, args []string) error { return waitFailed(oneObject(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return waitFailed(o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")))
+		},
+	}
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return waitFailed(fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
+	})
+	o.addPlace(cmd)
+	o.addUID(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait; 0: look once; below 0: a week")
+	return cmd
+}
+
+// waitFailed gives errors the exit code of wait.
+func waitFailed(err error) error {
+	var e errExit
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return exitCode(exitWaitFailed, err)
+}
+
+// goal reads what is waited for, as states.
+func goal(text string) ([]string, error) {
+	kind, values, _ := strings.Cut(text, "=")
+	switch {
+	case text == "deleted" || text == "delete":
+		return []string{string(state.Deleted)}, nil
+	case kind == "state" && values != "":
+		all := []state.State{
+			state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted,
+		}
+		states := strings.Split(values, ",")
+		for _, s := range states {
+			if !slices.Contains(all, state.State(s)) {
+				return nil, fmt.Errorf("--for: there is no state %q; there are %s", s, strings.Trim(fmt.Sprint(all), "[]"))
+			}
+		}
+		return states, nil
+	}
+	return nil, fmt.Errorf("--for is %q; take state=Succeeded, state=Succeeded,Failed, or deleted", text)
+}
+
+func (o *waitOptions) run(ctx context.Context, args []string, con *console) error {
+	states, err := goal(o.condition)
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	timeout := o.timeout
+	if timeout < 0 {
+		timeout = 7 * 24 * time.Hour
+	}
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	tick := time.NewTicker(o.every)
+	defer tick.Stop()
+	for {
+		done, now, err := o.look(ctx, d, args, states, con)
+		if err != nil && ctx.Err() == nil || done {
+			return err
+		}
+		if timeout == 0 {
+			return exitCode(exitTimeout, fmt.Errorf("%s is not %s: %s", strings.Join(args, "/"), o.condition, now))
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			return exitCode(exitTimeout, fmt.Errorf("%s did not come to %s within %v: %s", strings.Join(args, "/"), o.condition, timeout, now))
+		case <-ctx.Done():
+			return exitCode(exitInterrupt, fmt.Errorf("interrupted; %s was not %s: %s", strings.Join(args, "/"), o.condition, now))
+		}
+	}
+}
+
+// look looks whether it is so. It returns what the object is doing.
+func (o *waitOptions) look(ctx context.Context, d *record.Database, args, states []string, con *console) (done bool, now string, err error) {
+	objects, err := o.objects(ctx, d, args)
+	if errors.Is(err, record.ErrUnknown) {
+		return false, err.Error(), nil
+	}
+	if err == nil {
+		err = oneCluster(objects)
+	}
+	if err != nil {
+		return false, "", err
+	}
+	obj := objects[0]
+	for t, err := range record.Walk(ctx, record.Paging{OldestFirst: true, Limit: 500}, func(ctx context.Context, p record.Paging) (record.Page[record.Transition], error) {
+		return d.Transitions(ctx, obj.ID, p)
+	}) {
+		if err != nil {
+			return false, "", err
+		}
+		if slices.Contains(states, t.To) {
+			return true, "", con.print(fmt.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, local(t.Happened)))
+		}
+	}
+	now = fmt.Sprintf("it is %s since %s", label(obj.State, obj.Raw), local(obj.Since))
+	why := ""
+	if obj.Reason != "" {
+		why = ": " + strings.TrimSpace(obj.Reason+" "+oneLine(obj.Message))
+	}
+	final := state.State(obj.State).Final() && (obj.State == string(state.Deleted) || !slices.Contains(states, string(state.Deleted)))
+	if final {
+		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s will not come to %s any more: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
+	}
+	return false, now + why, nil
+}
