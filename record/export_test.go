@@ -133,7 +133,7 @@ type Sight struct {
 func (d *Database) WriteSights(ctx context.Context, all []Sight) error {
 	return d.within(ctx, func(tx *sql.Tx) error {
 		for _, s := range all {
-			b := batch{d: d, tx: tx, cluster: s.Cluster, resource: s.Resource, bodies: newRecent(1 << 20), packed: map[hash]packed{}}
+			b := batch{d: d, tx: tx, cluster: s.Cluster, resource: s.Resource, packer: newPacker(1 << 20), wholes: map[int64]whole{}, plain: map[int64][]byte{}}
 			if err := b.write(ctx, []sighting{s.sighting()}); err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ type Gap struct {
 	Cause      string // one of the causes of gaps
 	From, To   wire.Version
 	Began      time.Time // when the last was seen before it
-	Ended      time.Time // and the first behind it
+	Ended      time.Time // and the first behind it; zero: it lasts
 	Detail     string
 	Healed     time.Time // when another recorder had filled it; zero: it is open
 }
@@ -32,7 +32,8 @@ type GapFilter struct {
 	Namespace string
 	// Open leaves out those that were healed.
 	Open bool
-	// Since and Until: gaps that have ended from Since on, and begun before Until.
+	// Since and Until: gaps that have ended from Since on, or last, and that have begun before
+	// Until.
 	Since, Until time.Time
 }
 
@@ -55,7 +56,7 @@ func (d *Database) ListGaps(ctx context.Context, f GapFilter, p Paging) (page Pa
 		condition += " AND g.healed_at = 0"
 	}
 	if !f.Since.IsZero() {
-		condition, args = condition+" AND g.to_at >= ?", append(args, micros(f.Since))
+		condition, args = condition+" AND (g.to_at >= ? OR g.to_at = 0)", append(args, micros(f.Since))
 	}
 	if !f.Until.IsZero() {
 		condition, args = condition+" AND g.from_at < ?", append(args, micros(f.Until))

@@ -178,7 +178,7 @@ func TestListsAgainstModel(t *testing.T) {
 		d := open(t, url)
 		ctx := t.Context()
 		rapid.Check(t, func(t *rapid.T) {
-			for _, table := range []string{"transitions", "revisions", "bodies", "labels", "marks", "objects"} {
+			for _, table := range []string{"transitions", "revisions", "labels", "marks", "objects"} {
 				if _, err := d.SQL().ExecContext(ctx, "DELETE FROM "+table); err != nil {
 					t.Fatal(err)
 				}

@@ -223,8 +223,8 @@ func (m *many) object(i int64) {
 		gone, presence = when, 1
 	}
 	m.into("objects(id, cluster_id, resource_id, namespace, name, uid, owner_uid, owner_kind, owner_name, queue, submitter, created_at, seen_at, presence, gone_at, version,"+
-		" state, raw_state, reason, message, since, labels_hash, scope, body, depth)").add(id, cluster, resource, namespace, fmt.Sprintf("%s-%d", owner, i), fmt.Sprint("uid-", i), "uid-"+owner, "Job", owner,
-		queue, user, when, when, presence, gone, i*10+9, from, "", "Because", "it is so", when, 0, 0, []byte{}, 0)
+		" state, raw_state, reason, message, since, labels_hash, scope, base, depth)").add(id, cluster, resource, namespace, fmt.Sprintf("%s-%d", owner, i), fmt.Sprint("uid-", i), "uid-"+owner, "Job", owner,
+		queue, user, when, when, presence, gone, i*10+9, from, "", "Because", "it is so", when, 0, 0, 0, 0)
 	for _, t := range terms {
 		for _, h := range hours {
 			m.marks = append(m.marks, [3]int64{t, h, id})

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-var transitionsFlag = flag.Int64("transitions", 50_000, "how many TestManyTransitions makes; with 1,000,000 or more, it takes the time of queries")
+var transitionsFlag = flag.Int64("transitions", 20_000, "how many TestManyTransitions makes; with 1,000,000 or more, it takes the time of queries")
 
 func TestManyTransitions(t *testing.T) {
 	ctx := t.Context()

@@ -95,10 +95,10 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 			namespace = "all"
 		}
 		err := sh.add(line{
-			cells: []string{local(g.Began), length(g.Ended.Sub(g.Began)), g.Type.String(), namespace, causeText(g.Cause), local(g.Healed), g.From.String() + "-" + g.To.String(), g.Recorder, oneLine(g.Detail)},
-			name:  "gap/" + g.From.String() + "-" + g.To.String(),
+			cells: []string{local(g.Began), lastingGap(g, now), g.Type.String(), namespace, causeText(g.Cause), local(g.Healed), versions(g), g.Recorder, oneLine(g.Detail)},
+			name:  "gap/" + versions(g),
 			doc: gapDoc{
-				g.Cluster, g.Type.String(), g.Namespace, g.Cause, g.From.String(), g.To.String(), stamp(g.Began), stamp(g.Ended), g.Ended.Sub(g.Began).Seconds(), stamp(g.Healed), g.Recorder, g.Detail,
+				g.Cluster, g.Type.String(), g.Namespace, g.Cause, g.From.String(), g.To.String(), stamp(g.Began), stamp(g.Ended), gapLength(g, now).Seconds(), stamp(g.Healed), g.Recorder, g.Detail,
 			},
 		})
 		if err != nil {
@@ -114,13 +114,45 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 	return sh.end()
 }
 
+// gapLength is how long a gap was, or is up to now.
+func gapLength(g record.Gap, now time.Time) time.Duration {
+	if g.Ended.IsZero() {
+		return now.Sub(g.Began)
+	}
+	return g.Ended.Sub(g.Began)
+}
+
+func lastingGap(g record.Gap, now time.Time) string {
+	text := length(gapLength(g, now))
+	if g.Ended.IsZero() {
+		text += ", lasts"
+	}
+	return text
+}
+
+// versions is "17-42"; "17-" while a gap lasts.
+func versions(g record.Gap) string {
+	if g.To == 0 {
+		return g.From.String() + "-"
+	}
+	return g.From.String() + "-" + g.To.String()
+}
+
 // causeText says what a cause means.
 func causeText(cause string) string {
 	switch cause {
 	case record.CauseWindow:
 		return "nobody looked for longer than the server remembers"
+	case record.CauseDenied:
+		return "the rights to look were missing"
+	case record.CauseAbsent:
+		return "the type was not served"
+	case record.CauseRebuilt:
+		return "another cluster stands there"
 	case record.CauseInvalid:
 		return "an event could not be read"
+	case record.CauseRefused:
+		return "the database did not take a revision"
 	}
 	return cause
 }

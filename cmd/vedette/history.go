@@ -190,7 +190,7 @@ func (o *historyOptions) timeline(ctx context.Context, d *record.Database, obj r
 			return err
 		}
 		for len(gaps) > 0 && gaps[0].From < t.Version {
-			if err := sh.add(gapLine(obj, gaps[0])); err != nil {
+			if err := sh.add(gapLine(obj, gaps[0], now)); err != nil {
 				return err
 			}
 			gaps = gaps[1:]
@@ -208,7 +208,7 @@ func (o *historyOptions) timeline(ctx context.Context, d *record.Database, obj r
 		}
 	}
 	for _, g := range gaps {
-		if err := sh.add(gapLine(obj, g)); err != nil {
+		if err := sh.add(gapLine(obj, g, now)); err != nil {
 			return err
 		}
 	}
@@ -238,14 +238,14 @@ func gapsOf(ctx context.Context, d *record.Database, obj record.Object) (gaps []
 	return gaps, nil
 }
 
-func gapLine(obj record.Object, g record.Gap) line {
+func gapLine(obj record.Object, g record.Gap, now time.Time) line {
 	why := "something may be missing here: " + causeText(g.Cause)
 	return line{
-		cells: []string{local(g.Began), "(gap)", length(g.Ended.Sub(g.Began)), g.Cause, strings.TrimSpace(why + " " + oneLine(g.Detail)), g.From.String() + "-" + g.To.String(), "", local(g.Ended)},
+		cells: []string{local(g.Began), "(gap)", lastingGap(g, now), g.Cause, strings.TrimSpace(why + " " + oneLine(g.Detail)), versions(g), "", local(g.Ended)},
 		name:  nameOf(obj),
 		doc: transitionDoc{
 			Kind: "gap", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: g.To.String(), Reason: g.Cause, Message: g.Detail,
-			HappenedAt: stamp(g.Began), SeenAt: stamp(g.Ended), EndedAt: stamp(g.Ended), Seconds: g.Ended.Sub(g.Began).Seconds(), Source: "ledger",
+			HappenedAt: stamp(g.Began), SeenAt: stamp(g.Ended), EndedAt: stamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "ledger",
 		},
 	}
 }

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+// recorded is a database that `vedette record` has filled: pods that ran, failed, were
+// deleted and made anew, and one that runs.
+type recorded struct {
+	t   *testing.T
+	srv *platform
+	db  string
+}
+
+func newRecorded(t *testing.T) *recorded {
+	t.Helper()
+	r := &recorded{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "history.db")}
+	r.srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	stop := r.start()
+	train := newPod("ml", "train", "app")
+	train.Labels["user"] = "ann"
+	r.srv.create(train, newPod("web", "train"), newPod("ml", "quiet"))
+	r.until("train", 2)
+	r.srv.phase(train, corev1.PodRunning, "")
+	r.until("train", 3)
+	r.srv.phase(train, corev1.PodFailed, "Evicted")
+	r.until("train", 4)
+	if err := r.srv.Delete(newPod("ml", "train")); err != nil {
+		t.Fatal(err)
+	}
+	r.srv.create(newPod("ml", "train", "app"))
+	r.until("train", 6)
+	stop()
+	return r
+}
+
+// start starts a recorder, and returns what ends it.
+func (r *recorded) start() (stop func()) {
+	r.t.Helper()
+	p := start(r.t, "record", "pods,namespaces", "-A", "--kubeconfig", r.srv.kubeconfig, "--db", r.db)
+	p.err.holds(r.t, "recording")
+	return func() {
+		r.t.Helper()
+		p.interrupt()
+	}
+}
+
+// until waits until there are so many transitions of pods with a name.
+func (r *recorded) until(name string, n int) {
+	r.t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		out, errs, code := r.run("history", "-A", "-o", "ndjson")
+		if code == 0 && strings.Count(out, fmt.Sprintf(`"name":%q`, name)) >= n {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			r.t.Fatalf("there are not %d transitions of %s:\n%s\n%s", n, name, out, errs)
+		}
+	}
+}
+
+// run runs a command with the database.
+func (r *recorded) run(args ...string) (out, errs string, code int) {
+	r.t.Helper()
+	p := start(r.t, append(args, "--db", r.db)...)
+	code = p.end()
+	return p.out.String(), p.err.String(), code
+}
+
+// says runs a command that has to succeed.
+func (r *recorded) says(args ...string) string {
+	r.t.Helper()
+	out, errs, code := r.run(args...)
+	if code != 0 || errs != "" {
+		r.t.Fatalf("%q: exit code %d, %s", args, code, errs)
+	}
+	return out
+}
+
+// fails runs a command that has to fail, with one line.
+func (r *recorded) fails(code int, want string, args ...string) {
+	r.t.Helper()
+	out, errs, got := r.run(args...)
+	if got != code || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "vedette: ") || out != "" {
+		r.t.Errorf("%q: exit code %d, said %q, printed %q; want %d, and one line with %q", args, got, errs, out, code, want)
+	}
+}
+
+func matches(t *testing.T, text, want string) {
+	t.Helper()
+	if !regexp.MustCompile(want).MatchString(text) {
+		t.Errorf("it is not like %s:\n%s", want, text)
+	}
+}
+
+// TestReads looks at one history through all commands.
+func TestReads(t *testing.T) {
+	r := newRecorded(t)
+	t.Run("history", r.history)
+	t.Run("list", r.list)
+	t.Run("formats", r.formats)
+	t.Run("show", r.show)
+	t.Run("diff", r.diff)
+	t.Run("wait", r.wait)
+	t.Run("stats", r.stats)
+	t.Run("refusals", r.refusals)
+	t.Run("gaps", r.gaps)
+}
+
+func (r *recorded) history(t *testing.T) {
+	out := r.says("history", "pod/train", "-n", "ml")
+	matches(t, out, `(?s)^pods ml/train  uid \S+\nSINCE +STATE +FOR +REASON +MESSAGE\n[^\n]+ Queued +\S+\n[^\n]+ Running +\S+\n[^\n]+ Failed +\S+ +Evicted\n[^\n]+ Deleted[^\n]*\n\npods ml/train  uid \S+\nSINCE.*\n[^\n]+ Queued +\S+\n$`)
+	if wide := r.says("history", "po", "train", "-n", "ml", "-o", "wide", "--no-headers"); strings.Contains(wide, "uid") || !strings.Contains(wide, "watch") || strings.Count(wide, "\n") != 5 {
+		t.Errorf("wide, without headers:\n%s", wide)
+	}
+	if out := r.says("history", "namespace/kube-system", "--no-headers"); strings.Count(out, "\n") != 1 {
+		t.Errorf("of a type that lives in no namespace:\n%s", out)
+	}
+	if out := r.says("history", "pods/train", "-A", "--no-headers"); strings.Count(out, "\n") != 6 {
+		t.Errorf("of all namespaces:\n%s", out)
+	}
+	uid := strings.TrimSpace(r.says("history", "pods", "-n", "ml", "--state", "Running", "-o", "jsonpath={.uid}"))
+	if out := r.says("history", "pod/train", "-n", "ml", "--uid", uid, "--no-headers"); strings.Count(out, "\n") != 4 {
+		t.Errorf("of one UID:\n%s", out)
+	}
+}
+
+func (r *recorded) list(t *testing.T) {
+	states := func(args ...string) string {
+		t.Helper()
+		out := r.says(append([]string{"history", "-o", "jsonpath={.namespace}/{.name} {.to}"}, args...)...)
+		return strings.ReplaceAll(strings.TrimSpace(out), "\n", ", ")
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"pods", "-A", "--state", "Failed"}, "ml/train Failed"},
+		{[]string{"pods", "-n", "ml", "-l", "app=yes", "--oldest-first"}, "ml/train Queued, ml/train Running, ml/train Failed, ml/train Deleted, ml/train Queued"},
+		{[]string{"pods", "-n", "ml", "-l", "app=yes", "--limit", "2"}, "ml/train Queued, ml/train Deleted"},
+		{[]string{"pods", "-n", "web", "--since", "1h"}, "web/train Queued"},
+		{[]string{"pods", "-A", "--submitter", "ann", "--state", "Running,Failed", "--oldest-first"}, "ml/train Running, ml/train Failed"},
+	} {
+		if got := states(c.args...); got != c.want {
+			t.Errorf("%q: %s, want %s", c.args, got, c.want)
+		}
+	}
+	matches(t, r.says("history", "pods", "-n", "ml"), `^TIME +TYPE +NAME +STATE +FOR +REASON +MESSAGE\n`)
+	matches(t, r.says("history", "pods", "-A", "--state", "Failed", "--no-headers"), `^\S+ \S+ +pods +ml/train +Running -> Failed +\S+ +Evicted\n$`)
+	for _, args := range [][]string{{"--until", "2020-01-01"}, {"-l", "no=where"}, {"--owner", "job/none"}, {"--queue", "none"}, {"-n", "none"}, {"--cluster", "none"}} {
+		out, errs, code := r.run(append([]string{"history", "pods"}, args...)...)
+		if code != 0 || out != "" || !strings.Contains(errs, "nothing is recorded of that") {
+			t.Errorf("%q: exit code %d, %q, %q", args, code, out, errs)
+		}
+	}
+}
+
+func (r *recorded) formats(t *testing.T) {
+	var list struct{ Items []transitionDoc }
+	out := r.says("history", "pods", "-n", "ml", "-o", "json")
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 6 {
+		t.Fatalf("json: %d items, %v\n%s", len(list.Items), err, out)
+	}
+	for _, d := range list.Items {
+		if _, err := time.Parse(time.RFC3339Nano, d.HappenedAt); err != nil || d.Kind != "transition" || d.Type != "pods" || d.Cluster == "" || d.Seconds < 0 {
+			t.Errorf("%+v: %v", d, err)
+		}
+	}
+	if out := r.says("history", "pods", "-n", "ml", "-o", "ndjson"); strings.Count(out, "\n") != 6 || strings.Count(out, "\n{") != 5 {
+		t.Errorf("ndjson:\n%s", out)
+	}
+	if out := r.says("history", "pods", "-n", "ml", "-o", "yaml"); strings.Count(out, "---\n") != 6 {
+		t.Errorf("yaml:\n%s", out)
+	}
+	if out := r.says("history", "pods", "-n", "ml", "-o", "name"); !slices.Contains(strings.Split(out, "\n"), "pod/quiet") {
+		t.Errorf("name:\n%s", out)
+	}
+	rows, err := csv.NewReader(strings.NewReader(r.says("history", "pods", "-n", "ml", "-o", "csv"))).ReadAll()
+	if err != nil || len(rows) != 7 || rows[0][0] != "kind" || !slices.Contains(rows[0], "happenedAt") {
+		t.Errorf("csv: %q, %v", rows, err)
+	}
+	if out, errs, code := r.run("history", "pods", "-n", "none", "-o", "json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Items) != 0 {
+		t.Errorf("json of nothing: %s, %s", out, errs)
+	}
+}
+
+func (r *recorded) show(t *testing.T) {
+	versions := strings.Fields(r.says("history", "pods", "-n", "ml", "-l", "app=yes", "--oldest-first", "-o", "jsonpath={.version}"))
+	last := r.says("show", "pod/train", "-n", "ml")
+	if strings.Contains(last, "phase: Failed") || strings.Contains(last, "managedFields") || !strings.Contains(last, "resourceVersion: \""+versions[4]+"\"") {
+		t.Errorf("the last:\n%s", last)
+	}
+	if out := r.says("show", "pod/train", "-n", "ml", "--at", versions[1], "-o", "jsonpath={.status.phase}"); out != "Running\n" {
+		t.Errorf("at %s: %s", versions[1], out)
+	}
+	out, errs, code := r.run("show", "pod/train", "-n", "ml", "--at", versions[3], "-o", "json")
+	var obj corev1.Pod
+	if err := json.Unmarshal([]byte(out), &obj); code != 0 || err != nil || obj.Status.Phase != corev1.PodFailed || !strings.Contains(errs, "was deleted") {
+		t.Errorf("when it was deleted: %d, %s, %v\n%s", code, errs, err, out)
+	}
+	if out := r.says("show", "pod/train", "-n", "ml", "--at", "0s"); out != last {
+		t.Errorf("now:\n%s", out)
+	}
+	r.fails(1, "was not seen before", "show", "pod/train", "-n", "ml", "--at", "1h")
+	r.fails(1, "has no revision 999999", "show", "pod/train", "-n", "ml", "--at", "999999")
+	r.fails(1, "take -n", "show", "pod/train", "-A")
+	r.fails(1, "no output format", "show", "pod/train", "-o", "csv")
+}
+
+func (r *recorded) diff(t *testing.T) {
+	versions := strings.Fields(r.says("history", "pods", "-n", "ml", "-l", "app=yes", "--oldest-first", "-o", "jsonpath={.version}"))
+	out, errs, code := r.run("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2])
+	if code != 1 || errs != "" || !strings.Contains(out, "\n-  phase: Running\n") || !strings.Contains(out, "\n+  phase: Failed\n") || !strings.HasPrefix(out, "--- ml/train at "+versions[1]) {
+		t.Errorf("exit code %d, %s\n%s", code, errs, out)
+	}
+	if out, _, code := r.run("diff", "pod/train", "-n", "ml", "--to", versions[2]); code != 1 || !strings.Contains(out, "-  phase: Running") {
+		t.Errorf("with the revision before: %d\n%s", code, out)
+	}
+	if out := r.says("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[1]); out != "" {
+		t.Errorf("with itself:\n%s", out)
+	}
+	t.Setenv("KUBECTL_EXTERNAL_DIFF", "diff -q")
+	if out, errs, code := r.run("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2]); code != 1 || !strings.Contains(out, "differ") {
+		t.Errorf("another program: %d, %s, %s", code, errs, out)
+	}
+	t.Setenv("KUBECTL_EXTERNAL_DIFF", "false-there-is-none")
+	r.fails(2, "KUBECTL_EXTERNAL_DIFF", "diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2])
+	t.Setenv("KUBECTL_EXTERNAL_DIFF", "")
+	r.fails(2, "no revision before", "diff", "pod/train", "-n", "ml")
+	r.fails(2, "unknown flag", "diff", "pod/train", "--colour")
+	r.fails(2, "names no object", "diff", "pods")
+}
+
+func (r *recorded) wait(t *testing.T) {
+	old := strings.TrimSpace(r.says("history", "pods", "-n", "ml", "--state", "Running", "-o", "jsonpath={.uid}"))
+	if out := r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Running", "--timeout", "0"); !strings.Contains(out, "Running at ") {
+		t.Errorf("what was: %s", out)
+	}
+	r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "deleted", "--timeout", "0")
+	r.fails(2, "will not come to state=Succeeded any more", "wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Succeeded", "--timeout", "1h")
+	r.fails(1, "it is Queued since", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "0")
+	r.fails(1, "did not come to state=Running within 600ms", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "600ms")
+	r.fails(1, "nothing is recorded", "wait", "pod/none", "-n", "ml", "--for", "deleted", "--timeout", "0")
+	r.fails(3, "there is no state", "wait", "pod/train", "--for", "state=Dancing")
+	r.fails(3, "--for is", "wait", "pod/train")
+
+	p := start(t, "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "-1s", "--db", r.db)
+	gone := start(t, "wait", "pod/train", "-n", "ml", "--for", "deleted", "--timeout", "1h", "--db", r.db)
+	stop := r.start()
+	pod, err := apitest.Modify(r.srv.Server, newPod("ml", "train"), func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := p.end(); code != 0 {
+		t.Errorf("%s ran: exit code %d, %v", pod.Name, code, p.err)
+	}
+	gone.cancel()
+	if code := gone.end(); code != 130 {
+		t.Errorf("interrupted: exit code %d, %v", code, gone.err)
+	}
+	stop()
+}
+
+func (r *recorded) stats(t *testing.T) {
+	var list struct{ Items []statsDoc }
+	if err := json.Unmarshal([]byte(r.says("stats", "pods", "-n", "ml", "-o", "json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]statsDoc{}
+	for _, d := range list.Items {
+		found[strings.TrimSuffix(d.Section+" "+d.Name, " ")] = d
+	}
+	if d := found["objects"]; d.Count != 3 {
+		t.Errorf("%+v", d)
+	}
+	if d := found["outcome Failed"]; d.Count != 1 {
+		t.Errorf("%+v", d)
+	}
+	if d := found["waiting"]; d.Count != 3 || d.Open != 1 || d.MaxSeconds <= 0 {
+		t.Errorf("%+v", d)
+	}
+	if d := found["running"]; d.Count != 2 || d.Open != 1 {
+		t.Errorf("%+v", d)
+	}
+	if d := found["submitter ann"]; d.Count != 1 || d.Failed != 1 {
+		t.Errorf("%+v", d)
+	}
+	matches(t, r.says("stats", "pods", "-n", "ml"), `(?s)^pods\nWHAT +NAME +COUNT.*outcome +Failed +1\n.*state +Running .*namespace +ml +1 +1\n`)
+	if _, errs, code := r.run("stats", "-n", "none"); code != 0 || !strings.Contains(errs, "nothing is recorded") {
+		t.Errorf("of nothing: %d, %s", code, errs)
+	}
+}
+
+func (r *recorded) refusals(t *testing.T) {
+	for want, args := range map[string][]string{
+		"nothing is recorded of it; in namespace ml there was one: take -n ml": {"history", "pod/quiet"},
+		"nothing is recorded of it":         {"history", "pod/none"},
+		"nothing is recorded of a type":     {"history", "cows/none"},
+		"there is no state \"Dancing\"":     {"history", "pods", "--state", "Dancing"},
+		"there is no output format":         {"history", "pods", "-o", "xml"},
+		"takes no template":                 {"history", "pods", "-o", "csv=x"},
+		"is no time":                        {"history", "pods", "--since", "yesterday"},
+		"take name=value":                   {"history", "pods", "-l", "a!=b"},
+		"names no object":                   {"history", "pods/a/b"},
+		"with UID none":                     {"show", "pod/train", "-n", "ml", "--uid", "none"},
+		"nothing is recorded of a type \"c": {"stats", "cows"},
+		"is no time: take how long ago":     {"gaps", "--until", "soon"},
+	} {
+		r.fails(1, want, args...)
+	}
+	p := start(t, "history", "pods")
+	if p.end() != 1 || !strings.Contains(p.err.String(), "no database is named") {
+		t.Errorf("%v", p.err)
+	}
+}
+
+// gaps: what happened while nobody looked, and the server forgot, is said.
+func (r *recorded) gaps(t *testing.T) {
+	if out, errs, code := r.run("gaps"); code != 0 || out != "" || !strings.Contains(errs, "there are no gaps") {
+		t.Errorf("before: %d, %s, %s", code, out, errs)
+	}
+	for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded} {
+		if _, err := apitest.Modify(r.srv.Server, newPod("ml", "quiet"), func(p *corev1.Pod) { p.Status.Phase = phase }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.srv.Compact()
+	stop := r.start()
+	r.until("quiet", 2)
+	stop()
+	out := r.says("gaps", "pods")
+	matches(t, out, `(?s)^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED\n\S+ \S+ +\S+ +pods +all +nobody looked for longer than the server remembers +-\n$`)
+	matches(t, r.says("history", "pod/quiet", "-n", "ml", "--no-headers"), `^[^\n]+ Queued [^\n]+\n[^\n]+ \(gap\) [^\n]+something may be missing[^\n]+\n[^\n]+ Succeeded [^\n]*\n$`)
+	if out := r.says("history", "pod/quiet", "-n", "ml", "-o", "ndjson"); strings.Count(out, `"kind":"gap"`) != 1 {
+		t.Errorf("the gap in ndjson:\n%s", out)
+	}
+	if out := r.says("gaps", "pods", "-o", "jsonpath={.cause}"); out != "window\n" {
+		t.Errorf("the cause: %q", out)
+	}
+}
+
+// TestTimes: times can be given in many ways.
+func TestTimes(t *testing.T) {
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
+	for text, want := range map[string]time.Time{
+		"":                     {},
+		"2h":                   now.Add(-2 * time.Hour),
+		"1.5d":                 now.Add(-36 * time.Hour),
+		"09:30":                time.Date(2026, 3, 2, 9, 30, 0, 0, time.Local),
+		"2026-03-01":           time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local),
+		"2026-03-01 09:30:05":  time.Date(2026, 3, 1, 9, 30, 5, 0, time.Local),
+		"2026-03-01T09:30:05Z": time.Date(2026, 3, 1, 9, 30, 5, 0, time.UTC),
+	} {
+		if got, err := parseTime(text, now); err != nil || !got.Equal(want) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"soon", "-2h", "-1d", "25:00", "2026-13-01"} {
+		if got, err := parseTime(text, now); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
