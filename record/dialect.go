@@ -175,3 +175,11 @@ func (d *dialect) beside(joins string) string {
 	}
 	return joins
 }
+
+// plain is a column that no index is to be taken for.
+func (d *dialect) plain(column string) string {
+	if d == sqlite {
+		return "+" + column
+	}
+	return column
+}

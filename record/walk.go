@@ -25,7 +25,7 @@ type ground struct {
 // How much one request may do: it looks at so many rows, about, and then says where
 // to go on. On a slow core with SQLite that takes some 30 ms. Tests take less.
 var (
-	mostRows  = 6000
+	mostRows  = 2500
 	mostMarks = 400
 )
 
@@ -291,18 +291,18 @@ func (d *Database) rows(ctx context.Context, query string, args []any, f func(*s
 	return each(rows, func() error { return f(rows) })
 }
 
-// lookAt looks at the rows of objects. The sign before a column keeps databases from
-// taking its index.
+// lookAt looks at the rows of objects.
 func (w *walk) lookAt(ctx context.Context, objects []int64, low, high position, want int, found func(*sql.Rows) error) error {
-	between, args := w.between("+"+w.g.at, "+"+w.g.id, low, high)
+	at, id := w.d.dialect.plain(w.g.at), w.d.dialect.plain(w.g.id)
+	between, args := w.between(at, id, low, high)
 	conditions := append([]string{w.g.object + " IN " + numbers(objects), between}, w.s.conditions...)
 	args = append(args, w.s.args...)
 	if w.s.states != nil {
-		conditions = append(conditions, "+"+w.g.state+" IN "+list(len(w.s.states)))
+		conditions = append(conditions, w.d.dialect.plain(w.g.state)+" IN "+list(len(w.s.states)))
 		for _, st := range w.s.states {
 			args = append(args, st)
 		}
 	}
 	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.beside(w.g.objects+w.g.names)+
-		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY +"+w.g.at+w.order()+", +"+w.g.id+w.order()+" LIMIT ?", append(args, want), found)
+		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY "+at+w.order()+", "+id+w.order()+" LIMIT ?", append(args, want), found)
 }
