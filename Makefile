@@ -19,7 +19,7 @@ demo: ## see it at work, without a cluster
 	go run ./cmd/vedette demo
 
 .PHONY: test
-test: unit databases conformance ## all tests: race detector, policy, the bench module's, databases, a real control plane
+test: unit databases many conformance ## all tests: race detector, policy, the bench module's, databases, a real control plane
 
 .PHONY: unit
 unit: ## the tests that need no control plane (2 minutes)
@@ -29,6 +29,10 @@ unit: ## the tests that need no control plane (2 minutes)
 .PHONY: databases
 databases: ## the recorder's tests on SQLite, PostgreSQL and MariaDB, which have to be installed
 	VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb go test -race -count=1 ./record/...
+
+.PHONY: many
+many: ## queries over 5,000,000 transitions in SQLite (some 3 minutes, 2 GB in the folder for temporary files)
+	go test ./record -run TestManyTransitions -count=1 -timeout 30m -v -transitions 5000000
 
 .PHONY: conformance
 conformance: ## the tests against a real control plane (a cold build of it takes about 15 minutes)

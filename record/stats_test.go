@@ -68,6 +68,14 @@ func TestStats(t *testing.T) {
 				Running:  record.Spread{Count: 2, Open: 2, P50: m(23), P90: m(33), Max: m(33)},
 				ByQueue:  map[string]record.Ends{}, BySubmitter: map[string]record.Ends{}, ByNamespace: map[string]record.Ends{},
 			}},
+			{"from 22 to 28", 22, 28, record.TypeStats{ // one ran before, and is to run again
+				Type: jobs, Objects: 3,
+				InState:  map[string]time.Duration{"Queued": m(6), "Running": m(6 + 3), "Restarting": m(3)},
+				Outcomes: map[string]int{},
+				Waiting:  record.Spread{Count: 1, Open: 1, P50: m(23), P90: m(23), Max: m(23)},
+				Running:  record.Spread{Count: 2, Open: 1, P50: m(5), P90: m(18), Max: m(18)},
+				ByQueue:  map[string]record.Ends{}, BySubmitter: map[string]record.Ends{}, ByNamespace: map[string]record.Ends{},
+			}},
 		} {
 			f := record.Filter{Types: []record.Type{jobs}, Labels: nil}
 			if c.until > 0 {

@@ -48,7 +48,7 @@ CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
 
 -- In which hours objects have changed their state, by what they are looked for: a
--- label, the namespace, the owner and so on, as a hash (search.go).
+-- label, the namespace, the owner and so on, as a hash (mark.go).
 CREATE TABLE marks (
   term BIGINT NOT NULL,
   hour BIGINT NOT NULL,
