@@ -172,7 +172,8 @@ func TestBodyOfMissed(t *testing.T) {
 		stop = w.record("two")
 		w.until(transitions, "b  Queued", "b Queued Deleted")
 		stop()
-		found, err := w.d.Objects(t.Context(), record.Name{Resource: "pods", Namespace: "ml", Name: "b"})
+		page, err := w.d.Objects(t.Context(), record.Name{Type: record.Type{Resource: "pods"}, Namespace: "ml", Name: "b"}, record.Paging{})
+		found := page.Items
 		if err != nil || len(found) != 1 {
 			t.Fatal(found, err)
 		}

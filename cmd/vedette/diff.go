@@ -42,29 +42,17 @@ func newDiff() *cobra.Command {
 			"  # Between two versions; since yesterday\n" +
 			"  vedette diff job/train-7 -n ml --from 48213 --to 48377\n" +
 			"  vedette diff job/train-7 -n ml --from 24h",
-		Args: func(cmd *cobra.Command, args []string) error { return failed(oneObject(cmd, args)) },
+		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return failed(o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")))
+			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return failed(fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
-	})
 	o.addPlace(cmd)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the revision before)")
 	f.StringVar(&o.to, "to", "", "version or time (default: the last)")
-	return cmd
-}
-
-// failed gives errors the exit code of diff.
-func failed(err error) error {
-	var e errExit
-	if err == nil || errors.As(err, &e) {
-		return err
-	}
-	return exitCode(exitFailed, err)
+	return codeOfErrors(cmd, exitFailed)
 }
 
 func (o *diffOptions) run(ctx context.Context, args []string, con *console) error {

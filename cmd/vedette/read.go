@@ -292,3 +292,23 @@ func exitCode(code int, err error) error {
 	}
 	return errExit{err, code}
 }
+
+// codeOfErrors gives a command's errors that have no exit code of their own another
+// than 1, which means something else there.
+func codeOfErrors(cmd *cobra.Command, code int) *cobra.Command {
+	with := func(err error) error {
+		var e errExit
+		if err == nil || errors.As(err, &e) {
+			return err
+		}
+		return exitCode(code, err)
+	}
+	args, before, run := cmd.Args, cmd.PreRunE, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, a []string) error { return with(args(cmd, a)) }
+	cmd.PreRunE = func(cmd *cobra.Command, a []string) error { return with(before(cmd, a)) }
+	cmd.RunE = func(cmd *cobra.Command, a []string) error { return with(run(cmd, a)) }
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return with(fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
+	})
+	return cmd
+}

@@ -17,17 +17,17 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// recorded is a database that `vedette record` has filled: pods that ran, failed, were
+// archive is a database that `vedette record` has filled: pods that ran, failed, were
 // deleted and made anew, and one that runs.
-type recorded struct {
+type archive struct {
 	t   *testing.T
 	srv *platform
 	db  string
 }
 
-func newRecorded(t *testing.T) *recorded {
+func newArchive(t *testing.T) *archive {
 	t.Helper()
-	r := &recorded{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "history.db")}
+	r := &archive{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "history.db")}
 	r.srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 	stop := r.start()
 	train := newPod("ml", "train", "app")
@@ -48,7 +48,7 @@ func newRecorded(t *testing.T) *recorded {
 }
 
 // start starts a recorder, and returns what ends it.
-func (r *recorded) start() (stop func()) {
+func (r *archive) start() (stop func()) {
 	r.t.Helper()
 	p := start(r.t, "record", "pods,namespaces", "-A", "--kubeconfig", r.srv.kubeconfig, "--db", r.db)
 	p.err.holds(r.t, "recording")
@@ -59,7 +59,7 @@ func (r *recorded) start() (stop func()) {
 }
 
 // until waits until there are so many transitions of pods with a name.
-func (r *recorded) until(name string, n int) {
+func (r *archive) until(name string, n int) {
 	r.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -78,7 +78,7 @@ func (r *recorded) until(name string, n int) {
 }
 
 // run runs a command with the database.
-func (r *recorded) run(args ...string) (out, errs string, code int) {
+func (r *archive) run(args ...string) (out, errs string, code int) {
 	r.t.Helper()
 	p := start(r.t, append(args, "--db", r.db)...)
 	code = p.end()
@@ -86,7 +86,7 @@ func (r *recorded) run(args ...string) (out, errs string, code int) {
 }
 
 // says runs a command that has to succeed.
-func (r *recorded) says(args ...string) string {
+func (r *archive) says(args ...string) string {
 	r.t.Helper()
 	out, errs, code := r.run(args...)
 	if code != 0 || errs != "" {
@@ -96,7 +96,7 @@ func (r *recorded) says(args ...string) string {
 }
 
 // fails runs a command that has to fail, with one line.
-func (r *recorded) fails(code int, want string, args ...string) {
+func (r *archive) fails(code int, want string, args ...string) {
 	r.t.Helper()
 	out, errs, got := r.run(args...)
 	if got != code || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "vedette: ") || out != "" {
@@ -113,7 +113,7 @@ func matches(t *testing.T, text, want string) {
 
 // TestReads looks at one history through all commands.
 func TestReads(t *testing.T) {
-	r := newRecorded(t)
+	r := newArchive(t)
 	t.Run("history", r.history)
 	t.Run("list", r.list)
 	t.Run("formats", r.formats)
@@ -125,7 +125,7 @@ func TestReads(t *testing.T) {
 	t.Run("gaps", r.gaps)
 }
 
-func (r *recorded) history(t *testing.T) {
+func (r *archive) history(t *testing.T) {
 	out := r.says("history", "pod/train", "-n", "ml")
 	matches(t, out, `(?s)^pods ml/train  uid \S+\nSINCE +STATE +FOR +REASON +MESSAGE\n[^\n]+ Queued +\S+\n[^\n]+ Running +\S+\n[^\n]+ Failed +\S+ +Evicted\n[^\n]+ Deleted[^\n]*\n\npods ml/train  uid \S+\nSINCE.*\n[^\n]+ Queued +\S+\n$`)
 	if wide := r.says("history", "po", "train", "-n", "ml", "-o", "wide", "--no-headers"); strings.Contains(wide, "uid") || !strings.Contains(wide, "watch") || strings.Count(wide, "\n") != 5 {
@@ -143,7 +143,7 @@ func (r *recorded) history(t *testing.T) {
 	}
 }
 
-func (r *recorded) list(t *testing.T) {
+func (r *archive) list(t *testing.T) {
 	states := func(args ...string) string {
 		t.Helper()
 		out := r.says(append([]string{"history", "-o", "jsonpath={.namespace}/{.name} {.to}"}, args...)...)
@@ -173,7 +173,7 @@ func (r *recorded) list(t *testing.T) {
 	}
 }
 
-func (r *recorded) formats(t *testing.T) {
+func (r *archive) formats(t *testing.T) {
 	var list struct{ Items []transitionDoc }
 	out := r.says("history", "pods", "-n", "ml", "-o", "json")
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 6 {
@@ -202,7 +202,7 @@ func (r *recorded) formats(t *testing.T) {
 	}
 }
 
-func (r *recorded) show(t *testing.T) {
+func (r *archive) show(t *testing.T) {
 	versions := strings.Fields(r.says("history", "pods", "-n", "ml", "-l", "app=yes", "--oldest-first", "-o", "jsonpath={.version}"))
 	last := r.says("show", "pod/train", "-n", "ml")
 	if strings.Contains(last, "phase: Failed") || strings.Contains(last, "managedFields") || !strings.Contains(last, "resourceVersion: \""+versions[4]+"\"") {
@@ -225,7 +225,7 @@ func (r *recorded) show(t *testing.T) {
 	r.fails(1, "no output format", "show", "pod/train", "-o", "csv")
 }
 
-func (r *recorded) diff(t *testing.T) {
+func (r *archive) diff(t *testing.T) {
 	versions := strings.Fields(r.says("history", "pods", "-n", "ml", "-l", "app=yes", "--oldest-first", "-o", "jsonpath={.version}"))
 	out, errs, code := r.run("diff", "pod/train", "-n", "ml", "--from", versions[1], "--to", versions[2])
 	if code != 1 || errs != "" || !strings.Contains(out, "\n-  phase: Running\n") || !strings.Contains(out, "\n+  phase: Failed\n") || !strings.HasPrefix(out, "--- ml/train at "+versions[1]) {
@@ -249,7 +249,7 @@ func (r *recorded) diff(t *testing.T) {
 	r.fails(2, "names no object", "diff", "pods")
 }
 
-func (r *recorded) wait(t *testing.T) {
+func (r *archive) wait(t *testing.T) {
 	old := strings.TrimSpace(r.says("history", "pods", "-n", "ml", "--state", "Running", "-o", "jsonpath={.uid}"))
 	if out := r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Running", "--timeout", "0"); !strings.Contains(out, "Running at ") {
 		t.Errorf("what was: %s", out)
@@ -279,7 +279,7 @@ func (r *recorded) wait(t *testing.T) {
 	stop()
 }
 
-func (r *recorded) stats(t *testing.T) {
+func (r *archive) stats(t *testing.T) {
 	var list struct{ Items []statsDoc }
 	if err := json.Unmarshal([]byte(r.says("stats", "pods", "-n", "ml", "-o", "json")), &list); err != nil {
 		t.Fatal(err)
@@ -309,7 +309,7 @@ func (r *recorded) stats(t *testing.T) {
 	}
 }
 
-func (r *recorded) refusals(t *testing.T) {
+func (r *archive) refusals(t *testing.T) {
 	for want, args := range map[string][]string{
 		"nothing is recorded of it; in namespace ml there was one: take -n ml": {"history", "pod/quiet"},
 		"nothing is recorded of it":         {"history", "pod/none"},
@@ -333,7 +333,7 @@ func (r *recorded) refusals(t *testing.T) {
 }
 
 // gaps: what happened while nobody looked, and the server forgot, is said.
-func (r *recorded) gaps(t *testing.T) {
+func (r *archive) gaps(t *testing.T) {
 	if out, errs, code := r.run("gaps"); code != 0 || out != "" || !strings.Contains(errs, "there are no gaps") {
 		t.Errorf("before: %d, %s, %s", code, out, errs)
 	}

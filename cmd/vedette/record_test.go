@@ -177,12 +177,12 @@ func recordedAs(t *testing.T, url, resource, name string, ok func(record.Object)
 	for {
 		d, err := record.Read(t.Context(), url)
 		if err == nil {
-			var objects []record.Object
+			var page record.Page[record.Object]
 			plural, group, _ := strings.Cut(resource, ".")
-			objects, err = d.Objects(t.Context(), record.Name{Resource: plural, Group: group, Namespace: "ml", Name: name})
+			page, err = d.Objects(t.Context(), record.Name{Type: record.Type{Resource: plural, Group: group}, Namespace: "ml", Name: name}, record.Paging{})
 			_ = d.Close()
-			if err == nil && ok(objects[0]) {
-				return objects[0]
+			if len(page.Items) > 0 && ok(page.Items[0]) {
+				return page.Items[0]
 			}
 		}
 		select {

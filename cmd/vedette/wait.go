@@ -43,29 +43,17 @@ func newWait() *cobra.Command {
 		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
 			"  # To its end, whichever\n" +
 			"  vedette wait job/train-7 -n ml --for state=Succeeded,Failed,Aborted --timeout -1s",
-		Args: func(cmd *cobra.Command, args []string) error { return waitFailed(oneObject(cmd, args)) },
+		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return waitFailed(o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")))
+			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return waitFailed(fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
-	})
 	o.addPlace(cmd)
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait; 0: look once; below 0: a week")
-	return cmd
-}
-
-// waitFailed gives errors the exit code of wait.
-func waitFailed(err error) error {
-	var e errExit
-	if err == nil || errors.As(err, &e) {
-		return err
-	}
-	return exitCode(exitWaitFailed, err)
+	return codeOfErrors(cmd, exitWaitFailed)
 }
 
 // goal reads what is waited for, as states.
