@@ -3,6 +3,7 @@ package contest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"time"
 
@@ -93,9 +94,7 @@ func (t *Task) keepEvents(ctx context.Context, k Keeper, base *vault, listed int
 	if err != nil {
 		return err
 	}
-	for name, v := range times {
-		f[name] = v
-	}
+	maps.Copy(f, times)
 	rates(f, t)
 	f[ServerEach] = (base.cpu() - served).Seconds() / float64(t.Events)
 	now, err := base.size(ctx)
