@@ -77,7 +77,7 @@ func sqliteAddress(u *url.URL) (address, error) {
 	// What was committed survives a crash of the machine too; writers take turns
 	// from the first statement on.
 	pragmas := url.Values{
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"},
+		"_pragma": {"auto_vacuum(INCREMENTAL)", "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"},
 		"_txlock": {"immediate"},
 	}
 	dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas.Encode()

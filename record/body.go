@@ -23,10 +23,13 @@ func hashOf(body []byte) hash {
 // from the same one, before the next is kept whole.
 const keyframe = 32
 
+// ErrNoBody is returned for a revision whose content is not kept any more.
+var ErrNoBody = errors.New("its content is not kept any more, as the retention says; its state and its times are")
+
 // content is a body as a revision keeps it: whole, perhaps packed with a dictionary; or
 // as what it differs in from an earlier revision of its object which is whole. So at
 // most two rows are read for one, however many there are. The zero value is none: of
-// a deletion that nobody saw.
+// a deletion that nobody saw. One with a size and no data is not kept any more.
 type content struct {
 	hash       hash
 	base       int64 // the version of the whole one; 0: this is whole
@@ -63,6 +66,8 @@ func differ(body, base []byte, h hash, version int64) (content, bool) {
 // text is the reverse of pack and differ. base is the body that c.base names.
 func (c *content) text(base []byte, dict *dictionary) ([]byte, error) {
 	switch {
+	case c.size > 0 && len(c.data) == 0:
+		return nil, ErrNoBody
 	case c.base != 0:
 		return wire.Patch(make([]byte, 0, c.size), base, c.data, c.size)
 	case c.dictionary != 0:
@@ -77,10 +82,10 @@ func (c *content) unpack(base []byte, dict *dictionary) ([]byte, error) {
 	if err == nil && hashOf(out) != c.hash {
 		err = errors.New("its content has another hash")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("body %x is damaged in the database: %w", c.hash, err)
+	if err != nil && !errors.Is(err, ErrNoBody) {
+		err = fmt.Errorf("body %x is damaged in the database: %w", c.hash, err)
 	}
-	return out, nil
+	return out, err
 }
 
 // store returns the content of a revision that is appended.
@@ -212,7 +217,11 @@ func (d *Database) concluded(ctx context.Context, tx *sql.Tx, object, version in
 func (d *Database) content(ctx context.Context, tx *sql.Tx, where string, object, version int64) (c content, err error) {
 	var name []byte
 	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+where+" ORDER BY version DESC LIMIT 1"), object, version)
-	if err := row.Scan(&name, &c.base, &c.dictionary, &c.size, &c.data); err != nil {
+	err = row.Scan(&name, &c.base, &c.dictionary, &c.size, &c.data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows): // who asks has seen the revision
+		return c, ErrNoBody
+	case err != nil:
 		return c, fmt.Errorf("the body of object %d at version %d: %w", object, version, err)
 	}
 	copy(c.hash[:], name)
