@@ -173,9 +173,6 @@ func (b *batch) fetch(ctx context.Context) error {
 	return nil
 }
 
-// ErrNoBody is returned for a revision whose body is not kept any more.
-var ErrNoBody = errors.New("its content is not kept any more, as the retention says; its state and its times are")
-
 // body reads the body that an object had at a version. Of a deletion that nobody saw it
 // is that of the revision before.
 //

@@ -121,41 +121,6 @@ func TestLockOrder(t *testing.T) {
 	})
 }
 
-// TestRebase: when the oldest revisions go, or some in the middle, the others are read
-// back as before, also those that are written afterwards, and nothing is stored whole
-// that need not be.
-func TestRebase(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, url)
-		filler := strings.Repeat(`"name-of-a-field":"its value",`, 40)
-		body := func(v wire.Version) string { return fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v) }
-		write := func(from, to wire.Version) {
-			for v := from; v <= to; v++ {
-				if _, err := w.d.Write(t.Context(), []record.Seen{{UID: "a", Version: v, State: state.Running, Body: body(v)}}); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		write(1, 40) // 1 and 33 are whole
-		for _, gone := range [][]int64{{1, 2, 3}, {4, 6}, {33}, {40}} {
-			if err := w.d.Drop(t.Context(), "a", gone); err != nil {
-				t.Fatal(err)
-			}
-		}
-		write(41, 45)
-		w.until("SELECT COUNT(*) FROM revisions", "38")
-		w.until("SELECT COUNT(*) FROM revisions WHERE base = 0", "2") // 5 and 34
-		for v := wire.Version(1); v <= 45; v++ {
-			if slices.Contains([]wire.Version{1, 2, 3, 4, 6, 33, 40}, v) {
-				continue
-			}
-			if got, err := w.d.Body(t.Context(), "a", v); err != nil || got == nil || string(got) != body(v) {
-				t.Fatalf("at %v: %s, %v", v, got, err)
-			}
-		}
-	})
-}
-
 // TestBodyOfMissed: of an object whose deletion nobody saw, the last body is that which
 // was seen last.
 func TestBodyOfMissed(t *testing.T) {

@@ -132,7 +132,7 @@ func (c *cut) load(ctx context.Context, some []entry) error {
 	if c.dry {
 		lock = ""
 	}
-	err := c.read(ctx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", numbers(ids), " ORDER BY id"+lock, func(rows *sql.Rows) error {
+	err := c.read(ctx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", keysOf(ids), " ORDER BY id"+lock, func(rows *sql.Rows) error {
 		var id int64
 		var present presence
 		s := &subject{}
@@ -144,7 +144,7 @@ func (c *cut) load(ctx context.Context, some []entry) error {
 	if err != nil {
 		return err
 	}
-	err = c.read(ctx, "SELECT object_id, MAX(version) FROM transitions WHERE object_id IN ", numbers(c.subjects), " GROUP BY object_id", func(rows *sql.Rows) error {
+	err = c.read(ctx, "SELECT object_id, MAX(version) FROM transitions WHERE object_id IN ", keysOf(c.subjects), " GROUP BY object_id", func(rows *sql.Rows) error {
 		var id, version int64
 		err := rows.Scan(&id, &version)
 		c.subjects[id].moved = version
@@ -167,7 +167,7 @@ func (c *cut) states(ctx context.Context) error {
 			over[id] = true
 		}
 	}
-	return c.read(ctx, "SELECT object_id, from_state FROM transitions WHERE to_state = '"+string(state.Deleted)+"' AND object_id IN ", numbers(over), "", func(rows *sql.Rows) error {
+	return c.read(ctx, "SELECT object_id, from_state FROM transitions WHERE to_state = '"+string(state.Deleted)+"' AND object_id IN ", keysOf(over), "", func(rows *sql.Rows) error {
 		var id int64
 		var was state.State
 		err := rows.Scan(&id, &was)
@@ -203,11 +203,13 @@ func (c *cut) dropTransitions(ctx context.Context, upTo map[int64]int64) error {
 		most = max(most, version)
 	}
 	var drop []any
-	err := c.read(ctx, "SELECT id, object_id, version FROM transitions WHERE version <= ? AND object_id IN ", numbers(upTo), "", func(rows *sql.Rows) error {
-		var id, object, version int64
-		err := rows.Scan(&id, &object, &version)
+	hours := map[int64][]int64{} // in which they were, by object
+	err := c.read(ctx, "SELECT id, object_id, version, happened_at FROM transitions WHERE version <= ? AND object_id IN ", keysOf(upTo), "", func(rows *sql.Rows) error {
+		var id, object, version, happened int64
+		err := rows.Scan(&id, &object, &version, &happened)
 		if version <= upTo[object] && version < c.subjects[object].moved {
 			drop = append(drop, id)
+			hours[object] = append(hours[object], hourOf(happened))
 		}
 		return err
 	}, most)
@@ -216,6 +218,11 @@ func (c *cut) dropTransitions(ctx context.Context, upTo map[int64]int64) error {
 	}
 	n, err := c.in(ctx, "DELETE FROM transitions WHERE id IN ", drop)
 	c.Transitions += n
+	for _, id := range slices.Sorted(maps.Keys(hours)) {
+		if err == nil {
+			err = c.d.unmark(ctx, c.tx, id, hours[id])
+		}
+	}
 	return err
 }
 
@@ -286,7 +293,7 @@ func (c *cut) dropWhole(ctx context.Context, e *entry, what lot) error {
 
 // dropObjects removes objects with all that is left of them.
 func (c *cut) dropObjects(ctx context.Context, gone map[int64]bool) error {
-	ids := numbers(gone)
+	ids := keysOf(gone)
 	err := c.read(ctx, "SELECT COALESCE(SUM(LENGTH(data)), 0) FROM revisions WHERE object_id IN ", ids, "", func(rows *sql.Rows) error {
 		var bytes int64
 		err := rows.Scan(&bytes)
@@ -295,6 +302,11 @@ func (c *cut) dropObjects(ctx context.Context, gone map[int64]bool) error {
 	})
 	if err != nil {
 		return err
+	}
+	for id := range gone {
+		if err := c.d.unmark(ctx, c.tx, id, nil); err != nil {
+			return err
+		}
 	}
 	for _, from := range []struct {
 		statement string
@@ -314,8 +326,8 @@ func (c *cut) dropObjects(ctx context.Context, gone map[int64]bool) error {
 	return nil
 }
 
-// numbers returns numbers of rows in their order, as parameters.
-func numbers[V any](of map[int64]V) []any {
+// keysOf returns numbers of rows in their order, as parameters.
+func keysOf[V any](of map[int64]V) []any {
 	all := make([]any, 0, len(of))
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		all = append(all, id)

@@ -80,25 +80,6 @@ func Look(r kube.Resource, redact []string, d delta.Delta) (body string, status 
 // FieldNames is what a path of Config.Redact is read as, for tests.
 func FieldNames(text string) ([]string, error) { return parseFieldPath(text) }
 
-// Drop removes revisions of an object.
-func (d *Database) Drop(ctx context.Context, uid string, versions []int64) error {
-	return d.within(ctx, func(tx *sql.Tx) error {
-		var object int64
-		if err := tx.QueryRowContext(ctx, d.dialect.query("SELECT id FROM objects WHERE uid = ?"+d.dialect.forUpdate), uid).Scan(&object); err != nil {
-			return err
-		}
-		if err := d.rebase(ctx, tx, object, versions); err != nil {
-			return err
-		}
-		for _, v := range versions {
-			if _, err := d.exec(ctx, tx, "DELETE FROM revisions WHERE object_id = ? AND version = ?", object, v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // Followed returns what a recorder remembers of n objects, which do makes.
 func Followed(n int, do func(i int) delta.Delta) (any, error) {
 	c := &collection{objects: map[wire.Key]known{}, lens: newLens(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
@@ -166,5 +147,5 @@ func Narrow(rows, marks int) (undo func()) {
 
 // Unmark deletes the marks of an object.
 func (d *Database) Unmark(ctx context.Context, id int64) error {
-	return d.within(ctx, func(tx *sql.Tx) error { return d.unmark(ctx, tx, id) })
+	return d.within(ctx, func(tx *sql.Tx) error { return d.unmark(ctx, tx, id, nil) })
 }

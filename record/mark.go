@@ -160,8 +160,9 @@ func (d *Database) storedTerms(ctx context.Context, tx *sql.Tx, id int64) ([]ter
 	return b.terms(&s), err
 }
 
-// unmark deletes the marks of an object that is to be deleted with its transitions.
-func (d *Database) unmark(ctx context.Context, tx *sql.Tx, id int64) error {
+// unmark deletes marks of an object: of those hours in which it has no transition any
+// more; without hours all, of an object that is to be deleted with its transitions.
+func (d *Database) unmark(ctx context.Context, tx *sql.Tx, id int64, hours []int64) error {
 	terms, err := d.storedTerms(ctx, tx, id)
 	if err != nil {
 		return err
@@ -170,8 +171,15 @@ func (d *Database) unmark(ctx context.Context, tx *sql.Tx, id int64) error {
 	if err := b.hours(ctx, r); err != nil {
 		return err
 	}
-	for _, t := range terms {
-		for _, h := range r.hours {
+	if hours == nil {
+		hours, r.hours = r.hours, nil
+	}
+	slices.Sort(hours)
+	for _, h := range slices.Compact(hours) {
+		if slices.Contains(r.hours, h) {
+			continue
+		}
+		for _, t := range terms {
 			if _, err := d.exec(ctx, tx, "DELETE FROM marks WHERE term = ? AND hour = ? AND object_id = ?", int64(t), h, id); err != nil {
 				return err
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// lives writes objects that go through states at minutes after begin.
-func lives(t *testing.T, d *record.Database, all map[string][]any) {
+// lifetimes writes objects that go through states at minutes after begin.
+func lifetimes(t *testing.T, d *record.Database, all map[string][]any) {
 	t.Helper()
 	version := wire.Version(0)
 	for uid, steps := range all {
@@ -36,7 +36,7 @@ func lives(t *testing.T, d *record.Database, all map[string][]any) {
 func TestStats(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := open(t, url)
-		lives(t, d, map[string][]any{
+		lifetimes(t, d, map[string][]any{
 			"a-done":    {state.Queued, 0, state.Running, 10, state.Succeeded, 30, state.Deleted, 40},
 			"a-failed":  {state.Queued, 0, state.Running, 20, state.Restarting, 25, state.Running, 30, state.Failed, 60},
 			"b-runs":    {state.Queued, 5, state.Running, 35},
@@ -100,7 +100,7 @@ func TestStats(t *testing.T) {
 func TestViews(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := open(t, url)
-		lives(t, d, map[string][]any{"a": {state.Queued, 0, state.Running, 10}})
+		lifetimes(t, d, map[string][]any{"a": {state.Queued, 0, state.Running, 10}})
 		for query, want := range map[string]string{
 			"SELECT %s FROM object_times":                                    "2026-03-01 09:10:00",
 			"SELECT %s FROM transition_times t WHERE t.to_state = 'Running'": "2026-03-01 09:10:00",
