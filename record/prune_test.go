@@ -200,8 +200,12 @@ func TestPruneOneAtATime(t *testing.T) {
 // TestRetentionRefuses: what can not be meant.
 func TestRetentionRefuses(t *testing.T) {
 	for _, r := range []record.Retention{
-		{Keep: -1}, {KeepBodies: -1}, {Every: -1}, {MaxBytes: -1},
-		{PerState: map[state.State]time.Duration{state.Failed: 0}}, {PerState: map[state.State]time.Duration{state.Deleted: time.Hour}},
+		{Keep: -1},
+		{KeepBodies: -1},
+		{Every: -1},
+		{MaxBytes: -1},
+		{PerState: map[state.State]time.Duration{state.Failed: 0}},
+		{PerState: map[state.State]time.Duration{state.Deleted: time.Hour}},
 	} {
 		w := newWorld(t, "sqlite:"+t.TempDir()+"/x.db")
 		if _, err := w.d.Prune(t.Context(), r); err == nil {
