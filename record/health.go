@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -130,9 +131,7 @@ func (h *targetHealth) get() TargetHealth {
 	defer h.mu.Unlock()
 	now := h.now
 	now.Gaps = map[string]uint64{}
-	for cause, n := range h.now.Gaps {
-		now.Gaps[cause] = n
-	}
+	maps.Copy(now.Gaps, h.now.Gaps)
 	if h.reflector != nil {
 		now.Reflector, _ = h.reflector.Health()
 		now.Queued, now.QueuedBytes = h.queue.Len()

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,11 +27,12 @@ func TestAt(t *testing.T) {
 		return "{type: " + kind + ", status: '" + status + "', reason: " + reason + ", lastTransitionTime: " + at(minute) + "}"
 	}
 	conditions := func(all ...string) string {
-		text := "conditions: ["
+		var text strings.Builder
+		text.WriteString("conditions: [")
 		for _, c := range all {
-			text += c + ", "
+			text.WriteString(c + ", ")
 		}
-		return text + "]"
+		return text.String() + "]"
 	}
 	scheduled := condition("PodScheduled", "True", "X", "02")
 	progress := func(status, reason, since, updated string) string {

@@ -312,17 +312,18 @@ func lacks(ctx context.Context, c *kube.Cluster, r kube.Resource, namespace, obj
 
 // String names a scope: "pods in ml with app=train".
 func (t scope) String() string {
-	text := t.Type
+	var text strings.Builder
+	text.WriteString(t.Type)
 	switch {
 	case t.Namespace != "":
-		text += " in " + t.Namespace
+		text.WriteString(" in " + t.Namespace)
 	case t.resource.Scope == kube.Namespaced:
-		text += " in all namespaces"
+		text.WriteString(" in all namespaces")
 	}
 	for _, selector := range []string{t.LabelSelector, t.FieldSelector} {
 		if selector != "" {
-			text += " with " + selector
+			text.WriteString(" with " + selector)
 		}
 	}
-	return text
+	return text.String()
 }
