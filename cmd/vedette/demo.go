@@ -18,6 +18,7 @@ const demoTypes = "jobs,pods"
 // demoOptions are the flags of demo.
 type demoOptions struct {
 	watch watchOptions
+	db    string
 	jobs  int
 	seed  uint64
 	speed float64
@@ -29,8 +30,9 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "See it at work, without a cluster",
 		Long: "Start an API server within this process, let training jobs be submitted, queue, run, fail and be\n" +
-			"tried again in it, and follow them as `vedette watch jobs,pods` does. It ends when all jobs have,\n" +
-			"or with Ctrl-C.",
+			"tried again in it, follow them as `vedette watch jobs,pods` does, and record them as `vedette record`\n" +
+			"does, into a file. It ends when all jobs have, or with Ctrl-C, and then says what the file has, and\n" +
+			"how to look at it.",
 		Example: "  vedette demo\n\n" +
 			"  # Without end, three times as fast, only what fails or is tried again\n" +
 			"  vedette demo --jobs 0 --speed 3 | grep -E 'Failed|Restarting'",
@@ -40,6 +42,7 @@ func newDemo() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&o.db, "db", "", "database to record into: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: a new file in the folder for temporary files)")
 	f.IntVar(&o.jobs, "jobs", 12, "how many jobs are submitted; 0 for no end")
 	f.Float64Var(&o.speed, "speed", 1, "how many times as fast as usual")
 	f.Uint64Var(&o.seed, "seed", 1, "what happens: the same seed is the same story")
@@ -47,7 +50,7 @@ func newDemo() *cobra.Command {
 	return cmd
 }
 
-// run starts the server, the story and the watch, and joins all three.
+// run starts the server, opens the database, and lets the story begin.
 func (o *demoOptions) run(ctx context.Context, con *console) error {
 	if o.jobs < 0 || o.speed <= 0 || o.speed > 1000 {
 		return fmt.Errorf("--jobs is %d and --speed %v; want 0 or more jobs, and a speed above 0 and up to 1000", o.jobs, o.speed)
@@ -71,28 +74,43 @@ func (o *demoOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	con.say("An API server runs within this process, and training jobs are being submitted to it. Ctrl-C ends.")
+	kept, err := newKeepsake(ctx, o.db, server, cluster, targets)
+	if err != nil {
+		return err
+	}
+	defer kept.d.Close()
+	con.say("An API server runs within this process, and training jobs are being submitted to it. What happens is\nrecorded into %s. Ctrl-C ends.", kept.d)
+	return o.play(ctx, cluster, targets, kept, newStory(server, o.seed, o.speed), format, con)
+}
 
+// play runs the story, the watch and the recorder, and joins all three.
+func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *keepsake, story *story, format *format, con *console) error {
+	readers := context.WithoutCancel(ctx) // the history is told after Ctrl-C too
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	story := newStory(server, o.seed, o.speed)
+	go kept.run(ctx, cancel)
 	told := make(chan error, 1)
 	go func() {
 		err := story.tell(ctx, o.jobs)
 		if err == nil {
+			kept.await(ctx, story.over())
 			pause(ctx, lastLook)
 			err = context.Canceled // the watch may end now
 		}
 		cancel(err)
 		told <- err
 	}()
-	err = follow(ctx, cluster, targets, format, con)
+	err := follow(ctx, cluster, targets, format, con)
 	cancel(nil)
 	if storyErr := <-told; err == nil && !errors.Is(storyErr, context.Canceled) {
 		err = storyErr
 	}
+	if err := errors.Join(err, <-kept.ended); err != nil {
+		return err
+	}
+	said, err := kept.tell(readers)
 	if err == nil {
-		con.say("\n%s\n\nThe same over a cluster of yours: vedette watch jobs,pods -A", story.summary())
+		con.say("\n%s\n%s\n\nThe same over a cluster of yours: vedette record jobs,pods -A --db sqlite:history.db", story.summary(), said)
 	}
 	return err
 }

@@ -24,6 +24,7 @@ type recordOptions struct {
 	settled *settled
 	flags   *pflag.FlagSet
 	db      string
+	kept    keepOptions
 	redact  []string
 	name    string
 	spill   string
@@ -65,6 +66,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.watch.addFlags(cmd)
 	addRules(cmd, &o.watch.rules)
 	o.settled = addDatabase(cmd, &o.db)
+	o.kept.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
@@ -143,6 +145,9 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 		if err := record.CheckFieldPath(text); err != nil {
 			return cfg, nil, fmt.Errorf("%s: %w", o.settled.origin("redact"), err)
 		}
+	}
+	if _, err := o.kept.retention(o.settled); err != nil {
+		return cfg, nil, err
 	}
 	if o.watch.rules != "" {
 		if r, err = rules.Load(o.watch.rules); err != nil {
@@ -240,9 +245,22 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		}
 		recorders = append(recorders, r)
 	}
-	con.say("Ctrl-C ends it")
 	s.set(d, recorders)
-	return runAll(ctx, clusters, recorders, con)
+	keep, err := o.kept.retention(o.settled)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	wait, err := retain(ctx, d, keep, cfg.Logger, con)
+	if err != nil {
+		cancel()
+		return err
+	}
+	con.say("Ctrl-C ends it")
+	err = runAll(ctx, clusters, recorders, con)
+	cancel()
+	wait()
+	return err
 }
 
 // waitFor says what can not be recorded, and refuses that unless it is to be waited

@@ -28,7 +28,10 @@ const (
 )
 
 // settings are all of them.
-var settings = []setting{{"db", word}, {"name", word}, {"rules", path}, {"redact", words}, {"spill", path}, {"listen", word}, {"wait-for-types", truth}}
+var settings = []setting{
+	{"db", word}, {"name", word}, {"rules", path}, {"redact", words}, {"spill", path}, {"listen", word}, {"wait-for-types", truth},
+	{"keep", word}, {"keep-state", words}, {"keep-bodies", word}, {"max-size", word},
+}
 
 // variable is the name of a setting in the environment.
 func variable(name string) string {

@@ -86,6 +86,16 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
+// over is how many jobs have ended.
+func (s *story) over() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, some := range s.ended {
+		n += some
+	}
+	return n
+}
+
 // summary says how the jobs ended.
 func (s *story) summary() string {
 	s.mu.Lock()
@@ -120,6 +130,7 @@ type life struct {
 
 var (
 	models = []string{"llama-ft", "whisper", "resnet50", "bert-base", "sdxl-lora", "yolo"}
+	users  = []string{"ana", "ben", "chen", "dita", "emre"}
 	teams  = []string{"team-vision", "team-speech", "team-llm"}
 )
 
@@ -131,7 +142,7 @@ func (s *story) newLife(i int) *life {
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: teams[chance.IntN(len(teams))], Name: name,
-			Labels: map[string]string{"kueue.x-k8s.io/queue-name": "gpu"},
+			Labels: map[string]string{"kueue.x-k8s.io/queue-name": "gpu", "vedette.io/user": users[i%len(users)]},
 		},
 		Spec: batchv1.JobSpec{
 			Suspend: &suspend, BackoffLimit: &retries,

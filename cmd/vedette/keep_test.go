@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
+)
+
+func TestParseAge(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"90d": 90 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "36h": 36 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "forever": record.Forever,
+	} {
+		if got, err := parseAge(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "90", "d", "-1d", "0d", "1y", "1d2h", "99999d", "NaNd", "-5m"} {
+		if got, err := parseAge(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"20GiB": 20 << 30, "1.5Gi": 3 << 29, "500MB": 500e6, "4096": 4096, "2 TiB": 2 << 40} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "GiB", "-1GiB", "0", "1PB", "99999999TiB", "NaN"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+func TestRetentionOfFlags(t *testing.T) {
+	s := &settled{from: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
+	o := keepOptions{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}}
+	r, err := o.retention(s)
+	if err != nil || r.Keep != 30*24*time.Hour || r.KeepBodies != 7*24*time.Hour || r.MaxBytes != 1<<30 || r.PerState[state.Failed] != 180*24*time.Hour || r.PerState[state.Succeeded] != record.Forever {
+		t.Errorf("%+v, %v", r, err)
+	}
+	o = keepOptions{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}
+	_, err = o.retention(s)
+	for _, want := range []string{"--keep: \"x\" is no age", "default: \"y\" is no size", "f.yaml:3: \"Failed\": the age is missing", "\"Finished=1d\": want a state", "\"z\" is no age"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v lacks %s", err, want)
+		}
+	}
+}
+
+// TestPrune: a demo's history is counted, shortened, and not there afterwards.
+func TestPrune(t *testing.T) {
+	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	if p := start(t, "demo", "--jobs", "4", "--speed", "60", "--db", db); p.end() != 0 {
+		t.Fatal(p.err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", 1, "nothing is said to go"},
+		{"--keep 1q", 1, `--keep: "1q" is no age`},
+		{"--keep 1ms --dry-run", 0, "would remove: "},
+		{"--keep 90d", 0, "removed: 0 objects, 0 revisions, the contents of 0 others, 0 transitions"},
+		{"--keep-bodies 1ms", 0, "removed: 0 objects, 0 revisions"},
+		{"--keep 1ms --keep-state Failed=1h", 0, "removed: "},
+		{"--max-size 1", 0, "more than allowed"},
+	} {
+		p := start(t, append([]string{"prune", "--db", db}, strings.Fields(c.args)...)...)
+		if code := p.end(); code != c.code || !strings.Contains(p.err.String(), c.want) {
+			t.Errorf("prune %s: exit code %d, %v", c.args, code, p.err)
+		}
+	}
+	p := start(t, "history", "jobs", "-A", "-o", "ndjson", "--db", db)
+	if p.end() != 0 {
+		t.Fatal(p.err)
+	}
+	for line := range strings.Lines(p.out.String()) {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}

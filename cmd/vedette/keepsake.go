@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
+)
+
+// keepsake records the demo into a database, and tells of it afterwards.
+type keepsake struct {
+	url     string
+	d       *record.Database
+	r       *record.Recorder
+	cluster string // its UID: the database may have other demos
+	ended   chan error
+}
+
+// newKeepsake opens the database, which is a file of its own unless url names another.
+func newKeepsake(ctx context.Context, url string, server *apitest.Server, cluster *kube.Cluster, targets []target) (*keepsake, error) {
+	if url == "" {
+		dir, err := os.MkdirTemp("", "vedette-demo-")
+		if err != nil {
+			return nil, err
+		}
+		url = "sqlite:" + filepath.Join(dir, "history.db")
+	}
+	system, err := server.Create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	if err != nil {
+		return nil, err
+	}
+	k := &keepsake{url: url, cluster: string(system.GetUID()), ended: make(chan error, 1)}
+	if k.d, err = openToWrite(ctx, url); err != nil {
+		return nil, err
+	}
+	cfg := record.Config{Cluster: cluster, ClusterName: "demo", Name: "demo"}
+	for _, t := range targets {
+		cfg.Targets = append(cfg.Targets, record.Target{Type: t.resource.String()})
+	}
+	if _, err = k.d.Migrate(ctx); err == nil {
+		k.r, err = record.New(k.d, cfg)
+	}
+	if err != nil {
+		_ = k.d.Close() // the first error says it
+		return nil, err
+	}
+	return k, nil
+}
+
+// run records until ctx is done. If that fails, cancel is told.
+func (k *keepsake) run(ctx context.Context, cancel func(error)) {
+	err := k.r.Run(ctx)
+	if err != nil {
+		cancel(err)
+	}
+	k.ended <- err
+}
+
+// patienceAtEnd is how long the end of the last job is waited for in the database.
+const patienceAtEnd = 5 * time.Second
+
+// await waits until so many jobs have ended in the database too.
+func (k *keepsake) await(ctx context.Context, jobs int) {
+	ctx, cancel := context.WithTimeout(ctx, patienceAtEnd)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if s, err := k.jobs(ctx); err == nil && s.ended >= jobs {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return // what is there is shown
+		}
+	}
+}
+
+var jobsOnly = []record.Type{{Group: "batch", Resource: "jobs"}}
+
+// account is what the database says of the jobs.
+type account struct {
+	record.TypeStats
+	ended int
+}
+
+func (k *keepsake) jobs(ctx context.Context) (a account, err error) {
+	all, err := k.d.Stats(ctx, record.Filter{Cluster: k.cluster, Types: jobsOnly}, time.Now(), nil)
+	for _, s := range all {
+		a.TypeStats = s
+		for _, n := range s.Outcomes {
+			a.ended += n
+		}
+	}
+	return a, err
+}
+
+// tell says what the database has, and how to look at it.
+func (k *keepsake) tell(ctx context.Context) (string, error) {
+	a, err := k.jobs(ctx)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	health := k.r.Health()
+	revisions, transitions := 0, 0
+	for _, t := range health.Targets {
+		revisions, transitions = revisions+t.Revisions, transitions+t.Transitions
+	}
+	fmt.Fprintf(&b, "Recorded in %s: %d revisions and %d changes of state, of\n", k.url, revisions, transitions)
+	var parts []string
+	for _, s := range order {
+		if n := a.Outcomes[s]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if open := a.Objects - a.ended; open > 0 {
+		parts = append(parts, fmt.Sprintf("%d not at their end", open))
+	}
+	fmt.Fprintf(&b, "  %d jobs: %s\n", a.Objects, strings.Join(parts, ", "))
+	for _, s := range []struct {
+		what string
+		record.Spread
+	}{{"waited", a.Waiting}, {"ran", a.Running}} {
+		if s.Count > 0 {
+			fmt.Fprintf(&b, "  %s: half of %d at most %v, the longest %v\n", s.what, s.Count, length(s.P50), length(s.Max))
+		}
+	}
+	retries, err := k.changes(ctx, state.Restarting)
+	if err != nil {
+		return "", err
+	}
+	failed, err := k.changes(ctx, state.Failed)
+	if err != nil {
+		return "", err
+	}
+	again := map[string]bool{}
+	for _, c := range retries {
+		again[c.Object.UID] = true
+	}
+	fmt.Fprintf(&b, "  tried again after a failure: %d of them\n\nLook at it:\n", len(again))
+	for _, example := range append(failed, retries...) {
+		for _, command := range []string{"history", "diff", "show"} {
+			fmt.Fprintf(&b, "  vedette %s jobs/%s -n %s --db %s\n", command, example.Object.Name, example.Object.Namespace, k.url)
+		}
+		break
+	}
+	fmt.Fprintf(&b, "  vedette history jobs -A --state Failed --db %s\n  vedette stats jobs -A --db %s", k.url, k.url)
+	return b.String(), nil
+}
+
+// changes returns when jobs came to a state.
+func (k *keepsake) changes(ctx context.Context, to state.State) (all []record.Change, err error) {
+	f := record.Filter{Cluster: k.cluster, Types: jobsOnly, States: []state.State{to}}
+	list := func(ctx context.Context, p record.Paging) (record.Page[record.Change], error) {
+		return k.d.ListTransitions(ctx, f, p)
+	}
+	for c, err := range record.Walk(ctx, record.Paging{Limit: 1000}, list) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
