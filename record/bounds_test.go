@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
 )
 
 // TestBoundsOfGap: what a watch has brought just before the server forgot, and what is
@@ -72,4 +74,28 @@ func (w *world) come(t *testing.T, holds func() bool) {
 			t.Fatal("it does not come")
 		}
 	}
+}
+
+// TestCorrectedDeletion: a deletion that was concluded from a list is replaced by the one
+// that somebody has seen, before it, also in what the object is now.
+func TestCorrectedDeletion(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		for _, batch := range [][]record.Seen{
+			{{UID: "a", Version: 1, State: state.Running, Raw: "Running", Body: "{}"}},
+			{{UID: "a", Version: 9, State: state.Deleted, Missed: true}},
+			{
+				{UID: "a", Version: 4, State: state.Succeeded, Raw: "Complete", Body: "{}"},
+				{UID: "a", Version: 5, State: state.Deleted, Raw: "Complete", Body: "{}"},
+			},
+		} {
+			if _, err := w.d.Write(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.until("SELECT version, state, raw_state, deleted FROM revisions ORDER BY version", "1 Running Running 0", "4 Succeeded Complete 0", "5 Deleted Complete 1")
+		w.until("SELECT version, from_state, to_state, from_raw, to_raw FROM transitions ORDER BY version",
+			"1  Running  Running", "4 Running Succeeded Running Complete", "5 Succeeded Deleted Complete Complete")
+		w.until("SELECT version, presence, state, raw_state, message FROM objects", "5 1 Deleted Complete at 5")
+	})
 }

@@ -20,6 +20,8 @@ type Seen struct {
 	State   state.State
 	Body    string
 	Ago     int // seconds since it came to the state, as the object says; 0: it does not
+	Raw     string
+	Missed  bool // its deletion was concluded from a list
 }
 
 // Happened is when an object came to its state, which says at.
@@ -35,6 +37,10 @@ func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err er
 		one := sighting{
 			uid: s.UID, namespace: "ml", name: "job-" + s.UID, version: s.Version, gone: s.State == state.Deleted, source: Watched,
 			seen: time.Unix(1_700_000_000+int64(s.Version), 0), status: state.Status{State: s.State, Message: fmt.Sprint("at ", s.Version)}, body: []byte(s.Body),
+		}
+		one.status.Raw = s.Raw
+		if s.Missed {
+			one.source, one.body, one.status.Message = Relisted, nil, ""
 		}
 		if s.Ago > 0 {
 			one.status.At = one.seen.Add(-time.Duration(s.Ago) * time.Second)

@@ -434,7 +434,8 @@ func (b *batch) correctDeletion(ctx context.Context, r *row, s *sighting) error 
 	if err := b.fillInOne(ctx, r, s); err != nil {
 		return err
 	}
-	_, err = b.d.exec(ctx, b.tx, "UPDATE objects SET version = ?, gone_at = ? WHERE id = ?", int64(s.version), micros(s.seen), r.id)
+	_, err = b.d.exec(ctx, b.tx, "UPDATE objects SET version = ?, gone_at = ?, raw_state = ?, reason = ?, message = ? WHERE id = ?",
+		int64(s.version), micros(s.seen), short(s.status.Raw, 250), short(s.status.Reason, 250), short(s.status.Message, longestMessage), r.id)
 	return err
 }
 
