@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	kills  = flag.Int("kills", 6, "how often recorders are killed, of each number of them")
-	jobs   = flag.Int64("jobs", 60, "how many batch Jobs are run meanwhile")
-	outage = flag.Duration("outage", 4*time.Second, "for how long the database is away; networks are cut for a third of it, and 2 seconds at least")
+	kills  = flag.Int("kills", 4, "how often recorders are killed, of each number of them")
+	jobs   = flag.Int64("jobs", 40, "how many batch Jobs are run meanwhile")
+	outage = flag.Duration("outage", 3*time.Second, "for how long the database is away; networks are cut for a third of it, and 2 seconds at least")
 )
 
 // TestKilled: while Jobs and their pods come, change and go, recorders, the API
@@ -184,9 +184,15 @@ func (s *stage) both(t *testing.T, one, two *recorder) {
 		r := []*recorder{one, two}[n%2]
 		faults = append(faults, killFault(t, r))
 	}
-	faults = append(faults, s.serverFault(t), s.databaseFault(t), cutFault("API server", s.api, refuse))
+	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, refuse))
 	if s.db != nil {
 		faults = append(faults, cutFault("database", s.db, drop), cutFault("database", s.db, stall))
 	}
 	shuffled(t, faults)
+	// While one loses its server the other is there: who begins meanwhile goes on where
+	// the one is after its list, and the gap before that is left.
+	s.settle(t, 3*time.Minute, "one", "two")
+	shuffled(t, []fault{s.serverFault(t)})
+	s.settle(t, 3*time.Minute, "one", "two")
+	shuffled(t, []fault{killFault(t, two), killFault(t, one)})
 }
