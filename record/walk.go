@@ -25,7 +25,7 @@ type ground struct {
 // How much one request may do: it looks at so many rows, about, and then says where
 // to go on. On a slow core with SQLite that takes some 30 ms. Tests take less.
 var (
-	mostRows  = 2500
+	mostRows  = 1500
 	mostMarks = 400
 )
 
@@ -54,7 +54,7 @@ func find[T any](ctx context.Context, d *Database, g *ground, f Filter, p Paging
 	if err != nil || s.nothing {
 		return page, err
 	}
-	w := &walk{d: d, g: g, s: s, forward: p.OldestFirst, low: position{s.from, 0}, high: position{s.to, 0}, left: mostRows, chunk: 4 * p.limit()}
+	w := &walk{d: d, g: g, s: s, forward: p.OldestFirst, low: position{s.from, 0}, high: position{s.to, 0}, left: mostRows, chunk: min(4*p.limit(), mostRows)}
 	if !begin {
 		w.reach(at)
 	}
@@ -153,7 +153,7 @@ func (w *walk) step(ctx context.Context, want int, found func(*sql.Rows) error) 
 		return w.lookAt(ctx, m.objects, low, high, want, found)
 	}
 	w.left -= w.chunk + w.chunk*(len(w.lanes())-1)/4
-	w.chunk = min(2*w.chunk, mostRows/2)
+	w.chunk = max(1, min(2*w.chunk, w.left))
 	return w.look(ctx, low, high, want, found)
 }
 
