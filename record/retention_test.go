@@ -26,7 +26,8 @@ type kept struct {
 type model struct {
 	revisions []kept
 	moves     []wire.Version
-	state     state.State // before it was deleted
+	upTo      wire.Version // the last that went
+	state     state.State  // before it was deleted
 	deleted   bool
 }
 
@@ -71,7 +72,7 @@ func (m *model) prune(r record.Retention, now wire.Version) bool {
 		}
 		left = append(left, k)
 	}
-	m.revisions = left
+	m.revisions, m.upTo = left, max(m.upTo, upTo)
 	newest := m.moves[len(m.moves)-1]
 	m.moves = slices.DeleteFunc(m.moves, func(v wire.Version) bool { return v <= upTo && v < newest })
 	return true
@@ -146,7 +147,7 @@ func revisionOf(t *rapid.T, version wire.Version) record.Seen {
 }
 
 func (w *world) compareKept(t *rapid.T, models map[string]*model, held *[]string) {
-	var objects, revisions, thinned, moves []string
+	var objects, revisions, thinned, moves, sure []string
 	for uid, m := range models {
 		last := m.revisions[len(m.revisions)-1]
 		objects = append(objects, fmt.Sprint(uid, " ", last.Version, " ", last.State))
@@ -160,7 +161,9 @@ func (w *world) compareKept(t *rapid.T, models map[string]*model, held *[]string
 			}
 		}
 		for _, v := range m.moves {
-			moves = append(moves, fmt.Sprint(uid, " ", v))
+			if moves = append(moves, fmt.Sprint(uid, " ", v)); v > m.upTo || v == m.moves[len(m.moves)-1] {
+				sure = append(sure, fmt.Sprint(uid, " ", v)) // the others go with the next revision that does
+			}
 		}
 	}
 	slices.Sort(objects)
@@ -172,7 +175,7 @@ func (w *world) compareKept(t *rapid.T, models map[string]*model, held *[]string
 	needed := append(w.rows(needed), *held...)
 	*held = needed
 	w.compareRows(t, "SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id", revisions, needed)
-	w.compareRows(t, "SELECT o.uid, r.version FROM transitions r JOIN objects o ON o.id = r.object_id", moves, needed)
+	w.compareRows(t, "SELECT o.uid, r.version FROM transitions r JOIN objects o ON o.id = r.object_id", sure, append(moves, needed...))
 	for _, r := range w.rows("SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id WHERE LENGTH(r.data) > 0") {
 		if slices.Contains(thinned, r) && !slices.Contains(needed, r) {
 			t.Fatalf("revision %s has its content, and nothing needs it", r)
