@@ -15,3 +15,8 @@ func (d *Database) PruneAt(ctx context.Context, r Retention, now time.Time, rows
 func (d *Database) PruneBeside(ctx context.Context, r Retention, now time.Time) (Pruned, error) {
 	return d.prune(ctx, r, pruner{now: now})
 }
+
+// PruneDryAt is PruneDry at a time.
+func (d *Database) PruneDryAt(ctx context.Context, r Retention, now time.Time) (Pruned, error) {
+	return d.prune(ctx, r, pruner{now: now, dry: true})
+}
