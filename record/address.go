@@ -77,11 +77,18 @@ func sqliteAddress(u *url.URL) (address, error) {
 	// What was committed survives a crash of the machine too; writers take turns
 	// from the first statement on.
 	pragmas := url.Values{
-		"_pragma": {"auto_vacuum(INCREMENTAL)", "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"},
 		"_txlock": {"immediate"},
 	}
-	dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas.Encode()
-	return address{dialect: sqlite, open: func() (*sql.DB, error) { return sql.Open("sqlite", dsn) }, shown: "sqlite:" + file, file: file}, nil
+	open := func() (*sql.DB, error) {
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			// Space that is free can be given back. It has to be said before anything is
+			// written, and not again: it is written each time.
+			pragmas["_pragma"] = append([]string{"auto_vacuum(INCREMENTAL)"}, pragmas["_pragma"]...)
+		}
+		return sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+pragmas.Encode())
+	}
+	return address{dialect: sqlite, open: open, shown: "sqlite:" + file, file: file}, nil
 }
 
 // login is who logs in.
