@@ -51,7 +51,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, max-size
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -113,6 +113,7 @@ clusters:
 		"keep | - | default",
 		"keep-state | - | default",
 		"keep-bodies | - | default",
+		"keep-last | 1 | default",
 		"max-size | - | default",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",
 		"cluster | the current context | F:7",

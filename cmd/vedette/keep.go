@@ -21,6 +21,7 @@ import (
 type keepOptions struct {
 	keep, bodies, size string
 	states             []string
+	last               int
 }
 
 func (o *keepOptions) addFlags(cmd *cobra.Command) {
@@ -28,6 +29,7 @@ func (o *keepOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.keep, "keep", "", "how long revisions and transitions stay, such as 90d; deleted objects go with their last (default: for ever)")
 	f.StringSliceVar(&o.states, "keep-state", nil, "the same for objects that ended in a state, such as Failed=180d,Succeeded=30d")
 	f.StringVar(&o.bodies, "keep-bodies", "", "how long the contents of revisions stay, such as 7d; their states and times stay as --keep says (default: as long as they)")
+	f.IntVar(&o.last, "keep-last", 1, "how many revisions of each object that is there stay, with their contents, whatever their age")
 	f.StringVar(&o.size, "max-size", "", "how large the database may become, such as 20GiB; then the oldest goes (default: unlimited)")
 }
 
@@ -63,6 +65,9 @@ func (o *keepOptions) retention(from *settled) (r record.Retention, err error) {
 		if value == "" {
 			complain("keep-state", fmt.Errorf("%q: the age is missing, as in %s=180d", text, name))
 		}
+	}
+	if r.KeepLast = o.last; o.last < 1 {
+		complain("keep-last", fmt.Errorf("%d is no number of revisions: want 1 or more; the last stays always", o.last))
 	}
 	if o.size != "" {
 		r.MaxBytes, err = parseSize(o.size)

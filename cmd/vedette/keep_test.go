@@ -41,14 +41,14 @@ func TestParseSize(t *testing.T) {
 
 func TestRetentionOfFlags(t *testing.T) {
 	s := &settled{from: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
-	o := keepOptions{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}}
+	o := keepOptions{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
 	r, err := o.retention(s)
-	if err != nil || r.Keep != 30*24*time.Hour || r.KeepBodies != 7*24*time.Hour || r.MaxBytes != 1<<30 || r.PerState[state.Failed] != 180*24*time.Hour || r.PerState[state.Succeeded] != record.Forever {
+	if err != nil || r.KeepLast != 5 || r.Keep != 30*24*time.Hour || r.KeepBodies != 7*24*time.Hour || r.MaxBytes != 1<<30 || r.PerState[state.Failed] != 180*24*time.Hour || r.PerState[state.Succeeded] != record.Forever {
 		t.Errorf("%+v, %v", r, err)
 	}
 	o = keepOptions{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}
 	_, err = o.retention(s)
-	for _, want := range []string{"--keep: \"x\" is no age", "default: \"y\" is no size", "f.yaml:3: \"Failed\": the age is missing", "\"Finished=1d\": want a state", "\"z\" is no age"} {
+	for _, want := range []string{"--keep: \"x\" is no age", "default: \"y\" is no size", "default: 0 is no number of revisions", "f.yaml:3: \"Failed\": the age is missing", "\"Finished=1d\": want a state", "\"z\" is no age"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %s", err, want)
 		}
@@ -69,6 +69,8 @@ func TestPrune(t *testing.T) {
 		{"", 1, "nothing is said to go"},
 		{"--keep 1q", 1, `--keep: "1q" is no age`},
 		{"--keep 1ms --dry-run", 0, "would remove: "},
+		{"--keep 90d --keep-last 0", 1, "--keep-last: 0 is no number of revisions"},
+		{"--keep 90d --config " + file(t, "v.yaml", "name: x\nkeep-last: five\n"), 1, `v.yaml:2: keep-last is "five": `},
 		{"--keep 90d", 0, "removed: 0 objects, 0 revisions, the contents of 0 others, 0 transitions"},
 		{"--keep-bodies 1ms", 0, "removed: 0 objects, 0 revisions"},
 		{"--keep 1ms --keep-state Failed=1h", 0, "removed: "},

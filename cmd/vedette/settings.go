@@ -30,7 +30,7 @@ const (
 // settings are all of them.
 var settings = []setting{
 	{"db", word}, {"name", word}, {"rules", path}, {"redact", words}, {"spill", path}, {"listen", word}, {"wait-for-types", truth},
-	{"keep", word}, {"keep-state", words}, {"keep-bodies", word}, {"max-size", word},
+	{"keep", word}, {"keep-state", words}, {"keep-bodies", word}, {"keep-last", word}, {"max-size", word},
 }
 
 // variable is the name of a setting in the environment.
@@ -115,7 +115,10 @@ func (s *settled) one(setting setting, flag *pflag.Flag) error {
 	if setting.kind == path && !filepath.IsAbs(text) {
 		text = filepath.Join(filepath.Dir(s.path), text)
 	}
-	return flag.Value.Set(text)
+	if err := flag.Value.Set(text); err != nil {
+		return fmt.Errorf("%s: %s is %q: %w", v.at, setting.name, text, err)
+	}
+	return nil
 }
 
 // origin says where the value of a setting comes from.
