@@ -152,12 +152,21 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 	fmt.Fprintf(&b, "  tried again after a failure: %d of them\n\nLook at it:\n", len(again))
 	for _, example := range append(failed, retries...) {
 		for _, command := range []string{"history", "diff", "show"} {
-			fmt.Fprintf(&b, "  vedette %s jobs/%s -n %s --db %s\n", command, example.Object.Name, example.Object.Namespace, k.url)
+			fmt.Fprintf(&b, "  %s %s jobs/%s -n %s --db %s\n", called(), command, example.Object.Name, example.Object.Namespace, k.url)
 		}
 		break
 	}
-	fmt.Fprintf(&b, "  vedette history jobs -A --state Failed --db %s\n  vedette stats jobs -A --db %s", k.url, k.url)
+	fmt.Fprintf(&b, "  %s history jobs -A --state Failed --db %s\n  %s stats jobs -A --db %s", called(), k.url, called(), k.url)
 	return b.String(), nil
+}
+
+// called is how this program was called, so that a command that is shown can be
+// pasted: `go run` builds it into a folder of its own.
+func called() string {
+	if strings.Contains(os.Args[0], string(filepath.Separator)+"go-build") {
+		return "go run ./cmd/vedette"
+	}
+	return os.Args[0]
 }
 
 // changes returns when jobs came to a state.
