@@ -29,8 +29,18 @@ const (
 
 // settings are all of them.
 var settings = []setting{
-	{"db", word}, {"name", word}, {"rules", path}, {"redact", words}, {"spill", path}, {"listen", word}, {"wait-for-types", truth},
-	{"keep", word}, {"keep-state", words}, {"keep-bodies", word}, {"keep-last", word}, {"max-size", word},
+	{"db", word},
+	{"name", word},
+	{"rules", path},
+	{"redact", words},
+	{"spill", path},
+	{"listen", word},
+	{"wait-for-types", truth},
+	{"keep", word},
+	{"keep-state", words},
+	{"keep-bodies", word},
+	{"keep-last", word},
+	{"max-size", word},
 }
 
 // variable is the name of a setting in the environment.
