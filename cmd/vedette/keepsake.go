@@ -150,11 +150,11 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 		again[c.Object.UID] = true
 	}
 	fmt.Fprintf(&b, "  tried again after a failure: %d of them\n\nLook at it:\n", len(again))
-	for _, example := range append(failed, retries...) {
+	if examples := append(failed, retries...); len(examples) > 0 {
+		of := examples[0].Object
 		for _, command := range []string{"history", "diff", "show"} {
-			fmt.Fprintf(&b, "  %s %s jobs/%s -n %s --db %s\n", called(), command, example.Object.Name, example.Object.Namespace, k.url)
+			fmt.Fprintf(&b, "  %s %s jobs/%s -n %s --db %s\n", called(), command, of.Name, of.Namespace, k.url)
 		}
-		break
 	}
 	fmt.Fprintf(&b, "  %s history jobs -A --state Failed --db %s\n  %s stats jobs -A --db %s", called(), k.url, called(), k.url)
 	return b.String(), nil
