@@ -139,6 +139,9 @@ func mysqlAddress(u *url.URL, getenv func(string) string) (address, error) {
 	cfg.InterpolateParams = true // one way to the server for each statement, and not three
 	cfg.ClientFoundRows = true
 	cfg.Timeout = connectTimeout
+	// The driver does not look at a context while it commits: a connection whose other
+	// side has vanished without a word would be waited for for ever.
+	cfg.ReadTimeout, cfg.WriteTimeout = orphaned, orphaned
 	cfg.Params = map[string]string{"wait_timeout": strconv.Itoa(int(orphaned.Seconds()))}
 	cfg.Logger = silent{}
 	if cfg.DBName == "" {

@@ -53,6 +53,8 @@ func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
 		return cluster{}, err
 	}
 	c := cluster{asks: func(ctx context.Context) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, silence)
+		defer cancel()
 		system, err := namespaces.Get(ctx, wire.Key{Name: "kube-system"})
 		if err != nil {
 			return "", fmt.Errorf("the cluster is told from others by its namespace kube-system: %w", err)

@@ -43,7 +43,9 @@ const wholeBytes = 16 << 20
 //
 // Errors: the server or the database does not answer; the type is not there.
 func (f *follower) open(ctx context.Context) error {
-	resource, err := f.r.cfg.Cluster.Resolve(ctx, f.target.Type)
+	asking, cancel := context.WithTimeout(ctx, silence)
+	resource, err := f.r.cfg.Cluster.Resolve(asking, f.target.Type)
+	cancel()
 	if err != nil {
 		return err
 	}

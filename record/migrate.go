@@ -123,14 +123,20 @@ func (d *Database) lock(ctx context.Context) (unlock func() error, err error) {
 	}
 	take, give := "SELECT pg_advisory_lock(hashtext($1))", "SELECT pg_advisory_unlock(hashtext($1))"
 	if d.dialect == mysql {
-		take, give = "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 600)", "SELECT RELEASE_LOCK(CONCAT(DATABASE(), ?))"
+		take, give = "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 20)", "SELECT RELEASE_LOCK(CONCAT(DATABASE(), ?))"
 	}
-	var got any
-	if err := conn.QueryRowContext(ctx, take, lockName).Scan(&got); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	if n, ok := got.(int64); d.dialect == mysql && (!ok || n != 1) {
-		return nil, errors.Join(errors.New("somebody else has been migrating it for 10 minutes"), conn.Close())
+	const tries = 30 // of 20 seconds: a connection that says nothing for longer counts as dead
+	for try := 1; ; try++ {
+		var got any
+		if err := conn.QueryRowContext(ctx, take, lockName).Scan(&got); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		if n, ok := got.(int64); d.dialect != mysql || ok && n == 1 {
+			break
+		}
+		if try == tries {
+			return nil, errors.Join(errors.New("somebody else has been migrating it for 10 minutes"), conn.Close())
+		}
 	}
 	return func() error {
 		var gave any
