@@ -54,7 +54,8 @@ func (w *world) write(all []record.Seen) {
 func TestPruneBesideWriter(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
-		w.write(lives(300, 10, 1))
+		const objects = 100
+		w.write(lives(objects, 10, 1))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var longest time.Duration
@@ -68,15 +69,17 @@ func TestPruneBesideWriter(t *testing.T) {
 					return
 				}
 				batches++
-				longest = max(longest, time.Since(began))
+				took := time.Since(began)
+				longest = max(longest, took)
+				<-time.After(took) // a database of one writer at a time is asked for by nobody half of the time
 			}
 		})
 		began := time.Now()
-		done, err := w.d.PruneBeside(t.Context(), record.Retention{Keep: time.Hour}, at(3000, 7200))
+		done, err := w.d.PruneBeside(t.Context(), record.Retention{Keep: time.Hour}, at(10*objects, 7200))
 		took := time.Since(began)
 		cancel()
 		work.Wait()
-		if err != nil || done.Objects != 300 || done.Revisions != 3000 {
+		if err != nil || done.Objects != objects || done.Revisions != 10*objects {
 			t.Fatalf("%v, %v", done, err)
 		}
 		t.Logf("%v in %v; beside it %d batches, the longest %v", done, took, batches, longest)
