@@ -122,7 +122,7 @@ func (e *engine) add(scope delta.Scope) error {
 // is zero, begins with a list.
 func (e *engine) reflect(m *member, resume wire.Version) (err error) {
 	cfg := e.cfg.Reflector
-	cfg.Scope, cfg.Resume = m.scope, resume
+	cfg.Scope, cfg.Resume, cfg.NeverList = m.scope, resume, false
 	m.reflector, err = reflector.New(m.source, e.queue, cfg)
 	return err
 }

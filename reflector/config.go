@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,6 +54,9 @@ type Config struct {
 	// Resume is the version from which to watch instead of listing, where what is
 	// behind the sink holds everything up to it already. Default: list first.
 	Resume wire.Version
+	// NeverList makes Run return ErrListNeeded where it would have to list, so that
+	// who has several versions to resume at can try them. It needs Resume.
+	NeverList bool
 	// Wire holds the options of the readers; APIVersion and Kind are taken
 	// from the stream.
 	Wire wire.Options
@@ -61,6 +65,9 @@ type Config struct {
 // withDefaults fills in the defaults. It returns an error that names the field
 // whose value makes no sense.
 func (c Config) withDefaults() (Config, error) {
+	if c.NeverList && c.Resume == 0 {
+		return c, errors.New("reflector: NeverList is set without Resume: there is nothing to go on from")
+	}
 	if c.PageSize < 0 {
 		return c, fmt.Errorf("reflector: PageSize is %d, want 0 (for the default) or more", c.PageSize)
 	}

@@ -54,6 +54,7 @@ const (
 	doList                        // open a page of a list
 	doRead                        // read on, at most for wait
 	doWait                        // close what is open, and wait
+	doEnd                         // nothing more: a list is needed, and not wanted
 )
 
 type action struct {
@@ -105,6 +106,7 @@ type machine struct {
 	older   int          // lists in a row that were older than known
 	paged   bool         // the server takes no streaming lists
 	fresh   bool         // nothing was read from this stream so far
+	watched bool         // a watch has brought something since the last list, or a life before has
 
 	health Health
 }
@@ -116,7 +118,7 @@ func newMachine(cfg *Config, jitter func() float64) *machine {
 // resume makes a version that was reached before the place to start from.
 func (m *machine) resume(v wire.Version) {
 	if v != 0 {
-		m.version, m.highest = v, v
+		m.version, m.highest, m.watched = v, v, true
 		m.health.Version, m.health.Synced = v, true
 	}
 }
@@ -334,6 +336,7 @@ func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
 		return m.fail(statusError(ev)), delta.Delta{}
 	}
 	m.progress()
+	m.watched = true
 	v := ev.Record.Version
 	if v > m.version {
 		m.version, m.highest = v, v

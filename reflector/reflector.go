@@ -3,6 +3,7 @@ package reflector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -56,10 +57,15 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 	}, nil
 }
 
+// ErrListNeeded is returned by Run if Config.NeverList is set and no watch can go on:
+// the server has forgotten the version, has never had it, or does not serve the type.
+var ErrListNeeded = errors.New("reflector: no watch can go on, a list is needed")
+
 // Run follows the collection until ctx is done, and returns nil then. It must
 // be called once.
 //
-// Errors: what the sink returns, if it refuses a delta while ctx is alive.
+// Errors: what the sink returns, if it refuses a delta while ctx is alive;
+// ErrListNeeded.
 func (r *Reflector) Run(ctx context.Context) error {
 	d := driver{src: r.src, cfg: &r.cfg}
 	defer d.close()
@@ -77,6 +83,9 @@ func (r *Reflector) Run(ctx context.Context) error {
 		var out delta.Delta
 		next, out = m.step(&in)
 		r.publish(m.health, next)
+		if next.kind == doEnd {
+			return r.end(m, fmt.Errorf("%w: %w", ErrListNeeded, m.health.Err))
+		}
 		if out.Kind == 0 {
 			continue
 		}
@@ -85,14 +94,19 @@ func (r *Reflector) Run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				break
 			}
-			m.health.Phase, m.health.Err = Stopped, err
-			r.publish(m.health, action{})
-			return err
+			return r.end(m, err)
 		}
 	}
-	m.health.Phase = Stopped
+	return r.end(m, nil)
+}
+
+// end shows that Run returns, and why.
+func (r *Reflector) end(m *machine, err error) error {
+	if m.health.Phase = Stopped; err != nil {
+		m.health.Err = err
+	}
 	r.publish(m.health, action{})
-	return nil
+	return err
 }
 
 // Health returns how the reflector is, and a channel that is closed at the

@@ -17,7 +17,17 @@ func (m *machine) fail(err error) action {
 	}
 	switch fault {
 	case Expired, Ahead, Absent:
+		if m.version != 0 && m.cfg.NeverList {
+			return action{kind: doEnd}
+		}
+		watched := m.watched
 		m.forget(fault)
+		if fault == Expired && watched && asked == 0 {
+			// The server answers, and all that happens until the list is not seen: it is asked
+			// at once, but not by all its clients in the same moment.
+			m.tries = 0
+			return m.pause(m.spread(m.cfg.MinBackoff / 2))
+		}
 	case Unsupported:
 		m.token = "" // it may be what the server does not understand
 	}
@@ -29,7 +39,7 @@ func (m *machine) fail(err error) action {
 func (m *machine) forget(fault Fault) {
 	if m.version != 0 {
 		m.health.LastGap = Gap{From: m.version}
-		m.version = 0
+		m.version, m.watched = 0, false
 		m.health.relisted(fault)
 	}
 	if m.token != "" && fault == Expired {
@@ -44,6 +54,11 @@ func (m *machine) wait(fault Fault, asked time.Duration) action {
 	if asked > 0 {
 		delay = asked + m.spread(min(asked, m.cfg.MaxBackoff)/2)
 	}
+	return m.pause(delay)
+}
+
+// pause waits for so long, and then goes on where that is possible.
+func (m *machine) pause(delay time.Duration) action {
 	m.tries++
 	switch {
 	case m.version != 0:

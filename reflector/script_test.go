@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -73,7 +74,15 @@ func play(t *testing.T, script string) string {
 		var d delta.Delta
 		if words[0] == "start" {
 			m = newMachine(&cfg, func() float64 { return 0 })
-			m.paged = len(words) > 1 && words[1] == "pages-only"
+			m.paged = slices.Contains(words, "pages-only")
+			cfg.NeverList = slices.Contains(words, "never-list")
+			if i := slices.Index(words, "resume"); i > 0 {
+				v, err := wire.ParseVersion(words[i+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.resume(v)
+			}
 			next = m.start()
 		} else {
 			in, err := parseInput(words)
@@ -107,6 +116,8 @@ func answer(m *machine, a action, d delta.Delta) string {
 		parts = append(parts, fmt.Sprintf("read within %v", a.wait))
 	case a.kind == doWait:
 		parts = append(parts, fmt.Sprintf("wait %v", a.wait))
+	case a.kind == doEnd:
+		parts = append(parts, "end")
 	}
 	state := m.health.Phase.String()
 	if m.health.Fault != NoFault || m.health.Err != nil {
