@@ -43,22 +43,22 @@ type collection struct {
 	found   int64         // how many of them have ended
 }
 
-// load reads what is known of the objects of the scope, and where to resume.
-func (c *collection) load(ctx context.Context) (resume wire.Version, err error) {
+// load reads what is known of the objects of the scope, and up to where.
+func (c *collection) load(ctx context.Context) (err error) {
 	ctx, done := c.d.bounded(ctx)
 	defer done()
-	if resume, c.endedAt, err = c.d.resume(ctx, c.place); err != nil {
-		return 0, err
+	if c.ended, c.endedAt, err = c.d.resume(ctx, c.place); err != nil {
+		return err
 	}
-	c.ended, c.reached, c.before = resume, resume, resume > 0
+	c.reached, c.before = c.ended, c.ended > 0
 	c.objects, c.listed, c.covered, c.found = map[wire.Key]known{}, nil, coverage{}, -1 // one may be left of a life before
 	where, args := c.place.objects()
 	rows, err := c.d.db.QueryContext(ctx, c.d.dialect.query("SELECT namespace, name, uid, version FROM objects WHERE "+where+" AND presence IN (?, ?)"),
 		append(args, int16(there), int16(unknown))...)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return resume, each(rows, func() error {
+	return each(rows, func() error {
 		var key wire.Key
 		var k known
 		var version int64
@@ -144,12 +144,17 @@ func (c *collection) upsert(p *pending, d *delta.Delta) {
 		p.reached = max(p.reached, d.Version)
 	}
 	was, there := c.find(p, key)
-	if there && was.uid == d.Record.UID && was.version >= d.Record.Version {
+	older := there && was.version >= d.Record.Version
+	if older && p.listing && was.uid == d.Record.UID {
 		return
 	}
 	s, err := c.lens.look(d, source)
 	if err != nil {
 		p.holes = append(p.holes, invalid(d.Version, err))
+		return
+	}
+	if older && !p.listing { // a watch that fills a gap goes through what is known already
+		p.sightings = append(p.sightings, s)
 		return
 	}
 	if there && was.uid != d.Record.UID { // its deletion was missed: this is a namesake

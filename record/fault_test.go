@@ -3,6 +3,7 @@ package record_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -83,6 +84,66 @@ func TestGapHeals(t *testing.T) {
 		w.until(holes, "two window healed")
 		w.until("SELECT source FROM revisions WHERE deleted = 1", "1")
 	})
+}
+
+// TestGapIsFilled: a gap that was left open is filled by who comes later and whose
+// server still remembers it; where none does, it goes on where all of them are.
+func TestGapIsFilled(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		for _, name := range []string{"a", "b", "z"} {
+			w.create(pod(name))
+		}
+		w.turn("one")
+		// In the gap an object goes through a state, goes, and comes back as another.
+		w.phase("a", "Running")
+		w.phase("a", "Failed")
+		for _, name := range []string{"b", "z"} {
+			w.phase(name, "Running")
+			if err := w.srv.Delete(pod(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.create(pod("b"))
+		w.phase("b", "Failed")
+		w.forgetful()
+		w.turn("one")
+		w.until(transitions, "a  Queued", "a Queued Failed", "b  Queued", "b Queued Deleted", "b  Failed", "z  Queued", "z Queued Deleted")
+		w.until(holes, "one window closed")
+		w.turn("two")
+		filled := []string{
+			"a  Queued", "a Queued Running", "a Running Failed", "b  Queued", "b Queued Running", "b Running Deleted",
+			"b  Queued", "b Queued Failed", "z  Queued", "z Queued Running", "z Running Deleted",
+		}
+		w.until(transitions, filled...)
+		w.until(holes, "one window healed")
+		w.phase("a", "Running")
+		w.phase("a", "Failed")
+		w.srv.Compact()
+		w.turn("two")
+		w.until(holes, "one window healed", "two window closed")
+		w.phase("b", "Running")
+		w.turn("three")
+		w.until(holes, "one window healed", "two window closed")
+		w.until("SELECT COUNT(*) FROM transitions WHERE from_state = 'Failed' AND to_state = 'Running' AND source = 1", "1")
+	})
+}
+
+// forgetful makes the server say once, to a watch that goes on, that it remembers nothing.
+func (w *world) forgetful() {
+	w.t.Helper()
+	match := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}
+	if _, err := w.srv.Inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Respond(apitest.Failure(410, 0))}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// turn lets a recorder come, catch up with the server, and go.
+func (w *world) turn(name string) {
+	w.t.Helper()
+	stop := w.record(name)
+	defer stop()
+	w.until("SELECT COUNT(*) FROM coverage WHERE recorder = '"+name+"' AND to_version >= "+fmt.Sprint(w.srv.Version()), "1")
 }
 
 // TestRights: what can not be seen for lack of rights is unknown, not deleted, and a

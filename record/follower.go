@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,9 +24,10 @@ type follower struct {
 	cluster   cluster
 	queue     *delta.Queue
 	reflector *reflector.Reflector
-	spool     *spool       // nil: nothing is spilled
-	resume    wire.Version // where the reflector has begun
-	holes     atomic.Int64 // gaps that attend has begun
+	spool     *spool         // nil: nothing is spilled
+	resume    wire.Version   // where the reflector has begun
+	tried     []wire.Version // where gaps begin that this server has forgotten
+	holes     atomic.Int64   // gaps that attend has begun
 	writing   atomic.Bool
 }
 
@@ -65,27 +67,41 @@ func (f *follower) open(ctx context.Context) error {
 	if err := f.openSpool(resource); err != nil {
 		return err
 	}
-	resume, err := f.load(ctx)
-	if err != nil {
-		return err
-	}
 	if f.spool != nil && !f.spool.empty() {
+		if err := f.load(ctx); err != nil {
+			return err
+		}
 		if err := f.writeLeftovers(ctx); err != nil {
 			return err
 		}
-		if resume, err = f.load(ctx); err != nil {
-			return err
-		}
 	}
-	return f.connect(resume)
+	return f.start(ctx)
 }
 
-// connect makes the reflector.
-func (f *follower) connect(resume wire.Version) (err error) {
+// start makes a reflector that begins where the database is; or before it, where a gap
+// begins that this server may still remember, and others did not.
+func (f *follower) start(ctx context.Context) error {
+	if err := f.load(ctx); err != nil {
+		return err
+	}
+	from, at, err := f.d.missed(ctx, f.place, f.ended, f.tried)
+	if err != nil {
+		return err
+	}
+	if from == 0 {
+		return f.connect(f.ended, false)
+	}
+	f.tried = append(f.tried, from)
+	f.ended, f.endedAt, f.reached = from, at, from
+	return f.connect(from, true)
+}
+
+// connect makes the reflector. That of a gap never lists.
+func (f *follower) connect(resume wire.Version, gap bool) (err error) {
 	selection := kube.Selection{Namespace: f.target.Namespace, LabelSelector: f.target.LabelSelector, FieldSelector: f.target.FieldSelector, Encoding: kube.JSONOnly}
 	source := &guarded{f.r.cfg.Cluster.Source(f.target.Type, selection), f.cluster.same}
 	cfg := f.r.cfg.Reflector
-	cfg.Resume, f.resume = resume, resume
+	cfg.Resume, cfg.NeverList, f.resume = resume, gap, resume
 	f.queue = delta.NewQueue(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes})
 	if f.reflector, err = reflector.New(source, f.queue, cfg); err != nil {
 		return err
@@ -124,10 +140,17 @@ func (f *follower) run(ctx context.Context) {
 			}
 		}
 		err := f.follow(ctx)
-		if err != nil && ctx.Err() == nil {
-			f.log.Error("begins anew where the database is", "err", err)
-		}
 		f.reflector = nil
+		if ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, reflector.ErrListNeeded) {
+			if err = f.start(ctx); err == nil {
+				continue
+			}
+			f.reflector = nil
+		}
+		f.log.Error("begins anew where the database is", "err", err)
 	}
 }
 
@@ -156,20 +179,20 @@ func (f *follower) reopen(ctx context.Context) bool {
 
 // follow runs the reflector, and writes.
 //
-// Errors: what waits on the disk is damaged.
+// Errors: what waits on the disk is damaged; reflector.ErrListNeeded.
 func (f *follower) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
-	defer work.Wait()
-	defer cancel()
+	var ended error
 	work.Go(func() {
-		if err := f.reflector.Run(ctx); err != nil && ctx.Err() == nil {
-			f.log.Error("the reflector ended", "err", err)
-		}
+		ended = f.reflector.Run(ctx)
 		f.queue.Close()
 	})
 	work.Go(func() { f.attend(ctx) })
-	return f.drain(ctx)
+	err := f.drain(ctx)
+	cancel()
+	work.Wait()
+	return cmp.Or(err, ended)
 }
 
 // lastPatience is how long what was received is tried to be written once the

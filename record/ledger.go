@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vedette-io/vedette/wire"
@@ -60,7 +61,8 @@ func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder stri
 	return c, err
 }
 
-// extend moves the end of a row of coverage, and heals gaps that it closes.
+// extend moves the end of a row of coverage, and heals gaps that it closes: those of the
+// place, and of parts of it.
 func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage, to wire.Version, now time.Time) error {
 	if to < c.to || to == c.to && now.Sub(c.at) < touch {
 		return nil
@@ -69,10 +71,38 @@ func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage,
 		return err
 	}
 	c.to, c.at = to, now
-	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND cluster_id = ? AND resource_id = ? AND namespace = ?"+
-		" AND from_version >= ? AND to_version > 0 AND to_version <= ? AND cause <> '"+CauseInvalid+"' AND cause <> '"+CauseRefused+"'",
-		micros(now), p.cluster, p.resource, p.namespace, int64(c.from), int64(to))
+	where, args := p.within("selector_hash")
+	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND "+where+" AND from_version >= ? AND to_version > 0 AND to_version <= ?"+unseen,
+		append(append([]any{micros(now)}, args...), int64(c.from), int64(to))...)
 	return err
+}
+
+// unseen leaves out gaps of what was seen, and could not be kept.
+const unseen = " AND cause <> '" + CauseInvalid + "' AND cause <> '" + CauseRefused + "'"
+
+// mostMissed is how many gaps are tried to be filled: a server remembers minutes, so
+// those before them are gone.
+const mostMissed = 4
+
+// missed returns where the oldest of the last gaps begins that are open and end by a
+// version, but for those that were tried; 0 if there is none.
+func (d *Database) missed(ctx context.Context, p place, by wire.Version, tried []wire.Version) (from wire.Version, at time.Time, err error) {
+	ctx, done := d.bounded(ctx)
+	defer done()
+	rows, err := d.db.QueryContext(ctx, d.dialect.query("SELECT from_version, from_at FROM gaps WHERE "+ofPlace+
+		" AND healed_at = 0 AND from_version > 0 AND to_version > from_version AND to_version <= ?"+unseen+" ORDER BY id DESC LIMIT ?"), p.args(int64(by), mostMissed)...)
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("gaps: %w", err)
+	}
+	err = each(rows, func() error {
+		var version, when int64
+		err := rows.Scan(&version, &when)
+		if v := wire.Version(version); !slices.Contains(tried, v) && (from == 0 || v < from) {
+			from, at = v, moment(when)
+		}
+		return err
+	})
+	return from, at, err
 }
 
 // Causes of gaps.
@@ -99,20 +129,20 @@ type hole struct {
 	detail       string
 }
 
-var gapColumns = []string{"cluster_id", "resource_id", "namespace", "recorder", "cause", "from_version", "to_version", "from_at", "to_at", "detail", "healed_at"}
+var gapColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "cause", "from_version", "to_version", "from_at", "to_at", "detail", "healed_at"}
 
 // gap notes that something was not seen.
 func (d *Database) gap(ctx context.Context, tx *sql.Tx, p place, recorder string, h hole) error {
-	return d.insertAll(ctx, tx, "gaps", gapColumns, [][]any{{
-		p.cluster, p.resource, p.namespace, recorder, h.cause, int64(h.from), int64(h.to), micros(h.fromAt), micros(h.toAt), short(h.detail, longestMessage), int64(0),
-	}}, "")
+	return d.insertAll(ctx, tx, "gaps", gapColumns, [][]any{
+		p.args(recorder, h.cause, int64(h.from), int64(h.to), micros(h.fromAt), micros(h.toAt), short(h.detail, longestMessage), int64(0)),
+	}, "")
 }
 
 // open notes a gap that lasts, unless this recorder has one there already.
 func (d *Database) open(ctx context.Context, tx *sql.Tx, p place, recorder string, h hole) (opened bool, err error) {
 	var n int
-	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT COUNT(*) FROM gaps WHERE cluster_id = ? AND resource_id = ? AND namespace = ? AND recorder = ? AND healed_at = 0 AND to_at = 0"),
-		p.cluster, p.resource, p.namespace, recorder)
+	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT COUNT(*) FROM gaps WHERE "+ofPlace+" AND recorder = ? AND healed_at = 0 AND to_at = 0"),
+		p.args(recorder)...)
 	if err := row.Scan(&n); err != nil || n > 0 {
 		return false, err
 	}
@@ -126,8 +156,8 @@ func (d *Database) close(ctx context.Context, tx *sql.Tx, p place, recorder stri
 	if !missed {
 		healed = micros(now)
 	}
-	result, err := d.exec(ctx, tx, "UPDATE gaps SET to_version = ?, to_at = ?, healed_at = ? WHERE cluster_id = ? AND resource_id = ? AND namespace = ? AND recorder = ? AND healed_at = 0 AND to_at = 0",
-		int64(to), micros(now), healed, p.cluster, p.resource, p.namespace, recorder)
+	result, err := d.exec(ctx, tx, "UPDATE gaps SET to_version = ?, to_at = ?, healed_at = ? WHERE "+ofPlace+" AND recorder = ? AND healed_at = 0 AND to_at = 0",
+		append([]any{int64(to), micros(now), healed}, p.args(recorder)...)...)
 	if err != nil {
 		return false, err
 	}

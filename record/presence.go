@@ -52,13 +52,17 @@ func (d *Database) mark(ctx context.Context, tx *sql.Tx, p place, from, to prese
 
 // objects is what the objects of a place are found by. With selectors they are those
 // that were seen last with the same.
-func (p place) objects() (where string, args []any) {
+func (p place) objects() (where string, args []any) { return p.within("scope") }
+
+// within is what lies in a place: all of it that is not narrowed down. selectors is the
+// column of their hash.
+func (p place) within(selectors string) (where string, args []any) {
 	where, args = "cluster_id = ? AND resource_id = ?", []any{p.cluster, p.resource}
 	if p.namespace != "" {
 		where, args = where+" AND namespace = ?", append(args, p.namespace)
 	}
 	if p.selectors != 0 {
-		where, args = where+" AND scope = ?", append(args, p.selectors)
+		where, args = where+" AND "+selectors+" = ?", append(args, p.selectors)
 	}
 	return where, args
 }

@@ -130,6 +130,7 @@ CREATE TABLE gaps (
   cluster_id BIGINT NOT NULL,
   resource_id BIGINT NOT NULL,
   namespace ${WORD} NOT NULL,
+  selector_hash BIGINT NOT NULL,
   recorder ${NAME} NOT NULL,
   cause ${WORD} NOT NULL,
   from_version BIGINT NOT NULL,
