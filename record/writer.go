@@ -38,6 +38,7 @@ type row struct {
 	base     int64 // the version of the last revision that is kept whole
 	depth    int16 // how many since are kept as what they differ in from it
 
+	had     presence  // before
 	first   *sighting // what was appended first
 	last    *sighting // and last
 	changed bool      // its state, with last
@@ -65,7 +66,8 @@ type batch struct {
 	rows      map[string]*row  // by UID
 	revisions [][]any
 	moves     [][]any
-	now       [][]any // what objects are
+	now       [][]any // what objects are,
+	same      [][]any // and those whose state and presence are what they were
 	labels    [][]any
 	relabeled []int64 // objects whose labels were others
 	sought    [][]any // what else objects are looked for by, where that was other
@@ -177,7 +179,7 @@ func (b *batch) read(ctx context.Context, uids []string) error {
 			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &r.scope, &r.base, &r.depth); err != nil {
 				return err
 			}
-			r.known, r.before = r.version > 0, r.since
+			r.known, r.before, r.had = r.version > 0, r.since, r.presence
 			b.rows[r.uid] = r
 			return nil
 		})
@@ -291,10 +293,12 @@ func (b *batch) updateOne(r *row, s *sighting) {
 	if s.body == nil { // nothing was seen of it but that it is gone
 		labels = r.labels
 	}
-	b.now = append(b.now, []any{
-		r.id, int16(r.presence), gone, r.version, r.state, r.raw, short(s.status.Reason, 250), short(s.status.Message, longestMessage),
-		r.since, labels, r.scope, r.base, r.depth,
-	})
+	now := []any{r.id, r.version, short(s.status.Reason, 250), short(s.status.Message, longestMessage), labels, r.scope, r.base, r.depth}
+	if r.changed || r.presence != r.had {
+		b.now = append(b.now, append(now, int16(r.presence), gone, r.state, r.raw, r.since))
+	} else {
+		b.same = append(b.same, now)
+	}
 	if labels == r.labels {
 		return
 	}
@@ -310,19 +314,24 @@ func (b *batch) updateOne(r *row, s *sighting) {
 	}
 }
 
-var nowColumns = []string{
-	"id", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
-}
+// What most revisions change comes first: no index has it, and those of the rest are left
+// alone where only that is written.
+var (
+	sameColumns = []string{"id", "version", "reason", "message", "labels_hash", "scope", "base", "depth"}
+	nowColumns  = slices.Concat(sameColumns, []string{"presence", "gone_at", "state", "raw_state", "since"})
+)
 
 var soughtColumns = []string{"id", "owner_uid", "owner_kind", "owner_name", "queue", "submitter"}
 
 // writeNow writes what updateOne has noted.
 func (b *batch) writeNow(ctx context.Context) error {
-	if err := b.d.updateAll(ctx, b.tx, "objects", nowColumns, b.now); err != nil {
-		return fmt.Errorf("objects: %w", err)
-	}
-	if err := b.d.updateAll(ctx, b.tx, "objects", soughtColumns, b.sought); err != nil {
-		return fmt.Errorf("objects: %w", err)
+	for _, u := range []struct {
+		columns []string
+		rows    [][]any
+	}{{nowColumns, b.now}, {sameColumns, b.same}, {soughtColumns, b.sought}} {
+		if err := b.d.updateAll(ctx, b.tx, "objects", u.columns, u.rows); err != nil {
+			return fmt.Errorf("objects: %w", err)
+		}
 	}
 	for some := range slices.Chunk(b.relabeled, 500) {
 		args := make([]any, len(some))
