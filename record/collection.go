@@ -96,10 +96,10 @@ type pending struct {
 // prepare makes sightings of deltas.
 //
 // Errors: whether something is gone could not be found out.
-func (c *collection) prepare(ctx context.Context, deltas delta.Batch) (*pending, error) {
+func (c *collection) prepare(ctx context.Context, a arrivals) (*pending, error) {
 	p := &pending{objects: map[wire.Key]known{}, reached: c.reached, listing: c.listed != nil, listed: map[wire.Key]bool{}}
-	for i := range deltas {
-		d := &deltas[i]
+	for i := range a.deltas {
+		d := &a.deltas[i]
 		var err error
 		switch d.Kind {
 		case delta.Begin:
@@ -108,9 +108,9 @@ func (c *collection) prepare(ctx context.Context, deltas delta.Batch) (*pending,
 			}
 			p.listing, p.anew, p.listed = true, true, map[wire.Key]bool{}
 		case delta.Upsert:
-			c.upsert(p, d)
+			c.upsert(p, &a, i)
 		case delta.Delete:
-			err = c.delete(ctx, p, d)
+			err = c.delete(ctx, p, &a, i)
 			p.reached = max(p.reached, d.Version)
 		case delta.Bookmark:
 			p.reached = max(p.reached, d.Version)
@@ -133,7 +133,8 @@ func (c *collection) find(p *pending, key wire.Key) (known, bool) {
 	return k, ok
 }
 
-func (c *collection) upsert(p *pending, d *delta.Delta) {
+func (c *collection) upsert(p *pending, a *arrivals, i int) {
+	d := &a.deltas[i]
 	key, source := d.Record.Key, Watched
 	if p.listing {
 		p.listed[key] = true
@@ -148,7 +149,7 @@ func (c *collection) upsert(p *pending, d *delta.Delta) {
 	if older && p.listing && was.uid == d.Record.UID {
 		return
 	}
-	s, err := c.lens.look(d, source)
+	s, err := a.see(i, &c.lens, source)
 	if err != nil {
 		p.holes = append(p.holes, invalid(d.Version, err))
 		return
@@ -170,7 +171,8 @@ func invalid(at wire.Version, err error) hole {
 	return hole{cause: CauseInvalid, from: at, to: at, fromAt: now, toAt: now, detail: err.Error()}
 }
 
-func (c *collection) delete(ctx context.Context, p *pending, d *delta.Delta) error {
+func (c *collection) delete(ctx context.Context, p *pending, a *arrivals, i int) error {
+	d := &a.deltas[i]
 	key := d.Record.Key
 	gone, err := c.gone(ctx, key, d.Record.UID)
 	if err != nil {
@@ -184,7 +186,7 @@ func (c *collection) delete(ctx context.Context, p *pending, d *delta.Delta) err
 		p.left = append(p.left, d.Record.UID)
 		return nil
 	}
-	s, err := c.lens.look(d, Watched)
+	s, err := a.see(i, &c.lens, Watched)
 	if err != nil {
 		p.holes = append(p.holes, invalid(d.Version, err))
 		s = missed(key, known{d.Record.UID, d.Record.Version}, d.Version, d.Seen, Inferred)
@@ -250,17 +252,17 @@ var errAway = errors.New("the database is away")
 // having said so.
 const longestTry = 30 * time.Second
 
-// write writes a batch of deltas, and tries until that is done, or ctx is, or, if
+// write writes what has come, and tries until that is done, or ctx is, or, if
 // there is a patience, for so long.
 //
 // Errors: the cause of ctx; errAway.
-func (c *collection) write(ctx context.Context, deltas delta.Batch, patience time.Duration) error {
+func (c *collection) write(ctx context.Context, a arrivals, patience time.Duration) error {
 	began := time.Now()
 	var p *pending
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		var err error
 		if p == nil {
-			p, err = c.prepare(ctx, deltas)
+			p, err = c.prepare(ctx, a)
 		}
 		if err == nil {
 			err = c.try(ctx, p)
@@ -278,7 +280,7 @@ func (c *collection) write(ctx context.Context, deltas delta.Batch, patience tim
 		if patience > 0 && time.Since(began) > patience {
 			return errAway
 		}
-		c.log.Error("a batch is not written yet", "deltas", len(deltas), "err", err, "retry", wait)
+		c.log.Error("a batch is not written yet", "deltas", len(a.deltas), "err", err, "retry", wait)
 		if !sleep(ctx, wait) {
 			return context.Cause(ctx)
 		}

@@ -40,8 +40,8 @@ func TestCompact(t *testing.T) {
 			if healed > 0 {
 				at = now.Add(-healed).UnixMicro()
 			}
-			w.rows(fmt.Sprintf("INSERT INTO gaps (cluster_id, resource_id, namespace, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at)"+
-				" VALUES (1, 1, '', 'a', '%s', 1, 2, 3, 4, '', %d)", cause, at))
+			w.rows(fmt.Sprintf("INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at)"+
+				" VALUES (1, 1, '', 0, 'a', '%s', 1, 2, 3, 4, '', %d)", cause, at))
 		}
 		gap("open", 0)
 		gap("long", 100*day)

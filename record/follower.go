@@ -22,7 +22,7 @@ type follower struct {
 	r         *Recorder
 	target    Target
 	cluster   cluster
-	queue     *delta.Queue
+	queue     *intake
 	reflector *reflector.Reflector
 	spool     *spool         // nil: nothing is spilled
 	resume    wire.Version   // where the reflector has begun
@@ -102,11 +102,11 @@ func (f *follower) connect(resume wire.Version, gap bool) (err error) {
 	source := &guarded{f.r.cfg.Cluster.Source(f.target.Type, selection), f.cluster.same}
 	cfg := f.r.cfg.Reflector
 	cfg.Resume, cfg.NeverList, f.resume = resume, gap, resume
-	f.queue = delta.NewQueue(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes})
+	f.queue = &intake{Queue: delta.NewQueue(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes}), lens: f.lens, listed: f.before}
 	if f.reflector, err = reflector.New(source, f.queue, cfg); err != nil {
 		return err
 	}
-	f.health.watch(f.reflector, f.queue, f.spool)
+	f.health.watch(f.reflector, f.queue.Queue, f.spool)
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (f *follower) drain(ctx context.Context) error {
 	defer stop()
 	listing := false
 	for {
-		deltas, err := f.queue.Get(patient) // until it is closed, which the reflector sees to
+		some, err := f.queue.Get(patient) // until it is closed, which the reflector sees to
 		if errors.Is(err, delta.ErrClosed) {
 			return nil
 		}
@@ -221,9 +221,9 @@ func (f *follower) drain(ctx context.Context) error {
 		}
 		f.writing.Store(true)
 		if f.spool == nil {
-			err = f.write(patient, deltas, 0)
+			err = f.write(patient, some, 0)
 		} else {
-			listing, err = f.take(patient, deltas, listing)
+			listing, err = f.take(patient, some, listing)
 		}
 		f.writing.Store(false)
 		if err != nil {

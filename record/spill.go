@@ -13,21 +13,20 @@ type spilling struct {
 	f       *follower
 	listing bool        // a list is on its way where the next batch begins
 	held    delta.Batch // what came last, and did not fit into the spool
-	middle  bool        // held begins within a list
 }
 
 // take writes a batch, or spills it and all that comes until the database is back. It
 // returns whether a list is on its way at its end.
 //
 // Errors: the spool is damaged; the cause of ctx.
-func (f *follower) take(ctx context.Context, deltas delta.Batch, listing bool) (bool, error) {
-	err := f.write(ctx, deltas, f.r.patience())
+func (f *follower) take(ctx context.Context, some arrivals, listing bool) (bool, error) {
+	err := f.write(ctx, some, f.r.patience())
 	if !errors.Is(err, errAway) {
-		return endsInList(deltas, listing), err
+		return endsInList(some.deltas, listing), err
 	}
 	f.log.Warn("the database is away: what comes is spilled", "dir", f.r.cfg.Spill.Dir)
 	s := spilling{f: f, listing: listing}
-	s.spill(deltas)
+	s.spill(some)
 	wait := firstWait
 	for !f.spool.empty() || s.held != nil {
 		err := s.writeOldest(ctx)
@@ -63,10 +62,10 @@ func endsInList(deltas delta.Batch, listing bool) bool {
 }
 
 // spill appends a batch to the spool, or holds it where that can not be done.
-func (s *spilling) spill(deltas delta.Batch) {
+func (s *spilling) spill(some arrivals) {
 	middle := s.listing
-	s.listing = endsInList(deltas, s.listing)
-	scrubbed, err := s.f.scrub(deltas)
+	s.listing = endsInList(some.deltas, s.listing)
+	scrubbed, err := s.f.scrub(some)
 	if err == nil {
 		err = s.f.spool.append(scrubbed, middle)
 	}
@@ -74,14 +73,14 @@ func (s *spilling) spill(deltas delta.Batch) {
 		return
 	}
 	s.f.log.Error("nothing more is spilled: the server is read no further until the database is back", "err", err)
-	s.held, s.middle = append(delta.Batch(nil), deltas...), middle // the batch is the queue's
+	s.held = append(delta.Batch(nil), some.deltas...) // the batch is the queue's
 }
 
 // writeOldest writes what has waited longest.
 func (s *spilling) writeOldest(ctx context.Context) error {
 	const once = time.Nanosecond
 	if s.f.spool.empty() {
-		err := s.f.write(ctx, s.held, once)
+		err := s.f.write(ctx, arrivals{deltas: s.held}, once)
 		if err == nil {
 			s.held = nil
 		}
@@ -91,7 +90,7 @@ func (s *spilling) writeOldest(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.f.spool.clear())
 	}
-	if err := s.f.write(ctx, batch.deltas, once); err != nil {
+	if err := s.f.write(ctx, arrivals{deltas: batch.deltas}, once); err != nil {
 		return err
 	}
 	return s.f.spool.drop(batch)
@@ -103,11 +102,11 @@ func (s *spilling) collect(ctx context.Context, pause time.Duration) {
 		timed, cancel := context.WithTimeout(ctx, pause)
 		defer cancel()
 		for s.held == nil {
-			deltas, err := s.f.queue.Get(timed)
+			some, err := s.f.queue.Get(timed)
 			if err != nil {
 				break // the time is over, or nothing more comes
 			}
-			s.spill(deltas)
+			s.spill(some)
 		}
 		<-timed.Done()
 		return
@@ -115,8 +114,8 @@ func (s *spilling) collect(ctx context.Context, pause time.Duration) {
 	if n, _ := s.f.queue.Len(); n == 0 || s.held != nil {
 		return
 	}
-	if deltas, err := s.f.queue.Get(ctx); err == nil {
-		s.spill(deltas)
+	if some, err := s.f.queue.Get(ctx); err == nil {
+		s.spill(some)
 	}
 }
 
@@ -132,7 +131,7 @@ func (f *follower) writeLeftovers(ctx context.Context) error {
 			f.log.Warn("what was spilled before can not be used: the server is asked for it again", "err", err)
 			return f.spool.clear()
 		}
-		if err := f.write(ctx, batch.deltas, 0); err != nil {
+		if err := f.write(ctx, arrivals{deltas: batch.deltas}, 0); err != nil {
 			return err
 		}
 		if err := f.spool.drop(batch); err != nil {
@@ -143,22 +142,22 @@ func (f *follower) writeLeftovers(ctx context.Context) error {
 }
 
 // scrub cuts out of bodies what must not be written to a disk.
-func (f *follower) scrub(deltas delta.Batch) (delta.Batch, error) {
+func (f *follower) scrub(some arrivals) (delta.Batch, error) {
 	if !f.lens.hides {
-		return deltas, nil
+		return some.deltas, nil
 	}
-	clean := append(delta.Batch(nil), deltas...)
-	for i := range clean {
-		d := &clean[i]
+	clean := arrivals{append(delta.Batch(nil), some.deltas...), some.seen}
+	for i := range clean.deltas {
+		d := &clean.deltas[i]
 		if d.Kind != delta.Upsert && d.Kind != delta.Delete {
 			continue
 		}
-		s, err := f.lens.look(d, Watched)
+		s, err := clean.see(i, &f.lens, Watched)
 		if err != nil {
 			d.Record.Body = nil // it is noted as one that can not be used
 			continue
 		}
 		d.Record.Body = s.body
 	}
-	return clean, nil
+	return clean.deltas, nil
 }
