@@ -132,7 +132,7 @@ func (c *cut) load(ctx context.Context, some []entry) error {
 	if c.dry {
 		lock = ""
 	}
-	err := c.read(ctx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", keysOf(ids), " ORDER BY id"+lock, func(rows *sql.Rows) error {
+	err := c.read(ctx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", keysOf(ids), " ORDER BY uid"+lock, func(rows *sql.Rows) error {
 		var id int64
 		var present presence
 		s := &subject{}

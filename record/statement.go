@@ -170,14 +170,17 @@ func assign(columns []string, prefix string) string {
 	return strings.Join(all, ", ")
 }
 
-// chosen runs a query for rows in which the column that text ends with is one of some
-// words.
-func (d *Database) chosen(ctx context.Context, tx *sql.Tx, text, rest string, args []any, words []string) (*sql.Rows, error) {
+// locked reads rows of objects by their UIDs, which are sorted, and locks them in that
+// order. PostgreSQL is made to look up each: of a table whose rows it has not counted
+// lately it would read all.
+func (d *Database) locked(ctx context.Context, tx *sql.Tx, columns string, cluster, resource int64, uids []string) (*sql.Rows, error) {
+	text := "SELECT " + columns + " FROM objects" + d.dialect.byUID + " WHERE cluster_id = ? AND resource_id = ? AND objects.uid "
 	if d.dialect == postgres {
-		return d.query(ctx, tx, text+"= ANY(?)"+rest, append(args, words)...)
+		return d.query(ctx, tx, "SELECT o.* FROM unnest(?::text[]) AS u(uid) CROSS JOIN LATERAL ("+text+"= u.uid LIMIT 1 FOR UPDATE) o", uids, cluster, resource)
 	}
-	for _, word := range words {
-		args = append(args, word)
+	args := []any{cluster, resource}
+	for _, uid := range uids {
+		args = append(args, uid)
 	}
-	return d.query(ctx, tx, text+"IN "+list(len(words))+rest, args...)
+	return d.query(ctx, tx, text+"IN "+list(len(uids))+d.dialect.forUpdate, args...)
 }

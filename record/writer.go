@@ -169,8 +169,7 @@ func (b *batch) newObject(s *sighting) []any {
 // read locks and reads the rows of objects.
 func (b *batch) read(ctx context.Context, uids []string) error {
 	for some := range slices.Chunk(uids, 500) {
-		rows, err := b.d.chosen(ctx, b.tx, "SELECT id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth FROM objects"+b.d.dialect.byUID+
-			" WHERE cluster_id = ? AND resource_id = ? AND uid ", " ORDER BY id"+b.d.dialect.forUpdate, []any{b.cluster, b.resource}, some)
+		rows, err := b.d.locked(ctx, b.tx, "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", b.cluster, b.resource, some)
 		if err != nil {
 			return err
 		}

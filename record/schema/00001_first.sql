@@ -46,7 +46,7 @@ CREATE TABLE objects (
 ) ${OPTIONS};
 CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
-CREATE INDEX objects_presence ON objects (cluster_id, resource_id, presence);
+CREATE INDEX objects_presence ON objects (presence, cluster_id, resource_id);
 
 -- In which hours objects have changed their state, by what they are looked for: a
 -- label, the namespace, the owner and so on, as a hash (mark.go).
