@@ -434,11 +434,11 @@ func (c *collection) cover(ctx context.Context, tx *sql.Tx, p *pending, covered 
 	return c.reach(ctx, tx, covered, ended, p.reached, now)
 }
 
-// reach extends the row of this recorder. A watch that was resumed begins one where
-// it was, without a gap.
+// reach extends the row of this recorder. A watch that was resumed goes on with one, or
+// begins one where it was, without a gap.
 func (c *collection) reach(ctx context.Context, tx *sql.Tx, covered *coverage, from, to wire.Version, now time.Time) (err error) {
 	if covered.id == 0 {
-		if *covered, err = c.d.begin(ctx, tx, c.place, c.recorder, from, now); err != nil {
+		if *covered, err = c.d.goOn(ctx, tx, c.place, c.recorder, from, now); err != nil {
 			return err
 		}
 	}

@@ -129,6 +129,27 @@ func TestGapIsFilled(t *testing.T) {
 	})
 }
 
+// TestGapHealsByParts: a gap that nobody has seen whole, and several have in parts, is none.
+func TestGapHealsByParts(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.create(pod("a"))
+		w.turn("one")
+		w.phase("a", "Running")
+		w.turn("one")
+		w.until("SELECT COUNT(*) FROM coverage", "1") // a recorder goes on with its row
+		end := w.srv.Version()
+		gap := fmt.Sprintf("INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at)"+
+			" SELECT cluster_id, resource_id, namespace, selector_hash, 'three', 'window', %d, %d, from_at, to_at, '', 0 FROM coverage", end-1, end+1)
+		if _, err := w.d.SQL().ExecContext(t.Context(), gap); err != nil {
+			t.Fatal(err)
+		}
+		w.phase("a", "Failed")
+		w.turn("two")
+		w.until(holes, "three window healed")
+	})
+}
+
 // forgetful makes the server say once, to a watch that goes on, that it remembers nothing.
 func (w *world) forgetful() {
 	w.t.Helper()

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,7 +30,10 @@ type coverage struct {
 // fresh tells others that the collection is seen.
 const touch = 20 * time.Second
 
-const ofPlace = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
+const (
+	ofPlace = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
+	before  = "b.cluster_id = ? AND b.resource_id = ? AND b.namespace = ? AND b.selector_hash = ?"
+)
 
 func (p place) args(more ...any) []any {
 	return append([]any{p.cluster, p.resource, p.namespace, p.selectors}, more...)
@@ -49,6 +53,20 @@ func (d *Database) resume(ctx context.Context, p place) (version wire.Version, a
 	return wire.Version(to.Int64), time.UnixMicro(when.Int64), nil
 }
 
+// goOn returns the row of coverage of a watch that was resumed: that of this recorder which
+// ends there, or a new one.
+func (d *Database) goOn(ctx context.Context, tx *sql.Tx, p place, recorder string, at wire.Version, now time.Time) (coverage, error) {
+	c := coverage{to: at}
+	var from int64
+	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT id, from_version FROM coverage WHERE "+ofPlace+" AND recorder = ? AND to_version = ? ORDER BY from_version LIMIT 1"), p.args(recorder, int64(at))...)
+	err := row.Scan(&c.id, &from)
+	if errors.Is(err, sql.ErrNoRows) {
+		return d.begin(ctx, tx, p, recorder, at, now)
+	}
+	c.from = wire.Version(from)
+	return c, err
+}
+
 // begin makes a new row of coverage.
 func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder string, at wire.Version, now time.Time) (coverage, error) {
 	columns := []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "from_at", "to_at"}
@@ -61,8 +79,8 @@ func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder stri
 	return c, err
 }
 
-// extend moves the end of a row of coverage, and heals gaps that it closes: those of the
-// place, and of parts of it.
+// extend moves the end of a row of coverage, and heals gaps that it closes, alone or with
+// one before it: those of the place, and of parts of it.
 func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage, to wire.Version, now time.Time) error {
 	if to < c.to || to == c.to && now.Sub(c.at) < touch {
 		return nil
@@ -72,8 +90,10 @@ func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage,
 	}
 	c.to, c.at = to, now
 	where, args := p.within("selector_hash")
-	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND "+where+" AND from_version >= ? AND to_version > 0 AND to_version <= ?"+unseen,
-		append(append([]any{micros(now)}, args...), int64(c.from), int64(to))...)
+	args = append(append([]any{micros(now)}, args...), int64(to), int64(c.from))
+	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND "+where+" AND to_version > 0 AND to_version <= ?"+unseen+
+		" AND (from_version >= ? OR EXISTS (SELECT 1 FROM coverage b WHERE "+before+" AND b.from_version <= gaps.from_version AND b.to_version >= ?))",
+		append(args, p.args(int64(c.from))...)...)
 	return err
 }
 

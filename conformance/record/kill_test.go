@@ -90,7 +90,7 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 	faults = append(faults, s.databaseFault(t))
 	for _, m := range []mode{refuse, reset, stall, drop} {
 		faults = append(faults, cutFault("API server", s.api, m))
-		if s.db != nil {
+		if s.db != nil && m != drop {
 			faults = append(faults, cutFault("database", s.db, m))
 		}
 	}
@@ -184,15 +184,18 @@ func (s *stage) both(t *testing.T, one, two *recorder) {
 		r := []*recorder{one, two}[n%2]
 		faults = append(faults, killFault(t, r))
 	}
-	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, refuse))
+	// What the server of one forgets, that of two remembers: whoever of them is down.
+	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, refuse), s.serverFault(t), s.serverFault(t))
 	if s.db != nil {
-		faults = append(faults, cutFault("database", s.db, drop), cutFault("database", s.db, stall))
+		faults = append(faults, cutFault("database", s.db, stall))
 	}
 	shuffled(t, faults)
-	// While one loses its server the other is there: who begins meanwhile goes on where
-	// the one is after its list, and the gap before that is left.
 	s.settle(t, 3*time.Minute, "one", "two")
-	shuffled(t, []fault{s.serverFault(t)})
+	// Two is down while one loses its server, and lists.
+	two.kill()
+	s.restartAPIServer(t)
+	s.settle(t, 3*time.Minute, "one")
+	two.launch(t)
 	s.settle(t, 3*time.Minute, "one", "two")
 	shuffled(t, []fault{killFault(t, two), killFault(t, one)})
 }

@@ -131,7 +131,7 @@ func (l *load) failOne(ctx context.Context, i int64) {
 // server is killed.
 func (l *load) resumeAll(t *testing.T, within time.Duration) {
 	t.Helper()
-	enough := time.Now().Add(15 * time.Second)
+	enough := time.Now().Add(5 * time.Second)
 	until(t, within, "the Jobs finish", func() string {
 		jobs, err := l.client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
