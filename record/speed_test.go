@@ -105,7 +105,7 @@ func measure[T any](t *testing.T, name string, oldest bool, list func(context.Co
 	p := record.Paging{Limit: 100, OldestFirst: oldest}
 	var slowest, wall time.Duration
 	pages, items := 0, 0
-	for pages < 12 {
+	for pages < 4*repeats() {
 		var times, walls []time.Duration
 		var page record.Page[T]
 		for len(times) < repeats() {
