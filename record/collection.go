@@ -248,10 +248,6 @@ func missed(key wire.Key, k known, at wire.Version, seen time.Time, source Sourc
 // than it may.
 var errAway = errors.New("the database is away")
 
-// longestTry bounds one try to write a batch: a connection may be dead without anybody
-// having said so.
-const longestTry = 30 * time.Second
-
 // write writes what has come, and tries until that is done, or ctx is, or, if
 // there is a patience, for so long.
 //
@@ -265,7 +261,7 @@ func (c *collection) write(ctx context.Context, a arrivals, patience time.Durati
 			p, err = c.prepare(ctx, a)
 		}
 		if err == nil {
-			err = c.try(ctx, p)
+			err = c.commit(ctx, p)
 		}
 		if err == nil {
 			return nil
@@ -292,12 +288,6 @@ const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 5 * time.Second
 )
-
-func (c *collection) try(ctx context.Context, p *pending) error {
-	ctx, cancel := context.WithTimeout(ctx, longestTry)
-	defer cancel()
-	return c.commit(ctx, p)
-}
 
 // sleep waits, and reports whether it did so to the end.
 func sleep(ctx context.Context, d time.Duration) bool {

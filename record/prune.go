@@ -154,7 +154,8 @@ func (p *pruner) before() (drop, thin int64) {
 	return ago(p.least()), ago(p.KeepBodies)
 }
 
-// walk looks through all revisions, and removes those whose lot it is.
+// walk looks through revisions until they are too young, and removes those whose lot it
+// is.
 func (p *pruner) walk(ctx context.Context, of func(*entry, *subject) lot) error {
 	var first, last sql.NullInt64
 	row := p.d.db.QueryRowContext(ctx, "SELECT MIN(id), MAX(id) FROM revisions")
@@ -168,6 +169,11 @@ func (p *pruner) walk(ctx context.Context, of func(*entry, *subject) lot) error 
 		if err != nil {
 			return err
 		}
+		if len(entries) == 0 {
+			if young, err := p.young(ctx, from, max(drop, thin)); err != nil || young {
+				return err
+			}
+		}
 		for len(entries) > 0 {
 			some := entries[:min(p.rows, len(entries))]
 			entries = entries[len(some):]
@@ -180,6 +186,15 @@ func (p *pruner) walk(ctx context.Context, of func(*entry, *subject) lot) error 
 		}
 	}
 	return nil
+}
+
+// young reports whether all of a span was seen after a time: then what was written later
+// need not be looked at. One that was spilled for long is found when its span is older.
+func (p *pruner) young(ctx context.Context, from, than int64) (bool, error) {
+	var oldest sql.NullInt64
+	row := p.d.db.QueryRowContext(ctx, p.d.dialect.query("SELECT MIN(seen_at) FROM revisions WHERE id >= ? AND id < ?"), from, from+int64(p.span))
+	err := row.Scan(&oldest)
+	return oldest.Valid && oldest.Int64 > than, err
 }
 
 // look returns the revisions with numbers from one up to another that are old enough.

@@ -110,7 +110,7 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 	}
 	said, err := kept.tell(readers)
 	if err == nil {
-		con.say("\n%s\n%s\n\nThe same over a cluster of yours: vedette record jobs,pods -A --db sqlite:history.db", story.summary(), said)
+		con.say("\n%s\n%s\n\nThe same over a cluster of yours: %s record jobs,pods -A --db sqlite:history.db", story.summary(), said, called())
 	}
 	return err
 }
