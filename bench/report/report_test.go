@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,36 @@ func TestDocument(t *testing.T) {
 		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
 			t.Errorf("%s has places that are no numbers", name)
 		}
+	}
+}
+
+// TestJoinVersions holds that figures of another version are told apart.
+func TestJoinVersions(t *testing.T) {
+	a, b := made(), made()
+	a.Versions, b.Versions = []string{"vedette 1", "client-go v2"}, []string{"vedette 3", "client-go v2"}
+	last := b.Records[len(b.Records)-1]
+	last.Case = "another"
+	b.Records = []scenario.Record{last}
+	if _, err := Join([]*Run{a, b}); err == nil {
+		t.Error("one scenario is of two versions")
+	}
+	b.Records = made().Records
+	const one = "latency"
+	a.Records = slices.DeleteFunc(a.Records, func(r scenario.Record) bool { return r.Scenario == one })
+	b.Records = slices.DeleteFunc(b.Records, func(r scenario.Record) bool { return r.Scenario != one })
+	if len(a.Records) == 0 || len(b.Records) == 0 {
+		t.Fatal("there are no pieces")
+	}
+	all, err := Join([]*Run{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(all.Versions, ", "); got != "vedette 1, client-go v2, vedette 3 (latency)" || len(all.Records) != len(made().Records) {
+		t.Error(got, len(all.Records))
+	}
+	b.Versions = []string{"vedette 3", "client-go v4"}
+	if _, err := Join([]*Run{a, b}); err == nil {
+		t.Error("pieces with several versions of others are joined")
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -93,27 +94,51 @@ func Read(path string) (*Run, error) {
 }
 
 // Join makes one run of pieces: what a later one has measured anew takes the place
-// of what an earlier one had.
+// of what an earlier one had. A piece with whole scenarios may be of another version of
+// ours; the head says so.
 //
-// Errors: pieces of several machines or versions.
+// Errors: pieces of several machines, of other versions, or of several versions of ours
+// within a scenario.
 func Join(pieces []*Run) (*Run, error) {
 	all := *pieces[0]
+	ours, others := split(all.Versions)
 	for _, r := range pieces[1:] {
-		if r.Machine != all.Machine || !slices.Equal(r.Versions, all.Versions) {
+		its, rest := split(r.Versions)
+		if r.Machine != all.Machine || !slices.Equal(rest, others) {
 			return nil, fmt.Errorf("pieces of %s with %v and of %s with %v make no run", all.Machine, all.Versions, r.Machine, r.Versions)
 		}
 		type place struct{ scenario, name string }
-		anew := map[place]bool{}
+		anew, named := map[place]bool{}, map[string]bool{}
 		for i := range r.Records {
-			anew[place{r.Records[i].Scenario, r.Records[i].Case}] = true
+			anew[place{r.Records[i].Scenario, r.Records[i].Case}], named[r.Records[i].Scenario] = true, true
 		}
 		kept := slices.DeleteFunc(slices.Clone(all.Records), func(rec scenario.Record) bool { return anew[place{rec.Scenario, rec.Case}] })
+		if its != ours {
+			for i := range kept {
+				if named[kept[i].Scenario] {
+					return nil, fmt.Errorf("%s is of %s in one piece and of %s in another", kept[i].Scenario, ours, its)
+				}
+			}
+			all.Versions = append(slices.Clone(all.Versions), its+" ("+strings.Join(slices.Sorted(maps.Keys(named)), ", ")+")")
+		}
 		all.Records = append(kept, r.Records...)
 		all.Seconds += r.Seconds
 		all.Command += "; " + r.Command
 		all.Date = r.Date
 	}
 	return &all, nil
+}
+
+// split tells our version from those of others.
+func split(versions []string) (ours string, others []string) {
+	for _, v := range versions {
+		if strings.HasPrefix(v, "vedette ") {
+			ours = v
+		} else {
+			others = append(others, v)
+		}
+	}
+	return ours, others
 }
 
 // head says what stands above every table.
