@@ -72,16 +72,23 @@ func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
 	before := r.cluster.id
 	r.cluster = c
 	r.mu.Unlock()
-	return c, r.d.retire(ctx, c.id, r.cfg.ClusterName, r.cfg.Name, before, now)
+	noted, err := r.d.retire(ctx, c.id, r.cfg.ClusterName, r.cfg.Name, before, now)
+	if noted > 0 && before == 0 { // while it runs, Run counts
+		r.mu.Lock()
+		r.rebuilt++
+		r.mu.Unlock()
+	}
+	return c, err
 }
 
 // retire notes of other clusters of the same name that they were rebuilt: nobody has
-// seen what became of their objects. One that another recorder still follows has the
+// seen what became of their objects; it returns how many gaps that are. One that another recorder still follows has the
 // name by chance; sure is one that is known to be gone.
-func (d *Database) retire(ctx context.Context, id int64, name, recorder string, sure int64, now time.Time) error {
+func (d *Database) retire(ctx context.Context, id int64, name, recorder string, sure int64, now time.Time) (noted int, err error) {
 	ctx, done := d.bounded(ctx)
 	defer done()
-	err := d.within(ctx, func(tx *sql.Tx) error {
+	err = d.within(ctx, func(tx *sql.Tx) error {
+		noted = 0
 		if _, err := d.exec(ctx, tx, "UPDATE clusters SET name = ?, seen_at = ? WHERE id = ?", name, micros(now), id); err != nil {
 			return err
 		}
@@ -117,11 +124,12 @@ func (d *Database) retire(ctx context.Context, id int64, name, recorder string, 
 			if err := d.mark(ctx, tx, e.place, there, unknown); err != nil {
 				return err
 			}
+			noted++
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("clusters: %w", err)
+		return 0, fmt.Errorf("clusters: %w", err)
 	}
-	return nil
+	return noted, nil
 }

@@ -275,6 +275,10 @@ func TestRebuilt(t *testing.T) {
 		defer stop()
 		w.until(presences, "a 2 Queued", "b 2 Queued")
 		w.until(holes, "one rebuilt closed", "two rebuilt closed")
+		stop()
+		if n := w.recorder.Health().Rebuilt; n != 1 {
+			t.Errorf("another cluster was found %d times", n)
+		}
 	})
 }
 

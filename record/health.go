@@ -15,7 +15,8 @@ type Health struct {
 	// Cluster is the name of the cluster, ClusterUID the UID of its namespace
 	// kube-system; empty before the cluster has answered.
 	Cluster, ClusterUID string
-	// Rebuilt counts how often another cluster was found at its address.
+	// Rebuilt counts how often another cluster was found at its address, or where one had
+	// been when the recorder began.
 	Rebuilt uint64
 	// Targets are in the order of Config.Targets.
 	Targets []TargetHealth
