@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -64,7 +65,7 @@ func TestNothingIsMissing(t *testing.T) {
 	last := start(t, w.plane.Kubeconfig(), "trainjob", "-workers", "4")
 	controllers = append(controllers, last)
 	settled := time.Now()
-	until(t, time.Minute, "all jobs have their pods, and nobody else", func() string { return w.problem(t.Context()) })
+	wait.Until(t, time.Minute, "all jobs have their pods, and nobody else", func() string { return w.problem(t.Context()) })
 	took := time.Since(settled)
 	last.stop()
 	conflicts, reconciled := 0, 0

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/conformance/wait"
 )
 
 // build builds the examples.
@@ -107,29 +109,10 @@ func (p *process) lines() (lines []string) {
 	return lines
 }
 
-// until waits until something holds.
-func until(t *testing.T, within time.Duration, what string, holds func() (problem string)) {
-	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
-		problem := holds()
-		if problem == "" {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: not within %v: %s", what, within, problem)
-		}
-	}
-}
-
 // says waits until the process has said something.
 func (p *process) says(text string) {
 	p.t.Helper()
-	until(p.t, time.Minute, p.name+" says "+text, func() string {
+	wait.Until(p.t, time.Minute, p.name+" says "+text, func() string {
 		if !strings.Contains(strings.Join(p.lines(), "\n"), text) {
 			return "it does not"
 		}

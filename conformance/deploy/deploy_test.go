@@ -26,6 +26,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/wait"
 )
 
 // stage is an API server that has taken the manifests, and the program.
@@ -52,7 +53,7 @@ func TestBase(t *testing.T) {
 		t.Errorf("doctor, after it has recorded: %v\n%s", err, out)
 	}
 	s.revoke(t, "jobs", "watch")
-	until(t, 30*time.Second, "doctor says that a right is missing", func() string {
+	wait.Until(t, 30*time.Second, "doctor says that a right is missing", func() string {
 		out, err := s.run(t, "doctor")
 		if err == nil || !strings.Contains(out, "may not watch jobs.batch in all namespaces") || strings.Contains(out, "may not list") {
 			return fmt.Sprintf("%v\n%s", err, out)
@@ -156,7 +157,7 @@ func (s *stage) records(t *testing.T) {
 		}
 		t.Logf("it took %d KiB of memory at most", cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	})
-	until(t, 40*time.Second, "it is ready", func() string {
+	wait.Until(t, 40*time.Second, "it is ready", func() string {
 		at := served.FindStringSubmatch(said())
 		if at == nil {
 			return said()
@@ -176,7 +177,7 @@ func (s *stage) records(t *testing.T) {
 	if _, err := s.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, 30*time.Second, "the Job is in the history", func() string {
+	wait.Until(t, 30*time.Second, "the Job is in the history", func() string {
 		out, err := s.run(t, "history", "jobs.batch/train", "-n", "default")
 		if err != nil || !strings.Contains(out, "train") {
 			return fmt.Sprintf("%v\n%s", err, out)
@@ -214,24 +215,5 @@ func (s *stage) revoke(t *testing.T, resource, verb string) {
 	}
 	if _, err := roles.Update(t.Context(), role, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// until waits until something holds.
-func until(t *testing.T, within time.Duration, what string, holds func() (problem string)) {
-	t.Helper()
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
-		problem := holds()
-		if problem == "" {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: not within %v: %s", what, within, problem)
-		}
 	}
 }

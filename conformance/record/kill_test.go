@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
@@ -150,7 +151,7 @@ func (s *stage) peer(t *testing.T) (two *recorder, since int64) {
 		t.Fatal(err)
 	}
 	two = startRecorder(t, s.program, kubeconfig(t, p.RESTConfig(), ""), "two", "jobs,pods", "-A", "--db", s.url)
-	until(t, time.Minute, "two follows", func() string {
+	wait.Until(t, time.Minute, "two follows", func() string {
 		s.mark(t) // who resumes notes that once something has come
 		return s.uncovered(t, "two")
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/conformance/wait"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -132,7 +133,7 @@ func (l *load) failOne(ctx context.Context, i int64) {
 func (l *load) resumeAll(t *testing.T, within time.Duration) {
 	t.Helper()
 	enough := time.Now().Add(5 * time.Second)
-	until(t, within, "the Jobs finish", func() string {
+	wait.Until(t, within, "the Jobs finish", func() string {
 		jobs, err := l.client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()

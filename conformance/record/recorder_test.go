@@ -153,22 +153,3 @@ func (r *recorder) pid() int {
 	defer r.mu.Unlock()
 	return r.cmd.Process.Pid
 }
-
-// until waits until something holds.
-func until(t *testing.T, within time.Duration, what string, holds func() (problem string)) {
-	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(within)
-	for {
-		problem := holds()
-		if problem == "" {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: not within %v: %s", what, within, problem)
-		}
-	}
-}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
@@ -142,7 +143,7 @@ func (s *stage) awaitPresences(t *testing.T, resource string, want [4]int) {
 	t.Helper()
 	d := s.open(t)
 	defer d.Close()
-	until(t, time.Minute, resource+" are there, deleted, unknown, left", func() string {
+	wait.Until(t, time.Minute, resource+" are there, deleted, unknown, left", func() string {
 		if got := read(t, d, resource).presences(); got != want {
 			return fmt.Sprintf("%v, want %v", got, want)
 		}
@@ -180,7 +181,7 @@ func (s *stage) rights(t *testing.T) {
 func (s *stage) until403(t *testing.T) {
 	t.Helper()
 	ask := fmt.Appendf(nil, `{"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":"system:serviceaccount:default:recorder","resourceAttributes":{"verb":"watch","resource":"pods"}}}`)
-	until(t, time.Minute, "the right is gone", func() string {
+	wait.Until(t, time.Minute, "the right is gone", func() string {
 		raw, err := s.load.client.Discovery().RESTClient().Post().AbsPath("/apis/authorization.k8s.io/v1/subjectaccessreviews").Body(ask).DoRaw(t.Context())
 		if err != nil {
 			return err.Error()
@@ -211,7 +212,7 @@ func (s *stage) makeType(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"marker", "first", "second"} {
-		until(t, time.Minute, "the type is served", func() string {
+		wait.Until(t, time.Minute, "the type is served", func() string {
 			if err := client.Post().AbsPath(paths["widgets"]).Body(fmt.Appendf(nil, widget, name)).Do(t.Context()).Error(); err != nil {
 				return err.Error()
 			}
@@ -231,7 +232,7 @@ func (s *stage) typeAgain(t *testing.T) {
 	s.awaitPresences(t, "widgets", [4]int{isDeleted: 3}) // the server deletes them first
 	d := s.open(t)
 	defer d.Close()
-	until(t, time.Minute, "it is noted that the type is not there", func() string {
+	wait.Until(t, time.Minute, "it is noted that the type is not there", func() string {
 		h := read(t, d, "widgets")
 		if len(h.gaps) != 1 || h.gaps[0].cause != record.CauseAbsent {
 			return fmt.Sprintf("the gaps are %v", h.gaps)
@@ -255,7 +256,7 @@ func (s *stage) rebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"changes", "new"} {
-		until(t, time.Minute, "the server takes pods", func() string {
+		wait.Until(t, time.Minute, "the server takes pods", func() string {
 			pod := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"schedulerName":"nobody","containers":[{"name":"main","image":"train"}]}}`, name)
 			if err := s.load.client.Discovery().RESTClient().Post().AbsPath(paths["pods"]).Body(pod).Do(t.Context()).Error(); err != nil {
 				return err.Error()

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/wire"
@@ -116,7 +117,7 @@ func (s *stage) record(t *testing.T, name string, flags ...string) *recorder {
 // covered waits until a recorder has its first lists.
 func (s *stage) covered(t *testing.T, name string) {
 	t.Helper()
-	until(t, time.Minute, "first lists", func() string { return s.uncovered(t, name) })
+	wait.Until(t, time.Minute, "first lists", func() string { return s.uncovered(t, name) })
 }
 
 // uncovered says of which types a recorder has covered nothing.
@@ -199,7 +200,7 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 	began := time.Now()
 	var last map[string]int64
 	var marked time.Time
-	until(t, within, "what has happened is recorded", func() string {
+	wait.Until(t, within, "what has happened is recorded", func() string {
 		if time.Since(marked) > 5*time.Second {
 			s.mark(t)
 			last, marked = s.last(t), time.Now()
@@ -226,7 +227,7 @@ func (s *stage) settle(t *testing.T, within time.Duration, names ...string) {
 func (s *stage) mark(t *testing.T) {
 	t.Helper()
 	text := fmt.Appendf(nil, `{"metadata":{"labels":{"marked":"%d"}}}`, time.Now().UnixNano())
-	until(t, time.Minute, "the markers change", func() string {
+	wait.Until(t, time.Minute, "the markers change", func() string {
 		for _, resource := range s.types {
 			rest := s.load.client.Discovery().RESTClient()
 			if err := rest.Patch(types.MergePatchType).AbsPath(paths[resource] + "/marker").Body(text).Do(t.Context()).Error(); err != nil {
@@ -250,7 +251,7 @@ func (s *stage) last(t *testing.T) map[string]int64 {
 		}
 		last[resource] = int64(version)
 		w := s.seen[resource]
-		until(t, time.Minute, "the witness", func() string {
+		wait.Until(t, time.Minute, "the witness", func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if w.last < int64(version) {

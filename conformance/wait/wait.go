@@ -1,0 +1,28 @@
+// Package wait waits in tests for what happens by itself.
+package wait
+
+import (
+	"testing"
+	"time"
+)
+
+// Until waits until something holds: until holds returns no problem. It asks at once, and
+// then ten times a second, on the goroutine of the test. If it does not hold in time, the
+// test ends with the last problem.
+func Until(t testing.TB, within time.Duration, what string, holds func() (problem string)) {
+	t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		problem := holds()
+		if problem == "" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s: not within %v: %s", what, within, problem)
+		}
+	}
+}
