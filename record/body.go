@@ -135,7 +135,7 @@ func (b *batch) fetch(ctx context.Context) error {
 	byID := map[int64]*row{}
 	var ids []int64
 	for _, r := range b.rows {
-		if r.base > 0 && r.depth+1 < keyframe && b.packer.wholes.of[r.id].version != r.base {
+		if r.presence != deleted && r.base > 0 && r.depth+1 < keyframe && b.packer.wholes.of[r.id].version != r.base {
 			byID[r.id], ids = r, append(ids, r.id)
 		}
 	}

@@ -149,3 +149,30 @@ func TestBodyOfMissed(t *testing.T) {
 		w.until("SELECT size FROM revisions WHERE deleted = 1", "0")
 	})
 }
+
+// TestBodiesAreForgotten: of objects that are gone nothing is kept in memory, and of
+// those that are there no more than fits.
+func TestBodiesAreForgotten(t *testing.T) {
+	d := open(t, dbtest.Empty(t, "sqlite"))
+	p := record.NewPacker(10_000)
+	write := func(i int, version wire.Version, s state.State) {
+		t.Helper()
+		one := record.Seen{UID: fmt.Sprint("uid-", i), Version: version, State: s, Body: fmt.Sprintf(`{"object":%d,"version":%d}`, i, version)}
+		if _, err := d.WriteWith(t.Context(), p, []record.Seen{one}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		write(i, wire.Version(1+i), state.Running)
+	}
+	if n, bytes := p.Held(); n < 20 || n > 60 || bytes > 10_000 {
+		t.Errorf("%d bodies of %d bytes are kept", n, bytes)
+	}
+	for i := range 100 {
+		write(i, wire.Version(200+i), state.Succeeded)
+		write(i, wire.Version(400+i), state.Deleted)
+	}
+	if n, bytes := p.Held(); n != 0 || bytes != 0 {
+		t.Errorf("%d bodies of %d bytes are kept of objects that are gone", n, bytes)
+	}
+}

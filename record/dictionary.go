@@ -149,6 +149,11 @@ func (p *packer) keep(b *batch) {
 	for id, w := range b.wholes {
 		p.wholes.put(id, w)
 	}
+	for _, r := range b.rows {
+		if r.presence == deleted {
+			p.wholes.drop(r.id) // nothing follows it
+		}
+	}
 	for _, body := range b.samples {
 		if len(body) <= dictBytes/4 {
 			p.recent = append(p.recent, body)
@@ -168,7 +173,6 @@ type whole struct {
 // revisions are compared with. What is not there is read from the database.
 type wholes struct {
 	of    map[int64]whole // by object
-	order []int64
 	size  int
 	limit int
 }
@@ -178,16 +182,23 @@ func newWholes(limit int) *wholes { return &wholes{of: map[int64]whole{}, limit:
 // overhead is what one costs beside its bytes.
 const overhead = 200
 
-// put adds one, and drops the oldest beyond the limit.
+// put adds one, and drops any beyond the limit.
 func (w *wholes) put(object int64, one whole) {
-	if old, there := w.of[object]; there {
-		w.size -= len(old.data) + overhead
-	} else {
-		w.order = append(w.order, object)
+	w.drop(object)
+	w.size += len(one.data) + overhead
+	for other := range w.of {
+		if w.size <= w.limit {
+			break
+		}
+		w.drop(other)
 	}
 	w.of[object] = one
-	for w.size += len(one.data) + overhead; w.size > w.limit && len(w.order) > 0; w.order = w.order[1:] {
-		w.size -= len(w.of[w.order[0]].data) + overhead
-		delete(w.of, w.order[0])
+}
+
+// drop forgets one.
+func (w *wholes) drop(object int64) {
+	if old, there := w.of[object]; there {
+		w.size -= len(old.data) + overhead
+		delete(w.of, object)
 	}
 }

@@ -30,8 +30,22 @@ func Happened(at, seen, created, since time.Time) time.Time {
 	return moment(s.happened(micros(since))).UTC()
 }
 
+// Packer is what a recorder keeps of bodies.
+type Packer struct{ p *packer }
+
+// NewPacker returns one that keeps so many bytes at most.
+func NewPacker(limit int) Packer { return Packer{newPacker(limit)} }
+
+// Held returns of how many objects it has a body, and what they take.
+func (p Packer) Held() (objects, bytes int) { return len(p.p.wholes.of), p.p.wholes.size }
+
 // Write writes sightings in one transaction, as a recorder does.
-func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err error) {
+func (d *Database) Write(ctx context.Context, all []Seen) (Result, error) {
+	return d.WriteWith(ctx, NewPacker(1<<20), all)
+}
+
+// WriteWith does so with what batches before have left.
+func (d *Database) WriteWith(ctx context.Context, p Packer, all []Seen) (Result, error) {
 	var sightings []sighting
 	for _, s := range all {
 		one := sighting{
@@ -47,15 +61,15 @@ func (d *Database) Write(ctx context.Context, all []Seen) (result Result, err er
 		}
 		sightings = append(sightings, one)
 	}
-	err = d.within(ctx, func(tx *sql.Tx) error {
-		b := batch{d: d, tx: tx, cluster: 1, resource: 1, packer: newPacker(1 << 20), wholes: map[int64]whole{}, plain: map[int64][]byte{}}
-		if err := b.write(ctx, sightings); err != nil {
-			return err
-		}
-		result = b.Result
-		return nil
+	b := &batch{}
+	err := d.within(ctx, func(tx *sql.Tx) error {
+		b = &batch{d: d, tx: tx, cluster: 1, resource: 1, packer: p.p, wholes: map[int64]whole{}, plain: map[int64][]byte{}}
+		return b.write(ctx, sightings)
 	})
-	return result, err
+	if err == nil {
+		p.p.keep(b)
+	}
+	return b.Result, err
 }
 
 // Body reads a body by the hash of a revision.
