@@ -82,8 +82,9 @@ func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
 }
 
 // retire notes of other clusters of the same name that they were rebuilt: nobody has
-// seen what became of their objects; it returns how many gaps that are. One that another recorder still follows has the
-// name by chance; sure is one that is known to be gone.
+// seen what became of their objects. One that another recorder still follows has the
+// name by chance; sure is one that is known to be gone. It returns how many gaps it has
+// noted.
 func (d *Database) retire(ctx context.Context, id int64, name, recorder string, sure int64, now time.Time) (noted int, err error) {
 	ctx, done := d.bounded(ctx)
 	defer done()

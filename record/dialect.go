@@ -18,7 +18,7 @@ import (
 type dialect struct {
 	name  string
 	goose goose.Dialect
-	// types replaces the placeholders of the schema.
+	// types are the variables of the schema.
 	types map[string]string
 	// numbered: parameters are $1, $2 …, and not ?.
 	numbered bool
@@ -67,7 +67,7 @@ var mysql = &dialect{
 	parameters: 60_000,
 }
 
-// expand returns what a placeholder of the schema stands for. ${TIME:column} is a
+// expand returns the value of a variable of the schema. ${TIME:column} is a
 // column of microseconds as a time that people can read: in UTC, or, where the
 // database has a type for it, as the session shows it.
 func (d *dialect) expand(name string) string {

@@ -6,8 +6,9 @@
 //	reflector -> what is seen in each delta -> delta.Queue -> one transaction for a batch -> Database
 //
 // States and bodies are made by the goroutine that reads the server, while another
-// writes what came before. There is no store in between: a recorder remembers the key, UID and version of each
-// object that is there. The rest is in the database, which also decides what is new.
+// writes what came before. There is no store in between: a recorder remembers the key,
+// UID and version of each object that is there. The rest is in the database, which also
+// decides what is new.
 //
 // # Ownership
 //

@@ -32,7 +32,7 @@ const touch = 20 * time.Second
 
 const (
 	ofPlace = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
-	before  = "b.cluster_id = ? AND b.resource_id = ? AND b.namespace = ? AND b.selector_hash = ?"
+	ofSame  = "b.cluster_id = ? AND b.resource_id = ? AND b.namespace = ? AND b.selector_hash = ?"
 )
 
 func (p place) args(more ...any) []any {
@@ -92,7 +92,7 @@ func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage,
 	where, args := p.within("selector_hash")
 	args = append(append([]any{micros(now)}, args...), int64(to), int64(c.from))
 	_, err := d.exec(ctx, tx, "UPDATE gaps SET healed_at = ? WHERE healed_at = 0 AND "+where+" AND to_version > 0 AND to_version <= ?"+unseen+
-		" AND (from_version >= ? OR EXISTS (SELECT 1 FROM coverage b WHERE "+before+" AND b.from_version <= gaps.from_version AND b.to_version >= ?))",
+		" AND (from_version >= ? OR EXISTS (SELECT 1 FROM coverage b WHERE "+ofSame+" AND b.from_version <= gaps.from_version AND b.to_version >= ?))",
 		append(args, p.args(int64(c.from))...)...)
 	return err
 }
