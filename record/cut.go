@@ -38,6 +38,7 @@ type verdict struct {
 	bases      map[[2]int64]bool // what those that go are compared with: object and version
 	upTo       map[int64]int64   // by object: the last version that is dropped
 	gone       map[int64]bool    // objects of which nothing is left
+	due        map[[2]int64]bool // those that go, now or later: object and version
 }
 
 func (c *cut) make(ctx context.Context, some []entry, of func(*entry, *subject) lot) error {
@@ -52,7 +53,7 @@ func (c *cut) make(ctx context.Context, some []entry, of func(*entry, *subject) 
 	v := c.judge(some, of)
 	if c.dry {
 		c.Objects, c.Revisions, c.Thinned = len(v.gone), len(v.drop), len(v.thin)
-		return nil
+		return c.foresee(ctx, v)
 	}
 	if len(v.upTo)+len(v.thin)+len(v.wholes) == 0 {
 		return nil
@@ -84,7 +85,7 @@ func (c *cut) make(ctx context.Context, some []entry, of func(*entry, *subject) 
 
 // judge says what becomes of each.
 func (c *cut) judge(some []entry, of func(*entry, *subject) lot) *verdict {
-	v := &verdict{upTo: map[int64]int64{}, gone: map[int64]bool{}, bases: map[[2]int64]bool{}}
+	v := &verdict{upTo: map[int64]int64{}, gone: map[int64]bool{}, bases: map[[2]int64]bool{}, due: map[[2]int64]bool{}}
 	for i := range some {
 		e := &some[i]
 		if s := c.subjects[e.object]; s != nil && e.version == s.version && of(e, s) == dropped {
@@ -100,6 +101,7 @@ func (c *cut) judge(some []entry, of func(*entry, *subject) lot) *verdict {
 		what := of(e, s)
 		if what == dropped {
 			v.upTo[e.object] = max(v.upTo[e.object], e.version)
+			v.due[[2]int64{e.object, e.version}] = true
 		}
 		switch {
 		case what == stays, v.gone[e.object] && !c.dry, e.version == s.base && !v.gone[e.object]:
@@ -119,6 +121,21 @@ func (c *cut) judge(some []entry, of func(*entry, *subject) lot) *verdict {
 		c.Bytes += e.bytes
 	}
 	return v
+}
+
+// foresee counts transitions that go with the revisions of a dry run: each goes with the
+// first revision at its version or later that is there and need not stay.
+func (c *cut) foresee(ctx context.Context, v *verdict) error {
+	return c.read(ctx, "SELECT t.object_id, t.version, (SELECT MIN(r.version) FROM revisions r JOIN objects o ON o.id = r.object_id"+
+		" WHERE r.object_id = t.object_id AND r.version >= t.version AND (r.version <> o.base OR o.presence = ?)) FROM transitions t WHERE t.object_id IN ", keysOf(v.upTo), "", func(rows *sql.Rows) error {
+		var object, version int64
+		var with sql.NullInt64
+		err := rows.Scan(&object, &version, &with)
+		if v.due[[2]int64{object, with.Int64}] && (v.gone[object] || version < c.subjects[object].moved) {
+			c.Transitions++
+		}
+		return err
+	}, int16(deleted))
 }
 
 // load locks the objects of some revisions, and reads what their lot depends on.

@@ -162,7 +162,7 @@ func TestPruneDry(t *testing.T) {
 		}
 		w.until("SELECT COUNT(*) FROM revisions", "300")
 		done, err := w.d.Prune(t.Context(), r)
-		if err != nil || done.Objects != dry.Objects || done.Revisions != dry.Revisions {
+		if err != nil || done.Objects != dry.Objects || done.Revisions != dry.Revisions || done.Transitions != dry.Transitions || dry.Transitions == 0 {
 			t.Fatalf("%v, %v, and was to be %v", done, err, dry)
 		}
 		w.until("SELECT COUNT(*) FROM transitions", "0")

@@ -115,8 +115,16 @@ func TestRetention(t *testing.T) {
 					r.PerState = map[state.State]time.Duration{state.Failed: failed}
 				}
 				now := version + wire.Version(rapid.IntRange(0, 30).Draw(t, "later"))
-				if _, err := w.d.PruneAt(w.t.Context(), r, time.Unix(1_700_000_000+int64(now), 0), rapid.IntRange(1, 9).Draw(t, "rows"), 7); err != nil {
+				dry, err := w.d.PruneDryAt(w.t.Context(), r, time.Unix(1_700_000_000+int64(now), 0))
+				if err != nil {
 					t.Fatal(err)
+				}
+				done, err := w.d.PruneAt(w.t.Context(), r, time.Unix(1_700_000_000+int64(now), 0), rapid.IntRange(1, 9).Draw(t, "rows"), 7)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if done.Objects != dry.Objects || done.Transitions != dry.Transitions {
+					t.Fatalf("%v went, and was to be %v", done, dry)
 				}
 				for uid, m := range models {
 					if !m.prune(r, now) {
