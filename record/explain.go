@@ -137,6 +137,7 @@ var mysqlCodes = map[uint16]code{
 	1049: {"there is no database of this name", "make it: CREATE DATABASE"},
 	1142: {"the user lacks a right", "grant it, or run `vedette migrate up` as who owns the schema"},
 	1021: {"its disk is full", "make room"},
+	1114: {"a table of it is full, or its disk is", "make room"},
 	1040: {"it has too many connections", "raise max_connections"},
 	1290: {"it only reads", "name the primary server, or SET GLOBAL read_only = 0"},
 	1836: {"it only reads", "name the primary server, or SET GLOBAL read_only = 0"},

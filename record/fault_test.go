@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -504,4 +505,56 @@ func TestPatient(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until(presences, "a 0 Queued")
+}
+
+// TestFullDisk: while the database can not grow it is tried again, the cause is told, and
+// nothing is lost. It is SQLite's own bound: what it says is what it says of a disk.
+func TestFullDisk(t *testing.T) {
+	w := newWorld(t, dbtest.Empty(t, "sqlite"))
+	w.d.SQL().SetMaxOpenConns(1) // the bound is that of a connection
+	w.create(pod("a"))
+	stop := w.record("one")
+	defer stop()
+	want := []string{"a  Queued"}
+	w.until(transitions, want...)
+	w.rows("PRAGMA max_page_count = 1") // which is as many as there are
+	noise := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		for _, p := range []corev1.PodPhase{"Running", "Pending"} {
+			message := make([]byte, 8<<10)
+			for i := range message {
+				message[i] = byte('a' + noise.IntN(26))
+			}
+			if _, err := apitest.Modify(w.srv, pod("a"), func(obj *corev1.Pod) { obj.Status.Phase, obj.Status.Message = p, string(message) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want = append(want, "a Queued Running", "a Running Queued")
+	}
+	w.fails("disk is full")
+	w.rows("PRAGMA max_page_count = 100000")
+	w.until(transitions, want...)
+	w.until("SELECT COUNT(*) FROM gaps", "0")
+	if h := w.recorder.Health().Targets[0]; h.Failed != nil || h.Retries == 0 {
+		t.Errorf("%+v", h)
+	}
+}
+
+// fails waits until the last batch was not written.
+func (w *world) fails(why string) {
+	w.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		h := w.recorder.Health().Targets[0]
+		if h.Failed != nil && strings.Contains(h.Failed.Error(), why) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			w.t.Fatalf("want %q: %+v", why, h)
+		}
+	}
 }
