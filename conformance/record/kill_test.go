@@ -91,7 +91,7 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 	faults = append(faults, s.databaseFault(t))
 	for _, m := range []mode{refuse, reset, stall, drop} {
 		faults = append(faults, cutFault("API server", s.api, m))
-		if s.db != nil && m != drop {
+		if s.db != nil {
 			faults = append(faults, cutFault("database", s.db, m))
 		}
 	}
@@ -188,7 +188,7 @@ func (s *stage) both(t *testing.T, one, two *recorder) {
 	// What the server of one forgets, that of two remembers: whoever of them is down.
 	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, refuse), s.serverFault(t), s.serverFault(t))
 	if s.db != nil {
-		faults = append(faults, cutFault("database", s.db, stall))
+		faults = append(faults, cutFault("database", s.db, drop), cutFault("database", s.db, stall))
 	}
 	shuffled(t, faults)
 	s.settle(t, 3*time.Minute, "one", "two")
