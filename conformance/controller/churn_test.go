@@ -16,6 +16,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // churn is how long jobs come, change and go.
@@ -85,7 +86,7 @@ func (w *world) disturb(ctx context.Context) error {
 	name := fmt.Sprintf("job-%d", rand.IntN(names))
 	switch rand.IntN(10) {
 	case 0:
-		return w.jobs.Delete(ctx, key(name), kube.DeleteOptions{})
+		return w.deleteJob(ctx, name)
 	case 1:
 		return w.pods.Delete(ctx, key(fmt.Sprintf("%s-%d", name, rand.IntN(4))), kube.DeleteOptions{})
 	case 2, 3, 4, 5: // what makes conflicts
@@ -99,6 +100,21 @@ func (w *world) disturb(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// deleteJob deletes a job as it was read: an API server that deletes whatever is there may
+// do so although a finalizer was added meanwhile, and who added it is not told
+// (kubernetes/kubernetes#77988). Pods are then left over that no controller can know of.
+func (w *world) deleteJob(ctx context.Context, name string) error {
+	job, err := w.jobs.Get(ctx, key(name))
+	if err != nil {
+		return err
+	}
+	version, err := wire.ParseVersion(job.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	return w.jobs.Delete(ctx, key(name), kube.DeleteOptions{Version: version})
 }
 
 var keyOf = regexp.MustCompile(` key=(\S+) `)

@@ -120,6 +120,9 @@ func (r *reconciler) report(ctx context.Context, job *TrainJob, have int, req co
 // remove deletes all pods of a job, and lets it go when none is left. Here it asks
 // the server, and not the copy: a pod whose creation was never answered, since the
 // server was killed, may not be in the copy yet, and nobody would look for it later.
+// One case is left to the cluster's garbage collector: a server that deletes a job at the
+// moment at which the finalizer is added may do both (kubernetes/kubernetes#77988), unless
+// who deletes it names the version.
 func (r *reconciler) remove(ctx context.Context, job *TrainJob) error {
 	if !kube.HasFinalizer(job, finalizer) {
 		return nil
