@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -56,6 +57,8 @@ type world struct {
 	plane *controlplane.Cluster
 	jobs  *kube.Client[TrainJob]
 	pods  *kube.Client[corev1.Pod]
+
+	deleted atomic.Int64 // jobs
 }
 
 func newWorld(t *testing.T) *world {
