@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -232,6 +233,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	negative := http.Header{"Content-Type": {"application/json"}, "Retry-After": {"4"}}
 	inHalfAMinute := time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat)
 	for _, c := range []struct {
 		name   string
@@ -247,6 +249,12 @@ func TestRefusals(t *testing.T) {
 		{"something else in CBOR", 500, http.Header{"Content-Type": {"application/cbor"}}, "\xd9\xd9\xf7\xa0", apierrors.IsInternalError, 0, ""},
 		{"seconds to wait", 429, http.Header{"Retry-After": {"7"}}, "", apierrors.IsTooManyRequests, 7, "too many requests"},
 		{"a date to wait for", 503, http.Header{"Retry-After": {inHalfAMinute}}, "", apierrors.IsServiceUnavailable, 30, ""},
+		{"an hour to wait", 429, http.Header{"Retry-After": {"3600"}}, "", apierrors.IsTooManyRequests, 3600, ""},
+		{"more seconds than there are", 429, http.Header{"Retry-After": {"99999999999999999999"}}, "", apierrors.IsTooManyRequests, math.MaxInt32, ""},
+		{"fewer seconds than there are", 429, http.Header{"Retry-After": {"-99999999999"}}, "", apierrors.IsTooManyRequests, 0, ""},
+		{"a date far away", 503, http.Header{"Retry-After": {"Fri, 31 Dec 9999 23:59:59 GMT"}}, "", apierrors.IsServiceUnavailable, math.MaxInt32, ""},
+		{"a date that has passed", 503, http.Header{"Retry-After": {"Thu, 01 Jan 1970 00:00:00 GMT"}}, "", apierrors.IsServiceUnavailable, 0, ""},
+		{"negative seconds in the Status", 429, negative, `{"kind":"Status","apiVersion":"v1","code":429,"reason":"TooManyRequests","details":{"retryAfterSeconds":-1}}`, apierrors.IsTooManyRequests, 4, ""},
 		{"a page of a proxy", 502, http.Header{"Content-Type": {"text/html"}}, "<html>\n<h1>Bad   Gateway</h1>", nil, 0, "<h1>Bad Gateway</h1>"},
 		{"a page without end", 500, http.Header{"Content-Type": {"text/html"}}, endless, apierrors.IsInternalError, 0, "…"},
 		{"no Status at all", 403, json, `{"kind":"Other"}`, apierrors.IsForbidden, 0, ""},

@@ -22,7 +22,10 @@ func (c *Cluster) patiently(ctx context.Context, do func() error) error {
 	for n := 0; ; n++ {
 		err := do()
 		wait := busy(err)
-		if wait == 0 || wait > maxWait || n == maxBusy {
+		if wait > maxWait {
+			return fmt.Errorf("%w; the server asked for a wait of %v, and a client waits for %v at most", err, wait, maxWait)
+		}
+		if wait == 0 || n == maxBusy {
 			return err
 		}
 		if stopped := pause(ctx, wait); stopped != nil {

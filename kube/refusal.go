@@ -1,7 +1,9 @@
 package kube
 
 import (
+	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,7 +40,7 @@ func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusErro
 		if status.Details == nil {
 			status.Details = &metav1.StatusDetails{}
 		}
-		if status.Details.RetryAfterSeconds == 0 {
+		if status.Details.RetryAfterSeconds <= 0 {
 			status.Details.RetryAfterSeconds = wait
 		}
 	}
@@ -77,14 +79,15 @@ func excerpt(body []byte) string {
 }
 
 // retryAfter reads the header in both its forms (RFC 9110, 10.2.3), as whole
-// seconds from now.
+// seconds from now. It does not judge them: who waits bounds the wait.
 func retryAfter(header string, now time.Time) int32 {
-	if n, err := strconv.ParseInt(header, 10, 32); err == nil {
-		return int32(max(n, 0))
+	n, err := strconv.ParseInt(header, 10, 32)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return int32(max(n, 0)) // out of range it is the nearest
 	}
 	at, err := http.ParseTime(header)
 	if err != nil || !at.After(now) {
 		return 0
 	}
-	return int32(min(at.Sub(now).Round(time.Second)/time.Second, 24*3600))
+	return int32(min(at.Sub(now).Round(time.Second)/time.Second, math.MaxInt32))
 }

@@ -181,6 +181,9 @@ func TestPatience(t *testing.T) {
 				}
 				began := time.Now()
 				_, err = client[corev1.Pod](t, cluster, kube.ClientConfig{}).Create(t.Context(), pod("ml", "x", ""))
+				if long := c.wait > time.Minute; long != strings.Contains(fmt.Sprint(err), "the server asked for a wait of 2m0s") {
+					t.Errorf("it does not say that the wait is too long: %v", err)
+				}
 				if took := time.Since(began); took != c.took || c.is == nil && err != nil || c.is != nil && !c.is(err) {
 					t.Errorf("after %v: %v", took, err)
 				}

@@ -42,8 +42,9 @@ type Config struct {
 	// minutes, in whole seconds.
 	WatchTimeout time.Duration
 	// MinBackoff and MaxBackoff bound the time before a try after a fault; it
-	// doubles with each fault in a row. Default 800 milliseconds and 30
-	// seconds.
+	// doubles with each fault in a row. MaxBackoff also bounds the time that a
+	// server asks for (Retry-After); Health.Err then says what it asked for. Up to
+	// half of the time is added at random. Default 800 milliseconds and 30 seconds.
 	MinBackoff, MaxBackoff time.Duration
 	// SlowRetry is the time before a try where somebody has to do something
 	// first: grant rights, create the type. Default 30 seconds.

@@ -30,9 +30,9 @@
 // # Limits
 //
 // Nothing is buffered here but one record. Pages have Config.PageSize objects;
-// retries wait at most Config.MaxBackoff (Config.SlowRetry after 401, 403 and
-// 404), with up to half of it added at random; silence is bounded by
-// Config.IdleTimeout.
+// retries wait at most Config.MaxBackoff, whatever the server asks for
+// (Config.SlowRetry after 401, 403 and 404), with up to half of it added at
+// random; silence is bounded by Config.IdleTimeout.
 //
 // # Errors
 //

@@ -19,7 +19,8 @@ const (
 	// Unreachable: no connection, a reset, a 5xx, silence, a damaged stream.
 	// Retried with backoff; the watch resumes where it was.
 	Unreachable
-	// Throttled: 429. Retried when the server says so.
+	// Throttled: 429. Retried when the server says so, after Config.MaxBackoff at
+	// the latest.
 	Throttled
 	// Denied: 401 or 403. Retried slowly, as somebody has to grant the rights.
 	Denied

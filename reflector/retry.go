@@ -1,6 +1,10 @@
 package reflector
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
 // fail decides what follows on a fault: what to ask for next, and when.
 func (m *machine) fail(err error) action {
@@ -48,11 +52,16 @@ func (m *machine) forget(fault Fault) {
 	m.token = ""
 }
 
-// wait waits before the next try.
+// wait waits before the next try: as long as the server asked for, but no longer
+// than MaxBackoff, or else with backoff.
 func (m *machine) wait(fault Fault, asked time.Duration) action {
-	delay := m.backoff(fault)
-	if asked > 0 {
-		delay = asked + m.spread(min(asked, m.cfg.MaxBackoff)/2)
+	if asked <= 0 {
+		return m.pause(m.backoff(fault))
+	}
+	delay := m.blur(min(asked, m.cfg.MaxBackoff))
+	if asked > m.cfg.MaxBackoff {
+		m.health.Err = fmt.Errorf("%w; the server asked for a wait of %v; retrying in %v", m.health.Err, asked, delay.Round(time.Millisecond))
+		m.health.LastErr = m.health.Err
 	}
 	return m.pause(delay)
 }
@@ -75,20 +84,26 @@ func (m *machine) pause(delay time.Duration) action {
 	return action{kind: doWait, wait: delay}
 }
 
-// backoff doubles from MinBackoff to MaxBackoff, plus up to half at random so
-// that clients which lost the same server do not come back together.
+// backoff doubles from MinBackoff to MaxBackoff.
 func (m *machine) backoff(fault Fault) time.Duration {
 	d := m.cfg.MinBackoff
 	for range m.tries {
-		if d *= 2; d >= m.cfg.MaxBackoff {
+		if d > m.cfg.MaxBackoff/2 {
 			d = m.cfg.MaxBackoff
 			break
 		}
+		d *= 2
 	}
 	if fault == Denied || fault == Absent || fault == Unsupported {
 		d = m.cfg.SlowRetry
 	}
-	return d + m.spread(d/2)
+	return m.blur(d)
+}
+
+// blur adds up to half of d at random, so that clients that lost the same server
+// do not come back together.
+func (m *machine) blur(d time.Duration) time.Duration {
+	return d + min(m.spread(d/2), math.MaxInt64-d)
 }
 
 func (m *machine) spread(d time.Duration) time.Duration {
