@@ -14,10 +14,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 	"github.com/vedette-io/vedette/workqueue"
 )
@@ -28,7 +30,7 @@ var errTry = errors.New("not now")
 // TestReconcile: a program of one call.
 func TestReconcile(t *testing.T) {
 	inWorld(t, func(w *world) {
-		pods := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		pods := legal(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 		var d diary
 		w.work.Go(func() {
@@ -416,7 +418,7 @@ func TestOneAtATime(t *testing.T) {
 // read in it does not change; of other informers it has what they show as well.
 func TestViewShowsOneInstant(t *testing.T) {
 	inWorld(t, func(w *world) {
-		other := informer.Watch[corev1.Secret](w.cluster, informer.Config{})
+		other := legal(informer.Watch[corev1.Secret](w.cluster, informer.Config{}))
 		checked := make(chan struct{}, 10)
 		c := w.controller(controller.Config{
 			Runs: []controller.Runner{w.factory, other},
@@ -486,8 +488,13 @@ func TestStops(t *testing.T) {
 // TestEndsWithWhatItRuns: an informer that ends by itself ends the controller.
 func TestEndsWithWhatItRuns(t *testing.T) {
 	inWorld(t, func(w *world) {
-		illegal := informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "a"}})
-		if err := controller.Reconcile(w.ctx, illegal, func(context.Context, informer.View, controller.Request) error { return nil }); err == nil || !strings.Contains(err.Error(), "Namespaces") {
+		ended := legal(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+		done, cancel := context.WithCancel(w.ctx)
+		cancel()
+		if err := ended.Run(done); err != nil {
+			t.Fatal(err)
+		}
+		if err := controller.Reconcile(w.ctx, ended, func(context.Context, informer.View, controller.Request) error { return nil }); err == nil {
 			t.Errorf("Reconcile: %v", err)
 		}
 	})
@@ -497,7 +504,8 @@ func TestEndsWithWhatItRuns(t *testing.T) {
 func TestIllegal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ok := func(context.Context, informer.View, controller.Request) error { return nil }
-		pods := informer.New[corev1.Pod](nil, informer.Config{Resource: "pods"})
+		cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: &rest.Config{Host: "http://example.com"}}))
+		pods := legal(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 		source := controller.Objects(pods, controller.SourceConfig{})
 		for name, c := range map[string]struct {
 			cfg     controller.Config

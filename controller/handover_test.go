@@ -25,8 +25,8 @@ func TestSeesWhatWasWrittenBefore(t *testing.T) {
 					run := func(token string) (stop func()) {
 						cluster := w.connect(token)
 						t.Cleanup(cluster.Close)
-						pods := informer.Watch[corev1.Pod](cluster, informer.Config{})
-						maps := informer.Watch[corev1.ConfigMap](cluster, informer.Config{})
+						pods := legal(informer.Watch[corev1.Pod](cluster, informer.Config{}))
+						maps := legal(informer.Watch[corev1.ConfigMap](cluster, informer.Config{}))
 						writer := must[*kube.Client[corev1.ConfigMap]](t)(kube.For[corev1.ConfigMap](cluster, kube.ClientConfig{}))
 						return w.run(w.controller(controller.Config{
 							Name: "test", Runs: []controller.Runner{pods, maps},

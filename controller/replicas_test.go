@@ -109,7 +109,7 @@ type replica struct {
 func (w *world) replica(ward *ward, name, token string, mode controller.Mode) *replica {
 	cluster := w.connect(token)
 	w.t.Cleanup(cluster.Close)
-	pods := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	pods := legal(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	c := must[*controller.Controller](w.t)(controller.New(controller.Config{
 		Name: "test", Workers: 4, Grace: 2 * time.Second, Runs: []controller.Runner{pods}, Logger: slog.New(&w.logs),
 		Reconcile: func(ctx context.Context, _ informer.View, r controller.Request) error {
@@ -474,7 +474,7 @@ func TestReplicasAreRefused(t *testing.T) {
 			"the name of a Le": {Mode: controller.Share, Cluster: cluster, Identity: "a_b"},
 		} {
 			_, err := controller.New(controller.Config{Replicas: r, Reconcile: func(context.Context, informer.View, controller.Request) error { return nil }},
-				controller.Objects(informer.Watch[corev1.Pod](cluster, informer.Config{}), controller.SourceConfig{}))
+				controller.Objects(legal(informer.Watch[corev1.Pod](cluster, informer.Config{})), controller.SourceConfig{}))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", want, err)
 			}

@@ -221,3 +221,11 @@ func (l *logs) all() []string {
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines)
 }
+
+// legal returns what a constructor made of a configuration that is known to be legal.
+func legal[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
+}

@@ -192,9 +192,9 @@ func TestNodes(t *testing.T) {
 	s := serve(t)
 	s.create(pod("a", "n"))
 	p := s.start("nodes")
-	p.says("default/a shares its node with 0 pods")
+	p.says("default/a has changed; pods by node: map\\[n:1\\]")
 	s.create(pod("b", "n"))
-	p.says("default/b shares its node with 1 pods")
+	p.says("default/b has changed; pods by node: map\\[n:2\\]")
 }
 
 func TestPodController(t *testing.T) {

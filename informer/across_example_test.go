@@ -45,7 +45,10 @@ func ExampleAcross() {
 	}
 	defer add("paris").Close()
 
-	pods := informer.Across[corev1.Pod](informer.Config{})
+	pods, err := informer.Across[corev1.Pod](informer.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	var known []string
 	var open []*kube.Cluster
 	// look follows what the kubeconfig has now; a program calls it when the file

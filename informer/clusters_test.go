@@ -32,7 +32,7 @@ func (w *world) tell(inf *informer.Informer[corev1.Pod], d *diary) {
 func TestNamespaces(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(in("a", "one"), in("b", "two"), in("c", "three"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "b"}})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "b"}}))
 		byNode := informer.IndexBy(inf, func(p *corev1.Pod) string { return p.Namespace })
 		var d diary
 		w.tell(inf, &d)
@@ -92,7 +92,7 @@ func TestClusters(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		w.create(on("w", "one"))
-		inf := informer.Across[corev1.Pod](informer.Config{})
+		inf := must(informer.Across[corev1.Pod](informer.Config{}))
 		byNode := informer.IndexBy(inf, func(p *corev1.Pod) string { return p.Spec.NodeName })
 		var d diary
 		w.tell(inf, &d)
@@ -159,15 +159,12 @@ func TestClusters(t *testing.T) {
 
 // TestOneSource: an informer of a source has nothing to choose.
 func TestOneSource(t *testing.T) {
-	inf := informer.New[corev1.Pod](nil, informer.Config{})
+	_, cluster := serve(t, apitest.Config{})
+	inf := must(informer.New[corev1.Pod](cluster.Source("pods", kube.Selection{}), informer.Config{}))
 	if inf.SetNamespaces(t.Context(), "a") == nil || inf.AddCluster("a", nil) == nil || inf.RemoveCluster(t.Context(), "a") == nil {
 		t.Error("it was given more")
 	}
-	if err := inf.Run(t.Context()); err == nil {
-		t.Error("it runs without a source")
-	}
-	_, cluster := serve(t, apitest.Config{})
-	one := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	one := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	if err := one.AddCluster("more", cluster); err == nil {
 		t.Error("a second cluster for one without names")
 	}
@@ -192,7 +189,7 @@ func TestSyncedMeansAll(t *testing.T) {
 		defer east.Close()
 		east.Unavailable()
 		w.create(pod("one"))
-		inf := informer.Across[corev1.Pod](informer.Config{})
+		inf := must(informer.Across[corev1.Pod](informer.Config{}))
 		for name, cluster := range map[string]*kube.Cluster{"east": connect(w.t, east), "west": w.cluster} {
 			if err := inf.AddCluster(name, cluster); err != nil {
 				w.t.Fatal(err)

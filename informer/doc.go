@@ -40,7 +40,7 @@
 //
 // # Errors
 //
-// Run returns an error for an illegal [Config]; faults of the server never end
+// Constructors return an error for an illegal [Config]; faults of the server never end
 // it, they reach Health. Object methods return what the decoder says. Failures of
 // handlers are retried, reported or end the handler, as its configuration says.
 // [ErrRunTwice], [ErrStopped] and [ErrOtherView] tell of wrong use.

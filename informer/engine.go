@@ -27,11 +27,10 @@ var ErrStopped = errors.New("informer: it has been stopped")
 // engine is an informer without its type: the store, and the reflectors that
 // fill it through the queue. Several informers may share one.
 type engine struct {
-	cfg     Config
-	illegal error // what is wrong with the configuration
-	open    func(delta.Scope) (reflector.Source, error)
-	store   *store.Store
-	queue   *delta.Queue
+	cfg   Config
+	open  func(delta.Scope) (reflector.Source, error)
+	store *store.Store
+	queue *delta.Queue
 
 	memo    memo
 	lags    lags
@@ -74,7 +73,7 @@ type member struct {
 
 func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, error), open func(delta.Scope) (reflector.Source, error)) *engine {
 	e := &engine{
-		cfg: cfg, illegal: cfg.check(), open: open,
+		cfg: cfg, open: open,
 		queue:   delta.NewQueue(cfg.Queue),
 		members: map[delta.Scope]*member{},
 		news:    make(chan struct{}),
@@ -205,9 +204,6 @@ func (e *engine) set(ctx context.Context, cluster string, want []delta.Scope) er
 
 // run follows the clusters until ctx is done.
 func (e *engine) run(ctx context.Context) error {
-	if e.illegal != nil {
-		return e.illegal
-	}
 	if err := e.begin(); err != nil {
 		return err
 	}

@@ -34,7 +34,10 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer cluster.Close()
-	pods := informer.Watch[corev1.Pod](cluster, informer.Config{Namespaces: []string{"ml"}})
+	pods, err := informer.Watch[corev1.Pod](cluster, informer.Config{Namespaces: []string{"ml"}})
+	if err != nil {
+		log.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- pods.Run(ctx) }()

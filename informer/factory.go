@@ -88,11 +88,9 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 		i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
 		return i, nil
 	}
-	i := across[T](cfg, sel, &f.group)
-	i.fail(i.add("", f.cluster))
-	if i.engine.illegal != nil {
-		i.engine.store.Leave()
-		return nil, i.engine.illegal
+	i, err := follow[T](f.cluster, cfg, sel, &f.group)
+	if err != nil {
+		return nil, err
 	}
 	s := &shared{factory: f, key: key, engine: i.engine, clusters: i.clusters, refs: 1, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())

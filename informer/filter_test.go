@@ -33,7 +33,7 @@ func TestFilters(t *testing.T) {
 		if _, err := informer.FieldChanged[corev1.Pod]("spec["); err == nil {
 			w.t.Error("a path that can not be read")
 		}
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		told := map[string]*diary{}
 		for name, filters := range map[string][]informer.Filter{
 			"namespace": {informer.InNamespaces("other")},
@@ -104,7 +104,7 @@ func TestGenerationChanged(t *testing.T) {
 		counted := pod("counted")
 		counted.Generation = 1
 		w.create(counted, pod("other"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		var d diary
 		w.work.Go(func() {
 			for ev := range inf.Changes(w.ctx, informer.Subscribe{Filters: []informer.Filter{informer.GenerationChanged()}}) {

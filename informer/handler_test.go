@@ -68,7 +68,7 @@ func (w *world) handle(inf *informer.Informer[corev1.Pod], h informer.Handler[co
 func TestHandlers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(on("a", "one"), on("b", "two"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		var early, late diary
 		r := w.handle(inf, early.handler(), informer.HandlerConfig{})
 		if closedNow(r.Synced()) {
@@ -109,7 +109,7 @@ func TestHandlers(t *testing.T) {
 func TestHandlerThatHangs(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Backlog: 10})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Backlog: 10}))
 		var quick, slow diary
 		free := make(chan struct{})
 		h := slow.handler()
@@ -150,7 +150,7 @@ func TestHandlerThatHangs(t *testing.T) {
 func TestResync(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(on("a", "one"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Resync: time.Minute})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Resync: time.Minute}))
 		var often, never, chosen diary
 		moved, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
 		if err != nil {
@@ -209,7 +209,7 @@ func TestHandlerFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.create(pod("first"), pod("second"))
-				inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.DiscardHandler)})
+				inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.DiscardHandler)}))
 				var reports []error
 				c.cfg.Report = func(err error) {
 					reports = append(reports, err)
@@ -253,7 +253,7 @@ func TestHandlerFailures(t *testing.T) {
 func TestRemove(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		never := w.handle(inf, (&diary{}).handler(), informer.HandlerConfig{})
 		never.Remove()
 		<-never.Done()
@@ -301,7 +301,7 @@ func TestBatches(t *testing.T) {
 		for i := range 25 {
 			w.create(pod(fmt.Sprintf("pod-%02d", i)))
 		}
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		var sizes []int
 		w.handle(inf, informer.Handler[corev1.Pod]{OnBatch: func(_ context.Context, events []informer.Event[corev1.Pod]) error {
 			sizes = append(sizes, len(events))
@@ -316,7 +316,7 @@ func TestBatches(t *testing.T) {
 
 func TestIllegalHandlers(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
-	inf := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	inf := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	event := func(context.Context, informer.Event[corev1.Pod]) error { return nil }
 	for name, h := range map[string]informer.Handler[corev1.Pod]{
 		"nothing": {},
@@ -344,7 +344,7 @@ func TestIllegalHandlers(t *testing.T) {
 func TestEverythingIsTold(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		stop := w.runs(inf)
 		<-inf.Synced()
 		ended := make(chan struct{})

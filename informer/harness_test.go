@@ -140,3 +140,11 @@ func closedNow[T any](c <-chan T) bool {
 		return false
 	}
 }
+
+// must returns what a constructor made of a configuration that is known to be legal.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
+}

@@ -74,10 +74,6 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	for _, r := range e.readers {
 		h.Handlers = append(h.Handlers, r.health())
 	}
-	if e.illegal != nil {
-		h.Health = reflector.Health{Phase: reflector.Stopped, Err: e.illegal}
-		return h, e.news
-	}
 	for i := range h.Scopes {
 		if i == 0 || worse(&h.Scopes[i].Health, &h.Health) {
 			h.Health = h.Scopes[i].Health

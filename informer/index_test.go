@@ -46,7 +46,7 @@ func TestIndexes(t *testing.T) {
 func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string) {
 	inWorld(t, func(w *world) {
 		w.create(on("a", "one"), on("b", "two"), on("a", "three"), pod("none"))
-		inf := informer.Watch[T](w.cluster, informer.Config{Resource: "pods", Storage: storage})
+		inf := must(informer.Watch[T](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
 		before := informer.IndexBy(inf, node)
 		field := func() *informer.Index[T] {
 			x, err := informer.IndexField(inf, "spec.nodeName")
@@ -117,7 +117,7 @@ func TestMultiValuedIndex(t *testing.T) {
 			return p
 		}
 		w.create(owned("both", "x", "y"), owned("x", "x"), owned("none"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		byEach := informer.IndexByEach(inf, func(p *corev1.Pod) (out []string) {
 			for _, o := range p.OwnerReferences {
 				out = append(out, string(o.UID))
@@ -186,7 +186,7 @@ func TestViewSpansAFactory(t *testing.T) {
 		if jobs.In(view).Len() != 0 || jobs.In(f.View()).Len() != 1 || jobs.In(pods.View()).Len() != 1 {
 			w.t.Error("the views do not show the jobs of their instants")
 		}
-		other := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		other := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		if _, _, err := pods.In(other.View()).Get(key("one")); !errors.Is(err, informer.ErrOtherView) {
 			w.t.Errorf("the view of another: %v", err)
 		}
@@ -202,7 +202,7 @@ func TestViewSpansAFactory(t *testing.T) {
 func TestWaitFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("one"))
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		w.run(inf)
 		<-inf.Synced()
 		for _, node := range []string{"a", "b", "c"} {
@@ -236,17 +236,17 @@ func TestStorages(t *testing.T) {
 			}
 			return p
 		}
-		live := informer.Watch[corev1.Pod](w.cluster, informer.Config{Storage: informer.Live})
-		hot := informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: 1})
-		changed := informer.Watch[corev1.Pod](w.cluster, informer.Config{Transform: informer.Transform(func(p *corev1.Pod) error {
+		live := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Storage: informer.Live}))
+		hot := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: 1}))
+		changed := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Transform: informer.Transform(func(p *corev1.Pod) error {
 			if p.Name == "refused" {
 				return errors.New("not this one")
 			}
 			p.Spec.Containers = nil
 			return nil
-		})})
+		})}))
 		type small struct{ Node string }
-		nodes := informer.Project(w.cluster, informer.Config{}, func(p *corev1.Pod) *small { return &small{p.Spec.NodeName} })
+		nodes := must(informer.Project(w.cluster, informer.Config{}, func(p *corev1.Pod) *small { return &small{p.Spec.NodeName} }))
 		for _, inf := range []*informer.Informer[corev1.Pod]{live, hot, changed} {
 			w.run(inf)
 			<-inf.Synced()
@@ -276,7 +276,7 @@ func TestStorages(t *testing.T) {
 		if !slices.Equal(names(w.t, changed.Snapshot().All()), []string{"one", "two"}) {
 			w.t.Error("what was refused is there")
 		}
-		if err := informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1}).Run(w.ctx); err == nil {
+		if err := reason(informer.Watch[corev1.Pod](w.cluster, informer.Config{HotObjects: -1})); err == nil {
 			w.t.Error("-1 hot objects")
 		}
 	})

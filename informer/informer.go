@@ -26,35 +26,58 @@ type Informer[T any] struct {
 // Watch returns an informer of the objects of type T in a cluster: a built-in
 // type such as corev1.Pod, the Go struct of a custom resource,
 // unstructured.Unstructured for any type, or metav1.PartialObjectMetadata to
-// have only the metadata fetched. It does nothing until Run, which also reports
-// an illegal configuration.
-func Watch[T any](cluster *kube.Cluster, cfg Config) *Informer[T] {
-	i := across[T](cfg, selectionOf[T](), nil)
-	i.fail(i.add("", cluster))
-	return i
+// have only the metadata fetched. It does nothing until Run.
+//
+// Errors: a nil cluster; an illegal configuration.
+func Watch[T any](cluster *kube.Cluster, cfg Config) (*Informer[T], error) {
+	return follow[T](cluster, cfg, selectionOf[T](), nil)
 }
 
 // Across returns an informer of the objects of type T in several clusters, whose
 // names are in the keys. It has none until AddCluster.
-func Across[T any](cfg Config) *Informer[T] { return across[T](cfg, selectionOf[T](), nil) }
+//
+// Errors: an illegal configuration.
+func Across[T any](cfg Config) (*Informer[T], error) { return across[T](cfg, selectionOf[T](), nil) }
 
-// New returns an informer of what a source of one's own lists and watches; of
-// cfg what says which objects to look at does not count. It does nothing until
-// Run.
-func New[T any](src reflector.Source, cfg Config) *Informer[T] {
+// New returns an informer of the objects that src lists and watches. It ignores the
+// fields of cfg that select objects. It does nothing until Run.
+//
+// Errors: a nil source; an illegal configuration.
+func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
 	i := &Informer[T]{}
-	i.init(cfg, nil, func(delta.Scope) (reflector.Source, error) { return src, nil })
-	i.fail(i.engine.add(delta.Scope{}))
-	return i
+	if err := i.init(cfg, nil, func(delta.Scope) (reflector.Source, error) { return src, nil }); err != nil {
+		return nil, err
+	}
+	if err := i.engine.add(delta.Scope{}); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// follow makes an informer of one cluster. group is nil if it stands alone.
+func follow[T any](cluster *kube.Cluster, cfg Config, sel selection, group *store.Group) (*Informer[T], error) {
+	i, err := across[T](cfg, sel, group)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.add("", cluster); err != nil {
+		i.engine.store.Leave()
+		return nil, err
+	}
+	return i, nil
 }
 
 // across makes an informer without clusters. group is nil if it stands alone.
-func across[T any](cfg Config, sel selection, group *store.Group) *Informer[T] {
+func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T], error) {
 	if cfg.Resource == "" {
+		if sel.err != nil {
+			return nil, sel.err
+		}
 		cfg.Resource = sel.resource
-	} else {
-		sel.err = nil
+	}
+	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && secret(cfg.Resource) && sel.view != kube.Metadata {
+		return nil, errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out")
 	}
 	selection := kube.Selection{
 		LabelSelector: cfg.LabelSelector,
@@ -63,31 +86,29 @@ func across[T any](cfg Config, sel selection, group *store.Group) *Informer[T] {
 		Encoding:      sel.encoding,
 	}
 	i := &Informer[T]{clusters: &clusters{byName: map[string]*kube.Cluster{}, namespaces: cfg.Namespaces}}
-	i.init(cfg, group, func(scope delta.Scope) (reflector.Source, error) {
+	err := i.init(cfg, group, func(scope delta.Scope) (reflector.Source, error) {
 		one := selection
 		one.Namespace = scope.Namespace
 		return i.clusters.get(scope.Cluster).Source(cfg.Resource, one), nil
 	})
-	i.fail(sel.err)
-	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && secret(cfg.Resource) && sel.view != kube.Metadata {
-		i.fail(errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out"))
+	if err != nil {
+		return nil, err
 	}
-	return i
+	return i, nil
 }
 
-func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope) (reflector.Source, error)) {
+// init makes the engine. It checks the configuration first: an engine that is made
+// joins a group of stores.
+func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope) (reflector.Source, error)) error {
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	if cfg.HotObjects > 0 && !copies[T]() {
+		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
+	}
 	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) { return i.decoder.record(rec) }, open)
 	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
-	if cfg.HotObjects > 0 && !copies[T]() {
-		i.fail(fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]()))
-	}
-}
-
-// fail notes what is wrong with the configuration; the first error stays.
-func (i *Informer[T]) fail(err error) {
-	if i.engine.illegal == nil {
-		i.engine.illegal = err
-	}
+	return nil
 }
 
 // clusters are those of one informer.
@@ -202,7 +223,7 @@ func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) e
 // called once; an informer that has stopped still shows what it saw last. It has
 // joined all its goroutines when it returns, those of handlers included.
 //
-// Errors: an illegal configuration; ErrRunTwice; ErrShared.
+// Errors: ErrRunTwice; ErrShared.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.shared != nil {
 		return ErrShared

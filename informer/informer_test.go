@@ -155,7 +155,7 @@ func TestHealth(t *testing.T) {
 func TestCustomResourceThatComesAndGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, cluster := serve(t, apitest.Config{})
-		inf := informer.Watch[TrainJob](cluster, informer.Config{})
+		inf := must(informer.Watch[TrainJob](cluster, informer.Config{}))
 		ctx, cancel := context.WithCancel(t.Context())
 		var work sync.WaitGroup
 		work.Go(func() {
@@ -235,26 +235,31 @@ func connect(t *testing.T, srv *apitest.Server) *kube.Cluster {
 func TestIllegalConfigurations(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	for name, c := range map[string]struct {
-		run  func(context.Context) error
+		err  error
 		want string
 	}{
-		"any type, and none named": {informer.Watch[unstructured.Unstructured](cluster, informer.Config{}).Run, "Config.Resource is empty"},
-		"metadata of no type":      {informer.Watch[metav1.PartialObjectMetadata](cluster, informer.Config{}).Run, "Config.Resource is empty"},
-		"a pointer":                {informer.Watch[*corev1.Pod](cluster, informer.Config{}).Run, "not a pointer to it"},
-		"no cluster":               {informer.Watch[corev1.Pod](nil, informer.Config{}).Run, "the cluster is nil"},
-		"a negative page":          {informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{PageSize: -1}}).Run, "PageSize"},
-		"a negative time":          {informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{IdleTimeout: -1}}).Run, "IdleTimeout"},
-		"backoff upside down":      {informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{MaxBackoff: 1}}).Run, "MaxBackoff"},
+		"any type, and none named": {reason(informer.Watch[unstructured.Unstructured](cluster, informer.Config{})), "Config.Resource is empty"},
+		"metadata of no type":      {reason(informer.Watch[metav1.PartialObjectMetadata](cluster, informer.Config{})), "Config.Resource is empty"},
+		"a pointer":                {reason(informer.Watch[*corev1.Pod](cluster, informer.Config{})), "not a pointer to it"},
+		"no cluster":               {reason(informer.Watch[corev1.Pod](nil, informer.Config{})), "the cluster is nil"},
+		"no source":                {reason(informer.New[corev1.Pod](nil, informer.Config{})), "needs a source"},
+		"a namespace twice":        {reason(informer.Across[corev1.Pod](informer.Config{Namespaces: []string{"a", "a"}})), "names one twice"},
+		"a negative page":          {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{PageSize: -1}})), "PageSize"},
+		"a negative time":          {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{IdleTimeout: -1}})), "IdleTimeout"},
+		"backoff upside down":      {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{MaxBackoff: 1}})), "MaxBackoff"},
 	} {
-		if err := c.run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, c.err, c.want)
 		}
 	}
 }
 
+// reason returns why a constructor refused.
+func reason[T any](_ *informer.Informer[T], err error) error { return err }
+
 func TestRunOnce(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
-	inf := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	inf := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := inf.Run(ctx); err != nil {
@@ -280,7 +285,7 @@ func TestEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inf := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	inf := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	var run, work sync.WaitGroup
 	run.Go(func() {

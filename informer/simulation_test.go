@@ -90,7 +90,7 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 	s := &simulation{world: &world{t: t}, random: rand.New(rand.NewPCG(seed, 7))}
 	s.srv, s.cluster = serve(t, apitest.Config{})
 	s.ctx, s.cancel = context.WithCancel(t.Context())
-	s.inf = informer.Watch[corev1.Pod](s.cluster, informer.Config{Backlog: 40, Logger: slog.New(slog.DiscardHandler)})
+	s.inf = must(informer.Watch[corev1.Pod](s.cluster, informer.Config{Backlog: 40, Logger: slog.New(slog.DiscardHandler)}))
 	s.byNode = informer.IndexBy(s.inf, func(p *corev1.Pod) string { return p.Spec.NodeName })
 	return s
 }

@@ -45,7 +45,9 @@ func encode(rec wire.Record, obj any) (wire.Record, error) {
 // collection that costs what is needed of it, and no more. Keys, UIDs and
 // versions are those of the object. An object for which the function returns nil
 // is kept as an empty S.
-func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) *Informer[S] {
+//
+// Errors: a nil cluster; an illegal configuration.
+func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) (*Informer[S], error) {
 	inner := cfg.Transform
 	cfg.Transform = func(rec wire.Record) (wire.Record, error) {
 		if inner != nil {
@@ -66,7 +68,5 @@ func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) *
 		rec.Body, err = json.Marshal(small)
 		return rec, err
 	}
-	i := across[S](cfg, selectionOf[T](), nil)
-	i.fail(i.add("", cluster))
-	return i
+	return follow[S](cluster, cfg, selectionOf[T](), nil)
 }

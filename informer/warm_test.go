@@ -38,7 +38,7 @@ func TestWarmStart(t *testing.T) {
 			inWorld(t, func(w *world) {
 				cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods.snapshot"), Key: key}}
 				w.create(on("a", "one"), on("b", "two"), on("c", "three"))
-				first := informer.Watch[corev1.Pod](w.cluster, cfg)
+				first := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 				stop := w.runs(first)
 				<-first.Synced()
 				stop()
@@ -47,7 +47,7 @@ func TestWarmStart(t *testing.T) {
 				w.place("one", "x")
 				w.delete("two")
 				w.create(pod("four"))
-				second := informer.Watch[corev1.Pod](w.cluster, cfg)
+				second := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 				byNode := informer.IndexBy(second, func(p *corev1.Pod) string { return p.Spec.NodeName })
 				var d diary
 				w.tell(second, &d)
@@ -81,7 +81,7 @@ func TestWarmStart(t *testing.T) {
 				w.delete("one")
 				w.create(pod("five"))
 				w.srv.Compact()
-				third := informer.Watch[corev1.Pod](w.cluster, cfg)
+				third := must(informer.Watch[corev1.Pod](w.cluster, cfg))
 				missed := 0
 				w.work.Go(func() {
 					for ev := range third.Events(w.ctx) {
@@ -115,7 +115,7 @@ func TestColdStart(t *testing.T) {
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		warm := informer.WarmStart{Path: path}
 		quiet := slog.New(slog.DiscardHandler)
-		first := informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: warm})
+		first := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: warm}))
 		stop := w.runs(first)
 		<-first.Synced()
 		stop()
@@ -150,7 +150,7 @@ func TestColdStart(t *testing.T) {
 			}
 			lists := w.lists()
 			c.cfg.Logger = quiet
-			inf := informer.Watch[corev1.Pod](w.cluster, c.cfg)
+			inf := must(informer.Watch[corev1.Pod](w.cluster, c.cfg))
 			stop := w.runs(inf)
 			<-inf.Synced()
 			w.pass(time.Second)
@@ -178,20 +178,15 @@ func TestSecretsAreNotWritten(t *testing.T) {
 		}
 		path := filepath.Join(w.t.TempDir(), "secrets.snapshot")
 		cfg := informer.Config{WarmStart: informer.WarmStart{Path: path}}
-		for _, run := range []func() error{
-			func() error { return informer.Watch[corev1.Secret](w.cluster, cfg).Run(w.ctx) },
-			func() error {
-				named := cfg
-				named.Resource = "secrets"
-				return informer.Watch[corev1.Secret](w.cluster, named).Run(w.ctx)
-			},
-		} {
-			if err := run(); err == nil || !strings.Contains(err.Error(), "encrypted") {
+		named := cfg
+		named.Resource = "secrets"
+		for _, cfg := range []informer.Config{cfg, named} {
+			if err := reason(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil || !strings.Contains(err.Error(), "encrypted") {
 				w.t.Errorf("secrets in the clear: %v", err)
 			}
 		}
 		cfg.WarmStart.Key = make([]byte, 32)
-		inf := informer.Watch[corev1.Secret](w.cluster, cfg)
+		inf := must(informer.Watch[corev1.Secret](w.cluster, cfg))
 		stop := w.runs(inf)
 		<-inf.Synced()
 		stop()
@@ -203,7 +198,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 			w.t.Errorf("others may read it: %v, %v", info.Mode(), err)
 		}
 		cfg.WarmStart.Key = []byte("short")
-		if err := informer.Watch[corev1.Secret](w.cluster, cfg).Run(w.ctx); err == nil {
+		if err := reason(informer.Watch[corev1.Secret](w.cluster, cfg)); err == nil {
 			w.t.Error("a short key")
 		}
 	})
@@ -215,7 +210,7 @@ func TestFileIsWrittenEverySoOften(t *testing.T) {
 	inWorld(t, func(w *world) {
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		w.create(pod("one"))
-		w.run(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: informer.WarmStart{Path: path, Every: time.Minute}}))
+		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: informer.WarmStart{Path: path, Every: time.Minute}})))
 		w.pass(30 * time.Second)
 		if _, err := os.Stat(path); err == nil {
 			w.t.Error("written before it is time")

@@ -48,7 +48,7 @@ func watching[T any](t *testing.T, server apitest.Config, cfg informer.Config, b
 			t.Fatal(err)
 		}
 		defer cluster.Close()
-		w := &witness[T]{t: t, srv: srv, inf: informer.Watch[T](cluster, cfg)}
+		w := &witness[T]{t: t, srv: srv, inf: must(informer.Watch[T](cluster, cfg))}
 		for i := range 5 {
 			w.create("old-" + strconv.Itoa(i))
 		}

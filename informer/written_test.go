@@ -19,7 +19,7 @@ import (
 // that something is gone, and for nothing that the informer does not follow.
 func TestWrites(t *testing.T) {
 	inWorld(t, func(w *world) {
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"default"}})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"default"}}))
 		w.run(inf)
 		<-inf.Synced()
 		w.pass(time.Second)
@@ -91,7 +91,7 @@ func TestWrites(t *testing.T) {
 // TestUpdatesOfLabels: an update passes if one of several filters lets it.
 func TestUpdatesOfLabels(t *testing.T) {
 	inWorld(t, func(w *world) {
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		field, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestUpdatesOfLabels(t *testing.T) {
 // TestSelectInNamespaces chooses by label where it is told to look.
 func TestSelectInNamespaces(t *testing.T) {
 	inWorld(t, func(w *world) {
-		inf := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		w.run(inf)
 		for _, namespace := range []string{"a", "b", "c"} {
 			for _, app := range []string{"x", "y"} {
@@ -146,7 +146,7 @@ func TestSelectInNamespaces(t *testing.T) {
 // each other.
 func other(t *testing.T, w *world, inf *informer.Informer[corev1.Pod]) informer.Snapshot[corev1.Pod] {
 	t.Helper()
-	second := informer.Watch[corev1.ConfigMap](w.cluster, informer.Config{})
+	second := must(informer.Watch[corev1.ConfigMap](w.cluster, informer.Config{}))
 	if inf.In(second.View()).Records() != nil || second.In(inf.View()).Records() != nil {
 		t.Error("a view shows what is of another group")
 	}

@@ -34,7 +34,7 @@ func TestControllers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer cluster.Close()
-		pods := informer.Watch[corev1.Pod](cluster, informer.Config{})
+		pods := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 		c, err := controller.New(controller.Config{
 			Name: "pods", Runs: []controller.Runner{pods}, Logger: slog.New(slog.DiscardHandler),
 			Replicas: controller.Replicas{Mode: controller.Elect, Cluster: cluster},
@@ -119,4 +119,12 @@ vedette_workqueue_depth{priority="3",workqueue="other"} 1
 			t.Error(err)
 		}
 	})
+}
+
+// must returns what a constructor made of a configuration that is known to be legal.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
 }

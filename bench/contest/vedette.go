@@ -122,7 +122,11 @@ func openVedetteOf[T any](env Env, k workload.Kind, u usage) (Cache, error) {
 	if u == warm {
 		cfg.WarmStart = informer.WarmStart{Path: filepath.Join(env.Dir, snapshotFile), Identity: "bench"}
 	}
-	v := &vedette[T]{inf: informer.New[T](coll, cfg), usage: u}
+	inf, err := informer.New[T](coll, cfg)
+	if err != nil {
+		return nil, err
+	}
+	v := &vedette[T]{inf: inf, usage: u}
 	return v, v.register(env.Handlers)
 }
 

@@ -24,8 +24,8 @@ const redraw = 200 * time.Millisecond
 
 // followed is one type that is being followed.
 type followed struct {
-	name string
-	inf  *informer.Informer[object]
+	resource kube.Resource
+	inf      *informer.Informer[object]
 }
 
 // follow prints every change of the targets until ctx is done, or until it is
@@ -34,17 +34,22 @@ func follow(ctx context.Context, cluster *kube.Cluster, targets []target, format
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all []followed
-	var work sync.WaitGroup
 	for _, t := range targets {
-		f := followed{t.resource.String(), newInformer(cluster, t)}
-		all = append(all, f)
+		inf, err := newInformer(cluster, t)
+		if err != nil {
+			return err
+		}
+		all = append(all, followed{t.resource, inf})
+	}
+	var work sync.WaitGroup
+	for _, f := range all {
 		work.Go(func() {
 			if err := f.inf.Run(ctx); err != nil {
 				cancel(err)
 			}
 		})
 		work.Go(func() {
-			if err := f.print(ctx, format.of(t.resource)); err != nil {
+			if err := f.print(ctx, format.of(f.resource)); err != nil {
 				cancel(err)
 			}
 		})
@@ -62,7 +67,7 @@ func follow(ctx context.Context, cluster *kube.Cluster, targets []target, format
 	return nil
 }
 
-func newInformer(cluster *kube.Cluster, t target) *informer.Informer[object] {
+func newInformer(cluster *kube.Cluster, t target) (*informer.Informer[object], error) {
 	return informer.Watch[object](cluster, informer.Config{
 		Resource:      t.resource.Name + "." + t.resource.Version + "." + t.resource.Group,
 		Namespaces:    namespaces(t.selection.Namespace),
@@ -102,11 +107,11 @@ func attend(ctx context.Context, host string, all []followed, con *console) erro
 			health, _ := f.inf.Health()
 			if !health.Synced {
 				waiting++
-				if err := hopeless(f.name, health.Health); err != nil {
+				if err := hopeless(f.resource.String(), health.Health); err != nil {
 					return err
 				}
 			}
-			news = watch.note(f.name, health.Health) || news
+			news = watch.note(f.resource.String(), health.Health) || news
 		}
 		watch.report(news)
 		if waiting > 0 && len(watch.away) == 0 {
@@ -135,11 +140,11 @@ func progressOf(all []followed) string {
 		health, _ := f.inf.Health()
 		switch {
 		case health.Synced:
-			parts = append(parts, fmt.Sprintf("%s: %d", f.name, f.inf.Snapshot().Len()))
+			parts = append(parts, fmt.Sprintf("%s: %d", f.resource.String(), f.inf.Snapshot().Len()))
 		case health.Remaining > 0:
-			parts = append(parts, fmt.Sprintf("%s: %d of about %d …", f.name, health.Listed, health.Listed+health.Remaining))
+			parts = append(parts, fmt.Sprintf("%s: %d of about %d …", f.resource.String(), health.Listed, health.Listed+health.Remaining))
 		default:
-			parts = append(parts, fmt.Sprintf("%s: %d …", f.name, health.Listed))
+			parts = append(parts, fmt.Sprintf("%s: %d …", f.resource.String(), health.Listed))
 		}
 	}
 	return "listing " + strings.Join(parts, ", ")

@@ -66,9 +66,9 @@ func follow(t *testing.T, flags []string, want wire.Encoding) {
 	defer cluster.Close()
 	cfg := informer.Config{}
 	cfg.Reflector.SlowRetry = time.Second
-	typed := informer.Watch[TrainJob](cluster, cfg)
+	typed := must(informer.Watch[TrainJob](cluster, cfg))
 	cfg.Resource = "trainjobs.example.com"
-	untyped := informer.Watch[unstructured.Unstructured](cluster, cfg)
+	untyped := must(informer.Watch[unstructured.Unstructured](cluster, cfg))
 	byQueue, err := informer.IndexField(typed, "spec.queue")
 	if err != nil {
 		t.Fatal(err)
@@ -169,4 +169,12 @@ func definition() *unstructured.Unstructured {
 			}},
 		},
 	}}
+}
+
+// must returns what a constructor made of a configuration that is known to be legal.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
 }

@@ -37,10 +37,10 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	create("a", "n")
-	nodes.says("default/a shares its node with 0 pods")
+	nodes.says("default/a has changed; pods by node: map[n:1]")
 	classic.says("default/a is one of 1 pods on n")
 	create("b", "n")
-	nodes.says("default/b shares its node with 1 pods")
+	nodes.says("default/b has changed; pods by node: map[n:2]")
 	create("c", "")
 	classic.says("default/c: it has no node yet; again in")
 

@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	inf := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	inf := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	o := &observer{inf: inf, seen: map[revision]int{}}
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -367,4 +367,12 @@ func (w *writersOfPods) compare(t *testing.T, inf *informer.Informer[corev1.Pod]
 	if len(list.Items) != pods || len(now) != 0 || inf.Snapshot().Len() != pods {
 		t.Errorf("the server has %d pods, the store %d, %d of them others", len(list.Items), inf.Snapshot().Len(), len(now))
 	}
+}
+
+// must returns what a constructor made of a configuration that is known to be legal.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
 }

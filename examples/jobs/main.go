@@ -45,7 +45,10 @@ func main() {
 		log.Fatal(err)
 	}
 	defer cluster.Close()
-	jobs := informer.Watch[batchv1.Job](cluster, informer.Config{})
+	jobs, err := informer.Watch[batchv1.Job](cluster, informer.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	var work sync.WaitGroup
 	work.Go(func() { every(ctx, jobs) })
 	err = controller.Reconcile(ctx, jobs, latest(jobs))

@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	"log"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -24,13 +25,13 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pods := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	pods, err := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 	log.Fatal(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
-		pod, ok, err := pods.In(v).Get(r.Key)
-		if ok && pod.Spec.NodeName != "" {
-			log.Printf("%s shares its node with %d pods", r.Key, byNode.Len(pods.In(v), pod.Spec.NodeName)-1)
-		}
-		return err
+		log.Printf("%s has changed; pods by node: %v", r.Key, maps.Collect(byNode.Values(pods.In(v))))
+		return nil // an error: again, with backoff
 	}))
 }

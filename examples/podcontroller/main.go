@@ -55,7 +55,10 @@ func main() {
 }
 
 func run(ctx context.Context, cluster *kube.Cluster) error {
-	pods := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	pods, err := informer.Watch[corev1.Pod](cluster, informer.Config{})
+	if err != nil {
+		return err
+	}
 	c := &podController{
 		pods:   pods,
 		byNode: informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName }),
