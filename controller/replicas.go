@@ -61,6 +61,8 @@ func (r *Replicas) check() error {
 		return fmt.Errorf("controller: there is no mode %d of replicas", r.Mode)
 	case r.Cluster == nil:
 		return errors.New("controller: Replicas.Cluster is not set: it is where the Leases are")
+	case kube.CheckNamespace(r.Namespace) != nil:
+		return fmt.Errorf("controller: Replicas.Namespace: %w", kube.CheckNamespace(r.Namespace))
 	case r.Mode == Share && len(r.Name) > validation.LabelValueMaxLength:
 		return fmt.Errorf("controller: the name %q of a group of replicas is too long for a label", r.Name)
 	case len(validation.IsDNS1123Subdomain(r.leaseName())) > 0:

@@ -468,10 +468,11 @@ func TestReplicasAreRefused(t *testing.T) {
 		cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: srv.RESTConfig()}))
 		defer cluster.Close()
 		for want, r := range map[string]controller.Replicas{
-			"whole seconds":    {Mode: controller.Elect, Cluster: cluster, LeaseDuration: 1500 * time.Millisecond},
-			"lower case":       {Mode: controller.Elect, Cluster: cluster, Name: "A B"},
-			"too long":         {Mode: controller.Share, Cluster: cluster, Name: strings.Repeat("a", 64)},
-			"the name of a Le": {Mode: controller.Share, Cluster: cluster, Identity: "a_b"},
+			"whole seconds":     {Mode: controller.Elect, Cluster: cluster, LeaseDuration: 1500 * time.Millisecond},
+			"lower case":        {Mode: controller.Elect, Cluster: cluster, Name: "A B"},
+			`".." is not valid`: {Mode: controller.Elect, Cluster: cluster, Namespace: ".."},
+			"too long":          {Mode: controller.Share, Cluster: cluster, Name: strings.Repeat("a", 64)},
+			"the name of a Le":  {Mode: controller.Share, Cluster: cluster, Identity: "a_b"},
 		} {
 			_, err := controller.New(controller.Config{Replicas: r, Reconcile: func(context.Context, informer.View, controller.Request) error { return nil }},
 				controller.Objects(legal(informer.Watch[corev1.Pod](cluster, informer.Config{})), controller.SourceConfig{}))

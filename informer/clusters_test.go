@@ -70,7 +70,7 @@ func TestNamespaces(t *testing.T) {
 		if len(got) != 8 || inf.Snapshot().Len() != 5 {
 			w.t.Errorf("all: %v", got)
 		}
-		for _, bad := range [][]string{{"a", "a"}, {""}} {
+		for _, bad := range [][]string{{"a", "a"}, {""}, {".."}, {"../../v1/namespaces/x"}, {"A"}} {
 			if err := inf.SetNamespaces(w.ctx, bad...); err == nil {
 				w.t.Errorf("%q were taken", bad)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -94,7 +95,20 @@ func (c *Config) check() error {
 	case c.HotObjects < 0 || c.Resync < 0 || c.Backlog < 0 || c.WarmStart.Every < 0:
 		return errors.New("informer: HotObjects, Resync, Backlog and WarmStart.Every can not be negative")
 	}
+	if err := c.checkSelection(); err != nil {
+		return fmt.Errorf("informer: %w", err)
+	}
 	return c.WarmStart.check()
+}
+
+// checkSelection returns what no server can serve.
+func (c *Config) checkSelection() error {
+	for _, namespace := range c.Namespaces {
+		if err := kube.CheckNamespace(namespace); err != nil {
+			return err
+		}
+	}
+	return kube.Selection{LabelSelector: c.LabelSelector, FieldSelector: c.FieldSelector}.Check()
 }
 
 // scopes are what one cluster is asked for.

@@ -8,8 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/vedette-io/vedette/wire"
 )
@@ -43,7 +41,7 @@ const (
 // all of everything.
 type Selection struct {
 	// Namespace is where to look; default all. It must be empty for types that
-	// live in none.
+	// live in none. A name that no namespace can have is an error.
 	Namespace string
 	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
@@ -61,8 +59,8 @@ type Collection struct {
 
 // Collection returns a collection. It does not speak to the server.
 //
-// Errors: a selector that can not be parsed; a namespace for a type that lives
-// in none; a type that can not be listed and watched.
+// Errors: *IllegalError for a name or a selector that is not valid; a namespace for
+// a type that lives in none; a type that cannot be listed and watched.
 func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 	coll, err := c.collection(r, s)
 	if err != nil {
@@ -76,14 +74,14 @@ func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 
 // collection is Collection for who has looked at the verbs.
 func (c *Cluster) collection(r Resource, s Selection) (*Collection, error) {
-	if _, err := labels.Parse(s.LabelSelector); err != nil {
-		return nil, fmt.Errorf("label selector %q: %w", s.LabelSelector, err)
+	if err := r.check(); err != nil {
+		return nil, err
 	}
-	if _, err := fields.ParseSelector(s.FieldSelector); err != nil {
-		return nil, fmt.Errorf("field selector %q: %w", s.FieldSelector, err)
+	if err := s.Check(); err != nil {
+		return nil, err
 	}
 	if r.Scope == ClusterScoped && s.Namespace != "" {
-		return nil, fmt.Errorf("%s live in no namespace, so there are none in %q", r, s.Namespace)
+		return nil, &IllegalError{Problem: fmt.Sprintf("%s live in no namespace, so there are none in %q", r, s.Namespace), Remedy: "leave the namespace empty"}
 	}
 	return &Collection{cluster: c, resource: r, selection: s}, nil
 }
@@ -139,7 +137,10 @@ func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListO
 	if err != nil {
 		return nil, err
 	}
-	u := c.cluster.base.JoinPath(c.resource.path(c.selection.Namespace)...)
+	u, err := c.cluster.address(c.resource.path(c.selection.Namespace)...)
+	if err != nil {
+		return nil, err
+	}
 	u.RawQuery = query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

@@ -141,7 +141,7 @@ func TestCollectionErrors(t *testing.T) {
 		"label selector":     {pods, kube.Selection{LabelSelector: "a in"}},
 		"field selector":     {pods, kube.Selection{FieldSelector: "a"}},
 		"live in no namespa": {nodes, kube.Selection{Namespace: "x"}},
-		"can not be watched": {kube.Resource{Name: "bindings", Verbs: []string{"create"}}, kube.Selection{}},
+		"can not be watched": {kube.Resource{Version: "v1", Name: "bindings", Verbs: []string{"create"}}, kube.Selection{}},
 	} {
 		if _, err := cluster.Collection(c.r, c.s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -22,7 +22,8 @@ type Config struct {
 	Kubeconfig string
 	// Context is the context to take; default the current one.
 	Context string
-	// Namespace takes the place of the context's namespace.
+	// Namespace takes the place of the context's namespace. Connect refuses a name
+	// that no namespace can have.
 	Namespace string
 	// REST is used as it is, and the fields above are not, but for Namespace. Its
 	// RateLimiter, or QPS and Burst, if set, slow down clients, but not Collections.
@@ -46,6 +47,9 @@ func Connect(cfg Config) (*Cluster, error) {
 	}
 	if cfg.Namespace != "" {
 		namespace = cfg.Namespace
+	}
+	if err := CheckNamespace(namespace); err != nil {
+		return nil, &ConfigError{Problem: "the configuration cannot be used", Err: err}
 	}
 	return newCluster(rc, namespace)
 }

@@ -40,7 +40,8 @@
 //
 // What makes no sense in itself (an object without a name, a namespace for a type
 // that lives in none, an update without the version that was read) is refused
-// before anything is sent. A client never writes over what it has not seen: Update
+// before anything is sent. Names are checked and escaped where the path is built,
+// so none leads to another path. A client never writes over what it has not seen: Update
 // needs the resourceVersion that was read, and Mutate reads again where it has
 // changed. A write is sent again only where the server has said that it did
 // nothing (429, or 415 for protobuf). Every write with a context of [WithWrites]

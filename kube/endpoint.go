@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/wire"
@@ -102,21 +101,8 @@ func (e *endpoint) place(r Resource, key wire.Key) error {
 		return &IllegalError{Problem: fmt.Sprintf("%s live in no namespace, so there is none in %q", r, key.Namespace), Remedy: "leave the namespace empty"}
 	case r.Scope == Namespaced && key.Namespace == "":
 		return &IllegalError{Problem: fmt.Sprintf("%s live in namespaces, and none is given", r), Remedy: "state the namespace"}
-	}
-	return checkSegment("namespace", key.Namespace)
-}
-
-// checkName refuses a name that would lead to another path.
-func checkName(name string) error {
-	if name == "" {
-		return &IllegalError{Problem: "the name of the object is empty", Remedy: "state metadata.name"}
-	}
-	return checkSegment("name", name)
-}
-
-func checkSegment(what, text string) error {
-	for _, problem := range content.IsPathSegmentName(text) {
-		return &IllegalError{Problem: fmt.Sprintf("the %s %.80q is not one: it %s", what, text, problem)}
+	case r.Scope == Namespaced:
+		return CheckNamespace(key.Namespace)
 	}
 	return nil
 }
@@ -129,10 +115,13 @@ func (e *endpoint) send(ctx context.Context, r Resource, c call) (answer, error)
 			path = append(path, step)
 		}
 	}
-	u := e.cluster.base.JoinPath(path...)
-	u.RawQuery = c.query.Encode()
 	a := answer{resource: r}
-	err := e.cluster.patiently(ctx, func() error {
+	u, err := e.cluster.address(path...)
+	if err != nil {
+		return a, e.failed(verbOf(c), r, c.key, err)
+	}
+	u.RawQuery = c.query.Encode()
+	err = e.cluster.patiently(ctx, func() error {
 		resp, err := e.cluster.roundTrip(ctx, c.method, u, c.body, c.contentType, c.accept)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 // Where says which objects of a type. The zero value is all of them.
 type Where struct {
 	// Namespace is where to look; default all. It must be empty for types that
-	// live in none.
+	// live in none. A name that no namespace can have is an error.
 	Namespace string
 	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
@@ -166,15 +166,12 @@ func (e *endpoint) collection(ctx context.Context, verb string, where Where) (Re
 	if err != nil {
 		return r, nil, err
 	}
-	if err := checkSegment("namespace", where.Namespace); where.Namespace != "" && err != nil {
-		return r, nil, e.failed(verb, r, wire.Key{}, err)
-	}
 	coll, err := e.cluster.collection(r, Selection{
 		Namespace: where.Namespace, LabelSelector: where.LabelSelector, FieldSelector: where.FieldSelector,
 		View: e.view, Encoding: e.encoding,
 	})
 	if err != nil {
-		return r, nil, e.failed(verb, r, wire.Key{}, &IllegalError{Problem: err.Error()})
+		return r, nil, e.failed(verb, r, wire.Key{}, err)
 	}
 	return r, coll, nil
 }

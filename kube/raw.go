@@ -17,7 +17,9 @@ import (
 type Request struct {
 	// Method is that of HTTP; default GET.
 	Method string
-	// Path begins with "/", as in "/api/v1/namespaces/ml/pods/train-0/log".
+	// Path begins with "/", as in "/api/v1/namespaces/ml/pods/train-0/log". It is
+	// sent as it is: names in it that come from elsewhere need url.PathEscape. A
+	// path with the segment "." or ".." is refused.
 	Path string
 	// Query are its parameters.
 	Query url.Values
@@ -50,8 +52,8 @@ func (c *Cluster) do(ctx context.Context, r Request) (*http.Response, error) {
 	if ctx == nil {
 		return nil, failed(&IllegalError{Problem: "the context is nil"})
 	}
-	if !strings.HasPrefix(r.Path, "/") || strings.Contains(r.Path, "?") {
-		return nil, failed(&IllegalError{Problem: "the path is not one", Remedy: "begin it with /, and put parameters into Query"})
+	if !validPath(r.Path) {
+		return nil, failed(&IllegalError{Problem: "the path is not valid", Remedy: "begin it with /, leave out . and .., and put parameters into Query"})
 	}
 	if r.ContentType == "" && len(r.Body) > 0 {
 		r.ContentType = wire.MediaTypeJSON
@@ -67,6 +69,21 @@ func (c *Cluster) do(ctx context.Context, r Request) (*http.Response, error) {
 		return nil, failed(refusal(resp, strings.ToLower(r.Method), Resource{}))
 	}
 	return resp, nil
+}
+
+// validPath reports whether a path leads to nothing but what it says, below the
+// address of the server.
+func validPath(path string) bool {
+	plain, err := url.PathUnescape(path)
+	if err != nil || !strings.HasPrefix(path, "/") || strings.Contains(path, "?") {
+		return false
+	}
+	for segment := range strings.SplitSeq(plain, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
 }
 
 // ServerVersion returns the version of Kubernetes that the server is.

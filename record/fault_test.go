@@ -485,6 +485,22 @@ func (w *world) spilled(least int64) {
 	}
 }
 
+// TestTargetsAreChecked: what no server can serve is an error before anything starts.
+func TestTargetsAreChecked(t *testing.T) {
+	w := newWorld(t, dbtest.Empty(t, "sqlite"))
+	for _, target := range []record.Target{
+		{},
+		{Type: "pods", Namespace: ".."},
+		{Type: "pods", Namespace: "../../v1/namespaces/x"},
+		{Type: "pods", LabelSelector: "a in"},
+		{Type: "pods", FieldSelector: "a"},
+	} {
+		if _, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{target}}); err == nil {
+			t.Errorf("%+v was taken", target)
+		}
+	}
+}
+
 // TestPatient: a cluster that does not answer at the start is waited for by who is
 // told to.
 func TestPatient(t *testing.T) {

@@ -59,6 +59,11 @@ type Target struct {
 	LabelSelector, FieldSelector string
 }
 
+// selection is what is asked of the server.
+func (t Target) selection() kube.Selection {
+	return kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly}
+}
+
 // Recorder writes every revision of what it follows into a database. Create it with
 // New.
 type Recorder struct {
@@ -111,6 +116,9 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	for _, t := range cfg.Targets {
 		if t.Type == "" {
 			return nil, errors.New("record: a target has no type")
+		}
+		if err := t.selection().Check(); err != nil {
+			return nil, fmt.Errorf("record: the target %s: %w", t.Type, err)
 		}
 		r.health = append(r.health, &targetHealth{now: TargetHealth{Target: t}})
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
@@ -226,9 +225,6 @@ func (r *resourceConfig) target(typ, namespace string) record.Target {
 // add makes targets of a resource, one for each namespace.
 func (c *connected) add(r resourceConfig, res kube.Resource) error {
 	for _, namespace := range c.namespaces(r, res.Scope) {
-		if namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
-			return r.complain(fmt.Errorf("%q is the name of no namespace: those have lower case letters, digits and -, at most 63", namespace))
-		}
 		// Whatever is wrong with the selection is known before anything starts.
 		if _, err := c.Collection(res, kube.Selection{Namespace: namespace, LabelSelector: r.labels, FieldSelector: r.fields}); err != nil {
 			return r.complain(err)

@@ -90,7 +90,7 @@ func TestBadInput(t *testing.T) {
 		{"an empty type", "pods,,jobs --db sqlite:DIR/h.db", "there is an empty name among the types"},
 		{"unknown type", "podz --db sqlite:DIR/h.db", `has no resource type "podz"; did you mean pods?`},
 		{"no rights", "secrets --db sqlite:DIR/h.db", "no rights: may not list and watch secrets in ml (not you); grant these verbs"},
-		{"a namespace that is none", "pods -n a/b --db sqlite:DIR/h.db", `"a/b" is the name of no namespace`},
+		{"a namespace that is none", "pods -n a/b --db sqlite:DIR/h.db", `the namespace "a/b" is not valid`},
 		{"a selector that is none", "pods,jobs --db sqlite:DIR/h.db --selector=a(", `label selector "a("`},
 		{"a context that there is not", "pods --context nope --db sqlite:DIR/h.db", `the kubeconfig has no context "nope"; it has c`},
 		{"a context twice", "pods --context c,c --db sqlite:DIR/h.db", `--context names "c" twice`},

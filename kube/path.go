@@ -1,0 +1,99 @@
+package kube
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// address returns the URL of a path below the address of the server. It is the only
+// place that builds one from names: each segment is checked and escaped, so a
+// name never leads to another path.
+func (c *Cluster) address(segments ...string) (*url.URL, error) {
+	u := *c.base
+	path, escaped := strings.TrimRight(u.Path, "/"), strings.TrimRight(u.EscapedPath(), "/")
+	for _, s := range segments {
+		if err := checkSegment("path segment", s); err != nil {
+			return nil, err
+		}
+		path += "/" + s
+		escaped += "/" + url.PathEscape(s)
+	}
+	u.Path, u.RawPath = path, escaped
+	return &u, nil
+}
+
+// checkSegment refuses what cannot stand between two slashes: escaping does not
+// help against "..", and servers refuse "%".
+func checkSegment(what, text string) error {
+	if text == "" {
+		return &IllegalError{Problem: fmt.Sprintf("the %s is empty", what)}
+	}
+	problems := content.IsPathSegmentName(text)
+	if !utf8.ValidString(text) {
+		problems = append(problems, "is not UTF-8")
+	}
+	if len(problems) > 0 {
+		return &IllegalError{Problem: fmt.Sprintf("the %s %.80q is not valid: it %s", what, text, problems[0])}
+	}
+	return nil
+}
+
+// checkName refuses what is no name of an object.
+func checkName(name string) error {
+	if name == "" {
+		return &IllegalError{Problem: "the name of the object is empty", Remedy: "state metadata.name"}
+	}
+	return checkSegment("name", name)
+}
+
+// CheckNamespace returns an error for a name that no namespace can have: the
+// server allows lower case letters, digits and '-', at most 63 of them.
+//
+// Errors: *IllegalError.
+func CheckNamespace(name string) error {
+	if len(content.IsDNS1123Label(name)) == 0 {
+		return nil
+	}
+	return &IllegalError{
+		Problem: fmt.Sprintf("the namespace %.80q is not valid", name),
+		Remedy:  "a namespace has lower case letters, digits and '-', at most 63",
+	}
+}
+
+// check returns an error for a type whose names cannot stand in a path.
+func (r *Resource) check() error {
+	valid := r.Group == "" || len(content.IsDNS1123Subdomain(r.Group)) == 0
+	valid = valid && len(content.IsDNS1123Label(r.Version)) == 0 && len(content.IsDNS1123Subdomain(r.Name)) == 0
+	if valid {
+		return nil
+	}
+	return &IllegalError{
+		Problem: fmt.Sprintf("the resource %.80q of version %.80q of group %.80q is not valid", r.Name, r.Version, r.Group),
+		Remedy:  "take what Cluster.Resolve returns",
+	}
+}
+
+// Check returns an error for a selection that no server can serve: a name that no
+// namespace has, or a selector that cannot be parsed.
+//
+// Errors: *IllegalError.
+func (s Selection) Check() error {
+	if s.Namespace != "" {
+		if err := CheckNamespace(s.Namespace); err != nil {
+			return err
+		}
+	}
+	if _, err := labels.Parse(s.LabelSelector); err != nil {
+		return &IllegalError{Problem: fmt.Sprintf("the label selector %q is not valid: %v", s.LabelSelector, err)}
+	}
+	if _, err := fields.ParseSelector(s.FieldSelector); err != nil {
+		return &IllegalError{Problem: fmt.Sprintf("the field selector %q is not valid: %v", s.FieldSelector, err)}
+	}
+	return nil
+}
