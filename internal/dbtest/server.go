@@ -65,7 +65,7 @@ func Stop() {
 }
 
 // ErrAbsent says that a server is not installed.
-var ErrAbsent = errors.New("is not installed: the packages are postgresql and mariadb-server")
+var ErrAbsent = errors.New("is not installed: run `make setup`")
 
 func usable(t *testing.T, name string, get func() (*Server, error)) *Server {
 	t.Helper()

@@ -1,0 +1,221 @@
+package policy
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// machine is a machine that tools/setup.sh finds: a PATH and a root for the databases. It
+// has everything that the tests need.
+type machine struct {
+	t         *testing.T
+	bin, root string
+	log       string // what was run: go, apt-get, sudo
+}
+
+const (
+	postgresPath = "usr/lib/postgresql/17/bin/initdb" // not in PATH, as in Debian
+	mariaDBPath  = "usr/sbin/mariadbd"
+)
+
+func newMachine(t *testing.T) *machine {
+	dir := t.TempDir()
+	m := &machine{t: t, bin: filepath.Join(dir, "bin"), root: filepath.Join(dir, "root"), log: filepath.Join(dir, "log")}
+	for _, file := range []string{"Makefile", "tools/setup.sh", "tools/steps.sh"} {
+		if _, err := os.Stat(filepath.Join("../..", file)); err != nil { // a cached result depends on what a test looks at
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"bash", "sh", "cat", "date", "dirname", "env", "head", "make", "mkdir", "sed", "sort", "touch", "true"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.file(filepath.Join(m.bin, name), "#!/bin/sh\nexec "+path+` "$@"`)
+	}
+	m.program("go", `echo "go $*" >>"$LOG"; [ "$1" = version ] && echo "go version go1.26.8 linux/amd64"; exit 0`)
+	m.program("gcc", "")
+	m.program("id", "echo 1000")
+	m.program("uname", "echo Linux")
+	m.file(filepath.Join(m.root, postgresPath), "")
+	m.file(filepath.Join(m.root, mariaDBPath), "")
+	return m
+}
+
+func (m *machine) file(path, text string) {
+	m.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) program(name, text string) {
+	m.file(filepath.Join(m.bin, name), "#!/bin/sh\n"+text+"\n")
+}
+
+func (m *machine) remove(path string) {
+	m.t.Helper()
+	if err := os.Remove(path); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) without(names ...string) {
+	for _, name := range names {
+		switch name {
+		case "initdb":
+			m.remove(filepath.Join(m.root, postgresPath))
+		case "mariadbd":
+			m.remove(filepath.Join(m.root, mariaDBPath))
+		default:
+			m.remove(filepath.Join(m.bin, name))
+		}
+	}
+}
+
+// aptGet adds an apt-get that installs MariaDB.
+func (m *machine) aptGet() {
+	path := filepath.Join(m.root, mariaDBPath)
+	m.program("apt-get", `echo "apt-get $*" >>"$LOG"; case "$*" in *mariadb-server*) mkdir -p `+filepath.Dir(path)+` && touch `+path+`;; esac`)
+}
+
+func (m *machine) sudo() {
+	m.program("sudo", `echo "sudo $*" >>"$LOG"; shift; exec "$@"`)
+}
+
+// run runs a command at the root of the repository. It returns what it printed, what was
+// run meanwhile, and the exit code.
+func (m *machine) run(words ...string) (said, ran string, code int) {
+	m.t.Helper()
+	cmd := exec.CommandContext(m.t.Context(), filepath.Join(m.bin, words[0]), words[1:]...)
+	cmd.Dir = "../.."
+	cmd.Env = []string{"PATH=" + m.bin, "VEDETTE_SETUP_ROOT=" + m.root, "LOG=" + m.log}
+	out, err := cmd.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		m.t.Fatal(err)
+	}
+	log, err := os.ReadFile(m.log)
+	if err != nil && !os.IsNotExist(err) {
+		m.t.Fatal(err)
+	}
+	return string(out), string(log), cmd.ProcessState.ExitCode()
+}
+
+// TestSetup: the set-up installs what is missing where it may, and says what to install
+// where it may not.
+func TestSetup(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		have func(m *machine)
+		code int
+		said string // a pattern
+		ran  string // a pattern
+	}{
+		{"everything is there", func(*machine) {}, 0, `^setup: everything is installed`, `^go version\n$`},
+		{"databases in PATH", func(m *machine) {
+			m.without("initdb", "mariadbd")
+			m.program("initdb", "")
+			m.program("mariadbd", "")
+		}, 0, `everything is installed`, `^go version\n$`},
+		{
+			"root", func(m *machine) { m.without("mariadbd"); m.aptGet(); m.program("id", "echo 0") }, 0,
+			`(?s)not installed:\n +mariadbd +MariaDB.*installing mariadb-server with apt-get.*everything is installed`, `apt-get update.*\napt-get install -y .* mariadb-server\n`,
+		},
+		{
+			"sudo without a password", func(m *machine) { m.without("mariadbd"); m.aptGet(); m.sudo() }, 0,
+			`everything is installed`, `sudo -n apt-get update.*\n(?s:.*)sudo -n env DEBIAN_FRONTEND=noninteractive apt-get install -y .* mariadb-server\n`,
+		},
+		{
+			"no sudo", func(m *machine) { m.without("mariadbd", "gcc"); m.aptGet() }, 1,
+			`(?s)takes root.*gcc +builds.*mariadbd.*apt-get update && sudo apt-get install gcc libc6-dev mariadb-server\n`, `^go version\n$`,
+		},
+		{
+			"sudo with a password", func(m *machine) { m.without("initdb"); m.aptGet(); m.program("sudo", "exit 1") }, 1,
+			`(?s)takes root.*sudo apt-get install postgresql\n`, `^go version\n$`,
+		},
+		{"no network", func(m *machine) {
+			m.without("mariadbd")
+			m.program("id", "echo 0")
+			m.program("apt-get", "echo Temporary failure resolving; exit 100")
+		}, 1, `(?s)Temporary failure resolving.*apt-get failed.*Is there a network\?\n.*sudo apt-get install mariadb-server\n`, ``},
+		{
+			"packages that bring nothing", func(m *machine) { m.without("mariadbd"); m.program("id", "echo 0"); m.program("apt-get", "") }, 1,
+			`programs are still not there`, ``,
+		},
+		{
+			"Fedora", func(m *machine) { m.without("gcc", "initdb", "mariadbd"); m.program("dnf", "exit 1") }, 1,
+			`no apt-get(?s:.*)sudo dnf install gcc glibc-devel postgresql-server mariadb-server\n`, `^go version\n$`,
+		},
+		{"macOS", func(m *machine) {
+			m.without("initdb", "mariadbd")
+			m.program("brew", "exit 1")
+			m.program("uname", "echo Darwin")
+		}, 1, `(?s)need Linux.*brew install postgresql mariadb\n`, `^go version\n$`},
+		{"no package manager", func(m *machine) { m.without("initdb") }, 1, `names in Debian: postgresql\n`, `^go version\n$`},
+		{"no Go", func(m *machine) { m.without("go", "mariadbd"); m.aptGet() }, 1, `(?s)Go 1.26 or later is not installed: see https://go.dev/dl.*mariadb-server`, `^$`},
+		{"an old Go", func(m *machine) { m.program("go", "echo go version go1.9.7 linux/amd64") }, 1, `Go 1.26 or later is needed, and this machine has Go 1.9:`, ``},
+		{"no toolchain", func(m *machine) { m.program("go", "echo go: download go1.26.0: no network >&2; exit 1") }, 1, `the Go of this machine says: go: download go1.26.0: no network`, ``},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t)
+			c.have(m)
+			said, ran, code := m.run("bash", "tools/setup.sh")
+			if code != c.code || !regexp.MustCompile(c.said).MatchString(said) || !regexp.MustCompile(c.ran).MatchString(ran) {
+				t.Errorf("exit code %d, want %d; said, want %s:\n%s\nran, want %s:\n%s", code, c.code, c.said, said, c.ran, ran)
+			}
+		})
+	}
+}
+
+// TestSetupOfParts: a part of the tests needs less.
+func TestSetupOfParts(t *testing.T) {
+	m := newMachine(t)
+	m.without("initdb", "mariadbd")
+	m.program("uname", "echo Darwin")
+	if said, _, code := m.run("bash", "tools/setup.sh", "compiler"); code != 0 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if said, _, code := m.run("bash", "tools/setup.sh", "coffee"); code != 2 || !strings.Contains(said, "nothing called coffee") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
+// TestMakeTestChecksFirst: where something is missing, `make test` runs nothing.
+func TestMakeTestChecksFirst(t *testing.T) {
+	m := newMachine(t)
+	m.without("mariadbd")
+	m.aptGet()
+	said, ran, code := m.run("make", "test")
+	if code == 0 || ran != "go version\n" || !strings.Contains(said, "sudo apt-get install mariadb-server\n") {
+		t.Errorf("exit code %d; said\n%s\nran\n%s", code, said, ran)
+	}
+}
+
+// TestMakeTest: `make test` says how long it takes, what it runs, and how long each step
+// took.
+func TestMakeTest(t *testing.T) {
+	m := newMachine(t)
+	said, ran, code := m.run("make", "test")
+	want := `(?s)^setup: everything is installed.*about 20 minutes.*`
+	for _, step := range []string{`1/4\] make unit`, `2/4\] make databases`, `3/4\] make queries`, `4/4\] make conformance`} {
+		want += `== \[` + step + ` \(\d\d:\d\d:\d\d\)\n.*== \[` + step + ` took 0:\d\d \(0:\d\d in all\)\n.*`
+	}
+	if code != 0 || !regexp.MustCompile(want).MatchString(said) {
+		t.Errorf("exit code %d, want %s:\n%s", code, want, said)
+	}
+	if tests := regexp.MustCompile(`(?m)^go test (-C \w+ )?`).FindAllString(ran, -1); strings.Join(tests, ",") != "go test ,go test -C bench ,go test ,go test ,go test -C conformance " {
+		t.Errorf("%q of\n%s", tests, ran)
+	}
+	m.program("go", `[ "$1" = version ] && echo "go version go1.26.8 linux/amd64" && exit; echo "it fails" >&2; exit 1`)
+	said, _, code = m.run("make", "test")
+	if code == 0 || !strings.Contains(said, "== [1/4] make unit FAILED after 0:0") || strings.Contains(said, "databases") {
+		t.Errorf("exit code %d; a step that fails:\n%s", code, said)
+	}
+}

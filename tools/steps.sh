@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# steps.sh TARGET...: runs targets of the Makefile one after the other, and says which one
+# runs and how long each took. It stops at the first that fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+span() { # SECONDS
+  printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+i=0
+for target in "$@"; do
+  i=$((i + 1))
+  printf '\n== [%d/%d] make %s (%s)\n' "$i" $# "$target" "$(date +%T)"
+  began=$SECONDS
+  if ! "${MAKE:-make}" --no-print-directory "$target"; then
+    printf '== [%d/%d] make %s FAILED after %s\n' "$i" $# "$target" "$(span $((SECONDS - began)))" >&2
+    exit 1
+  fi
+  printf '== [%d/%d] make %s took %s (%s in all)\n' "$i" $# "$target" "$(span $((SECONDS - began)))" "$(span $SECONDS)"
+done
