@@ -19,6 +19,7 @@ type Cluster struct {
 	http      *http.Client
 	discovery *discovery.DiscoveryClient
 	limiter   flowcontrol.RateLimiter // nil unless the configuration has one
+	recovery  recovery
 
 	mu    sync.Mutex
 	types []Resource // nil until discovery was asked

@@ -20,8 +20,9 @@ type Source struct {
 	resource  string
 	selection Selection
 
-	mu   sync.Mutex
-	coll *Collection
+	mu      sync.Mutex
+	coll    *Collection
+	failing bool // the last request failed, as those of others may
 }
 
 // Source returns the source of a type, by any name that Resolve takes. It asks
@@ -57,12 +58,13 @@ func (s *Source) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Strea
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.Watch(ctx, opts) })
 }
 
-func (s *Source) open(ctx context.Context, ask func(*Collection) (wire.Stream, error)) (wire.Stream, error) {
+func (s *Source) open(ctx context.Context, ask func(*Collection) (wire.Stream, error)) (stream wire.Stream, err error) {
+	defer func() { s.fared(err) }()
 	coll, err := s.collection(ctx)
 	if err != nil {
 		return wire.Stream{}, err
 	}
-	stream, err := ask(coll)
+	stream, err = ask(coll)
 	if apierrors.IsNotFound(err) {
 		s.set(nil) // the type may come back as another version
 		s.cluster.Forget()

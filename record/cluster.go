@@ -35,13 +35,13 @@ func (c *cluster) same(ctx context.Context) error {
 // identify finds out which cluster it is, and notes of others that stood at its place
 // that they can not be seen any more. patient: it tries until it knows.
 func (r *Recorder) identify(ctx context.Context, patient bool) (cluster, error) {
-	for {
+	for n := 0; ; n++ {
 		c, err := r.identifyOnce(ctx)
 		if err == nil || !patient || ctx.Err() != nil {
 			return c, err
 		}
 		r.cfg.Logger.Error("which cluster it is can not be found out yet", "err", err)
-		if !sleep(ctx, r.retry()) {
+		if !sleep(ctx, r.retry(n)) {
 			return cluster{}, nil
 		}
 	}

@@ -200,6 +200,30 @@ func TestRights(t *testing.T) {
 	})
 }
 
+// TestTransientRefusal: a server that starts refuses for a moment, whatever the recorder
+// asks for first. That does not cost the time after which lasting refusals are tried again.
+func TestTransientRefusal(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		match apitest.Match
+	}{
+		{"identity", apitest.Match{Resource: "namespaces"}},
+		{"list", apitest.Match{Resource: "pods"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, "sqlite:"+t.TempDir()+"/history.db")
+			w.slow, w.patient = time.Hour, true
+			w.create(pod("a"))
+			if _, err := w.srv.Inject(apitest.Fault{Match: c.match, Times: 3, Action: apitest.Respond(apitest.Failure(403, 0))}); err != nil {
+				t.Fatal(err)
+			}
+			stop := w.record("one")
+			defer stop()
+			w.until(presences, "a 0 Queued")
+		})
+	}
+}
+
 // TestType: a type may come after the recorder, go, and come back.
 func TestType(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {

@@ -132,13 +132,18 @@ func selectorHash(t Target) int64 {
 // is not there is waited for.
 func (f *follower) run(ctx context.Context) {
 	defer f.end()
+	failed := 0 // times in a row
 	for ctx.Err() == nil {
 		if f.reflector == nil {
-			if !f.reopen(ctx) {
+			if !f.reopen(ctx, &failed) {
 				return
 			}
 		}
+		began := time.Now()
 		err := f.follow(ctx)
+		if time.Since(began) > f.r.retry(failed) {
+			failed = 0
+		}
 		f.reflector = nil
 		if ctx.Err() != nil {
 			return
@@ -163,9 +168,10 @@ func (f *follower) end() {
 	}
 }
 
-// reopen tries to open until that works; false: ctx is done.
-func (f *follower) reopen(ctx context.Context) bool {
-	for sleep(ctx, f.r.retry()) {
+// reopen tries to open until that works; false: ctx is done. It counts its tries.
+func (f *follower) reopen(ctx context.Context, tries *int) bool {
+	for sleep(ctx, f.r.retry(*tries)) {
+		*tries++
 		err := f.open(ctx)
 		f.health.set(func(t *TargetHealth) { t.Err = err })
 		if err == nil || ctx.Err() != nil {

@@ -91,6 +91,14 @@ type guarded struct {
 	same func(context.Context) error
 }
 
+// Recovered implements reflector.Recoverer.
+func (g *guarded) Recovered() <-chan struct{} {
+	if r, ok := g.Source.(reflector.Recoverer); ok {
+		return r.Recovered()
+	}
+	return nil
+}
+
 func (g *guarded) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	if err := g.same(ctx); err != nil {
 		return wire.Stream{}, err

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -125,13 +126,16 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	return r, nil
 }
 
-// retry is how long is waited before something is tried again that somebody has to
-// make possible.
-func (r *Recorder) retry() time.Duration {
-	if d := r.cfg.Reflector.SlowRetry; d > 0 {
-		return d
+// retry is how long to wait after the n-th failure in a row to begin, counted from 0:
+// a server that starts refuses for a moment, and what somebody has to make possible
+// takes longer.
+func (r *Recorder) retry(n int) time.Duration {
+	d := cmp.Or(r.cfg.Reflector.MinBackoff, 800*time.Millisecond)
+	most := cmp.Or(r.cfg.Reflector.SlowRetry, 30*time.Second)
+	for ; n > 0 && d < most; n-- {
+		d += min(d, most-d)
 	}
-	return 30 * time.Second
+	return min(d, most)
 }
 
 func (r *Recorder) attention() time.Duration {

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -46,6 +47,7 @@ type world struct {
 	recorder *record.Recorder // the last
 	patient  bool
 	pods     kube.Resource
+	slow     time.Duration // SlowRetry of recorders; default 20 milliseconds
 }
 
 func newWorld(t *testing.T, url string) *world {
@@ -91,7 +93,7 @@ func (w *world) record(name string, targets ...record.Target) (stop func()) {
 	if len(targets) == 0 {
 		targets = []record.Target{{Type: "pods"}}
 	}
-	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: 20 * time.Millisecond}
+	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: cmp.Or(w.slow, 20*time.Millisecond)}
 	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, Attention: 20 * time.Millisecond, Spill: w.spill, Patient: w.patient, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		w.t.Fatal(err)

@@ -46,8 +46,8 @@ type Config struct {
 	// server asks for (Retry-After); Health.Err then says what it asked for. Up to
 	// half of the time is added at random. Default 800 milliseconds and 30 seconds.
 	MinBackoff, MaxBackoff time.Duration
-	// SlowRetry is the time before a try where somebody has to do something
-	// first: grant rights, create the type. Default 30 seconds.
+	// SlowRetry takes the place of MaxBackoff where somebody may have to do
+	// something first: grant rights, create the type. Default 30 seconds.
 	SlowRetry time.Duration
 	// Scope is put on every delta, and its cluster on every record. Default: the
 	// whole of one collection.

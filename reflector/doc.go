@@ -32,7 +32,8 @@
 // Nothing is buffered here but one record. Pages have Config.PageSize objects;
 // retries wait at most Config.MaxBackoff, whatever the server asks for
 // (Config.SlowRetry after 401, 403 and 404), with up to half of it added at
-// random; silence is bounded by Config.IdleTimeout.
+// random; they are made early where a Source that is a [Recoverer] says that
+// something else of the server has recovered; silence is bounded by Config.IdleTimeout.
 //
 // # Errors
 //

@@ -22,6 +22,7 @@ type driver struct {
 	src  Source
 	cfg  *Config
 	body *body
+	news <-chan struct{} // closed when something else of the server has recovered since the last request
 }
 
 // body is the open answer to a request.
@@ -42,8 +43,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 	switch a.kind {
 	case doWait:
 		d.close()
-		wait(ctx, a.wait)
-		in.kind = inElapsed
+		in.kind, in.early = inElapsed, d.wait(ctx, a)
 	case doRead:
 		d.body.bound = a.wait
 		d.body.read(in)
@@ -57,13 +57,33 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 	}
 }
 
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+// wait waits, and reports whether it ended early because something else of the
+// server has recovered.
+func (d *driver) wait(ctx context.Context, a action) (early bool) {
+	full := time.NewTimer(a.wait)
+	defer full.Stop()
+	var news <-chan struct{}
+	if a.early > 0 {
+		news = d.news
 	}
+	began := time.Now()
+	select {
+	case <-full.C:
+		return false
+	case <-ctx.Done():
+		return false
+	case <-news:
+	}
+	rest := max(a.early-time.Since(began), 0) + rand.N(d.cfg.MinBackoff/4+1) // not all siblings at once
+	soon := time.NewTimer(rest)
+	defer soon.Stop()
+	select {
+	case <-full.C:
+		return false
+	case <-ctx.Done():
+	case <-soon.C:
+	}
+	return true
 }
 
 func (d *driver) close() {
@@ -81,6 +101,9 @@ func (d *driver) open(ctx context.Context, a action) error {
 	b := &body{bound: d.cfg.IdleTimeout, opened: time.Now()}
 	b.ctx, b.end = context.WithCancelCause(ctx)
 	b.idle = time.AfterFunc(b.bound, func() { b.end(errIdle) })
+	if r, ok := d.src.(Recoverer); ok {
+		d.news = r.Recovered()
+	}
 	var err error
 	if a.kind == doList {
 		b.stream, err = d.src.List(b.ctx, metav1.ListOptions{Limit: a.limit, Continue: a.token})

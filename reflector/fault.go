@@ -22,10 +22,11 @@ const (
 	// Throttled: 429. Retried when the server says so, after Config.MaxBackoff at
 	// the latest.
 	Throttled
-	// Denied: 401 or 403. Retried slowly, as somebody has to grant the rights.
+	// Denied: 401 or 403. Retried with backoff that grows to Config.SlowRetry:
+	// somebody may have to grant the rights, or the server is just starting.
 	Denied
-	// Absent: 404, the type is not served (now). Retried slowly, then listed
-	// anew, as it may come back empty.
+	// Absent: 404, the type is not served (now). Retried as Denied, then listed
+	// from scratch, as it may come back with other objects.
 	Absent
 	// Expired: 410. The version is no longer known; listed anew.
 	Expired
@@ -33,7 +34,7 @@ const (
 	// from a backup. Listed anew.
 	Ahead
 	// Unsupported: the server does not take the request as it is, such as a
-	// streaming list.
+	// streaming list. Retried as Denied.
 	Unsupported
 )
 
@@ -45,6 +46,20 @@ func (f Fault) String() string {
 	}
 	return "unknown"
 }
+
+// slow is 1 for faults that somebody may have to do something about, and 0 for
+// others: the place of their counter.
+func (f Fault) slow() int {
+	switch f {
+	case Denied, Absent, Unsupported:
+		return 1
+	}
+	return 0
+}
+
+// shared reports whether a fault that other requests to the server had too may be
+// over when theirs is.
+func (f Fault) shared() bool { return f == Unreachable || f == Denied || f == Absent }
 
 // classify says what kind of trouble err is, and how long the server asks to
 // wait.

@@ -44,6 +44,7 @@ type input struct {
 	meta   wire.ListMeta
 	err    error
 	lasted time.Duration // how long the body has been open
+	early  bool          // inElapsed: the wait was ended early
 }
 
 // actionKind is what the driver is to do next.
@@ -64,6 +65,7 @@ type action struct {
 	token   string        // doList: which page
 	limit   int64         // doList: objects on a page, 0 for all
 	wait    time.Duration // doRead, doWait
+	early   time.Duration // doWait: enough where something else of the server recovers; 0: nothing else helps
 }
 
 // lostTokens is how many times a list may lose its continue token before it is
@@ -100,7 +102,8 @@ type machine struct {
 	version wire.Version // where a watch resumes, 0 if a list is needed
 	highest wire.Version // of all that was handed on
 	token   string       // page to ask for
-	tries   int          // faults since the last progress
+	tries   [2]int       // faults since the last progress, quick and slow ones
+	early   int          // early tries since the last progress
 	lost    int          // continue tokens lost in this list
 	cut     int          // streaming lists cut in a row
 	older   int          // lists in a row that were older than known
@@ -138,6 +141,9 @@ func (m *machine) step(in *input) (action, delta.Delta) {
 		return m.stepList(in)
 	case inWatch:
 		return m.stepWatch(in)
+	}
+	if in.early {
+		m.early++
 	}
 	return m.goTo(m.next), delta.Delta{}
 }
@@ -207,7 +213,7 @@ func (m *machine) well() {
 // progress notes that this stream is worth something.
 func (m *machine) progress() {
 	if m.fresh {
-		m.fresh, m.tries = false, 0
+		m.fresh, m.tries, m.early = false, [2]int{}, 0
 		m.well()
 	}
 }
@@ -272,7 +278,7 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 // or on one that starts exactly there.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	m.version, m.highest, m.older = v, v, 0
-	m.tries, m.fresh, m.cut, m.lost = 0, false, 0, 0
+	m.tries, m.early, m.fresh, m.cut, m.lost = [2]int{}, 0, false, 0, 0
 	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
 	if m.health.LastGap.From != 0 && m.health.LastGap.To == 0 {
 		m.health.LastGap.To = v

@@ -22,6 +22,17 @@ type Source interface {
 	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 }
 
+// Recoverer is what a Source may be besides: one that knows how other requests to
+// the same server fare. While a reflector waits because the server could not be
+// reached, denied a request, or did not serve a type, the recovery of another request
+// makes it try again early, but no sooner than backoff from Config.MinBackoff allows.
+// kube.Source is one.
+type Recoverer interface {
+	// Recovered returns a channel that is closed when a request that failed before
+	// succeeds.
+	Recovered() <-chan struct{}
+}
+
 // Sink takes the deltas in order. It may wait: that is the backpressure. A
 // *delta.Queue is one.
 type Sink interface {

@@ -29,7 +29,7 @@ func (m *machine) fail(err error) action {
 		if fault == Expired && watched && asked == 0 {
 			// The server answers, and all that happens until the list is not seen: it is asked
 			// at once, but not by all its clients in the same moment.
-			m.tries = 0
+			m.tries = [2]int{1}
 			return m.pause(m.spread(m.cfg.MinBackoff / 2))
 		}
 	case Unsupported:
@@ -55,20 +55,23 @@ func (m *machine) forget(fault Fault) {
 // wait waits before the next try: as long as the server asked for, but no longer
 // than MaxBackoff, or else with backoff.
 func (m *machine) wait(fault Fault, asked time.Duration) action {
-	if asked <= 0 {
-		return m.pause(m.backoff(fault))
+	next := m.pause(m.backoff(fault))
+	if asked <= 0 && fault.shared() {
+		next.early = min(doubled(m.cfg.MinBackoff, m.early, m.cfg.MaxBackoff), next.wait)
 	}
-	delay := m.blur(min(asked, m.cfg.MaxBackoff))
+	if asked > 0 {
+		next.wait = m.blur(min(asked, m.cfg.MaxBackoff))
+	}
 	if asked > m.cfg.MaxBackoff {
-		m.health.Err = fmt.Errorf("%w; the server asked for a wait of %v; retrying in %v", m.health.Err, asked, delay.Round(time.Millisecond))
+		m.health.Err = fmt.Errorf("%w; the server asked for a wait of %v; retrying in %v", m.health.Err, asked, next.wait.Round(time.Millisecond))
 		m.health.LastErr = m.health.Err
 	}
-	return m.pause(delay)
+	m.tries[fault.slow()]++
+	return next
 }
 
 // pause waits for so long, and then goes on where that is possible.
 func (m *machine) pause(delay time.Duration) action {
-	m.tries++
 	switch {
 	case m.version != 0:
 		m.next = openWatch
@@ -84,20 +87,26 @@ func (m *machine) pause(delay time.Duration) action {
 	return action{kind: doWait, wait: delay}
 }
 
-// backoff doubles from MinBackoff to MaxBackoff.
+// backoff doubles from MinBackoff to MaxBackoff, or to SlowRetry where somebody
+// may have to do something first. The two kinds of faults are counted apart: a
+// server that comes back from an outage may deny what it allows a second later.
 func (m *machine) backoff(fault Fault) time.Duration {
-	d := m.cfg.MinBackoff
-	for range m.tries {
-		if d > m.cfg.MaxBackoff/2 {
-			d = m.cfg.MaxBackoff
-			break
+	bound := m.cfg.MaxBackoff
+	if fault.slow() == 1 {
+		bound = m.cfg.SlowRetry
+	}
+	return m.blur(doubled(m.cfg.MinBackoff, m.tries[fault.slow()], bound))
+}
+
+// doubled doubles d n times, but not beyond a bound.
+func doubled(d time.Duration, n int, bound time.Duration) time.Duration {
+	for ; n > 0 && d < bound; n-- {
+		if d > bound/2 {
+			return bound
 		}
 		d *= 2
 	}
-	if fault == Denied || fault == Absent || fault == Unsupported {
-		d = m.cfg.SlowRetry
-	}
-	return m.blur(d)
+	return min(d, bound)
 }
 
 // blur adds up to half of d at random, so that clients that lost the same server

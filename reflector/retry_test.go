@@ -1,10 +1,16 @@
 package reflector
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
 )
 
 // TestRetryAfter: what a server asks for is bounded by MaxBackoff, and shown.
@@ -56,8 +62,52 @@ func TestBackoffDoesNotOverflow(t *testing.T) {
 	m := newMachine(&cfg, func() float64 { return 0.999999 })
 	for range 100 {
 		if d := m.backoff(Unreachable); d < cfg.MinBackoff {
-			t.Fatalf("try %d waits %v", m.tries, d)
+			t.Fatalf("try %v waits %v", m.tries, d)
 		}
-		m.tries++
+		m.tries[0]++
 	}
+}
+
+// flapping is a source that is denied for good, while its siblings recover all the
+// time.
+type flapping struct{ asked []time.Time }
+
+func (f *flapping) List(context.Context, metav1.ListOptions) (wire.Stream, error) {
+	f.asked = append(f.asked, time.Now())
+	return wire.Stream{}, scriptError("403", nil)
+}
+
+func (f *flapping) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	return f.List(ctx, opts)
+}
+
+func (f *flapping) Recovered() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// TestRecoveriesAreNoExcuse: siblings that recover again and again do not make a
+// reflector ask more often than backoff allows.
+func TestRecoveriesAreNoExcuse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &flapping{}
+		r, err := New(src, &sink{}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if n := len(src.asked); n > 26 {
+			t.Errorf("%d requests in ten minutes", n)
+		}
+		for i, at := range src.asked[1:] {
+			if gap := at.Sub(src.asked[i]); gap < 800*time.Millisecond {
+				t.Errorf("request %d came %v after the one before", i+1, gap)
+			}
+		}
+	})
 }
