@@ -41,7 +41,7 @@ func (l *cborList) next() (Record, error) {
 			}
 			l.phase = cborMembers
 		case cborMembers:
-			if err := l.member(); err != nil {
+			if err := l.s.w.checked(l.member()); err != nil {
 				return Record{}, err
 			}
 		case cborItems:
@@ -73,8 +73,8 @@ func (l *cborList) start() error {
 	if c.major != cborMap {
 		return l.s.syntax(c.at, "found %v, want a map: this is no list of the Kubernetes API", c)
 	}
-	l.list, err = l.s.enter(c)
-	return err
+	l.list = enter(c)
+	return nil
 }
 
 // member reads one member of the list, up to the first item of items.
@@ -88,7 +88,7 @@ func (l *cborList) member() error {
 		l.phase = cborTail
 		return nil
 	}
-	key, err := l.s.key()
+	key, _, err := l.s.key()
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (l *cborList) member() error {
 			return l.s.syntax(c.at, "found %v, want an array of items", c)
 		}
 		l.phase = cborItems
-		l.items, err = l.s.enter(c)
-		return err
+		l.items = enter(c)
+		return nil
 	}
 	return l.s.skip()
 }

@@ -14,13 +14,22 @@ func (s *cborScanner) object(h *head) error {
 		return err
 	}
 	h.reset(c.at) // tags before it are left out
+	s.w.object, s.inObject, s.flaw = true, true, nil
+	err = s.content(h, c)
+	if s.inObject = false; s.flaw != nil {
+		h.fail("damaged at byte %d: %s", s.flaw.Offset, s.flaw.Reason)
+	}
+	h.whole.to = s.w.offset()
+	return err
+}
+
+// content reads what follows the head of an object.
+func (s *cborScanner) content(h *head, c cborHead) error {
 	if c.major != cborMap {
 		h.fail("it is no map: it begins with %v", c)
-		err = s.rest(c)
-		h.whole.to = s.w.offset()
-		return err
+		return s.rest(c)
 	}
-	err = s.members(c, func(key []byte, _ int64) error {
+	return s.members(c, func(key []byte, _ int64) error {
 		switch string(key) {
 		case "apiVersion":
 			return s.stringField(h, "apiVersion", &h.apiVersion)
@@ -35,28 +44,25 @@ func (s *cborScanner) object(h *head) error {
 		}
 		return s.skip()
 	})
-	h.whole.to = s.w.offset()
-	return err
 }
 
 // members consumes the map whose head was consumed. read consumes the value of
 // each key; at is where the key stands.
 func (s *cborScanner) members(c cborHead, read func(key []byte, at int64) error) error {
-	g, err := s.enter(c)
-	if err != nil {
-		return err
-	}
+	g := enter(c)
 	for {
 		more, err := s.more(&g)
 		if err != nil || !more {
 			return err
 		}
 		at := s.w.offset()
-		key, err := s.key()
-		if err != nil {
-			return err
+		key, ok, err := s.key()
+		if err == nil && ok {
+			err = read(key, at)
+		} else if err == nil {
+			err = s.skip()
 		}
-		if err := read(key, at); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -89,7 +95,7 @@ func (s *cborScanner) stringField(h *head, field string, dst *[]byte) error {
 	case c.isNull():
 		*dst = nil
 	default:
-		h.fail("%s is no string", field)
+		h.noString(field, dst)
 	}
 	return s.rest(c)
 }
@@ -104,7 +110,7 @@ func (s *cborScanner) metadata(h *head) error {
 		h.metaLen = span{c.at, s.w.offset()}
 		h.members = c.arg
 	}
-	return s.members(c, func(key []byte, at int64) error {
+	err = s.members(c, func(key []byte, at int64) error {
 		switch string(key) {
 		case "name":
 			return s.stringField(h, "metadata.name", &h.name)
@@ -124,6 +130,8 @@ func (s *cborScanner) metadata(h *head) error {
 		}
 		return s.skip()
 	})
+	h.metaRead = err == nil
+	return err
 }
 
 // annotations looks for the mark of the bookmark that ends the initial events.

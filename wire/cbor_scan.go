@@ -54,12 +54,27 @@ func (h cborHead) String() string { return fmt.Sprintf("0x%02x", h.major<<5|h.in
 // strings, simple values false, true and null. Tags are passed over: that of
 // self-described CBOR, above all.
 type cborScanner struct {
-	w     *window
-	depth int
+	w        *window
+	inObject bool
+	flaw     *SyntaxError // the first thing in the object that JSON has not
 }
 
 func (s *cborScanner) syntax(at int64, format string, args ...any) error {
 	return &SyntaxError{Offset: at, Reason: fmt.Sprintf(format, args...)}
+}
+
+// foreign tells of a value that is well-formed, but that JSON has not. In an object
+// it is noted, as the object can be passed over.
+func (s *cborScanner) foreign(h cborHead, want string) error {
+	if s.inObject && s.flaw != nil {
+		return nil
+	}
+	flaw := &SyntaxError{Offset: h.at, Reason: fmt.Sprintf("found %v, want %s", h, want)}
+	if !s.inObject {
+		return flaw
+	}
+	s.flaw = flaw
+	return nil
 }
 
 // head consumes the next head.
@@ -114,36 +129,6 @@ func (s *cborScanner) skip() error {
 	return s.rest(h)
 }
 
-// rest consumes what follows the head of a value.
-func (s *cborScanner) rest(h cborHead) error {
-	switch h.major {
-	case cborUnsigned, cborNegative:
-		return nil
-	case cborBytes, cborText:
-		return s.skipString(h)
-	case cborArray, cborMap:
-		g, err := s.enter(h)
-		for err == nil {
-			var more bool
-			if more, err = s.more(&g); err != nil || !more {
-				return err
-			}
-			if h.major == cborMap {
-				_, err = s.key()
-			}
-			if err == nil {
-				err = s.skip()
-			}
-		}
-		return err
-	}
-	switch h.info {
-	case cborFalse, cborTrue, cborNull, cborFloat16, cborFloat32, cborFloat64:
-		return nil
-	}
-	return s.syntax(h.at, "found %v, want a value", h)
-}
-
 // cborGroup is an array or a map that is being read.
 type cborGroup struct {
 	left uint64 // elements or pairs
@@ -151,12 +136,7 @@ type cborGroup struct {
 }
 
 // enter begins the array or map whose head was consumed.
-func (s *cborScanner) enter(h cborHead) (cborGroup, error) {
-	if s.depth++; s.depth > maxDepth {
-		return cborGroup{}, s.syntax(h.at, "nested more than %d deep", maxDepth)
-	}
-	return cborGroup{left: h.arg, open: h.open()}, nil
-}
+func enter(h cborHead) cborGroup { return cborGroup{left: h.arg, open: h.open()} }
 
 // more reports whether another element follows, and consumes the break that
 // stands where none does.
@@ -175,7 +155,6 @@ func (s *cborScanner) more(g *cborGroup) (bool, error) {
 		g.left--
 		return true, nil
 	}
-	s.depth--
 	return false, nil
 }
 
@@ -187,7 +166,7 @@ func (s *cborScanner) find(g *cborGroup, name string) (found, ok bool) {
 		if err != nil || !more {
 			return false, err == nil
 		}
-		key, err := s.key()
+		key, _, err := s.key()
 		if err != nil {
 			return false, false
 		}
@@ -208,22 +187,36 @@ func (s *cborScanner) leave(g *cborGroup) bool {
 		if err != nil || !more {
 			return err == nil
 		}
-		if _, err := s.key(); err != nil || s.skip() != nil {
+		if _, _, err := s.key(); err != nil || s.skip() != nil {
 			return false
 		}
 	}
 }
 
-// key consumes the key of a pair.
-func (s *cborScanner) key() ([]byte, error) {
+// key consumes the key of a pair. ok is false where it is no string.
+func (s *cborScanner) key() (key []byte, ok bool, err error) {
 	h, err := s.head()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if !h.isText() {
-		return nil, s.syntax(h.at, "found %v, want a string that names a member", h)
+	if h.isText() {
+		key, err = s.str(h)
+		return key, true, err
 	}
-	return s.str(h)
+	if h, err = s.oddKey(h); err != nil {
+		return nil, false, err
+	}
+	return nil, false, s.rest(h)
+}
+
+// oddKey takes the head of a key that is no string, and returns that of the value
+// which is one behind its tags.
+func (s *cborScanner) oddKey(h cborHead) (cborHead, error) {
+	err := s.foreign(h, "a string that names a member")
+	if err == nil && h.major == cborTag {
+		h, _, err = s.value()
+	}
+	return h, err
 }
 
 // str consumes what follows the head of a string and returns its bytes. They
@@ -244,8 +237,7 @@ func (s *cborScanner) str(h cborHead) ([]byte, error) {
 
 func (s *cborScanner) skipString(h cborHead) error {
 	if !h.open() {
-		_, err := s.chunk(h)
-		return err
+		return s.w.skip(h.arg)
 	}
 	for {
 		if _, more, err := s.nextChunk(h); err != nil || !more {
@@ -273,14 +265,11 @@ func (s *cborScanner) nextChunk(h cborHead) (part []byte, more bool, err error) 
 // chunk consumes the bytes of a string of definite length.
 func (s *cborScanner) chunk(h cborHead) ([]byte, error) {
 	w := s.w
-	if h.arg > uint64(w.max) {
-		return nil, &TooLargeError{Offset: w.base + int64(w.mark), Limit: w.max}
-	}
-	n := int(h.arg)
-	if err := w.need(n); err != nil {
+	w.token = w.offset()
+	err := w.skip(h.arg)
+	chunk := span{w.token, w.offset()}
+	if w.token = noToken; err != nil {
 		return nil, err
 	}
-	at := w.offset()
-	w.pos += n
-	return w.slice(span{at, at + int64(n)}), nil
+	return w.text(chunk), nil
 }

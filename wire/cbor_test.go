@@ -200,6 +200,12 @@ func TestUnusableCBOR(t *testing.T) {
 		{"f6", "no map"},
 		{"9f01ff", "no map"},
 		{"3903e7", "no map"},
+		{"a14178f7", "found 0xf7, want a value"},
+		{"a24178e0486d65746164617461a1446e616d654179", "unusable object y at"},
+		{"a14178f820", "found 0xf8, want a value"},
+		{"a14178a10000", "found 0x00, want a string"},
+		{"a14178bfc18220a02082f60001ff", "found 0xc1, want a string"},
+		{"a182010280", "found 0x82, want a string"},
 	} {
 		object, err := hex.DecodeString(c.object)
 		if err != nil {
@@ -234,8 +240,8 @@ func TestDamagedCBOR(t *testing.T) {
 		"/01", "/80", "/4161", "/f6", "/ff", "/1c", "d9d9f7/01",
 		"a1/01", "a1/f6", "a1/c04161", "a1/a0", "a1/ff", "a1456974656d73/a0", "a1456974656d73/07",
 		"bf4161/ff", "a0/00", "a14178f6/f6", "a1456974656d7380/00",
-		head + "/1f", head + "/3f", head + "/df", head + "/1d", head + "/fc", head + "/f7", head + "/e0", head + "/f820", head + "/ff",
-		head + "5f/6161", head + "5f/5f4161ffff", head + "7f/4161", head + "5f/00", head + "5f/f4", head + "a1/00", head + "bf/20", head + "9f/fe", head + "c1/ff",
+		head + "/1f", head + "/3f", head + "/df", head + "/1d", head + "/fc", head + "/ff",
+		head + "5f/6161", head + "5f/5f4161ffff", head + "7f/4161", head + "5f/00", head + "5f/f4", head + "9f/fe", head + "bf4161/ff", head + "c1/ff",
 	} {
 		before, after, _ := strings.Cut(strings.ReplaceAll(c, " ", ""), "/")
 		body, err := hex.DecodeString(before + after)
@@ -272,28 +278,6 @@ func TestDamagedCBORWatch(t *testing.T) {
 	for _, want := range []string{"no object", "type is no string", "no map"} {
 		if _, err := w.Next(); !isInvalid(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
-		}
-	}
-}
-
-func TestDepthOfCBOR(t *testing.T) {
-	deep := func(n int, open string, after string) io.Reader {
-		return strings.NewReader("\xa1\x45items\x81\xa2\x48metadata\xa1\x44name\x41x\x41s" + strings.Repeat(open, n) + after)
-	}
-	for name, r := range map[string]io.Reader{
-		"arrays":      deep(maxDepth-3, "\x81", "\x00"),
-		"open arrays": deep(maxDepth-3, "\x9f", strings.Repeat("\xff", maxDepth-3)),
-		"tags":        deep(100_000, "\xd9\xd9\xf7", "\x00"),
-	} {
-		if items, _ := readList(t, r, CBOR, Options{}); items[0].err != "" {
-			t.Errorf("%s: %s", name, items[0].err)
-		}
-	}
-	for name, r := range map[string]io.Reader{
-		"arrays": deep(maxDepth-2, "\x81", "\x00"), "many arrays": deep(1_000_000, "\x9f", ""), "maps": deep(1_000_000, "\xbf\x41x", ""),
-	} {
-		if items, _ := readList(t, r, CBOR, Options{}); !strings.Contains(items[0].err, "nested more than") {
-			t.Errorf("%s: %s", name, items[0].err)
 		}
 	}
 }

@@ -16,13 +16,15 @@ func (c *cborWatch) next() (Event, error) {
 		return Event{}, io.EOF
 	}
 	c.s.w.keep()
+	c.s.w.object = true
 	at := c.s.w.offset()
 	name, hasObject, err := c.frame()
 	if err != nil {
 		return Event{}, err
 	}
 	if !hasObject {
-		return Event{}, &InvalidError{Offset: at, Reason: "the frame has no object"}
+		t, _ := eventType(name)
+		return Event{}, &InvalidError{Offset: at, Event: t, Reason: "the frame has no object"}
 	}
 	return c.head.event(name, c.s.w, CBOR, &c.opts)
 }

@@ -30,19 +30,28 @@
 //
 // # Limits
 //
-// A record, frame or any other single value may have [DefaultMaxRecord] bytes
-// (32 MiB) unless Options.MaxRecord says otherwise. A reader never holds more
+// A record may have [DefaultMaxRecord] bytes (32 MiB) unless Options.MaxRecord
+// says otherwise. A reader passes over an object that has more, without keeping
+// it, and reports it as unusable; an object of more than eight times as much, and
+// any other value that exceeds MaxRecord, is damage. A reader never holds more
 // than twice the bytes of the value that is arriving, plus one chunk of 64 KiB:
-// a length that the sender only claims allocates nothing. JSON and CBOR may nest
-// 1,000 deep. A path may have 64 steps. Strings that decoded objects share are kept
+// a length that the sender only claims allocates nothing.
+//
+// An object may nest as deep as its size allows: it is kept as bytes. Its decoder
+// may refuse it: JSON and CBOR decode up to 10,000 levels, protobuf up to 1,000.
+// A path may have 64 steps. Strings that decoded objects share are kept
 // in tables of a fixed size, 2.5 MB at most.
 //
 // # Errors
 //
-// [SyntaxError] (with the offset) means that the stream is damaged and can not
-// be read on; [TooLargeError] that a value exceeds MaxRecord. [InvalidError]
-// means that one record of a sound stream can not be used; the next call reads
-// on behind it. An error of the reader is returned as it is, and
+// [SyntaxError] (with the offset) means that the stream is damaged and cannot
+// be read on; [TooLargeError] that a value is too large to be passed over.
+// [InvalidError] means that one object of a sound stream cannot be used: it is too
+// large, it has no name or version, it is of another kind, or its bytes are damaged
+// in a way that leaves no doubt where it ends. In JSON that is any mistake
+// but one in a string's quotes or in the brackets; in CBOR a value that JSON does
+// not have; in protobuf everything, as the length of an object stands before it.
+// The next call reads on behind it. An error of the reader is returned as it is, and
 // io.ErrUnexpectedEOF means that the bytes ended within a value. A path that is
 // wrong is a [PathError], with the column.
 package wire

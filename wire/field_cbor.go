@@ -19,10 +19,7 @@ func (w *walker) cbor(s *cborScanner, steps []step, onward bool) bool {
 	st, rest := &steps[0], steps[1:]
 	switch {
 	case st.kind == stepMember && c.major == cborMap:
-		g, err := s.enter(c)
-		if err != nil {
-			return false
-		}
+		g := enter(c)
 		found, ok := s.find(&g, st.name)
 		if !found || !ok {
 			return ok
@@ -42,10 +39,7 @@ func (w *walker) cbor(s *cborScanner, steps []step, onward bool) bool {
 }
 
 func (w *walker) cborElements(s *cborScanner, c cborHead, st *step, rest []step) bool {
-	g, err := s.enter(c)
-	if err != nil {
-		return false
-	}
+	g := enter(c)
 	for {
 		more, err := s.more(&g)
 		if err != nil || !more {
@@ -66,16 +60,13 @@ func (w *walker) cborElements(s *cborScanner, c cborHead, st *step, rest []step)
 // cborMatches reports whether the next value is one that a filter lets pass,
 // and consumes nothing: the member may stand behind the value that is wanted.
 func cborMatches(s *cborScanner, st *step) bool {
-	pos, depth := s.w.pos, s.depth
-	defer func() { s.w.pos, s.depth = pos, depth }()
+	pos := s.w.pos
+	defer func() { s.w.pos = pos }()
 	c, _, err := s.value()
 	if err != nil || c.major != cborMap {
 		return false
 	}
-	g, err := s.enter(c)
-	if err != nil {
-		return false
-	}
+	g := enter(c)
 	if found, _ := s.find(&g, st.name); !found {
 		return false
 	}

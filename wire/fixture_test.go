@@ -124,6 +124,18 @@ type item struct {
 	event EventType
 	end   bool
 	err   string
+	told  InvalidError // what is known of one that can not be used
+}
+
+// failed adds the error of a Next.
+func (it item) failed(err error) item {
+	if err != nil {
+		it.err = err.Error()
+	}
+	if invalid, ok := err.(*InvalidError); ok {
+		it.told = *invalid
+	}
+	return it
 }
 
 func copied(r Record) Record {
@@ -142,10 +154,7 @@ func readList(t testing.TB, r io.Reader, enc Encoding, opts Options) (items []it
 		if cap(rec.Body) != len(rec.Body) {
 			t.Errorf("%v: who appends to its body writes into the stream", rec.Key)
 		}
-		it := item{rec: copied(rec)}
-		if err != nil {
-			it.err = err.Error()
-		}
+		it := item{rec: copied(rec)}.failed(err)
 		originals = append(originals, rec)
 		items = append(items, it)
 		if err != nil && !isInvalid(err) {
@@ -169,10 +178,7 @@ func readWatch(t testing.TB, r io.Reader, enc Encoding, opts Options) (items []i
 	var originals []Record
 	for {
 		ev, err := w.Next()
-		it := item{rec: copied(ev.Record), event: ev.Type, end: ev.InitialEventsEnd}
-		if err != nil {
-			it.err = err.Error()
-		}
+		it := item{rec: copied(ev.Record), event: ev.Type, end: ev.InitialEventsEnd}.failed(err)
 		if ev.Status != nil {
 			it.err = "status: " + ev.Status.String()
 		}

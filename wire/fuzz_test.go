@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ import (
 )
 
 // fuzzMax is the limit of a record in fuzzing: small, so that it is met.
-const fuzzMax = 8 << 10
+const fuzzMax = 1 << 10
 
 var fuzzOptions = Options{APIVersion: "v1", Kind: "Pod", MaxRecord: fuzzMax}
 
@@ -67,7 +68,7 @@ func fuzz(f *testing.F, seeds [][]byte, read func(testing.TB, io.Reader) ([]item
 
 func sameItem(a, b item) bool {
 	return a.rec.Key == b.rec.Key && a.rec.UID == b.rec.UID && a.rec.Version == b.rec.Version &&
-		bytes.Equal(a.rec.Body, b.rec.Body) && a.event == b.event && a.end == b.end && a.err == b.err
+		bytes.Equal(a.rec.Body, b.rec.Body) && a.event == b.event && a.end == b.end && a.err == b.err && a.told == b.told
 }
 
 func fuzzList(enc Encoding) func(testing.TB, io.Reader) ([]item, *window) {
@@ -95,9 +96,7 @@ func fuzzWatch(enc Encoding) func(testing.TB, io.Reader) ([]item, *window) {
 func drain(t testing.TB, next func() (item, error)) (items []item) {
 	for {
 		it, err := next()
-		if err != nil {
-			it.err = err.Error()
-		}
+		it = it.failed(err)
 		items = append(items, it)
 		if err != nil && !isInvalid(err) {
 			return items
@@ -129,7 +128,16 @@ func checkRecords(t *testing.T, _ []byte, items []item) {
 }
 
 func listSeeds(f *testing.F, enc Encoding) [][]byte {
-	return [][]byte{encode(f, enc, testPods(0)), encode(f, enc, testPods(4))}
+	large := testPods(3)
+	large.Items[1].Annotations["large"] = strings.Repeat("x", 2*fuzzMax)
+	return [][]byte{encode(f, enc, testPods(0)), encode(f, enc, testPods(4)), encode(f, enc, large)}
+}
+
+// watchSeeds have an object that is too large too.
+func watchSeeds(f *testing.F, enc Encoding) [][]byte {
+	large := testPod(1)
+	large.Annotations["large"] = strings.Repeat("x", 2*fuzzMax)
+	return [][]byte{stream(f, enc), append(frame(f, enc, "DELETED", typed(large)), stream(f, enc)...)}
 }
 
 func FuzzListProtobuf(f *testing.F) {
@@ -142,20 +150,22 @@ func FuzzListJSON(f *testing.F) {
 		[]byte(`{"items":null,"metadata":{"resourceVersion":"7","remainingItemCount":1e3}} `))
 	fuzz(f, seeds, fuzzList(JSON), func(t *testing.T, data []byte, items []item) {
 		checkRecords(t, data, items)
-		// A list that is read to its end is JSON. (encoding/json nests deeper
-		// and takes larger values, so the reverse does not hold.)
-		if items[len(items)-1].err == io.EOF.Error() && !json.Valid(data) {
+		// A list that is read to its end is JSON, unless one of its objects is not.
+		// (encoding/json takes larger values and nests less deep, so the reverse does
+		// not hold.)
+		odd := slices.ContainsFunc(items, func(it item) bool { return strings.Contains(it.told.Reason, "damaged") })
+		if items[len(items)-1].err == io.EOF.Error() && !odd && bytes.Count(data, []byte("[")) < 10_000 && !json.Valid(data) {
 			t.Errorf("taken, but no JSON: %q", data)
 		}
 	})
 }
 
 func FuzzWatchProtobuf(f *testing.F) {
-	fuzz(f, [][]byte{stream(f, Protobuf)}, fuzzWatch(Protobuf), checkRecords)
+	fuzz(f, watchSeeds(f, Protobuf), fuzzWatch(Protobuf), checkRecords)
 }
 
 func FuzzWatchJSON(f *testing.F) {
-	fuzz(f, [][]byte{stream(f, JSON)}, fuzzWatch(JSON), checkRecords)
+	fuzz(f, watchSeeds(f, JSON), fuzzWatch(JSON), checkRecords)
 }
 
 func FuzzListCBOR(f *testing.F) {
@@ -165,7 +175,7 @@ func FuzzListCBOR(f *testing.F) {
 }
 
 func FuzzWatchCBOR(f *testing.F) {
-	fuzz(f, [][]byte{stream(f, CBOR)}, fuzzWatch(CBOR), checkRecords)
+	fuzz(f, watchSeeds(f, CBOR), fuzzWatch(CBOR), checkRecords)
 }
 
 // fuzzPaths lead through every kind of step and of value.

@@ -51,13 +51,15 @@ func NewCut(paths ...[]string) *Cut {
 }
 
 // errNotCut says that bytes are not what Cut can read.
-var errNotCut = errors.New("it is no JSON object, or one that nests more than 64 deep")
+var errNotCut = errors.New("it is no JSON object, or has arrays more than 64 deep in each other where something is left out")
 
 // Append appends an object in JSON to dst, without what is left out, and returns the
 // result. What stays stands as it stood, in its order; line breaks and what indents
 // lines is taken out. body is not changed.
 //
-// Errors: body is no JSON object, or nests too deep.
+// Errors: body is no JSON object, or arrays nest more than 64 deep on the way to
+// something that is left out. What is copied or left out may nest as deep as it
+// will.
 func (c *Cut) Append(dst, body []byte) ([]byte, error) {
 	if bytes.IndexByte(body, '\n') >= 0 { // which stands in no string
 		var compact bytes.Buffer
@@ -94,7 +96,7 @@ func (k *cutter) value(c *Cut, depth int) bool {
 	case '[':
 		return k.elements(c, depth)
 	}
-	end := whole(k.b, k.i)
+	end := valueEnd(k.b, k.i)
 	if end < 0 {
 		return false
 	}
@@ -160,7 +162,7 @@ func (k *cutter) members(c *Cut, depth int) bool {
 		nested := k.b[value] == '{' || k.b[value] == '['
 		gone := at != nil && at.what == cutAll || nested && c.what == cutNested
 		if at == nil || gone { // all of it, or nothing
-			if k.i = whole(k.b, value); k.i < 0 {
+			if k.i = valueEnd(k.b, value); k.i < 0 {
 				return false
 			}
 		}

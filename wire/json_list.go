@@ -36,12 +36,12 @@ func (l *jsonList) next() (Record, error) {
 		l.s.w.keep()
 		switch l.phase {
 		case jsonStart:
-			if err := l.s.open('{'); err != nil {
+			if err := l.s.enter('{'); err != nil {
 				return Record{}, err
 			}
 			l.phase = jsonMembers
 		case jsonMembers:
-			if err := l.member(); err != nil {
+			if err := l.s.w.checked(l.member()); err != nil {
 				return Record{}, err
 			}
 		case jsonItems:
@@ -84,7 +84,7 @@ func (l *jsonList) member() error {
 			return l.s.skip()
 		}
 		l.phase, l.items = jsonItems, 0
-		return l.s.open('[')
+		return l.s.enter('[')
 	}
 	return l.s.skip()
 }
@@ -93,7 +93,7 @@ func (l *jsonList) metadata() error {
 	if done, err := l.s.notObject(&l.own, "metadata"); done || err != nil {
 		return err
 	}
-	if err := l.s.open('{'); err != nil {
+	if err := l.s.enter('{'); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
@@ -135,6 +135,10 @@ func (s *jsonScanner) intField(dst *int64) error {
 
 func (l *jsonList) item() (Record, error) {
 	l.items++
+	if _, err := l.s.peek(); err != nil {
+		return Record{}, err
+	}
+	l.s.w.keep()
 	if err := l.s.jsonObject(&l.head); err != nil {
 		return Record{}, err
 	}

@@ -3,17 +3,19 @@ package wire
 // number consumes a number. The byte behind it is looked at, not consumed; a
 // number is never the last thing in a list or a frame.
 func (s *jsonScanner) number() error {
-	c, err := s.next()
+	c, err := s.look()
 	if err != nil {
 		return err
 	}
 	if c == '-' {
-		if c, err = s.next(); err != nil {
+		s.w.pos++
+		if c, err = s.look(); err != nil {
 			return err
 		}
 	}
 	switch {
 	case c == '0':
+		s.w.pos++
 	case isDigit(c):
 		if err := s.digits(0); err != nil {
 			return err

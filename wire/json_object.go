@@ -2,32 +2,70 @@ package wire
 
 // jsonObject reads one object off the stream, finds its head and checks its
 // grammar. The object must be next. The window keeps it in one piece from its
-// mark on, so the caller sets the mark at or before it.
+// mark on, so the caller sets the mark at or before it. A mistake in the grammar
+// makes the object unusable, not the stream, where the end of the object is certain.
 func (s *jsonScanner) jsonObject(h *head) error {
 	c, err := s.peek()
 	if err != nil {
 		return err
 	}
 	h.reset(s.w.offset())
-	if c != '{' {
+	s.w.object = true
+	outside := s.open.depth
+	if c == '{' {
+		err = s.jsonMembers(h)
+	} else {
 		h.fail("it is no JSON object: it begins with %q", c)
-		if err := s.skip(); err != nil {
+		err = s.skip()
+	}
+	if damage, ok := err.(*SyntaxError); ok && !s.torn && s.open.depth > outside {
+		h.fail("damaged at byte %d: %s", damage.Offset, damage.Reason)
+		err = s.leave(outside)
+	}
+	h.whole.to = s.w.offset()
+	return err
+}
+
+// leave consumes the rest of what is open, up to so many brackets, without regard
+// to anything but strings and brackets. Those must be sound.
+func (s *jsonScanner) leave(outside int) error {
+	for s.open.depth > outside {
+		c, err := s.peek()
+		if err != nil {
 			return err
 		}
-		h.whole.to = s.w.offset()
-		return nil
+		switch c {
+		case '"':
+			if _, err := s.skipString(); err != nil && (s.torn || !isSyntax(err)) {
+				return err
+			}
+			continue
+		case '{', '[':
+			s.open.push(c == '{')
+		case '}', ']':
+			if s.open.object() != (c == '}') {
+				return s.syntax("found %q, which closes another bracket than the last that was opened", c)
+			}
+			s.open.pop()
+		default:
+			if c < ' ' {
+				return s.syntax("control character 0x%02x", c)
+			}
+		}
+		s.w.pos++
 	}
-	if err := s.open('{'); err != nil {
+	return nil
+}
+
+// jsonMembers reads the members of an object.
+func (s *jsonScanner) jsonMembers(h *head) error {
+	if err := s.enter('{'); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
 		key, _, ok, err := s.member(n)
-		if err != nil {
+		if err != nil || !ok {
 			return err
-		}
-		if !ok {
-			h.whole.to = s.w.offset()
-			return nil
 		}
 		switch string(key) {
 		case "apiVersion":
@@ -63,7 +101,7 @@ func (s *jsonScanner) stringField(h *head, field string, dst *[]byte) error {
 	case 'n':
 		*dst = nil
 	default:
-		h.fail("%s is no string", field)
+		h.noString(field, dst)
 	}
 	return s.skip()
 }
@@ -73,7 +111,7 @@ func (s *jsonScanner) jsonMetadata(h *head) error {
 	if done, err := s.notObject(h, "metadata"); done || err != nil {
 		return err
 	}
-	if err := s.open('{'); err != nil {
+	if err := s.enter('{'); err != nil {
 		return err
 	}
 	// Where the comma before the current member begins, or the member itself
@@ -82,6 +120,7 @@ func (s *jsonScanner) jsonMetadata(h *head) error {
 		comma := s.w.offset()
 		key, at, ok, err := s.member(n)
 		if err != nil || !ok {
+			h.metaRead = err == nil
 			return err
 		}
 		switch string(key) {
@@ -147,7 +186,7 @@ func (s *jsonScanner) jsonAnnotations(h *head) error {
 	if done, err := s.notObject(h, "metadata.annotations"); done || err != nil {
 		return err
 	}
-	if err := s.open('{'); err != nil {
+	if err := s.enter('{'); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {

@@ -1,18 +1,17 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
-
-// maxDepth bounds the nesting of JSON, and with it the stack.
-const maxDepth = 1000
 
 // jsonScanner reads JSON off a window, token by token, checking the grammar of
 // RFC 8259 on the way. It pulls bytes as it needs them.
 type jsonScanner struct {
 	w     *window
-	depth int
+	open  nesting
+	torn  bool  // a string or the brackets are damaged: nobody can tell where a value ends
 	tried int64 // up to this offset of the stream no value that begins before is whole
 }
 
@@ -51,8 +50,8 @@ func (s *jsonScanner) next() (byte, error) {
 	return c, nil
 }
 
-// open consumes the bracket that starts an object or array.
-func (s *jsonScanner) open(bracket byte) error {
+// enter consumes the bracket that starts an object or array.
+func (s *jsonScanner) enter(bracket byte) error {
 	c, err := s.peek()
 	if err != nil {
 		return err
@@ -60,9 +59,7 @@ func (s *jsonScanner) open(bracket byte) error {
 	if c != bracket {
 		return s.syntax("found %q, want %q", c, bracket)
 	}
-	if s.depth++; s.depth > maxDepth {
-		return s.syntax("nested more than %d deep", maxDepth)
-	}
+	s.open.push(bracket == '{')
 	s.w.pos++
 	return nil
 }
@@ -77,7 +74,7 @@ func (s *jsonScanner) more(n int, closing byte) (bool, error) {
 	}
 	if c == closing {
 		s.w.pos++
-		s.depth--
+		s.open.pop()
 		return false, nil
 	}
 	if n == 0 {
@@ -122,11 +119,16 @@ func (s *jsonScanner) member(n int) (key []byte, at int64, ok bool, err error) {
 // escape stands in it the value aliases the stream.
 func (s *jsonScanner) str() ([]byte, error) {
 	start := s.w.offset()
+	s.w.token = start
 	escaped, err := s.skipString()
+	s.w.token = noToken
 	if err != nil {
 		return nil, err
 	}
-	quoted := s.w.slice(span{start, s.w.offset()})
+	quoted := s.w.text(span{start, s.w.offset()})
+	if quoted == nil {
+		return nil, nil
+	}
 	if !escaped {
 		return quoted[1 : len(quoted)-1], nil
 	}
@@ -137,22 +139,27 @@ func (s *jsonScanner) str() ([]byte, error) {
 	return []byte(v), nil
 }
 
-// skipString consumes a string, whose quote is next.
+// skipString consumes a string, whose quote is next, to its end also where an
+// escape in it is wrong.
 func (s *jsonScanner) skipString() (escaped bool, err error) {
 	w := s.w
 	w.pos++
+	var flaw error
 	for {
 		for w.pos = plain(w.buf, w.pos); w.pos < len(w.buf); w.pos = plain(w.buf, w.pos) {
 			c := w.buf[w.pos]
 			switch {
 			case c == '"':
 				w.pos++
-				return escaped, nil
+				return escaped, flaw
 			case c < ' ':
+				s.torn = true // most likely the quote that closes is missing
 				return false, s.syntax("control character 0x%02x in a string", c)
 			}
 			escaped = true
-			if err := s.skipEscape(); err != nil {
+			if err := s.skipEscape(); isSyntax(err) {
+				flaw = cmp.Or(flaw, err)
+			} else if err != nil {
 				return false, err
 			}
 		}
@@ -174,46 +181,90 @@ func (s *jsonScanner) skipEscape() error {
 		return nil
 	case 'u':
 		for range 4 {
-			h, err := s.next()
+			h, err := s.look()
 			if err != nil {
 				return err
 			}
 			if !isHex(h) {
 				return s.syntax("found %q in a \\u escape, want a hexadecimal digit", h)
 			}
+			s.w.pos++
 		}
 		return nil
 	}
 	return s.syntax("unknown escape \\%c", c)
 }
 
-// skip consumes one value of any kind.
+// skip consumes one value of any kind, however deep it nests.
 func (s *jsonScanner) skip() error {
+	for depth := s.open.depth; ; {
+		opened, err := s.begin()
+		if err != nil {
+			return err
+		}
+		// Close what ends here, and go on to the next value.
+		for {
+			if s.open.depth == depth {
+				return nil
+			}
+			c, err := s.peek()
+			if err != nil {
+				return err
+			}
+			object := s.open.object()
+			closing := byte(']')
+			if object {
+				closing = '}'
+			}
+			if c == closing {
+				s.w.pos++
+				s.open.pop()
+				opened = false
+				continue
+			}
+			if !opened {
+				if c != ',' {
+					return s.syntax("found %q, want ',' or %q", c, closing)
+				}
+				s.w.pos++
+			}
+			if object {
+				if err := s.name(); err != nil {
+					return err
+				}
+			}
+			break
+		}
+	}
+}
+
+// begin consumes a value, or the bracket that opens one.
+func (s *jsonScanner) begin() (opened bool, err error) {
 	c, err := s.peek()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if s.skipWhole() {
-		return nil
+		return false, nil
 	}
 	switch {
 	case c == '"':
 		_, err = s.skipString()
-		return err
-	case c == '{':
-		return s.skipObject()
-	case c == '[':
-		return s.skipArray()
+		return false, err
+	case c == '{' || c == '[':
+		s.w.pos++
+		s.open.push(c == '{')
+		return true, nil
 	case c == 't':
-		return s.literal("true")
+		return false, s.literal("true")
 	case c == 'f':
-		return s.literal("false")
+		return false, s.literal("false")
 	case c == 'n':
-		return s.literal("null")
+		return false, s.literal("null")
 	case c == '-' || isDigit(c):
-		return s.number()
+		return false, s.number()
 	}
-	return s.syntax("found %q, want a value", c)
+	return false, s.syntax("found %q, want a value", c)
 }
 
 // skipWhole consumes the next value if all of it has arrived, and reports whether
@@ -221,7 +272,7 @@ func (s *jsonScanner) skip() error {
 // value in many pieces would be read as often.
 func (s *jsonScanner) skipWhole() bool {
 	w := s.w
-	if w.offset() < s.tried || s.depth+wholeDepth > maxDepth {
+	if w.offset() < s.tried {
 		return false
 	}
 	end := whole(w.buf, w.pos)
@@ -233,62 +284,38 @@ func (s *jsonScanner) skipWhole() bool {
 	return true
 }
 
-func (s *jsonScanner) skipObject() error {
-	if err := s.open('{'); err != nil {
+// name consumes the name of a member and its colon.
+func (s *jsonScanner) name() error {
+	c, err := s.peek()
+	if err != nil {
 		return err
 	}
-	for n := 0; ; n++ {
-		ok, err := s.more(n, '}')
-		if err != nil || !ok {
-			return err
-		}
-		c, err := s.peek()
-		if err != nil {
-			return err
-		}
-		if c != '"' {
-			return s.syntax("found %q, want the name of a member", c)
-		}
-		if _, err = s.skipString(); err != nil {
-			return err
-		}
-		if c, err = s.peek(); err != nil {
-			return err
-		}
-		if c != ':' {
-			return s.syntax("found %q, want ':'", c)
-		}
-		s.w.pos++
-		if err = s.skip(); err != nil {
-			return err
-		}
+	if c != '"' {
+		return s.syntax("found %q, want the name of a member", c)
 	}
-}
-
-func (s *jsonScanner) skipArray() error {
-	if err := s.open('['); err != nil {
+	if _, err = s.skipString(); err != nil {
 		return err
 	}
-	for n := 0; ; n++ {
-		ok, err := s.more(n, ']')
-		if err != nil || !ok {
-			return err
-		}
-		if err := s.skip(); err != nil {
-			return err
-		}
+	if c, err = s.peek(); err != nil {
+		return err
 	}
+	if c != ':' {
+		return s.syntax("found %q, want ':'", c)
+	}
+	s.w.pos++
+	return nil
 }
 
 func (s *jsonScanner) literal(word string) error {
 	for i := range len(word) {
-		c, err := s.next()
+		c, err := s.look()
 		if err != nil {
 			return err
 		}
 		if c != word[i] {
 			return s.syntax("found %q within %q", c, word)
 		}
+		s.w.pos++
 	}
 	return nil
 }

@@ -27,20 +27,22 @@ func (j *jsonWatch) next() (Event, error) {
 		j.s.w.pos++
 	}
 	j.s.w.keep()
+	j.s.w.object = true
 	at := j.s.w.offset()
 	name, hasObject, err := j.frame()
 	if err != nil {
 		return Event{}, err
 	}
 	if !hasObject {
-		return Event{}, &InvalidError{Offset: at, Reason: "the frame has no object"}
+		t, _ := eventType(name)
+		return Event{}, &InvalidError{Offset: at, Event: t, Reason: "the frame has no object"}
 	}
 	return j.head.event(name, j.s.w, JSON, &j.opts)
 }
 
 // frame reads one frame whole.
 func (j *jsonWatch) frame() (name []byte, hasObject bool, err error) {
-	if err := j.s.open('{'); err != nil {
+	if err := j.s.enter('{'); err != nil {
 		return nil, false, err
 	}
 	var envelope head

@@ -74,6 +74,18 @@ func whole(b []byte, i int) int {
 	}
 }
 
+// valueEnd is whole for a value that may nest as deep as it will.
+func valueEnd(b []byte, i int) int {
+	if end := whole(b, i); end >= 0 {
+		return end
+	}
+	s := jsonScanner{w: inMemory(b)}
+	if s.w.pos = i; s.skip() != nil {
+		return -1
+	}
+	return s.w.pos
+}
+
 // space returns where the next byte stands that is not white space.
 func space(b []byte, i int) int {
 	for i < len(b) && b[i] <= ' ' && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {

@@ -62,10 +62,10 @@ func protoLabels(body []byte, yield func(k, v []byte) bool) {
 // jsonLabels walks a body that was checked when the record was made.
 func jsonLabels(body []byte, yield func(k, v []byte) bool) {
 	s := jsonScanner{w: inMemory(body)}
-	if !s.enter("metadata") || !s.enter("labels") {
+	if !s.into("metadata") || !s.into("labels") {
 		return
 	}
-	if s.open('{') != nil {
+	if s.enter('{') != nil {
 		return
 	}
 	for n := 0; ; n++ {
@@ -81,10 +81,10 @@ func jsonLabels(body []byte, yield func(k, v []byte) bool) {
 	}
 }
 
-// enter moves into the next object up to the value of the named member, and
+// into moves into the next object up to the value of the named member, and
 // reports whether that is an object too.
-func (s *jsonScanner) enter(name string) bool {
-	if c, err := s.peek(); err != nil || c != '{' || s.open('{') != nil {
+func (s *jsonScanner) into(name string) bool {
+	if c, err := s.peek(); err != nil || c != '{' || s.enter('{') != nil {
 		return false
 	}
 	for n := 0; ; n++ {
@@ -133,10 +133,7 @@ func (s *cborScanner) into(name string) bool {
 	if err != nil || c.major != cborMap {
 		return false
 	}
-	g, err := s.enter(c)
-	if err != nil {
-		return false
-	}
+	g := enter(c)
 	found, _ := s.find(&g, name)
 	return found
 }

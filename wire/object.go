@@ -25,6 +25,9 @@ type head struct {
 	metaFrom, metaTo     int64  // the content of metadata
 	whole                span   // the object
 	hasMeta              bool
+	metaRead             bool      // all of metadata that names the object has been read
+	keyless              bool      // a part of the key is no string
+	told                 EventType // what a watch says of it
 }
 
 func (h *head) reset(at int64) {
@@ -44,11 +47,29 @@ func (h *head) fail(format string, args ...any) {
 	}
 }
 
+// noString notes that a field, which goes to dst, is no string.
+func (h *head) noString(field string, dst *[]byte) {
+	h.fail("%s is no string", field)
+	h.keyless = h.keyless || dst == &h.name || dst == &h.namespace
+}
+
+// invalid tells why the object can not be used, and what it is as far as that is
+// certain: where a part of the key may be missing, the rest would name another object.
 func (h *head) invalid(reason string) error {
-	return &InvalidError{
-		Offset: h.whole.from,
-		Key:    Key{Namespace: string(h.namespace), Name: string(h.name)},
-		Reason: reason,
+	e := &InvalidError{Offset: h.whole.from, UID: string(h.uid), Event: h.told, Reason: reason}
+	if len(h.name) > 0 && !h.keyless && (h.metaRead || len(h.namespace) > 0) {
+		e.Key = Key{Namespace: string(h.namespace), Name: string(h.name)}
+	}
+	if v, err := parseVersion(h.version); err == nil {
+		e.Version = v
+	}
+	return e
+}
+
+// checkSize makes an object unusable that is too large.
+func (h *head) checkSize(w *window) {
+	if w.over() {
+		h.fail("it has more than %d bytes: raise MaxRecord if such objects are expected", w.max)
 	}
 }
 
@@ -82,7 +103,7 @@ func (h *head) checkListKind(opts *Options) error {
 
 // record makes the record of the object that was scanned last.
 func (h *head) record(w *window, enc Encoding, opts *Options) (Record, error) {
-	if h.unusable != "" {
+	if h.checkSize(w); h.unusable != "" {
 		return Record{}, h.invalid(h.unusable)
 	}
 	if err := h.checkKind(opts); err != nil {

@@ -12,6 +12,10 @@ const (
 	deep    = -2 // nested more than maxDepth deep
 )
 
+// maxDepth is how deep messages of one type may nest in each other, which bounds the
+// stack: the code that is generated for them has no limit.
+const maxDepth = 1000
+
 // worthPlan is the size of the least body that is decoded by a plan: smaller ones
 // share next to nothing, and the generated code takes them a little faster.
 const worthPlan = 256
@@ -24,6 +28,40 @@ func decodeProtobuf(body []byte, obj protoUnmarshaler) error {
 	return decodePlanned(body, obj)
 }
 
+// errDeep says that a message is not decoded, as its decoder might run out of stack,
+// which ends the process.
+var errDeep = fmt.Errorf("messages are nested more than %d deep", maxDepth)
+
+// freeDepth is the size of a body that can not nest deep enough to harm.
+const freeDepth = 1 << 20
+
+// decodeGenerated decodes an object by the code that is generated for its type.
+func decodeGenerated(body []byte, obj protoUnmarshaler) error {
+	if len(body) > freeDepth && deeper(body, maxDepth) {
+		return errDeep
+	}
+	return obj.Unmarshal(body)
+}
+
+// deeper reports whether bytes could be messages that are nested deeper than that.
+// It does not know which fields are messages: a text that is none ends soon.
+func deeper(b []byte, depth int) bool {
+	if depth < 0 {
+		return true
+	}
+	for i := 0; i < len(b); {
+		f, err := nextField(b, i)
+		if err != nil {
+			return false
+		}
+		i = f.end
+		if len(f.val) > 0 && deeper(f.val, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
 // decodePlanned decodes an object by the plan of its type, if there is one.
 func decodePlanned(body []byte, obj protoUnmarshaler) error {
 	v := reflect.ValueOf(obj)
@@ -32,12 +70,12 @@ func decodePlanned(body []byte, obj protoUnmarshaler) error {
 		case unusual:
 			v.Elem().SetZero()
 		case deep:
-			return fmt.Errorf("nested more than %d deep", maxDepth)
+			return errDeep
 		default:
 			return nil
 		}
 	}
-	return obj.Unmarshal(body)
+	return decodeGenerated(body, obj)
 }
 
 // decode decodes message b into the zero value at m. It returns unusual, deep, or

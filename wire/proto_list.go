@@ -130,18 +130,41 @@ func (l *protoList) message() (rec Record, found bool, err error) {
 	if kind != protoBytes || num != listItems && num != listMetadata {
 		return Record{}, false, l.s.skip(num, kind, l.end)
 	}
+	if num == listItems {
+		rec, err = l.item()
+		return rec, true, err
+	}
 	v, at, err := l.s.value(l.end)
 	if err != nil {
 		return Record{}, false, err
 	}
-	if num == listMetadata {
-		return Record{}, false, l.listMeta(v, at)
+	return Record{}, false, l.listMeta(v, at)
+}
+
+// item reads an item of the list. Its length is known, so nothing in it can damage
+// the list.
+func (l *protoList) item() (Record, error) {
+	n, err := l.s.size(l.end, false)
+	if err != nil {
+		return Record{}, err
 	}
-	if err := protoObject(v, at, &l.head); err != nil {
-		return Record{}, false, err
+	w := l.s.w
+	w.keep()
+	w.object = true
+	v, at, err := l.s.glimpse(n)
+	if err != nil {
+		return Record{}, err
 	}
-	rec, err = l.head.record(l.s.w, Protobuf, &l.opts)
-	return rec, true, err
+	if len(v) == n {
+		protoObject(v, at, &l.head)
+	} else {
+		l.head.reset(at)
+		l.head.glimpse(v)
+		if err := w.skip(uint64(n - len(v))); err != nil {
+			return Record{}, err
+		}
+	}
+	return l.head.record(w, Protobuf, &l.opts)
 }
 
 func (l *protoList) listMeta(b []byte, base int64) error {

@@ -15,14 +15,15 @@ const (
 )
 
 // protoObject finds the head of the object message b, which begins at offset
-// base of the stream. The error is a *SyntaxError.
-func protoObject(b []byte, base int64, h *head) error {
+// base of the stream. Damage makes the object unusable.
+func protoObject(b []byte, base int64, h *head) {
 	h.reset(base)
 	h.whole.to = base + int64(len(b))
 	for i := 0; i < len(b); {
 		f, err := nextField(b, i)
 		if err != nil {
-			return &SyntaxError{Offset: base + int64(i), Reason: "object: " + err.Error()}
+			h.damaged(base+int64(i), "object", err)
+			return
 		}
 		i = f.end
 		if f.num != objectMetadata || f.kind != protoBytes {
@@ -35,22 +36,26 @@ func protoObject(b []byte, base int64, h *head) error {
 		h.hasMeta = true
 		h.metaLen = span{base + int64(f.size), base + int64(f.body)}
 		h.metaFrom, h.metaTo = base+int64(f.body), base+int64(f.end)
-		if err := h.protoMetadata(f.val); err != nil {
-			return err
-		}
+		h.protoMetadata(f.val)
 	}
-	return nil
+}
+
+// damaged notes where an object in protobuf is damaged.
+func (h *head) damaged(at int64, what string, err error) {
+	h.fail("damaged at byte %d: %s: %v", at, what, err)
 }
 
 // protoMetadata reads the fields of ObjectMeta.
-func (h *head) protoMetadata(b []byte) error {
+func (h *head) protoMetadata(b []byte) {
 	base := h.metaFrom
 	for i := 0; i < len(b); {
 		f, err := nextField(b, i)
 		if err != nil {
-			return &SyntaxError{Offset: base + int64(i), Reason: "metadata: " + err.Error()}
+			h.damaged(base+int64(i), "metadata", err)
+			return
 		}
 		i = f.end
+		h.metaRead = h.metaRead || f.num > metaNamespace
 		if f.kind != protoBytes {
 			continue
 		}
@@ -66,16 +71,15 @@ func (h *head) protoMetadata(b []byte) error {
 		case metaAnnotations:
 			k, v, err := mapEntry(f.val)
 			if err != nil {
-				return &SyntaxError{Offset: base + int64(f.body), Reason: "annotation: " + err.Error()}
-			}
-			if string(k) == initialEventsEnd {
+				h.damaged(base+int64(f.body), "annotation", err)
+			} else if string(k) == initialEventsEnd {
 				h.endBookmark = string(v) == "true"
 			}
 		case metaManagedFields:
 			h.cutManaged(span{base + int64(f.from), base + int64(f.end)})
 		}
 	}
-	return nil
+	h.metaRead = true
 }
 
 // cutManaged notes a range to cut, joined to the one before it if they touch.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"strings"
 )
@@ -36,18 +35,26 @@ func (p *protoWatch) next() (Event, error) {
 	if err := w.need(frameHeader); err != nil {
 		return Event{}, err
 	}
-	size := int64(binary.BigEndian.Uint32(w.buf[w.pos:]))
+	size := int(binary.BigEndian.Uint32(w.buf[w.pos:]))
 	w.pos += frameHeader
 	w.keep()
-	if size > int64(w.max) {
+	w.object = true
+	if size > maxPassed*w.max {
 		return Event{}, &TooLargeError{Offset: at, Limit: w.max}
 	}
-	if err := w.need(int(size)); err != nil {
+	b, from, err := p.s.glimpse(size)
+	if err != nil {
 		return Event{}, err
 	}
-	from := w.offset()
-	w.pos += int(size)
-	return p.frame(w.slice(span{from, from + size}), from)
+	if len(b) == size {
+		return p.frame(b, from)
+	}
+	p.head.reset(from)
+	name := p.head.glimpseEvent(b)
+	if err := w.skip(uint64(size - len(b))); err != nil {
+		return Event{}, err
+	}
+	return p.head.event(name, w, Protobuf, &p.opts)
 }
 
 // frame reads a WatchEvent that is in memory. Damage to the event itself
@@ -74,48 +81,46 @@ func (p *protoWatch) frame(b []byte, base int64) (Event, error) {
 		}
 		object, objectAt = f.val, base+int64(f.body)
 	}
-	raw, rawAt, err := extension(object, objectAt)
-	if err == nil {
-		err = p.object(raw, rawAt)
-	}
-	if err == nil {
-		return p.head.event(name, p.s.w, Protobuf, &p.opts)
-	}
-	var damage *SyntaxError
-	if errors.As(err, &damage) {
-		return Event{}, &InvalidError{Offset: damage.Offset, Reason: damage.Reason}
-	}
-	return Event{}, err
+	p.object(object, objectAt)
+	return p.head.event(name, p.s.w, Protobuf, &p.opts)
 }
 
-// extension returns the raw field of a RawExtension.
-func extension(b []byte, base int64) (raw []byte, at int64, err error) {
-	at = base
+// object reads the object of an event: a RawExtension, in it the envelope, and in
+// that the object.
+func (p *protoWatch) object(b []byte, base int64) {
+	h := &p.head
+	h.reset(base)
+	raw, at := b[:0], base
 	for i := 0; i < len(b); {
 		f, err := nextField(b, i)
 		if err != nil {
-			return nil, 0, &SyntaxError{Offset: base + int64(i), Reason: "object of the event: " + err.Error()}
+			h.damaged(base+int64(i), "object of the event", err)
+			return
 		}
 		i = f.end
 		if f.num == extensionRaw && f.kind == protoBytes {
 			raw, at = f.val, base+int64(f.body)
 		}
 	}
-	return raw, at, nil
+	p.envelope(raw, at)
 }
 
-// object reads the envelope of an object and the object in it.
-func (p *protoWatch) object(b []byte, base int64) error {
-	p.head.reset(base)
+func (p *protoWatch) envelope(b []byte, base int64) {
+	h := &p.head
+	h.reset(base)
 	if !strings.HasPrefix(string(b[:min(len(b), len(protoMagic))]), protoMagic) {
-		return &SyntaxError{Offset: base, Reason: "the event has no object in the protobuf of the Kubernetes API"}
+		h.fail("the event has no object in the protobuf of the Kubernetes API")
+		return
 	}
-	var typeMeta, raw []byte
+	var typeMeta, raw, encoding []byte
 	rawAt := base
+	var damage error
+	at := int64(0)
 	for i := len(protoMagic); i < len(b); {
 		f, err := nextField(b, i)
 		if err != nil {
-			return &SyntaxError{Offset: base + int64(i), Reason: "envelope of the object: " + err.Error()}
+			damage, at = err, base+int64(i)
+			break
 		}
 		i = f.end
 		switch {
@@ -124,15 +129,18 @@ func (p *protoWatch) object(b []byte, base int64) error {
 			typeMeta = f.val
 		case f.num == unknownRaw:
 			raw, rawAt = f.val, base+int64(f.body)
-		case f.num == unknownContentEncoding && len(f.val) > 0:
-			return &SyntaxError{Offset: base + int64(f.from), Reason: "unknown content encoding " + quoted(f.val)}
+		case f.num == unknownContentEncoding:
+			encoding = f.val
 		}
 	}
-	if err := protoObject(raw, rawAt, &p.head); err != nil {
-		return err
+	protoObject(raw, rawAt, h)
+	if damage != nil {
+		h.damaged(at, "envelope of the object", damage)
 	}
-	if err := p.head.typeMeta(typeMeta); err != nil {
-		return &SyntaxError{Offset: base, Reason: "type of the object: " + err.Error()}
+	if len(encoding) > 0 {
+		h.fail("unknown content encoding %s", quoted(encoding))
 	}
-	return nil
+	if err := h.typeMeta(typeMeta); err != nil {
+		h.damaged(base, "type of the object", err)
+	}
 }

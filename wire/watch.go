@@ -116,6 +116,8 @@ func (r *WatchReader) Next() (Event, error) {
 // event makes an event of a type and the object that was scanned with it.
 func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event, error) {
 	t, known := eventType(name)
+	h.told = t
+	h.checkSize(w)
 	if !known && h.unusable != "" {
 		return Event{}, h.invalid(h.unusable)
 	}
@@ -147,6 +149,9 @@ func (h *head) event(name []byte, w *window, enc Encoding, opts *Options) (Event
 
 // errorEvent decodes the Status of an ERROR event.
 func (h *head) errorEvent(w *window, enc Encoding) (Event, error) {
+	if h.unusable != "" {
+		return Event{}, h.invalid(h.unusable)
+	}
 	if k := string(h.kind); k != "" && k != "Status" {
 		return Event{}, h.invalid("ERROR event with a " + quoted(h.kind) + ", want a Status")
 	}

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"bytes"
 	"io"
+	"math"
 )
 
 const (
@@ -16,7 +18,16 @@ const (
 	minRead = 512
 	// maxEmptyReads bounds readers that return neither bytes nor an error.
 	maxEmptyReads = 100
+	// maxToken is the longest name or text that is still told of a value which is
+	// too large to be kept.
+	maxToken = 4 << 10
+	// maxPassed is how many times MaxRecord a value may have before it counts as
+	// damage of the stream instead of an object that is too large.
+	maxPassed = 8
 )
+
+// noToken is the offset of a token while none is being read.
+const noToken = math.MaxInt64
 
 // span is a range of stream offsets, [from, to).
 type span struct{ from, to int64 }
@@ -25,6 +36,10 @@ type span struct{ from, to int64 }
 // start of the value being read, to what has arrived. A chunk is written once, and
 // not again before everybody has released it, so slices of it stay valid after the
 // window has moved on.
+//
+// An object that exceeds the limit is read on, but not kept: from the limit on, the
+// window holds one chunk that it writes again and again, with the token that is
+// being read.
 type window struct {
 	r    io.Reader
 	held *chunk   // the one that buf is of
@@ -35,10 +50,15 @@ type window struct {
 	base int64 // stream offset of buf[0]
 	max  int   // largest value, in bytes
 	err  error // sticky: what the reader or the limit said
+
+	start   int64 // stream offset of the value being read
+	token   int64 // stream offset of the token being read, or noToken
+	object  bool  // the value has an object: only that is lost if the value is too large
+	passing bool  // the value is too large: its first bytes are gone
 }
 
 func newWindow(r io.Reader, limit int) *window {
-	return &window{r: r, max: limit}
+	return &window{r: r, max: limit, token: noToken}
 }
 
 // offset returns the stream offset of the next byte to parse.
@@ -47,7 +67,8 @@ func (w *window) offset() int64 { return w.base + int64(w.pos) }
 // keep starts a new value at the current position. Slices of the one before it
 // are valid no longer, but for those that a record has.
 func (w *window) keep() {
-	w.mark = w.pos
+	w.mark, w.start = w.pos, w.offset()
+	w.object, w.passing = false, false
 	for i, c := range w.left {
 		c.release()
 		w.left[i] = nil
@@ -61,17 +82,50 @@ func (w *window) slice(s span) []byte {
 	return w.buf[from:to:to]
 }
 
+// over reports whether what was read of the value exceeds the limit. It does not
+// depend on how the bytes arrived.
+func (w *window) over() bool { return w.offset()-w.start > int64(w.max) }
+
+// text returns the token s, which was read last. Of a value that exceeds the limit
+// it is a copy, or nil if it is too long.
+func (w *window) text(s span) []byte {
+	switch {
+	case !w.over():
+		return w.slice(s)
+	case s.to-s.from > maxToken:
+		return nil
+	}
+	return bytes.Clone(w.slice(s))
+}
+
+// checked returns err, or else an error where a value that can not be passed over
+// exceeds the limit.
+func (w *window) checked(err error) error {
+	if err == nil && w.over() {
+		return w.tooLarge()
+	}
+	return err
+}
+
+func (w *window) tooLarge() error {
+	return &TooLargeError{Offset: w.start, Limit: w.max}
+}
+
 // fill reads at least one more byte, or returns the error that ends the stream.
 func (w *window) fill() error {
 	if w.err != nil {
 		return w.err
 	}
-	if len(w.buf)-w.mark >= w.max {
-		w.err = &TooLargeError{Offset: w.base + int64(w.mark), Limit: w.max}
-		return w.err
-	}
-	if cap(w.buf)-len(w.buf) < minRead {
+	switch {
+	case w.passing || w.object && len(w.buf)-w.mark >= w.max:
+		w.pass()
+	case len(w.buf)-w.mark >= w.max:
+		w.err = w.tooLarge()
+	case cap(w.buf)-len(w.buf) < minRead:
 		w.grow()
+	}
+	if w.err != nil {
+		return w.err
 	}
 	for range maxEmptyReads {
 		n, err := w.r.Read(w.buf[len(w.buf):cap(w.buf)])
@@ -110,11 +164,58 @@ func (w *window) grow() {
 	w.buf = next
 }
 
+// pass makes room for more of a value that is too large, by letting go of all of
+// it but the token that is being read.
+func (w *window) pass() {
+	if w.offset()-w.start > maxPassed*int64(w.max) {
+		w.err = w.tooLarge()
+		return
+	}
+	from := w.pos
+	if at := w.token - w.base; at >= 0 && at < int64(from) && from-int(at) <= maxToken {
+		from = int(at)
+	}
+	into := w.buf[:cap(w.buf)]
+	if !w.passing { // records have parts of the old chunk, nobody has any of this one
+		w.passing = true
+		w.left = append(w.left, w.held)
+		w.held = newChunk(fullChunk)
+		into = w.held.buf
+	} else if cap(w.buf)-len(w.buf) >= minRead {
+		return
+	}
+	w.buf = into[:copy(into, w.buf[from:])]
+	w.base += int64(from)
+	w.pos -= from
+	w.mark = 0
+}
+
+// skip consumes n bytes. n counts against the limits before anything is read.
+func (w *window) skip(n uint64) error {
+	most := uint64(w.max)
+	if w.object {
+		most *= maxPassed
+	}
+	if read := uint64(w.offset() - w.start); n > most || read+n > most {
+		return w.tooLarge()
+	}
+	for left := int(n); ; {
+		here := min(left, len(w.buf)-w.pos)
+		w.pos += here
+		if left -= here; left == 0 {
+			return nil
+		}
+		if err := w.fill(); err != nil {
+			return midValue(err)
+		}
+	}
+}
+
 // need makes n bytes available behind the current position. n counts against
 // the limit before anything is read, so a claimed length allocates nothing.
 func (w *window) need(n int) error {
-	if w.pos+n-w.mark > w.max {
-		return &TooLargeError{Offset: w.base + int64(w.mark), Limit: w.max}
+	if !w.object && w.pos+n-w.mark > w.max {
+		return w.tooLarge()
 	}
 	for len(w.buf)-w.pos < n {
 		if err := w.fill(); err != nil {

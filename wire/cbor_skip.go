@@ -1,0 +1,161 @@
+package wire
+
+// rest consumes what follows the head of a value, however deep it nests.
+func (s *cborScanner) rest(h cborHead) error {
+	var room [64]byte
+	around := outer(room[:0])
+	var g elements
+	for nested := false; ; nested = true {
+		switch h.major {
+		case cborBytes, cborText:
+			if err := s.skipString(h); err != nil {
+				return err
+			}
+		case cborArray, cborMap:
+			if nested {
+				around = around.push(g)
+			}
+			g = elementsOf(h)
+		default:
+			if err := s.checkSimple(h); err != nil {
+				return err
+			}
+		}
+		if len(around) > s.w.max {
+			return s.w.tooLarge()
+		}
+		var more bool
+		var err error
+		if h, more, err = s.element(&g, &around); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// checkSimple returns an error for a number or a simple value that JSON has not.
+func (s *cborScanner) checkSimple(h cborHead) error {
+	if h.major != cborSimple {
+		return nil
+	}
+	switch h.info {
+	case cborFalse, cborTrue, cborNull, cborFloat16, cborFloat32, cborFloat64:
+		return nil
+	case cborIndefinite:
+		return s.syntax(h.at, "found %v, want a value", h)
+	}
+	return s.foreign(h, "a value")
+}
+
+// element consumes the head of the next element of g, or if it has none, of what is
+// around it.
+func (s *cborScanner) element(g *elements, around *outer) (h cborHead, more bool, err error) {
+	for {
+		if more, err = s.another(g); err != nil {
+			return h, false, err
+		}
+		if more {
+			break
+		}
+		if len(*around) == 0 {
+			return h, false, nil
+		}
+		*g = around.pop()
+	}
+	key := g.pairs && g.left&1 == 0
+	if g.left--; g.open {
+		g.left &= 1
+	}
+	if !key {
+		h, _, err = s.value()
+		return h, true, err
+	}
+	if h, err = s.head(); err != nil || h.isText() {
+		return h, true, err
+	}
+	h, err = s.oddKey(h)
+	return h, true, err
+}
+
+// another reports whether g has another element, and consumes the break where it has
+// none.
+func (s *cborScanner) another(g *elements) (bool, error) {
+	if !g.open {
+		return g.left > 0, nil
+	}
+	w := s.w
+	if err := w.need(1); err != nil {
+		return false, err
+	}
+	if w.buf[w.pos] != cborSimple<<5|cborIndefinite || g.pairs && g.left&1 != 0 {
+		return true, nil // or a break where a value is missing, which is no value
+	}
+	w.pos++
+	g.open = false
+	g.left = 0
+	return false, nil
+}
+
+// elements are what is left of an array or a map that is being skipped.
+type elements struct {
+	left  uint64 // keys count too; only whether it is odd where open
+	open  bool   // until a break
+	pairs bool   // of a map: a key comes next where left is even
+}
+
+// mostElements is more than any value can have.
+const mostElements = 1 << 60
+
+func elementsOf(h cborHead) elements {
+	g := elements{left: min(h.arg, mostElements), open: h.open(), pairs: h.major == cborMap}
+	if g.open {
+		g.left = 0
+	}
+	if g.pairs {
+		g.left *= 2
+	}
+	return g
+}
+
+// outer is a stack of what is around the innermost array or map, in hardly more
+// bytes than their heads have. What has no elements left is not on it.
+type outer []byte
+
+const (
+	outerOpen  = 1
+	outerPairs = 2
+	outerBits  = 2
+)
+
+func (o outer) push(g elements) outer {
+	if !g.open && g.left == 0 {
+		return o
+	}
+	v := g.left << outerBits
+	if g.open {
+		v |= outerOpen
+	}
+	if g.pairs {
+		v |= outerPairs
+	}
+	// The lowest seven bits first, so that the last byte tells whether another is
+	// before it.
+	o = append(o, byte(v&0x7f))
+	for v >>= 7; v > 0; v >>= 7 {
+		o = append(o, byte(v&0x7f)|0x80)
+	}
+	return o
+}
+
+func (o *outer) pop() elements {
+	v := uint64(0)
+	for {
+		last := len(*o) - 1
+		b := (*o)[last]
+		*o = (*o)[:last]
+		v = v<<7 | uint64(b&0x7f)
+		if b < 0x80 {
+			break
+		}
+	}
+	return elements{left: v >> outerBits, open: v&outerOpen != 0, pairs: v&outerPairs != 0}
+}

@@ -1,0 +1,47 @@
+package wire
+
+// nesting is the brackets that are open: a bit for each, 1 for an object. It has no
+// limit of its own; it takes an eighth of the bytes that the brackets took.
+type nesting struct {
+	depth int
+	first uint64   // the outermost 64
+	rest  []uint64 // those within
+}
+
+// keptWords is for how many brackets, 64 in a word, memory is kept once they are
+// closed.
+const keptWords = 64
+
+func (n *nesting) word(i int) *uint64 {
+	if i < 64 {
+		return &n.first
+	}
+	return &n.rest[i/64-1]
+}
+
+// push opens a bracket.
+func (n *nesting) push(object bool) {
+	i := n.depth
+	n.depth++
+	if i/64 > len(n.rest) {
+		n.rest = append(n.rest, 0)
+	}
+	word, bit := n.word(i), uint64(1)<<(i%64)
+	*word &^= bit
+	if object {
+		*word |= bit
+	}
+}
+
+// pop closes the innermost bracket.
+func (n *nesting) pop() {
+	if n.depth--; n.depth <= 64 && len(n.rest) > keptWords {
+		n.rest = nil
+	}
+}
+
+// object reports whether the innermost bracket is that of an object.
+func (n *nesting) object() bool {
+	i := n.depth - 1
+	return *n.word(i)>>(i%64)&1 != 0
+}

@@ -1,0 +1,87 @@
+package wire
+
+import "math"
+
+// glimpseBytes is how much of a value that is too large is looked at for its name,
+// which stands at the start.
+const glimpseBytes = 64 << 10
+
+// glimpse consumes a value of n bytes and returns it and the offset where it begins:
+// all of it, or the start of one that is too large.
+func (s *protoScanner) glimpse(n int) ([]byte, int64, error) {
+	w := s.w
+	if n > w.max {
+		if n > maxPassed*w.max {
+			return nil, 0, w.tooLarge()
+		}
+		n = min(n, w.max, glimpseBytes)
+	}
+	if err := w.need(n); err != nil {
+		return nil, 0, err
+	}
+	at := w.offset()
+	w.pos += n
+	return w.slice(span{at, at + int64(n)}), at, nil
+}
+
+// glimpse reads what names an object off the start of its message.
+func (h *head) glimpse(b []byte) {
+	meta, _ := startOf(b, objectMetadata)
+	for i := 0; i < len(meta); {
+		f, err := nextField(meta, i)
+		if err != nil {
+			return
+		}
+		h.metaRead = h.metaRead || f.num > metaNamespace
+		switch i = f.end; f.num {
+		case metaName:
+			h.name = f.val
+		case metaNamespace:
+			h.namespace = f.val
+		case metaUID:
+			h.uid = f.val
+		case metaVersion:
+			h.version = f.val
+		}
+	}
+}
+
+// glimpseEvent reads what names an object off the start of its event, and returns
+// the type of the event.
+func (h *head) glimpseEvent(b []byte) []byte {
+	name, whole := startOf(b, eventName)
+	if !whole {
+		name = nil
+	}
+	object, _ := startOf(b, eventObject)
+	raw, _ := startOf(object, extensionRaw)
+	if len(raw) > len(protoMagic) {
+		object, _ = startOf(raw[len(protoMagic):], unknownRaw)
+		h.glimpse(object)
+	}
+	return name
+}
+
+// startOf returns what is there of the first field of bytes with a number, in a
+// message of which only the start is there. whole reports whether it is all.
+func startOf(b []byte, num int) (val []byte, whole bool) {
+	for i := 0; i < len(b); {
+		f, err := nextField(b, i)
+		if err == nil {
+			if f.num == num && f.kind == protoBytes {
+				return f.val, true
+			}
+			i = f.end
+			continue
+		}
+		tag, at := varint(b, i)
+		if at < 0 || tag != uint64(num)<<3|protoBytes {
+			return nil, false
+		}
+		if n, at := varint(b, at); at >= 0 && n <= math.MaxInt32 {
+			return b[at:], false
+		}
+		return nil, false
+	}
+	return nil, false
+}
