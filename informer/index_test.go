@@ -223,6 +223,34 @@ func TestWaitFor(t *testing.T) {
 	})
 }
 
+// TestIndexOfTheUndecodable: in both storages an object that cannot be decoded is
+// kept, and in no index that needs the object.
+func TestIndexOfTheUndecodable(t *testing.T) {
+	type odd struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct {
+			NodeName int `json:"nodeName"`
+		} `json:"spec"`
+	}
+	inWorld(t, func(w *world) {
+		w.create(on("text", "one"))
+		for _, storage := range []informer.Storage{informer.Packed, informer.Live} {
+			inf := must(informer.Watch[odd](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
+			byNode := informer.IndexByEach(inf, func(o *odd) []string { return []string{o.Name} })
+			w.run(inf)
+			<-inf.Synced()
+			snap := inf.Snapshot()
+			if _, ok, err := snap.Get(key("one")); !ok || err == nil {
+				w.t.Errorf("storage %d: %v, %v", storage, ok, err)
+			}
+			if n := byNode.Len(snap, "one"); n != 0 {
+				w.t.Errorf("storage %d: the index has %d objects", storage, n)
+			}
+		}
+	})
+}
+
 // TestStorages: Live shares one object, hot objects are copies, a transform
 // changes what is stored, a projection stores less.
 func TestStorages(t *testing.T) {

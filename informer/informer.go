@@ -106,7 +106,13 @@ func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope
 	if cfg.HotObjects > 0 && !copies[T]() {
 		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
 	}
-	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) { return i.decoder.record(rec) }, open)
+	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) {
+		obj, err := i.decoder.record(rec)
+		if err != nil {
+			return nil, err // not a nil *T, which an index would take for an object
+		}
+		return obj, nil
+	}, open)
 	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
 	return nil
 }
