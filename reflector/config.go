@@ -32,6 +32,11 @@ type Config struct {
 	// which the watch is opened again at its last version. Default 3 minutes:
 	// servers send bookmarks about every minute.
 	IdleTimeout time.Duration
+	// SlowAnswer is how long an answer, or the next part of a list, may take until
+	// Health shows the wait as Unreachable. The reflector goes on waiting, and the
+	// fault ends when the answer comes. A watch that is open may be quiet. Default 8
+	// seconds.
+	SlowAnswer time.Duration
 	// EndBookmarkTimeout bounds silence within a streaming list, before its
 	// end bookmark has come; then pages are used. Default 15 seconds.
 	EndBookmarkTimeout time.Duration
@@ -81,6 +86,7 @@ func (c Config) withDefaults() (Config, error) {
 		def   time.Duration
 	}{
 		{"IdleTimeout", &c.IdleTimeout, 3 * time.Minute},
+		{"SlowAnswer", &c.SlowAnswer, 8 * time.Second},
 		{"EndBookmarkTimeout", &c.EndBookmarkTimeout, 15 * time.Second},
 		{"StreamTimeout", &c.StreamTimeout, 5 * time.Minute},
 		{"WatchTimeout", &c.WatchTimeout, 5 * time.Minute},

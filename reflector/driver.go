@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,8 +15,17 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
+// silenceError is the fault of a server that says nothing.
+type silenceError struct{ text string }
+
+// Error implements error.
+func (e *silenceError) Error() string { return e.text }
+
+// Timeout tells that it is one, as errors of package net do.
+func (e *silenceError) Timeout() bool { return true }
+
 // errIdle is the cause of a body that was given up because nothing came.
-var errIdle = errors.New("nothing came from the server for too long")
+var errIdle error = &silenceError{"nothing came from the server for too long"}
 
 // driver does what the machine asks for. It holds at most one open body.
 type driver struct {
@@ -23,6 +33,10 @@ type driver struct {
 	cfg  *Config
 	body *body
 	news <-chan struct{} // closed when something else of the server has recovered since the last request
+	// overdue is called, on a goroutine of its own, when an answer takes longer than
+	// Config.SlowAnswer. It must look at awaiting: the answer may have come by then.
+	overdue  func()
+	awaiting atomic.Bool
 }
 
 // body is the open answer to a request.
@@ -32,6 +46,7 @@ type body struct {
 	end    context.CancelCauseFunc
 	idle   *time.Timer // ends the body when nothing comes
 	bound  time.Duration
+	expect owed // nothing is expected from a watch that is open
 	list   *wire.ListReader
 	watch  *wire.WatchReader
 	opened time.Time
@@ -45,7 +60,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 		d.close()
 		in.kind, in.early = inElapsed, d.wait(ctx, a)
 	case doRead:
-		d.body.bound = a.wait
+		d.body.bound, d.body.expect.late = a.wait, a.late
 		d.body.read(in)
 	default:
 		d.close()
@@ -96,20 +111,50 @@ func (d *driver) close() {
 	d.body = nil
 }
 
+// owed is an answer, or a part of one, that the server owes us.
+type owed struct {
+	driver *driver
+	late   time.Duration // after which it is overdue; 0: it may take for ever
+	timer  *time.Timer
+}
+
+// begin begins to wait for it.
+func (a *owed) begin() {
+	switch {
+	case a.late == 0:
+		return
+	case a.timer == nil:
+		a.timer = time.AfterFunc(a.late, a.driver.overdue)
+	default:
+		a.timer.Reset(a.late)
+	}
+	a.driver.awaiting.Store(true)
+}
+
+// end says that it has come, or that nobody waits any more.
+func (a *owed) end() {
+	if a.timer != nil {
+		a.timer.Stop()
+		a.driver.awaiting.Store(false)
+	}
+}
+
 // open asks for a list or a watch. Silence counts from the request on.
 func (d *driver) open(ctx context.Context, a action) error {
-	b := &body{bound: d.cfg.IdleTimeout, opened: time.Now()}
+	b := &body{bound: d.cfg.IdleTimeout, opened: time.Now(), expect: owed{driver: d, late: d.cfg.SlowAnswer}}
 	b.ctx, b.end = context.WithCancelCause(ctx)
 	b.idle = time.AfterFunc(b.bound, func() { b.end(errIdle) })
 	if r, ok := d.src.(Recoverer); ok {
 		d.news = r.Recovered()
 	}
+	b.expect.begin()
 	var err error
 	if a.kind == doList {
 		b.stream, err = d.src.List(b.ctx, metav1.ListOptions{Limit: a.limit, Continue: a.token})
 	} else {
 		b.stream, err = d.src.Watch(b.ctx, d.watchOptions(a))
 	}
+	b.expect.end()
 	b.idle.Stop()
 	if err != nil {
 		err = b.explain(err)
@@ -147,7 +192,9 @@ func (d *driver) watchOptions(a action) metav1.ListOptions {
 // for the server, not while the server waits for us.
 func (b *body) Read(p []byte) (int, error) {
 	b.idle.Reset(b.bound)
+	b.expect.begin()
 	n, err := b.stream.Body.Read(p)
+	b.expect.end()
 	b.idle.Stop()
 	if err != nil && err != io.EOF {
 		err = b.explain(err)

@@ -16,7 +16,8 @@ type Fault uint8
 const (
 	// NoFault: all is well.
 	NoFault Fault = iota
-	// Unreachable: no connection, a reset, a 5xx, silence, a damaged stream.
+	// Unreachable: no connection, a reset, a 5xx, silence, an answer that is overdue
+	// (Config.SlowAnswer), a damaged stream.
 	// Retried with backoff; the watch resumes where it was.
 	Unreachable
 	// Throttled: 429. Retried when the server says so, after Config.MaxBackoff at

@@ -66,6 +66,7 @@ type action struct {
 	limit   int64         // doList: objects on a page, 0 for all
 	wait    time.Duration // doRead, doWait
 	early   time.Duration // doWait: enough where something else of the server recovers; 0: nothing else helps
+	late    time.Duration // doRead: after which the silence is a fault, 0: it is none
 }
 
 // lostTokens is how many times a list may lose its continue token before it is
@@ -179,7 +180,15 @@ func (m *machine) goTo(s state) action {
 	}
 }
 
-func (m *machine) read() action { return action{kind: doRead, wait: m.cfg.IdleTimeout} }
+func (m *machine) read() action {
+	switch m.state {
+	case inStream:
+		return action{kind: doRead, wait: m.cfg.EndBookmarkTimeout, late: m.cfg.SlowAnswer}
+	case inWatch:
+		return action{kind: doRead, wait: m.cfg.IdleTimeout}
+	}
+	return action{kind: doRead, wait: m.cfg.IdleTimeout, late: m.cfg.SlowAnswer}
+}
 
 // stepOpen takes the answer to a request.
 func (m *machine) stepOpen(in *input) (action, delta.Delta) {
@@ -191,7 +200,7 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	case openStream:
 		m.state = inStream
 		m.health.Listed, m.health.Remaining = 0, 0
-		return action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}, delta.Delta{Kind: delta.Begin}
+		return m.read(), delta.Delta{Kind: delta.Begin}
 	case openList:
 		m.state = inList
 		if m.token != "" {
@@ -226,17 +235,16 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	if in.kind != inEvent {
 		return m.streamFault(in), delta.Delta{}
 	}
-	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
 	switch ev := &in.event; ev.Type {
 	case wire.Added, wire.Modified:
 		m.progress()
 		m.health.Listed++
-		return read, delta.Delta{Kind: delta.Upsert, Version: ev.Record.Version, Record: ev.Record}
+		return m.read(), delta.Delta{Kind: delta.Upsert, Version: ev.Record.Version, Record: ev.Record}
 	case wire.Deleted:
-		return read, delta.Delta{Kind: delta.Delete, Version: ev.Record.Version, Record: ev.Record}
+		return m.read(), delta.Delta{Kind: delta.Delete, Version: ev.Record.Version, Record: ev.Record}
 	case wire.Bookmark:
 		if !ev.InitialEventsEnd {
-			return read, delta.Delta{}
+			return m.read(), delta.Delta{}
 		}
 		if a, refused := m.refuse(ev.Record.Version); refused {
 			return a, delta.Delta{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,7 @@ import (
 
 // Source opens lists and watches of one collection. kube.Collection is one.
 // The context lives as long as the stream that is returned: cancelling it ends
-// a read that waits.
+// a read that waits. If it is a fmt.Stringer, that is its name in errors.
 type Source interface {
 	List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
@@ -47,6 +48,7 @@ type Reflector struct {
 
 	mu      sync.Mutex
 	health  Health
+	late    error         // what overdue has shown last, until Run takes it
 	changed chan struct{} // closed at the next news
 }
 
@@ -79,6 +81,7 @@ var ErrListNeeded = errors.New("reflector: no watch can go on, a list is needed"
 // ErrListNeeded.
 func (r *Reflector) Run(ctx context.Context) error {
 	d := driver{src: r.src, cfg: &r.cfg}
+	d.overdue = func() { r.overdue(&d.awaiting) }
 	defer d.close()
 	m := newMachine(&r.cfg, rand.Float64)
 	m.paged = r.cfg.Streaming == PagesOnly
@@ -91,6 +94,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
+		r.takeLate(m)
 		var out delta.Delta
 		next, out = m.step(&in)
 		r.publish(m.health, next)
@@ -143,10 +147,41 @@ func (r *Reflector) publish(h Health, next action) {
 	if next.kind == doWait {
 		h.Retry = now.Add(next.wait)
 	}
+	r.setLocked(h)
+}
+
+func (r *Reflector) setLocked(h Health) {
 	news := r.health.news(&h)
 	r.health = h
 	if news {
 		close(r.changed)
 		r.changed = make(chan struct{})
+	}
+}
+
+// overdue shows that an answer takes long, if it is still awaited. What is published
+// next, because it has come, takes the place of that.
+func (r *Reflector) overdue(awaiting *atomic.Bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !awaiting.Load() {
+		return
+	}
+	var err error = &silenceError{fmt.Sprintf("no answer for %v; still waiting", r.cfg.SlowAnswer)}
+	if named, ok := r.src.(fmt.Stringer); ok {
+		err = fmt.Errorf("%v: %w", named, err)
+	}
+	h := r.health
+	h.Fault, h.Err, h.LastErr = Unreachable, err, err
+	r.late = err
+	r.setLocked(h)
+}
+
+// takeLate lets the machine know of an answer that has taken long.
+func (r *Reflector) takeLate(m *machine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.late != nil {
+		m.health.LastErr, r.late = r.late, nil
 	}
 }

@@ -24,13 +24,14 @@ kube: wire
 reflector: wire delta
 store: wire delta
 state:
-informer: wire delta kube reflector store state
+internal/faultlog:
+informer: wire delta kube reflector store state internal/faultlog
 workqueue:
-controller: wire kube informer store workqueue
+controller: wire kube informer store workqueue internal/faultlog
 metrics: informer workqueue controller
 internal/yamlfile:
 rules: state internal/yamlfile
-record: wire delta reflector kube state
+record: wire delta reflector kube state internal/faultlog
 record/recordmetrics: record
 notify: planned record
 portal: planned record informer

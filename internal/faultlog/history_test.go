@@ -1,0 +1,95 @@
+package faultlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// at is one look at a thing, and what is to be said then.
+type at struct {
+	second float64
+	state  State
+	want   string // "" for nothing
+}
+
+func bad(kind, text string) State { return State{Kind: kind, Err: errors.New(text)} }
+
+func TestHistory(t *testing.T) {
+	refused := State{Kind: "unreachable", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	for name, script := range map[string][]at{
+		"a thing that is well": {{0, State{}, ""}, {9, State{}, ""}},
+		"one fault": {
+			{0, refused, "connection refused"},
+			{1, refused, ""},
+			{60, refused, ""},
+			{75.5, State{}, "over after 1m15.5s"},
+			{76, State{}, ""},
+		},
+		"a fault that becomes another one": {
+			{0, refused, "connection refused"},
+			{2, bad("denied", "no rights"), "no rights"},
+			{3, bad("absent", "no rights"), "no rights"},
+			{4, State{}, "over after 4s"},
+		},
+		"two faults, the second for less long": {
+			{0, refused, "connection refused"}, {5, State{}, "over after 5s"}, {7, refused, "connection refused"}, {8, State{}, "over after 1s"},
+		},
+		"errors that differ in numbers": {
+			{0, bad("unreachable", "read 10.0.0.1:31872: reset"), "reset"}, {1, bad("unreachable", "read 10.0.0.1:9: reset"), ""},
+		},
+		"ways to say that nothing is answered": {
+			{0, bad("unreachable", "a reset"), "a reset"},
+			{1, State{Kind: "unreachable", Err: fmt.Errorf("list: %w", context.DeadlineExceeded)}, "deadline"},
+			{2, State{Kind: "unreachable", Err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}}, ""},
+			{3, State{Kind: "unreachable", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, "no such host"},
+		},
+		"too many, and then a state that stays": {
+			{0, bad("x", "a"), "a"},
+			{1, State{}, "over"},
+			{2, bad("x", "a"), "a"},
+			{3, State{}, "over"},
+			{4, bad("x", "a"), "a"},
+			{5, State{}, "over after 1s"},
+			{6, bad("x", "b"), "again at 1m0s"},
+			{7, State{}, ""},
+			{8, bad("x", "c"), "again at 1m0s"},
+			{60, bad("x", "c"), "c, 2 unsaid"},
+			{62, State{}, "over after 54s"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h History
+			zero := time.Unix(1_000_000, 0)
+			for _, a := range script {
+				now := zero.Add(time.Duration(a.second * float64(time.Second)))
+				if got := said(h.See(now, a.state)); (got == "") != (a.want == "") || !strings.Contains(got, a.want) {
+					t.Errorf("after %vs: %q, want %q", a.second, got, a.want)
+				}
+			}
+		})
+	}
+}
+
+func said(line Line, due bool, again time.Time) string {
+	text := ""
+	switch {
+	case !again.IsZero():
+		return fmt.Sprint("again at ", again.Sub(time.Unix(1_000_000, 0)))
+	case !due:
+		return ""
+	case line.State.Err != nil:
+		text = line.State.Err.Error()
+	default:
+		text = fmt.Sprint("over after ", line.Lasted)
+	}
+	if line.Unsaid > 0 {
+		text += fmt.Sprintf(", %d unsaid", line.Unsaid)
+	}
+	return text
+}

@@ -1,0 +1,48 @@
+package faultlog
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestReporter: a bounded number of lines for what comes and goes, and the last state
+// is among them; one line for each, whatever a server has sent.
+func TestReporter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		r := Reporter{
+			Fault: "it fails", Over: "it works", Attrs: []any{"resource", "pods"},
+			Logger: func() *slog.Logger { return slog.New(slog.NewTextHandler(&out, nil)) },
+		}
+		defer r.Stop()
+		text := "no\x1b[31m\nway " + strings.Repeat("x", 10_000)
+		for range 100 {
+			r.See(State{Kind: "denied", Err: errors.New(text), Remedy: "ask"})
+			r.See(State{})
+		}
+		r.See(State{Kind: "denied", Err: errors.New(text), Remedy: "ask"})
+		if n := strings.Count(out.String(), "\n"); n != Lines {
+			t.Errorf("%d lines, want %d:\n%s", n, Lines, out.String())
+		}
+		<-time.After(Window)
+		synctest.Wait()
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if len(lines) != Lines+1 {
+			t.Fatalf("%d lines, want %d", len(lines), Lines+1)
+		}
+		last := lines[Lines]
+		for _, want := range []string{"level=WARN", `msg="it fails"`, "resource=pods", "fault=denied", "remedy=ask", "unsaid=194", `no\x1b[31m way x`} {
+			if !strings.Contains(last, want) {
+				t.Errorf("%q lacks %q", last, want)
+			}
+		}
+		if len(last) > 2*maxText {
+			t.Errorf("a line of %d bytes", len(last))
+		}
+	})
+}
