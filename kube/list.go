@@ -28,7 +28,8 @@ type Where struct {
 // ClientConfig.Expired says what happens where the server has forgotten it.
 //
 // Errors: one error, with no object, ends the sequence: a *RequestError, for
-// which apierrors.IsResourceExpired may hold.
+// which apierrors.IsResourceExpired may hold. A server that sends the token of a page
+// again, or ten pages without objects, has sent a list that does not end.
 func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errEnough {
@@ -50,6 +51,12 @@ func Collect[T any](objects iter.Seq2[*T, error]) ([]*T, error) {
 	return all, nil
 }
 
+// maxEmptyPages is how many pages without an object a list may have in a row.
+const maxEmptyPages = 10
+
+// errEndless is why a list is given up that does not come to an end.
+var errEndless = errors.New("the list does not end: the server sends the token of a page again, or only empty pages")
+
 // errEnough says that whoever ranges over a sequence has left the loop.
 var errEnough = errors.New("enough")
 
@@ -61,6 +68,7 @@ func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, ea
 		return 0, err
 	}
 	next := ""
+	seen, empty := map[string]bool{}, 0
 	for {
 		records, meta, err := c.page(ctx, coll, next)
 		if token := restToken(err, next); token != "" && onExpired == RestAsItIsNow {
@@ -83,7 +91,13 @@ func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, ea
 		if meta.Continue == "" {
 			return meta.Version, nil
 		}
-		next = meta.Continue
+		if empty++; len(records) > 0 {
+			empty = 0
+		}
+		if seen[meta.Continue] || empty == maxEmptyPages {
+			return 0, c.failed("list", r, wire.Key{}, errEndless)
+		}
+		next, seen[meta.Continue] = meta.Continue, true
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	firstResume = 200 * time.Millisecond
 	lastResume  = 10 * time.Second
 	shortWatch  = time.Second
+	usefulBrief = 4 // short watches that bring something are as one that follows so many
 )
 
 // Event is one change of an object.
@@ -38,14 +39,14 @@ type Event[T any] struct {
 // for each object that there is now, as List has them.
 //
 // A watch that the server ends, or that is cut, goes on where it was, after a
-// short wait where nothing came. It is for waiting until something happens, or
+// short wait where it was short or nothing came. It is for waiting until something happens, or
 // for following a few objects. It keeps no state: for a copy of a type that
 // survives everything, take package informer.
 //
 // Errors: one error ends the sequence: a *RequestError. It holds
 // apierrors.IsResourceExpired or IsGone where the server no longer has the changes
 // after from: watch anew from zero. When ctx ends, its cause is the error. After
-// ten attempts in a row that brought nothing it is that of the last.
+// ten attempts in a row that failed it is that of the last.
 func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
 		if err := c.watch(ctx, where, from, func(ev Event[T]) bool { return yield(ev, nil) }); err != nil && err != errEnough {
@@ -66,6 +67,7 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 			return err
 		}
 	}
+	brief := 0 // watches in a row that ended early
 	for failures := 0; ; {
 		began, heard := time.Now(), from
 		err := c.follow(ctx, coll, &from, each)
@@ -84,10 +86,15 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 		if failures == maxResumes {
 			return c.failed("watch", r, wire.Key{}, err)
 		}
-		if failures == 0 && time.Since(began) >= shortWatch {
-			continue
+		if time.Since(began) >= shortWatch {
+			brief = 0
+			if failures == 0 {
+				continue
+			}
+		} else if brief++; from > heard {
+			brief = min(brief, usefulBrief)
 		}
-		if err := pause(ctx, resumeAfter(failures)); err != nil {
+		if err := pause(ctx, resumeAfter(max(failures, brief))); err != nil {
 			return c.failed("watch", r, wire.Key{}, err)
 		}
 	}
@@ -165,6 +172,6 @@ func passes(err error) bool {
 // to half of it less, so that clients that were cut together do not come back
 // together.
 func resumeAfter(failures int) time.Duration {
-	d := min(firstResume<<max(failures-1, 0), lastResume)
+	d := min(firstResume<<min(max(failures-1, 0), 10), lastResume)
 	return d - time.Duration(rand.Int64N(int64(d/2)))
 }

@@ -23,7 +23,10 @@
 // watch from exactly the version where the list ended, in the order of the
 // server. A relist happens only where the version is really gone (410, or a
 // version too large for the server) or where the whole collection was (404);
-// every other fault resumes the watch from the last version. An event that can
+// every other fault resumes the watch from the last version. Only progress (the
+// version has advanced, a list is complete, a watch has lasted) ends a fault of what
+// was read before and makes waits short again, so no answer of a server makes a hot
+// loop. An event that can
 // not be used is counted and reported, and the watch goes on. In a list such an
 // object fails the list: leaving it out would look like its deletion.
 //

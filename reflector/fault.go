@@ -37,11 +37,22 @@ const (
 	// Unsupported: the server does not take the request as it is, such as a
 	// streaming list. Retried as Denied.
 	Unsupported
+	// Stalled: the server answers, but nothing comes of it. It ends watches before
+	// they bring anything, or sends the same page of a list again. Retried with
+	// backoff, and shown until the version advances, a list is complete or a watch
+	// lasts.
+	Stalled
 )
+
+// stalledError says why nothing comes of what the server answers.
+type stalledError string
+
+// Error implements error.
+func (e stalledError) Error() string { return string(e) }
 
 // String returns the name of the fault in lower case.
 func (f Fault) String() string {
-	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported"}
+	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported", "stalled"}
 	if int(f) < len(names) {
 		return names[f]
 	}
@@ -65,6 +76,9 @@ func (f Fault) shared() bool { return f == Unreachable || f == Denied || f == Ab
 // classify says what kind of trouble err is, and how long the server asks to
 // wait.
 func classify(err error) (Fault, time.Duration) {
+	if stalled := stalledError(""); errors.As(err, &stalled) {
+		return Stalled, 0
+	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return Unreachable, 0

@@ -55,7 +55,8 @@ type Health struct {
 	// Since is when the phase began.
 	Since time.Time
 	// Fault and Err are the fault that is being overcome: NoFault and nil
-	// while all is well.
+	// while all is well. A fault of a request is over when one is granted, that of
+	// what was read when something makes progress.
 	Fault Fault
 	Err   error
 	// Retry is when the next try is made; only while Waiting.

@@ -83,15 +83,20 @@ const cutStreams = 2
 // was restored from a backup really is older, and stays so.
 const olderLists = 3
 
-// shortWatch is the life below which a watch that delivered nothing counts as
-// a fault, though it ended in peace.
-const shortWatch = time.Second
+// shortWatch is the life below which a watch that did not bring the version on
+// counts as a fault, though it ended in peace. Watches that are asked to be short
+// have to last half of what they are asked for.
+const shortWatch = 5 * time.Second
+
+// briefWatches is how many watches in a row may be shorter than shortWatch, though
+// each brought the version on, before there is a wait between them.
+const briefWatches = 3
 
 // errOlder is the fault of a list that is older than what is known.
-var errOlder = errors.New("the list is older than what has been seen already")
+var errOlder error = stalledError("the list is older than what has been seen already")
 
 // errNoVersion is the fault of a list that no watch can continue.
-var errNoVersion = errors.New("the list has no resourceVersion: this type can not be watched")
+var errNoVersion error = stalledError("the list has no resourceVersion: this type cannot be watched")
 
 // machine is the list and watch protocol without clock, socket or goroutine.
 type machine struct {
@@ -108,9 +113,14 @@ type machine struct {
 	lost    int          // continue tokens lost in this list
 	cut     int          // streaming lists cut in a row
 	older   int          // lists in a row that were older than known
+	brief   int          // watches in a row that were short
 	paged   bool         // the server takes no streaming lists
-	fresh   bool         // nothing was read from this stream so far
-	watched bool         // a watch has brought something since the last list, or a life before has
+	worth   bool         // what is being read has brought progress
+	barren  bool         // what was read last has not: its fault is shown until something does
+	watched bool         // a watch has brought the version on since the last list, or a life before has
+	relists int          // lists after the first, since a watch has lasted
+	odd     error        // the last event of this stream that could not be used
+	list    pages
 
 	health Health
 }
@@ -163,13 +173,14 @@ func (m *machine) begin() action {
 
 // goTo enters a state that asks the server for something.
 func (m *machine) goTo(s state) action {
-	m.state, m.fresh = s, true
+	m.state, m.worth, m.odd = s, false, nil
 	switch s {
 	case openStream:
 		m.health.Phase = Listing
 		return action{kind: doWatch, initial: true}
 	case openList:
 		m.health.Phase = Listing
+		m.list.open(m.token)
 		limit := m.cfg.PageSize
 		if m.lost >= lostTokens {
 			limit = 0
@@ -193,9 +204,12 @@ func (m *machine) read() action {
 // stepOpen takes the answer to a request.
 func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if in.kind != inOpened {
+		m.barren = false
 		return m.fail(in.err), delta.Delta{}
 	}
-	m.well()
+	if !m.barren {
+		m.well()
+	}
 	switch m.state {
 	case openStream:
 		m.state = inStream
@@ -214,17 +228,31 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	return m.read(), delta.Delta{}
 }
 
-// well notes that the server answers, and that what it sends is good.
+// well notes that all is well.
 func (m *machine) well() {
+	m.barren = false
 	m.health.Err, m.health.Fault = nil, NoFault
 }
 
-// progress notes that this stream is worth something.
+// progress notes that what is being read is worth something: the version has
+// advanced, a list has come further than before, or a watch has lasted. Nothing else
+// ends a fault of what was read before, and makes the next wait a short one again.
 func (m *machine) progress() {
-	if m.fresh {
-		m.fresh, m.tries, m.early = false, [2]int{}, 0
-		m.well()
+	m.worth, m.tries, m.early = true, [2]int{}, 0
+	if m.brief >= briefWatches {
+		m.tries[0] = 1
 	}
+	m.well()
+}
+
+// lasts notes how long a watch has lasted so far, and reports whether that is long.
+func (m *machine) lasts(d time.Duration) bool {
+	if d < min(shortWatch, m.cfg.WatchTimeout/2) {
+		return false
+	}
+	m.brief, m.relists = 0, 0
+	m.progress()
+	return true
 }
 
 // stepStream takes the initial events of a streaming list.
@@ -237,7 +265,6 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	}
 	switch ev := &in.event; ev.Type {
 	case wire.Added, wire.Modified:
-		m.progress()
 		m.health.Listed++
 		return m.read(), delta.Delta{Kind: delta.Upsert, Version: ev.Record.Version, Record: ev.Record}
 	case wire.Deleted:
@@ -286,7 +313,9 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 // or on one that starts exactly there.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	m.version, m.highest, m.older = v, v, 0
-	m.tries, m.early, m.fresh, m.cut, m.lost = [2]int{}, 0, false, 0, 0
+	m.watched, m.cut, m.lost = false, 0, 0
+	m.list = pages{}
+	m.progress()
 	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
 	if m.health.LastGap.From != 0 && m.health.LastGap.To == 0 {
 		m.health.LastGap.To = v
@@ -305,12 +334,12 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 	switch in.kind {
 	case inItem:
 		m.health.Listed++
+		m.list.item(in.rec.Key)
 		return m.read(), delta.Delta{Kind: delta.Upsert, Version: in.rec.Version, Record: in.rec}
 	case inPageEnd:
-		m.progress()
 		m.health.Remaining = in.meta.Remaining
-		if m.token = in.meta.Continue; m.token != "" {
-			return m.goTo(openList), delta.Delta{}
+		if in.meta.Continue != "" {
+			return m.nextPage(in.meta.Continue), delta.Delta{}
 		}
 		if a, refused := m.refuse(in.meta.Version); refused {
 			return a, delta.Delta{}
@@ -320,40 +349,70 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 	return m.fail(in.err), delta.Delta{}
 }
 
+// nextPage goes on behind a page that is complete.
+func (m *machine) nextPage(token string) action {
+	further, err := m.list.close(token)
+	m.token = token
+	if err == errPageAgain {
+		m.token = ""
+		m.lost++
+	}
+	if further {
+		m.progress()
+	}
+	if err != nil {
+		return m.fail(err)
+	}
+	return m.goTo(openList)
+}
+
 // stepWatch takes the events of a watch.
 func (m *machine) stepWatch(in *input) (action, delta.Delta) {
+	long := m.lasts(in.lasted)
 	switch in.kind {
 	case inEvent:
-		return m.watchEvent(&in.event)
+		if in.event.Type != wire.Error {
+			return m.watchEvent(&in.event)
+		}
+		in.err = statusError(&in.event)
 	case inInvalid:
 		m.health.Invalid++
-		m.health.LastInvalid = in.err
-		m.progress()
+		m.health.LastInvalid, m.odd = in.err, in.err
 		return m.read(), delta.Delta{}
 	}
 	m.health.Restarts++
-	if in.err == io.EOF && (!m.fresh || in.lasted >= shortWatch) {
+	if !long {
+		m.brief++
+	}
+	switch {
+	case errors.Is(in.err, errIdle) && long:
+		return m.begin(), delta.Delta{} // all is quiet, or all is lost: asking tells
+	case in.err != io.EOF:
+		return m.fail(in.err), delta.Delta{}
+	case m.worth && m.brief <= briefWatches:
 		return m.begin(), delta.Delta{} // the server ended it in peace
 	}
-	if errors.Is(in.err, errIdle) {
-		return m.begin(), delta.Delta{} // all is quiet, or all is lost: asking tells
+	return m.fail(m.shortLived(in.lasted)), delta.Delta{}
+}
+
+// shortLived is the fault of a watch that the server ended too soon.
+func (m *machine) shortLived(lasted time.Duration) error {
+	lasted = lasted.Round(time.Millisecond)
+	if m.worth {
+		return stalledError(fmt.Sprintf("the server ends every watch early, the last after %v", lasted))
 	}
-	if in.err == io.EOF {
-		return m.fail(errors.New("the server ended the watch at once")), delta.Delta{}
+	err := error(stalledError(fmt.Sprintf("the server ended the watch after %v, and it brought nothing new", lasted)))
+	if m.odd != nil {
+		err = fmt.Errorf("%w; its last event could not be used: %w", err, m.odd)
 	}
-	return m.fail(in.err), delta.Delta{}
+	return err
 }
 
 func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
-	if ev.Type == wire.Error {
-		m.health.Restarts++
-		return m.fail(statusError(ev)), delta.Delta{}
-	}
-	m.progress()
-	m.watched = true
 	v := ev.Record.Version
 	if v > m.version {
-		m.version, m.highest = v, v
+		m.progress()
+		m.version, m.highest, m.watched = v, v, true
 		m.health.Version = v
 	} else if ev.Type != wire.Bookmark {
 		m.health.OutOfOrder++ // the store decides, object by object

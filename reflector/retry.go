@@ -10,6 +10,7 @@ import (
 func (m *machine) fail(err error) action {
 	fault, asked := classify(err)
 	from := m.state
+	m.barren = m.barren || from != openStream && from != openList && from != openWatch && !m.worth
 	m.health.Err, m.health.Fault = err, fault
 	m.health.LastErr = err
 	if from == openStream && fault == Unsupported {
@@ -24,12 +25,12 @@ func (m *machine) fail(err error) action {
 		if m.version != 0 && m.cfg.NeverList {
 			return action{kind: doEnd}
 		}
-		watched := m.watched
+		quick := m.watched && m.relists == 0 && fault == Expired && asked == 0
 		m.forget(fault)
-		if fault == Expired && watched && asked == 0 {
+		if quick {
 			// The server answers, and all that happens until the list is not seen: it is asked
-			// at once, but not by all its clients in the same moment.
-			m.tries = [2]int{1}
+			// at once, but not by all its clients in the same moment, nor again and again.
+			m.tries = [2]int{}
 			return m.pause(m.spread(m.cfg.MinBackoff / 2))
 		}
 	case Unsupported:
@@ -44,6 +45,8 @@ func (m *machine) forget(fault Fault) {
 	if m.version != 0 {
 		m.health.LastGap = Gap{From: m.version}
 		m.version, m.watched = 0, false
+		m.tries[fault.slow()] = max(m.tries[fault.slow()], m.relists-1)
+		m.relists++
 		m.health.relisted(fault)
 	}
 	if m.token != "" && fault == Expired {
@@ -60,7 +63,11 @@ func (m *machine) wait(fault Fault, asked time.Duration) action {
 		next.early = min(doubled(m.cfg.MinBackoff, m.early, m.cfg.MaxBackoff), next.wait)
 	}
 	if asked > 0 {
-		next.wait = m.blur(min(asked, m.cfg.MaxBackoff))
+		bounded := m.blur(min(asked, m.cfg.MaxBackoff))
+		if fault == Expired || fault == Ahead || fault == Absent {
+			bounded = max(bounded, next.wait) // a list costs the server more than it bargains for
+		}
+		next.wait = bounded
 	}
 	if asked > m.cfg.MaxBackoff {
 		m.health.Err = fmt.Errorf("%w; the server asked for a wait of %v; retrying in %v", m.health.Err, asked, next.wait.Round(time.Millisecond))
