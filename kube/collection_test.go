@@ -256,6 +256,7 @@ func TestRefusals(t *testing.T) {
 		{"a date that has passed", 503, http.Header{"Retry-After": {"Thu, 01 Jan 1970 00:00:00 GMT"}}, "", apierrors.IsServiceUnavailable, 0, ""},
 		{"negative seconds in the Status", 429, negative, `{"kind":"Status","apiVersion":"v1","code":429,"reason":"TooManyRequests","details":{"retryAfterSeconds":-1}}`, apierrors.IsTooManyRequests, 4, ""},
 		{"a page of a proxy", 502, http.Header{"Content-Type": {"text/html"}}, "<html>\n<h1>Bad   Gateway</h1>", nil, 0, "<h1>Bad Gateway</h1>"},
+		{"a page for the terminal", 502, http.Header{"Content-Type": {"text/html"}}, "\x1b[2J\u202egnp.\xff", nil, 0, `\x1b[2J\u202egnp.\xff`},
 		{"a page without end", 500, http.Header{"Content-Type": {"text/html"}}, endless, apierrors.IsInternalError, 0, "…"},
 		{"no Status at all", 403, json, `{"kind":"Other"}`, apierrors.IsForbidden, 0, ""},
 		{"no rights to say more", 401, nil, "", apierrors.IsUnauthorized, 0, ""},

@@ -14,15 +14,25 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/internal/printable"
 )
 
 // Explain makes one sentence of an error of this package, for people at a
 // command line: what is wrong, and the way out. Any other error is returned in
 // its own words.
+//
+// The sentence may quote a server. Control characters, bidirectional overrides, invisible
+// characters and invalid UTF-8 in it are escaped, so it is safe to print. The error itself
+// holds the text as the server sent it.
 func Explain(err error) string {
 	if err == nil {
 		return ""
 	}
+	return printable.Line(explain(err))
+}
+
+func explain(err error) string {
 	for _, explain := range []func(error) string{explainStatus, explainTLS, explainNetwork} {
 		if text := explain(err); text != "" {
 			return text

@@ -65,6 +65,7 @@ func TestExplain(t *testing.T) {
 		{"a write that is invalid", &kube.RequestError{Host: "h", Verb: "create", Resource: "pods", Err: apierrors.NewBadRequest("no such field")}, []string{"create pods at h: no such field"}},
 		{"another status", apierrors.NewInternalError(errors.New("boom")), []string{"boom"}},
 		{"anything else", errors.New("some\n thing"), []string{"some thing"}},
+		{"a status for the terminal", apierrors.NewForbidden(pods, "", errors.New("\x1b[2J\u009b2J\u202egnp.\xff")), []string{`\x1b[2J\u009b2J\u202egnp.\xff`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := kube.Explain(c.err)

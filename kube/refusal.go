@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -69,9 +70,9 @@ func statusIn(body []byte, contentType string) (metav1.Status, bool) {
 	return status, status.Unmarshal(unknown.Raw) == nil
 }
 
-// excerpt makes one short line of a body.
+// excerpt makes one short line of a body that is safe to print.
 func excerpt(body []byte) string {
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "?")), " ")
+	text := printable.Line(strings.Join(strings.Fields(string(body)), " "))
 	if len(text) > maxExcerpt {
 		text = strings.ToValidUTF8(text[:maxExcerpt], "") + "…"
 	}

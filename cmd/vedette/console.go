@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/vedette-io/vedette/internal/printable"
 )
 
-// console writes to the two outputs: data to out, everything else to err. Its
-// methods may be called from any goroutine.
+// console writes to the two outputs: data to out, everything else to err. What others
+// wrote is shown with escapes wherever it goes to people (decision 20); only document and
+// styled write text as it is. Its methods may be called from any goroutine.
 type console struct {
 	mu       sync.Mutex
-	out, err io.Writer
+	out, err *printable.Writer
 	colors   bool // on out
 	live     bool // err is a terminal: progress can be drawn over
 	drawn    bool // progress stands on the last line of err
@@ -22,12 +25,13 @@ type console struct {
 }
 
 func newConsole(out, err io.Writer, color string) *console {
-	c := &console{out: out, err: err, live: isTerminal(err)}
+	c := &console{out: printable.NewWriter(out), err: printable.NewWriter(err)}
+	c.live = isTerminal(c.err.Raw())
 	switch color {
 	case "always":
 		c.colors = true
 	case "auto", "":
-		c.colors = isTerminal(out) && os.Getenv("NO_COLOR") == ""
+		c.colors = isTerminal(c.out.Raw()) && os.Getenv("NO_COLOR") == ""
 	}
 	return c
 }
@@ -37,37 +41,50 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// print writes data at once and whole. After an error, such as a reader that
-// has gone, it writes nothing more.
-func (c *console) print(text string) error {
+// print writes text for people. What is in a table is escaped as a cell before; here the
+// rest is, but for line feeds and tabs.
+func (c *console) print(text string) error { return c.write(c.out, text) }
+
+// document writes text for programs, as it is: JSON, YAML or CSV.
+func (c *console) document(text string) error { return c.write(c.out.Raw(), text) }
+
+// styled writes a row of a table, which is escaped, with control sequences of ours.
+func (c *console) styled(row string) error { return c.write(c.out.Raw(), row) }
+
+// write writes data at once and whole. After an error, such as a reader that has gone,
+// it writes nothing more.
+func (c *console) write(w io.Writer, text string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken != nil {
 		return c.broken
 	}
 	c.clearLocked()
-	_, c.broken = io.WriteString(c.out, text)
+	_, c.broken = io.WriteString(w, text)
 	return c.broken
 }
 
-// say writes a line for the person who watches.
+// say writes a line for the person who watches. It escapes each argument as a part of
+// that line.
 func (c *console) say(format string, args ...any) {
+	text := printable.Sprintf(format, args...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clearLocked()
-	fmt.Fprintf(c.err, format+"\n", args...)
+	fmt.Fprintln(c.err, text)
 }
 
-// progress draws a line that the next one takes the place of. Where it can not
-// be drawn over, it is left out: say tells what has come of it.
+// progress draws a line that the next one replaces. It draws nothing where err is not a
+// terminal: say tells the outcome.
 func (c *console) progress(format string, args ...any) {
+	text := printable.Sprintf(format, args...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.live {
 		return
 	}
 	c.clearLocked()
-	fmt.Fprintf(c.err, format, args...)
+	fmt.Fprint(c.err, text)
 	c.drawn = true
 }
 
@@ -79,7 +96,7 @@ func (c *console) clear() {
 
 func (c *console) clearLocked() {
 	if c.drawn {
-		fmt.Fprint(c.err, "\r\x1b[K")
+		fmt.Fprint(c.err.Raw(), "\r\x1b[K")
 		c.drawn = false
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,7 +111,11 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 	}
 	said, err := kept.tell(readers)
 	if err == nil {
-		con.say("\n%s\n%s\n\nThe same over a cluster of yours: %s record jobs,pods -A --db sqlite:history.db", story.summary(), said, called())
+		con.say("\n%s", story.summary())
+		for line := range strings.Lines(said) {
+			con.say("%s", strings.TrimSuffix(line, "\n"))
+		}
+		con.say("\nThe same over a cluster of yours: %s record jobs,pods -A --db sqlite:history.db", called())
 	}
 	return err
 }

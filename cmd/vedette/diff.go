@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/vedette-io/vedette/internal/linediff"
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -88,12 +88,12 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 		if err != nil {
 			return err
 		}
-		text, err := yaml.Marshal(fields)
+		text, err := marshalYAML(fields)
 		if err != nil {
 			return err
 		}
-		texts[i] = string(text)
-		names[i] = fmt.Sprintf("%s/%s at %v\t%s", r.Namespace, r.Name, r.Revision.Version, r.Revision.Seen.Local().Format("2006-01-02 15:04:05.000"))
+		texts[i] = text
+		names[i] = printable.Sprintf("%s/%s at %v\t%s", r.Namespace, r.Name, r.Revision.Version, r.Revision.Seen.Local().Format("2006-01-02 15:04:05.000"))
 		if r.Deleted {
 			names[i] += " (deleted)"
 		}
@@ -143,11 +143,14 @@ func external(ctx context.Context, program string, from, to revisionAt, texts [2
 		words = append(words, file)
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, con.err
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	if err := con.print(out.String()); err != nil {
 		return err
+	}
+	for line := range strings.Lines(errs.String()) {
+		con.say("%s", strings.TrimSuffix(line, "\n"))
 	}
 	var exit *exec.ExitError
 	switch {

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/table"
 )
 
 // verdict is how a check went.
@@ -104,19 +105,17 @@ func show(all []check, output string, con *console) error {
 		if err != nil {
 			return err
 		}
-		return con.print(string(text) + "\n")
+		return con.document(string(text) + "\n")
 	}
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, c := range all {
 		found := c.Found
 		if c.Remedy != "" {
 			found += "; " + c.Remedy
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Verdict, c.Of, c.Check, found)
+		rows = append(rows, []string{string(c.Verdict), c.Of, c.Check, found})
 	}
-	_ = t.Flush() // it can not fail
-	return con.print(b.String())
+	return con.print(table.Lay(rows...))
 }
 
 // verdictOf returns an error if something has failed.

@@ -11,18 +11,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 )
 
 func main() {
+	// Libraries log by themselves; what they log may hold text of a server.
+	slog.SetDefault(slog.New(slog.NewTextHandler(printable.NewWriter(os.Stderr), nil)))
+	klog.SetSlogLogger(slog.Default())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// Who presses Ctrl-C twice does not want to wait for us.
 	context.AfterFunc(ctx, stop)
@@ -31,7 +37,11 @@ func main() {
 
 // run is the program without the process around it. It returns the exit code: 0
 // if all went well or the user ended it, 1 if not, or what the command has for codes.
+//
+// Whatever goes to the outputs is escaped, for it may hold text that anybody wrote: see
+// console for the exceptions.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = printable.NewWriter(stdout), printable.NewWriter(stderr)
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -41,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0 // who reads our output has had enough
 	case errors.As(err, &exit):
 		if text := exit.Error(); text != "" {
-			fmt.Fprintf(stderr, "vedette: %s\n", explain(exit.error))
+			complain(stderr, explain(exit.error))
 		}
 		return exit.code
 	case err == nil, ctx.Err() != nil:
@@ -50,11 +60,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	said := ""
 	for _, err := range flat(err) {
 		if text := explain(err); text != said { // of several types or clusters the same
-			fmt.Fprintf(stderr, "vedette: %s\n", text)
+			complain(stderr, text)
 			said = text
 		}
 	}
 	return 1
+}
+
+func complain(stderr io.Writer, text string) {
+	fmt.Fprintf(stderr, "vedette: %s\n", printable.Line(text))
 }
 
 // flat takes errors apart that were joined: each is a line.

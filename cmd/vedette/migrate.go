@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -47,12 +47,13 @@ func newMigrate() *cobra.Command {
 				}
 			}
 			steps, err := d.Migrations(cmd.Context())
+			layout := table.New(30)
 			for _, m := range steps {
 				when := "not applied"
 				if m.Applied {
 					when = m.At.Local().Format(time.DateTime)
 				}
-				if err := con.print(fmt.Sprintf("%-30s  %s\n", m.Name, when)); err != nil {
+				if err := con.print(layout.Row(m.Name, when)); err != nil {
 					return err
 				}
 			}

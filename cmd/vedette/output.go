@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/rules"
 	"github.com/vedette-io/vedette/state"
 )
@@ -21,7 +22,7 @@ func newFormat(o *watchOptions, con *console) (*format, error) {
 	default:
 		return nil, fmt.Errorf("--color is %q, want auto, always or never", o.color)
 	}
-	f := &format{opts: o, con: con, status: state.Of}
+	f := &format{opts: o, con: con, write: con.print, status: state.Of}
 	if o.rules != "" {
 		r, err := rules.Load(o.rules)
 		if err != nil {
@@ -33,9 +34,9 @@ func newFormat(o *watchOptions, con *console) (*format, error) {
 	switch kind {
 	case "", "wide":
 	case "json":
-		f.body = printJSON
+		f.body, f.write = printJSON, con.document
 	case "yaml":
-		f.body = printYAML
+		f.body, f.write = printYAML, con.document
 	case "name":
 		f.body = printName
 	case "jsonpath":
@@ -74,8 +75,27 @@ func printJSON(p *printer, ev informer.Event[object], obj *object) (string, erro
 }
 
 func printYAML(p *printer, ev informer.Event[object], obj *object) (string, error) {
-	text, err := yaml.Marshal(p.document(ev, obj))
-	return "---\n" + string(text), err
+	text, err := marshalYAML(p.document(ev, obj))
+	return "---\n" + text, err
+}
+
+// marshalYAML is yaml.Marshal for text that anybody may have written: the library makes JSON
+// first, and then refuses control characters that JSON may hold and YAML may not.
+func marshalYAML(document any) (string, error) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return "", err
+	}
+	var escaped bytes.Buffer
+	for _, r := range string(text) { // in JSON, those below are in strings only
+		if r >= 0x7f && r < 0xa0 || r == '\ufeff' || r == '\ufffe' || r == '\uffff' {
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		} else {
+			escaped.WriteRune(r)
+		}
+	}
+	out, err := yaml.JSONToYAML(escaped.Bytes())
+	return string(out), err
 }
 
 func printName(p *printer, ev informer.Event[object], _ *object) (string, error) {
@@ -83,7 +103,7 @@ func printName(p *printer, ev informer.Event[object], _ *object) (string, error)
 	if p.resource.Group != "" {
 		kind += "." + p.resource.Group
 	}
-	text := kind + "/" + ev.Key().Name + "\n"
+	text := printable.Line(kind+"/"+ev.Key().Name) + "\n"
 	if p.opts.events {
 		text = fmt.Sprintf("%-8s  %s", eventName(ev.Kind()), text)
 	}

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -43,14 +44,8 @@ func newConfig() *cobra.Command {
 
 // view shows all settings as a table.
 func (o *recordOptions) view(args []string) string {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	row := func(name, value, from string) {
-		if value == "" {
-			value = "-"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, from)
-	}
+	var rows [][]string
+	row := func(name, value, from string) { rows = append(rows, []string{name, cmp.Or(value, "-"), from}) }
 	row("SETTING", "VALUE", "FROM")
 	row("config", o.settled.path, o.settled.origin("config"))
 	for _, s := range settings {
@@ -73,8 +68,7 @@ func (o *recordOptions) view(args []string) string {
 		}
 	}
 	o.viewClusters(args, row)
-	_ = t.Flush() // it can not fail
-	return b.String()
+	return table.Lay(rows...)
 }
 
 func (o *recordOptions) viewClusters(args []string, row func(name, value, from string)) {

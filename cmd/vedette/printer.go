@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/store"
@@ -20,9 +21,10 @@ type format struct {
 	// status says what an object is doing.
 	status func(object map[string]any) state.Status
 	body   func(p *printer, ev informer.Event[object], obj *object) (string, error) // nil: lines
+	write  func(text string) error                                                  // of a body
 
 	mu     sync.Mutex
-	widths []int // of the columns so far; nil until the header is due
+	layout *table.Table // nil until the header is due
 }
 
 // printer prints the changes of one type.
@@ -50,7 +52,7 @@ func (p *printer) event(ev informer.Event[object], at time.Time) error {
 		if err != nil {
 			return err
 		}
-		return p.con.print(text)
+		return p.write(text)
 	}
 	old, err := ev.Old()
 	if err != nil {
@@ -81,35 +83,30 @@ func (p *printer) line(ev informer.Event[object], old, obj *object, at time.Time
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := ""
-	if p.widths == nil {
+	if p.layout == nil {
+		var widths []int
 		for _, name := range names {
-			p.widths = append(p.widths, minWidths[name])
+			widths = append(widths, minWidths[name])
 		}
+		p.layout = table.New(widths...)
 		if !p.opts.noHeaders {
-			text = p.rowLocked(names, "", "")
+			text = p.layout.Row(names...)
 		}
 	}
-	return p.con.print(text + p.rowLocked(columns, change, last))
+	if !p.con.colors {
+		return p.con.print(text + p.layout.Row(columns...))
+	}
+	state := slices.Index(names, "STATE")
+	return p.con.styled(text + p.layout.Styled(func(column int, padded string) string {
+		if column == state {
+			padded = paint(padded, last)
+		}
+		return padded
+	}, columns...))
 }
 
 // minWidths are the least widths of the columns, by name.
 var minWidths = map[string]int{"EVENT": 8, "TIME": 12, "TYPE": 10, "NAME": 32, "STATE": 22, "VERSION": 8, "UID": 36}
-
-// rowLocked joins columns. They grow and never shrink, so that rows stay in line. The
-// cell that holds the state is coloured after it was padded.
-func (p *printer) rowLocked(cells []string, change string, last state.State) string {
-	var line strings.Builder
-	for i, cell := range cells[:len(cells)-1] {
-		p.widths[i] = max(p.widths[i], len([]rune(cell)))
-		padded := cell + strings.Repeat(" ", p.widths[i]-len([]rune(cell)))
-		if change != "" && cell == change {
-			padded = p.paint(padded, last)
-		}
-		line.WriteString(padded + "  ")
-	}
-	line.WriteString(cells[len(cells)-1])
-	return strings.TrimRight(line.String(), " ") + "\n"
-}
 
 // transition says from which state to which an object went, and why.
 func (f *format) transition(ev informer.Event[object], old, obj *object) (change string, last state.State, why string) {
@@ -152,9 +149,9 @@ var colors = map[state.State]string{
 	state.Aborted: "31", state.Deleted: "2",
 }
 
-func (p *printer) paint(text string, s state.State) string {
+func paint(text string, s state.State) string {
 	code, ok := colors[s]
-	if !ok || !p.con.colors {
+	if !ok {
 		return text
 	}
 	return fmt.Sprintf("\x1b[%sm%s\x1b[0m", code, text)

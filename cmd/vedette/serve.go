@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/recordmetrics"
 )
@@ -102,7 +103,7 @@ func newServer(addr string, s *serving) (*server, error) {
 		if err := s.ready(ctx); err != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			for _, err := range flat(err) {
-				_, _ = fmt.Fprintln(w, oneLine(err.Error())) // as above
+				_, _ = fmt.Fprintln(w, printable.Line(oneLine(err.Error()))) // as above
 			}
 			return
 		}

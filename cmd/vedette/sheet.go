@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/util/jsonpath"
-	"sigs.k8s.io/yaml"
+
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/table"
 )
 
 // sheetOptions are the flags that say how a list is printed.
@@ -23,7 +25,7 @@ type sheetOptions struct {
 
 func (o *sheetOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name, jsonpath=TEMPLATE (of each), csv or ndjson (default: a table)")
+	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name, jsonpath=TEMPLATE (of each), csv (with ' before text that looks like a formula) or ndjson (default: a table)")
 	f.BoolVar(&o.noHeaders, "no-headers", false, "leave out the line with the names of the columns")
 }
 
@@ -43,7 +45,7 @@ type sheet struct {
 	columns   []string
 	wide      int // how many of the last columns are for wide only
 	printed   int
-	widths    []int
+	layout    *table.Table
 	waiting   [][]string
 	lastName  string
 	titled    bool
@@ -71,26 +73,27 @@ func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet
 	if kind != "wide" {
 		s.columns = columns[:len(columns)-wide]
 	}
-	s.widths = make([]int, len(s.columns))
+	s.layout = table.New()
 	return s, nil
 }
 
-// table reports whether people read it.
-func (s *sheet) table() bool { return s.kind == "" || s.kind == "wide" }
+// forPeople reports whether it is a table.
+func (s *sheet) forPeople() bool { return s.kind == "" || s.kind == "wide" }
 
 // title begins a new table, with a line above it.
 func (s *sheet) title(text string) error {
-	if !s.table() {
+	if !s.forPeople() {
 		return nil
 	}
 	if err := s.flush(); err != nil {
 		return err
 	}
+	text = printable.Line(text)
 	if s.titled && !s.opts.noHeaders {
 		text = "\n" + text
 	}
 	s.titleText, s.titled, s.printed = text, true, 0
-	s.widths = make([]int, len(s.columns))
+	s.layout = table.New()
 	return nil
 }
 
@@ -111,7 +114,7 @@ func (s *sheet) add(l line) error {
 			return nil
 		}
 		s.lastName = l.name
-		return s.con.print(l.name + "\n")
+		return s.con.print(printable.Line(l.name) + "\n")
 	case "csv":
 		return s.csv(l.doc)
 	}
@@ -121,11 +124,11 @@ func (s *sheet) add(l line) error {
 	before := ""
 	switch s.kind {
 	case "yaml":
-		out, err := yaml.Marshal(l.doc)
+		out, err := marshalYAML(l.doc)
 		if err != nil {
 			return err
 		}
-		return s.con.print("---\n" + string(out))
+		return s.con.document("---\n" + out)
 	case "jsonpath":
 		if err := enc.Encode(l.doc); err != nil {
 			return err
@@ -151,20 +154,20 @@ func (s *sheet) add(l line) error {
 	}
 	s.printed++
 	if s.kind == "json" {
-		return s.con.print(before + strings.TrimSuffix(text.String(), "\n"))
+		return s.con.document(before + strings.TrimSuffix(text.String(), "\n"))
 	}
-	return s.con.print(text.String())
+	return s.con.document(text.String())
 }
 
 // end prints what is left.
 func (s *sheet) end() error {
 	switch {
-	case s.table():
+	case s.forPeople():
 		return s.flush()
 	case s.kind == "json" && s.printed == 0:
-		return s.con.print("{\n    \"items\": []\n}\n")
+		return s.con.document("{\n    \"items\": []\n}\n")
 	case s.kind == "json":
-		return s.con.print("\n    ]\n}\n")
+		return s.con.document("\n    ]\n}\n")
 	}
 	return nil
 }
@@ -185,28 +188,27 @@ func (s *sheet) flush() error {
 	}
 	s.titleText = ""
 	for _, cells := range rows {
-		for i, c := range cells {
-			s.widths[i] = max(s.widths[i], utf8.RuneCountInString(c))
-		}
+		s.layout.Fit(cells...)
 	}
 	for _, cells := range rows {
-		var row strings.Builder
-		for i, c := range cells {
-			row.WriteString(c + strings.Repeat(" ", s.widths[i]-utf8.RuneCountInString(c)+2))
-		}
-		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+		b.WriteString(s.layout.Row(cells...))
 	}
 	s.printed += len(rows)
 	return s.con.print(b.String())
 }
 
-// csv prints the fields of a struct.
+// csv prints the fields of a struct. Text that a spreadsheet would take for a formula gets
+// an apostrophe before it; numbers and truth values are our own and stay.
 func (s *sheet) csv(doc any) error {
 	v := reflect.ValueOf(doc)
 	var names, values []string
 	for i := range v.NumField() {
 		names = append(names, v.Type().Field(i).Tag.Get("json"))
-		values = append(values, fmt.Sprint(v.Field(i).Interface()))
+		value := fmt.Sprint(v.Field(i).Interface())
+		if v.Field(i).Kind() == reflect.String {
+			value = plainText(value)
+		}
+		values = append(values, value)
 	}
 	var text strings.Builder
 	w := csv.NewWriter(&text)
@@ -216,7 +218,17 @@ func (s *sheet) csv(doc any) error {
 	s.printed++
 	_ = w.Write(values)
 	w.Flush()
-	return s.con.print(text.String())
+	return s.con.document(text.String())
+}
+
+// plainText returns text that no spreadsheet takes for a formula, as OWASP recommends, and
+// that is valid UTF-8, as in JSON.
+func plainText(text string) string {
+	first, _ := utf8.DecodeRuneInString(text)
+	if strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
+		text = "'" + text
+	}
+	return strings.ToValidUTF8(text, "\ufffd")
 }
 
 // stamp is a time for programs; "" is none.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -76,11 +76,10 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 		con.say("%s %s/%s was deleted at %s; this is how it was last", r.Type, r.Namespace, r.Name, local(r.Object.Gone))
 	}
 	var text string
+	write := con.document
 	switch kind {
 	case "yaml":
-		var out []byte
-		out, err = yaml.Marshal(fields)
-		text = string(out)
+		text, err = marshalYAML(fields)
 	case "json":
 		var out bytes.Buffer
 		enc := json.NewEncoder(&out)
@@ -89,18 +88,19 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 		err = enc.Encode(fields)
 		text = out.String()
 	case "name":
-		text = nameOf(r.Object) + "\n"
+		text, write = printable.Line(nameOf(r.Object))+"\n", con.print
 	case "jsonpath":
 		path, failed := parsePath(template)
 		if failed != nil {
 			return failed
 		}
 		text, err = printPath(path, fields)
+		write = con.print
 	}
 	if err != nil {
 		return err
 	}
-	return con.print(text)
+	return write(text)
 }
 
 // whole reads a revision, with its version.

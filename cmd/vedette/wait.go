@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/state"
 )
@@ -133,7 +134,7 @@ func (o *waitOptions) look(ctx context.Context, d *record.Database, args, states
 			return false, "", err
 		}
 		if slices.Contains(states, t.To) {
-			return true, "", con.print(fmt.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, local(t.Happened)))
+			return true, "", con.print(printable.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, local(t.Happened)))
 		}
 	}
 	now = fmt.Sprintf("it is %s since %s", label(obj.State, obj.Raw), local(obj.Since))

@@ -18,9 +18,11 @@ const module = "github.com/vedette-io/vedette"
 // those that do not exist yet. docs/architecture.md has the same table for
 // people.
 const Table = `
+internal/printable:
+internal/table: internal/printable
 wire:
 delta: wire
-kube: wire
+kube: wire internal/printable
 reflector: wire delta
 store: wire delta
 state:
@@ -40,7 +42,7 @@ apitest: wire
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest internal/linediff internal/yamlfile
+cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
