@@ -52,14 +52,16 @@ func (e Event[T]) Seen() time.Time { return e.change.Seen }
 // Errors: what the decoder says.
 func (e Event[T]) Object() (*T, error) { return e.inf.decoder.entry(e.change.Last()) }
 
-// Old decodes the state before the event. It returns nil for an addition.
+// Old decodes the state before the event. ok is false where there was none, which
+// is so for an addition and only then.
 //
-// Errors: what the decoder says.
-func (e Event[T]) Old() (*T, error) {
+// Errors: what the decoder says; obj is nil then, and ok is true.
+func (e Event[T]) Old() (obj *T, ok bool, err error) {
 	if e.change.Old.IsZero() {
-		return nil, nil
+		return nil, false, nil
 	}
-	return e.inf.decoder.entry(e.change.Old)
+	obj, err = e.inf.decoder.entry(e.change.Old)
+	return obj, true, err
 }
 
 // Record returns the state that Object decodes, as it came. Its body belongs to

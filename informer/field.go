@@ -12,7 +12,9 @@ import (
 // IndexField adds an index over a field that is read off the bytes: no object is
 // decoded for it. The path is that of JSON: "spec.nodeName",
 // "metadata.labels['app']", "metadata.ownerReferences[*].uid"; see wire.FieldOf.
-// Who asks for the same path again gets the same index. Otherwise it is like
+// A field that is "" is a value: Len(s, "") of an index over "spec.nodeName" counts
+// the pods without a node. A nil pointer and an absent key of a map give no value.
+// A second call with the same path returns the same index. Otherwise it is like
 // IndexBy.
 //
 // Errors: a path that can not be read, or that T does not have.
@@ -70,7 +72,7 @@ func FieldChanged[T any](path string) (Filter, error) {
 
 // GenerationChanged chooses the updates of what was asked for: those that change
 // metadata.generation, which the server raises with every change of the spec.
-// Updates of types that have no generation pass.
+// Updates of types that have no generation, which is 0 then, pass.
 func GenerationChanged() Filter {
 	// All types have it in the same place, so one of them will do.
 	field, err := wire.FieldOf[metav1.PartialObjectMetadata]("metadata.generation")
@@ -79,6 +81,6 @@ func GenerationChanged() Filter {
 	}
 	return Filter{update: func(old, now store.Entry) bool {
 		was, is := field.Append(nil, old.Record()), field.Append(nil, now.Record())
-		return len(was) == 0 || len(is) == 0 || was[0] != is[0]
+		return len(was) == 0 || was[0] == "0" || !slices.Equal(was, is)
 	}}
 }

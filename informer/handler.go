@@ -147,7 +147,7 @@ func (h *Handler[T]) call(ctx context.Context, i *Informer[T], changes []store.C
 	case store.Deleted:
 		return h.OnDelete(ctx, obj, ev.Missed())
 	}
-	old, err := ev.Old()
+	old, _, err := ev.Old() // an update has one
 	if err != nil {
 		return err
 	}

@@ -8,30 +8,39 @@ import (
 )
 
 // Index finds the objects of an informer by a value. It is made by IndexBy,
-// IndexByEach or IndexField, and may be used by any goroutine.
+// IndexByOptional, IndexByEach or IndexField, and may be used by any goroutine.
+// The empty text is a value like any other.
 type Index[T any] struct {
 	inf   *Informer[T]
 	index *store.Index
 }
 
-// IndexBy adds an index over what a function returns of each object; an object
-// for which it returns "" is not in the index. It is called once for each
-// revision, on the goroutine that writes to the store: it must be quick and not
-// keep the object. An object that can not be decoded is not in the index.
+// IndexBy adds an index over what a function returns of each object. Each object
+// is in the index, also one for which the function returns "": unscheduled pods
+// are those without a node. The function is called once for each revision, on the
+// goroutine that writes to the store: it must be quick and not keep the object. An
+// object that cannot be decoded is not in the index.
 //
 // It may be called at any time, from any goroutine. While the informer runs it
 // reads all objects once, and snapshots that were taken before do not have the
 // index.
 func IndexBy[T any](i *Informer[T], value func(*T) string) *Index[T] {
+	return IndexByEach(i, func(obj *T) []string { return []string{value(obj)} })
+}
+
+// IndexByOptional is IndexBy for objects that may have no value: one for which
+// the function returns false is not in the index.
+func IndexByOptional[T any](i *Informer[T], value func(*T) (string, bool)) *Index[T] {
 	return IndexByEach(i, func(obj *T) []string {
-		if v := value(obj); v != "" {
+		if v, ok := value(obj); ok {
 			return []string{v}
 		}
 		return nil
 	})
 }
 
-// IndexByEach is IndexBy for objects that have several values, or none.
+// IndexByEach is IndexBy for objects that have several values, or none: an object
+// for which the function returns an empty list is not in the index.
 func IndexByEach[T any](i *Informer[T], values func(*T) []string) *Index[T] {
 	e := i.engine
 	return &Index[T]{i, e.store.AddIndex(func(dst []string, rec *wire.Record, shared any) []string {

@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -30,24 +31,24 @@ func equal[T any](t *testing.T, what string, got, want T) {
 // every type of T and both storages; all agree after every change.
 func TestIndexes(t *testing.T) {
 	t.Run("typed", func(t *testing.T) {
-		indexes[corev1.Pod](t, informer.Packed, func(p *corev1.Pod) string { return p.Spec.NodeName })
+		indexes[corev1.Pod](t, informer.Packed, func(p *corev1.Pod) (string, bool) { return p.Spec.NodeName, true })
 	})
 	t.Run("live", func(t *testing.T) {
-		indexes[corev1.Pod](t, informer.Live, func(p *corev1.Pod) string { return p.Spec.NodeName })
+		indexes[corev1.Pod](t, informer.Live, func(p *corev1.Pod) (string, bool) { return p.Spec.NodeName, true })
 	})
 	t.Run("unstructured", func(t *testing.T) {
-		indexes[unstructured.Unstructured](t, informer.Packed, func(u *unstructured.Unstructured) string {
-			node, _, _ := unstructured.NestedString(u.Object, "spec", "nodeName")
-			return node
+		indexes[unstructured.Unstructured](t, informer.Packed, func(u *unstructured.Unstructured) (string, bool) {
+			node, ok, _ := unstructured.NestedString(u.Object, "spec", "nodeName")
+			return node, ok
 		})
 	})
 }
 
-func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string) {
+func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (string, bool)) {
 	inWorld(t, func(w *world) {
-		w.create(on("a", "one"), on("b", "two"), on("a", "three"), pod("none"))
+		w.create(on("a", "one"), on("b", "two"), on("a", "three"), pod("none"), pod("unplaced"))
 		inf := must(informer.Watch[T](w.cluster, informer.Config{Resource: "pods", Storage: storage}))
-		before := informer.IndexBy(inf, node)
+		before := informer.IndexByOptional(inf, node)
 		field := func() *informer.Index[T] {
 			x, err := informer.IndexField(inf, "spec.nodeName")
 			if err != nil {
@@ -59,7 +60,7 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string
 		w.run(inf)
 		<-inf.Synced()
 		old := inf.Snapshot()
-		all := []*informer.Index[T]{before, early, informer.IndexBy(inf, node), field()}
+		all := []*informer.Index[T]{before, early, informer.IndexByOptional(inf, node), field()}
 		for _, x := range all[2:3] {
 			for _, err := range x.Get(old, "a") {
 				if !errors.Is(err, informer.ErrOtherView) {
@@ -71,6 +72,9 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string
 			w.t.Helper()
 			w.pass(time.Second)
 			s := inf.Snapshot()
+			if _, always := node(new(T)); !always {
+				delete(want, "") // an absent field of Unstructured is no value
+			}
 			counts := map[string]int{}
 			for n, names := range want {
 				counts[n] = len(names)
@@ -84,8 +88,10 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string
 					equal(w.t, n, got, want)
 					decoded := 0
 					for obj, err := range x.Get(s, n) {
-						if err != nil || node(obj) != n {
-							w.t.Errorf("index %d: %v is at %q", i, err, n)
+						if err != nil {
+							w.t.Error(err)
+						} else if got, _ := node(obj); got != n {
+							w.t.Errorf("index %d: %q, want %q", i, got, n)
 						}
 						decoded++
 					}
@@ -96,13 +102,58 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) string
 				equal(w.t, "values", maps.Collect(x.Values(s)), counts)
 			}
 		}
-		check(map[string][]string{"a": {"one", "three"}, "b": {"two"}})
+		check(map[string][]string{"": {"none", "unplaced"}, "a": {"one", "three"}, "b": {"two"}})
 		w.place("none", "b")
 		w.place("one", "c")
 		w.delete("three")
-		check(map[string][]string{"b": {"none", "two"}, "c": {"one"}})
+		check(map[string][]string{"": {"unplaced"}, "b": {"none", "two"}, "c": {"one"}})
 		w.create(on("c", "three"))
-		check(map[string][]string{"b": {"none", "two"}, "c": {"one", "three"}})
+		check(map[string][]string{"": {"unplaced"}, "b": {"none", "two"}, "c": {"one", "three"}})
+	})
+}
+
+// TestObjectsWithoutAValue: the empty text is a value. No value is what a function
+// says is none, a nil pointer and an absent key.
+func TestObjectsWithoutAValue(t *testing.T) {
+	inWorld(t, func(w *world) {
+		labeled := pod("labeled")
+		labeled.Labels = map[string]string{"tier": ""}
+		w.create(on("a", "placed"), labeled)
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+		node := func(p *corev1.Pod) string { return p.Spec.NodeName }
+		field := func(path string) *informer.Index[corev1.Pod] { return must(informer.IndexField(inf, path)) }
+		indexes := map[string]*informer.Index[corev1.Pod]{
+			"function": informer.IndexBy(inf, node),
+			"optional": informer.IndexByOptional(inf, func(p *corev1.Pod) (string, bool) { return node(p), node(p) != "" }),
+			"each":     informer.IndexByEach(inf, func(p *corev1.Pod) []string { return []string{node(p)} }),
+			"none":     informer.IndexByEach(inf, func(*corev1.Pod) []string { return nil }),
+			"field":    field("spec.nodeName"),
+			"empty":    field("spec.priorityClassName"),
+			"label":    field("metadata.labels.tier"),
+			"priority": field("spec.priority"),
+		}
+		w.run(inf)
+		<-inf.Synced()
+		for name, want := range map[string]map[string]int{
+			"function": {"": 1, "a": 1}, "optional": {"a": 1}, "each": {"": 1, "a": 1}, "none": {},
+			"field": {"": 1, "a": 1}, "empty": {"": 2}, "label": {"": 1}, "priority": {},
+		} {
+			equal(w.t, name, maps.Collect(indexes[name].Values(inf.Snapshot())), want)
+			if n := indexes[name].Len(inf.Snapshot(), ""); n != want[""] {
+				w.t.Errorf("%s: %d objects with an empty value, want %d", name, n, want[""])
+			}
+		}
+		unplaced, err := informer.FieldIs[corev1.Pod]("spec.nodeName", "")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+		defer cancel()
+		var chosen []string
+		for ev := range inf.Changes(ctx, informer.Subscribe{Filters: []informer.Filter{unplaced}}) {
+			chosen = append(chosen, ev.Key().Name)
+		}
+		equal(w.t, "chosen", chosen, []string{"labeled"})
 	})
 }
 

@@ -299,8 +299,8 @@ func TestEvents(t *testing.T) {
 			if n++; ev.Kind() != store.Added || ev.Initial() != (n <= 10) {
 				t.Errorf("event %d: %v, initial %v", n, ev.Kind(), ev.Initial())
 			}
-			if old, err := ev.Old(); old != nil || err != nil {
-				t.Errorf("event %d: %v, %v before", n, old, err)
+			if old, ok, err := ev.Old(); old != nil || ok || err != nil {
+				t.Errorf("event %d: %v, %v, %v before", n, old, ok, err)
 			}
 			if n == until {
 				break

@@ -120,6 +120,17 @@ func (s *cborScanner) value() (h cborHead, tag uint64, err error) {
 	}
 }
 
+// null consumes the next value if it is null, and reports whether it was.
+func (s *cborScanner) null() (bool, error) {
+	pos := s.w.pos
+	h, _, err := s.value()
+	if err == nil && h.isNull() {
+		return true, nil
+	}
+	s.w.pos = pos
+	return false, err
+}
+
 // skip consumes one value of any kind.
 func (s *cborScanner) skip() error {
 	h, _, err := s.value()

@@ -407,14 +407,14 @@ func TestFieldsOfCBOR(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(f.Append(nil, Record{Encoding: CBOR, Body: b}), " "); got != strings.TrimSpace(want+" z") {
+		if got := strings.TrimSpace(strings.Join(f.Append(nil, Record{Encoding: CBOR, Body: b}), " ")); got != strings.TrimSpace(want+" z") {
 			t.Errorf("%s: %q, want %q", item, got, want)
 		}
 		// Where the API server's decoder takes it too, JSON says the same.
 		var v []any
 		if direct.Unmarshal(b[3:], &v) == nil && item != "f98000" {
 			text, _ := json.Marshal(map[string]any{"a": v})
-			if got := strings.Join(f.Append(nil, Record{Encoding: JSON, Body: text}), " "); got != strings.TrimSpace(want+" z") {
+			if got := strings.TrimSpace(strings.Join(f.Append(nil, Record{Encoding: JSON, Body: text}), " ")); got != strings.TrimSpace(want+" z") {
 				t.Errorf("%s: %q in JSON, want %q", item, got, want)
 			}
 		}

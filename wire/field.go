@@ -17,10 +17,14 @@ const maxScratch = 64 << 10
 //   - a string is its text, a number or a boolean its JSON text;
 //   - a time, duration, quantity or IntOrString is what it is in JSON, whatever
 //     the encoding of the record;
-//   - an absent field, null, an object, a list and "" give no value;
-//   - 0 and false are values, except those of a built-in type's field that is
-//     no pointer and has omitempty: there JSON can not tell them from absence,
-//     so they give no value in any encoding.
+//   - "", 0 and false are values;
+//   - a field that the Go struct always has, which is one that is no pointer in
+//     an object that exists, always has a value: absence and null are the zero
+//     value that decoding yields, "" for the spec.nodeName of a pod without a
+//     node. A zero time is null in JSON and no value;
+//   - a nil pointer, an absent key of a map, an absent element of a list, and an
+//     absent field or null where no Go struct says more (Unstructured) give no
+//     value, nor does an object or a list.
 //
 // A field that stands twice in an object, which the API server does not send,
 // counts once. Text that is not UTF-8 is handed on as it stands on the wire.
@@ -30,7 +34,12 @@ type Field struct {
 	path  Path
 	proto []protoStep // nil if the type has no protobuf
 	leaf  leaf
-	drop  bool // zero is no value
+
+	// zero is what the last fixed steps of path lead to where they lead nowhere:
+	// they are members of structs that are no pointers. The same holds for the last
+	// protoFixed steps of proto.
+	zero              []byte
+	fixed, protoFixed int
 
 	// idle is a walker that nobody uses: with it, reading a field allocates
 	// nothing but what is returned. Goroutines that find it taken make one.
@@ -40,8 +49,8 @@ type Field struct {
 // FieldOf binds a path to T. For a T with protobuf (the built-in types and
 // PartialObjectMetadata) the path is checked against its Go struct, by the
 // names of the JSON tags, and must end at a scalar. For all others
-// (Unstructured, custom resources) nothing is known of what the server sends:
-// any path is taken, and one that leads nowhere gives no values.
+// (Unstructured, custom resources) any path is taken: the server may send fields
+// that T does not have. A path that leads nowhere gives no values.
 //
 // Errors: *PathError, for a path that can not be read, a field that T does not
 // have (with the nearest that it has), and a field that is no scalar. The
@@ -53,14 +62,21 @@ func FieldOf[T any](path string) (*Field, error) {
 		return nil, err
 	}
 	f := &Field{path: p}
-	if !(Codec[T]{}).Protobuf() {
-		return f, nil
-	}
-	b := binder{text: path, t: reflect.TypeFor[T](), root: reflect.TypeFor[T]()}
-	if err := b.bind(p.steps); err != nil {
+	b := binder{text: path, t: reflect.TypeFor[T](), root: reflect.TypeFor[T](), numbered: Codec[T]{}.Protobuf()}
+	err = b.bind(p.steps)
+	if err != nil && b.numbered {
 		return nil, err
 	}
-	f.proto, f.leaf, f.drop = b.steps, b.leaf, b.drop
+	if err != nil {
+		return f, nil // T does not have the field, but the server may send it
+	}
+	f.leaf, f.zero = b.leaf, zeroes[b.leaf]
+	if f.zero != nil {
+		f.fixed, f.protoFixed = b.fixed, b.protoFixed
+	}
+	if b.numbered {
+		f.proto = b.steps
+	}
 	return f, nil
 }
 
@@ -121,6 +137,9 @@ type walker struct {
 }
 
 func (w *walker) walk(rec Record) {
+	if len(rec.Body) == 0 {
+		return // there is no object
+	}
 	switch rec.Encoding {
 	case JSON:
 		w.json(&jsonText{b: rec.Body}, w.f.path.steps, false)
@@ -136,9 +155,6 @@ func (w *walker) walk(rec Record) {
 
 // emit hands on one value, and reports whether more are wanted.
 func (w *walker) emit(value []byte) bool {
-	if len(value) == 0 {
-		return true
-	}
 	if w.yield != nil {
 		return w.yield(value)
 	}
@@ -146,19 +162,7 @@ func (w *walker) emit(value []byte) bool {
 	return true
 }
 
-// emitScalar hands on a number or a boolean, unless it is a zero that is no
-// value.
-func (w *walker) emitScalar(text []byte) bool {
-	if w.f.drop && isZero(text) {
-		return true
-	}
-	return w.emit(text)
-}
-
-func isZero(text []byte) bool {
-	switch string(text) {
-	case "0", "-0", "false":
-		return true
-	}
-	return false
-}
+// absent hands on the zero value where a member does not exist, left steps before
+// the end of the path, if the struct always has it. It reports whether more are
+// wanted.
+func (w *walker) absent(left int) bool { return left > w.f.fixed || w.emit(w.f.zero) }

@@ -22,6 +22,13 @@ var leaves = map[reflect.Type]leaf{
 	reflect.TypeFor[intstr.IntOrString](): leafIntOrString,
 }
 
+// zeroes are the values of absent fields: what the zero value is in JSON. That of
+// a time is null, which is no value.
+var zeroes = map[leaf][]byte{
+	leafText: []byte(""), leafInt: []byte("0"), leafUint: []byte("0"), leafBool: []byte("false"),
+	leafDuration: []byte("0s"), leafQuantity: []byte("0"), leafIntOrString: []byte("0"),
+}
+
 var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 	protoMessages = reflect.TypeFor[protoUnmarshaler]()
@@ -35,7 +42,9 @@ type binder struct {
 	t     reflect.Type // of the value that the steps so far lead to
 	steps []protoStep
 	leaf  leaf
-	drop  bool
+
+	numbered          bool // fields have numbers in protobuf
+	fixed, protoFixed int  // how many of the last steps are members of structs, and no pointers
 }
 
 func (b *binder) fail(s *step, format string, args ...any) error {
@@ -49,11 +58,15 @@ func (b *binder) bind(steps []step) error {
 			return err
 		}
 		if b.t.Kind() == reflect.Pointer {
-			b.t, b.drop = b.t.Elem(), false
+			b.t = b.t.Elem()
+			b.loosen()
 		}
 	}
 	return b.end(&steps[len(steps)-1])
 }
+
+// loosen notes that the value that the steps so far lead to need not exist.
+func (b *binder) loosen() { b.fixed, b.protoFixed = 0, 0 }
 
 func (b *binder) step(s *step) error {
 	if _, scalar := leaves[b.t]; scalar {
@@ -84,12 +97,14 @@ func (b *binder) member(s *step) error {
 		return b.fail(s, "%s has no field %q; the nearest is %q", b.t, s.name, nearest(s.name, fieldNames(b.t, nil)))
 	}
 	for _, num := range nums {
-		if num == 0 {
+		if num == 0 && b.numbered {
 			return b.fail(s, "the field %q of %s is not in protobuf", s.name, b.t)
 		}
 		b.steps = append(b.steps, protoStep{kind: protoField, num: num, once: true})
 	}
-	b.t, b.drop = f.Type, omitted(f)
+	b.t = f.Type
+	b.fixed++
+	b.protoFixed += len(nums)
 	if k := b.t.Kind(); k == reflect.Map || k == reflect.Slice {
 		b.steps[len(b.steps)-1].once = false
 	}
@@ -112,7 +127,8 @@ func (b *binder) entry(s *step) error {
 	default:
 		b.steps = append(b.steps, protoStep{kind: protoEntry, once: true, text: s.name})
 	}
-	b.t, b.drop = b.t.Elem(), false
+	b.t = b.t.Elem()
+	b.loosen()
 	return nil
 }
 
@@ -121,7 +137,8 @@ func (b *binder) element(s *step) error {
 	if b.wrapped() {
 		b.steps = append(b.steps, protoStep{kind: protoField, num: 1})
 	}
-	b.t, b.drop = b.t.Elem(), false
+	b.loosen()
+	b.t = b.t.Elem()
 	if b.t.Kind() == reflect.Pointer {
 		b.t = b.t.Elem()
 	}
@@ -139,7 +156,7 @@ func (b *binder) element(s *step) error {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.String || slices.Contains(nums, 0) {
+	if t.Kind() != reflect.String || b.numbered && slices.Contains(nums, 0) {
 		return b.fail(s, "the field %q of %s is no string: a filter compares strings", s.name, b.t)
 	}
 	b.steps = append(b.steps, protoStep{kind: protoWhere, where: nums, text: s.text})
@@ -235,15 +252,4 @@ func protoNumber(f reflect.StructField) int {
 		return 0
 	}
 	return n
-}
-
-// omitted reports whether JSON leaves out a field that is zero.
-func omitted(f reflect.StructField) bool {
-	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	for option := range strings.SplitSeq(options, ",") {
-		if option == "omitzero" || option == "omitempty" && f.Type.Kind() != reflect.Struct {
-			return true
-		}
-	}
-	return false
 }

@@ -21,8 +21,14 @@ func (w *walker) cbor(s *cborScanner, steps []step, onward bool) bool {
 	case st.kind == stepMember && c.major == cborMap:
 		g := enter(c)
 		found, ok := s.find(&g, st.name)
-		if !found || !ok {
-			return ok
+		if !ok {
+			return false
+		}
+		if !found {
+			return w.absent(len(steps))
+		}
+		if isNull, err := s.null(); err != nil || isNull {
+			return err == nil && w.absent(len(steps)) && onward && s.leave(&g)
 		}
 		return w.cbor(s, rest, onward) && onward && s.leave(&g)
 	case st.kind == stepEvery && c.major == cborMap:
@@ -81,13 +87,13 @@ func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
 	switch c.major {
 	case cborUnsigned:
 		w.scratch = strconv.AppendUint(w.scratch[:0], c.arg, 10)
-		return w.emitScalar(w.scratch)
+		return w.emit(w.scratch)
 	case cborNegative:
 		if c.arg > math.MaxInt64 {
 			return true // no number of 64 bits
 		}
 		w.scratch = strconv.AppendInt(w.scratch[:0], -1-int64(c.arg), 10)
-		return w.emitScalar(w.scratch)
+		return w.emit(w.scratch)
 	case cborBytes, cborText:
 		text, err := s.str(c)
 		return err == nil && w.emit(w.later(text, c, tag))
@@ -95,10 +101,10 @@ func (w *walker) cborLeaf(s *cborScanner, c cborHead, tag uint64) bool {
 		switch c.info {
 		case cborFalse, cborTrue:
 			w.scratch = strconv.AppendBool(w.scratch[:0], c.info == cborTrue)
-			return w.emitScalar(w.scratch)
+			return w.emit(w.scratch)
 		case cborFloat16, cborFloat32, cborFloat64:
 			w.scratch = appendFloat(w.scratch[:0], c.float())
-			return w.emitScalar(w.scratch)
+			return len(w.scratch) == 0 || w.emit(w.scratch)
 		}
 	}
 	return s.rest(c) == nil

@@ -13,8 +13,14 @@ func (w *walker) json(t *jsonText, steps []step, onward bool) bool {
 	case s.kind == stepMember && c == '{':
 		t.i++
 		found, ok := w.jsonMember(t, s.name)
-		if !found || !ok {
-			return ok
+		if !ok {
+			return false
+		}
+		if !found {
+			return w.absent(len(steps))
+		}
+		if t.peek() == 'n' {
+			return string(t.scalar()) == "null" && w.absent(len(steps)) && onward && t.leave()
 		}
 		return w.json(t, rest, onward) && onward && t.leave()
 	case s.kind == stepEvery && c == '{':
@@ -104,5 +110,5 @@ func (w *walker) jsonLeaf(t *jsonText) bool {
 	if string(text) == "null" {
 		return true
 	}
-	return len(text) > 0 && w.emitScalar(text)
+	return len(text) > 0 && w.emit(text)
 }

@@ -69,7 +69,10 @@ func (w *walker) proto(b []byte, steps []protoStep) bool {
 			return true
 		}
 		f, ok := firstField(b, mapValue)
-		return !ok || w.protoValue(b, f, s, rest)
+		if !ok { // it has the zero value
+			return w.f.zero == nil || len(rest) > w.f.protoFixed || w.emit(w.f.zero)
+		}
+		return w.protoValue(b, f, s, rest)
 	}
 	for i := 0; i < len(b); {
 		f, err := nextField(b, i)
@@ -87,7 +90,7 @@ func (w *walker) proto(b []byte, steps []protoStep) bool {
 			return true
 		}
 	}
-	return true
+	return len(steps) > w.f.protoFixed || w.emit(w.f.zero)
 }
 
 // firstField returns the first field of message b with a number.
@@ -143,7 +146,7 @@ func (w *walker) protoNumber(v uint64) bool {
 	default:
 		return true
 	}
-	return w.emitScalar(w.scratch)
+	return w.emit(w.scratch)
 }
 
 // protoMessage hands on a value that is a message in protobuf and a scalar in
@@ -167,6 +170,9 @@ func (w *walker) protoMessage(b []byte) bool {
 		w.scratch = append(w.scratch[:0], time.Duration(nanos).String()...)
 	case leafQuantity:
 		f, _ := firstField(b, quantityText)
+		if len(f.val) == 0 {
+			return w.emit(w.f.zero)
+		}
 		return w.emit(f.val)
 	case leafIntOrString:
 		if kind := number(b, intstrType); kind != 0 {

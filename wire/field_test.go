@@ -27,7 +27,8 @@ import (
 type marshaler interface{ Marshal() ([]byte, error) }
 
 // TestFieldsAgree reads every scalar of a type, in every encoding, and holds
-// the values against a walk through the decoded JSON.
+// the values against a walk through the Go object, or through the decoded JSON
+// where the type is not known.
 func TestFieldsAgree(t *testing.T) {
 	t.Run("Pod", fieldsAgree[corev1.Pod])
 	t.Run("Job", fieldsAgree[batchv1.Job])
@@ -58,13 +59,13 @@ func fieldsAgree[T any](t *testing.T) {
 		part := 1 + len(fields)/40
 		for i := r.IntN(part); i < len(fields); i += part {
 			f := fields[i]
-			want := lookUp(decoded, f.path.steps)
+			want, sent := valuesOf(reflect.ValueOf(obj), f.path.steps), lookUp(decoded, f.path.steps)
 			for _, rec := range records {
 				if got := f.Append(nil, rec); !sameValues(got, want, rec.Encoding) {
 					t.Fatalf("%s in %v: %q, want %q\n%.300s", f.Path(), rec.Encoding, got, want, records[0].Body)
 				}
-				if got := loose[i].Append(nil, rec); rec.Encoding != Protobuf && !sameValues(got, want, rec.Encoding) {
-					t.Fatalf("%s in %v as Unstructured: %q, want %q", f.Path(), rec.Encoding, got, want)
+				if got := loose[i].Append(nil, rec); rec.Encoding != Protobuf && !sameValues(got, sent, rec.Encoding) {
+					t.Fatalf("%s in %v as Unstructured: %q, want %q", f.Path(), rec.Encoding, got, sent)
 				}
 			}
 		}
@@ -119,6 +120,49 @@ func everyEncoding(t *rapid.T, obj any) []Record {
 	return []Record{{Encoding: JSON, Body: text}, {Encoding: Protobuf, Body: message}, {Encoding: CBOR, Body: item}}
 }
 
+// valuesOf is what a Field does, on a Go object.
+func valuesOf(v reflect.Value, steps []step) (values []string) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	if len(steps) == 0 {
+		text, err := json.Marshal(v.Interface())
+		if err != nil || string(text) == "null" {
+			return nil
+		}
+		var s string
+		if json.Unmarshal(text, &s) != nil {
+			s = string(text)
+		}
+		return []string{s}
+	}
+	s := steps[0]
+	switch v.Kind() {
+	case reflect.Struct:
+		f, _, _ := structField(v.Type(), s.name)
+		return valuesOf(v.FieldByName(f.Name), steps[1:])
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			if s.kind == stepEvery || k.String() == s.name {
+				values = append(values, valuesOf(v.MapIndex(k), steps[1:])...)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if s.kind == stepWhere && valuesOf(v.Index(i), []step{{name: s.name}})[0] != s.text {
+				continue
+			}
+			values = append(values, valuesOf(v.Index(i), steps[1:])...)
+		}
+	}
+	return values
+}
+
 // lookUp is what a Field does, on decoded JSON.
 func lookUp(v any, steps []step) (values []string) {
 	if len(steps) == 0 {
@@ -126,10 +170,7 @@ func lookUp(v any, steps []step) (values []string) {
 		case map[string]any, []any, nil:
 			return nil
 		}
-		if text := fmt.Sprint(v); text != "" {
-			return []string{text}
-		}
-		return nil
+		return []string{fmt.Sprint(v)}
 	}
 	s := steps[0]
 	switch v := v.(type) {
@@ -162,7 +203,7 @@ func TestFieldsOfJSON(t *testing.T) {
 	rec := Record{Encoding: JSON, Body: []byte(body)}
 	for path, want := range map[string]string{
 		"metadata.name": "x", "metadata.none": "", "metadata": "", "metadata.name.x": "", "name": "",
-		"metadata.labels['a.b/c']": "1", "metadata.labels.a": "escaped", "metadata.labels.none": "", "metadata.labels[*]": "1 escaped",
+		"metadata.labels['a.b/c']": "1", "metadata.labels.a": "escaped", "metadata.labels.none": "", "metadata.labels[*]": "1 escaped ",
 		"metadata.ownerReferences[*].uid": "u1 u22", "metadata.ownerReferences[*]": "7", "metadata.ownerReferences.uid": "",
 		"spec.n": "0", "spec.f": "-1.50e3", "spec.t": "true", "spec.f2": "false", "spec[*]": "0 -1.50e3 true false 🤖\ufffd 1 2",
 		"spec.deep[*][*].x": "1 y", "spec.deep[*].x": "2", "spec.empty[*]": "", "spec.none[*]": "", "spec.pair": "🤖\ufffd", "spec.dup": "1",
@@ -184,15 +225,17 @@ func TestFieldsOfJSON(t *testing.T) {
 	}
 }
 
-// TestZeroes: a zero that JSON leaves out is no value in any encoding; one that
-// it writes is a value in all.
+// TestZeroes: a field of a Go struct that is no pointer has a value, and it is the
+// same whether an encoding writes zeroes or leaves them out. A nil pointer, an
+// absent key and a zero time are no value.
 func TestZeroes(t *testing.T) {
 	pod := &corev1.Pod{}
 	pod.Spec.ActiveDeadlineSeconds = new(int64)
 	pod.Spec.EnableServiceLinks = new(bool)
 	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{{}}}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{}}
-	explicit := `{"metadata":{"generation":0,"name":""},"spec":{"hostNetwork":false,"activeDeadlineSeconds":0,"enableServiceLinks":false,
+	pod.Labels = map[string]string{"app": ""}
+	explicit := `{"metadata":{"generation":0,"name":"","labels":{"app":""}},"spec":{"hostNetwork":false,"nodeName":null,"activeDeadlineSeconds":0,"enableServiceLinks":false,
 		"containers":[{"ports":[{"hostPort":0,"containerPort":0}]}]},"status":{"containerStatuses":[{"ready":false,"restartCount":0}]}}`
 	records := []Record{
 		{Encoding: JSON, Body: encode(t, JSON, typed(*pod))},
@@ -201,20 +244,67 @@ func TestZeroes(t *testing.T) {
 		{Encoding: CBOR, Body: mustCBOR(t, pod)},
 		{Encoding: CBOR, Body: mustCBOR(t, fromJSON(t, explicit))},
 	}
-	for path, want := range map[string]string{
-		"metadata.generation": "", "metadata.name": "", "metadata.creationTimestamp": "", "spec.hostNetwork": "",
-		"spec.containers[*].ports[*].hostPort": "", "spec.containers[*].ports[*].containerPort": "0",
-		"spec.activeDeadlineSeconds": "0", "spec.enableServiceLinks": "false",
-		"status.containerStatuses[*].ready": "false", "status.containerStatuses[*].restartCount": "0",
+	for path, want := range map[string][]string{
+		"metadata.generation": {"0"}, "metadata.name": {""}, "metadata.creationTimestamp": nil, "spec.hostNetwork": {"false"},
+		"spec.nodeName": {""}, "status.phase": {""}, "metadata.labels.app": {""}, "metadata.labels[*]": {""}, "metadata.labels.none": nil,
+		"spec.containers[*].ports[*].hostPort": {"0"}, "spec.containers[*].ports[*].containerPort": {"0"}, "spec.containers[*].name": {""},
+		"spec.activeDeadlineSeconds": {"0"}, "spec.enableServiceLinks": {"false"}, "spec.priority": nil, "spec.securityContext.fsGroupChangePolicy": nil,
+		"status.containerStatuses[*].ready": {"false"}, "status.containerStatuses[*].restartCount": {"0"},
+		"status.containerStatuses[*].state.running.startedAt": nil, "status.containerStatuses[*].state.waiting.reason": nil, "spec.volumes[*].name": nil,
 	} {
 		f, err := FieldOf[corev1.Pod](path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, rec := range records {
-			if got := strings.Join(f.Append(nil, rec), " "); got != want {
+			if got := f.Append(nil, rec); !slices.Equal(got, want) {
 				t.Errorf("%s in record %d: %q, want %q", path, i, got, want)
 			}
+		}
+	}
+}
+
+// queued is the Go struct of a custom resource.
+type queued struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              struct {
+		Queue string  `json:"queue,omitempty"`
+		Limit *string `json:"limit,omitempty"`
+		Share struct {
+			Of string `json:"of"`
+		} `json:"share"`
+	} `json:"spec"`
+}
+
+// TestAbsentFieldsOfCustomResources: what the Go struct always has has a value,
+// and Unstructured, which has no fields, gives what the server sent.
+func TestAbsentFieldsOfCustomResources(t *testing.T) {
+	for body, want := range map[string]map[string][]string{
+		`{"spec":{"share":null,"limit":null}}`: {"spec.queue": {""}, "spec.limit": nil, "spec.share.of": {""}, "spec.other": nil, "metadata.name": {""}, "metadata.uid": {""}},
+		`{"spec":{"queue":"","limit":""}}`:     {"spec.queue": {""}, "spec.limit": {""}, "spec.share.of": {""}},
+		`{"spec":{"queue":"a","other":7}}`:     {"spec.queue": {"a"}, "spec.other": {"7"}},
+		`{}`:                                   {"spec.queue": {""}, "spec.limit": nil, "spec.share.of": {""}},
+		`{"spec":{"queue":"a"`:                 {"spec.queue": {"a"}, "spec.limit": nil, "spec.share.of": nil},
+	} {
+		rec := Record{Encoding: JSON, Body: []byte(body)}
+		for path, want := range want {
+			f, err := FieldOf[queued](path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := f.Append(nil, rec); !slices.Equal(got, want) {
+				t.Errorf("%s of %s: %q, want %q", path, body, got, want)
+			}
+		}
+	}
+	f, err := FieldOf[unstructured.Unstructured]("spec.queue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string][]string{`{"spec":{}}`: nil, `{"spec":{"queue":null}}`: nil, `{"spec":{"queue":""}}`: {""}} {
+		if got := f.Append(nil, Record{Encoding: JSON, Body: []byte(body)}); !slices.Equal(got, want) {
+			t.Errorf("an unstructured %s: %q, want %q", body, got, want)
 		}
 	}
 }
@@ -355,9 +445,15 @@ func TestFieldsOfOddTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := f.Append(nil, Record{Encoding: Protobuf, Body: []byte("\x10\x00")})
-	if got = f.Append(got, Record{Encoding: JSON, Body: []byte(`{"zero":0}`)}); got != nil {
-		t.Errorf("a zero that is left out: %q", got)
+	for _, rec := range []Record{
+		{Encoding: Protobuf, Body: []byte("\x10\x00")},
+		{Encoding: Protobuf, Body: []byte("\x18\x00")},
+		{Encoding: JSON, Body: []byte(`{"zero":0}`)},
+		{Encoding: JSON, Body: []byte(`{}`)},
+	} {
+		if got := f.Append(nil, rec); !slices.Equal(got, []string{"0"}) {
+			t.Errorf("a zero that may be left out, in %v %q: %q", rec.Encoding, rec.Body, got)
+		}
 	}
 }
 

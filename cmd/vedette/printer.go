@@ -54,11 +54,11 @@ func (p *printer) event(ev informer.Event[object], at time.Time) error {
 		}
 		return p.write(text)
 	}
-	old, err := ev.Old()
+	old, ok, err := ev.Old()
 	if err != nil {
 		return err
 	}
-	if old != nil {
+	if ok {
 		old.SetAPIVersion(p.resource.APIVersion())
 		old.SetKind(p.resource.Kind)
 	}

@@ -29,6 +29,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	// Pods that have no node yet are under "".
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 	log.Fatal(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
 		log.Printf("%s has changed; pods by node: %v", r.Key, maps.Collect(byNode.Values(pods.In(v))))
