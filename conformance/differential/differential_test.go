@@ -1,0 +1,328 @@
+package differential_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+var (
+	oneSeed = flag.Uint64("differential.seed", 0, "run the script of this seed only")
+	scripts = flag.Uint64("differential.scripts", 400, "how many scripts to run")
+)
+
+// phases is how many times a script lets things happen and go wrong, and then compares.
+const phases = 4
+
+// settle is the fake time after which both informers are to have overcome every fault: client-go's
+// streaming list that does not end takes it 10 minutes, and its longest backoff is a minute.
+const settle = 15 * time.Minute
+
+// TestAgainstClientGo runs random scripts against one server that client-go's SharedIndexInformer and
+// ours both follow over HTTP. After each phase the stores and indexes are the same, and each object's
+// events are.
+func TestAgainstClientGo(t *testing.T) {
+	first, last := uint64(1), *scripts
+	if *oneSeed != 0 {
+		first, last = *oneSeed, *oneSeed
+	}
+	whole, gaps := 0, 0
+	for seed := first; seed <= last; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScript(t, seed)
+				s.run()
+				whole, gaps = whole+s.whole, gaps+s.gaps
+			})
+			if t.Failed() {
+				t.Logf("replay with: go test -C conformance ./differential -differential.seed=%d", seed)
+			}
+		})
+	}
+	t.Logf("%d phases without a list, whose events are the same one by one; %d with one", whole, gaps)
+	if *oneSeed == 0 && (whole < 100 || gaps < 100) {
+		t.Error("the scripts are too wild, or too tame")
+	}
+}
+
+// The users of the server, by which faults tell the informers apart.
+const (
+	theirUser = "theirs"
+	ourUser   = "ours"
+)
+
+var (
+	podType    = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	widgetType = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	widgets    = apitest.Type{Group: "example.com", Version: "v1", Kind: "Widget", Resource: "widgets", Namespaced: true}
+)
+
+// follower is an informer on trial.
+type follower interface {
+	// run follows the server until ctx is done.
+	run(ctx context.Context)
+	synced() bool
+	// objects returns what the store has, by key.
+	objects() map[string]object
+	// index returns the keys of the objects that an index has, by value: "namespace", "node" or "label".
+	index(name string) map[string][]string
+	// take returns the events since the last call, by object.
+	take() map[string][]event
+}
+
+// object is an object as both informers show it.
+type object struct {
+	uid, version string
+	content      any // decoded
+}
+
+// event is one step of an object.
+type event struct {
+	kind         string // "add", "update", "delete"
+	uid, version string
+}
+
+// script is one run with one seed.
+type script struct {
+	t       *testing.T
+	seed    uint64
+	random  *rand.Rand
+	srv     *apitest.Server
+	gvr     schema.GroupVersionResource
+	both    map[string]follower // by user
+	lists   map[string]int      // asked for until the last phase
+	faults  []*apitest.Injection
+	log     []string
+	whole   int
+	gaps    int
+	serials int
+	before  map[string]object
+}
+
+func newScript(t *testing.T, seed uint64) *script {
+	s := &script{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 5)), lists: map[string]int{}, before: map[string]object{}}
+	cfg := apitest.Config{
+		Types:      []apitest.Type{widgets},
+		Tokens:     map[string]string{theirUser: theirUser, ourUser: ourUser},
+		RequestLog: 100_000,
+	}
+	if s.random.IntN(3) == 0 {
+		cfg.StreamingLists = apitest.StreamingRefused
+	}
+	if s.random.IntN(3) == 0 {
+		cfg.Window = 20 // a watch that is away for a burst is told 410
+	}
+	if s.random.IntN(4) == 0 {
+		cfg.Version = 990 // versions get a digit more
+	}
+	srv, err := apitest.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.srv = srv
+	s.gvr = []schema.GroupVersionResource{podType, podType, widgetType}[s.random.IntN(3)]
+	return s
+}
+
+func (s *script) config(user string) *rest.Config {
+	cfg := s.srv.RESTConfig()
+	cfg.BearerToken = user
+	return cfg
+}
+
+func (s *script) run() {
+	defer s.srv.Close()
+	for range s.random.IntN(20) {
+		s.write()
+	}
+	ctx, cancel := context.WithCancel(s.t.Context())
+	var work sync.WaitGroup
+	for range s.random.IntN(3) {
+		s.fault()
+	}
+	s.both = map[string]follower{theirUser: s.theirs(), ourUser: s.ours()}
+	for _, f := range s.both {
+		work.Go(func() { f.run(ctx) })
+	}
+	for phase := range phases {
+		s.happen(phase)
+		s.heal()
+		if !s.compare(phase) {
+			break
+		}
+	}
+	cancel()
+	work.Wait()
+	if s.t.Failed() {
+		s.t.Logf("script of seed %d, %s:\n%s", s.seed, s.gvr.Resource, strings.Join(s.log, "\n"))
+	}
+}
+
+func (s *script) note(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf(format, args...))
+}
+
+// happen lets things happen and go wrong.
+func (s *script) happen(phase int) {
+	for range 20 + s.random.IntN(40) {
+		switch n := s.random.IntN(20); {
+		case n < 10:
+			s.write()
+		case n < 11: // a burst
+			for range 10 + s.random.IntN(40) {
+				s.write()
+			}
+		case n < 13 && phase%2 == 1:
+			s.fault()
+		case n < 14 && phase == 3:
+			s.note("compact")
+			s.srv.Compact()
+		case n < 15 && phase >= 2:
+			s.note("away")
+			s.srv.Unavailable()
+			<-time.After(time.Duration(s.random.Int64N(int64(20 * time.Second))))
+			if err := s.srv.Available(); err != nil {
+				s.t.Fatal(err)
+			}
+		default:
+			<-time.After(time.Duration(s.random.Int64N(int64(5 * time.Second))))
+		}
+	}
+}
+
+// heal ends all faults, and waits until both have overcome them.
+func (s *script) heal() {
+	<-time.After(time.Minute)
+	for _, i := range s.faults {
+		i.Release()
+	}
+	s.faults = nil
+	<-time.After(settle)
+	synctest.Wait()
+}
+
+// make returns an object of the type on trial.
+func (s *script) make(namespace, name string) apitest.Object {
+	s.serials++
+	labels := map[string]string{"app": fmt.Sprint("app-", s.random.IntN(3)), "serial": strconv.Itoa(s.serials)}
+	if s.random.IntN(4) == 0 {
+		delete(labels, "app")
+	}
+	node := ""
+	if n := s.random.IntN(4); n > 0 {
+		node = fmt.Sprint("node-", n)
+	}
+	if s.gvr == podType {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}}
+		p.Spec.Containers = []corev1.Container{{Name: "c", Image: fmt.Sprint("image:", s.serials)}}
+		p.Spec.NodeName = node
+		return p
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"spec": map[string]any{"nodeName": node, "count": int64(s.serials), "ratio": 0.5, "list": []any{"a", nil, true}},
+	}}
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	u.SetLabels(labels)
+	return u
+}
+
+// write creates, updates, deletes or replaces an object.
+func (s *script) write() {
+	obj := s.make(fmt.Sprint("ns-", s.random.IntN(3)), fmt.Sprint("o-", s.random.IntN(8)))
+	old, err := s.srv.Get(obj)
+	there := err == nil
+	if there {
+		obj.SetResourceVersion(old.GetResourceVersion())
+	}
+	switch n := s.random.IntN(10); {
+	case !there:
+		_, err = s.srv.Create(obj)
+	case n < 6:
+		_, err = s.srv.Update(obj)
+	case n < 9:
+		err = s.srv.Delete(obj)
+	default: // deleted, and created again under its name
+		if err = s.srv.Delete(obj); err == nil {
+			obj.SetResourceVersion("")
+			_, err = s.srv.Create(obj)
+		}
+	}
+	if err != nil {
+		s.t.Fatalf("write of %s/%s: %v", obj.GetNamespace(), obj.GetName(), err)
+	}
+}
+
+// fault injects a fault for each of the two: of the same kind, at the same point of its requests.
+func (s *script) fault() {
+	watch := []apitest.Action{
+		apitest.Cut(apitest.CutClean), apitest.Cut(apitest.CutReset), apitest.Cut(apitest.CutMidFrame),
+		apitest.Delay(time.Duration(s.random.Int64N(int64(10 * time.Second)))),
+		apitest.InStreamError(apitest.Failure(410, 0)), apitest.InStreamError(apitest.Failure(500, 0)),
+		apitest.NoEndBookmark(),
+	}
+	list := []apitest.Action{
+		apitest.Respond(apitest.Failure(410, 0)), apitest.Cut(apitest.CutReset), apitest.Cut(apitest.CutMidFrame),
+		apitest.Delay(time.Duration(s.random.Int64N(int64(10 * time.Second)))),
+	}
+	request := []apitest.Action{
+		apitest.Respond(apitest.Failure(429, time.Second)), apitest.Respond(apitest.Failure(500, 0)),
+		apitest.Respond(apitest.Failure(503, 0)), apitest.Respond(apitest.Failure(410, 0)),
+	}
+	f := apitest.Fault{Times: 1 + s.random.IntN(2), After: s.random.IntN(4)}
+	f.Match.Resource = s.gvr.Resource
+	switch s.random.IntN(3) {
+	case 0:
+		f.Match.Verb, f.Action = apitest.VerbWatch, watch[s.random.IntN(len(watch))]
+	case 1:
+		f.Match.Verb, f.Action = apitest.VerbList, list[s.random.IntN(len(list))]
+	default:
+		f.Action, f.After = request[s.random.IntN(len(request))], 0
+	}
+	s.note("fault %+v", f)
+	for _, user := range []string{theirUser, ourUser} {
+		f.Match.Where = func(r apitest.Request) bool { return r.User == user }
+		i, err := s.srv.Inject(f)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.faults = append(s.faults, i)
+	}
+}
+
+// listed returns the users whose informer has listed since the last call.
+func (s *script) listed() []string {
+	n := map[string]int{}
+	for _, r := range s.srv.Requests() {
+		if r.Resource == s.gvr && (r.Verb == apitest.VerbList || r.Streaming()) {
+			n[r.User]++
+		}
+	}
+	var users []string
+	for user, n := range n {
+		if n > s.lists[user] {
+			users = append(users, user)
+		}
+	}
+	s.lists = n
+	return users
+}
+
+var quiet = slog.New(slog.DiscardHandler)

@@ -1,0 +1,3 @@
+// Package differential compares this project's informer with client-go's: the same scripts on the same
+// server, the same objects, indexes and events. It has tests only.
+package differential
