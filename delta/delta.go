@@ -22,8 +22,8 @@ const (
 	Begin
 	// End completes the replacement that Begin started, as of Version.
 	End
-	// Leave says that the scope is followed no longer: what is known of its
-	// objects is dropped.
+	// Leave says that the scope is followed no longer. What is known of its objects
+	// is dropped, unless another scope covers them.
 	Leave
 )
 
@@ -48,7 +48,8 @@ func (k Kind) String() string {
 
 // Scope is what one list covers: the objects of one cluster, and of one
 // namespace of it or, if that is empty, of all. Most collections have one scope,
-// the zero value. Scopes of one collection do not overlap.
+// the zero value. Scopes of one collection overlap only while one takes the place of
+// others.
 type Scope struct {
 	// Cluster is that of the keys.
 	Cluster string
@@ -59,6 +60,12 @@ type Scope struct {
 // Covers reports whether an object with this key belongs to the scope.
 func (s Scope) Covers(key wire.Key) bool {
 	return s.Cluster == key.Cluster && (s.Namespace == "" || s.Namespace == key.Namespace)
+}
+
+// Contains reports whether every object of another scope belongs to this one, which
+// is another: one namespace of a cluster is contained in all of it.
+func (s Scope) Contains(other Scope) bool {
+	return s.Cluster == other.Cluster && s.Namespace == "" && other.Namespace != ""
 }
 
 // String returns "cluster:namespace", without what is empty, and "all" for the

@@ -12,15 +12,43 @@ type scope struct {
 	name    delta.Scope
 	version wire.Version
 	listed  bool
-	staged  *tree // the list that is arriving, nil if none is
+	staged  *tree  // the list that is arriving, nil if none is
+	ahead   *ahead // nil if all namespaces have come as far as version
 }
 
-func (c *scope) reach(v wire.Version) { c.version = max(c.version, v) }
+// ahead says how far the namespaces of a scope have come that took over others:
+// further than the version from which its watch goes on.
+type ahead struct {
+	rest       wire.Version            // of the namespaces that are not in namespaces
+	namespaces map[string]wire.Version // those that were scopes of their own
+	highest    wire.Version
+}
+
+func (c *scope) reach(v wire.Version) {
+	c.version = max(c.version, v)
+	if c.ahead != nil && c.version >= c.ahead.highest {
+		c.ahead = nil
+	}
+}
 
 // passed reports whether everything up to a version has been seen. An event from
 // before that of an object which is not there would bring back what was deleted
 // since.
-func (c *scope) passed(v wire.Version) bool { return v != 0 && v <= c.version }
+func (c *scope) passed(namespace string, v wire.Version) bool {
+	if v == 0 || v <= c.version || c.ahead == nil {
+		return v != 0 && v <= c.version
+	}
+	if own, ok := c.ahead.namespaces[namespace]; ok {
+		return v <= own
+	}
+	return v <= c.ahead.rest
+}
+
+// begins makes a scope that was not listed go on where another one stands that
+// covers it.
+func (c *scope) begins(at *scope) {
+	c.version, c.ahead, c.listed = at.version, at.ahead, true
+}
 
 // AddScope makes Synced wait for a first list of a scope. A scope that is not
 // added becomes known with its first delta.
@@ -31,14 +59,70 @@ func (s *Store) AddScope(name delta.Scope) {
 	s.publish()
 }
 
-// leave forgets a scope, and drops its objects.
+// leave forgets a scope. Other scopes that it covers go on where it stands, unless
+// they have been listed. What no other scope covers is dropped.
 func (s *Store) leave(c *scope) {
 	s.abandon(c)
 	delete(s.scopes, c.name)
+	if _, ok := s.scopes[delta.Scope{Cluster: c.name.Cluster}]; ok {
+		return // it covers all of this one
+	}
+	kept := map[string]bool{}
+	for name, other := range s.scopes {
+		if !c.name.Contains(name) {
+			continue
+		}
+		kept[name.Namespace] = true
+		if c.listed && !other.listed {
+			other.begins(c)
+		}
+	}
 	for _, e := range slices.Collect(s.live.within(c.name)) {
+		if kept[string(e.header().namespace)] {
+			continue
+		}
 		s.drop(e)
 		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Unwatched, Old: e})
 	}
+}
+
+// takes returns the ahead of a scope whose first list is complete as of a version,
+// while narrower ones are followed: nil if none is. What those have is what was seen
+// event by event, and stays; the list brings the rest.
+func (s *Store) takes(c *scope, listed wire.Version) *ahead {
+	if c.listed || c.name.Namespace != "" {
+		return nil
+	}
+	var a *ahead
+	for name, other := range s.scopes {
+		if other == c || !other.listed || !c.name.Contains(name) {
+			continue
+		}
+		if a == nil {
+			a = &ahead{rest: listed, highest: listed, namespaces: map[string]wire.Version{}}
+		}
+		a.namespaces[name.Namespace] = other.version
+		a.highest = max(a.highest, other.version)
+	}
+	return a
+}
+
+// lowest returns the version from which no namespace misses anything.
+func (a *ahead) lowest() wire.Version {
+	v := a.rest
+	for _, own := range a.namespaces {
+		v = min(v, own)
+	}
+	return v
+}
+
+// has reports whether the namespace of an entry was a scope of its own.
+func (a *ahead) has(e Entry) bool {
+	if a == nil {
+		return false
+	}
+	_, ok := a.namespaces[string(e.header().namespace)]
+	return ok
 }
 
 func (s *Store) scope(name delta.Scope) *scope {
@@ -115,8 +199,30 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 // release frees an entry that was staged, unless it is live as well.
 func (s *Store) release(e Entry) {
 	if live, ok := s.live.objects.Get(e); !ok || live != e {
-		s.arena.free(e)
+		s.discard(e)
 	}
+}
+
+// discard frees an entry that is not live any more, unless a list that is arriving
+// shares it.
+func (s *Store) discard(e Entry) {
+	if s.staging > 0 {
+		h := e.header()
+		name := delta.Scope{Cluster: string(h.cluster), Namespace: string(h.namespace)}
+		if s.isStaged(name, e) || s.isStaged(delta.Scope{Cluster: name.Cluster}, e) {
+			return
+		}
+	}
+	s.arena.free(e)
+}
+
+func (s *Store) isStaged(name delta.Scope, e Entry) bool {
+	c := s.scopes[name]
+	if c == nil || c.staged == nil {
+		return false
+	}
+	staged, ok := c.staged.Get(e)
+	return ok && staged == e
 }
 
 // abandon drops a list that did not come to its end.
@@ -124,25 +230,35 @@ func (s *Store) abandon(c *scope) {
 	if c.staged == nil {
 		return
 	}
-	c.staged.Scan(func(e Entry) bool {
+	s.unstage(c).Scan(func(e Entry) bool {
 		s.release(e)
 		return true
 	})
+}
+
+// unstage returns the list that has arrived, and takes it off the scope.
+func (s *Store) unstage(c *scope) *tree {
+	staged := c.staged
 	c.staged = nil
+	s.staging--
+	return staged
 }
 
 // replace puts the staged list in the place of what is, and works out what
 // that changes: deletions first, then additions and updates.
 func (s *Store) replace(c *scope, end *delta.Delta) {
-	after := c.staged
-	c.staged, c.version = nil, end.Version
+	after := s.unstage(c)
+	c.version = end.Version
+	if c.ahead = s.takes(c, end.Version); c.ahead != nil {
+		c.version = c.ahead.lowest()
+	}
 	cause := Listed
 	if !c.listed {
 		cause, c.listed = Initial, true
 	}
 	var gone []Entry
 	for old := range s.live.within(c.name) {
-		if e, ok := after.Get(old); !ok || !sameUID(e, old) {
+		if e, ok := after.Get(old); (!ok || !sameUID(e, old)) && !c.ahead.has(old) {
 			gone = append(gone, old)
 		}
 	}
@@ -150,10 +266,10 @@ func (s *Store) replace(c *scope, end *delta.Delta) {
 		s.drop(old)
 		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Listed, Old: old, Seen: end.Seen})
 	}
-	if s.live.objects.Len() == 0 {
+	if s.live.objects.Len() == 0 && c.ahead == nil {
 		s.adopt(after, cause, end)
 	} else {
-		s.merge(after, cause, end)
+		s.merge(c.ahead, after, cause, end)
 	}
 	s.trainIfRipe(true)
 }
@@ -179,18 +295,21 @@ func (s *Store) adopt(after *tree, cause Cause, end *delta.Delta) {
 	})
 }
 
-// merge puts the entries of a list among those that are live.
-func (s *Store) merge(after *tree, cause Cause, end *delta.Delta) {
+// merge puts the entries of a list among those that are live. It passes over the
+// namespaces that have been scopes of their own.
+func (s *Store) merge(own *ahead, after *tree, cause Cause, end *delta.Delta) {
 	after.Scan(func(e Entry) bool {
 		old, had := s.live.objects.Get(e)
 		switch {
+		case own.has(e):
+			s.release(e)
 		case !had:
 			e = s.install(e)
 			s.changes = append(s.changes, Change{Kind: Added, Cause: cause, New: e, Seen: end.Seen})
 		case old == e || sameRevision(old, e):
 			s.stats.Unchanged++
 			if old != e {
-				s.arena.free(e)
+				s.discard(e)
 			}
 		default:
 			e = s.install(e)
@@ -206,7 +325,7 @@ func (s *Store) install(e Entry) Entry {
 	if e.slab.columns < len(s.extracts) {
 		old := e
 		e = s.rewrite(old)
-		s.arena.free(old)
+		s.discard(old)
 	}
 	s.put(e)
 	return e

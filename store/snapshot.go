@@ -3,6 +3,7 @@ package store
 import (
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
@@ -105,6 +106,11 @@ func (s *Snapshot) Reached(scope delta.Scope) wire.Version {
 		}
 	}
 	return 0
+}
+
+// Follows reports whether a scope is followed, though it may not have been listed.
+func (s *Snapshot) Follows(scope delta.Scope) bool {
+	return slices.ContainsFunc(s.scopes, func(r reached) bool { return r.scope == scope })
 }
 
 // Synced reports whether a first list of every scope has been applied.

@@ -25,6 +25,7 @@ type Store struct {
 	arena    arena
 	live     table
 	scopes   map[delta.Scope]*scope
+	staging  int // how many of them have a list that is arriving
 	extracts []Extract
 	values   [][]string // scratch: what the extracts found
 	changes  []Change
@@ -121,6 +122,7 @@ func (s *Store) advance(batch delta.Batch) int {
 		case d.Kind == delta.Begin:
 			s.abandon(sc)
 			sc.staged = newTree()
+			s.staging++
 		case d.Kind == delta.End && sc.staged != nil:
 			s.replace(sc, d)
 			return i + 1
@@ -144,7 +146,7 @@ func (s *Store) advance(batch delta.Batch) int {
 func (s *Store) event(sc *scope, d *delta.Delta) {
 	rec := &d.Record
 	old, had := s.find(rec.Key)
-	if had && !newer(old, rec) || !had && sc.passed(d.Version) {
+	if had && !newer(old, rec) || !had && sc.passed(rec.Namespace, d.Version) {
 		s.stats.Stale++
 		return
 	}
@@ -192,13 +194,13 @@ func (s *Store) find(key wire.Key) (Entry, bool) { return s.live.objects.Get(s.p
 // put shows an entry from the next snapshot on.
 func (s *Store) put(e Entry) {
 	if old, had := s.live.put(e); had && old != e {
-		s.arena.free(old)
+		s.discard(old)
 	}
 }
 
 func (s *Store) drop(e Entry) {
 	s.live.drop(e)
-	s.arena.free(e)
+	s.discard(e)
 }
 
 // keep makes an entry of a record.
