@@ -110,15 +110,3 @@ func (c *Config) checkSelection() error {
 	}
 	return kube.Selection{LabelSelector: c.LabelSelector, FieldSelector: c.FieldSelector}.Check()
 }
-
-// scopes are what one cluster is asked for.
-func scopes(cluster string, namespaces []string) []delta.Scope {
-	if len(namespaces) == 0 {
-		return []delta.Scope{{Cluster: cluster}}
-	}
-	var all []delta.Scope
-	for _, ns := range namespaces {
-		all = append(all, delta.Scope{Cluster: cluster, Namespace: ns})
-	}
-	return all
-}

@@ -11,7 +11,8 @@ import (
 )
 
 // memo is the object that was decoded last for an index: several indexes over
-// one type decode a record once. It belongs to the goroutine that writes.
+// one type decode a record once. The lock of the store guards it: indexes are computed
+// under it, also by AddIndex.
 type memo struct {
 	key     wire.Key
 	uid     string

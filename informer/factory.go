@@ -51,7 +51,6 @@ type shared struct {
 	factory  *Factory
 	key      string
 	engine   *engine
-	clusters *clusters
 	refs     int
 	ctx      context.Context // ends the engine
 	cancel   context.CancelFunc
@@ -84,7 +83,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	}
 	if s := f.shared[key]; s != nil {
 		s.refs++
-		i := &Informer[T]{engine: s.engine, clusters: s.clusters, shared: s}
+		i := &Informer[T]{engine: s.engine, shared: s}
 		i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
 		return i, nil
 	}
@@ -92,7 +91,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{factory: f, key: key, engine: i.engine, clusters: i.clusters, refs: 1, done: make(chan struct{})}
+	s := &shared{factory: f, key: key, engine: i.engine, refs: 1, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	i.shared = s
 	f.shared[key] = s
@@ -258,9 +257,6 @@ type Running struct {
 func (i *Informer[T]) Running() Running {
 	r := i.engine.running()
 	r.Users = 1
-	if i.clusters != nil {
-		r.Namespaces = i.clusters.namespacesNow()
-	}
 	if i.shared != nil {
 		i.shared.factory.mu.Lock()
 		r.Users = i.shared.refs
@@ -271,7 +267,7 @@ func (i *Informer[T]) Running() Running {
 
 func (e *engine) running() Running {
 	h, _ := e.health()
-	return Running{Resource: e.cfg.Resource, LabelSelector: e.cfg.LabelSelector, FieldSelector: e.cfg.FieldSelector, Health: h, Stats: e.stats()}
+	return Running{Resource: e.cfg.Resource, Namespaces: e.namespaces(), LabelSelector: e.cfg.LabelSelector, FieldSelector: e.cfg.FieldSelector, Health: h, Stats: e.stats()}
 }
 
 // List returns the informers of the factory, ordered by resource.
@@ -288,16 +284,10 @@ func (f *Factory) List() []Running {
 	var out []Running
 	for _, s := range all {
 		r := s.engine.running()
-		r.Namespaces, r.Users = s.clusters.namespacesNow(), users[s]
+		r.Users = users[s]
 		out = append(out, r)
 	}
 	return out
-}
-
-func (c *clusters) namespacesNow() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.namespaces
 }
 
 // Ready returns nil if all informers are ready; see Health.Ready.

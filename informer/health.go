@@ -3,6 +3,7 @@ package informer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,9 +65,12 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := Health{ColdStart: e.cold, Stored: e.lags.store.read(), Handled: e.lags.handler.read()}
-	for scope, m := range e.members {
+	for _, m := range e.membersLocked() {
 		one, _ := m.reflector.Health()
-		h.Scopes = append(h.Scopes, ScopeHealth{scope, one})
+		if e.state == engineStopped && m.cancel == nil {
+			one.Phase = reflector.Stopped // before it was started
+		}
+		h.Scopes = append(h.Scopes, ScopeHealth{m.scope, one})
 	}
 	slices.SortFunc(h.Scopes, func(a, b ScopeHealth) int {
 		return strings.Compare(a.Scope.Cluster+"\x00"+a.Scope.Namespace, b.Scope.Cluster+"\x00"+b.Scope.Namespace)
@@ -80,6 +84,18 @@ func (e *engine) health() (Health, <-chan struct{}) {
 		}
 	}
 	return h, e.news
+}
+
+// membersLocked returns those that are wanted, and those that are followed until
+// others take their place.
+func (e *engine) membersLocked() []*member {
+	all := slices.Collect(maps.Values(e.wanted))
+	for scope, m := range e.active {
+		if e.wanted[scope] == nil && !m.leaving {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 func worse(a, b *reflector.Health) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/vedette-io/vedette/delta"
@@ -17,7 +18,7 @@ import (
 // Project, For or New.
 type Informer[T any] struct {
 	engine   *engine
-	clusters *clusters // nil if it has a source of its own
+	single   bool // it has a source of its own
 	decoder  decoder[T]
 	shared   *shared // nil if it is of no factory
 	released sync.Once
@@ -45,11 +46,15 @@ func Across[T any](cfg Config) (*Informer[T], error) { return across[T](cfg, sel
 // Errors: a nil source; an illegal configuration.
 func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
-	i := &Informer[T]{}
-	if err := i.init(cfg, nil, func(delta.Scope) (reflector.Source, error) { return src, nil }); err != nil {
+	i := &Informer[T]{single: true}
+	if err := i.init(cfg, nil, ofOneSource(src)); err != nil {
 		return nil, err
 	}
-	if err := i.engine.add(delta.Scope{}); err != nil {
+	err := i.engine.change(func(p *plan) error {
+		p.places[""] = &place{}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return i, nil
@@ -85,21 +90,22 @@ func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T],
 		View:          sel.view,
 		Encoding:      sel.encoding,
 	}
-	i := &Informer[T]{clusters: &clusters{byName: map[string]*kube.Cluster{}, namespaces: cfg.Namespaces}}
-	err := i.init(cfg, group, func(scope delta.Scope) (reflector.Source, error) {
+	i := &Informer[T]{}
+	err := i.init(cfg, group, func(p *place, scope delta.Scope) (reflector.Source, error) {
 		one := selection
 		one.Namespace = scope.Namespace
-		return i.clusters.get(scope.Cluster).Source(cfg.Resource, one), nil
+		return p.cluster.Source(cfg.Resource, one), nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	i.engine.plan.namespaces = slices.Clone(cfg.Namespaces)
 	return i, nil
 }
 
 // init makes the engine. It checks the configuration first: an engine that is made
 // joins a group of stores.
-func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope) (reflector.Source, error)) error {
+func (i *Informer[T]) init(cfg Config, group *store.Group, open func(*place, delta.Scope) (reflector.Source, error)) error {
 	if err := cfg.check(); err != nil {
 		return err
 	}
@@ -114,114 +120,6 @@ func (i *Informer[T]) init(cfg Config, group *store.Group, open func(delta.Scope
 		return obj, nil
 	}, open)
 	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
-	return nil
-}
-
-// clusters are those of one informer.
-type clusters struct {
-	mu         sync.Mutex
-	byName     map[string]*kube.Cluster
-	namespaces []string
-}
-
-func (c *clusters) get(name string) *kube.Cluster {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.byName[name]
-}
-
-// add follows one more cluster.
-func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
-	c := i.clusters
-	if cluster == nil {
-		return errors.New("informer: the cluster is nil; kube.Connect returns one")
-	}
-	c.mu.Lock()
-	if _, there := c.byName[name]; there {
-		c.mu.Unlock()
-		return fmt.Errorf("informer: there is a cluster %q already", name)
-	}
-	c.byName[name] = cluster
-	if w := &i.engine.cfg.WarmStart; name == "" && w.Identity == "" {
-		w.Identity = cluster.Host()
-	}
-	namespaces := c.namespaces
-	c.mu.Unlock()
-	for _, scope := range scopes(name, namespaces) {
-		if err := i.engine.add(scope); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// errOneSource is returned where an informer has nothing to choose from.
-var errOneSource = errors.New("informer: it was made by New and follows the source it was given")
-
-// AddCluster follows one more cluster, whose name is in the keys of its objects.
-// It may be called before and while the informer runs, from any goroutine. A
-// cluster that can not be reached does not disturb the others; it shows in
-// Health.
-//
-// Errors: a name that is empty or taken, a nil cluster, ErrStopped; an informer
-// that was made for one cluster.
-func (i *Informer[T]) AddCluster(name string, cluster *kube.Cluster) error {
-	switch {
-	case i.clusters == nil:
-		return errOneSource
-	case name == "" || i.clusters.get("") != nil:
-		return errors.New("informer: objects of several clusters need cluster names in their keys: begin with Across, and give each cluster a name")
-	}
-	return i.add(name, cluster)
-}
-
-// RemoveCluster follows a cluster no longer, and drops its objects: subscribers
-// see them as Deleted by store.Unwatched.
-//
-// Errors: there is no such cluster; ErrStopped; the cause of ctx.
-func (i *Informer[T]) RemoveCluster(ctx context.Context, name string) error {
-	if i.clusters == nil {
-		return errOneSource
-	}
-	c := i.clusters
-	c.mu.Lock()
-	_, there := c.byName[name]
-	delete(c.byName, name)
-	c.mu.Unlock()
-	if !there {
-		return fmt.Errorf("informer: there is no cluster %q", name)
-	}
-	return i.engine.set(ctx, name, nil)
-}
-
-// SetNamespaces makes these namespaces, or all if there are none, those that are
-// followed. What they have in common with those before is not fetched again.
-// Objects of the others are dropped: subscribers see them as Deleted by
-// store.Unwatched. It may be called from any goroutine, one at a time. All who
-// share the informer through a factory see the same namespaces.
-//
-// Errors: an illegal or repeated name; ErrStopped; the cause of ctx.
-func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) error {
-	if i.clusters == nil {
-		return errOneSource
-	}
-	probe := Config{Namespaces: namespaces}
-	if err := probe.check(); err != nil {
-		return err
-	}
-	c := i.clusters
-	c.mu.Lock()
-	c.namespaces = namespaces
-	var names []string
-	for name := range c.byName {
-		names = append(names, name)
-	}
-	c.mu.Unlock()
-	for _, name := range names {
-		if err := i.engine.set(ctx, name, scopes(name, namespaces)); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,12 @@ func secret(resource string) bool {
 
 // options are those of the file.
 func (e *engine) options() store.FileOptions {
-	w := &e.cfg.WarmStart
+	w := e.cfg.WarmStart
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.plan.places[""]; w.Identity == "" && p != nil && p.cluster != nil {
+		w.Identity = p.cluster.Host()
+	}
 	identity := fmt.Sprintf("resource=%s labels=%s fields=%s cluster=%s", e.cfg.Resource, e.cfg.LabelSelector, e.cfg.FieldSelector, w.Identity)
 	return store.FileOptions{Identity: identity, Key: w.Key}
 }
@@ -84,11 +90,10 @@ func (e *engine) tryLoad() error {
 		return err
 	}
 	defer file.Close()
-	return e.store.Load(file, e.options(), func(scope delta.Scope) bool {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return e.members[scope] != nil
-	})
+	e.mu.Lock()
+	followed := maps.Clone(e.active) // the store is not to wait for e.mu
+	e.mu.Unlock()
+	return e.store.Load(file, e.options(), func(scope delta.Scope) bool { return followed[scope] != nil })
 }
 
 // keepFile writes the file every so often, until ctx is done. The channel it

@@ -13,55 +13,65 @@ import (
 // written with the very kube.Cluster that the informer was made for. Whether
 // selectors of the informer choose the object is not known.
 func (i *Informer[T]) Follows(w kube.Written) bool {
-	_, ok := i.scopeOf(w)
+	_, ok := i.clusterOf(w)
 	return ok
 }
 
 // Shows reports whether the informer shows what was written, or something later;
 // also if it does not follow it.
 func (i *Informer[T]) Shows(w kube.Written) bool {
-	scope, ok := i.scopeOf(w)
-	return !ok || shows(i.engine.store.Snapshot(), scope, w)
+	cluster, ok := i.clusterOf(w)
+	return !ok || shows(i.engine.store.Snapshot(), cluster, w)
 }
 
 // WaitForWrite waits until the informer shows what was written, or something
 // later: of what was deleted, that it is gone. It returns at once if the informer
-// does not follow it. Where a selector hides the object, only a bookmark (about
-// one a minute) or another event tells that nothing more is to come.
+// does not follow it, and when it ceases to do so. Where a selector hides the object,
+// only a bookmark (about one a minute) or another event tells that nothing more is to
+// come.
 //
 // Errors: the cause of ctx.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, w kube.Written) error {
-	scope, ok := i.scopeOf(w)
+	cluster, ok := i.clusterOf(w)
 	if !ok {
 		return nil
 	}
-	return i.engine.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return shows(now, scope, w) })
+	return i.engine.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return shows(now, cluster, w) })
 }
 
-// shows reports whether a snapshot shows a write to a scope. The version of an
-// object that was removed is not known, but its UID is.
-func shows(now *store.Snapshot, scope delta.Scope, w kube.Written) bool {
+// shows reports whether a snapshot shows a write to a cluster, or does not follow what
+// was written. The version of an object that was removed is not known, but its UID is.
+func shows(now *store.Snapshot, cluster string, w kube.Written) bool {
 	key := w.Key
-	key.Cluster = scope.Cluster
+	key.Cluster = cluster
 	e, there := now.Get(key)
 	if w.Effect == kube.Removed {
 		return !there || w.UID != "" && e.UID() != w.UID
 	}
-	return now.Reached(scope) >= w.Version || there && e.UID() == w.UID && e.Version() >= w.Version
+	followed := false
+	for _, scope := range []delta.Scope{{Cluster: cluster, Namespace: key.Namespace}, {Cluster: cluster}} {
+		if now.Follows(scope) {
+			followed = true
+			if now.Reached(scope) >= w.Version {
+				return true
+			}
+		}
+	}
+	return !followed || there && e.UID() == w.UID && e.Version() >= w.Version
 }
 
-// scopeOf returns the scope in which a written object is to be seen.
-func (i *Informer[T]) scopeOf(w kube.Written) (delta.Scope, bool) {
+// clusterOf returns the name of the cluster in which a written object is to be seen.
+func (i *Informer[T]) clusterOf(w kube.Written) (string, bool) {
 	e := i.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for scope, m := range e.members {
+	for scope, m := range e.wanted {
 		src, ok := m.source.(*kube.Source)
 		if ok && (scope.Namespace == "" || scope.Namespace == w.Key.Namespace) && holds(src, w) {
-			return scope, true
+			return scope.Cluster, true
 		}
 	}
-	return delta.Scope{}, false
+	return "", false
 }
 
 // holds reports whether an object was written in the cluster of a source, and is

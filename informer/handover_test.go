@@ -1,0 +1,221 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// pages notes for each object all revisions that are told, and that it was deleted.
+type pages struct {
+	mu  sync.Mutex
+	all map[string][]wire.Version
+}
+
+func (p *pages) note(object string, v wire.Version) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all[object] = append(p.all[object], v)
+}
+
+func (p *pages) of(object string) []wire.Version {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.all[object])
+}
+
+// TestNamespacesHandOver changes the namespaces of a running informer while objects
+// change and watches are cut. Those of a namespace that is always among them stay: a
+// subscriber is told each of their revisions once, and every snapshot has them.
+func TestNamespacesHandOver(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { inWorld(t, func(w *world) { handOver(w, seed) }) })
+	}
+}
+
+func handOver(w *world, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	w.create(in("a", "stays"), in("b", "comes"), in("c", "comes"))
+	inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+	told := pages{all: map[string][]wire.Version{}}
+	w.work.Go(func() {
+		for ev := range inf.Events(w.ctx) {
+			if ev.Key().Namespace != "a" {
+				continue
+			}
+			told.note(ev.Key().Name, ev.Version())
+			if ev.Kind() == store.Deleted && ev.Key().Name == "stays" || ev.Cause() == store.Listed || ev.Cause() == store.Unwatched {
+				w.t.Errorf("%v of %v by %v", ev.Kind(), ev.Key(), ev.Cause())
+			}
+			if _, ok, _ := inf.Snapshot().Get(wire.Key{Namespace: "a", Name: "stays"}); !ok {
+				w.t.Error("a snapshot without what stays")
+			}
+		}
+	})
+	w.run(inf)
+	<-inf.Synced()
+	w.pass(time.Second)
+	want := told.of("stays")
+	update := func(namespace, name string) wire.Version {
+		obj, err := w.srv.Get(in(namespace, name))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		p := obj.(*corev1.Pod)
+		p.Spec.NodeName = fmt.Sprint("node-", r.Uint32())
+		updated, err := w.srv.Update(p)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return must(wire.ParseVersion(updated.(*corev1.Pod).ResourceVersion))
+	}
+	var comesAndGoes int
+	for range 60 {
+		switch r.IntN(8) {
+		case 0:
+			sets := [][]string{nil, nil, {"a"}, {"a", "b"}, {"b", "a", "c"}, {"a", "c"}}
+			if err := inf.SetNamespaces(w.ctx, sets[r.IntN(len(sets))]...); err != nil {
+				w.t.Fatal(err)
+			}
+		case 1:
+			w.create(in("a", fmt.Sprint("brief-", comesAndGoes)))
+			if err := w.srv.Delete(in("a", fmt.Sprint("brief-", comesAndGoes))); err != nil {
+				w.t.Fatal(err)
+			}
+			comesAndGoes++
+		case 2:
+			update("b", "comes")
+		case 3:
+			if _, err := w.srv.Inject(apitest.Fault{Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Delay(time.Duration(r.IntN(3000)) * time.Millisecond)}); err != nil {
+				w.t.Fatal(err)
+			}
+		case 4:
+			w.pass(time.Duration(r.IntN(2000)) * time.Millisecond)
+		case 5:
+			synctest.Wait()
+		default:
+			want = append(want, update("a", "stays"))
+		}
+	}
+	w.pass(3 * time.Minute)
+	equal(w.t, "revisions of what stays", told.of("stays"), want)
+	for n := range comesAndGoes {
+		if got := told.of(fmt.Sprint("brief-", n)); len(got) != 2 {
+			w.t.Errorf("brief-%d was told as %v, want its creation and its deletion", n, got)
+		}
+	}
+}
+
+// TestNamespacesStay: what two sets of namespaces have in common causes no event, and
+// no list where the wider one was followed before.
+func TestNamespacesStay(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(in("a", "one"), in("b", "two"), in("c", "three"))
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+		var d diary
+		w.tell(inf, &d)
+		w.run(inf)
+		<-inf.Synced()
+		w.pass(time.Second)
+		d.take()
+		for _, step := range []struct {
+			set   []string
+			want  []string
+			lists int
+		}{
+			{[]string{"a", "b"}, []string{"Deleted c/three unwatched"}, 0},
+			{[]string{"b", "c"}, []string{"Deleted a/one unwatched", "Added c/three initial"}, 1},
+			{nil, []string{"Added a/one initial"}, 1},
+			{[]string{"a"}, []string{"Deleted b/two unwatched", "Deleted c/three unwatched"}, 0},
+			{nil, []string{"Added b/two initial", "Added c/three initial"}, 1},
+		} {
+			before := w.lists()
+			if err := inf.SetNamespaces(w.ctx, step.set...); err != nil {
+				w.t.Fatal(err)
+			}
+			w.pass(10 * time.Second)
+			equal(w.t, fmt.Sprint(step.set), d.take(), step.want)
+			if n := w.lists() - before; n != step.lists {
+				w.t.Errorf("%v: %d lists, want %d", step.set, n, step.lists)
+			}
+		}
+		// A list of all that cannot be had takes nothing away.
+		if err := inf.SetNamespaces(w.ctx, "a"); err != nil {
+			w.t.Fatal(err)
+		}
+		w.pass(10 * time.Second)
+		d.take()
+		w.srv.Unavailable()
+		if err := inf.SetNamespaces(w.ctx); err != nil {
+			w.t.Fatal(err)
+		}
+		w.pass(time.Minute)
+		if n, h := inf.Snapshot().Len(), must2(inf.Health()); n != 1 || len(h.Scopes) != 2 || h.Scopes[0].Scope != (delta.Scope{}) || h.Ready() == nil {
+			w.t.Errorf("%d objects, %+v", n, h.Scopes)
+		}
+		if err := w.srv.Available(); err != nil {
+			w.t.Fatal(err)
+		}
+		w.create(in("a", "four"))
+		w.pass(2 * time.Minute)
+		got := d.take()
+		slices.Sort(got) // the watch of "a" and the list of all come back in any order
+		equal(w.t, "in the end", got, []string{"Added a/four", "Added b/two initial", "Added c/three initial"})
+	})
+}
+
+// must2 returns the first of two results.
+func must2[A, B any](a A, _ B) A { return a }
+
+// TestLeaveIsNotLost: a namespace leaves though the queue is full when it is to, and the
+// context of who asked for it has long been done.
+func TestLeaveIsNotLost(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for n := range 40 {
+			w.create(in("a", fmt.Sprint("a-", n)), in("b", fmt.Sprint("b-", n)))
+		}
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "b"}, Backlog: 4, Queue: delta.Limits{Deltas: 2}}))
+		hold := make(chan struct{})
+		w.work.Go(func() {
+			for range inf.Changes(w.ctx, informer.Subscribe{Mode: store.EveryChange}) {
+				select {
+				case <-hold:
+				case <-w.ctx.Done():
+				}
+			}
+		})
+		w.run(inf)
+		w.pass(time.Minute)
+		for n := range 20 { // nobody takes them
+			w.create(in("a", fmt.Sprint("more-", n)))
+			w.pass(time.Second)
+		}
+		if inf.Stats().Queued == 0 {
+			w.t.Error("the queue is not full")
+		}
+		ctx, cancel := context.WithTimeout(w.ctx, time.Second)
+		if err := inf.SetNamespaces(ctx, "b"); err != nil && ctx.Err() == nil {
+			w.t.Error(err)
+		}
+		cancel()
+		w.pass(time.Minute)
+		close(hold)
+		w.pass(time.Minute)
+		if n := inf.Snapshot().Len(); n != 40 {
+			w.t.Errorf("%d objects, want the 40 of b", n)
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package informer
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// member is one list and watch of an engine. What follows source is guarded by
+// engine.mu; only the keeper starts and ends members.
+type member struct {
+	scope  delta.Scope
+	place  *place
+	source reflector.Source
+
+	reflector *reflector.Reflector
+	leaving   bool               // the keeper is about to end it
+	heir      bool               // it lists what is to take the place of narrower members
+	listed    *delta.Delta       // the end of that list, held back
+	cancel    context.CancelFunc // nil if it does not run
+	done      chan struct{}
+}
+
+// keep brings what is followed in line with the plan, one step after the other, until
+// ctx is done. It alone starts and ends members of a running engine, so that changes
+// of the plan can come at any time and in any order.
+func (e *engine) keep(ctx context.Context) {
+	for {
+		for step := e.nextStep(ctx); step != nil; step = e.nextStep(ctx) {
+			if err := step(ctx); err != nil {
+				return // the context is done
+			}
+		}
+		select {
+		case <-e.changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// nextStep starts the members that can be started, and returns what is to be done
+// next; nil if that is nothing.
+func (e *engine) nextStep(ctx context.Context) func(context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil
+	}
+	e.admitLocked()
+	for scope, m := range e.wanted {
+		wider := e.active[delta.Scope{Cluster: scope.Cluster}]
+		if e.active[scope] != m || m.cancel != nil || wider != nil && wider.scope.Contains(scope) {
+			continue // it is to go on where the wider one ends
+		}
+		e.startLocked(ctx, m)
+	}
+	for scope, m := range e.active {
+		if e.wanted[scope] == m {
+			continue
+		}
+		heir := e.heirLocked(m)
+		switch {
+		case heir == nil || !heir.heir:
+			m.leaving = true
+			return func(ctx context.Context) error { return e.retire(ctx, m) }
+		case heir.listed != nil:
+			return e.handOverLocked(heir)
+		}
+	}
+	return nil
+}
+
+// heirLocked returns the member that is to follow all namespaces of a place, where m
+// follows one of them: m goes on until that has its list.
+func (e *engine) heirLocked(m *member) *member {
+	heir := e.wanted[delta.Scope{Cluster: m.scope.Cluster}]
+	if heir == nil || heir.place != m.place || !heir.scope.Contains(m.scope) {
+		return nil
+	}
+	return heir
+}
+
+// startLocked starts a member where the store stands, which may be at what a file or
+// a wider scope has left. One that has no such place is listed; where narrower members
+// are to go then, its list is held back at the end.
+func (e *engine) startLocked(ctx context.Context, m *member) {
+	resume := e.store.Snapshot().Reached(m.scope)
+	var sink reflector.Sink = e.queue
+	if m.heir = resume == 0 && len(e.narrowerLocked(m)) > 0; m.heir {
+		sink = heirSink{e, m}
+	}
+	r, err := e.reflect(m, sink, resume)
+	if err != nil { // the same configuration was good when the member was made
+		e.cfg.logger().Error("reflector cannot be started", "scope", m.scope.String(), "err", err)
+		return
+	}
+	m.reflector = r
+	e.runLocked(ctx, m)
+}
+
+// runLocked runs the reflector of a member, and passes on the news of its health.
+func (e *engine) runLocked(ctx context.Context, m *member) {
+	r, done := m.reflector, make(chan struct{})
+	ctx, cancel := context.WithCancel(ctx)
+	m.cancel, m.done = cancel, done
+	e.following.start(func(context.Context) {
+		defer close(done)
+		if err := r.Run(ctx); err != nil {
+			e.cfg.logger().Error("reflector ended", "scope", m.scope.String(), "err", err)
+		}
+	})
+	e.following.start(func(context.Context) {
+		for {
+			_, changed := r.Health()
+			e.tell()
+			select {
+			case <-changed:
+			case <-done:
+				e.tell()
+				return
+			}
+		}
+	})
+}
+
+// reflect makes a reflector of a member, which goes on at a version or, if that is
+// zero, begins with a list.
+func (e *engine) reflect(m *member, sink reflector.Sink, resume wire.Version) (*reflector.Reflector, error) {
+	cfg := e.cfg.Reflector
+	cfg.Scope, cfg.Resume, cfg.NeverList = m.scope, resume, false
+	return reflector.New(m.source, sink, cfg)
+}
+
+// narrowerLocked returns the members of a place that one of all its namespaces takes
+// the place of.
+func (e *engine) narrowerLocked(m *member) []*member {
+	var all []*member
+	for _, other := range e.active {
+		if other.place == m.place && m.scope.Contains(other.scope) && e.wanted[other.scope] != other {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// heirSink is where a member puts its list that takes the place of narrower ones. It
+// holds back the end, and the watch behind it, until those have ended: their events
+// go before it.
+type heirSink struct {
+	engine *engine
+	member *member
+}
+
+// Put implements reflector.Sink.
+func (s heirSink) Put(ctx context.Context, d delta.Delta) error {
+	if d.Kind != delta.End {
+		return s.engine.queue.Put(ctx, d)
+	}
+	s.engine.mu.Lock()
+	s.member.listed = &d
+	s.engine.mu.Unlock()
+	s.engine.remind()
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// handOverLocked ends the members that an heir takes the place of, shows its list, and
+// lets it go on where the first of them stood: it sees all that they would have seen.
+func (e *engine) handOverLocked(heir *member) func(context.Context) error {
+	before := e.narrowerLocked(heir)
+	for _, m := range before {
+		m.leaving = true
+	}
+	return func(ctx context.Context) error {
+		e.halt(heir)
+		deltas := []delta.Delta{*heir.listed}
+		for _, m := range before {
+			e.halt(m)
+			deltas = append(deltas, delta.Delta{Kind: delta.Leave, Scope: m.scope})
+		}
+		if err := e.shown(ctx, deltas...); err != nil {
+			return err
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, m := range before {
+			delete(e.active, m.scope)
+		}
+		heir.heir, heir.listed, heir.cancel = false, nil, nil
+		e.tellLocked()
+		return nil
+	}
+}
+
+// retire ends a member, and drops what no other has.
+func (e *engine) retire(ctx context.Context, m *member) error {
+	e.halt(m)
+	if err := e.shown(ctx, delta.Delta{Kind: delta.Leave, Scope: m.scope}); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.active, m.scope)
+	e.tellLocked()
+	return nil
+}
+
+// halt ends the reflector of a member: all that it has read is in the queue then.
+func (e *engine) halt(m *member) {
+	e.mu.Lock()
+	cancel, done := m.cancel, m.done
+	e.mu.Unlock()
+	if cancel != nil {
+		cancel()
+		<-done
+	}
+}
+
+// shown puts deltas into the queue, the last of which is a Leave, and waits until the
+// store shows that.
+func (e *engine) shown(ctx context.Context, deltas ...delta.Delta) error {
+	for _, d := range deltas {
+		if err := e.queue.Put(ctx, d); err != nil {
+			return err
+		}
+	}
+	last := deltas[len(deltas)-1].Scope
+	return e.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return !now.Follows(last) })
+}

@@ -1,0 +1,234 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// plan is what an engine is to follow: in each place these namespaces, or all if
+// there are none.
+type plan struct {
+	places     map[string]*place
+	namespaces []string
+}
+
+// place is a cluster for as long as it is followed: one that is removed and added
+// again is another place, as its objects are dropped between.
+type place struct {
+	name    string
+	cluster *kube.Cluster // nil if the engine has a source of its own
+}
+
+// change makes a change of the plan: as a whole or, with an error, not at all. It does
+// not wait; the keeper carries it out.
+func (e *engine) change(edit func(*plan) error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	next := plan{maps.Clone(e.plan.places), e.plan.namespaces}
+	if next.places == nil {
+		next.places = map[string]*place{}
+	}
+	if err := edit(&next); err != nil {
+		return err
+	}
+	if e.state == engineStopped {
+		return ErrStopped
+	}
+	wanted := map[delta.Scope]*member{}
+	for _, p := range next.places {
+		for _, scope := range scopes(p.name, next.namespaces) {
+			m, err := e.memberLocked(p, scope)
+			if err != nil {
+				return err
+			}
+			wanted[scope] = m
+		}
+	}
+	e.plan, e.wanted = next, wanted
+	e.admitLocked()
+	if e.state == engineNew {
+		if err := e.dropLocked(); err != nil {
+			return err
+		}
+	}
+	e.remind()
+	e.tellLocked()
+	return nil
+}
+
+// memberLocked returns the member of a scope: the one there is, or a new one.
+func (e *engine) memberLocked(p *place, scope delta.Scope) (*member, error) {
+	for _, m := range []*member{e.wanted[scope], e.active[scope]} {
+		if m != nil && m.place == p && !m.leaving {
+			return m, nil
+		}
+	}
+	src, err := e.open(p, scope)
+	if err != nil {
+		return nil, err
+	}
+	m := &member{scope: scope, place: p, source: src}
+	m.reflector, err = e.reflect(m, e.queue, 0)
+	return m, err
+}
+
+// admitLocked makes the scopes of wanted members known to the store, so that Synced
+// waits for them, and so that they take over what a wider scope has when that leaves.
+// Those of a place whose name another place still has must wait until it has left.
+func (e *engine) admitLocked() {
+	held := map[string]bool{}
+	for _, m := range e.active {
+		if m.place != e.plan.places[m.place.name] {
+			held[m.place.name] = true
+		}
+	}
+	for scope, m := range e.wanted {
+		if e.active[scope] == nil && !held[scope.Cluster] {
+			e.active[scope] = m
+			e.store.AddScope(scope)
+		}
+	}
+}
+
+// dropLocked lets the scopes go that are not wanted, of an engine that does not run
+// yet.
+func (e *engine) dropLocked() error {
+	for scope, m := range e.active {
+		if e.wanted[scope] == m {
+			continue
+		}
+		delete(e.active, scope)
+		if err := e.store.Apply(e.stopped, delta.Batch{{Kind: delta.Leave, Scope: scope}}); err != nil {
+			return err
+		}
+	}
+	e.admitLocked()
+	return nil
+}
+
+// remind makes the keeper look what there is to do.
+func (e *engine) remind() {
+	select {
+	case e.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (e *engine) namespaces() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.plan.namespaces)
+}
+
+// errOneSource is returned where an informer has nothing to choose from.
+var errOneSource = errors.New("informer: it was made by New and follows the source it was given")
+
+// add follows one more cluster.
+func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
+	if cluster == nil {
+		return errors.New("informer: the cluster is nil; kube.Connect returns one")
+	}
+	return i.engine.change(func(p *plan) error {
+		switch {
+		case p.places[name] != nil:
+			return fmt.Errorf("informer: there is a cluster %q already", name)
+		case p.places[""] != nil:
+			return errUnnamed
+		}
+		p.places[name] = &place{name: name, cluster: cluster}
+		return nil
+	})
+}
+
+var errUnnamed = errors.New("informer: objects of several clusters need cluster names in their keys: begin with Across, and give each cluster a name")
+
+// AddCluster follows one more cluster, whose name is in the keys of its objects.
+// It may be called before and while the informer runs, from any goroutine, and does
+// not wait. A cluster that cannot be reached does not disturb the others; it shows in
+// Health.
+//
+// Errors: a name that is empty or taken, a nil cluster, ErrStopped; an informer
+// that was made for one cluster.
+func (i *Informer[T]) AddCluster(name string, cluster *kube.Cluster) error {
+	switch {
+	case i.single:
+		return errOneSource
+	case name == "":
+		return errUnnamed
+	}
+	return i.add(name, cluster)
+}
+
+// RemoveCluster stops following a cluster and drops its objects: subscribers see them
+// as Deleted by store.Unwatched. It may be called from any goroutine, and does not
+// wait until that has happened. A cluster that is added again under the same name is
+// listed from scratch.
+//
+// Errors: there is no such cluster; ErrStopped; the cause of ctx, if it is done
+// already.
+func (i *Informer[T]) RemoveCluster(ctx context.Context, name string) error {
+	if i.single {
+		return errOneSource
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return i.engine.change(func(p *plan) error {
+		if p.places[name] == nil {
+			return fmt.Errorf("informer: there is no cluster %q", name)
+		}
+		delete(p.places, name)
+		return nil
+	})
+}
+
+// SetNamespaces makes these namespaces, or all if there are none, those that are
+// followed. Objects that both have stay, and subscribers see all their changes: from
+// all namespaces to some nothing is fetched again, and from some to all the old ones
+// are followed until the list of all is complete. Objects of the others are dropped:
+// subscribers see them as Deleted by store.Unwatched. It may be called from any
+// goroutine, and does not wait until all this has happened; Health shows the scopes.
+// All who share the informer through a factory see the same namespaces.
+//
+// Errors: an illegal or repeated name; ErrStopped; the cause of ctx, if it is done
+// already.
+func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) error {
+	if i.single {
+		return errOneSource
+	}
+	probe := Config{Namespaces: namespaces}
+	if err := probe.check(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return i.engine.change(func(p *plan) error {
+		p.namespaces = slices.Clone(namespaces)
+		return nil
+	})
+}
+
+// scopes are what one cluster is asked for.
+func scopes(cluster string, namespaces []string) []delta.Scope {
+	if len(namespaces) == 0 {
+		return []delta.Scope{{Cluster: cluster}}
+	}
+	var all []delta.Scope
+	for _, ns := range namespaces {
+		all = append(all, delta.Scope{Cluster: cluster, Namespace: ns})
+	}
+	return all
+}
+
+// ofOneSource is what New opens for its only scope.
+func ofOneSource(src reflector.Source) func(*place, delta.Scope) (reflector.Source, error) {
+	return func(*place, delta.Scope) (reflector.Source, error) { return src, nil }
+}
