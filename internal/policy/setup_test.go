@@ -37,7 +37,7 @@ func newMachine(t *testing.T) *machine {
 		}
 		m.file(filepath.Join(m.bin, name), "#!/bin/sh\nexec "+path+` "$@"`)
 	}
-	m.program("go", `echo "go $*" >>"$LOG"; [ "$1" = version ] && echo "go version go1.26.8 linux/amd64"; exit 0`)
+	m.program("go", `echo "go $*" >>"$LOG"; [ "$1" = version ] && echo "go version go9.99.8 linux/amd64"; exit 0`)
 	m.program("gcc", "")
 	m.program("id", "echo 1000")
 	m.program("uname", "echo Linux")
@@ -159,8 +159,8 @@ func TestSetup(t *testing.T) {
 			m.program("uname", "echo Darwin")
 		}, 1, `(?s)need Linux.*brew install postgresql mariadb\n`, `^go version\n$`},
 		{"no package manager", func(m *machine) { m.without("initdb") }, 1, `names in Debian: postgresql\n`, `^go version\n$`},
-		{"no Go", func(m *machine) { m.without("go", "mariadbd"); m.aptGet() }, 1, `(?s)Go 1.26 or later is not installed: see https://go.dev/dl.*mariadb-server`, `^$`},
-		{"an old Go", func(m *machine) { m.program("go", "echo go version go1.9.7 linux/amd64") }, 1, `Go 1.26 or later is needed, and this machine has Go 1.9:`, ``},
+		{"no Go", func(m *machine) { m.without("go", "mariadbd"); m.aptGet() }, 1, `(?s)Go \S+ or later is not installed: see https://go.dev/dl.*mariadb-server`, `^$`},
+		{"an old Go", func(m *machine) { m.program("go", "echo go version go1.9.7 linux/amd64") }, 1, `Go \S+ or later is needed, and this machine has Go 1.9:`, ``},
 		{"no toolchain", func(m *machine) { m.program("go", "echo go: download go1.26.0: no network >&2; exit 1") }, 1, `the Go of this machine says: go: download go1.26.0: no network`, ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -203,19 +203,20 @@ func TestMakeTestChecksFirst(t *testing.T) {
 func TestMakeTest(t *testing.T) {
 	m := newMachine(t)
 	said, ran, code := m.run("make", "test")
-	want := `(?s)^setup: everything is installed.*about 20 minutes.*`
+	var want strings.Builder
+	want.WriteString(`(?s)^setup: everything is installed.*about 20 minutes.*`)
 	for _, step := range []string{`1/4\] make unit`, `2/4\] make databases`, `3/4\] make queries`, `4/4\] make conformance`} {
-		want += `== \[` + step + ` \(\d\d:\d\d:\d\d\)\n.*== \[` + step + ` took 0:\d\d \(0:\d\d in all\)\n.*`
+		want.WriteString(`== \[` + step + ` \(\d\d:\d\d:\d\d\)\n.*== \[` + step + ` took \d:\d\d \(\d:\d\d in all\)\n.*`)
 	}
-	if code != 0 || !regexp.MustCompile(want).MatchString(said) {
-		t.Errorf("exit code %d, want %s:\n%s", code, want, said)
+	if code != 0 || !regexp.MustCompile(want.String()).MatchString(said) {
+		t.Errorf("exit code %d, want %s:\n%s", code, want.String(), said)
 	}
 	if tests := regexp.MustCompile(`(?m)^go test (-C \w+ )?`).FindAllString(ran, -1); strings.Join(tests, ",") != "go test ,go test -C bench ,go test ,go test ,go test -C conformance " {
 		t.Errorf("%q of\n%s", tests, ran)
 	}
-	m.program("go", `[ "$1" = version ] && echo "go version go1.26.8 linux/amd64" && exit; echo "it fails" >&2; exit 1`)
+	m.program("go", `[ "$1" = version ] && echo "go version go9.99.8 linux/amd64" && exit; echo "it fails" >&2; exit 1`)
 	said, _, code = m.run("make", "test")
-	if code == 0 || !strings.Contains(said, "== [1/4] make unit FAILED after 0:0") || strings.Contains(said, "databases") {
+	if code == 0 || !strings.Contains(said, "== [1/4] make unit FAILED after ") || strings.Contains(said, "databases") {
 		t.Errorf("exit code %d; a step that fails:\n%s", code, said)
 	}
 }
