@@ -25,6 +25,11 @@ const (
 	// Leave says that the scope is followed no longer. What is known of its objects
 	// is dropped, unless another scope covers them.
 	Leave
+	// Keep says that the object with the key of Record is there, in a state that
+	// cannot be used: what is known of it stays, unless Record.UID is that of
+	// another object. Record is what could be read of it, without a body; its key is
+	// zero where not even that could. Err says what is wrong.
+	Keep
 )
 
 // String returns the name of the kind.
@@ -42,6 +47,8 @@ func (k Kind) String() string {
 		return "End"
 	case Leave:
 		return "Leave"
+	case Keep:
+		return "Keep"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
@@ -90,8 +97,11 @@ type Delta struct {
 	// Version is the version that is reached with this delta: that of the
 	// record, the bookmark, or the list. Zero on Begin.
 	Version wire.Version
-	// Record is the object of Upsert and Delete. Its cluster is that of Scope.
+	// Record is the object of Upsert and Delete. Its cluster is that of Scope. A
+	// Delete of an object whose last state cannot be used has no body, and Err.
 	Record wire.Record
+	// Err says why an object cannot be used, on Keep and such a Delete.
+	Err error
 	// Seen is when the delta was read from the server; zero if nobody noted it.
 	Seen time.Time
 }

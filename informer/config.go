@@ -52,8 +52,9 @@ type Config struct {
 	// are read very often. T needs the DeepCopyInto of API types.
 	HotObjects int
 	// Transform makes of a record what is stored, before anybody sees it: it may
-	// change body and encoding. Objects for which it returns an error are not
-	// stored, but counted in the statistics. Transform[T] makes one of a function
+	// change body and encoding. An object for which it returns an error, or panics,
+	// stays as it was known, by a watch and by a list; one that was not known is not
+	// stored. Stats.Refused counts both. Transform[T] makes one of a function
 	// on objects. Default: as it came.
 	Transform func(wire.Record) (wire.Record, error)
 

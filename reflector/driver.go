@@ -215,26 +215,21 @@ func (b *body) explain(err error) error {
 func (b *body) read(in *input) {
 	if b.list != nil {
 		in.rec, in.err = b.list.Next()
-		switch in.err {
-		case nil:
-			in.kind = inItem
-		case io.EOF:
+		if in.err == io.EOF {
 			in.kind, in.meta, in.err = inPageEnd, b.list.Meta(), nil
-		default:
-			in.kind = inBroken
+			return
 		}
+		in.kind = inItem
+	} else {
+		in.event, in.err = b.watch.Next()
+		in.kind, in.lasted = inEvent, time.Since(b.opened)
+	}
+	if in.err == nil {
 		return
 	}
-	in.event, in.err = b.watch.Next()
-	in.lasted = time.Since(b.opened)
 	var invalid *wire.InvalidError
-	switch {
-	case in.err == nil:
-		in.kind = inEvent
-	case errors.As(in.err, &invalid):
+	if in.kind = inBroken; errors.As(in.err, &invalid) {
 		in.kind = inInvalid
-	default:
-		in.kind = inBroken
 	}
 }
 

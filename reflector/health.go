@@ -80,8 +80,9 @@ type Health struct {
 	// LastGap is what the last of them may have hidden; its To is zero as long as
 	// the list is not complete.
 	LastGap Gap
-	// Invalid counts the events that could not be used; LastInvalid says what
-	// was wrong with the last one.
+	// Invalid counts the objects in lists and events of watches that could not be
+	// used; LastInvalid names the last one and says what was wrong with it.
+	// What was known of such an object stays as it was.
 	Invalid     uint64
 	LastInvalid error
 	// OutOfOrder counts events that were not newer than one before them.

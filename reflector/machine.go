@@ -32,7 +32,7 @@ const (
 	inItem                         // a list: rec
 	inPageEnd                      // a list: the page is whole, meta
 	inEvent                        // a watch: event
-	inInvalid                      // a watch: an event that can not be used, err
+	inInvalid                      // an object or event that cannot be used, err
 	inBroken                       // the body can not be read on: err, io.EOF at a clean end
 	inElapsed                      // the wait is over
 )
@@ -257,10 +257,16 @@ func (m *machine) lasts(d time.Duration) bool {
 
 // stepStream takes the initial events of a streaming list.
 func (m *machine) stepStream(in *input) (action, delta.Delta) {
-	if in.kind == inEvent && in.lasted > m.cfg.StreamTimeout {
+	if in.kind != inBroken && in.lasted > m.cfg.StreamTimeout {
 		*in = input{kind: inBroken, err: errIdle}
 	}
-	if in.kind != inEvent {
+	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
+	switch in.kind {
+	case inEvent:
+	case inInvalid:
+		m.health.Listed++
+		return read, m.unusable(in.err)
+	default:
 		return m.streamFault(in), delta.Delta{}
 	}
 	switch ev := &in.event; ev.Type {
@@ -336,6 +342,9 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 		m.health.Listed++
 		m.list.item(in.rec.Key)
 		return m.read(), delta.Delta{Kind: delta.Upsert, Version: in.rec.Version, Record: in.rec}
+	case inInvalid:
+		m.health.Listed++
+		return m.read(), m.unusable(in.err)
 	case inPageEnd:
 		m.health.Remaining = in.meta.Remaining
 		if in.meta.Continue != "" {
@@ -376,9 +385,12 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 		}
 		in.err = statusError(&in.event)
 	case inInvalid:
-		m.health.Invalid++
-		m.health.LastInvalid, m.odd = in.err, in.err
-		return m.read(), delta.Delta{}
+		m.odd = in.err
+		d := m.unusable(in.err)
+		if d.Version > m.version { // or it comes again, and is no progress
+			m.reach(d.Version)
+		}
+		return m.read(), d
 	}
 	m.health.Restarts++
 	if !long {
@@ -411,9 +423,7 @@ func (m *machine) shortLived(lasted time.Duration) error {
 func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
 	v := ev.Record.Version
 	if v > m.version {
-		m.progress()
-		m.version, m.highest, m.watched = v, v, true
-		m.health.Version = v
+		m.reach(v)
 	} else if ev.Type != wire.Bookmark {
 		m.health.OutOfOrder++ // the store decides, object by object
 	}

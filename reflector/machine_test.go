@@ -98,7 +98,7 @@ func TestMachineNeverSkips(t *testing.T) {
 					t.Fatal("End without Begin")
 				}
 				begun, listed = false, d.Version
-			case delta.Upsert, delta.Delete, delta.Bookmark:
+			case delta.Upsert, delta.Delete, delta.Bookmark, delta.Keep:
 				if !begun {
 					listed = max(listed, d.Version)
 				}
@@ -127,6 +127,11 @@ func randomInput(t *rapid.T, m *machine, a action, server *wire.Version) *input 
 	}
 	*server++
 	rec := wire.Record{Key: wire.Key{Name: "x"}, Version: *server}
+	if rapid.IntRange(0, 5).Draw(t, "usable") == 0 {
+		e := &wire.InvalidError{Key: rec.Key, Version: rapid.SampledFrom([]wire.Version{0, 5, *server}).Draw(t, "version")}
+		e.Event = rapid.SampledFrom([]wire.EventType{0, wire.Added, wire.Deleted, wire.Bookmark, wire.Error}).Draw(t, "unusable")
+		return &input{kind: inInvalid, err: e}
+	}
 	if m.state == inList {
 		if rapid.Bool().Draw(t, "more") {
 			return &input{kind: inItem, rec: rec}

@@ -100,7 +100,7 @@ func answer(m *machine, a action, d delta.Delta) string {
 	var parts []string
 	switch d.Kind {
 	case 0:
-	case delta.Upsert, delta.Delete:
+	case delta.Upsert, delta.Delete, delta.Keep:
 		parts = append(parts, fmt.Sprintf("%v %v %v", d.Kind, d.Record.Key, d.Version))
 	default:
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%v %v", d.Kind, d.Version)))
@@ -150,7 +150,7 @@ func parseInput(words []string) (*input, error) {
 		}
 		return ""
 	}
-	events := map[string]wire.EventType{"added": wire.Added, "modified": wire.Modified, "deleted": wire.Deleted}
+	events := map[string]wire.EventType{"bookmark": wire.Bookmark, "added": wire.Added, "modified": wire.Modified, "deleted": wire.Deleted}
 	switch words[0] {
 	case "opened":
 		in.kind = inOpened
@@ -161,7 +161,15 @@ func parseInput(words []string) (*input, error) {
 	case "broken":
 		in.kind, in.err = inBroken, scriptError(arg(1), opts)
 	case "invalid":
-		in.kind, in.err = inInvalid, &wire.InvalidError{Reason: "planted"}
+		e := &wire.InvalidError{Reason: "planted"}
+		if v, ok := opts["version"]; ok {
+			e.Version = version(v)
+		}
+		if key := arg(1); key != "" {
+			e.Key = scriptRecord(key, "1").Key
+		}
+		e.Event = events[arg(2)]
+		in.kind, in.err = inInvalid, e
 	case "item":
 		in.kind, in.rec = inItem, scriptRecord(arg(1), arg(2))
 	case "page":

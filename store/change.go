@@ -56,13 +56,14 @@ type Change struct {
 	Old Entry
 	// New is the state after. If Deleted it is the last state as the server
 	// sent it with the deletion, whose version it has; zero if the deletion
-	// itself was not seen.
+	// itself was not seen, or came with a state that cannot be used.
 	New Entry
 	// Seen is when it was read from the server, where the delta told.
 	Seen time.Time
 }
 
-// Missed reports that a deletion was not seen, but found.
+// Missed reports that the deletion was not seen, but found, or that the last state
+// was not seen: it came in a form that cannot be used.
 func (c *Change) Missed() bool { return c.Kind == Deleted && c.New.IsZero() && c.Cause != Unwatched }
 
 // Last returns the last known state: New where there is one, else Old.

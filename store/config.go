@@ -18,12 +18,14 @@ type Config struct {
 	Group *Group
 	// Transform makes of a record what is to be stored, before indexes see it.
 	// It may change Body and Encoding; the rest is put back. It is called by the
-	// goroutine that calls Apply. A record for which it returns an error is not
-	// stored, but counted in Stats.Refused. Default: as it came.
+	// goroutine that calls Apply. A record for which it returns an error, or panics,
+	// is not stored, but counted in Stats.Refused: what is known of the object stays
+	// as it was, by a watch and by a list. Default: as it came.
 	Transform func(wire.Record) (wire.Record, error)
 	// Decode makes the store keep a decoded object beside each record, for
 	// Entry.Object: all readers share it. It is called by the goroutine that
-	// calls Apply. Default: objects are decoded when somebody asks.
+	// calls Apply. A panic is an error of Entry.Object. Default: objects are decoded
+	// when somebody asks.
 	Decode func(wire.Record) (any, error)
 }
 
@@ -34,9 +36,14 @@ type Stats struct {
 	// Unchanged counts objects of later lists that the store had already.
 	Unchanged uint64
 	// Refused counts records that Config.Transform returned an error for, and
-	// LastRefused is the last of those errors.
+	// LastRefused is the last of those errors; a *PanicError where it panicked.
 	Refused     uint64
 	LastRefused error
+	// Unindexed counts how often the function of an index panicked, and
+	// LastUnindexed is the last of those panics, a *PanicError. The object is stored;
+	// that index has no value of it.
+	Unindexed     uint64
+	LastUnindexed error
 	// Objects is how many there are, RawBytes the size of their bodies, and
 	// HeldBytes that of the memory that holds them packed.
 	Objects   int

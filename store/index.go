@@ -2,6 +2,7 @@ package store
 
 import (
 	"iter"
+	"runtime/debug"
 	"slices"
 
 	"github.com/vedette-io/vedette/wire"
@@ -9,7 +10,8 @@ import (
 
 // Extract appends to dst the values that an object has in an index. object is
 // what Config.Decode made of the record, nil without it. It is called by the
-// goroutine that writes to the store, and must not keep its arguments.
+// goroutine that writes to the store, and must not keep its arguments. If it panics,
+// the object has no value in the index; see Stats.Unindexed.
 type Extract func(dst []string, rec *wire.Record, object any) []string
 
 // Index finds objects by a value. Any goroutine may use it.
@@ -44,10 +46,22 @@ func (s *Store) extract(rec *wire.Record, object any) [][]string {
 	for len(s.values) < len(s.extracts) {
 		s.values = append(s.values, nil)
 	}
-	for i, extract := range s.extracts {
-		s.values[i] = extract(s.values[i][:0], rec, object)
+	for i := range s.extracts {
+		s.extractOne(i, rec, object)
 	}
 	return s.values
+}
+
+// extractOne returns the values of one index, none if its function panics.
+func (s *Store) extractOne(i int, rec *wire.Record, object any) {
+	s.values[i] = s.values[i][:0]
+	defer func() {
+		if v := recover(); v != nil {
+			s.stats.Unindexed++
+			s.stats.LastUnindexed = &PanicError{rec.Key, v, debug.Stack()}
+		}
+	}()
+	s.values[i] = s.extracts[i](s.values[i], rec, object)
 }
 
 // of returns the postings of the index in a snapshot, nil if it does not have

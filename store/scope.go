@@ -183,9 +183,17 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 		return
 	}
 	e, live := s.find(rec.Key)
-	if !live || !e.is(rec) {
-		var kept bool
-		if e, kept = s.keep(rec); !kept {
+	if d.Kind == delta.Keep || !live || !e.is(rec) {
+		old := e
+		kept := false
+		if d.Kind != delta.Keep {
+			e, kept = s.keep(rec)
+		}
+		if !kept {
+			// The object is there, so its last known state is as well.
+			if live && !ok && stands(old, rec) {
+				c.staged.Set(old)
+			}
 			return
 		}
 	}

@@ -155,23 +155,28 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 		switch {
 		case !had:
 			s.stats.Stale++
-		case same:
+		case same && d.Err == nil:
 			s.drop(old)
 			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.arena.alone(rec, nil), Seen: d.Seen})
 		default:
-			// The deletion of a namesake that came after ours: ours went before.
+			// Its last state cannot be used, or it is the deletion of a namesake that came
+			// after ours: ours went before.
 			s.drop(old)
 			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 		}
 		return
 	}
-	e, ok := s.keep(rec)
-	if !ok {
-		return
+	var e Entry
+	kept := false
+	if d.Kind != delta.Keep {
+		e, kept = s.keep(rec)
 	}
-	if had && !same {
+	if had && !same && (kept || !stands(old, rec)) {
 		s.drop(old)
 		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
+	}
+	if !kept {
+		return
 	}
 	s.put(e)
 	if same {
@@ -180,6 +185,10 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 		s.changes = append(s.changes, Change{Kind: Added, New: e, Seen: d.Seen})
 	}
 }
+
+// stands reports whether what is known of an object stays, where it comes in a state
+// that cannot be kept: it does unless it was another object.
+func stands(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
 
 // newer reports whether rec is a later revision than old. Versions are ordered
 // across all objects of a type, so this holds for namesakes too. Objects
@@ -206,7 +215,7 @@ func (s *Store) drop(e Entry) {
 // keep makes an entry of a record.
 func (s *Store) keep(rec *wire.Record) (Entry, bool) {
 	if s.cfg.Transform != nil {
-		out, err := s.cfg.Transform(*rec)
+		out, err := guarded(s.cfg.Transform, rec)
 		if err != nil {
 			s.stats.Refused++
 			s.stats.LastRefused = err
@@ -219,7 +228,7 @@ func (s *Store) keep(rec *wire.Record) (Entry, bool) {
 	if s.cfg.Decode == nil {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	object, invalid := s.cfg.Decode(*rec)
+	object, invalid := guarded(s.cfg.Decode, rec)
 	e := s.arena.alone(rec, s.extract(rec, object))
 	e.slab.object, e.slab.invalid = object, invalid
 	return e, true

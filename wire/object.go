@@ -80,6 +80,7 @@ func (h *head) checkKind(opts *Options) error {
 		return nil
 	}
 	if string(h.kind) != opts.Kind || len(h.apiVersion) > 0 && string(h.apiVersion) != opts.APIVersion {
+		h.uid, h.version, h.told = nil, nil, 0 // they are those of something else
 		return h.invalid(fmt.Sprintf("it is a %.80q of %.80q, want %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion))
 	}
 	return nil

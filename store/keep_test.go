@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// keep is an object that is there and cannot be used.
+func keep(key, uid string, v int) delta.Delta {
+	rec := record(key, uid, v)
+	rec.Body = nil
+	return delta.Delta{Kind: delta.Keep, Version: rec.Version, Record: rec, Err: errors.New("planted")}
+}
+
+// nameless is one of which nothing could be read.
+var nameless = delta.Delta{Kind: delta.Keep, Err: errors.New("planted")}
+
+// TestUnusableObjectsStay: an object that comes in a state which cannot be used
+// stays as it is known, in a list as in a watch. Nobody is told anything.
+func TestUnusableObjectsStay(t *testing.T) {
+	s := store.New(store.Config{})
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	index := s.AddIndex(digits)
+	apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), upsert("az", "3", 3), upsert("bz", "4", 4), keep("bw", "5", 5), nameless, end(6))
+	want(t, next(t, sub), "Added a/x->1 initial", "Added a/y->2 initial", "Added a/z->3 initial", "Added b/z->4 initial")
+
+	// A list with its UID, one without, one that is a namesake, and one that is gone.
+	apply(t, s, begin, keep("ax", "1", 11), keep("ay", "", 0), keep("az", "9", 13), nameless, end(15))
+	want(t, next(t, sub), "Deleted a/z 3 missed", "Deleted b/z 4 missed")
+	contents(t, s.Snapshot(), index)
+
+	// A watch: it stays, without a UID or version too; a namesake ends it.
+	apply(t, s, keep("ax", "1", 16), keep("ax", "", 0), keep("bz", "7", 17), nameless)
+	if sub.Pending() != 2 || s.Snapshot().Len() != 2 {
+		t.Errorf("%d objects, %d changes beside the two above", s.Snapshot().Len(), sub.Pending()-2)
+	}
+	if v := s.Snapshot().Version(); v != 17 {
+		t.Errorf("the store is at version %v", v)
+	}
+	apply(t, s, keep("ax", "8", 18))
+	want(t, next(t, sub), "Deleted a/x 1 missed")
+
+	// It can be used again.
+	apply(t, s, upsert("ay", "2", 19))
+	want(t, next(t, sub), "Updated a/y 2->19")
+
+	// A deletion whose object cannot be used deletes, without a last state.
+	gone := remove("ay", "", 0)
+	gone.Record.Body, gone.Err = nil, errors.New("planted")
+	apply(t, s, gone)
+	want(t, next(t, sub), "Deleted a/y 19 missed")
+}
+
+// TestUnusableWithinAList: what came earlier in the same list counts.
+func TestUnusableWithinAList(t *testing.T) {
+	s := store.New(store.Config{})
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), end(3))
+	next(t, sub)
+	apply(t, s, begin, upsert("ax", "1", 5), keep("ax", "1", 6), keep("ay", "2", 7), upsert("ay", "2", 8), end(9))
+	want(t, next(t, sub), "Updated a/x 1->5", "Updated a/y 2->8")
+	// A list that is cut frees nothing that is live.
+	apply(t, s, begin, keep("ax", "1", 10), begin, keep("ax", "1", 10), upsert("ay", "2", 8), end(11))
+	if got := contents(t, s.Snapshot()); len(got) != 2 || got[record("ax", "", 0).Key] != "1@5=ax15" {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestRefusedObjectsStay: an object that Transform refuses stays as it is known, by
+// an error or a panic, in a list as in a watch.
+func TestRefusedObjectsStay(t *testing.T) {
+	for how, refuse := range map[string]func(wire.Record) error{
+		"error": func(rec wire.Record) error { return fmt.Errorf("%s is refused", rec.Key) },
+		"panic": func(rec wire.Record) error { panic("refused " + rec.Key.String()) },
+	} {
+		s := store.New(store.Config{Transform: func(rec wire.Record) (wire.Record, error) {
+			if slices.Contains([]wire.Version{4, 11, 13, 16, 17}, rec.Version) {
+				return rec, refuse(rec)
+			}
+			return rec, nil
+		}})
+		sub := s.Subscribe(store.EveryChange)
+		apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), upsert("az", "3", 3), upsert("bz", "4", 4), end(5))
+		want(t, next(t, sub), "Added a/x->1 initial", "Added a/y->2 initial", "Added a/z->3 initial")
+		// In a list; one is a namesake.
+		apply(t, s, begin, upsert("ax", "1", 11), upsert("ay", "2", 12), upsert("az", "9", 13), end(15))
+		want(t, next(t, sub), "Deleted a/z 3 missed", "Updated a/y 2->12")
+		// In a watch; one is a namesake.
+		apply(t, s, upsert("ax", "1", 16), upsert("ay", "9", 17))
+		want(t, next(t, sub), "Deleted a/y 12 missed")
+		st := s.Stats()
+		if st.Refused != 5 || !strings.Contains(st.LastRefused.Error(), "refused") || !strings.Contains(st.LastRefused.Error(), "a/y") {
+			t.Errorf("%s: %d refused, the last: %v", how, st.Refused, st.LastRefused)
+		}
+		var panicked *store.PanicError
+		if errors.As(st.LastRefused, &panicked) != (how == "panic") || panicked != nil && !strings.Contains(panicked.Error(), "keep_test.go") {
+			t.Errorf("%s: %v", how, st.LastRefused)
+		}
+		if got := contents(t, s.Snapshot()); len(got) != 1 || got[record("ax", "", 0).Key] != "1@1=ax11" {
+			t.Errorf("%s: the store has %v", how, got)
+		}
+		sub.Close()
+	}
+}
+
+// TestFunctionsThatPanic: neither an index nor a decoder takes the process with it.
+func TestFunctionsThatPanic(t *testing.T) {
+	s := store.New(store.Config{Decode: func(rec wire.Record) (any, error) {
+		if rec.Name == "y" {
+			panic("odd object")
+		}
+		return rec.Name, nil
+	}})
+	odd := func(dst []string, rec *wire.Record, object any) []string {
+		return append(dst, rec.Namespace, object.(string)) // no string where Decode has panicked
+	}
+	x := s.AddIndex(odd)
+	apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), end(3))
+	later := s.AddIndex(odd)
+	for _, x := range []*store.Index{x, later} {
+		if n := x.Len(s.Snapshot(), "a"); n != 1 {
+			t.Errorf("%d objects in the index, want the one that its function took", n)
+		}
+	}
+	e, _ := s.Snapshot().Get(record("ay", "", 0).Key)
+	var panicked *store.PanicError
+	if _, err := e.Object(); !errors.As(err, &panicked) || panicked.Key.Name != "y" {
+		t.Errorf("the object that Decode panicked for: %v", err)
+	}
+	if st := s.Stats(); st.Unindexed < 2 || st.Objects != 2 || !errors.As(st.LastUnindexed, &panicked) {
+		t.Errorf("%+v", st)
+	}
+}
