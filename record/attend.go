@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -32,10 +31,9 @@ func (f *follower) attend(ctx context.Context) {
 
 // attendant remembers what was told and noted.
 type attendant struct {
-	f       *follower
-	told    reflector.Fault
-	invalid uint64
-	lost    time.Time // when it was last noted that nothing can be seen
+	f    *follower
+	told reflector.Fault
+	lost time.Time // when it was last noted that nothing can be seen
 }
 
 // again is how often it is noted that nothing can be seen: another recorder may have
@@ -57,11 +55,6 @@ func (a *attendant) tell(h *reflector.Health) {
 
 // note writes to the ledger.
 func (a *attendant) note(ctx context.Context, h *reflector.Health) error {
-	if h.Invalid > a.invalid {
-		if err := a.noteInvalid(ctx, h); err != nil {
-			return err
-		}
-	}
 	cause := causeOf(h.Fault)
 	if cause == "" {
 		a.lost = time.Time{}
@@ -82,18 +75,4 @@ func (a *attendant) note(ctx context.Context, h *reflector.Health) error {
 	}
 	f.holes.Add(1)
 	return nil
-}
-
-// noteInvalid notes events that could not even be read.
-func (a *attendant) noteInvalid(ctx context.Context, h *reflector.Health) error {
-	f, now := a.f, time.Now()
-	one := hole{cause: CauseInvalid, from: h.Version, to: h.Version, fromAt: now, toAt: now, detail: fmt.Sprintf("%d events; the last: %v", h.Invalid-a.invalid, h.LastInvalid)}
-	ctx, done := f.d.bounded(ctx)
-	defer done()
-	err := f.d.within(ctx, func(tx *sql.Tx) error { return f.d.gap(ctx, tx, f.place, f.recorder, one) })
-	if err == nil {
-		a.invalid = h.Invalid
-		f.health.began(CauseInvalid)
-	}
-	return err
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -112,6 +113,8 @@ func (c *collection) prepare(ctx context.Context, a arrivals) (*pending, error) 
 		case delta.Delete:
 			err = c.delete(ctx, p, &a, i)
 			p.reached = max(p.reached, d.Version)
+		case delta.Keep:
+			c.keep(p, d)
 		case delta.Bookmark:
 			p.reached = max(p.reached, d.Version)
 		case delta.End:
@@ -155,17 +158,43 @@ func (c *collection) upsert(p *pending, a *arrivals, i int) {
 		return
 	}
 	if older && !p.listing { // a watch that fills a gap goes through what is known already
-		p.sightings = append(p.sightings, s)
+		p.add(s)
 		return
 	}
 	if there && was.uid != d.Record.UID { // its deletion was missed: this is a namesake
 		p.sightings = append(p.sightings, missed(key, was, d.Record.Version-1, d.Seen, source))
 	}
-	p.sightings = append(p.sightings, s)
+	p.add(s)
 	p.objects[key] = known{d.Record.UID, d.Record.Version}
 }
 
-// invalid is the gap of an event that can not be used.
+// keep notes an object that is there in a state that cannot be used. What is known of
+// it stays, unless it is another object.
+func (c *collection) keep(p *pending, d *delta.Delta) {
+	p.holes = append(p.holes, invalid(cmp.Or(d.Version, p.reached), d.Err))
+	source := Watched
+	if key := d.Record.Key; p.listing {
+		p.listed[key] = true
+		source = Relisted
+	} else {
+		p.reached = max(p.reached, d.Version)
+	}
+	was, there := c.find(p, d.Record.Key)
+	if there && d.Record.UID != "" && was.uid != d.Record.UID && (d.Version == 0 || d.Version > was.version) {
+		p.sightings = append(p.sightings, missed(d.Record.Key, was, was.version, d.Seen, source))
+		p.objects[d.Record.Key] = known{}
+	}
+}
+
+// add notes a revision, and that its state could not be read where that is so.
+func (p *pending) add(s sighting) {
+	p.sightings = append(p.sightings, s)
+	if s.flaw != nil {
+		p.holes = append(p.holes, invalid(s.version, s.flaw))
+	}
+}
+
+// invalid is the gap of an object or event that cannot be used.
 func invalid(at wire.Version, err error) hole {
 	now := time.Now()
 	return hole{cause: CauseInvalid, from: at, to: at, fromAt: now, toAt: now, detail: err.Error()}
@@ -174,24 +203,36 @@ func invalid(at wire.Version, err error) hole {
 func (c *collection) delete(ctx context.Context, p *pending, a *arrivals, i int) error {
 	d := &a.deltas[i]
 	key := d.Record.Key
-	gone, err := c.gone(ctx, key, d.Record.UID)
+	was, there := c.find(p, key)
+	uid := d.Record.UID
+	if uid == "" && d.Err != nil {
+		uid = was.uid
+	}
+	if uid == "" {
+		p.holes = append(p.holes, invalid(cmp.Or(d.Version, p.reached), d.Err))
+		return nil
+	}
+	gone, err := c.gone(ctx, key, uid)
 	if err != nil {
 		return err
 	}
-	was, there := c.find(p, key)
-	if there && was.uid == d.Record.UID {
+	if there && was.uid == uid {
 		p.objects[key] = known{}
 	}
 	if !gone {
-		p.left = append(p.left, d.Record.UID)
+		p.left = append(p.left, uid)
 		return nil
 	}
-	s, err := a.see(i, &c.lens, Watched)
-	if err != nil {
-		p.holes = append(p.holes, invalid(d.Version, err))
-		s = missed(key, known{d.Record.UID, d.Record.Version}, d.Version, d.Seen, Inferred)
+	s, err := sighting{}, d.Err
+	if err == nil {
+		s, err = a.see(i, &c.lens, Watched)
 	}
-	p.sightings = append(p.sightings, s)
+	if err != nil {
+		at := cmp.Or(d.Version, p.reached, was.version)
+		p.holes = append(p.holes, invalid(at, err))
+		s = missed(key, known{uid, at}, at, d.Seen, Inferred)
+	}
+	p.add(s)
 	return nil
 }
 

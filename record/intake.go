@@ -44,7 +44,7 @@ func (q *intake) look(d *delta.Delta) *sighting {
 	case delta.End:
 		q.listing, q.listed = false, true
 	case delta.Upsert, delta.Delete:
-		if q.listing && q.listed {
+		if q.listing && q.listed || d.Err != nil {
 			return nil
 		}
 		s, err := q.lens.look(d, Watched)
@@ -53,7 +53,7 @@ func (q *intake) look(d *delta.Delta) *sighting {
 		}
 		d.Record.Body = s.body
 		return &s
-	case delta.Bookmark, delta.Leave:
+	case delta.Keep, delta.Bookmark, delta.Leave:
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ const (
 	CauseAbsent = "absent"
 	// CauseRebuilt: another cluster stands where this one stood.
 	CauseRebuilt = "rebuilt"
-	// CauseInvalid: an event could not be used.
+	// CauseInvalid: an object in a list or an event could not be used.
 	CauseInvalid = "invalid"
 	// CauseRefused: the database did not take a revision.
 	CauseRefused = "refused"

@@ -46,6 +46,7 @@ type world struct {
 	spill    record.Spill
 	recorder *record.Recorder // the last
 	patient  bool
+	limit    int // of an object, in bytes
 	pods     kube.Resource
 	slow     time.Duration // SlowRetry of recorders; default 20 milliseconds
 }
@@ -94,6 +95,7 @@ func (w *world) record(name string, targets ...record.Target) (stop func()) {
 		targets = []record.Target{{Type: "pods"}}
 	}
 	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: cmp.Or(w.slow, 20*time.Millisecond)}
+	quick.Wire.MaxRecord = w.limit
 	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, Attention: 20 * time.Millisecond, Spill: w.spill, Patient: w.patient, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		w.t.Fatal(err)

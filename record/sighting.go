@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -47,6 +48,7 @@ type sighting struct {
 	owner                owner
 	queue, submitter     string
 	labels               map[string]string
+	flaw                 error // why the body could not be decoded; then it is all there is
 }
 
 // happened is when the object came to its state, in microseconds: the time that it
@@ -83,7 +85,11 @@ var (
 	submitterLabels = []string{"vedette.io/user", "app.kubernetes.io/created-by", "user"}
 )
 
-// look makes a sighting of a delta.
+// look makes a sighting of a delta. One whose body cannot be decoded has the body and
+// no state.
+//
+// Errors: what is not to be kept could not be cut out of the body, so nothing of it is
+// kept.
 func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 	rec := &d.Record
 	s := sighting{uid: rec.UID, namespace: rec.Namespace, name: rec.Name, version: rec.Version, gone: d.Kind == delta.Delete, source: source, seen: d.Seen}
@@ -93,7 +99,13 @@ func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 	}
 	obj, err := l.decode(rec, s.body)
 	if err != nil {
-		return s, err
+		s.flaw = err
+		s.status.Message = err.Error()
+		if s.gone {
+			s.status.State = state.Deleted
+		}
+		s.labels = maps.Collect(wire.Record{Encoding: wire.JSON, Body: s.body}.Labels())
+		return s, nil
 	}
 	s.status = l.of(obj.Object)
 	if s.gone {

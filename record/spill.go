@@ -55,7 +55,7 @@ func endsInList(deltas delta.Batch, listing bool) bool {
 			listing = true
 		case delta.End:
 			listing = false
-		case delta.Upsert, delta.Delete, delta.Bookmark, delta.Leave:
+		case delta.Upsert, delta.Delete, delta.Keep, delta.Bookmark, delta.Leave:
 		}
 	}
 	return listing
@@ -149,7 +149,7 @@ func (f *follower) scrub(some arrivals) (delta.Batch, error) {
 	clean := arrivals{append(delta.Batch(nil), some.deltas...), some.seen}
 	for i := range clean.deltas {
 		d := &clean.deltas[i]
-		if d.Kind != delta.Upsert && d.Kind != delta.Delete {
+		if d.Kind != delta.Upsert && (d.Kind != delta.Delete || d.Err != nil) {
 			continue
 		}
 		s, err := clean.see(i, &f.lens, Watched)

@@ -138,6 +138,7 @@ type spilled struct {
 	Encoding        wire.Encoding
 	Body            []byte
 	Seen            time.Time
+	Err             string // of an object that cannot be used
 }
 
 // append adds a batch behind all others, on the disk. middle: it begins within a list.
@@ -148,7 +149,10 @@ func (s *spool) append(deltas delta.Batch, middle bool) error {
 	all := spilledBatch{middle, make([]spilled, len(deltas))}
 	for i := range deltas {
 		d := &deltas[i]
-		all.Deltas[i] = spilled{d.Kind, d.Version, d.Record.Namespace, d.Record.Name, d.Record.UID, d.Record.Version, d.Record.Encoding, d.Record.Body, d.Seen}
+		all.Deltas[i] = spilled{d.Kind, d.Version, d.Record.Namespace, d.Record.Name, d.Record.UID, d.Record.Version, d.Record.Encoding, d.Record.Body, d.Seen, ""}
+		if d.Err != nil {
+			all.Deltas[i].Err = d.Err.Error()
+		}
 	}
 	var text bytes.Buffer
 	text.Write(make([]byte, frame))
@@ -200,7 +204,11 @@ func (s *spool) first() (waiting, error) {
 	w := waiting{middle: batch.Middle, size: n}
 	for _, d := range batch.Deltas {
 		rec := wire.Record{Key: wire.Key{Namespace: d.Namespace, Name: d.Name}, UID: d.UID, Version: d.RecordVersion, Encoding: d.Encoding, Body: d.Body}
-		w.deltas = append(w.deltas, delta.Delta{Kind: d.Kind, Version: d.Version, Record: rec, Seen: d.Seen})
+		back := delta.Delta{Kind: d.Kind, Version: d.Version, Record: rec, Seen: d.Seen}
+		if d.Err != "" {
+			back.Err = errors.New(d.Err)
+		}
+		w.deltas = append(w.deltas, back)
 	}
 	return w, nil
 }

@@ -150,7 +150,7 @@ func causeText(cause string) string {
 	case record.CauseRebuilt:
 		return "another cluster stands there"
 	case record.CauseInvalid:
-		return "an event could not be read"
+		return "an object or event could not be read"
 	case record.CauseRefused:
 		return "the database did not take a revision"
 	}

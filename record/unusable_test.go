@@ -1,0 +1,90 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record"
+)
+
+// unusable counts the rows of the ledger that name an object which could not be used.
+const unusable = "SELECT COUNT(*) FROM gaps WHERE cause = 'invalid' AND detail LIKE '%ml/a%more than 16384 bytes%' AND to_version > 0"
+
+// grow makes an object larger than may be.
+func (w *world) grow(name string, bytes int) {
+	w.t.Helper()
+	large := func(p *corev1.Pod) { p.Annotations = map[string]string{"large": strings.Repeat("x", bytes)} }
+	if _, err := apitest.Modify(w.srv, pod(name), large); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestUnusableObject: an object that cannot be used stays as it was recorded, by a watch
+// and by a list; the ledger names it each time; its deletion is recorded. So it is
+// after a spill.
+func TestUnusableObject(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.limit = 16 << 10
+		w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
+		w.create(pod("a"))
+		w.create(pod("b"))
+		stop := w.record("one")
+		w.until(presences, "a 0 Queued", "b 0 Queued")
+		w.grow("a", 20<<10)
+		w.until(unusable, "1")
+		stop()
+		if err := w.srv.Delete(pod("b")); err != nil {
+			t.Fatal(err)
+		}
+		w.create(pod("c"))
+		w.srv.Compact()
+		stop = w.record("one")
+		w.until(presences, "a 0 Queued", "b 1 Deleted", "c 0 Queued")
+		w.until(unusable, "2")
+		back := w.away()
+		w.phase("c", "Running")
+		w.spilled(1)
+		w.grow("a", 30<<10)
+		w.spilled(w.recorder.Health().Targets[0].Spilled + 1)
+		back()
+		w.until(unusable, "3")
+		w.grow("a", 1)
+		w.phase("a", "Running")
+		w.until(presences, "a 0 Running", "b 1 Deleted", "c 0 Running")
+		w.grow("a", 20<<10)
+		if err := w.srv.Delete(pod("a")); err != nil {
+			t.Fatal(err)
+		}
+		w.until(presences, "a 1 Deleted", "b 1 Deleted", "c 0 Running")
+		w.until(transitions, "a  Queued", "a Queued Running", "a Running Deleted", "b  Queued", "b Queued Deleted", "c  Queued", "c Queued Running")
+		w.until(unusable, "5")
+		stop()
+	})
+}
+
+// TestUndecodable: an object that nests too deep to be decoded is a revision with its
+// body, and without a state; what must not be kept is not in it, and an object it
+// cannot be cut out of is not kept at all.
+func TestUndecodable(t *testing.T) {
+	jobs := kube.Resource{Group: "example.com", Version: "v1", Name: "jobs", Kind: "Job"}
+	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+	object := `{"metadata":{"name":"a","labels":{"app":"b","user":"hidden"}},"env":[{"value":"hidden","name":"seen"}],"status":` + deep + `}`
+	body, status, labels, err := record.Look(jobs, []string{"env.value", "metadata.labels.user"}, upsert(object))
+	if err != nil || !strings.Contains(body, deep) || !strings.Contains(body, "seen") || strings.Contains(body, "hidden") {
+		t.Errorf("the body has %d bytes, %v", len(body), err)
+	}
+	if status.State != "" || !strings.Contains(status.Message, "decode a at resourceVersion 7") || len(labels) != 1 || labels["app"] != "b" {
+		t.Errorf("%+v, %v", status, labels)
+	}
+	body, _, _, err = record.Look(jobs, []string{"env.value"}, upsert(`{"metadata":{"name":"a"},"env":`+strings.Repeat("[", 20_000)+`{"value":"hidden"}`+strings.Repeat("]", 20_000)+`}`))
+	if err == nil || body != "" {
+		t.Errorf("a body of %d bytes, which may have what is hidden", len(body))
+	}
+}
