@@ -83,6 +83,10 @@ const cutStreams = 2
 // was restored from a backup really is older, and stays so.
 const olderLists = 3
 
+// unnamedLists is how many lists in a row may have an object whose key cannot be read
+// before the last is believed, without that object: it would look like its deletion.
+const unnamedLists = 3
+
 // shortWatch is the life below which a watch that did not bring the version on
 // counts as a fault, though it ended in peace. Watches that are asked to be short
 // have to last half of what they are asked for.
@@ -114,6 +118,7 @@ type machine struct {
 	cut     int          // streaming lists cut in a row
 	older   int          // lists in a row that were older than known
 	brief   int          // watches in a row that were short
+	unnamed int          // lists in a row with an object that could not be named
 	paged   bool         // the server takes no streaming lists
 	worth   bool         // what is being read has brought progress
 	barren  bool         // what was read last has not: its fault is shown until something does
@@ -264,8 +269,7 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	switch in.kind {
 	case inEvent:
 	case inInvalid:
-		m.health.Listed++
-		return read, m.unusable(in.err)
+		return m.listUnusable(in.err, read)
 	default:
 		return m.streamFault(in), delta.Delta{}
 	}
@@ -318,7 +322,7 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 // complete ends a list at version v and goes on watching: on the same stream,
 // or on one that starts exactly there.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
-	m.version, m.highest, m.older = v, v, 0
+	m.version, m.highest, m.older, m.unnamed = v, v, 0, 0
 	m.watched, m.cut, m.lost = false, 0, 0
 	m.list = pages{}
 	m.progress()
@@ -343,8 +347,7 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 		m.list.item(in.rec.Key)
 		return m.read(), delta.Delta{Kind: delta.Upsert, Version: in.rec.Version, Record: in.rec}
 	case inInvalid:
-		m.health.Listed++
-		return m.read(), m.unusable(in.err)
+		return m.listUnusable(in.err, m.read())
 	case inPageEnd:
 		m.health.Remaining = in.meta.Remaining
 		if in.meta.Continue != "" {

@@ -2,10 +2,14 @@ package reflector
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
+
+// errUnnamed is the fault of a list that has an object which could be any.
+var errUnnamed error = stalledError("the list has an object whose name cannot be read")
 
 // unusable counts an object that cannot be used, and returns what is known of it
 // nevertheless: that it is there, or that it is gone.
@@ -28,6 +32,20 @@ func (m *machine) unusable(err error) delta.Delta {
 	d.Version = object.Version
 	d.Record = wire.Record{Key: object.Key, UID: object.UID, Version: object.Version}
 	return d
+}
+
+// listUnusable takes an object of a list that cannot be used. read goes on reading.
+func (m *machine) listUnusable(err error, read action) (action, delta.Delta) {
+	d := m.unusable(err)
+	if d.Record.Key == (wire.Key{}) {
+		if m.unnamed++; m.unnamed < unnamedLists {
+			return m.fail(fmt.Errorf("%w: %w", errUnnamed, err)), delta.Delta{}
+		}
+	} else {
+		m.list.item(d.Record.Key)
+	}
+	m.health.Listed++
+	return read, d
 }
 
 // reach advances the place where a watch resumes.
