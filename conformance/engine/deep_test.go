@@ -1,0 +1,126 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Widget is a custom resource of which a program knows little.
+type Widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Size int `json:"size"`
+	} `json:"spec"`
+}
+
+const (
+	typesPath   = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	widgetsPath = "/apis/example.com/v1/namespaces/default/widgets"
+	widgetType  = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{
+		"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`
+)
+
+// widget is one that nests so deep.
+func widget(name string, depth int) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"size":3,"deep":%s%s}}`,
+		name, strings.Repeat("[", depth), strings.Repeat("]", depth))
+}
+
+// copies are informers of widgets, with and without a Go type.
+type copies struct {
+	typed *informer.Informer[Widget]
+	loose *informer.Informer[unstructured.Unstructured]
+	meta  *informer.Informer[metav1.PartialObjectMetadata]
+}
+
+func follow(ctx context.Context, t *testing.T, work *sync.WaitGroup, cluster *kube.Cluster) copies {
+	cfg := informer.Config{Resource: "widgets.example.com"}
+	c := copies{must(informer.Watch[Widget](cluster, cfg)), must(informer.Watch[unstructured.Unstructured](cluster, cfg)), must(informer.Watch[metav1.PartialObjectMetadata](cluster, cfg))}
+	for _, inf := range []interface{ Run(context.Context) error }{c.typed, c.loose, c.meta} {
+		work.Go(func() {
+			if err := inf.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return c
+}
+
+// have says in what they differ from a number of widgets, of which "deep" is one or not.
+func (c copies) have(n int, deep bool) string {
+	key := wire.Key{Namespace: "default", Name: "deep"}
+	typed, ok, err := c.typed.Snapshot().Get(key)
+	if ok != deep || err != nil || ok && typed.Spec.Size != 3 {
+		return fmt.Sprintf("typed: %v, %v", ok, err)
+	}
+	if loose, ok, err := c.loose.Snapshot().Get(key); ok != deep || err != nil || ok && loose.GetName() != "deep" {
+		return fmt.Sprintf("without a type: %v, %v", ok, err)
+	}
+	h, _ := c.loose.Health()
+	if a, b, m := c.typed.Snapshot().Len(), c.loose.Snapshot().Len(), c.meta.Snapshot().Len(); a != n || b != n || m != n || h.Invalid != 0 || !h.Synced {
+		return fmt.Sprintf("%d, %d and %d widgets, %d unusable", a, b, m, h.Invalid)
+	}
+	return ""
+}
+
+// TestDeepObject: an object of 2.3 KB that nests 1,100 deep, which the API server takes
+// from anybody who may create one, is like any other: for informers that run, and for
+// those that start while it is there.
+func TestDeepObject(t *testing.T) {
+	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
+	client := kubernetes.NewForConfigOrDie(c.RESTConfig()).Discovery().RESTClient()
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	cluster, err := kube.Connect(kube.Config{REST: c.RESTConfig()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	if err := client.Post().AbsPath(typesPath).Body([]byte(widgetType)).Do(ctx).Error(); err != nil {
+		t.Fatal(err)
+	}
+	create := func(name string, depth int) {
+		t.Helper()
+		wait.Until(t, time.Minute, "the type is served", func() string { return told(client.Post().AbsPath(widgetsPath).Body(widget(name, depth)).Do(ctx)) })
+	}
+	create("first", 1)
+	running := follow(ctx, t, &work, cluster)
+	wait.Until(t, time.Minute, "the first object is there", func() string { return running.have(1, false) })
+	create("deep", 1100)
+	create("next", 1)
+	wait.Until(t, time.Minute, "running informers have the deep object and the next", func() string { return running.have(3, true) })
+	started := follow(ctx, t, &work, cluster)
+	wait.Until(t, time.Minute, "informers that start have them too", func() string { return started.have(3, true) })
+	if err := client.Delete().AbsPath(widgetsPath + "/deep").Do(ctx).Error(); err != nil {
+		t.Fatal(err)
+	}
+	for _, all := range []copies{running, started} {
+		wait.Until(t, time.Minute, "its deletion is seen", func() string { return all.have(2, false) })
+	}
+}
+
+func told(r rest.Result) string {
+	if err := r.Error(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
