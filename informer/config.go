@@ -57,6 +57,11 @@ type Config struct {
 	// stored. Stats.Refused counts both. Transform[T] makes one of a function
 	// on objects. Default: as it came.
 	Transform func(wire.Record) (wire.Record, error)
+	// TransformVersion names what Transform, or the function of Project, makes of
+	// objects. Change it whenever they do something else: a snapshot file that was
+	// written with another version is not used. WarmStart.Path needs it where objects
+	// are transformed; without WarmStart it has no effect.
+	TransformVersion string
 
 	// Resync is the default period after which a handler is told of each object
 	// again, from the store. Default never.
@@ -98,6 +103,9 @@ func (c *Config) check() error {
 	}
 	if err := c.checkSelection(); err != nil {
 		return fmt.Errorf("informer: %w", err)
+	}
+	if c.WarmStart.Path != "" && c.Transform != nil && c.TransformVersion == "" {
+		return errors.New("informer: a snapshot file of transformed objects needs a version of the function: set Config.TransformVersion, or leave WarmStart.Path out")
 	}
 	return c.WarmStart.check()
 }

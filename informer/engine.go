@@ -26,6 +26,7 @@ var ErrStopped = errors.New("informer: it has been stopped")
 // fill it through the queue. Several informers may share one.
 type engine struct {
 	cfg   Config
+	shape store.Identity
 	open  func(*place, delta.Scope) (reflector.Source, error)
 	store *store.Store
 	queue *delta.Queue

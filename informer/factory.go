@@ -21,7 +21,8 @@ import (
 // common, where their own Config leaves it open. The zero value works.
 type FactoryConfig struct {
 	// Namespaces, Resync, Backlog, Logger, Reflector and Queue are the defaults of
-	// the fields of Config with these names.
+	// the fields of Config with these names; of Reflector and Queue, of each field that
+	// is zero there.
 	Namespaces []string
 	Resync     time.Duration
 	Backlog    int
@@ -32,7 +33,12 @@ type FactoryConfig struct {
 
 // Factory makes informers of one cluster that share what they can: all that ask
 // for the same objects in the same form have one list, one watch and one store.
-// A view shows all of them at one instant. Any goroutine may use it.
+// Informers share if all that shapes their objects is the same (type, selectors, view,
+// kept fields), and how they are fetched and kept (Storage, Backlog, WarmStart,
+// Reflector, Queue), in the namespaces that are followed at that time. Resync, Logger
+// and HotObjects are each informer's own. One with a Transform shares with nobody, nor
+// do two types T whose storage is Live. A view shows all of them at one instant. Any
+// goroutine may use it.
 type Factory struct {
 	cluster *kube.Cluster
 	cfg     FactoryConfig
@@ -40,8 +46,7 @@ type Factory struct {
 	nursery nursery
 
 	mu      sync.Mutex
-	shared  map[string]*shared
-	single  int // engines that were not to be shared
+	shared  []*shared // in the order in which they were made
 	running bool
 	ended   bool
 }
@@ -60,7 +65,7 @@ type shared struct {
 
 // NewFactory returns a factory of informers of a cluster.
 func NewFactory(cluster *kube.Cluster, cfg FactoryConfig) *Factory {
-	return &Factory{cluster: cluster, cfg: cfg, shared: map[string]*shared{}}
+	return &Factory{cluster: cluster, cfg: cfg}
 }
 
 // For returns an informer of the objects of type T. The factory runs it: at once
@@ -69,23 +74,27 @@ func NewFactory(cluster *kube.Cluster, cfg FactoryConfig) *Factory {
 //
 // Errors: an illegal configuration; ErrStopped.
 func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
-	f.fill(&cfg)
+	fill(&cfg, f.cfg)
 	sel := selectionOf[T]()
+	if err := checked[T](&cfg, &sel); err != nil {
+		return nil, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended {
 		return nil, ErrStopped
 	}
 	key := shareKey[T](&cfg, &sel)
-	if cfg.Transform != nil { // it shares with nobody, as functions can not be compared
-		f.single++
-		key += fmt.Sprint("|", f.single)
-	}
-	if s := f.shared[key]; s != nil {
-		s.refs++
-		i := &Informer[T]{engine: s.engine, shared: s}
-		i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
-		return i, nil
+	for _, s := range f.shared {
+		if s.shares(key, &cfg) {
+			s.refs++
+			i := &Informer[T]{engine: s.engine, shared: s, resync: cfg.Resync, logger: cfg.logger()}
+			i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
+			return i, nil
+		}
+		if path := cfg.WarmStart.Path; path != "" && path == s.engine.cfg.WarmStart.Path {
+			return nil, fmt.Errorf("informer: the snapshot file %s is that of another informer of the factory, which follows something else", path)
+		}
 	}
 	i, err := follow[T](f.cluster, cfg, sel, &f.group)
 	if err != nil {
@@ -94,48 +103,51 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	s := &shared{factory: f, key: key, engine: i.engine, refs: 1, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	i.shared = s
-	f.shared[key] = s
+	f.shared = append(f.shared, s)
 	if f.running {
 		f.launchLocked(s)
 	}
 	return i, nil
 }
 
-// fill puts the defaults of the factory where cfg leaves them open.
-func (f *Factory) fill(cfg *Config) {
-	if len(cfg.Namespaces) == 0 {
-		cfg.Namespaces = f.cfg.Namespaces
-	}
-	if cfg.Resync == 0 {
-		cfg.Resync = f.cfg.Resync
-	}
-	if cfg.Backlog == 0 {
-		cfg.Backlog = f.cfg.Backlog
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = f.cfg.Logger
-	}
-	if cfg.Reflector == (reflector.Config{}) {
-		cfg.Reflector = f.cfg.Reflector
-	}
-	if cfg.Queue == (delta.Limits{}) {
-		cfg.Queue = f.cfg.Queue
+// fill puts the defaults of a factory where a configuration leaves them open, field by
+// field.
+func fill(cfg *Config, with FactoryConfig) {
+	from, to := reflect.ValueOf(with), reflect.ValueOf(cfg).Elem()
+	for i := range from.NumField() {
+		fillValue(to.FieldByName(from.Type().Field(i).Name), from.Field(i))
 	}
 }
 
-// shareKey is the same for informers that can share an engine.
-func shareKey[T any](cfg *Config, sel *selection) string {
-	resource := cfg.Resource
-	if resource == "" {
-		resource = sel.resource
+func fillValue(to, from reflect.Value) {
+	if to.Kind() != reflect.Struct {
+		if to.IsZero() || to.Kind() == reflect.Slice && to.Len() == 0 {
+			to.Set(from)
+		}
+		return
 	}
+	for i := range to.NumField() {
+		fillValue(to.Field(i), from.Field(i))
+	}
+}
+
+// shareKey is the same for informers that can share an engine, as far as their
+// namespaces are the same: their records are, and how they are fetched and kept.
+func shareKey[T any](cfg *Config, sel *selection) string {
 	own := ""
 	if cfg.Storage == Live {
-		own = reflect.TypeFor[T]().String()
+		t := reflect.TypeFor[T]()
+		own = t.PkgPath() + "." + t.Name()
 	}
-	namespaces := slices.Sorted(slices.Values(cfg.Namespaces))
-	return fmt.Sprintf("%s|%s|%q|%q|%v|%v|%v|%s|%+v", resource, strings.Join(namespaces, ","), cfg.LabelSelector,
-		cfg.FieldSelector, sel.view, sel.encoding, cfg.Storage, own, cfg.WarmStart)
+	return fmt.Sprintf("%q %v %q %v %+v %+v %+v", cfg.shape(sel), cfg.Storage, own, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
+}
+
+// shares reports whether who asks for a configuration can have the engine. Functions
+// cannot be compared, so one that transforms is shared by nobody. The namespaces are
+// those that it follows now.
+func (s *shared) shares(key string, cfg *Config) bool {
+	return s.key == key && cfg.Transform == nil &&
+		slices.Equal(slices.Sorted(slices.Values(s.engine.namespaces())), slices.Sorted(slices.Values(cfg.Namespaces)))
 }
 
 // launchLocked runs a shared engine until it is released or the factory ends.
@@ -178,9 +190,7 @@ func (s *shared) release() {
 	if s.refs--; s.refs > 0 {
 		return
 	}
-	if f.shared[s.key] == s {
-		delete(f.shared, s.key)
-	}
+	f.shared = slices.DeleteFunc(f.shared, func(other *shared) bool { return other == s })
 	s.cancel()
 	if !s.launched {
 		s.engine.abort()
@@ -218,10 +228,7 @@ func (f *Factory) Run(ctx context.Context) error {
 // Errors: the cause of ctx, with the informers that are not, and why.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
-	var all []*shared
-	for _, s := range f.shared {
-		all = append(all, s)
-	}
+	all := slices.Clone(f.shared)
 	f.mu.Unlock()
 	var not []error
 	for _, s := range all {
@@ -273,14 +280,13 @@ func (e *engine) running() Running {
 // List returns the informers of the factory, ordered by resource.
 func (f *Factory) List() []Running {
 	f.mu.Lock()
-	var all []*shared
+	all := slices.Clone(f.shared)
 	users := map[*shared]int{}
-	for _, s := range f.shared {
-		all = append(all, s)
+	for _, s := range all {
 		users[s] = s.refs
 	}
 	f.mu.Unlock()
-	slices.SortFunc(all, func(a, b *shared) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(all, func(a, b *shared) int { return strings.Compare(a.engine.cfg.Resource, b.engine.cfg.Resource) })
 	var out []Running
 	for _, s := range all {
 		r := s.engine.running()

@@ -113,9 +113,9 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 		cfg.Subscribe.Mode = store.Latest
 	}
 	if cfg.Subscribe.Resync == 0 {
-		cfg.Subscribe.Resync = i.engine.cfg.Resync
+		cfg.Subscribe.Resync = i.resync
 	}
-	return i.engine.register(cfg, func(ctx context.Context, changes []store.Change) error {
+	return i.engine.register(cfg, i.logger, func(ctx context.Context, changes []store.Change) error {
 		return h.call(ctx, i, changes)
 	}, h.OnBatch != nil)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
@@ -20,6 +22,8 @@ type Informer[T any] struct {
 	engine   *engine
 	single   bool // it has a source of its own
 	decoder  decoder[T]
+	resync   time.Duration // of its own handlers
+	logger   *slog.Logger
 	shared   *shared // nil if it is of no factory
 	released sync.Once
 }
@@ -47,7 +51,7 @@ func Across[T any](cfg Config) (*Informer[T], error) { return across[T](cfg, sel
 func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
 	i := &Informer[T]{single: true}
-	if err := i.init(cfg, nil, ofOneSource(src)); err != nil {
+	if err := i.init(cfg, selectionOf[T](), nil, ofOneSource(src)); err != nil {
 		return nil, err
 	}
 	err := i.engine.change(func(p *plan) error {
@@ -81,9 +85,6 @@ func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T],
 		}
 		cfg.Resource = sel.resource
 	}
-	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && secret(cfg.Resource) && sel.view != kube.Metadata {
-		return nil, errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out")
-	}
 	selection := kube.Selection{
 		LabelSelector: cfg.LabelSelector,
 		FieldSelector: cfg.FieldSelector,
@@ -91,7 +92,7 @@ func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T],
 		Encoding:      sel.encoding,
 	}
 	i := &Informer[T]{}
-	err := i.init(cfg, group, func(p *place, scope delta.Scope) (reflector.Source, error) {
+	err := i.init(cfg, sel, group, func(p *place, scope delta.Scope) (reflector.Source, error) {
 		one := selection
 		one.Namespace = scope.Namespace
 		return p.cluster.Source(cfg.Resource, one), nil
@@ -105,13 +106,11 @@ func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T],
 
 // init makes the engine. It checks the configuration first: an engine that is made
 // joins a group of stores.
-func (i *Informer[T]) init(cfg Config, group *store.Group, open func(*place, delta.Scope) (reflector.Source, error)) error {
-	if err := cfg.check(); err != nil {
+func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open func(*place, delta.Scope) (reflector.Source, error)) error {
+	if err := checked[T](&cfg, &sel); err != nil {
 		return err
 	}
-	if cfg.HotObjects > 0 && !copies[T]() {
-		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
-	}
+	i.resync, i.logger = cfg.Resync, cfg.logger()
 	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) {
 		obj, err := i.decoder.record(rec)
 		if err != nil {
@@ -120,6 +119,21 @@ func (i *Informer[T]) init(cfg Config, group *store.Group, open func(*place, del
 		return obj, nil
 	}, open)
 	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
+	i.engine.shape = cfg.shape(&sel)
+	return nil
+}
+
+// checked returns what is wrong with the configuration of an informer of type T.
+func checked[T any](cfg *Config, sel *selection) error {
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	if cfg.HotObjects > 0 && !copies[T]() {
+		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
+	}
+	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && (secret(cfg.Resource) || secret(sel.resource)) && sel.view != kube.Metadata {
+		return errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out")
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 type Registration struct {
 	engine *engine
 	cfg    HandlerConfig
+	logger *slog.Logger
 	call   func(context.Context, []store.Change) error
 	batch  bool
 
@@ -45,7 +47,7 @@ type HandlerHealth struct {
 }
 
 // register adds a handler, and starts it if the engine runs.
-func (e *engine) register(cfg HandlerConfig, call func(context.Context, []store.Change) error, batch bool) (*Registration, error) {
+func (e *engine) register(cfg HandlerConfig, logger *slog.Logger, call func(context.Context, []store.Change) error, batch bool) (*Registration, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state == engineStopped {
@@ -54,11 +56,10 @@ func (e *engine) register(cfg HandlerConfig, call func(context.Context, []store.
 	if e.handlers++; cfg.Name == "" {
 		cfg.Name = fmt.Sprint("handler ", e.handlers)
 	}
-	r := &Registration{engine: e, cfg: cfg, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
+	r := &Registration{engine: e, cfg: cfg, logger: logger, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
 	r.removed, r.remove = context.WithCancel(context.Background())
 	if r.cfg.Report == nil {
-		log := e.cfg.logger()
-		r.cfg.Report = func(err error) { log.Error("handler failed", "handler", cfg.Name, "err", err) }
+		r.cfg.Report = func(err error) { logger.Error("handler failed", "handler", cfg.Name, "err", err) }
 	}
 	if e.state == engineRuns && !e.reading.start(r.run) {
 		return nil, ErrStopped
@@ -199,7 +200,7 @@ func (r *Registration) failed(err error, changes []store.Change) {
 	r.last = err
 	r.mu.Unlock()
 	if again := guarded(func() error { r.cfg.Report(err); return nil }); again != nil {
-		r.engine.cfg.logger().Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
+		r.logger.Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
 	}
 	r.engine.tell()
 }

@@ -69,6 +69,9 @@ type selection struct {
 	err      error // why resource is empty
 	view     kube.View
 	encoding kube.Encoding
+	// projection is the layout of what is cut out of each object; empty if that is kept
+	// as it is.
+	projection string
 }
 
 func selectionOf[T any]() selection {

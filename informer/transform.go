@@ -44,7 +44,8 @@ func encode(rec wire.Record, obj any) (wire.Record, error) {
 // only what the function cuts out of it, an S, which is stored as JSON: a
 // collection that costs what is needed of it, and no more. Keys, UIDs and
 // versions are those of the object. An object for which the function returns nil
-// is kept as an empty S.
+// is kept as an empty S. With WarmStart.Path, Config.TransformVersion is the version of
+// the function, and of Config.Transform if that is set.
 //
 // Errors: a nil cluster; an illegal configuration.
 func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) (*Informer[S], error) {
@@ -68,5 +69,7 @@ func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) (
 		rec.Body, err = json.Marshal(small)
 		return rec, err
 	}
-	return follow[S](cluster, cfg, selectionOf[T](), nil)
+	sel := selectionOf[T]()
+	sel.projection = layoutOf[S]()
+	return follow[S](cluster, cfg, sel, nil)
 }

@@ -21,8 +21,9 @@ import (
 // server does not reach back that far, everything is listed and compared, and
 // what was deleted meanwhile is told as missed.
 //
-// A file that is damaged, of another version, or of something else is not used;
-// Health.ColdStart says why. Objects of Secret are only written encrypted.
+// A file that is damaged, of another format, or of another shape (resource, selectors,
+// view, encoding, kept fields, record limit, version of Transform, fields of a
+// projection) is not used; Health.ColdStart says why. Objects of Secret are only written encrypted.
 type WarmStart struct {
 	// Path is the file; default none. Its folder must exist. Each informer needs
 	// its own. It is replaced as a whole, by renaming.
@@ -59,14 +60,14 @@ func secret(resource string) bool {
 
 // options are those of the file.
 func (e *engine) options() store.FileOptions {
-	w := e.cfg.WarmStart
+	identity := maps.Clone(e.shape)
+	identity["cluster"] = e.cfg.WarmStart.Identity
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if p := e.plan.places[""]; w.Identity == "" && p != nil && p.cluster != nil {
-		w.Identity = p.cluster.Host()
+	if p := e.plan.places[""]; identity["cluster"] == "" && p != nil && p.cluster != nil {
+		identity["cluster"] = p.cluster.Host()
 	}
-	identity := fmt.Sprintf("resource=%s labels=%s fields=%s cluster=%s", e.cfg.Resource, e.cfg.LabelSelector, e.cfg.FieldSelector, w.Identity)
-	return store.FileOptions{Identity: identity, Key: w.Key}
+	return store.FileOptions{Identity: identity, Key: e.cfg.WarmStart.Key}
 }
 
 // loadFile fills the store from the file, if there is one that fits.
@@ -93,7 +94,7 @@ func (e *engine) tryLoad() error {
 	e.mu.Lock()
 	followed := maps.Clone(e.active) // the store is not to wait for e.mu
 	e.mu.Unlock()
-	return e.store.Load(file, e.options(), func(scope delta.Scope) bool { return followed[scope] != nil })
+	return e.store.Load(file, e.options(), func(scope delta.Scope, _ string) bool { return followed[scope] != nil })
 }
 
 // keepFile writes the file every so often, until ctx is done. The channel it

@@ -138,7 +138,7 @@ func TestColdStart(t *testing.T) {
 			"cut":              {good[:len(good)-1], informer.Config{WarmStart: warm}, "ends too early"},
 			"something else":   {[]byte("apiVersion: v1\nkind: List\n"), informer.Config{WarmStart: warm}, "not a snapshot file"},
 			"not encrypted":    {good, informer.Config{WarmStart: encrypted}, "not encrypted"},
-			"another selector": {good, informer.Config{WarmStart: warm, LabelSelector: "app=a"}, "it is of"},
+			"another selector": {good, informer.Config{WarmStart: warm, LabelSelector: "app=a"}, `label selector "", want "app=a"`},
 		} {
 			if err := os.Remove(path); err != nil {
 				w.t.Fatal(err)

@@ -9,14 +9,18 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
 
 // The snapshot file; docs/formats/snapshot.md is its description.
 const (
-	fileMagic   = "VEDETTE\x01" // the last byte is the version of the format
+	fileMagic   = "VEDETTE\x02" // the last byte is the version of the format
 	frameBytes  = 256 << 10     // where a frame of records ends
 	maxFrame    = 64 << 20
 	keyBytes    = 32
@@ -37,18 +41,40 @@ type FileError struct{ Reason string }
 // Error implements error.
 func (e *FileError) Error() string { return "the snapshot file can not be used: " + e.Reason }
 
+// Identity says what the records of a file are: named parts, each with its value. A
+// part that is missing has the empty value.
+type Identity map[string]string
+
+// differs says in what a file differs from what is wanted; empty if in nothing.
+func (of Identity) differs(want Identity) string {
+	all := maps.Clone(want)
+	if all == nil {
+		all = Identity{}
+	}
+	maps.Copy(all, of)
+	var parts []string
+	for _, part := range slices.Sorted(maps.Keys(all)) {
+		if of[part] != want[part] {
+			parts = append(parts, fmt.Sprintf("%s %q, want %q", part, of[part], want[part]))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 // FileOptions say what a snapshot file is of, and whether it is secret.
 type FileOptions struct {
-	// Identity says what was stored: the file is only taken by one who names the
-	// same. It may have any form.
-	Identity string
+	// Identity says what was stored: only a reader that names the same takes the file.
+	Identity Identity
+	// Origin returns what the version of a scope is of, such as the UID of its
+	// cluster; Load passes it on. Default: nothing is known.
+	Origin func(delta.Scope) string
 	// Key encrypts all of the file but its head: 32 bytes, or nil for none.
 	Key []byte
 }
 
 // fileHead is the first frame.
 type fileHead struct {
-	Identity  string      `json:"identity"`
+	Identity  Identity    `json:"identity"`
 	Written   time.Time   `json:"written"`
 	Objects   int         `json:"objects"`
 	Scopes    []fileScope `json:"scopes"`
@@ -60,6 +86,7 @@ type fileScope struct {
 	Cluster   string       `json:"cluster,omitempty"`
 	Namespace string       `json:"namespace,omitempty"`
 	Version   wire.Version `json:"version"`
+	Origin    string       `json:"origin,omitempty"`
 }
 
 // seal encrypts the frames of one file, or leaves them as they are.

@@ -14,13 +14,14 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Load fills an empty store from a snapshot file. Scopes of the file that follows
-// are left out: the store then is as if these lists had just come. It is called
-// before the first Apply.
+// Load fills an empty store from a snapshot file: the store then is as if its lists
+// had just come. Of the scopes in the file it takes those for which follows returns
+// true, which is given their origin (see FileOptions) and may be called more than once.
+// Load is called before the first Apply.
 //
 // Errors: a *FileError for a file that is damaged, of another version, or of
 // something else; the store stays empty then. Errors of r.
-func (s *Store) Load(r io.Reader, opts FileOptions, follows func(delta.Scope) bool) error {
+func (s *Store) Load(r io.Reader, opts FileOptions, follows func(scope delta.Scope, origin string) bool) error {
 	in := fileReader{r: bufio.NewReaderSize(r, 1<<20), dicts: []*wire.Dictionary{nil}}
 	if err := in.begin(opts); err != nil {
 		return err
@@ -38,7 +39,7 @@ func (s *Store) Load(r io.Reader, opts FileOptions, follows func(delta.Scope) bo
 	}
 	for _, fs := range in.head.Scopes {
 		name := delta.Scope{Cluster: fs.Cluster, Namespace: fs.Namespace}
-		if follows(name) {
+		if follows(name, fs.Origin) {
 			c := s.scope(name)
 			c.version, c.listed = fs.Version, true
 		}
@@ -82,8 +83,8 @@ func (f *fileReader) begin(opts FileOptions) error {
 		return &FileError{"its head is damaged: " + err.Error()}
 	}
 	switch {
-	case f.head.Identity != opts.Identity:
-		return &FileError{fmt.Sprintf("it is of %q, want %q", f.head.Identity, opts.Identity)}
+	case f.head.Identity.differs(opts.Identity) != "":
+		return &FileError{"it was written with " + f.head.Identity.differs(opts.Identity)}
 	case f.head.Encrypted && opts.Key == nil:
 		return &FileError{"it is encrypted, and there is no key"}
 	case !f.head.Encrypted && opts.Key != nil:
@@ -122,11 +123,11 @@ func (f *fileReader) frame() ([]byte, error) {
 }
 
 // records reads all objects into the store.
-func (f *fileReader) records(s *Store, follows func(delta.Scope) bool) error {
+func (f *fileReader) records(s *Store, follows func(scope delta.Scope, origin string) bool) error {
 	wanted := map[delta.Scope]bool{}
 	for _, fs := range f.head.Scopes {
 		scope := delta.Scope{Cluster: fs.Cluster, Namespace: fs.Namespace}
-		wanted[scope] = follows(scope)
+		wanted[scope] = follows(scope, fs.Origin)
 	}
 	count := 0
 	for {

@@ -37,7 +37,7 @@ func written(t testing.TB, s *store.Store, opts store.FileOptions) []byte {
 	return file.Bytes()
 }
 
-func all(delta.Scope) bool { return true }
+func all(delta.Scope, string) bool { return true }
 
 // TestFile: what is loaded is what was written, indexes included; it goes on as
 // if the list had just come, and can be written again.
@@ -45,7 +45,7 @@ func TestFile(t *testing.T) {
 	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
 		t.Run(name, func(t *testing.T) {
 			s := filled(t, 1000)
-			opts := store.FileOptions{Identity: "pods", Key: key}
+			opts := store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key}
 			file := written(t, s, opts)
 			want := contents(t, s.Snapshot())
 			loaded := store.New(store.Config{})
@@ -95,7 +95,7 @@ func TestFileOfScopes(t *testing.T) {
 	apply(t, s, m.list(delta.Scope{Namespace: "b"})...)
 	file := written(t, s, store.FileOptions{})
 	loaded := store.New(store.Config{})
-	if err := loaded.Load(bytes.NewReader(file), store.FileOptions{}, func(sc delta.Scope) bool { return sc.Namespace == "b" }); err != nil {
+	if err := loaded.Load(bytes.NewReader(file), store.FileOptions{}, func(sc delta.Scope, _ string) bool { return sc.Namespace == "b" }); err != nil {
 		t.Fatal(err)
 	}
 	if got := slices.Collect(maps.Keys(contents(t, loaded.Snapshot()))); len(got) != 1 || got[0].Namespace != "b" {
@@ -111,7 +111,7 @@ func TestFileOfScopes(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	for name, key := range map[string][]byte{"plain": nil, "encrypted": bytes.Repeat([]byte("k"), 32)} {
 		t.Run(name, func(t *testing.T) {
-			opts := store.FileOptions{Identity: "pods", Key: key}
+			opts := store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key}
 			s := store.New(store.Config{})
 			apply(t, s, begin, upsert("ax", "1", 5), upsert("ay", "2", 6), end(7))
 			file := written(t, s, opts)
@@ -137,9 +137,9 @@ func TestDamagedFile(t *testing.T) {
 		})
 	}
 	var reason *store.FileError
-	file := written(t, filled(t, 3), store.FileOptions{Identity: "pods"})
-	file[len("VEDETTE")] = 2
-	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: "pods"}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "version 2") {
+	file := written(t, filled(t, 3), store.FileOptions{Identity: store.Identity{"resource": "pods"}})
+	file[len("VEDETTE")] = 3
+	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "version 3") {
 		t.Errorf("another version: %v", err)
 	}
 	if err := store.New(store.Config{}).Snapshot().WriteFile(&bytes.Buffer{}, store.FileOptions{}); err == nil {
@@ -150,7 +150,7 @@ func TestDamagedFile(t *testing.T) {
 // TestFileWithAnotherCount: a file whose head promises more than there is, is
 // refused, though no byte of it is damaged.
 func TestFileWithAnotherCount(t *testing.T) {
-	file := written(t, filled(t, 3), store.FileOptions{Identity: "pods"})
+	file := written(t, filled(t, 3), store.FileOptions{Identity: store.Identity{"resource": "pods"}})
 	const begin = 8 // behind the magic: length, checksum, head
 	head := file[begin+8 : begin+8+int(binary.LittleEndian.Uint32(file[begin:]))]
 	at := bytes.Index(head, []byte(`"objects":3`))
@@ -160,7 +160,7 @@ func TestFileWithAnotherCount(t *testing.T) {
 	head[at+len(`"objects":`)] = '4'
 	binary.LittleEndian.PutUint32(file[begin+4:], crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
 	var reason *store.FileError
-	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: "pods"}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "3 objects") {
+	if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}}, all); !errors.As(err, &reason) || !strings.Contains(reason.Reason, "3 objects") {
 		t.Errorf("it was read: %v", err)
 	}
 }
@@ -168,10 +168,10 @@ func TestFileWithAnotherCount(t *testing.T) {
 // TestOtherKey: an encrypted file says nothing to who has another key, or none.
 func TestOtherKey(t *testing.T) {
 	key := bytes.Repeat([]byte("k"), 32)
-	file := written(t, filled(t, 10), store.FileOptions{Identity: "pods", Key: key})
+	file := written(t, filled(t, 10), store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key})
 	for name, key := range map[string][]byte{"another": bytes.Repeat([]byte("x"), 32), "none": nil} {
 		var reason *store.FileError
-		if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: "pods", Key: key}, all); !errors.As(err, &reason) {
+		if err := store.New(store.Config{}).Load(bytes.NewReader(file), store.FileOptions{Identity: store.Identity{"resource": "pods"}, Key: key}, all); !errors.As(err, &reason) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -23,7 +23,14 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	}
 	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}
 	for _, r := range s.scopes {
-		head.Scopes = append(head.Scopes, fileScope{r.scope.Cluster, r.scope.Namespace, r.version})
+		if !r.listed {
+			continue // nothing could be resumed from it
+		}
+		one := fileScope{Cluster: r.scope.Cluster, Namespace: r.scope.Namespace, Version: r.version}
+		if opts.Origin != nil {
+			one.Origin = opts.Origin(r.scope)
+		}
+		head.Scopes = append(head.Scopes, one)
 	}
 	if head.Encrypted {
 		head.Salt = make([]byte, saltBytes)

@@ -1,0 +1,105 @@
+package informer
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// shape is everything that decides which records an informer holds and what is in
+// them, but for the clusters and namespaces. A snapshot file is only read by an
+// informer of the same shape, and only informers of the same shape share an engine.
+func (c *Config) shape(sel *selection) store.Identity {
+	resource := c.Resource
+	if resource == "" {
+		resource = sel.resource
+	}
+	shape := store.Identity{
+		"resource":       resource,
+		"label selector": c.LabelSelector,
+		"field selector": c.FieldSelector,
+		"view":           map[kube.View]string{kube.Full: "full objects", kube.Metadata: "metadata"}[sel.view],
+		"encoding":       map[kube.Encoding]string{kube.PreferProtobuf: "protobuf", kube.PreferCBOR: "CBOR", kube.JSONOnly: "JSON"}[sel.encoding],
+		"managed fields": "dropped",
+		"record limit":   fmt.Sprint(c.Reflector.Wire.MaxRecord),
+		"projection":     sel.projection,
+	}
+	if c.Reflector.Wire.ManagedFields == wire.KeepManagedFields {
+		shape["managed fields"] = "kept"
+	}
+	if c.Transform != nil {
+		shape["transform version"] = c.TransformVersion
+	}
+	return shape
+}
+
+// layoutOf describes the JSON fields of a type. Two types with the same layout read
+// what the other has written.
+func layoutOf[S any]() string {
+	var b strings.Builder
+	layout(&b, reflect.TypeFor[S](), map[reflect.Type]bool{})
+	return b.String()
+}
+
+var ownCoders = []reflect.Type{
+	reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler](),
+	reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
+}
+
+func layout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
+	for _, own := range ownCoders { // only its name is known of what it writes
+		if t.Implements(own) || reflect.PointerTo(t).Implements(own) {
+			fmt.Fprintf(b, "%s.%s", t.PkgPath(), t.Name())
+			return
+		}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		layout(b, t.Elem(), outer)
+	case reflect.Slice, reflect.Array:
+		b.WriteString("[]")
+		layout(b, t.Elem(), outer)
+	case reflect.Map:
+		fmt.Fprintf(b, "map[%v]", t.Key().Kind())
+		layout(b, t.Elem(), outer)
+	case reflect.Struct:
+		if outer[t] {
+			b.WriteString(t.Name()) // it contains itself
+			return
+		}
+		outer[t] = true
+		defer delete(outer, t)
+		structLayout(b, t, outer)
+	default:
+		b.WriteString(t.Kind().String())
+	}
+}
+
+func structLayout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
+	b.WriteByte('{')
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		if tag == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(tag, ",")
+		if name == "" && !f.Anonymous {
+			name = f.Name
+		}
+		if slices.Contains(strings.Split(options, ","), "string") {
+			name += ",string"
+		}
+		fmt.Fprintf(b, "%s ", name)
+		layout(b, f.Type, outer)
+		b.WriteByte(';')
+	}
+	b.WriteByte('}')
+}

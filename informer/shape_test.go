@@ -1,0 +1,228 @@
+package informer_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+type (
+	nodeOf struct {
+		Name string `json:"name"`
+		Node string `json:"node,omitempty"`
+	}
+	renamed struct {
+		Name string `json:"name"`
+		Node string `json:"host,omitempty"`
+	}
+	alike struct {
+		Other string `json:"name,omitempty"`
+		Host  string `json:"node"`
+	}
+)
+
+// warmed is what an informer tells of its start.
+type warmed interface {
+	Run(ctx context.Context) error
+	Health() (informer.Health, <-chan struct{})
+	Synced() <-chan struct{}
+}
+
+// made returns an informer as what the test needs of it.
+func made[T any](inf *informer.Informer[T], err error) (warmed, error) { return inf, err }
+
+// TestShapeOfTheFile: a snapshot file is used only where its records are what the
+// informer would have made of them; else Health says which part differs.
+func TestShapeOfTheFile(t *testing.T) {
+	cut := func(p *corev1.Pod) *nodeOf { return &nodeOf{p.Name, p.Spec.NodeName} }
+	pods := func(change func(*informer.Config)) func(*world, informer.Config) (warmed, error) {
+		return func(w *world, cfg informer.Config) (warmed, error) {
+			if change != nil {
+				change(&cfg)
+			}
+			return made(informer.Watch[corev1.Pod](w.cluster, cfg))
+		}
+	}
+	transformed := func(version string) func(*informer.Config) {
+		return func(cfg *informer.Config) {
+			cfg.TransformVersion = version
+			cfg.Transform = informer.Transform(func(p *corev1.Pod) error { p.Spec = corev1.PodSpec{}; return nil })
+		}
+	}
+	project := func(version string) func(*world, informer.Config) (warmed, error) {
+		return func(w *world, cfg informer.Config) (warmed, error) {
+			cfg.TransformVersion = version
+			return made(informer.Project(w.cluster, cfg, cut))
+		}
+	}
+	for name, c := range map[string]struct {
+		before, after func(*world, informer.Config) (warmed, error)
+		want          string
+	}{
+		"the same":           {pods(nil), pods(nil), ""},
+		"transformed now":    {pods(nil), pods(transformed("1")), `transform version "", want "1"`},
+		"transformed before": {pods(transformed("1")), pods(nil), `transform version "1", want ""`},
+		"another version":    {pods(transformed("1")), pods(transformed("2")), `transform version "1", want "2"`},
+		"the same version":   {pods(transformed("1")), pods(transformed("1")), ""},
+		"kept fields": {pods(nil), pods(func(cfg *informer.Config) {
+			cfg.Reflector.Wire.ManagedFields = wire.KeepManagedFields
+		}), `managed fields "dropped", want "kept"`},
+		"metadata only": {func(w *world, cfg informer.Config) (warmed, error) {
+			cfg.Resource = "pods"
+			return made(informer.Watch[metav1.PartialObjectMetadata](w.cluster, cfg))
+		}, pods(func(cfg *informer.Config) { cfg.Resource = "pods" }), `view "metadata", want "full objects"`},
+		"a projection":            {pods(nil), project("1"), `projection "", want "{name string;node string;}"`},
+		"the same projection":     {project("1"), project("1"), ""},
+		"another function":        {project("1"), project("2"), `transform version "1", want "2"`},
+		"a projection of as many": {project("1"), projectTo(func(p *corev1.Pod) *alike { return &alike{p.Name, p.Spec.NodeName} }), ""},
+		"a field renamed":         {project("1"), projectTo(func(p *corev1.Pod) *renamed { return &renamed{p.Name, p.Spec.NodeName} }), `want "{name string;host string;}"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.create(on("a", "one"))
+				cfg := informer.Config{Logger: slog.New(slog.DiscardHandler), WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}}
+				first := must(c.before(w, cfg))
+				stop := w.runs(first)
+				<-first.Synced()
+				stop()
+				second := must(c.after(w, cfg))
+				stop = w.runs(second)
+				<-second.Synced()
+				h, _ := second.Health()
+				if (h.ColdStart == nil) != (c.want == "") || h.ColdStart != nil && !strings.Contains(h.ColdStart.Error(), c.want) {
+					w.t.Errorf("%v, want %s", h.ColdStart, c.want)
+				}
+				stop()
+			})
+		})
+	}
+}
+
+func projectTo[S any](cut func(*corev1.Pod) *S) func(*world, informer.Config) (warmed, error) {
+	return func(w *world, cfg informer.Config) (warmed, error) {
+		cfg.TransformVersion = "1"
+		return made(informer.Project(w.cluster, cfg, cut))
+	}
+}
+
+// TestTransformNeedsAVersion where its results are written to a file.
+func TestTransformNeedsAVersion(t *testing.T) {
+	inWorld(t, func(w *world) {
+		cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}}
+		_, err := informer.Project(w.cluster, cfg, func(*corev1.Pod) *nodeOf { return nil })
+		cfg.Transform = informer.Transform(func(*corev1.Pod) error { return nil })
+		for _, err := range []error{
+			err, reason(informer.Watch[corev1.Pod](w.cluster, cfg)), reason(informer.Across[corev1.Pod](cfg)),
+			reason(informer.New[corev1.Pod](w.cluster.Source("pods", kube.Selection{}), cfg)),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "TransformVersion") {
+				w.t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+// TestFactorySharesByShape: informers share an engine only if what they hold is the
+// same, in the namespaces that are followed now.
+func TestFactorySharesByShape(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := in("ns0", "one")
+		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
+		w.create(p, in("ns1", "two"))
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{Reflector: reflector.Config{PageSize: 7}})
+		w.run(f)
+		dropped := take[corev1.Pod](w, f, informer.Config{})
+		kept := take[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{Wire: wire.Options{ManagedFields: wire.KeepManagedFields}}})
+		if err := f.WaitForSync(w.ctx); err != nil {
+			w.t.Fatal(err)
+		}
+		for inf, want := range map[*informer.Informer[corev1.Pod]]int{dropped: 0, kept: 1} {
+			one, _, err := inf.Snapshot().Get(wire.Key{Namespace: "ns0", Name: "one"})
+			if err != nil || len(one.ManagedFields) != want {
+				w.t.Errorf("%v, %v; want %d managers", one, err, want)
+			}
+		}
+		ns0 := informer.Config{Namespaces: []string{"ns0"}}
+		first := take[corev1.Pod](w, f, ns0)
+		if err := first.SetNamespaces(w.ctx, "ns1"); err != nil {
+			w.t.Fatal(err)
+		}
+		second, third := take[corev1.Pod](w, f, ns0), take[corev1.Pod](w, f, informer.Config{Namespaces: []string{"ns1"}})
+		w.pass(time.Minute)
+		equal(w.t, "ns1", names(w.t, first.Snapshot().All()), []string{"two"})
+		equal(w.t, "ns0", names(w.t, second.Snapshot().All()), []string{"one"})
+		if n := third.Running().Users; n != 2 {
+			w.t.Errorf("%d users follow ns1, want 2", n)
+		}
+		if n := take[corev1.Pod](w, f, informer.Config{Backlog: 3}).Running().Users; n != 1 {
+			w.t.Errorf("%d users with another backlog share", n)
+		}
+	})
+}
+
+// TestFactoryKeepsWhatIsEachOnes: handlers of informers that share have the resync of
+// their own informer, and a file belongs to one engine.
+func TestFactoryKeepsWhatIsEachOnes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("one"))
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
+		w.run(f)
+		var often, never diary
+		w.handle(take[corev1.Pod](w, f, informer.Config{}), never.handler(), informer.HandlerConfig{})
+		w.handle(take[corev1.Pod](w, f, informer.Config{Resync: time.Minute}), often.handler(), informer.HandlerConfig{})
+		if n := len(f.List()); n != 1 {
+			w.t.Errorf("%d informers, want one that is shared", n)
+		}
+		w.pass(5*time.Minute + time.Second)
+		if n, o := len(never.take()), len(often.take()); n != 1 || o != 6 {
+			w.t.Errorf("%d and %d calls, want 1 and 6", n, o)
+		}
+		warm := informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")}
+		take[corev1.Pod](w, f, informer.Config{WarmStart: warm})
+		if _, err := informer.For[corev1.Pod](f, informer.Config{WarmStart: warm, LabelSelector: "a=b"}); err == nil {
+			w.t.Error("two informers write one file")
+		}
+		if _, err := informer.For[corev1.Pod](f, informer.Config{HotObjects: -1}); err == nil {
+			w.t.Error("an illegal configuration shares")
+		}
+	})
+}
+
+// TestFactoryFills every field of a configuration that it has a default for, one by
+// one: a page size that is given does not take away the rest.
+func TestFactoryFills(t *testing.T) {
+	inWorld(t, func(w *world) {
+		requests := 0
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{
+			Reflector: reflector.Config{Streaming: reflector.PagesOnly, Wire: wire.Options{ManagedFields: wire.KeepManagedFields}},
+			Queue:     delta.Limits{Deltas: 3},
+		})
+		p := pod("one")
+		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
+		w.create(p)
+		w.run(f)
+		inf := take[corev1.Pod](w, f, informer.Config{Reflector: reflector.Config{PageSize: 7}})
+		<-inf.Synced()
+		for _, r := range w.srv.Requests() {
+			if r.Streaming() {
+				requests++
+			}
+		}
+		one, _, err := inf.Snapshot().Get(key("one"))
+		if err != nil || requests != 0 || len(one.ManagedFields) != 1 {
+			w.t.Errorf("%d streaming lists, %v, %v", requests, one, err)
+		}
+	})
+}
