@@ -83,7 +83,7 @@ func (o *watchOptions) addOutputFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.events, "output-watch-events", false, "say of each change whether it is ADDED, MODIFIED or DELETED")
 	f.BoolVar(&o.sinceNow, "since-now", false, "leave out what is there already")
 	f.BoolVar(&o.noHeaders, "no-headers", false, "leave out the line with the names of the columns")
-	f.StringVar(&o.color, "color", "auto", "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
 }
 
 // run connects, finds out what the types are, and follows them.
