@@ -31,17 +31,22 @@ func (f *follower) attend(ctx context.Context) {
 
 // attendant remembers what was told and noted.
 type attendant struct {
-	f    *follower
-	told reflector.Fault
-	lost time.Time // when it was last noted that nothing can be seen
+	f       *follower
+	told    reflector.Fault
+	invalid uint64
+	lost    time.Time // when it was last noted that nothing can be seen
 }
 
 // again is how often it is noted that nothing can be seen: another recorder may have
 // seen it until then.
 const again = time.Minute
 
-// tell logs when a fault begins and when it is over.
+// tell logs when a fault begins and when it is over, and objects that cannot be used.
 func (a *attendant) tell(h *reflector.Health) {
+	if h.Invalid > a.invalid {
+		a.f.log.Warn("an object cannot be used: what was recorded of it stays", "count", h.Invalid-a.invalid, "err", h.LastInvalid)
+		a.invalid = h.Invalid
+	}
 	if h.Fault == a.told {
 		return
 	}

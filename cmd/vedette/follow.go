@@ -100,7 +100,7 @@ func (f *followed) print(ctx context.Context, p *printer) error {
 func attend(ctx context.Context, host string, all []followed, con *console) error {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
-	watch := outage{host: host, con: con, known: map[string]reflector.Relists{}}
+	watch := outage{host: host, con: con, known: map[string]reflector.Relists{}, odd: map[string]oddities{}}
 	for {
 		waiting, news := 0, false
 		for _, f := range all {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +19,35 @@ type outage struct {
 	since time.Time
 	gaps  []string                     // of those that were away, which had to be listed anew
 	known map[string]reflector.Relists // at the last look
+	odd   map[string]oddities
+}
+
+// oddities are the objects of one type that could not be used.
+type oddities struct {
+	told uint64 // how many there were when it was last said
+	at   time.Time
+}
+
+// betweenOddities is how often unusable objects of one type are told of, at most.
+const betweenOddities = 10 * time.Second
+
+// noteOdd says that objects cannot be used.
+func (o *outage) noteOdd(name string, h reflector.Health) {
+	last := o.odd[name]
+	if h.Invalid == last.told || time.Since(last.at) < betweenOddities {
+		return
+	}
+	o.odd[name] = oddities{h.Invalid, time.Now()}
+	more := ""
+	if n := h.Invalid - last.told; n > 1 {
+		more = fmt.Sprintf(", the last of %d", n)
+	}
+	o.con.say("%s  %s: %v%s; what was known of it stays", clock(time.Now()), name, h.LastInvalid, more)
 }
 
 // note takes the health of one type, and reports whether it went or came back.
 func (o *outage) note(name string, h reflector.Health) bool {
+	o.noteOdd(name, h)
 	i := slices.Index(o.away, name)
 	if h.Relists != o.known[name] {
 		o.known[name] = h.Relists

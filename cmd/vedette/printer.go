@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -35,14 +36,33 @@ type printer struct {
 
 func (f *format) of(r kube.Resource) *printer { return &printer{format: f, resource: r} }
 
-// event prints one change.
+// event prints one change. If its object cannot be shown, it says so instead: others
+// can.
+//
+// Errors: those of the output.
 func (p *printer) event(ev informer.Event[object], at time.Time) error {
 	if p.opts.sinceNow && ev.Initial() {
 		return nil
 	}
+	err := p.change(ev, at)
+	var unshown *unshownError
+	if errors.As(err, &unshown) {
+		p.con.say("%s  %s %s cannot be shown: %v", clock(at), p.resource.String(), ev.Key(), unshown.err)
+		return nil
+	}
+	return err
+}
+
+// unshownError says why an object cannot be shown.
+type unshownError struct{ err error }
+
+// Error implements error.
+func (e *unshownError) Error() string { return e.err.Error() }
+
+func (p *printer) change(ev informer.Event[object], at time.Time) error {
 	obj, err := ev.Object()
 	if err != nil {
-		return err
+		return &unshownError{err}
 	}
 	// Items of a list of built-in types do not say what they are.
 	obj.SetAPIVersion(p.resource.APIVersion())
@@ -50,13 +70,13 @@ func (p *printer) event(ev informer.Event[object], at time.Time) error {
 	if p.body != nil {
 		text, err := p.body(p, ev, obj)
 		if err != nil {
-			return err
+			return &unshownError{err}
 		}
 		return p.write(text)
 	}
 	old, ok, err := ev.Old()
 	if err != nil {
-		return err
+		return &unshownError{err}
 	}
 	if ok {
 		old.SetAPIVersion(p.resource.APIVersion())
