@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -86,6 +87,7 @@ func newWorld(t *testing.T) *world {
 			break
 		}
 	}
+	wait.Served(t, cluster, "trainjobs.example.com")
 	w := &world{t: t, plane: c}
 	if w.jobs, err = kube.For[TrainJob](cluster, kube.ClientConfig{Resource: "trainjobs.example.com"}); err != nil {
 		t.Fatal(err)

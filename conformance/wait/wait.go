@@ -4,6 +4,8 @@ package wait
 import (
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/kube"
 )
 
 // Until waits until something holds: until holds returns no problem. It asks at once, and
@@ -25,4 +27,16 @@ func Until(t testing.TB, within time.Duration, what string, holds func() (proble
 			t.Fatalf("%s: not within %v: %s", what, within, problem)
 		}
 	}
+}
+
+// Served waits until discovery lists a type. A CustomResourceDefinition is Established a
+// moment before that, and seconds on a loaded machine.
+func Served(t testing.TB, cluster *kube.Cluster, resource string) {
+	t.Helper()
+	Until(t, time.Minute, resource+" are served", func() string {
+		if _, err := cluster.Resolve(t.Context(), resource); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 }
