@@ -28,17 +28,18 @@ type Config struct {
 	// PageSize is how many objects a page of a list has; default 500, as
 	// kubectl asks for. Larger pages cost the server memory, smaller ones time.
 	PageSize int64
-	// IdleTimeout bounds silence: that of an answer, a page, or a watch, after
-	// which the watch is opened again at its last version. Default 3 minutes:
-	// servers send bookmarks about every minute.
+	// IdleTimeout bounds the wait for an answer, for each object of a page, and for
+	// each event of a watch, after which the watch is opened again at its last
+	// version. A few bytes now and then do not extend it. Default 3 minutes: servers
+	// send bookmarks about every minute.
 	IdleTimeout time.Duration
 	// SlowAnswer is how long an answer, or the next part of a list, may take until
 	// Health shows the wait as Unreachable. The reflector goes on waiting, and the
 	// fault ends when the answer comes. A watch that is open may be quiet. Default 8
 	// seconds.
 	SlowAnswer time.Duration
-	// EndBookmarkTimeout bounds silence within a streaming list, before its
-	// end bookmark has come; then pages are used. Default 15 seconds.
+	// EndBookmarkTimeout bounds the wait for each object of a streaming list, and for
+	// its end bookmark; then pages are used. Default 15 seconds.
 	EndBookmarkTimeout time.Duration
 	// StreamTimeout bounds a streaming list as a whole. Default 5 minutes.
 	StreamTimeout time.Duration

@@ -44,9 +44,10 @@ type body struct {
 	stream wire.Stream
 	ctx    context.Context // its cause tells why a read was ended
 	end    context.CancelCauseFunc
-	idle   *time.Timer // ends the body when nothing comes
-	bound  time.Duration
-	expect owed // nothing is expected from a watch that is open
+	idle   *time.Timer   // ends the body when nothing comes
+	bound  time.Duration // for the wait for the next record
+	left   time.Duration // of it
+	expect owed          // nothing is expected from a watch that is open
 	list   *wire.ListReader
 	watch  *wire.WatchReader
 	opened time.Time
@@ -141,7 +142,7 @@ func (a *owed) end() {
 
 // open asks for a list or a watch. Silence counts from the request on.
 func (d *driver) open(ctx context.Context, a action) error {
-	b := &body{bound: d.cfg.IdleTimeout, opened: time.Now(), expect: owed{driver: d, late: d.cfg.SlowAnswer}}
+	b := &body{bound: d.cfg.IdleTimeout, left: d.cfg.IdleTimeout, opened: time.Now(), expect: owed{driver: d, late: d.cfg.SlowAnswer}}
 	b.ctx, b.end = context.WithCancelCause(ctx)
 	b.idle = time.AfterFunc(b.bound, func() { b.end(errIdle) })
 	if r, ok := d.src.(Recoverer); ok {
@@ -188,14 +189,17 @@ func (d *driver) watchOptions(a action) metav1.ListOptions {
 	return opts
 }
 
-// Read reads the body, bounding the silence. The clock runs only while we wait
-// for the server, not while the server waits for us.
+// Read reads the body, bounding the wait for the next record: a server that sends
+// a byte now and then is as good as silent. The clock runs only while we wait for
+// the server, not while the server waits for us.
 func (b *body) Read(p []byte) (int, error) {
-	b.idle.Reset(b.bound)
+	began := time.Now()
+	b.idle.Reset(b.left)
 	b.expect.begin()
 	n, err := b.stream.Body.Read(p)
 	b.expect.end()
 	b.idle.Stop()
+	b.left -= time.Since(began)
 	if err != nil && err != io.EOF {
 		err = b.explain(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,4 +201,56 @@ func (slow) Put(ctx context.Context, _ delta.Delta) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// trickle is a source whose answers come one byte every 10 seconds.
+type trickle struct{ lists, watches atomic.Int32 }
+
+func (s *trickle) List(ctx context.Context, _ metav1.ListOptions) (wire.Stream, error) {
+	s.lists.Add(1)
+	return dribbling(ctx), nil
+}
+
+func (s *trickle) Watch(ctx context.Context, _ metav1.ListOptions) (wire.Stream, error) {
+	s.watches.Add(1)
+	return dribbling(ctx), nil
+}
+
+func dribbling(ctx context.Context) wire.Stream {
+	return wire.Stream{Body: &dribble{ctx}, Encoding: wire.JSON}
+}
+
+type dribble struct{ ctx context.Context }
+
+func (b *dribble) Read(p []byte) (int, error) {
+	select {
+	case <-time.After(10 * time.Second):
+		p[0] = ' '
+		return 1, nil
+	case <-b.ctx.Done():
+		return 0, b.ctx.Err()
+	}
+}
+
+func (b *dribble) Close() error { return nil }
+
+// TestTrickleIsSilence: a server that sends a byte now and then, and no object, is
+// given up like one that sends nothing.
+func TestTrickleIsSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &trickle{}
+		r, err := New(src, &sink{}, Config{SlowAnswer: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		defer cancel()
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		h, _ := r.Health()
+		if !errors.Is(h.LastErr, errIdle) || src.watches.Load() != 1 || src.lists.Load() < 5 {
+			t.Errorf("%v after %d watches and %d lists", h.LastErr, src.watches.Load(), src.lists.Load())
+		}
+	})
 }
