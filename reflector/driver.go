@@ -61,7 +61,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 		d.close()
 		in.kind, in.early = inElapsed, d.wait(ctx, a)
 	case doRead:
-		d.body.bound, d.body.expect.late = a.wait, a.late
+		d.body.bound, d.body.left, d.body.expect.late = a.wait, a.wait, a.late
 		d.body.read(in)
 	default:
 		d.close()

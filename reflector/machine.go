@@ -265,6 +265,9 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	if in.kind != inBroken && in.lasted > m.cfg.StreamTimeout {
 		*in = input{kind: inBroken, err: errIdle}
 	}
+	if err := m.stray(in); err != nil {
+		return m.skip(err)
+	}
 	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
 	switch in.kind {
 	case inEvent:
@@ -341,6 +344,9 @@ func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 
 // stepList takes the objects of a page.
 func (m *machine) stepList(in *input) (action, delta.Delta) {
+	if err := m.stray(in); err != nil {
+		return m.skip(err)
+	}
 	switch in.kind {
 	case inItem:
 		m.health.Listed++
@@ -381,6 +387,9 @@ func (m *machine) nextPage(token string) action {
 // stepWatch takes the events of a watch.
 func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	long := m.lasts(in.lasted)
+	if err := m.stray(in); err != nil {
+		return m.skip(err)
+	}
 	switch in.kind {
 	case inEvent:
 		if in.event.Type != wire.Error {

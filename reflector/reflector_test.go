@@ -254,3 +254,31 @@ func TestTrickleIsSilence(t *testing.T) {
 		}
 	})
 }
+
+// TestStrayObjects: what a server says of another namespace than the one that was
+// asked for is counted and reported, and goes no further.
+func TestStrayObjects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := func(space, event string) string {
+			return strings.Replace(event, `{"name":`, `{"namespace":"`+space+`","name":`, 1)
+		}
+		src := &script{watches: []string{in("a", addX) + in("b", addX) + done + in("b", modX) + in("", modX) + in("a", modX)}}
+		out := &sink{}
+		r, err := New(src, out, Config{Scope: delta.Scope{Namespace: "a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if got, want := strings.Join(out.got, ", "), "Begin, Upsert x 5, End  7, Upsert x 8"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		h, _ := r.Health()
+		if h.Invalid != 3 || h.LastInvalid == nil || !strings.Contains(h.LastInvalid.Error(), `not in namespace "a"`) {
+			t.Errorf("%d invalid, the last: %v", h.Invalid, h.LastInvalid)
+		}
+	})
+}

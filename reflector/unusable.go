@@ -54,3 +54,36 @@ func (m *machine) reach(v wire.Version) {
 	m.version, m.highest, m.watched = v, v, true
 	m.health.Version = v
 }
+
+// stray returns what is wrong with an object that is not in the namespace that was
+// asked for. The server answers for that namespace alone: what it says of another is
+// counted and goes no further, as the scope of that namespace would never correct it.
+func (m *machine) stray(in *input) error {
+	space := m.cfg.Scope.Namespace
+	if space == "" {
+		return nil
+	}
+	stray := wire.InvalidError{Key: wire.Key{Namespace: space}}
+	var object *wire.InvalidError
+	switch {
+	case in.kind == inItem:
+		stray.Key, stray.UID, stray.Version = in.rec.Key, in.rec.UID, in.rec.Version
+	case in.kind == inEvent && in.event.Type != wire.Bookmark && in.event.Type != wire.Error:
+		rec := &in.event.Record
+		stray.Key, stray.UID, stray.Version, stray.Event = rec.Key, rec.UID, rec.Version, in.event.Type
+	case in.kind == inInvalid && errors.As(in.err, &object) && object.Key != (wire.Key{}):
+		stray = *object
+	}
+	if stray.Key.Namespace == space {
+		return nil
+	}
+	stray.Reason = fmt.Sprintf("it is not in namespace %q, which the server was asked for", space)
+	return &stray
+}
+
+// skip counts a stray object, and reads on.
+func (m *machine) skip(err error) (action, delta.Delta) {
+	m.health.Invalid++
+	m.health.LastInvalid, m.odd = err, err
+	return m.read(), delta.Delta{}
+}
