@@ -97,6 +97,13 @@ func Look(r kube.Resource, redact []string, d delta.Delta) (body string, status 
 	return string(s.body), s.status, s.labels, err
 }
 
+// LookWith is Look with a function for the state.
+func LookWith(r kube.Resource, of func(map[string]any) state.Status, d delta.Delta) (body string, status state.Status, labels map[string]string, err error) {
+	l := newLens(r, of, nil)
+	s, err := l.look(&d, Watched)
+	return string(s.body), s.status, s.labels, err
+}
+
 // FieldNames is what a path of Config.Redact is read as, for tests.
 func FieldNames(text string) ([]string, error) { return parseFieldPath(text) }
 

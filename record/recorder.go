@@ -28,7 +28,8 @@ type Config struct {
 	// Name tells this recorder from others that write into the same database; default
 	// the name of the host.
 	Name string
-	// State says what an object is doing; default state.Of.
+	// State says what an object is doing; default state.Of. If it panics, the revision
+	// keeps the state before it, and the ledger has the panic.
 	State func(object map[string]any) state.Status
 	// Redact names fields that are not kept, as "spec.template.spec.containers.env":
 	// of arrays on the way, in every element. A dot within a name has a \ before it:

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ type sighting struct {
 	owner                owner
 	queue, submitter     string
 	labels               map[string]string
-	flaw                 error // why the body could not be decoded; then it is all there is
+	flaw                 error // why the state is not known: the body cannot be decoded, or of panics
 }
 
 // happened is when the object came to its state, in microseconds: the time that it
@@ -107,7 +108,9 @@ func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 		s.labels = maps.Collect(wire.Record{Encoding: wire.JSON, Body: s.body}.Labels())
 		return s, nil
 	}
-	s.status = l.of(obj.Object)
+	if s.status, s.flaw = l.status(obj.Object); s.flaw != nil {
+		s.status.Message = s.flaw.Error()
+	}
 	if s.gone {
 		s.status = state.Status{State: state.Deleted, Raw: s.status.Raw, Reason: s.status.Reason, Message: s.status.Message}
 	}
@@ -122,6 +125,18 @@ func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 		s.submitter = short(first(obj.GetAnnotations(), submitterLabels), 250)
 	}
 	return s, nil
+}
+
+// status returns what an object is doing.
+//
+// Errors: the function that says so panicked.
+func (l *lens) status(object map[string]any) (s state.Status, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the function that finds the state panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return l.of(object), nil
 }
 
 func first(of map[string]string, names []string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/state"
 )
 
 // unusable counts the rows of the ledger that name an object which could not be used.
@@ -69,9 +70,10 @@ func TestUnusableObject(t *testing.T) {
 	})
 }
 
-// TestUndecodable: an object that nests too deep to be decoded is a revision with its
-// body, and without a state; what must not be kept is not in it, and an object it
-// cannot be cut out of is not kept at all.
+// TestUndecodable: an object that nests too deep to be decoded, or for which the
+// function of the state panics, is a revision with its body, and without a state of its
+// own. What must not be kept is not in it. An object which that cannot be cut out of is
+// not kept at all.
 func TestUndecodable(t *testing.T) {
 	jobs := kube.Resource{Group: "example.com", Version: "v1", Name: "jobs", Kind: "Job"}
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
@@ -82,6 +84,11 @@ func TestUndecodable(t *testing.T) {
 	}
 	if status.State != "" || !strings.Contains(status.Message, "decode a at resourceVersion 7") || len(labels) != 1 || labels["app"] != "b" {
 		t.Errorf("%+v, %v", status, labels)
+	}
+	odd := func(map[string]any) state.Status { panic("an odd job") }
+	body, status, labels, err = record.LookWith(jobs, odd, upsert(`{"metadata":{"name":"a","labels":{"app":"b"}}}`))
+	if err != nil || body == "" || labels["app"] != "b" || status.State != "" || !strings.Contains(status.Message, "an odd job") {
+		t.Errorf("a function that panics: %s, %+v, %v", body, status, err)
 	}
 	body, _, _, err = record.Look(jobs, []string{"env.value"}, upsert(`{"metadata":{"name":"a"},"env":`+strings.Repeat("[", 20_000)+`{"value":"hidden"}`+strings.Repeat("]", 20_000)+`}`))
 	if err == nil || body != "" {
