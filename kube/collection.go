@@ -123,7 +123,7 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 	enc, err := wire.EncodingOf(resp.Header.Get("Content-Type"))
 	if err != nil {
 		resp.Body.Close()
-		return wire.Stream{}, c.wrap(verb, err)
+		return wire.Stream{}, c.wrap(verb, &foreignError{err})
 	}
 	stream := wire.Stream{Body: resp.Body, Encoding: enc, APIVersion: c.resource.APIVersion(), Kind: c.resource.Kind}
 	if c.selection.View == Metadata {

@@ -190,7 +190,7 @@ func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body
 func (a *answer) read(resp *http.Response) (err error) {
 	a.encoding, err = wire.EncodingOf(resp.Header.Get("Content-Type"))
 	if err != nil {
-		return err
+		return &foreignError{err}
 	}
 	a.body, err = io.ReadAll(io.LimitReader(resp.Body, wire.DefaultMaxRecord+1))
 	if err != nil {

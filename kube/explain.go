@@ -29,84 +29,153 @@ func Explain(err error) string {
 	if err == nil {
 		return ""
 	}
-	return printable.Line(explain(err))
+	d := diagnose(err)
+	text := d.problem
+	if d.remedy != "" {
+		text += "; " + d.remedy
+	}
+	if d.flag != "" {
+		text += " (" + d.flag + ")"
+	}
+	return printable.Line(text)
 }
 
-func explain(err error) string {
-	for _, explain := range []func(error) string{explainStatus, explainTLS, explainNetwork} {
-		if text := explain(err); text != "" {
-			return text
+// Remedy says what to do about an error of this package, in half a sentence, for
+// logs: it names no flags of a command line. It is "" where that is not known.
+func Remedy(err error) string {
+	if err == nil {
+		return ""
+	}
+	return diagnose(err).remedy
+}
+
+// diagnosis is what is known of an error.
+type diagnosis struct {
+	problem string
+	remedy  string // "" if it is not known, or in the problem already
+	flag    string // of the command line, by which the remedy goes
+}
+
+func diagnose(err error) diagnosis {
+	for _, look := range []func(error) (diagnosis, bool){ofStatus, ofTLS, ofForeign, ofNetwork} {
+		if d, ok := look(err); ok {
+			return d
 		}
 	}
-	return oneLine(err)
+	return diagnosis{problem: oneLine(err)}
 }
 
-func explainStatus(err error) string {
+func ofStatus(err error) (diagnosis, bool) {
 	var unknown *UnknownResourceError
 	if errors.As(err, &unknown) {
-		return oneLine(unknown) + " (`kubectl api-resources` lists what there is)"
+		return diagnosis{oneLine(unknown), "create the type, or check its name: `kubectl api-resources` lists what there is", ""}, true
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return ""
+		return diagnosis{}, false
 	}
 	s := status.Status()
 	if s.Code == http.StatusUnauthorized {
-		return "the server does not know these credentials (401): log in again, or choose another user with --context"
+		return diagnosis{"the server does not know these credentials (401)", "log in again, or use another user of the kubeconfig", "--context"}, true
 	}
 	var request *RequestError
 	if errors.As(err, &request) && !request.streams() {
-		return oneLine(err)
+		return diagnosis{problem: oneLine(err)}, true
 	}
-	switch s.Code {
-	case http.StatusForbidden:
-		return fmt.Sprintf("no rights (403): %s; ask for the verbs list and watch, or look into one namespace with -n", message(&s))
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return fmt.Sprintf("the server does not understand the request (%d): %s; check the selectors", s.Code, message(&s))
+	switch {
+	case s.Code == http.StatusForbidden:
+		return diagnosis{"no rights (403): " + message(&s), "ask for the verbs list and watch, or look into one namespace", "-n"}, true
+	case wantsTLS(&s):
+		return diagnosis{"the server speaks TLS at this address: " + oneLine(err), "check the server address of the cluster: it begins with https", ""}, true
+	case s.Code == http.StatusBadRequest || s.Code == http.StatusUnprocessableEntity:
+		return diagnosis{fmt.Sprintf("the server does not understand the request (%d): %s", s.Code, message(&s)), "check the selectors", ""}, true
+	case s.Code >= http.StatusInternalServerError:
+		return diagnosis{oneLine(err), "look at the API server, and at what stands before it", ""}, true
 	}
-	return oneLine(err)
+	return diagnosis{problem: oneLine(err)}, true
+}
+
+// wantsTLS reports whether what answered speaks TLS, and was asked without: net/http
+// and nginx say so in these words.
+func wantsTLS(s *metav1.Status) bool {
+	if s.Code != http.StatusBadRequest || s.Details == nil {
+		return false
+	}
+	for _, c := range s.Details.Causes {
+		if strings.Contains(c.Message, "HTTP request to an HTTPS server") || strings.Contains(c.Message, "HTTP request was sent to HTTPS port") {
+			return true
+		}
+	}
+	return false
 }
 
 func message(s *metav1.Status) string {
 	return strings.TrimRight(strings.Join(strings.Fields(s.Message), " "), ".")
 }
 
-func explainTLS(err error) string {
+func ofTLS(err error) (diagnosis, bool) {
 	var (
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
 		certificate x509.CertificateInvalidError
 		record      tls.RecordHeaderError
+		alert       tls.AlertError
 	)
+	problem, remedy := "", ""
 	switch {
 	case errors.As(err, &authority):
-		return "the server's certificate is signed by an authority that the kubeconfig does not name: check certificate-authority-data of the cluster (" + oneLine(err) + ")"
+		problem, remedy = "the server's certificate is signed by an authority that the kubeconfig does not name", "check certificate-authority-data of the cluster"
 	case errors.As(err, &hostname):
-		return "the server's certificate is for another name: check the server address or tls-server-name of the cluster (" + oneLine(err) + ")"
+		problem, remedy = "the server's certificate is for another name", "check the server address or tls-server-name of the cluster"
 	case errors.As(err, &certificate):
-		return "the server's certificate is not valid now: check the clock of this machine and the certificate (" + oneLine(err) + ")"
-	case errors.As(err, &record):
-		return "the server does not speak TLS at this address: check the port and http or https (" + oneLine(err) + ")"
+		problem, remedy = "the server's certificate is not valid now", "check the clock of this machine and the certificate"
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		problem, remedy = "the server does not speak TLS at this address", "check the port and http or https"
+	case errors.As(err, &alert):
+		problem, remedy = "the server refuses the TLS connection", "check the client certificate of the user"
+	default:
+		return diagnosis{}, false
 	}
-	return ""
+	return diagnosis{problem + ": " + oneLine(err), remedy, ""}, true
 }
 
-func explainNetwork(err error) string {
+// foreignError says that what answered is no API server, by the type of its answer.
+type foreignError struct{ err error }
+
+// Error implements error.
+func (e *foreignError) Error() string {
+	return "the answer is not that of an API server: " + e.err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *foreignError) Unwrap() error { return e.err }
+
+func ofForeign(err error) (diagnosis, bool) {
+	var foreign *foreignError
+	// A page of HTML is what discovery can not read.
+	if !errors.As(err, &foreign) && !strings.Contains(err.Error(), "invalid character '<'") {
+		return diagnosis{}, false
+	}
+	return diagnosis{oneLine(err), "check the server address, and whether a proxy before the server wants a login", ""}, true
+}
+
+func ofNetwork(err error) (diagnosis, bool) {
 	var (
-		dns    *net.DNSError
-		netErr net.Error
+		dns     *net.DNSError
+		timeout interface{ Timeout() bool }
 	)
+	slow := errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "no server answers there: " + oneLine(err) + "; is the cluster running, and is this the right --context?"
-	case errors.As(err, &dns):
-		return fmt.Sprintf("the name %s is not known: %s; check the server address and the network or VPN", dns.Name, oneLine(err))
+		return diagnosis{"no server answers there: " + oneLine(err), "is the cluster running, and is this the right context of the kubeconfig?", "--context"}, true
+	case errors.As(err, &dns) && !dns.IsTimeout:
+		return diagnosis{fmt.Sprintf("the name %s is not known: %s", dns.Name, oneLine(err)), "check the server address and the network or VPN", ""}, true
 	case errors.Is(err, exec.ErrNotFound):
-		return "the kubeconfig needs a program for its credentials that is not there: " + oneLine(err) + "; install it"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
-		return "the server did not answer in time: " + oneLine(err) + "; check the network or VPN"
+		return diagnosis{"the kubeconfig needs a program for its credentials that is not there: " + oneLine(err), "install it", ""}, true
+	case slow:
+		return diagnosis{"the server did not answer in time: " + oneLine(err), "check the server address and the network or VPN", ""}, true
 	}
-	return ""
+	return diagnosis{}, false
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -2,18 +2,21 @@ package kube_test
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -32,6 +35,22 @@ func resolving(t *testing.T, cfg *rest.Config) error {
 	return err
 }
 
+// listing returns the error of a first list.
+func listing(t *testing.T, cfg *rest.Config) error {
+	t.Helper()
+	cluster, err := kube.Connect(kube.Config{REST: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	coll, err := cluster.Collection(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod", Scope: kube.Namespaced, Verbs: []string{"list", "watch"}}, kube.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = coll.List(t.Context(), metav1.ListOptions{})
+	return err
+}
+
 func TestExplain(t *testing.T) {
 	secure := httptest.NewUnstartedServer(nil)
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it will complain
@@ -44,6 +63,12 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
+	login := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<html><body>Please log in</body></html>")
+	}))
+	defer login.Close()
+	tlsOnly := strings.Replace(secure.URL, "https:", "http:", 1)
 	pods := schema.GroupResource{Resource: "pods"}
 	for _, c := range []struct {
 		name string
@@ -53,6 +78,10 @@ func TestExplain(t *testing.T) {
 		{"nobody there", resolving(t, &rest.Config{Host: "http://" + closed.Addr().String()}), []string{"no server answers", closed.Addr().String(), "--context"}},
 		{"an unknown authority", resolving(t, &rest.Config{Host: secure.URL}), []string{"authority", "certificate-authority-data"}},
 		{"no TLS", resolving(t, &rest.Config{Host: strings.Replace(plain.URL, "http:", "https:", 1)}), []string{"http"}},
+		{"TLS, and not asked for", listing(t, &rest.Config{Host: tlsOnly}), []string{"TLS", "https"}},
+		{"a page to log in, asked for types", resolving(t, &rest.Config{Host: login.URL}), []string{"login", "address"}},
+		{"a page to log in, asked for pods", listing(t, &rest.Config{Host: login.URL}), []string{"list pods at", "text/html", "not that of an API server", "login", "address"}},
+		{"a refused client certificate", fmt.Errorf("get: %w", tls.AlertError(42)), []string{"TLS", "client certificate"}},
 		{"an expired certificate", fmt.Errorf("get: %w", x509.CertificateInvalidError{Reason: x509.Expired}), []string{"clock"}},
 		{"a name nobody knows", fmt.Errorf("get: %w", &net.DNSError{Name: "api.example", Err: "no such host"}), []string{"api.example", "VPN"}},
 		{"401", apierrors.NewUnauthorized("who are you?"), []string{"401", "log in"}},
@@ -77,9 +106,16 @@ func TestExplain(t *testing.T) {
 			if strings.ContainsAny(got, "\n\t") {
 				t.Errorf("%q is more than a line", got)
 			}
+			remedy := kube.Remedy(c.err)
+			if strings.Contains(remedy, " -") {
+				t.Errorf("the remedy of a library names a flag: %q", remedy)
+			}
+			if !strings.Contains(got, remedy) {
+				t.Errorf("%q lacks the remedy %q", got, remedy)
+			}
 		})
 	}
-	if kube.Explain(nil) != "" {
+	if kube.Explain(nil) != "" || kube.Remedy(nil) != "" {
 		t.Error("no error is explained")
 	}
 }

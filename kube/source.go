@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,6 +43,15 @@ func (s *Source) Resource() (Resource, bool) {
 		return Resource{}, false
 	}
 	return s.coll.Resource(), true
+}
+
+// String names the source in errors: the type, and the address of the server.
+func (s *Source) String() string {
+	name := strings.TrimSuffix(s.resource, ".") // of a built-in type: "Pod.v1."
+	if r, known := s.Resource(); known {
+		name = r.String()
+	}
+	return name + " at " + s.cluster.Host()
 }
 
 // List is Collection.List.

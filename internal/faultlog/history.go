@@ -14,6 +14,10 @@ const (
 	Window = time.Minute
 )
 
+// Calm is how long a thing has to be well until its fault is over. What fails again
+// at once, as a server does that accepts each request and then breaks off, was not well.
+const Calm = time.Second
+
 // State is how something is. The zero value is well.
 type State struct {
 	// Kind tells faults apart that people tell apart: "denied".
@@ -22,6 +26,8 @@ type State struct {
 	Err error
 	// Remedy is what to do about it; "" where that is not known.
 	Remedy string
+	// Attrs are added to the line. They make no difference between two faults.
+	Attrs []any
 }
 
 // Line is what there is to say.
@@ -29,8 +35,7 @@ type Line struct {
 	State State
 	// Lasted is how long the fault did that is over; zero if one has begun.
 	Lasted time.Duration
-	// Unsaid counts the changes since the line before that were not worth one, or too
-	// many.
+	// Unsaid counts the changes since the line before that were too many, or too short.
 	Unsaid int
 }
 
@@ -39,45 +44,54 @@ type Line struct {
 type History struct {
 	said, now string // essences of states; "" is well
 	state     State
-	began     time.Time // of the fault that was said, or would have been
-	ended     time.Duration
+	began     time.Time // of the fault that is not over
+	calm      time.Time // since when there is none, while it is not over
 	unsaid    int
 	lines     [Lines]time.Time // a ring of the times of the last lines
 	next      int
 }
 
-// See takes the state at a time. It returns the line that is due; if there are too
-// many, it returns when to look again with the same state.
+// See takes the state at a time. It returns the line that is due; if it is too early
+// for one, it returns when to look again with the same state.
 func (h *History) See(at time.Time, s State) (line Line, due bool, again time.Time) {
-	was, now := h.now, essence(s)
-	h.now, h.state = now, s
-	if now != was {
-		h.turn(at, was)
-	}
-	if now == h.said {
+	h.note(at, s)
+	switch free := h.lines[h.next].Add(Window); {
+	case !h.calm.IsZero() && at.Before(h.calm.Add(Calm)):
+		return Line{}, false, h.calm.Add(Calm)
+	case h.now == h.said:
+		if h.now == "" { // too many lines: it was never said
+			h.began, h.calm = time.Time{}, time.Time{}
+		}
 		return Line{}, false, time.Time{}
-	}
-	if free := h.lines[h.next].Add(Window); !h.lines[h.next].IsZero() && at.Before(free) {
+	case !h.lines[h.next].IsZero() && at.Before(free):
 		return Line{}, false, free
 	}
 	h.lines[h.next] = at
 	h.next = (h.next + 1) % Lines
 	line = Line{State: s, Unsaid: h.unsaid - 1}
 	if s.Err == nil {
-		line.Lasted = h.ended
+		line.Lasted = h.calm.Sub(h.began)
+		h.began, h.calm = time.Time{}, time.Time{}
 	}
-	h.said, h.unsaid = now, 0
+	h.said, h.unsaid = h.now, 0
 	return line, true, time.Time{}
 }
 
-// turn notes a change.
-func (h *History) turn(at time.Time, was string) {
-	h.unsaid++
+// note takes down how it is.
+func (h *History) note(at time.Time, s State) {
+	now := essence(s)
+	if now != h.now {
+		h.unsaid++
+	}
+	h.now, h.state = now, s
 	switch {
-	case was == "":
-		h.began = at
-	case h.now == "":
-		h.ended = at.Sub(h.began)
+	case now != "":
+		h.calm = time.Time{}
+		if h.began.IsZero() {
+			h.began = at
+		}
+	case !h.began.IsZero() && h.calm.IsZero():
+		h.calm = at
 	}
 }
 

@@ -27,8 +27,8 @@ type Reporter struct {
 	stopped bool
 }
 
-// See takes the state now, and writes the line that is due. A line that there are too
-// many of is written later, if the state is the same then.
+// See takes the state now, and writes the line that is due. If it is too early for
+// one, it is written later, as long as the state is the same then.
 func (r *Reporter) See(s State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,6 +86,7 @@ func (r *Reporter) write(line Line) {
 			attrs = append(attrs, "remedy", line.State.Remedy)
 		}
 	}
+	attrs = append(attrs, line.State.Attrs...)
 	if line.Unsaid > 0 {
 		attrs = append(attrs, "unsaid", line.Unsaid)
 	}

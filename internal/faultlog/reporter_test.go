@@ -22,10 +22,11 @@ func TestReporter(t *testing.T) {
 		defer r.Stop()
 		text := "no\x1b[31m\nway " + strings.Repeat("x", 10_000)
 		for range 100 {
+			r.See(State{Kind: "denied", Err: errors.New("another"), Remedy: "ask"})
 			r.See(State{Kind: "denied", Err: errors.New(text), Remedy: "ask"})
 			r.See(State{})
 		}
-		r.See(State{Kind: "denied", Err: errors.New(text), Remedy: "ask"})
+		r.See(State{Kind: "denied", Err: errors.New("last " + text), Remedy: "ask", Attrs: []any{"key", "x"}})
 		if n := strings.Count(out.String(), "\n"); n != Lines {
 			t.Errorf("%d lines, want %d:\n%s", n, Lines, out.String())
 		}
@@ -36,7 +37,7 @@ func TestReporter(t *testing.T) {
 			t.Fatalf("%d lines, want %d", len(lines), Lines+1)
 		}
 		last := lines[Lines]
-		for _, want := range []string{"level=WARN", `msg="it fails"`, "resource=pods", "fault=denied", "remedy=ask", "unsaid=194", `no\x1b[31m way x`} {
+		for _, want := range []string{"level=WARN", `msg="it fails"`, "resource=pods", "fault=denied", "remedy=ask", "unsaid=292", "key=x", `no\x1b[31m way x`} {
 			if !strings.Contains(last, want) {
 				t.Errorf("%q lacks %q", last, want)
 			}
