@@ -71,8 +71,11 @@ type Config struct {
 	Backlog int
 	// WarmStart keeps a file to start from; default none.
 	WarmStart WarmStart
-	// Logger takes what nobody else is told: panics and errors of handlers,
-	// snapshot files that can not be read or written. Default slog.Default().
+	// Logger takes every fault that changes how the informer is, once, with what to do
+	// about it (Warn), and its end (Info); an informer that is waited for and that
+	// nobody runs; errors and panics of handlers (Error). A scope or a handler has 6
+	// lines a minute at most, beside those errors. Default slog.Default() at the time
+	// of the line; slog.New(slog.DiscardHandler) turns it off.
 	Logger *slog.Logger
 
 	// Reflector and Queue configure the parts; their zero values work.

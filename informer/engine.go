@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -33,6 +34,8 @@ type engine struct {
 
 	memo    memo
 	lags    lags
+	idle    idle
+	saving  *faultlog.Reporter // of the snapshot file
 	decodes atomic.Uint64
 
 	indexing sync.Mutex
@@ -78,6 +81,8 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 	}
 	e.store = store.New(store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform, Decode: decode})
 	e.stopped, e.stop = context.WithCancel(context.Background())
+	e.idle.remedy = runIt
+	e.saving = e.log("informer: the snapshot file cannot be written", "informer: the snapshot file is written again", "file", cfg.WarmStart.Path)
 	return e
 }
 
@@ -86,6 +91,7 @@ func (e *engine) run(ctx context.Context) error {
 	if err := e.begin(); err != nil {
 		return err
 	}
+	e.idle.calm()
 	e.loadFile()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -107,6 +113,7 @@ func (e *engine) run(ctx context.Context) error {
 	<-saved
 	e.reading.join()
 	e.saveFile()
+	e.saving.Stop()
 	e.stop()
 	return <-failed
 }

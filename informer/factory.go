@@ -88,7 +88,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	for _, s := range f.shared {
 		if s.shares(key, &cfg) {
 			s.refs++
-			i := &Informer[T]{engine: s.engine, shared: s, resync: cfg.Resync, logger: cfg.logger()}
+			i := &Informer[T]{engine: s.engine, shared: s, resync: cfg.Resync, logger: cfg.logger}
 			i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
 			return i, nil
 		}
@@ -103,6 +103,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	s := &shared{factory: f, key: key, engine: i.engine, refs: 1, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	i.shared = s
+	i.engine.idle.remedy = runFactory
 	f.shared = append(f.shared, s)
 	if f.running {
 		f.launchLocked(s)
@@ -232,6 +233,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Unlock()
 	var not []error
 	for _, s := range all {
+		s.engine.expect()
 		select {
 		case <-s.engine.store.Synced():
 		case <-ctx.Done():

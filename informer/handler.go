@@ -115,6 +115,7 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 	if cfg.Subscribe.Resync == 0 {
 		cfg.Subscribe.Resync = i.resync
 	}
+	i.engine.expect()
 	return i.engine.register(cfg, i.logger, func(ctx context.Context, changes []store.Change) error {
 		return h.call(ctx, i, changes)
 	}, h.OnBatch != nil)

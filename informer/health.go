@@ -18,6 +18,8 @@ type Health struct {
 	reflector.Health
 	// Scopes are all that are followed, ordered by cluster and namespace.
 	Scopes []ScopeHealth
+	// NotRun says that nobody has called Run yet, and who should; nil if somebody has.
+	NotRun error
 	// ColdStart says why the snapshot file could not be used; nil if it was, or
 	// there was none.
 	ColdStart error
@@ -36,9 +38,12 @@ type ScopeHealth struct {
 
 // Ready returns nil if a first list of every scope has been applied and all are
 // followed, and else an error that says which are not, and why: what a readiness
-// probe wants to know. A fault that is being overcome does not make an informer
+// probe wants to know. An informer that nobody runs is not ready. A fault that is being overcome does not make an informer
 // unready that was synced before, since its copy is still the best there is.
 func (h Health) Ready() error {
+	if h.NotRun != nil {
+		return h.NotRun
+	}
 	var not []string
 	for _, s := range h.Scopes {
 		switch {
@@ -65,6 +70,9 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := Health{ColdStart: e.cold, Stored: e.lags.store.read(), Handled: e.lags.handler.read()}
+	if e.state == engineNew {
+		h.NotRun = fmt.Errorf("%w: %s", errNotRun, e.idle.remedy)
+	}
 	for _, m := range e.membersLocked() {
 		one, _ := m.reflector.Health()
 		if e.state == engineStopped && m.cancel == nil {

@@ -23,7 +23,7 @@ type Informer[T any] struct {
 	single   bool // it has a source of its own
 	decoder  decoder[T]
 	resync   time.Duration // of its own handlers
-	logger   *slog.Logger
+	logger   func() *slog.Logger
 	shared   *shared // nil if it is of no factory
 	released sync.Once
 }
@@ -110,7 +110,7 @@ func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open f
 	if err := checked[T](&cfg, &sel); err != nil {
 		return err
 	}
-	i.resync, i.logger = cfg.Resync, cfg.logger()
+	i.resync, i.logger = cfg.Resync, cfg.logger
 	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) {
 		obj, err := i.decoder.record(rec)
 		if err != nil {
@@ -152,7 +152,10 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 // Synced returns a channel that is closed once the first list of every scope has
 // been applied, or a snapshot file was loaded: from then on a snapshot shows all
 // there is.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.engine.store.Synced() }
+func (i *Informer[T]) Synced() <-chan struct{} {
+	i.engine.expect()
+	return i.engine.store.Synced()
+}
 
 // Health returns how the connection to the cluster is, and a channel that is
 // closed at the next news.
@@ -182,5 +185,6 @@ func (e *engine) stats() Stats {
 //
 // Errors: the cause of ctx.
 func (i *Informer[T]) WaitFor(ctx context.Context, version wire.Version) error {
+	i.engine.expect()
 	return i.engine.store.WaitFor(ctx, version)
 }

@@ -102,7 +102,8 @@ func (e *engine) startLocked(ctx context.Context, m *member) {
 	e.runLocked(ctx, m)
 }
 
-// runLocked runs the reflector of a member, and passes on the news of its health.
+// runLocked runs the reflector of a member, and passes on the news of its health, to
+// the log too.
 func (e *engine) runLocked(ctx context.Context, m *member) {
 	r, done := m.reflector, make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
@@ -114,8 +115,11 @@ func (e *engine) runLocked(ctx context.Context, m *member) {
 		}
 	})
 	e.following.start(func(context.Context) {
+		log := e.memberLog(m)
+		defer log.stop()
 		for {
-			_, changed := r.Health()
+			h, changed := r.Health()
+			log.see(h)
 			e.tell()
 			select {
 			case <-changed:

@@ -17,7 +17,7 @@ import (
 type Registration struct {
 	engine *engine
 	cfg    HandlerConfig
-	logger *slog.Logger
+	logger func() *slog.Logger
 	call   func(context.Context, []store.Change) error
 	batch  bool
 
@@ -26,12 +26,15 @@ type Registration struct {
 	remove  context.CancelFunc
 	done    chan struct{}
 	started atomic.Bool
+	log     *handlerLog
 
 	waiting                   atomic.Int64
 	handled, failures, panics atomic.Uint64
 	mu                        sync.Mutex
-	err                       error // why it ended by itself
-	last                      error // the last failure
+	err                       error        // why it ended by itself
+	last                      error        // the last failure
+	called                    time.Time    // since when it is being called; zero: it is not
+	with                      store.Change // with what
 }
 
 // HandlerHealth is how a handler is.
@@ -41,13 +44,15 @@ type HandlerHealth struct {
 	Synced bool
 	// Waiting counts the events that were taken for it and not handled yet.
 	Waiting int
+	// Called is since when the handler is being called; zero if it is not.
+	Called time.Time
 	// Handled, Failures and Panics count events; LastErr is the last failure.
 	Handled, Failures, Panics uint64
 	LastErr                   error
 }
 
 // register adds a handler, and starts it if the engine runs.
-func (e *engine) register(cfg HandlerConfig, logger *slog.Logger, call func(context.Context, []store.Change) error, batch bool) (*Registration, error) {
+func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call func(context.Context, []store.Change) error, batch bool) (*Registration, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state == engineStopped {
@@ -59,8 +64,11 @@ func (e *engine) register(cfg HandlerConfig, logger *slog.Logger, call func(cont
 	r := &Registration{engine: e, cfg: cfg, logger: logger, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
 	r.removed, r.remove = context.WithCancel(context.Background())
 	if r.cfg.Report == nil {
-		r.cfg.Report = func(err error) { logger.Error("handler failed", "handler", cfg.Name, "err", err) }
+		r.cfg.Report = func(err error) {
+			logger().Error("informer: a handler failed", "resource", e.named(), "handler", cfg.Name, "err", err)
+		}
 	}
+	r.log = r.newLog()
 	if e.state == engineRuns && !e.reading.start(r.run) {
 		return nil, ErrStopped
 	}
@@ -111,6 +119,7 @@ func (r *Registration) run(ctx context.Context) {
 		return // it was removed before
 	}
 	defer close(r.done)
+	defer r.log.stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.removed, cancel)()
@@ -153,7 +162,9 @@ func (r *Registration) deliver(ctx context.Context, changes []store.Change) bool
 func (r *Registration) handle(ctx context.Context, changes []store.Change) bool {
 	backoff := r.cfg.MinBackoff
 	for try := 0; ; try++ {
+		r.begins(changes[0])
 		err := guarded(func() error { return r.call(ctx, changes) })
+		r.returns()
 		if err == nil {
 			return true
 		}
@@ -200,7 +211,7 @@ func (r *Registration) failed(err error, changes []store.Change) {
 	r.last = err
 	r.mu.Unlock()
 	if again := guarded(func() error { r.cfg.Report(err); return nil }); again != nil {
-		r.logger.Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
+		r.logger().Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
 	}
 	r.engine.tell()
 }
@@ -216,7 +227,7 @@ func (r *Registration) health() HandlerHealth {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := HandlerHealth{
-		Name: r.cfg.Name, Waiting: int(r.waiting.Load()),
+		Name: r.cfg.Name, Waiting: int(r.waiting.Load()), Called: r.called,
 		Handled: r.handled.Load(), Failures: r.failures.Load(), Panics: r.panics.Load(), LastErr: r.last,
 	}
 	select {

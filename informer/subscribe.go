@@ -38,6 +38,7 @@ func (i *Informer[T]) Changes(ctx context.Context, s Subscribe) iter.Seq[Event[T
 		s.Mode = store.EveryChange
 	}
 	return func(yield func(Event[T]) bool) {
+		i.engine.expect()
 		f := flow{engine: i.engine, subscribe: s, synced: func() {}}
 		f.run(ctx, func(changes []store.Change) bool {
 			for _, c := range changes {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -123,9 +124,8 @@ func (e *engine) saveFile() {
 	if e.cfg.WarmStart.Path == "" || !e.store.Snapshot().Synced() {
 		return
 	}
-	if err := e.trySave(e.store.Snapshot()); err != nil {
-		e.cfg.logger().Error("the snapshot file can not be written", "file", e.cfg.WarmStart.Path, "err", err)
-	}
+	err := e.trySave(e.store.Snapshot())
+	e.saving.See(faultlog.State{Err: err, Remedy: "a restart lists everything: check the folder and its disk"})
 }
 
 // trySave writes a file beside the one there is, and puts it in its place.

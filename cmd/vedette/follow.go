@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -75,6 +76,7 @@ func newInformer(cluster *kube.Cluster, t target) (*informer.Informer[object], e
 		FieldSelector: t.selection.FieldSelector,
 		// Somebody is looking on: a server that is back should be seen soon.
 		Reflector: reflector.Config{MaxBackoff: 5 * time.Second, SlowRetry: 10 * time.Second},
+		Logger:    slog.New(slog.DiscardHandler), // attend says what is wrong
 	})
 }
 

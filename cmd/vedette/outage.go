@@ -54,7 +54,7 @@ func (o *outage) note(name string, h reflector.Health) bool {
 		o.gaps = append(o.gaps, name)
 	}
 	switch {
-	case h.Err != nil && h.Phase == reflector.Waiting && i < 0:
+	case h.Err != nil && h.Phase != reflector.Stopped && i < 0: // it waits, or nothing answers
 		if len(o.away) == 0 {
 			o.since = time.Now()
 		}

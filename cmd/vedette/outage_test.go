@@ -1,0 +1,32 @@
+package main
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vedette-io/vedette/reflector"
+)
+
+// TestOutage: a server that is away, or does not answer, is noted once, and that it is
+// back only when it is followed again.
+func TestOutage(t *testing.T) {
+	o := outage{known: map[string]reflector.Relists{}}
+	err := errors.New("no answer")
+	for i, step := range []struct {
+		health reflector.Health
+		news   bool
+	}{
+		{reflector.Health{Phase: reflector.Listing}, false},
+		{reflector.Health{Phase: reflector.Listing, Err: err}, true}, // it is waited for
+		{reflector.Health{Phase: reflector.Waiting, Err: err}, false},
+		{reflector.Health{Phase: reflector.Listing}, false},
+		{reflector.Health{Phase: reflector.Watching}, true},
+		{reflector.Health{Phase: reflector.Waiting, Err: err}, true},
+		{reflector.Health{Phase: reflector.Watching}, true},
+		{reflector.Health{Phase: reflector.Stopped, Err: err}, false},
+	} {
+		if got := o.note("pods", step.health); got != step.news {
+			t.Errorf("step %d: news %v, want %v", i, got, step.news)
+		}
+	}
+}

@@ -1,0 +1,441 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// entry is one line of a log.
+type entry struct {
+	at    time.Duration
+	level slog.Level
+	text  string // "message key=value key=value"
+}
+
+// logbook is a handler that keeps what it is told.
+type logbook struct {
+	began   time.Time
+	mu      sync.Mutex
+	entries []entry
+}
+
+func (l *logbook) Enabled(context.Context, slog.Level) bool { return true }
+func (l *logbook) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *logbook) WithGroup(string) slog.Handler            { return l }
+func (l *logbook) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		text += fmt.Sprintf(" %s=%v", a.Key, a.Value)
+		return true
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = append(l.entries, entry{time.Since(l.began), r.Level, text})
+	return nil
+}
+
+func (l *logbook) take() []entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	some := l.entries
+	l.entries = nil
+	return some
+}
+
+// logged makes the default logger keep what it is told.
+func logged(t *testing.T) *logbook {
+	t.Helper()
+	l := &logbook{began: time.Now()}
+	before, out, flags := slog.Default(), log.Writer(), log.Flags()
+	slog.SetDefault(slog.New(l))
+	t.Cleanup(func() {
+		slog.SetDefault(before)
+		log.SetOutput(out)
+		log.SetFlags(flags)
+	})
+	return l
+}
+
+// only checks that there is one line, of a level, within a time, with some texts.
+func only(t *testing.T, entries []entry, level slog.Level, within time.Duration, want ...string) {
+	t.Helper()
+	if len(entries) != 1 {
+		t.Errorf("%d lines, want one: %+v", len(entries), entries)
+		return
+	}
+	e := entries[0]
+	if e.level != level || e.at > within {
+		t.Errorf("%v after %v, want %v within %v", e.level, e.at, level, within)
+	}
+	for _, w := range want {
+		if !strings.Contains(e.text, w) {
+			t.Errorf("%q lacks %q", e.text, w)
+		}
+	}
+}
+
+// pipes hands connections to a server in the bubble.
+type pipes struct {
+	conns  chan net.Conn
+	closed context.Context
+	close  context.CancelFunc
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error { p.close(); return nil }
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 6443} }
+
+// dialing serves handler over pipes, in fake time, and returns how to get there.
+func dialing(t *testing.T, handler http.HandlerFunc) func(context.Context, string, string) (net.Conn, error) {
+	p := &pipes{conns: make(chan net.Conn)}
+	p.closed, p.close = context.WithCancel(context.Background())
+	srv := &http.Server{Handler: handler, ErrorLog: log.New(discard{}, "", 0)}
+	var work sync.WaitGroup
+	work.Go(func() { _ = srv.Serve(p) })
+	t.Cleanup(func() {
+		_ = srv.Close()
+		work.Wait()
+	})
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		near, far := net.Pipe()
+		select {
+		case p.conns <- far:
+			return near, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+func answers(code int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(code)
+		fmt.Fprint(w, body)
+	}
+}
+
+// setups are what a first program may find instead of a cluster.
+var setups = []struct {
+	name    string
+	host    string
+	dial    func(context.Context, string, string) (net.Conn, error)
+	handler http.HandlerFunc
+	within  time.Duration
+	want    []string
+}{
+	{
+		name: "connection refused", within: time.Second, want: []string{"fault=unreachable", "connection refused", "remedy=is the cluster running"},
+		dial: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		},
+	},
+	{
+		name: "unknown host", within: time.Second, want: []string{"fault=unreachable", "no such host", "remedy=check the server address"},
+		dial: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "nowhere", IsNotFound: true}}
+		},
+	},
+	{
+		name: "black hole", within: 10 * time.Second, want: []string{"fault=unreachable", "no answer for 8s", "remedy=check the server address"},
+		dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, 30*time.Second) // as a dialer does
+			defer cancel()
+			<-ctx.Done()
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+		},
+	},
+	{
+		name: "accepts and never answers", within: 10 * time.Second, want: []string{"fault=unreachable", "no answer for 8s", "remedy=check the server address"},
+		handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	},
+	{
+		name: "headers, and no list", within: 10 * time.Second, want: []string{"fault=unreachable", "no answer for 8s"},
+		handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		},
+	},
+	{
+		name: "no rights", within: time.Second, want: []string{"fault=denied", "remedy=ask for the verbs list and watch"},
+		handler: answers(403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"alice may not","code":403}`),
+	},
+	{
+		name: "credentials nobody knows", within: time.Second, want: []string{"fault=denied", "remedy=log in again"},
+		handler: answers(401, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","message":"Unauthorized","code":401}`),
+	},
+	{
+		name: "a page to log in", within: time.Second, want: []string{"fault=unreachable", "remedy=check the server address, and whether a proxy"},
+		handler: answers(200, "text/html", "<html>Please log in</html>"),
+	},
+	{
+		name: "TLS, where the server speaks none", host: "https://cluster", within: time.Second, want: []string{"fault=unreachable", "remedy=check the port and http or https"},
+		handler: answers(400, "text/plain", "what?"),
+	},
+	{
+		name: "no such type", within: time.Second, want: []string{"fault=absent"},
+		handler: answers(404, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"the server could not find the requested resource","code":404}`),
+	},
+}
+
+// TestFaultsAreLogged: the first program of the README, without any configuration, says
+// what is wrong: once, soon, and with what to do. Nobody needs to look at Health.
+func TestFaultsAreLogged(t *testing.T) {
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				book := logged(t)
+				if s.handler != nil {
+					s.dial = dialing(t, s.handler)
+				}
+				if s.host == "" {
+					s.host = "http://cluster"
+				}
+				cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: s.host, Dial: s.dial}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cluster.Close()
+				pods, err := informer.Watch[corev1.Pod](cluster, informer.Config{LabelSelector: "app=train"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				program(t, pods, time.Minute)
+				<-time.After(time.Minute) // net/http dials to the end
+				only(t, book.take(), slog.LevelWarn, s.within, append(s.want, "list and watch fail", "resource=Pod.v1", "scope=all", "host=cluster", "synced=false")...)
+			})
+		})
+	}
+}
+
+// program is what README's does, for so long.
+func program(t *testing.T, pods *informer.Informer[corev1.Pod], d time.Duration) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := pods.Run(ctx); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	for range pods.Events(ctx) {
+	}
+	work.Wait()
+}
+
+// TestFaultsEnd: one line when a fault is over, with how long it lasted, also where it
+// has become another one in between.
+func TestFaultsEnd(t *testing.T) {
+	inWorld(t, func(w *world) {
+		book := logged(t)
+		forbidden := must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Action: apitest.Respond(apitest.Failure(403, 0))}))
+		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{})))
+		w.pass(2 * time.Minute)
+		only(t, book.take(), slog.LevelWarn, time.Second, "fault=denied")
+		must(w.srv.Inject(apitest.Fault{Times: 1, Action: apitest.Respond(apitest.Failure(500, 0))}))
+		forbidden.Release()
+		w.pass(2 * time.Minute)
+		entries := book.take()
+		if len(entries) != 2 {
+			t.Fatalf("%+v", entries)
+		}
+		only(t, entries[:1], slog.LevelWarn, time.Hour, "fault=unreachable", "remedy=look at the API server")
+		only(t, entries[1:], slog.LevelInfo, time.Hour, "list and watch work again", "resource=Pod.v1", "after=2m")
+	})
+}
+
+// TestFaultsDoNotFlood: a server that accepts each request, and then breaks off, is one
+// fault; one whose errors are all different costs a bounded number of lines.
+func TestFaultsDoNotFlood(t *testing.T) {
+	inWorld(t, func(w *world) {
+		book := logged(t)
+		must(w.srv.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Cut(apitest.CutMidFrame)}))
+		w.create(pod("a"))
+		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{})))
+		w.pass(time.Hour)
+		if n := len(book.take()); n > 200 {
+			t.Errorf("%d lines in an hour of the same fault", n)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		book := logged(t)
+		n := 0
+		src := failing(func() error { n++; return fmt.Errorf("fault %c%c", 'a'+n%26, 'a'+n/26%26) })
+		pods := must(informer.New[corev1.Pod](src, informer.Config{Reflector: reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond}}))
+		program(t, pods, 10*time.Minute)
+		if lines := len(book.take()); lines > 61 || n < 1000 {
+			t.Errorf("%d lines in 10 minutes of %d faults", lines, n)
+		}
+	})
+}
+
+// failing is a source that fails.
+type failing func() error
+
+func (f failing) List(context.Context, metav1.ListOptions) (wire.Stream, error) {
+	return wire.Stream{}, f()
+}
+
+func (f failing) Watch(context.Context, metav1.ListOptions) (wire.Stream, error) {
+	return wire.Stream{}, f()
+}
+
+// TestOneOptionSilences: no line to anybody.
+func TestOneOptionSilences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		book := logged(t)
+		cfg := informer.Config{Logger: slog.New(slog.DiscardHandler)}
+		program(t, must(informer.New[corev1.Pod](failing(func() error { return errors.New("no") }), cfg)), time.Minute)
+		if entries := book.take(); len(entries) > 0 {
+			t.Errorf("%+v", entries)
+		}
+	})
+}
+
+// TestNobodyRuns: who waits for an informer that nobody runs reads so in the log, in
+// Health and in the error, and reads that it runs once it does.
+func TestNobodyRuns(t *testing.T) {
+	for name, wait := range map[string]func(w *world, i *informer.Informer[corev1.Pod]) error{
+		"Events": func(w *world, i *informer.Informer[corev1.Pod]) error {
+			for range i.Events(w.ctx) {
+			}
+			return nil
+		},
+		"Handle": func(w *world, i *informer.Informer[corev1.Pod]) error {
+			_, err := i.Handle(informer.Handler[corev1.Pod]{OnDelete: func(context.Context, *corev1.Pod, bool) error { return nil }}, informer.HandlerConfig{})
+			return err
+		},
+		"Synced":  func(w *world, i *informer.Informer[corev1.Pod]) error { i.Synced(); return nil },
+		"WaitFor": func(w *world, i *informer.Informer[corev1.Pod]) error { _ = i.WaitFor(w.ctx, 1); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				book := logged(t)
+				pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+				w.work.Go(func() {
+					if err := wait(w, pods); err != nil {
+						t.Error(err)
+					}
+				})
+				w.pass(time.Minute)
+				only(t, book.take(), slog.LevelWarn, 10*time.Second, "nobody runs it", "resource=Pod.v1", "remedy=call its Run")
+				if h, _ := pods.Health(); h.Ready() == nil || !strings.Contains(h.Ready().Error(), "not running: call its Run") {
+					t.Errorf("ready: %v", h.Ready())
+				}
+				w.run(pods)
+				w.pass(10 * time.Second)
+				only(t, book.take(), slog.LevelInfo, 2*time.Minute, "it runs now")
+				if h, _ := pods.Health(); h.Ready() != nil {
+					t.Errorf("not ready: %v", h.Ready())
+				}
+			})
+		})
+	}
+	inWorld(t, func(w *world) {
+		book := logged(t)
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
+		must(informer.For[corev1.Pod](f, informer.Config{}))
+		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+		defer cancel()
+		if err := f.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "call the Run of its factory") {
+			t.Errorf("WaitForSync: %v", err)
+		}
+		only(t, book.take(), slog.LevelWarn, 10*time.Second, "nobody runs it", "remedy=call the Run of its factory")
+	})
+}
+
+// TestHandlersAreWatched: a call that does not return, and its end.
+func TestHandlersAreWatched(t *testing.T) {
+	inWorld(t, func(w *world) {
+		book := logged(t)
+		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+		must(pods.Handle(informer.Handler[corev1.Pod]{OnAdd: func(ctx context.Context, p *corev1.Pod, _ bool) error {
+			if p.Name == "slow" {
+				<-time.After(time.Minute)
+			}
+			return nil
+		}}, informer.HandlerConfig{Name: "mine"}))
+		w.create(pod("slow"), pod("z"))
+		w.run(pods)
+		w.pass(30 * time.Second)
+		only(t, book.take(), slog.LevelWarn, 10*time.Second, "a handler does not return", "handler=mine", "event=Added", "object=default/slow")
+		if h, _ := pods.Health(); time.Since(h.Handlers[0].Called).Round(time.Second) != 30*time.Second {
+			t.Errorf("%+v", h.Handlers[0])
+		}
+		w.pass(time.Minute)
+		only(t, book.take(), slog.LevelInfo, 2*time.Minute, "a handler has returned", "handler=mine", "after=52s")
+		if h, _ := pods.Health(); !h.Handlers[0].Called.IsZero() {
+			t.Errorf("%+v", h.Handlers[0])
+		}
+	})
+}
+
+// TestUnusableObjectsAreLogged: each once, and the rest is followed.
+func TestUnusableObjectsAreLogged(t *testing.T) {
+	inWorld(t, func(w *world) {
+		book := logged(t)
+		pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+		w.run(pods)
+		w.pass(time.Second)
+		must(w.srv.Inject(apitest.Fault{Times: 3, Match: apitest.Match{Verb: apitest.VerbWatch}, Action: apitest.Garbage(apitest.GarbageOtherKind)}))
+		w.create(pod("a"), pod("b"), pod("c"), pod("d"))
+		w.pass(time.Minute)
+		only(t, book.take(), slog.LevelWarn, 2*time.Second, "an object is skipped", "err=", "skipped=")
+	})
+}
+
+// TestSnapshotFileFaults: one line as long as the file cannot be written, and one when
+// it can.
+func TestSnapshotFileFaults(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "later")
+	inWorld(t, func(w *world) {
+		book := logged(t)
+		w.create(pod("a"))
+		w.run(must(informer.Watch[corev1.Pod](w.cluster, informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(folder, "pods"), Every: time.Minute}})))
+		w.pass(10 * time.Minute)
+		only(t, book.take(), slog.LevelWarn, 2*time.Minute, "cannot be written", "file="+folder, "remedy=")
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(2 * time.Minute)
+		only(t, book.take(), slog.LevelInfo, time.Hour, "is written again")
+	})
+}
