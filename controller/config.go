@@ -86,8 +86,11 @@ type Config struct {
 	// Replicas says how several processes with the same controller get along;
 	// default: there is one.
 	Replicas Replicas
-	// Logger takes errors of reconciles, and what nobody else is told; default
-	// slog.Default(). Log hands out the one of a reconcile.
+	// Logger takes errors of reconciles, each (Error); sources that are not synced, and
+	// Leases that cannot be used, once each with what to do about it (Warn), and the end
+	// of that (Info). Log hands out the one of a reconcile. What goes wrong with an
+	// informer goes to its own logger. Default slog.Default() at the time of the line;
+	// slog.New(slog.DiscardHandler) turns it off.
 	Logger *slog.Logger
 }
 
@@ -142,10 +145,6 @@ func (c Config) withDefaults() Config {
 	c.Timeout = orDefault(c.Timeout, DefaultTimeout)
 	c.Grace = orDefault(c.Grace, DefaultGrace)
 	c.WriteWait = orDefault(c.WriteWait, DefaultWriteWait)
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	c.Logger = c.Logger.With("controller", c.Name)
 	c.Replicas = c.Replicas.withDefaults(c.Name)
 	return c
 }

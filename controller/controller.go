@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -99,8 +98,6 @@ func (u unlessItRuns) Run(ctx context.Context) error {
 	return err
 }
 
-func (c *Controller) log() *slog.Logger { return c.cfg.Logger }
-
 // Run reconciles until ctx is done. It waits until all sources are synced; with
 // Replicas, a replica that has no keys waits with its informers warm. When ctx is
 // done it begins no more reconciles, lets those that run end within Config.Grace,
@@ -157,6 +154,8 @@ func (c *Controller) attach() error {
 
 // run is Run while the sources are attached.
 func (c *Controller) run(ctx context.Context) error {
+	start := c.awaitSources()
+	defer start.stop()
 	for _, f := range c.feeds {
 		select {
 		case <-f.synced():
@@ -168,6 +167,7 @@ func (c *Controller) run(ctx context.Context) error {
 			return nil
 		}
 	}
+	start.begun()
 	c.enter(Syncing, Working)
 	working, halt := context.WithCancel(ctx)
 	defer halt()

@@ -10,7 +10,16 @@
 //	informer -> Revisions -> workqueue: every state instead of the latest
 //
 // Reconcile does all of it for one informer in one call; New takes several
-// sources and a Config.
+// sources and a Config. Both return nil once their context is done, so a program
+// tests the error before it ends with it:
+//
+//	if err := controller.Reconcile(ctx, pods, reconcile); err != nil {
+//		log.Fatal(err)
+//	}
+//
+// What keeps a controller from its work is logged without being asked for: sources that
+// are not synced, Leases that cannot be used, and by the informers why.
+// [Config.Logger] says where.
 //
 // # Ownership
 //

@@ -26,6 +26,8 @@ type election struct {
 
 // run leads when it can, until ctx is done.
 func (e *election) run(ctx context.Context, c *Controller) error {
+	e.open(c, e.cfg)
+	defer e.stop()
 	for ctx.Err() == nil {
 		asked := time.Now()
 		if !e.acquire(ctx, c) {
@@ -45,9 +47,10 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	now, err := e.leases.get(ctx, e.cfg.Name)
 	absent := apierrors.IsNotFound(err)
 	if err != nil && !absent {
-		e.say(errLease("read the lease", err))
+		e.say("read the lease", err)
 		return false
 	}
+	e.say("read the lease", nil)
 	if now.version != e.seen.lease.version || absent {
 		if who := now.holder(); who != "" && who != e.seen.lease.holder() {
 			c.log().Info("another leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "leader", who)
@@ -56,16 +59,16 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	}
 	e.sayLeader(now.holder())
 	if !absent && !e.seen.over(asked) {
-		e.say(nil)
+		e.well()
 		return false
 	}
 	e.before = now
 	e.held, err = e.leases.take(ctx, now, e.cfg.Name, nil)
 	if err != nil && !lost(err) {
-		e.say(errLease("take the lease", err))
+		e.say("take the lease", err)
 		return false
 	}
-	e.say(nil)
+	e.well()
 	return err == nil
 }
 
@@ -89,7 +92,7 @@ func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 	if kept {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.renew())
 		defer cancel()
-		e.say(errLease("release the lease", e.leases.release(last, e.held, c.writes.wrote())))
+		e.say("release the lease", e.leases.release(last, e.held, c.writes.wrote()))
 	}
 	e.held, e.seen = lease{}, sighting{}
 }
@@ -116,7 +119,7 @@ func (e *election) keep(ctx context.Context, c *Controller, until time.Time) boo
 			c.log().Warn("the lease is somebody else's", "err", err)
 			return false
 		default:
-			e.say(errLease("renew the lease", err))
+			e.say("renew the lease", err)
 			pause = min(e.cfg.retry(), time.Until(until))
 		}
 	}
@@ -132,7 +135,7 @@ func (e *election) renew(ctx context.Context, until time.Time, wrote string) err
 	held, err := e.leases.renew(ctx, next.object)
 	if err == nil {
 		e.held = held
-		e.say(nil)
+		e.well()
 	}
 	return err
 }
@@ -153,8 +156,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // bulletin is the health of a duty, as it is told.
 type bulletin struct {
-	mu sync.Mutex
-	h  ReplicaHealth
+	mu     sync.Mutex
+	h      ReplicaHealth
+	faults leaseFaults
 }
 
 func (b *bulletin) tell(f func(*ReplicaHealth)) {
@@ -163,7 +167,6 @@ func (b *bulletin) tell(f func(*ReplicaHealth)) {
 	f(&b.h)
 }
 
-func (b *bulletin) say(err error)          { b.tell(func(h *ReplicaHealth) { h.Err = err }) }
 func (b *bulletin) sayLeader(who string)   { b.tell(func(h *ReplicaHealth) { h.Leader = who }) }
 func (b *bulletin) sayMembers(of []string) { b.tell(func(h *ReplicaHealth) { h.Members = of }) }
 

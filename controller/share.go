@@ -24,6 +24,8 @@ type sharing struct {
 
 // run takes part until ctx is done, and then leaves.
 func (s *sharing) run(ctx context.Context, c *Controller) error {
+	s.open(c, s.cfg)
+	defer s.stop()
 	s.pact.self = s.cfg.Identity
 	for again := true; ctx.Err() == nil; {
 		if again = s.turn(ctx, c); !again {
@@ -39,7 +41,7 @@ func (s *sharing) run(ctx context.Context, c *Controller) error {
 	s.idle(true)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.renew())
 	defer cancel()
-	s.say(errLease("release the lease", s.leases.release(last, s.held, c.writes.wrote())))
+	s.say("release the lease", s.leases.release(last, s.held, c.writes.wrote()))
 	return nil
 }
 
@@ -56,7 +58,7 @@ func (s *sharing) turn(ctx context.Context, c *Controller) bool {
 	defer cancel()
 	asked := time.Now()
 	list, err := s.leases.list(bounded)
-	s.say(errLease("list the leases", err))
+	s.say("list the leases", err)
 	if err != nil {
 		return s.renew(bounded, c)
 	}
@@ -134,7 +136,7 @@ func (s *sharing) write(ctx context.Context, c *Controller, names []string) bool
 		one.annotate(wroteAnnotation, c.writes.wrote())
 		one, err = s.leases.renew(ctx, one.object)
 	}
-	s.say(errLease("write the lease", err))
+	s.say("write the lease", err)
 	switch {
 	case lost(err):
 		s.lapse(c, err.Error())
@@ -183,9 +185,11 @@ func (s *sharing) clean(ctx context.Context) {
 	old := s.pact.stale()
 	if len(old) > 0 && slices.Min(s.pact.living()) == s.cfg.Identity { // one does it
 		for _, l := range old {
-			if err := s.leases.remove(ctx, l); err != nil && !lost(err) {
-				s.say(errLease("delete a lease that was left", err))
+			err := s.leases.remove(ctx, l)
+			if lost(err) {
+				err = nil
 			}
+			s.say("delete a lease that was left", err)
 		}
 	}
 }

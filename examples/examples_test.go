@@ -190,11 +190,11 @@ func pod(name, node string) *corev1.Pod {
 
 func TestNodes(t *testing.T) {
 	s := serve(t)
-	s.create(pod("a", "n"))
+	s.create(pod("a", "node-1"))
 	p := s.start("nodes")
-	p.says("default/a has changed; pods by node: map\\[n:1\\]")
-	s.create(pod("b", "n"))
-	p.says("default/b has changed; pods by node: map\\[n:2\\]")
+	p.says("default/a has changed; pods on node-1: 1")
+	s.create(pod("b", "node-1"))
+	p.says("default/b has changed; pods on node-1: 2")
 }
 
 func TestPodController(t *testing.T) {

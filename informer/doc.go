@@ -41,7 +41,8 @@
 // # Errors
 //
 // Constructors return an error for an illegal [Config]; faults of the server never end
-// it, they reach Health. Object methods return what the decoder says. Failures of
+// it, they reach Health, and the log: each once, with what to do about it, and again when
+// it is over ([Config].Logger). Object methods return what the decoder says. Failures of
 // handlers are retried, reported or end the handler, as its configuration says.
 // [ErrRunTwice], [ErrStopped] and [ErrOtherView] tell of wrong use.
 package informer

@@ -48,11 +48,11 @@ func (h Health) Ready() error {
 	for _, s := range h.Scopes {
 		switch {
 		case s.Phase == reflector.Stopped:
-			not = append(not, fmt.Sprintf("%v has been stopped", s.Scope))
+			not = append(not, fmt.Sprintf("scope %v has been stopped", s.Scope))
 		case !s.Synced && s.Err != nil:
-			not = append(not, fmt.Sprintf("%v is not synced: %v", s.Scope, s.Err))
+			not = append(not, fmt.Sprintf("scope %v is not synced: %v", s.Scope, s.Err))
 		case !s.Synced:
-			not = append(not, fmt.Sprintf("%v is not synced: %v, %d objects so far", s.Scope, s.Phase, s.Listed))
+			not = append(not, fmt.Sprintf("scope %v is not synced: %v, %d objects so far", s.Scope, s.Phase, s.Listed))
 		}
 	}
 	switch {

@@ -36,11 +36,11 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	create("a", "n")
-	nodes.says("default/a has changed; pods by node: map[n:1]")
-	classic.says("default/a is one of 1 pods on n")
-	create("b", "n")
-	nodes.says("default/b has changed; pods by node: map[n:2]")
+	create("a", "node-1")
+	nodes.says("default/a has changed; pods on node-1: 1")
+	classic.says("default/a is one of 1 pods on node-1")
+	create("b", "node-1")
+	nodes.says("default/b has changed; pods on node-1: 2")
 	create("c", "")
 	classic.says("default/c: it has no node yet; again in")
 

@@ -11,7 +11,6 @@ package main
 import (
 	"context"
 	"log"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,17 +21,20 @@ import (
 
 func main() {
 	cluster, err := kube.Connect(kube.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	pods, err := informer.Watch[corev1.Pod](cluster, informer.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Pods that have no node yet are under "".
+	check(err)
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
-	log.Fatal(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
-		log.Printf("%s has changed; pods by node: %v", r.Key, maps.Collect(byNode.Values(pods.In(v))))
+	check(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
+		log.Printf("%s has changed; pods on node-1: %d", r.Key, byNode.Len(pods.In(v), "node-1"))
 		return nil // an error: again, with backoff
 	}))
+}
+
+// check ends the program with an error. nil is none: Reconcile returns it once its
+// context is done.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }

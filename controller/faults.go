@@ -1,0 +1,148 @@
+package controller
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/kube"
+)
+
+// lateStart is how long a controller waits for its sources until the log says so.
+const lateStart = 8 * time.Second
+
+// log returns the logger of the controller; the default one is asked for each time.
+func (c *Controller) log() *slog.Logger {
+	log := c.cfg.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	return log.With("controller", c.cfg.Name)
+}
+
+// faults returns what writes faults to the log.
+func (c *Controller) faults(fault, over string, attrs ...any) *faultlog.Reporter {
+	return &faultlog.Reporter{Fault: fault, Over: over, Logger: c.log, Attrs: attrs}
+}
+
+// start watches over what keeps a controller from its work.
+type start struct {
+	mu    sync.Mutex
+	log   *faultlog.Reporter
+	timer *time.Timer
+	over  bool // it works, or never will
+}
+
+// awaitSources logs which sources are not synced, if that lasts.
+func (c *Controller) awaitSources() *start {
+	s := &start{log: c.faults("controller: nothing is reconciled, as sources are not synced", "controller: all sources are synced")}
+	s.timer = time.AfterFunc(lateStart, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err := c.unsynced(); err != nil && !s.over {
+			s.log.See(faultlog.State{Kind: "not synced", Err: err, Remedy: kube.Remedy(err)})
+		}
+	})
+	return s
+}
+
+// begun says that they are synced.
+func (s *start) begun() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	s.log.See(faultlog.State{})
+}
+
+func (s *start) stop() {
+	s.timer.Stop()
+	s.log.Stop()
+}
+
+// unsynced returns which sources are not synced, and why.
+func (c *Controller) unsynced() error {
+	var errs []error
+	for _, f := range c.feeds {
+		select {
+		case <-f.synced():
+			continue
+		default:
+		}
+		err := f.ready()
+		if err == nil {
+			err = errors.New("its objects are being taken")
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", f.name(), err))
+	}
+	return errors.Join(errs...)
+}
+
+// leaseFaults keeps what fails about Leases, by what was to be done.
+type leaseFaults struct {
+	log     *faultlog.Reporter // nil before run
+	failing map[string]error
+}
+
+// note takes how something went, and returns what fails now: that, or what has failed
+// before and was not done since.
+func (f *leaseFaults) note(what string, err error) error {
+	if f.failing == nil {
+		f.failing = map[string]error{}
+	}
+	f.failing[what] = err
+	for _, what := range slices.Sorted(maps.Keys(f.failing)) {
+		err = cmp.Or(err, f.failing[what])
+	}
+	return err
+}
+
+// open begins to log what fails.
+func (b *bulletin) open(c *Controller, r Replicas) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.faults.log = c.faults("controller: Leases cannot be used, so others take over or nobody has the keys", "controller: Leases can be used again",
+		"namespace", r.Namespace, "lease", r.leaseName(), "host", r.Cluster.Host())
+}
+
+// say tells how something about Leases went.
+func (b *bulletin) say(what string, err error) {
+	b.mu.Lock()
+	err = b.faults.note(what, errLease(what, err))
+	b.h.Err = err
+	log := b.faults.log
+	b.mu.Unlock()
+	if log == nil {
+		return
+	}
+	if err == nil {
+		log.See(faultlog.State{})
+		return
+	}
+	remedy := kube.Remedy(err)
+	if apierrors.IsForbidden(err) {
+		remedy = "grant the verbs get, list, create, update and delete on leases of coordination.k8s.io in that namespace"
+	}
+	log.See(faultlog.State{Kind: "lease", Err: err, Remedy: remedy})
+}
+
+// well tells that nothing about Leases fails.
+func (b *bulletin) well() {
+	b.mu.Lock()
+	b.faults.failing = nil
+	b.mu.Unlock()
+	b.say("", nil)
+}
+
+func (b *bulletin) stop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.faults.log.Stop()
+}
