@@ -89,6 +89,25 @@ func (s Scope) String() string {
 	return s.Cluster + ":" + s.Namespace
 }
 
+// Order says what decides which of two revisions of an object is the later one.
+type Order uint8
+
+const (
+	// ByVersion: the larger resourceVersion is the later one, whenever it comes.
+	ByVersion Order = iota
+	// ByArrival: what comes later is later. The server does not order its versions,
+	// so nothing protects from one that sends old states again.
+	ByArrival
+)
+
+// String returns "by version" or "by arrival".
+func (o Order) String() string {
+	if o == ByArrival {
+		return "by arrival"
+	}
+	return "by version"
+}
+
 // Delta is one change on its way. It is a value; its record is immutable.
 type Delta struct {
 	Kind Kind
@@ -102,6 +121,9 @@ type Delta struct {
 	Record wire.Record
 	// Err says why an object cannot be used, on Keep and such a Delete.
 	Err error
+	// Order is that of the collection. It may change from ByVersion to ByArrival,
+	// and never back.
+	Order Order
 	// Seen is when the delta was read from the server; zero if nobody noted it.
 	Seen time.Time
 }

@@ -179,7 +179,8 @@ func (e *engine) stats() Stats {
 	return st
 }
 
-// WaitFor waits until the informer shows a version: that of an object that was
+// WaitFor waits until the informer shows a version (of a type whose versions the server
+// does not order, reflector.Health.Order, that says nothing): that of an object that was
 // written, so that the writer reads his own write. Versions can only be compared
 // within one cluster and type.
 //

@@ -117,9 +117,15 @@ func (e *engine) runLocked(ctx context.Context, m *member) {
 	e.following.start(func(context.Context) {
 		log := e.memberLog(m)
 		defer log.stop()
+		order := delta.ByVersion
 		for {
 			h, changed := r.Health()
 			log.see(h)
+			if h.Order != order {
+				order = h.Order
+				e.cfg.logger().Warn("the server does not order resource versions: events are taken as they come, and everything is listed after each watch",
+					"resource", e.cfg.Resource, "scope", m.scope.String())
+			}
 			e.tell()
 			select {
 			case <-changed:

@@ -20,6 +20,7 @@ type Cluster struct {
 	discovery *discovery.DiscoveryClient
 	limiter   flowcontrol.RateLimiter // nil unless the configuration has one
 	recovery  recovery
+	orders    orders
 
 	mu    sync.Mutex
 	types []Resource // nil until discovery was asked

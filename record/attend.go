@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/reflector"
 )
 
@@ -33,6 +34,7 @@ func (f *follower) attend(ctx context.Context) {
 type attendant struct {
 	f       *follower
 	told    reflector.Fault
+	order   delta.Order
 	invalid uint64
 	lost    time.Time // when it was last noted that nothing can be seen
 }
@@ -46,6 +48,10 @@ func (a *attendant) tell(h *reflector.Health) {
 	if h.Invalid > a.invalid {
 		a.f.log.Warn("an object cannot be used: what was recorded of it stays", "count", h.Invalid-a.invalid, "err", h.LastInvalid)
 		a.invalid = h.Invalid
+	}
+	if h.Order != a.order {
+		a.f.log.Warn("the server does not order resource versions, so the history of this type may lack revisions (gaps with cause unordered)", "order", h.Order.String())
+		a.order = h.Order
 	}
 	if h.Fault == a.told {
 		return

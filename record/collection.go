@@ -79,13 +79,14 @@ type listing struct{ until, at wire.Version }
 // pending is what a batch comes to: what is written, and what is remembered once
 // that is done. To prepare it changes nothing, so that a batch may be prepared again.
 type pending struct {
-	sightings []sighting
-	objects   map[wire.Key]known // zero: it is gone
-	left      []string           // UIDs of what is not selected any more
-	holes     []hole
-	reached   wire.Version // by events and bookmarks
-	list      wire.Version // at which a list was complete; 0: none was
-	lists     []listing    // all of them
+	sightings  []sighting
+	objects    map[wire.Key]known // zero: it is gone
+	left       []string           // UIDs of what is not selected any more
+	holes      []hole
+	disordered int          // revisions that one of the holes stands for
+	reached    wire.Version // by events and bookmarks
+	list       wire.Version // at which a list was complete; 0: none was
+	lists      []listing    // all of them
 
 	regained bool // a gap may end with it
 
@@ -149,6 +150,10 @@ func (c *collection) upsert(p *pending, a *arrivals, i int) {
 	}
 	was, there := c.find(p, key)
 	older := there && was.version >= d.Record.Version
+	if older && d.Order == delta.ByArrival {
+		p.disorder(d, was)
+		return
+	}
 	if older && p.listing && was.uid == d.Record.UID {
 		return
 	}
@@ -199,6 +204,9 @@ func (c *collection) delete(ctx context.Context, p *pending, a *arrivals, i int)
 		at := cmp.Or(d.Version, p.reached, was.version)
 		p.holes = append(p.holes, invalid(at, err))
 		s = missed(key, known{uid, at}, at, d.Seen, Inferred)
+	}
+	if there && was.uid == uid && d.Order == delta.ByArrival {
+		s.version = max(s.version, was.version+1) // it is the last of the object, whatever its version
 	}
 	p.add(s)
 	return nil

@@ -98,7 +98,7 @@ func (d *Database) extend(ctx context.Context, tx *sql.Tx, p place, c *coverage,
 }
 
 // unseen leaves out gaps of what was seen, and could not be kept.
-const unseen = " AND cause <> '" + CauseInvalid + "' AND cause <> '" + CauseRefused + "'"
+const unseen = " AND cause <> '" + CauseInvalid + "' AND cause <> '" + CauseRefused + "' AND cause <> '" + CauseUnordered + "'"
 
 // mostMissed is how many gaps are tried to be filled: a server remembers minutes, so
 // those before them are gone.
@@ -139,6 +139,9 @@ const (
 	CauseInvalid = "invalid"
 	// CauseRefused: the database did not take a revision.
 	CauseRefused = "refused"
+	// CauseUnordered: the server does not order its versions, and a revision came
+	// with one that was not newer than that before it.
+	CauseUnordered = "unordered"
 )
 
 // hole is a gap on its way to the ledger. Its end is 0 while it lasts.

@@ -99,6 +99,14 @@ func (g *guarded) Recovered() <-chan struct{} {
 	return nil
 }
 
+// Ordered implements reflector.Orderer.
+func (g *guarded) Ordered(ctx context.Context) (ordered, known bool) {
+	if o, ok := g.Source.(reflector.Orderer); ok {
+		return o.Ordered(ctx)
+	}
+	return false, false
+}
+
 func (g *guarded) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	if err := g.same(ctx); err != nil {
 		return wire.Stream{}, err

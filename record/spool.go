@@ -139,6 +139,7 @@ type spilled struct {
 	Body            []byte
 	Seen            time.Time
 	Err             string // of an object that cannot be used
+	Order           delta.Order
 }
 
 // append adds a batch behind all others, on the disk. middle: it begins within a list.
@@ -149,7 +150,7 @@ func (s *spool) append(deltas delta.Batch, middle bool) error {
 	all := spilledBatch{middle, make([]spilled, len(deltas))}
 	for i := range deltas {
 		d := &deltas[i]
-		all.Deltas[i] = spilled{d.Kind, d.Version, d.Record.Namespace, d.Record.Name, d.Record.UID, d.Record.Version, d.Record.Encoding, d.Record.Body, d.Seen, ""}
+		all.Deltas[i] = spilled{d.Kind, d.Version, d.Record.Namespace, d.Record.Name, d.Record.UID, d.Record.Version, d.Record.Encoding, d.Record.Body, d.Seen, "", d.Order}
 		if d.Err != nil {
 			all.Deltas[i].Err = d.Err.Error()
 		}
@@ -204,7 +205,7 @@ func (s *spool) first() (waiting, error) {
 	w := waiting{middle: batch.Middle, size: n}
 	for _, d := range batch.Deltas {
 		rec := wire.Record{Key: wire.Key{Namespace: d.Namespace, Name: d.Name}, UID: d.UID, Version: d.RecordVersion, Encoding: d.Encoding, Body: d.Body}
-		back := delta.Delta{Kind: d.Kind, Version: d.Version, Record: rec, Seen: d.Seen}
+		back := delta.Delta{Kind: d.Kind, Version: d.Version, Record: rec, Seen: d.Seen, Order: d.Order}
 		if d.Err != "" {
 			back.Err = errors.New(d.Err)
 		}

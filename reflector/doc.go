@@ -26,7 +26,8 @@
 // every other fault resumes the watch from the last version. Only progress (the
 // version has advanced, a list is complete, a watch has lasted) ends a fault of what
 // was read before and makes waits short again, so no answer of a server makes a hot
-// loop. An event that can
+// loop. Where the server does not order its versions (Health.Order), no version is
+// resumed: everything is listed after each watch. An event that can
 // not be used is counted and reported, and the watch goes on. In a list such an
 // object fails the list: leaving it out would look like its deletion.
 //

@@ -69,7 +69,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 			in.kind, in.err = inFailed, err
 			return
 		}
-		in.kind = inOpened
+		in.kind, in.order = inOpened, d.order(ctx)
 	}
 }
 

@@ -3,6 +3,7 @@ package reflector
 import (
 	"time"
 
+	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -39,6 +40,9 @@ type Relists struct {
 	Ahead uint64
 	// Absent: the type was not served for a while (404).
 	Absent uint64
+	// Unordered: a watch has ended, and the server does not order its versions
+	// (Health.Order).
+	Unordered uint64
 }
 
 // Gap is what a list after the first may have hidden: revisions between two
@@ -85,6 +89,10 @@ type Health struct {
 	// What was known of such an object stays as it was.
 	Invalid     uint64
 	LastInvalid error
+	// Order is ByVersion, unless the server was found not to order its versions: it
+	// says that it is an aggregated one, or has shown it. Then events are taken in the
+	// order in which they come, and everything is listed after each watch.
+	Order delta.Order
 	// OutOfOrder counts events that were not newer than one before them.
 	OutOfOrder uint64
 }
@@ -97,6 +105,8 @@ func (h *Health) relisted(f Fault) {
 		h.Relists.Ahead++
 	case Absent:
 		h.Relists.Absent++
+	default:
+		h.Relists.Unordered++
 	}
 }
 
@@ -104,5 +114,5 @@ func (h *Health) relisted(f Fault) {
 // Counters and versions alone are no news: they change with every event.
 func (h *Health) news(n *Health) bool {
 	return h.Phase != n.Phase || h.Fault != n.Fault || h.Err != n.Err ||
-		h.Synced != n.Synced || h.Invalid != n.Invalid || h.Relists != n.Relists
+		h.Synced != n.Synced || h.Order != n.Order || h.Invalid != n.Invalid || h.Relists != n.Relists
 }

@@ -19,6 +19,7 @@ import (
 // hostile is a server that answers as a script says, for ever.
 type hostile struct {
 	asked  atomic.Int64 // requests so far
+	order  ordering
 	answer func(r asked) reply
 }
 
@@ -50,6 +51,10 @@ func (h *hostile) open(ctx context.Context, r asked) (wire.Stream, error) {
 		a.end = io.EOF
 	}
 	return wire.Stream{Body: &endingBody{Reader: strings.NewReader(a.body), ctx: ctx, reply: a}, Encoding: wire.JSON}, nil
+}
+
+func (h *hostile) Ordered(context.Context) (ordered, known bool) {
+	return h.order == orderSure, h.order != orderUnknown
 }
 
 func (h *hostile) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
@@ -207,40 +212,44 @@ var hostileServers = []struct {
 // TestHostileServers: whatever a server answers, for as long as nothing comes of it
 // the requests become rare, and the fault is shown all the time.
 func TestHostileServers(t *testing.T) {
-	const burst, perMinute = 60, 60 // in the first minute, and in each after it
 	for _, c := range hostileServers {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src := &hostile{answer: c.answer}
-				r, err := New(src, &discard{}, Config{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				go func() { _ = r.Run(ctx) }()
-				healthy, most := 0, int64(0)
-				for minute := range 10 {
-					before := src.asked.Load()
-					for range 600 {
-						<-time.After(100 * time.Millisecond)
-						synctest.Wait()
-						if h, _ := r.Health(); h.Fault == NoFault && src.asked.Load() > 10 {
-							healthy++
-						}
-					}
-					n := src.asked.Load() - before
-					if most = max(most, n); n > burst && minute == 0 || n > perMinute && minute > 0 {
-						t.Errorf("%d requests in minute %d", n, minute)
-					}
-				}
-				if healthy > 60 { // a list that is complete ends a fault, until the watch behind it is refused
-					t.Errorf("no fault at %d of 6000 looks", healthy)
-				}
-				t.Logf("%d requests in ten minutes, %d in the worst", src.asked.Load(), most)
+		for order, name := range map[ordering]string{orderSure: "ordered", orderNone: "unordered", orderUnknown: "unknown"} {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { suffer(t, &hostile{answer: c.answer, order: order}) })
 			})
-		})
+		}
 	}
+}
+
+// suffer follows a hostile server for ten minutes.
+func suffer(t *testing.T, src *hostile) {
+	const perMinute = 60
+	r, err := New(src, &discard{}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = r.Run(ctx) }()
+	healthy, most := 0, int64(0)
+	for minute := range 10 {
+		before := src.asked.Load()
+		for range 600 {
+			<-time.After(100 * time.Millisecond)
+			synctest.Wait()
+			if h, _ := r.Health(); h.Fault == NoFault && src.asked.Load() > 10 {
+				healthy++
+			}
+		}
+		n := src.asked.Load() - before
+		if most = max(most, n); n > perMinute {
+			t.Errorf("%d requests in minute %d", n, minute)
+		}
+	}
+	if healthy > 60 { // a list that is complete ends a fault, until the watch behind it is refused
+		t.Errorf("no fault at %d of 6000 looks", healthy)
+	}
+	t.Logf("%d requests in ten minutes, %d in the worst", src.asked.Load(), most)
 }
 
 // discard takes everything.

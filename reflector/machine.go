@@ -45,6 +45,7 @@ type input struct {
 	err    error
 	lasted time.Duration // how long the body has been open
 	early  bool          // inElapsed: the wait was ended early
+	order  ordering      // inOpened: what the source says
 }
 
 // actionKind is what the driver is to do next.
@@ -124,6 +125,9 @@ type machine struct {
 	barren  bool         // what was read last has not: its fault is shown until something does
 	watched bool         // a watch has brought the version on since the last list, or a life before has
 	relists int          // lists after the first, since a watch has lasted
+	ordered bool         // the source says that versions are ordered
+	direct  bool         // no watch has ended since the last list
+	top     wire.Version // the largest of the objects of this list
 	odd     error        // the last event of this stream that could not be used
 	list    pages
 
@@ -215,20 +219,24 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if !m.barren {
 		m.well()
 	}
+	m.learn(in.order)
 	switch m.state {
 	case openStream:
 		m.state = inStream
-		m.health.Listed, m.health.Remaining = 0, 0
+		m.health.Listed, m.health.Remaining, m.top = 0, 0, 0
 		return m.read(), delta.Delta{Kind: delta.Begin}
 	case openList:
 		m.state = inList
 		if m.token != "" {
 			return m.read(), delta.Delta{}
 		}
-		m.health.Listed, m.health.Remaining = 0, 0
+		m.health.Listed, m.health.Remaining, m.top = 0, 0, 0
 		return m.read(), delta.Delta{Kind: delta.Begin}
 	}
 	m.state = inWatch
+	if m.gapped() {
+		return m.listAgain(), delta.Delta{}
+	}
 	m.health.Phase = Watching
 	return m.read(), delta.Delta{}
 }
@@ -279,6 +287,7 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	switch ev := &in.event; ev.Type {
 	case wire.Added, wire.Modified:
 		m.health.Listed++
+		m.listed(ev.Record.Version)
 		return m.read(), delta.Delta{Kind: delta.Upsert, Version: ev.Record.Version, Record: ev.Record}
 	case wire.Deleted:
 		return m.read(), delta.Delta{Kind: delta.Delete, Version: ev.Record.Version, Record: ev.Record}
@@ -314,7 +323,10 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 	if v == 0 {
 		return m.fail(errNoVersion), true
 	}
-	if v < m.highest {
+	if m.top > v && m.doubts() && m.health.Synced {
+		return m.fail(errUnordered), true // it was compared by version with what is known
+	}
+	if v < m.highest && m.health.Order == delta.ByVersion {
 		if m.older++; m.older < olderLists {
 			return m.fail(fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)), true
 		}
@@ -326,7 +338,7 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 // or on one that starts exactly there.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	m.version, m.highest, m.older, m.unnamed = v, v, 0, 0
-	m.watched, m.cut, m.lost = false, 0, 0
+	m.watched, m.direct, m.cut, m.lost = false, true, 0, 0
 	m.list = pages{}
 	m.progress()
 	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
@@ -350,6 +362,7 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 	switch in.kind {
 	case inItem:
 		m.health.Listed++
+		m.listed(in.rec.Version)
 		m.list.item(in.rec.Key)
 		return m.read(), delta.Delta{Kind: delta.Upsert, Version: in.rec.Version, Record: in.rec}
 	case inInvalid:
@@ -405,15 +418,18 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 		return m.read(), d
 	}
 	m.health.Restarts++
+	m.direct = false
 	if !long {
 		m.brief++
 	}
 	switch {
+	case m.gapped() && long && (in.err == io.EOF || errors.Is(in.err, errIdle)):
+		return m.listAgain(), delta.Delta{}
 	case errors.Is(in.err, errIdle) && long:
 		return m.begin(), delta.Delta{} // all is quiet, or all is lost: asking tells
 	case in.err != io.EOF:
 		return m.fail(in.err), delta.Delta{}
-	case m.worth && m.brief <= briefWatches:
+	case m.worth && m.brief <= briefWatches && !m.gapped():
 		return m.begin(), delta.Delta{} // the server ended it in peace
 	}
 	return m.fail(m.shortLived(in.lasted)), delta.Delta{}
@@ -434,10 +450,17 @@ func (m *machine) shortLived(lasted time.Duration) error {
 
 func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
 	v := ev.Record.Version
-	if v > m.version {
+	switch {
+	case v > m.version:
 		m.reach(v)
-	} else if ev.Type != wire.Bookmark {
+	case ev.Type != wire.Bookmark:
 		m.health.OutOfOrder++ // the store decides, object by object
+		if m.doubts() && m.gapped() {
+			return m.listAgain(), delta.Delta{}
+		}
+		if m.health.Order == delta.ByArrival {
+			m.progress()
+		}
 	}
 	switch ev.Type {
 	case wire.Deleted:

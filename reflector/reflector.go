@@ -105,6 +105,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 			continue
 		}
 		out.Scope, out.Record.Cluster, out.Seen = r.cfg.Scope, r.cfg.Scope.Cluster, time.Now()
+		out.Order = m.health.Order
 		if err := r.sink.Put(ctx, out); err != nil {
 			if ctx.Err() != nil {
 				break

@@ -36,6 +36,12 @@ func (m *machine) fail(err error) action {
 	case Unsupported:
 		m.token = "" // it may be what the server does not understand
 	}
+	if m.gapped() {
+		if m.cfg.NeverList {
+			return action{kind: doEnd}
+		}
+		m.forget(fault)
+	}
 	return m.wait(fault, asked)
 }
 

@@ -123,6 +123,9 @@ func answer(m *machine, a action, d delta.Delta) string {
 	if m.health.Fault != NoFault || m.health.Err != nil {
 		state += ", " + m.health.Fault.String()
 	}
+	if m.health.Order == delta.ByArrival {
+		state += ", by arrival"
+	}
 	if gap := m.health.LastGap; gap.From != 0 {
 		state += ", gap " + gap.From.String() + "-" + gap.To.String()
 	}
@@ -154,6 +157,7 @@ func parseInput(words []string) (*input, error) {
 	switch words[0] {
 	case "opened":
 		in.kind = inOpened
+		in.order = map[string]ordering{"ordered": orderSure, "unordered": orderNone}[arg(1)]
 	case "elapsed":
 		in.kind = inElapsed
 	case "failed":

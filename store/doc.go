@@ -30,6 +30,7 @@
 //  2. Per object the store never goes back: a delta that is not newer than what
 //     it has of the same object is dropped and counted. Only a whole list may
 //     replace newer objects by older ones (a cluster restored from a backup).
+//     Where deltas say ByArrival, what comes later is later, whatever its version.
 //  3. A list, Begin to End, becomes visible at once. Its changes come as
 //     deletions first, then additions and updates. An object whose UID and
 //     resourceVersion did not change causes none.

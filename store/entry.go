@@ -260,6 +260,12 @@ func (e Entry) sameObject(rec *wire.Record) bool { return string(e.header().uid)
 
 func sameUID(a, b Entry) bool { return bytes.Equal(a.header().uid, b.header().uid) }
 
+// sameContent reports whether two entries have the same version and the same body.
+func sameContent(a, b Entry) bool {
+	x, y := a.Record(), b.Record()
+	return x.Version == y.Version && x.Encoding == y.Encoding && bytes.Equal(x.Body, y.Body)
+}
+
 // sameRevision reports whether two entries with one key are the same revision.
 func sameRevision(a, b Entry) bool {
 	if a == b {

@@ -10,6 +10,7 @@ import (
 // scope is how far one list and watch has come.
 type scope struct {
 	name    delta.Scope
+	order   delta.Order
 	version wire.Version
 	listed  bool
 	staged  *tree  // the list that is arriving, nil if none is
@@ -50,6 +51,23 @@ func (c *scope) begins(at *scope) {
 	c.version, c.ahead, c.listed = at.version, at.ahead, true
 }
 
+// stale reports whether an event tells of the past. By version that is one which is
+// not newer than what is known. By arrival it is only the deletion of an object that is
+// not there: a namesake may stand in its place.
+func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
+	if c.order == delta.ByArrival {
+		return d.Kind == delta.Delete && (!had || !stands(old, &d.Record))
+	}
+	return had && !newer(old, &d.Record) || !had && c.passed(d.Record.Namespace, d.Version)
+}
+
+// repeats reports whether an entry is the same as the one with its key and UID that is
+// known. By version the caller has looked at that already, by arrival only the bytes
+// tell.
+func (c *scope) repeats(old, e Entry) bool {
+	return c.order == delta.ByArrival && sameContent(old, e)
+}
+
 // AddScope makes Synced wait for a first list of a scope. A scope that is not
 // added becomes known with its first delta.
 func (s *Store) AddScope(name delta.Scope) {
@@ -88,9 +106,10 @@ func (s *Store) leave(c *scope) {
 
 // takes returns the ahead of a scope whose first list is complete as of a version,
 // while narrower ones are followed: nil if none is. What those have is what was seen
-// event by event, and stays; the list brings the rest.
+// event by event, and stays; the list brings the rest. By arrival no version tells
+// where the two meet, so the list replaces all.
 func (s *Store) takes(c *scope, listed wire.Version) *ahead {
-	if c.listed || c.name.Namespace != "" {
+	if c.listed || c.name.Namespace != "" || c.order == delta.ByArrival {
 		return nil
 	}
 	var a *ahead
@@ -150,7 +169,7 @@ func (s *Store) reached(shown []reached) []reached {
 		same := true
 		for _, r := range shown {
 			c := s.scopes[r.scope]
-			same = same && c != nil && c.version == r.version && c.listed == r.listed
+			same = same && c != nil && c.version == r.version && c.listed == r.listed && c.order == r.order
 		}
 		if same {
 			return shown
@@ -158,7 +177,7 @@ func (s *Store) reached(shown []reached) []reached {
 	}
 	now := make([]reached, 0, len(s.scopes))
 	for _, c := range s.scopes {
-		now = append(now, reached{c.name, c.version, c.listed})
+		now = append(now, reached{c.name, c.version, c.listed, c.order})
 	}
 	return now
 }
@@ -172,7 +191,8 @@ func sameScopes(a, b []reached) bool {
 func (s *Store) stage(c *scope, d *delta.Delta) {
 	rec := &d.Record
 	had, ok := c.staged.Get(s.probe.set(rec.Key, -1, ""))
-	if ok && !newer(had, rec) {
+	byVersion := c.order == delta.ByVersion
+	if ok && byVersion && !newer(had, rec) {
 		return
 	}
 	if d.Kind == delta.Delete {
@@ -183,7 +203,7 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 		return
 	}
 	e, live := s.find(rec.Key)
-	if d.Kind == delta.Keep || !live || !e.is(rec) {
+	if d.Kind == delta.Keep || !live || !byVersion || !e.is(rec) {
 		old := e
 		kept := false
 		if d.Kind != delta.Keep {
@@ -277,7 +297,7 @@ func (s *Store) replace(c *scope, end *delta.Delta) {
 	if s.live.objects.Len() == 0 && c.ahead == nil {
 		s.adopt(after, cause, end)
 	} else {
-		s.merge(c.ahead, after, cause, end)
+		s.merge(c, after, cause, end)
 	}
 	s.trainIfRipe(true)
 }
@@ -305,16 +325,16 @@ func (s *Store) adopt(after *tree, cause Cause, end *delta.Delta) {
 
 // merge puts the entries of a list among those that are live. It passes over the
 // namespaces that have been scopes of their own.
-func (s *Store) merge(own *ahead, after *tree, cause Cause, end *delta.Delta) {
+func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 	after.Scan(func(e Entry) bool {
 		old, had := s.live.objects.Get(e)
 		switch {
-		case own.has(e):
+		case c.ahead.has(e):
 			s.release(e)
 		case !had:
 			e = s.install(e)
 			s.changes = append(s.changes, Change{Kind: Added, Cause: cause, New: e, Seen: end.Seen})
-		case old == e || sameRevision(old, e):
+		case old == e || sameRevision(old, e) && (c.order == delta.ByVersion || sameContent(old, e)):
 			s.stats.Unchanged++
 			if old != e {
 				s.discard(e)

@@ -23,6 +23,12 @@ type reached struct {
 	scope   delta.Scope
 	version wire.Version
 	listed  bool
+	order   delta.Order
+}
+
+// byArrival reports whether versions do not tell revisions apart in some scope.
+func (s *Snapshot) byArrival() bool {
+	return slices.ContainsFunc(s.scopes, func(r reached) bool { return r.order == delta.ByArrival })
 }
 
 // Get returns the object with a key, and whether there is one.

@@ -118,6 +118,7 @@ func (s *Store) advance(batch delta.Batch) int {
 			return i
 		}
 		sc := s.scope(d.Scope)
+		sc.order = max(sc.order, d.Order)
 		switch {
 		case d.Kind == delta.Begin:
 			s.abandon(sc)
@@ -146,11 +147,11 @@ func (s *Store) advance(batch delta.Batch) int {
 func (s *Store) event(sc *scope, d *delta.Delta) {
 	rec := &d.Record
 	old, had := s.find(rec.Key)
-	if had && !newer(old, rec) || !had && sc.passed(rec.Namespace, d.Version) {
+	same := had && old.sameObject(rec)
+	if sc.stale(d, old, had) {
 		s.stats.Stale++
 		return
 	}
-	same := had && old.sameObject(rec)
 	if d.Kind == delta.Delete {
 		switch {
 		case !had:
@@ -170,6 +171,11 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 	kept := false
 	if d.Kind != delta.Keep {
 		e, kept = s.keep(rec)
+	}
+	if kept && same && sc.repeats(old, e) {
+		s.arena.free(e)
+		s.stats.Unchanged++
+		return
 	}
 	if had && !same && (kept || !stands(old, rec)) {
 		s.drop(old)

@@ -153,6 +153,8 @@ func causeText(cause string) string {
 		return "an object or event could not be read"
 	case record.CauseRefused:
 		return "the database did not take a revision"
+	case record.CauseUnordered:
+		return "the server does not order its versions, and a revision was not newer than the one before it"
 	}
 	return cause
 }

@@ -1,0 +1,177 @@
+package informer_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/store"
+)
+
+// disorderly is a server of projects whose versions are what the test says.
+type disorderly struct {
+	service string // answer to who serves the group; "" if nobody may know
+
+	mu      sync.Mutex
+	list    string // items
+	version int
+	lists   int
+	asked   int // who serves the group
+	watch   *io.PipeWriter
+}
+
+// RoundTrip implements http.RoundTripper.
+func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	code, body := http.StatusOK, ""
+	switch {
+	case r.URL.Path == "/api":
+		body = `{"kind":"APIVersions","versions":["v1"]}`
+	case r.URL.Path == "/api/v1":
+		body = `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`
+	case r.URL.Path == "/apis":
+		body = `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"project.example.com","versions":[{"groupVersion":"project.example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"project.example.com/v1","version":"v1"}}]}`
+	case r.URL.Path == "/apis/project.example.com/v1":
+		body = `{"kind":"APIResourceList","groupVersion":"project.example.com/v1","resources":[{"name":"projects","singularName":"project","namespaced":false,"kind":"Project","verbs":["get","list","watch"]}]}`
+	case r.URL.Path == "/apis/apiregistration.k8s.io/v1/apiservices/v1.project.example.com":
+		if d.asked++; d.service == "" {
+			code, body = http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
+		} else {
+			body = d.service
+		}
+	case r.URL.Path != "/apis/project.example.com/v1/projects":
+		code, body = http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
+	case r.URL.Query().Get("sendInitialEvents") != "":
+		code, body = http.StatusBadRequest, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"BadRequest","code":400}`
+	case r.URL.Query().Get("watch") == "":
+		d.lists++
+		body = fmt.Sprintf(`{"kind":"ProjectList","apiVersion":"project.example.com/v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`, d.version, d.list)
+	default:
+		reader, writer := io.Pipe()
+		d.watch = writer
+		context.AfterFunc(r.Context(), func() { writer.CloseWithError(context.Canceled) })
+		return respond(r, code, reader), nil
+	}
+	return respond(r, code, io.NopCloser(strings.NewReader(body))), nil
+}
+
+func respond(r *http.Request, code int, body io.ReadCloser) *http.Response {
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: body,
+	}
+}
+
+func project(v int, phase string) string {
+	return fmt.Sprintf(`{"kind":"Project","apiVersion":"project.example.com/v1","metadata":{"name":"x","uid":"u","resourceVersion":"%d"},"phase":%q}`, v, phase)
+}
+
+// send sends an event of the project.
+func (d *disorderly) send(t *testing.T, kind string, v int, phase string) {
+	t.Helper()
+	d.mu.Lock()
+	watch := d.watch
+	d.mu.Unlock()
+	if _, err := fmt.Fprintf(watch, `{"type":%q,"object":%s}`+"\n", kind, project(v, phase)); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+const (
+	aggregated = `{"kind":"APIService","apiVersion":"apiregistration.k8s.io/v1","spec":{"service":{"name":"projects","namespace":"kube-system"}}}`
+	local      = `{"kind":"APIService","apiVersion":"apiregistration.k8s.io/v1","spec":{"group":"project.example.com"}}`
+)
+
+// TestUnorderedVersions: an aggregated API server whose versions say nothing of an
+// object's order loses no event, whether it is known to be one or has shown it.
+func TestUnorderedVersions(t *testing.T) {
+	for _, c := range []struct {
+		name, service string
+		order         delta.Order
+		told          string
+	}{
+		{"an aggregated server", aggregated, delta.ByArrival, "Added A, Updated B, Updated C, Deleted, Added D, Deleted, Added E"},
+		{"nobody may know", "", delta.ByArrival, "Added A, Updated B, Updated C, Deleted, Added D, Deleted, Added E"},
+		{"an API server", local, delta.ByVersion, "Added A, Updated E"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { followDisorder(t, c.service, c.order, c.told) })
+		})
+	}
+}
+
+func followDisorder(t *testing.T, service string, order delta.Order, want string) {
+	srv := &disorderly{service: service, version: 100, list: project(60, "A")}
+	cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "http://disorderly", Transport: srv}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, cluster: cluster}
+	ctx, cancel := context.WithCancel(t.Context())
+	w.ctx = ctx
+	defer w.work.Wait()
+	defer cancel()
+	var log bytes.Buffer
+	projects := must(informer.Watch[unstructured.Unstructured](cluster, informer.Config{
+		Resource: "projects.project.example.com", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}))
+	w.run(projects)
+	var told []string
+	w.work.Go(func() {
+		for ev := range projects.Events(ctx) {
+			obj, err := ev.Object()
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if text := ev.Kind().String(); ev.Kind() == store.Deleted {
+				told = append(told, text)
+			} else {
+				told = append(told, fmt.Sprint(text, " ", obj.Object["phase"]))
+			}
+		}
+	})
+	<-projects.Synced()
+	synctest.Wait()
+	srv.send(t, "MODIFIED", 60, "B") // with the stored version
+	srv.send(t, "MODIFIED", 40, "C")
+	srv.send(t, "DELETED", 40, "C")
+	srv.send(t, "ADDED", 40, "D") // below the list
+	srv.send(t, "DELETED", 40, "D")
+	// The watch ends, and misses an addition.
+	srv.mu.Lock()
+	srv.list, srv.version = project(90, "E"), 90
+	srv.watch.Close()
+	srv.mu.Unlock()
+	w.pass(time.Minute)
+	if order == delta.ByVersion {
+		srv.send(t, "MODIFIED", 101, "E")
+	}
+	synctest.Wait()
+	health, _ := projects.Health()
+	if got := strings.Join(told, ", "); got != want || health.Order != order {
+		t.Errorf("%v: %s, want %v: %s", health.Order, got, order, want)
+	}
+	if lists := map[delta.Order]int{delta.ByVersion: 1, delta.ByArrival: 2}[order]; srv.lists != lists || srv.asked > 1 {
+		t.Errorf("%d lists, want %d; asked %d times who serves the group", srv.lists, lists, srv.asked)
+	}
+	if n := strings.Count(log.String(), "does not order resource versions"); n != int(order) {
+		t.Errorf("logged %d times:\n%s", n, log.String())
+	}
+}
