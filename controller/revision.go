@@ -59,8 +59,8 @@ func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Re
 
 // Revisions puts every change of an informer's objects into a queue, one after the
 // other, until ctx is done or the informer has stopped: what is there first, as
-// additions, then what happens. It runs on the caller's goroutine. What s says of
-// the mode does not count: it is every change.
+// additions, then what happens. It runs on the caller's goroutine. The mode of s does
+// not count: it is store.Lossless.
 //
 // It ends with nil when the informer has stopped and all it told of is in the
 // queue. It does not close the queue.
@@ -70,7 +70,7 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
 	}
-	s.Mode = store.EveryChange
+	s.Mode = store.Lossless
 	for ev := range i.Changes(ctx, s) {
 		if err := q.Add(ctx, RevisionOf(ev)); err != nil {
 			return err

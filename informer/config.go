@@ -10,6 +10,7 @@ import (
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -66,8 +67,8 @@ type Config struct {
 	// Resync is the default period after which a handler is told of each object
 	// again, from the store. Default never.
 	Resync time.Duration
-	// Backlog is how many changes may wait for a consumer; default
-	// store.DefaultBacklog.
+	// Backlog is how many changes may wait for a consumer before what Subscribe.Mode
+	// says happens; default store.DefaultBacklog, which is 16,384.
 	Backlog int
 	// WarmStart keeps a file to start from; default none.
 	WarmStart WarmStart
@@ -89,6 +90,13 @@ func (c *Config) logger() *slog.Logger {
 		return c.Logger
 	}
 	return slog.Default()
+}
+
+func (c *Config) backlog() int {
+	if c.Backlog > 0 {
+		return c.Backlog
+	}
+	return store.DefaultBacklog
 }
 
 // check returns what makes no sense.

@@ -32,10 +32,13 @@
 //
 // # Limits
 //
-// A consumer of every change that lags behind by Config.Backlog changes makes
-// the informer wait, and through it the server. One of the latest state, as
-// handlers are by default, holds up nobody and costs at most the difference
-// between two snapshots. The queue before the store is bounded by delta.Limits.
+// Subscribe.Mode says what happens to a consumer that lags by more than
+// Config.Backlog changes. With store.EveryChange, the default of handlers and
+// sequences, changes of an object are folded until it has caught up; this is logged,
+// and shown by Health, Stats, Event.Changes and Event.CameAndWent. With store.Latest
+// they always are, and with store.Lossless the informer waits, and through it the
+// server. Package store states what each costs. The queue before the store is bounded
+// by delta.Limits.
 // Adding an index while the informer runs reads all objects once.
 //
 // # Errors

@@ -34,9 +34,17 @@ func (e Event[T]) Version() wire.Version { return e.change.Last().Version() }
 func (e Event[T]) Initial() bool { return e.change.Cause == store.Initial }
 
 // Missed reports that a deletion was not seen, but found: the object was gone
-// when the cluster was listed anew, or another one was in its place; or a
-// consumer of the latest state lagged so far that it was left out.
+// when the cluster was listed again, or another one was in its place; or a
+// consumer of store.Latest lagged so far that the deletion was left out.
 func (e Event[T]) Missed() bool { return e.change.Missed() }
+
+// Changes returns how many changes of the object the event stands for: 1, unless
+// the consumer lagged behind by more than the backlog; see store.EveryChange.
+func (e Event[T]) Changes() int { return 1 + int(e.change.Folded) }
+
+// CameAndWent reports that the object was created and deleted while the consumer
+// lagged behind. The event is Deleted, and the only one of that object.
+func (e Event[T]) CameAndWent() bool { return e.change.CameAndWent() }
 
 // Resync reports that nothing has happened: the object is told of again.
 func (e Event[T]) Resync() bool { return e.change.Cause == store.Resynced }
@@ -53,7 +61,9 @@ func (e Event[T]) Seen() time.Time { return e.change.Seen }
 func (e Event[T]) Object() (*T, error) { return e.inf.decoder.entry(e.change.Last()) }
 
 // Old decodes the state before the event. ok is false where there was none, which
-// is so for an addition and only then.
+// is so for an addition and only then. Where the event stands for several changes it
+// is the state that the consumer was told of last, or if CameAndWent the last one
+// before the deletion.
 //
 // Errors: what the decoder says; obj is nil then, and ok is true.
 func (e Event[T]) Old() (obj *T, ok bool, err error) {

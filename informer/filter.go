@@ -20,7 +20,8 @@ import (
 // Some filters choose objects: one that is not chosen any more is told as
 // Deleted, with its last state that was, by store.Unwatched; one that is chosen
 // from now on as Added. Others choose updates: the rest is passed over in
-// silence.
+// silence. Of changes that were folded, a filter sees the state before the first
+// and the state after the last; of an object that came and went, the last state.
 type Filter struct {
 	object func(store.Entry) bool
 	update func(old, now store.Entry) bool
@@ -129,9 +130,9 @@ func (f Filter) choose(c store.Change) (store.Change, bool) {
 	is := f.object(c.New)
 	switch {
 	case was && !is:
-		return store.Change{Kind: store.Deleted, Cause: store.Unwatched, Old: c.Old, Seen: c.Seen}, true
+		return store.Change{Kind: store.Deleted, Cause: store.Unwatched, Old: c.Old, Seen: c.Seen, Folded: c.Folded}, true
 	case is && !was:
-		return store.Change{Kind: store.Added, Cause: c.Cause, New: c.New, Seen: c.Seen}, true
+		return store.Change{Kind: store.Added, Cause: c.Cause, New: c.New, Seen: c.Seen, Folded: c.Folded}, true
 	}
 	return c, is
 }

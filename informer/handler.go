@@ -22,7 +22,8 @@ type Handler[T any] struct {
 	// revision.
 	OnUpdate func(ctx context.Context, old, obj *T) error
 	// OnDelete: an object is gone. obj is its last state; if missed, the last
-	// that is known.
+	// that is known. An object that came and went while the handler lagged behind by
+	// more than the backlog has no OnAdd before: see Event.CameAndWent.
 	OnDelete func(ctx context.Context, obj *T, missed bool) error
 	// OnEvent is called for every event; then the three above may not be set.
 	OnEvent func(ctx context.Context, ev Event[T]) error
@@ -49,9 +50,9 @@ type HandlerConfig struct {
 	// Name tells the handler from others in logs, health and metrics; default its
 	// number.
 	Name string
-	// Subscribe says what the handler is told; by default what became of each
-	// object since the last call (store.Latest), so that a handler that hangs
-	// holds up nobody and costs no memory.
+	// Subscribe says what the handler is told; by default every change, in order
+	// (store.EveryChange). A handler that hangs holds up nobody: beyond
+	// Config.Backlog changes it is told what became of each object, and Health says so.
 	Subscribe Subscribe
 	// Retry says how often an event is handled again after an error before it is
 	// given up, with a pause that doubles from MinBackoff (default 100 ms) to
@@ -97,6 +98,9 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 	if n != 1 {
 		return nil, errors.New("informer: a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch")
 	}
+	if cfg.Subscribe.Mode > store.Lossless {
+		return nil, fmt.Errorf("informer: Subscribe.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscribe.Mode)
+	}
 	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > StopHandler {
 		return nil, errors.New("informer: MinBackoff, MaxBackoff and BatchSize of a handler can not be negative, and Panics is one of three values")
 	}
@@ -108,9 +112,6 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 	}
 	if cfg.BatchSize == 0 || h.OnBatch == nil {
 		cfg.BatchSize = 1000
-	}
-	if cfg.Subscribe.Mode == 0 {
-		cfg.Subscribe.Mode = store.Latest
 	}
 	if cfg.Subscribe.Resync == 0 {
 		cfg.Subscribe.Resync = i.resync

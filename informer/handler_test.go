@@ -104,44 +104,129 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
-// TestHandlerThatHangs holds up nobody: neither other handlers nor the store.
-// When it goes on it is told the latest state.
+// TestHandlersAreToldEveryChange by default: pods that come, run, fail and go while
+// a handler sleeps are reported with each of their states.
+func TestHandlersAreToldEveryChange(t *testing.T) {
+	inWorld(t, func(w *world) {
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+		told := map[string][]string{}
+		note := func(name, what string) error {
+			<-time.After(100 * time.Millisecond)
+			told[name] = append(told[name], what)
+			return nil
+		}
+		w.handle(inf, informer.Handler[corev1.Pod]{
+			OnAdd:    func(_ context.Context, p *corev1.Pod, _ bool) error { return note(p.Name, "+"+string(p.Status.Phase)) },
+			OnUpdate: func(_ context.Context, _, p *corev1.Pod) error { return note(p.Name, string(p.Status.Phase)) },
+			OnDelete: func(_ context.Context, p *corev1.Pod, _ bool) error { return note(p.Name, "-"+string(p.Status.Phase)) },
+		}, informer.HandlerConfig{})
+		w.run(inf)
+		<-inf.Synced()
+		want := map[string][]string{}
+		for i := range 20 {
+			name := fmt.Sprint("pod-", i)
+			p := pod(name)
+			p.Status.Phase = corev1.PodPending
+			w.create(p)
+			for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodFailed} {
+				w.phase(name, phase)
+			}
+			w.delete(name)
+			want[name] = []string{"+Pending", "Running", "Failed", "-Failed"}
+		}
+		w.pass(time.Minute)
+		equal(w.t, "told", told, want)
+	})
+}
+
+// phase sets the phase of a pod.
+func (w *world) phase(name string, phase corev1.PodPhase) {
+	w.t.Helper()
+	obj, err := w.srv.Get(pod(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	obj.(*corev1.Pod).Status.Phase = phase
+	if _, err := w.srv.UpdateStatus(obj); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestHandlerThatHangs holds up nobody: neither other handlers nor the store. By
+// default it is told its backlog when it goes on, and then how often each object
+// has changed; that it is behind is logged once, and shown. With store.Latest it is
+// told the latest state.
 func TestHandlerThatHangs(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.create(pod("one"))
-		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Backlog: 10}))
-		var quick, slow diary
+		w.create(pod("one"), pod("two"))
+		var log strings.Builder // the two goroutines that write to it take turns
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Backlog: 10, Logger: logger}))
+		var quick, slow, latest, filtered diary
 		free := make(chan struct{})
-		h := slow.handler()
-		add := h.OnAdd
-		h.OnAdd = func(ctx context.Context, p *corev1.Pod, initial bool) error {
-			select {
-			case <-free:
-			case <-ctx.Done():
-			}
-			return add(ctx, p, initial)
+		hang := func(d *diary) informer.Handler[corev1.Pod] {
+			return informer.Handler[corev1.Pod]{OnEvent: func(ctx context.Context, ev informer.Event[corev1.Pod]) error {
+				select {
+				case <-free:
+				case <-ctx.Done():
+				}
+				return d.note("%v %s x%d %v", ev.Kind(), ev.Key().Name, ev.Changes(), ev.CameAndWent())
+			}}
 		}
-		w.handle(inf, h, informer.HandlerConfig{})
-		w.handle(inf, quick.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.EveryChange}})
+		moved := must(informer.FieldChanged[corev1.Pod]("spec.nodeName"))
+		brief := informer.Where(func(e store.Entry) bool { return e.Key().Name != "one" })
+		behind := w.handle(inf, hang(&slow), informer.HandlerConfig{Name: "slow"})
+		w.handle(inf, hang(&latest), informer.HandlerConfig{Name: "latest", Subscribe: informer.Subscribe{Mode: store.Latest}})
+		w.handle(inf, hang(&filtered), informer.HandlerConfig{Subscribe: informer.Subscribe{Filters: []informer.Filter{brief, moved}}})
+		w.handle(inf, quick.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Lossless}})
 		w.run(inf)
 		<-inf.Synced()
 		w.pass(time.Second)
 		for i := range 100 {
 			w.place("one", fmt.Sprint("node-", i))
+			synctest.Wait()
 		}
 		w.create(pod("brief"))
 		w.pass(time.Second)
 		w.delete("brief")
 		w.pass(time.Second)
-		if got := len(quick.take()); got != 103 {
-			w.t.Errorf("the quick one was told %d things, want 103", got)
+		if got := len(quick.take()); got != 104 {
+			w.t.Errorf("the quick one was told %d things, want 104", got)
 		}
 		if len(slow.take()) != 0 {
 			w.t.Error("the slow one does not hang")
 		}
+		h, _ := inf.Health()
+		if got, want := h.Handlers[0].Lag, (store.Lag{Behind: true, Episodes: 1, Folded: 92}); got != want || h.Handlers[1].Lag != (store.Lag{}) {
+			w.t.Errorf("the handlers' health: %+v", h.Handlers)
+		}
 		close(free)
 		w.pass(time.Second)
-		equal(w.t, "slow", slow.take(), []string{`add one on "" initial=true`, `update one "" -> "node-99"`})
+		want := []string{"Added one x1 false", "Added two x1 false"}
+		for range 10 {
+			want = append(want, "Updated one x1 false")
+		}
+		equal(w.t, "slow", slow.take(), append(want, "Deleted brief x2 true", "Updated one x90 false"))
+		equal(w.t, "latest", latest.take(), []string{"Added one x1 false", "Added two x1 false", "Updated one x1 false"})
+		equal(w.t, "filtered", filtered.take(), []string{"Added two x1 false", "Deleted brief x2 true"})
+		if h, _ := inf.Health(); h.Handlers[0].Lag.Behind || inf.Stats().Folded != 2*92 {
+			w.t.Errorf("%+v, %+v", h.Handlers[0], inf.Stats())
+		}
+		var lines []string
+		for line := range strings.Lines(log.String()) {
+			if strings.Contains(line, "consumer=slow ") {
+				_, line, _ = strings.Cut(line, "level=")
+				line, _, _ = strings.Cut(line, " resource")
+				lines = append(lines, line)
+			}
+		}
+		equal(w.t, "logged", lines, []string{
+			`WARN msg="informer: a consumer is too slow; changes of an object are folded until it has caught up"`, `INFO msg="informer: a consumer has caught up"`,
+		})
+		w.place("one", "last")
+		w.pass(time.Second)
+		equal(w.t, "slow again", slow.take(), []string{"Updated one x1 false"})
+		behind.Remove()
 	})
 }
 

@@ -28,6 +28,7 @@ type Registration struct {
 	started atomic.Bool
 	log     *handlerLog
 
+	flow                      flow
 	waiting                   atomic.Int64
 	handled, failures, panics atomic.Uint64
 	mu                        sync.Mutex
@@ -46,6 +47,9 @@ type HandlerHealth struct {
 	Waiting int
 	// Called is since when the handler is being called; zero if it is not.
 	Called time.Time
+	// Lag tells whether it is behind by more than the backlog, and what that has cost
+	// so far: see store.EveryChange.
+	Lag store.Lag
 	// Handled, Failures and Panics count events; LastErr is the last failure.
 	Handled, Failures, Panics uint64
 	LastErr                   error
@@ -62,6 +66,10 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 		cfg.Name = fmt.Sprint("handler ", e.handlers)
 	}
 	r := &Registration{engine: e, cfg: cfg, logger: logger, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
+	r.flow = flow{engine: e, logger: logger, name: cfg.Name, subscribe: cfg.Subscribe, synced: func() {
+		close(r.synced)
+		e.tell()
+	}}
 	r.removed, r.remove = context.WithCancel(context.Background())
 	if r.cfg.Report == nil {
 		r.cfg.Report = func(err error) {
@@ -123,11 +131,7 @@ func (r *Registration) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.removed, cancel)()
-	f := flow{engine: r.engine, subscribe: r.cfg.Subscribe, synced: func() {
-		close(r.synced)
-		r.engine.tell()
-	}}
-	f.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
+	r.flow.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
 }
 
 // deliver calls the handler for changes, and reports whether it goes on.
@@ -229,6 +233,9 @@ func (r *Registration) health() HandlerHealth {
 	h := HandlerHealth{
 		Name: r.cfg.Name, Waiting: int(r.waiting.Load()), Called: r.called,
 		Handled: r.handled.Load(), Failures: r.failures.Load(), Panics: r.panics.Load(), LastErr: r.last,
+	}
+	if sub := r.flow.lag.Load(); sub != nil {
+		h.Lag = sub.Lag()
 	}
 	select {
 	case <-r.synced:

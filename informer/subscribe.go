@@ -3,15 +3,21 @@ package informer
 import (
 	"context"
 	"iter"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/store"
 )
 
-// Subscribe says what a consumer wants to be told. The zero value works.
+// Subscribe says what a consumer wants to be told. The zero value works, and means
+// the same for handlers and sequences: every change, in order.
 type Subscribe struct {
-	// Mode: every change, or what became of each object since the consumer looked
-	// last. Default store.EveryChange for Changes, store.Latest for handlers.
+	// Mode says what happens to a consumer that lags by more than Config.Backlog
+	// changes. store.EveryChange: changes of an object are folded until it has caught
+	// up, which is logged, counted, and told by Event.Changes and Event.CameAndWent.
+	// store.Latest: changes are always folded, and objects that came and went are left
+	// out. store.Lossless: the informer waits for it, and all other consumers with it.
 	Mode store.Mode
 	// Filters choose objects and updates; all of them must agree. Default all.
 	Filters []Filter
@@ -26,20 +32,18 @@ type Subscribe struct {
 // the next event; it ends when ctx is done, or when Run has returned and all has
 // been told. Several sequences do not disturb each other.
 //
-// A loop body that lags behind by Config.Backlog makes the informer wait, so
-// that nothing is lost and memory stays bounded.
+// A loop body that lags by more than Config.Backlog changes gets those of one object
+// in one event until it has caught up; see Event.Changes. Changes with
+// store.Lossless makes the informer wait instead.
 func (i *Informer[T]) Events(ctx context.Context) iter.Seq[Event[T]] {
 	return i.Changes(ctx, Subscribe{})
 }
 
 // Changes is Events as the subscription says.
 func (i *Informer[T]) Changes(ctx context.Context, s Subscribe) iter.Seq[Event[T]] {
-	if s.Mode == 0 {
-		s.Mode = store.EveryChange
-	}
 	return func(yield func(Event[T]) bool) {
 		i.engine.expect()
-		f := flow{engine: i.engine, subscribe: s, synced: func() {}}
+		f := flow{engine: i.engine, logger: i.logger, name: "sequence", subscribe: s, synced: func() {}}
 		f.run(ctx, func(changes []store.Change) bool {
 			for _, c := range changes {
 				if ctx.Err() != nil || !yield(Event[T]{i, c}) {
@@ -57,8 +61,12 @@ const initialRun = 256
 // flow carries changes from the store to one consumer, on its goroutine.
 type flow struct {
 	engine    *engine
+	logger    func() *slog.Logger
+	name      string // of the consumer, for the log
 	subscribe Subscribe
-	synced    func() // called once, when the consumer has been told all of the first lists
+	lag       atomic.Pointer[store.Subscription] // whose Lag is that of the consumer
+	told      bool                               // that it fell behind, and not that it has caught up
+	synced    func()                             // called once, when the consumer has been told all of the first lists
 	deliver   func([]store.Change) bool
 }
 
@@ -68,6 +76,8 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 	f.deliver = deliver
 	sub := f.engine.store.Subscribe(f.subscribe.Mode)
 	defer sub.Close()
+	f.lag.Store(sub)
+	sub.OnLag(f.fellBehind)
 	now := sub.Snapshot()
 	if !f.tellAll(now, store.Added, store.Initial) {
 		return
@@ -99,6 +109,8 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 		if err != nil || ctx.Err() != nil || !f.tell(changes) {
 			return
 		}
+		f.caughtUp(sub.Lag())
+		last = last && len(changes) == 0 // one that is behind has more to take
 		if storeSynced != nil && now.Synced() {
 			storeSynced = nil
 			f.synced()
@@ -107,6 +119,25 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 			return
 		}
 	}
+}
+
+// fellBehind reports the beginning of an episode, on the goroutine that writes to
+// the store.
+func (f *flow) fellBehind(l store.Lag) {
+	f.logger().Warn("informer: a consumer is too slow; changes of an object are folded until it has caught up",
+		"resource", f.engine.named(), "consumer", f.name, "backlog", f.engine.cfg.backlog(), "episode", l.Episodes)
+	f.engine.tell()
+}
+
+// caughtUp reports the end of an episode.
+func (f *flow) caughtUp(l store.Lag) {
+	if f.told = f.told || l.Behind; !f.told || l.Behind {
+		return
+	}
+	f.told = false
+	f.logger().Info("informer: a consumer has caught up",
+		"resource", f.engine.named(), "consumer", f.name, "folded", l.Folded, "unreported", l.Unreported)
+	f.engine.tell()
 }
 
 // tellAll tells of all objects of a snapshot.

@@ -47,6 +47,9 @@ var (
 	handled  = desc("handler_events_total", "Events that a handler has been called for.", "handler")
 	failures = desc("handler_failures_total", "Calls of a handler that failed, panics included.", "handler")
 	panics   = desc("handler_panics_total", "Calls of a handler that panicked.", "handler")
+	behind   = desc("handler_behind", "1 while more changes wait for a handler than the backlog holds, so that those of one object are folded.", "handler")
+	folded   = desc("handler_changes_folded_total", "Changes that came while a handler was behind.", "handler")
+	unknown  = desc("handler_objects_unreported_total", "Objects that came and went while a handler was behind, and were too many to be told of.", "handler")
 	waiting  = desc("handler_waiting_events", "Events that were taken for a handler and not handled yet.", "handler")
 )
 
@@ -55,7 +58,7 @@ func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		objects, rawBytes, heldBytes, dictionaries, queued, queuedBytes, decodes, dropped, users, storeLag, handlerLag,
 		version, synced, phase, fault, restarts, relists, invalid, outOfOrder,
-		handled, failures, panics, waiting,
+		handled, failures, panics, waiting, behind, folded, unknown,
 	} {
 		out <- d
 	}
@@ -106,6 +109,13 @@ func collect(m metricsOf, r *informer.Running) {
 		m.counter(failures, h.Failures, h.Name)
 		m.counter(panics, h.Panics, h.Name)
 		m.gauge(waiting, float64(h.Waiting), h.Name)
+		late := 0.0
+		if h.Lag.Behind {
+			late = 1
+		}
+		m.gauge(behind, late, h.Name)
+		m.counter(folded, h.Lag.Folded, h.Name)
+		m.counter(unknown, h.Lag.Unreported, h.Name)
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/vedette-io/vedette/wire"
 )
@@ -124,6 +125,17 @@ func (a *arena) alone(rec *wire.Record, values [][]string) Entry {
 	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+len(rest)), flags)
 	b = append(binary.AppendUvarint(b, uint64(len(rest))), rest...)
 	return Entry{slab: &slab{buf: b, dict: a.dict, columns: len(values)}}
+}
+
+// alone returns the entry in a slab of its own, so that whoever keeps it does not
+// keep the slab of many others.
+func (e Entry) alone() Entry {
+	if e.slab == nil || e.slab.end == 0 {
+		return e
+	}
+	s := &slab{dict: e.slab.dict, columns: e.slab.columns, object: e.slab.object, invalid: e.slab.invalid}
+	s.buf = slices.Clone(e.slab.buf[e.off : int(e.off)+e.length()])
+	return Entry{slab: s}
 }
 
 // free notes that no tree of the writer leads to the entry any more.

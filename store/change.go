@@ -52,7 +52,12 @@ const (
 type Change struct {
 	Kind  ChangeKind
 	Cause Cause
-	// Old is the state before; zero if Added.
+	came  bool // and went
+	// Folded is how many more changes of the object this one stands for; 0 unless the
+	// subscriber of EveryChange had fallen behind. It is not counted with Latest.
+	Folded uint32
+	// Old is the state before; zero if Added. If CameAndWent it is the last one before
+	// the deletion.
 	Old Entry
 	// New is the state after. If Deleted it is the last state as the server
 	// sent it with the deletion, whose version it has; zero if the deletion
@@ -61,6 +66,10 @@ type Change struct {
 	// Seen is when it was read from the server, where the delta told.
 	Seen time.Time
 }
+
+// CameAndWent reports that the object was added and deleted while the subscriber was
+// behind: it is told of the object only here, as Deleted.
+func (c *Change) CameAndWent() bool { return c.came }
 
 // Missed reports that the deletion was not seen, but found, or that the last state
 // was not seen: it came in a form that cannot be used.

@@ -7,11 +7,10 @@ const DefaultBacklog = 16384
 
 // Config is the configuration of a Store. The zero value works.
 type Config struct {
-	// Backlog is how many changes may wait for the slowest subscriber of every
-	// change before Apply waits, and how far one of the latest state may lag
-	// before its changes are worked out from two snapshots; default 16,384. A
-	// larger one bridges longer pauses, and costs the old states of that many
-	// objects.
+	// Backlog is how many changes may wait for a subscriber; default 16,384. Beyond
+	// it, those of EveryChange are folded, those of Latest are worked out from two
+	// snapshots, and Apply waits for a subscriber of Lossless. A larger backlog
+	// bridges longer pauses, and costs the old states of that many objects.
 	Backlog int
 	// Group is whose views show this store together with others at one
 	// instant; default one of its own.
@@ -44,6 +43,10 @@ type Stats struct {
 	// that index has no value of it.
 	Unindexed     uint64
 	LastUnindexed error
+	// FellBehind counts how often subscribers of EveryChange fell behind, Folded the
+	// changes that came meanwhile, and Unreported the objects that came and went
+	// meanwhile and were not told of; see Lag.
+	FellBehind, Folded, Unreported uint64
 	// Objects is how many there are, RawBytes the size of their bodies, and
 	// HeldBytes that of the memory that holds them packed.
 	Objects   int

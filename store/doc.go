@@ -37,18 +37,30 @@
 //  4. What vanished without a deletion having been seen is Deleted and Missed,
 //     with the last known state. An object that was deleted and created again
 //     under its name is a deletion and an addition, told apart by UID.
-//  5. A subscriber of every change gets each after its snapshot, once and in
-//     order, and only after the store shows it. One of the latest state gets what
-//     leads from what it saw last to what is. Who starts late starts with the
-//     snapshot of that instant: no gap, no duplicate.
+//  5. A subscriber of [EveryChange] or [Lossless] gets each change after its
+//     snapshot, once and in order, and only after the store shows it. One of
+//     EveryChange that lags by more than the backlog gets one change for each object
+//     instead, which says how many it stands for, and is told of objects that came
+//     and went; [Subscription.Lag] counts what it was not told of. One of [Latest]
+//     gets what leads from what it saw last to what is. A late subscriber starts
+//     with the snapshot of that instant: no gap, no duplicate.
 //
 // # Limits
 //
-// Changes that a subscriber of every change has not taken yet are bounded by
-// Config.Backlog; beyond it Apply waits, which reaches the server as
-// backpressure. A single batch or list may exceed the bound once. A subscriber of
-// the latest state holds up nobody: beyond the backlog it keeps the snapshot it
-// saw last, and nothing else. Without a subscriber nothing is kept. A list is
+// The changes that wait for a subscriber are bounded by Config.Backlog, of 16,384 by
+// default, and each keeps the packed states before and after it. A single batch or
+// list may exceed the bound once. Beyond it:
+//
+//   - EveryChange costs the backlog; the snapshot at its end, which is at most as
+//     large as the store was then; about 200 bytes for each object that has changed
+//     since; and the last states of the objects that came and went, of at most as
+//     many as the backlog. What the subscriber was handed last is its own. It holds up
+//     nobody.
+//   - Latest costs the snapshot that the subscriber saw last. It holds up nobody.
+//   - Lossless costs the backlog. Apply waits, which reaches the server as
+//     backpressure.
+//
+// Without a subscriber nothing is kept. A list is
 // held beside what it replaces until it is whole; objects that did not change are
 // shared by both. At most half of the memory of slabs, and one slab, is dead.
 //

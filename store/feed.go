@@ -23,6 +23,7 @@ type feed struct {
 	head     *commit
 	snapshot *Snapshot // what head led to
 	subs     map[*Subscription]struct{}
+	lag      Lag // of all that there ever were
 }
 
 func (f *feed) init(first *Snapshot, backlog int) {
@@ -33,8 +34,8 @@ func (f *feed) init(first *Snapshot, backlog int) {
 	f.head = &commit{more: make(chan struct{})}
 }
 
-// room waits until the slowest subscriber of every change has less than the
-// backlog before it.
+// room waits until the slowest subscriber of Lossless has less than the backlog
+// before it.
 func (f *feed) room(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,7 +59,7 @@ func (f *feed) room(ctx context.Context) error {
 
 func (f *feed) fullLocked() bool {
 	for sub := range f.subs {
-		if sub.mode == EveryChange && f.lagLocked(sub) >= uint64(f.backlog) {
+		if sub.mode == Lossless && f.lagLocked(sub) >= uint64(f.backlog) {
 			return true
 		}
 	}
@@ -68,14 +69,27 @@ func (f *feed) fullLocked() bool {
 func (f *feed) lagLocked(sub *Subscription) uint64 { return f.head.seq - sub.taken }
 
 // append adds a link for what led to snapshot, if that was anything. Without
-// subscribers nobody will ever ask for its changes. Who follows the latest state
-// and is too far behind is cut loose from the chain.
-func (f *feed) append(snapshot *Snapshot, changes []Change) {
+// subscribers nobody will ever ask for its changes. A subscriber that is too far
+// behind leaves the chain, unless the store waits for it. Append returns those of
+// EveryChange that fell behind now.
+func (f *feed) append(snapshot *Snapshot, changes []Change) (fell []*Subscription) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.snapshot = snapshot
 	if len(changes) == 0 {
-		return
+		f.snapshot = snapshot
+		return nil
+	}
+	for sub := range f.subs {
+		if sub.mode != EveryChange {
+			continue
+		}
+		if sub.behind == nil && f.head.seq-sub.next >= uint64(f.backlog) {
+			sub.fallBehind()
+			fell = append(fell, sub)
+		}
+		if sub.behind != nil {
+			sub.fold(changes)
+		}
 	}
 	next := &commit{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
 	if len(f.subs) > 0 {
@@ -83,10 +97,23 @@ func (f *feed) append(snapshot *Snapshot, changes []Change) {
 	}
 	f.head.after = next
 	close(f.head.more)
-	f.head = next
+	f.head, f.snapshot = next, snapshot
 	for sub := range f.subs {
 		if sub.mode == Latest && f.lagLocked(sub) > uint64(f.backlog) {
 			sub.at = nil
+		}
+	}
+	return fell
+}
+
+// tell calls those who want to know that they fell behind.
+func (f *feed) tell(fell []*Subscription) {
+	for _, sub := range fell {
+		f.mu.Lock()
+		call, lag := sub.onLag, sub.lag
+		f.mu.Unlock()
+		if call != nil {
+			call(lag)
 		}
 	}
 }

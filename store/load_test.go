@@ -45,7 +45,7 @@ func TestSubscriberThatNeverReads(t *testing.T) {
 	}
 	latest.Close()
 
-	every := s.Subscribe(store.EveryChange)
+	every := s.Subscribe(store.Lossless)
 	defer every.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var applied atomic.Int64

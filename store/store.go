@@ -29,8 +29,9 @@ type Store struct {
 	extracts []Extract
 	values   [][]string // scratch: what the extracts found
 	changes  []Change
-	probe    probe // the writer's own
-	moved    bool  // entries, though nothing has changed
+	probe    probe           // the writer's own
+	moved    bool            // entries, though nothing has changed
+	fell     []*Subscription // who fell behind with the last change
 	stats    Stats
 }
 
@@ -67,6 +68,9 @@ func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.stats
+	s.feed.mu.Lock()
+	st.FellBehind, st.Folded, st.Unreported = s.feed.lag.Episodes, s.feed.lag.Folded, s.feed.lag.Unreported
+	s.feed.mu.Unlock()
 	st.Objects, st.RawBytes, st.HeldBytes = s.live.objects.Len(), s.live.raw, int64(s.arena.size)
 	return st
 }
@@ -83,21 +87,24 @@ func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 		if err := s.feed.room(ctx); err != nil {
 			return err
 		}
-		batch = batch[s.segment(batch):]
+		n, fell := s.segment(batch)
+		s.feed.tell(fell)
+		batch = batch[n:]
 	}
 	return nil
 }
 
 // segment applies deltas up to the end of a list, shows the result, and returns
-// how many they were.
-func (s *Store) segment(batch delta.Batch) int {
+// how many they were, and which subscribers fell behind.
+func (s *Store) segment(batch delta.Batch) (n int, fell []*Subscription) {
 	s.wrote.Store(int64(time.Since(epoch)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.advance(batch)
+	n = s.advance(batch)
 	s.tidy(sweepPerChange * (len(s.changes) + 1))
 	s.publish()
-	return n
+	fell, s.fell = s.fell, nil
+	return n, fell
 }
 
 // epoch is where clocks of this package begin.
@@ -256,7 +263,7 @@ func (s *Store) publish() {
 	// in every view after that.
 	s.group.set(s.place, next)
 	s.current.Store(next)
-	s.feed.append(next, s.changes)
+	s.fell = append(s.fell, s.feed.append(next, s.changes)...)
 	s.changes, s.moved = nil, false // the subscribers have the changes now
 	if next.synced && !shown.synced {
 		close(s.synced)

@@ -191,7 +191,7 @@ func TestChangesComeAfterTheStore(t *testing.T) {
 func TestSlowSubscriberHoldsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := store.New(store.Config{Backlog: 10})
-		slow, fast := s.Subscribe(store.EveryChange), s.Subscribe(store.EveryChange)
+		slow, fast := s.Subscribe(store.Lossless), s.Subscribe(store.Lossless)
 		applied, taken := 0, 0
 		var work sync.WaitGroup
 		work.Go(func() {
@@ -233,7 +233,7 @@ func TestApplyEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("enough")
 		s := store.New(store.Config{Backlog: 1})
-		sub := s.Subscribe(store.EveryChange)
+		sub := s.Subscribe(store.Lossless)
 		defer sub.Close()
 		apply(t, s, upsert("ax", "1", 1))
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -3,23 +3,30 @@ package store
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 )
 
 // ErrClosed is returned by Next of a subscription that was closed.
 var ErrClosed = errors.New("subscription is closed")
 
-// Mode says what a subscriber is told.
+// Mode says what a subscriber is told, and what happens when it lags.
 type Mode uint8
 
 const (
-	// EveryChange: each change once and in order. Who lags by the backlog makes
-	// the store wait, and through it the server.
-	EveryChange Mode = iota + 1
-	// Latest: what became of each object since the subscriber looked last.
-	// Changes of one object in between are folded into one, and an object that
-	// came and went is left out. Who lags holds up nobody, and costs at most the
+	// EveryChange: each change, once and in order. A subscriber that lags by more
+	// than the backlog holds up nobody: until it has caught up, it is told what became
+	// of each object, with the number of changes (Change.Folded), and of the objects
+	// that came and went (Change.CameAndWent). Subscription.Lag counts that.
+	EveryChange Mode = iota
+	// Latest: what became of each object since the subscriber looked last. Changes
+	// of one object in between are folded into one, and an object that came and went
+	// is left out. A subscriber that lags holds up nobody, and costs at most the
 	// difference between two snapshots.
 	Latest
+	// Lossless: each change, once and in order, whatever it costs. A subscriber that
+	// lags by the backlog makes the store wait, and through it the server.
+	Lossless
 )
 
 // String returns the name of the mode.
@@ -29,12 +36,14 @@ func (m Mode) String() string {
 		return "EveryChange"
 	case Latest:
 		return "Latest"
+	case Lossless:
+		return "Lossless"
 	}
 	return "Mode(?)"
 }
 
 // Subscription is a cursor in the changes of a store. It belongs to one
-// goroutine. Who is done with it closes it: an open one of every change that is
+// goroutine, which closes it when it needs no more: an open one of Lossless that is
 // not read brings the store to a halt once the backlog is full.
 type Subscription struct {
 	feed *feed
@@ -42,12 +51,14 @@ type Subscription struct {
 	done bool
 	from *Snapshot // where it started, until the first Next
 
-	// Guarded by feed.mu; at is read without by its owner where the mode is
-	// EveryChange, as nobody else writes it then.
-	at    *commit   // the last link that was returned; nil if cut loose
-	seen  *Snapshot // Latest: what the changes so far lead to
-	next  uint64    // what the changes returned last lead to, as commit.seq
-	taken uint64    // what the subscriber is done with
+	// Guarded by feed.mu.
+	at     *commit   // the last link that was returned; nil if off the chain
+	seen   *Snapshot // Latest: what the changes so far lead to
+	behind *lagging  // EveryChange: what waits while it is off the chain
+	lag    Lag
+	onLag  func(Lag)
+	next   uint64 // what the changes returned last lead to, as commit.seq
+	taken  uint64 // what the subscriber is done with
 }
 
 // Subscribe starts a subscription at this instant.
@@ -67,9 +78,26 @@ func (s *Store) Subscribe(mode Mode) *Subscription {
 // the first Next, nil after: the subscription holds on to it no longer.
 func (s *Subscription) Snapshot() *Snapshot { return s.from }
 
+// OnLag makes f be called each time the subscriber of EveryChange falls behind, on
+// the goroutine that calls Apply: it must be quick and must not call Apply. It is
+// set before the first Next.
+func (s *Subscription) OnLag(f func(Lag)) {
+	s.feed.mu.Lock()
+	defer s.feed.mu.Unlock()
+	s.onLag = f
+}
+
+// Lag returns how the subscriber keeps up; it stays zero in other modes than
+// EveryChange. Any goroutine may call it.
+func (s *Subscription) Lag() Lag {
+	s.feed.mu.Lock()
+	defer s.feed.mu.Unlock()
+	return s.lag
+}
+
 // Next waits for changes, and returns those of one batch or one list, or with
-// Latest all there are. Calling it says that those returned before are done
-// with. They are shared: they must not be written to.
+// Latest, or after falling behind, all there are. Calling it says that those
+// returned before are done with. They are shared: they must not be written to.
 //
 // Errors: the cause of ctx; ErrClosed.
 func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
@@ -78,26 +106,18 @@ func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if more == nil {
-			changes, _ := s.takeLatest()
-			if len(changes) > 0 {
-				return changes, nil
-			}
-			continue
-		}
-		select {
-		case <-more:
-		default:
+		if more != nil {
 			select {
 			case <-more:
-			case <-ctx.Done():
-				return nil, context.Cause(ctx)
+			default:
+				select {
+				case <-more:
+				case <-ctx.Done():
+					return nil, context.Cause(ctx)
+				}
 			}
 		}
-		if s.mode == EveryChange {
-			return s.takeOne(), nil
-		}
-		if changes, _ := s.takeLatest(); len(changes) > 0 {
+		if changes, _ := s.take(1); len(changes) > 0 {
 			return changes, nil
 		}
 	}
@@ -121,32 +141,22 @@ var closed = func() chan struct{} {
 }()
 
 // CatchUp returns what has come without waiting for more, and the snapshot that
-// it leads to: until the next call the subscriber is at that instant. Calling it
-// says that the changes returned before are done with.
+// it leads to: until the next call the subscriber is at that instant. One that has
+// fallen behind is given its backlog first, and is at the store's instant only
+// after the next call. Calling it says that the changes returned before are done
+// with.
 //
 // Errors: ErrClosed.
 func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
 	if _, err := s.settle(); err != nil {
 		return nil, nil, err
 	}
-	if s.mode == Latest {
-		changes, now := s.takeLatest()
-		return changes, now, nil
-	}
-	f := s.feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var all []Change
-	for s.at != f.head {
-		s.at = s.at.after
-		all = append(all, s.at.changes...)
-	}
-	s.next = s.at.seq
-	return all, f.snapshot, nil
+	changes, now := s.take(math.MaxInt)
+	return changes, now, nil
 }
 
 // settle notes that what was returned is done with, and returns the channel
-// that tells of more; nil if the subscriber was cut loose, as there is more
+// that tells of more; nil if the subscriber is off the chain, as there is more
 // then.
 func (s *Subscription) settle() (<-chan struct{}, error) {
 	if s.done {
@@ -166,11 +176,38 @@ func (s *Subscription) settle() (<-chan struct{}, error) {
 	return s.at.more, nil
 }
 
-// takeOne goes on by one link.
-func (s *Subscription) takeOne() []Change {
-	s.at = s.at.after
-	s.next = s.at.seq
-	return s.at.changes
+// take returns what has come, of at most so many links of the chain, and the
+// snapshot that all there is leads to.
+func (s *Subscription) take(links int) ([]Change, *Snapshot) {
+	if s.mode == Latest {
+		return s.takeLatest()
+	}
+	f := s.feed
+	f.mu.Lock()
+	l, now := s.behind, f.snapshot
+	if l != nil && len(l.held) == 0 { // back on the chain
+		s.behind, s.at, s.next, s.lag.Behind = nil, f.head, f.head.seq, false
+		f.mu.Unlock()
+		return l.changes(now), now
+	}
+	defer f.mu.Unlock()
+	var some [][]Change
+	if l != nil {
+		n := min(links, len(l.held))
+		some, l.held, now = l.held[:n], l.held[n:], l.base
+		for _, changes := range some {
+			s.next += uint64(len(changes))
+		}
+	} else {
+		for ; s.at != f.head && len(some) < links; s.at = s.at.after {
+			some = append(some, s.at.after.changes)
+		}
+		s.next = s.at.seq
+	}
+	if len(some) == 1 {
+		return some[0], now
+	}
+	return slices.Concat(some...), now
 }
 
 // takeLatest returns what became of each object since it was called last.
@@ -192,7 +229,7 @@ func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 }
 
 // Pending returns how many changes wait to be taken, those returned last
-// included. With Latest some of them may be folded into others.
+// included. Some of them may be folded into others, save with Lossless.
 func (s *Subscription) Pending() int {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
@@ -209,6 +246,6 @@ func (s *Subscription) Close() {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	delete(s.feed.subs, s)
-	s.at, s.seen, s.from = nil, nil, nil
+	s.at, s.seen, s.from, s.behind = nil, nil, nil, nil
 	s.feed.moved.Broadcast()
 }

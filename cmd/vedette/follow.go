@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/store"
 )
 
 // object is what watch works with: any type, whole and as the server has it,
@@ -88,7 +89,8 @@ func (f *followed) print(ctx context.Context, p *printer) error {
 	case <-ctx.Done():
 		return nil
 	}
-	for ev := range f.inf.Events(ctx) {
+	// Nothing may be missing in the output, however slowly it is taken.
+	for ev := range f.inf.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
 		if err := p.event(ev, time.Now()); err != nil {
 			return err
 		}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Lag tells how a subscriber of EveryChange keeps up.
+type Lag struct {
+	// Behind: more changes wait than the backlog holds, and those of one object are
+	// folded until the subscriber has caught up.
+	Behind bool
+	// Episodes counts how often it fell behind, and Folded the changes that came
+	// meanwhile.
+	Episodes, Folded uint64
+	// Unreported counts the objects that came and went meanwhile and were too many to
+	// be told of: more than the backlog in one episode.
+	Unreported uint64
+}
+
+// lagging is what a subscriber that has fallen behind is to be told. The objects
+// that base and the store have in common cost nothing here until they change.
+type lagging struct {
+	held  [][]Change // the backlog, not taken yet
+	base  *Snapshot  // what held leads to
+	limit int        // of gone
+
+	n       uint64 // changes that were folded
+	objects map[wire.Key]*folded
+	gone    []Change // objects that came and went
+}
+
+// folded is what became of a key.
+type folded struct {
+	old   tally // of the object that base has
+	ended bool  // that object is gone
+	last  Entry // and this was its last state, if the deletion was seen
+	young tally // of another one, which is there now
+}
+
+// tally is what several changes of one object have in common.
+type tally struct {
+	n     uint32 // zero: there was none
+	cause Cause
+	seen  time.Time
+	order uint64 // of the last one
+}
+
+func (t *tally) note(c *Change, order uint64) {
+	if t.n == 0 {
+		t.cause = c.Cause
+	}
+	t.n++
+	t.seen, t.order = c.Seen, order
+}
+
+// fallBehind takes a subscriber off the chain, which would grow without bound.
+func (s *Subscription) fallBehind() {
+	f := s.feed
+	l := &lagging{base: f.snapshot, limit: f.backlog, objects: map[wire.Key]*folded{}}
+	for at := s.at; at != f.head; {
+		at = at.after
+		l.held = append(l.held, at.changes)
+	}
+	s.at, s.behind = nil, l
+	s.lag.Behind = true
+	s.lag.Episodes++
+	f.lag.Episodes++
+}
+
+// fold adds changes to what the subscriber is to be told.
+func (s *Subscription) fold(changes []Change) {
+	for i := range changes {
+		if !s.behind.fold(&changes[i]) {
+			s.lag.Unreported++
+			s.feed.lag.Unreported++
+		}
+	}
+	s.lag.Folded += uint64(len(changes))
+	s.feed.lag.Folded += uint64(len(changes))
+}
+
+// fold reports false for the end of an object that cannot be told of.
+func (l *lagging) fold(c *Change) bool {
+	l.n++
+	key := c.Last().Key()
+	o := l.objects[key]
+	if o == nil {
+		o = &folded{}
+		l.objects[key] = o
+	}
+	if c.Kind == Added || o.young.n > 0 {
+		o.young.note(c, l.n)
+	} else {
+		o.old.note(c, l.n)
+		o.old.cause = c.Cause // why it is as it is now; an addition is caused by the first change
+	}
+	if c.Kind != Deleted {
+		return true
+	}
+	if o.young.n == 0 {
+		o.ended, o.last = true, c.New
+		return true
+	}
+	n := o.young.n
+	if o.young = (tally{}); o.old.n == 0 {
+		delete(l.objects, key)
+	}
+	if len(l.gone) == l.limit {
+		return false
+	}
+	l.gone = append(l.gone, Change{Kind: Deleted, Cause: c.Cause, Old: c.Old.alone(), New: c.New, Seen: c.Seen, Folded: n - 1, came: true})
+	return true
+}
+
+// changes returns what leads from base to now: first deletions, then the objects
+// that came and went, then additions and updates, each in the order of the last
+// change.
+func (l *lagging) changes(now *Snapshot) []Change {
+	type ordered struct {
+		Change
+		order uint64
+	}
+	var ends, rest []ordered
+	add := func(list *[]ordered, t tally, c Change) {
+		c.Cause, c.Seen, c.Folded = t.cause, t.seen, t.n-1
+		*list = append(*list, ordered{c, t.order})
+	}
+	for key, o := range l.objects {
+		old, _ := l.base.Get(key)
+		is, _ := now.Get(key)
+		if o.ended {
+			add(&ends, o.old, Change{Kind: Deleted, Old: old, New: o.last})
+		} else if o.old.n > 0 && !sameRevision(old, is) {
+			add(&rest, o.old, Change{Kind: Updated, Old: old, New: is})
+		}
+		if o.young.n > 0 {
+			add(&rest, o.young, Change{Kind: Added, New: is})
+		}
+	}
+	out := make([]Change, 0, len(ends)+len(l.gone)+len(rest))
+	for i, list := range [][]ordered{ends, rest} {
+		slices.SortFunc(list, func(a, b ordered) int { return cmp.Compare(a.order, b.order) })
+		for _, o := range list {
+			out = append(out, o.Change)
+		}
+		if i == 0 {
+			out = append(out, l.gone...)
+		}
+	}
+	return out
+}

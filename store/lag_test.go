@@ -1,0 +1,167 @@
+package store_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+)
+
+// drain takes all that there is for a subscriber, call by call.
+func drain(t *testing.T, sub *store.Subscription) (calls [][]string) {
+	t.Helper()
+	for {
+		changes, _, err := sub.CatchUp()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(changes) == 0 {
+			return calls
+		}
+		var lines []string
+		for _, c := range changes {
+			line := fmt.Sprintf("%v %s %s", c.Kind, c.Last().Key().Name, c.Last().UID())
+			if !c.Old.IsZero() {
+				line += fmt.Sprint(" from ", c.Old.Version())
+			}
+			line += fmt.Sprint(" to ", c.New.Version())
+			if c.Folded > 0 {
+				line += fmt.Sprint(" and ", c.Folded, " more")
+			}
+			if c.CameAndWent() {
+				line += ", came and went"
+			}
+			lines = append(lines, line)
+		}
+		calls = append(calls, lines)
+	}
+}
+
+// TestFallingBehind: a subscriber of every change gets its backlog change by
+// change, then what became of each object with the number of changes, and is then
+// told every change again. It holds up nobody, and all of it is counted.
+func TestFallingBehind(t *testing.T) {
+	s := store.New(store.Config{Backlog: 3})
+	apply(t, s, begin, upsert("aold", "1", 1), upsert("agoes", "2", 2), upsert("astays", "3", 3), end(3))
+	sub := s.Subscribe(0) // the zero value
+	defer sub.Close()
+	var fell []store.Lag
+	sub.OnLag(func(l store.Lag) { fell = append(fell, l) })
+	step := func(d delta.Delta) { apply(t, s, d) }
+	for v := 4; v < 8; v++ {
+		step(upsert("aold", "1", v)) // three are the backlog
+	}
+	if got := sub.Lag(); !got.Behind || got.Episodes != 1 || got.Folded != 1 || len(fell) != 1 {
+		t.Errorf("after one change too many: %+v, told %v", got, fell)
+	}
+	step(upsert("aold", "1", 8))
+	step(upsert("abrief", "4", 9))
+	step(upsert("abrief", "4", 10))
+	step(remove("abrief", "4", 11))
+	step(upsert("agoes", "2", 12))
+	step(remove("agoes", "2", 13))
+	step(upsert("agoes", "5", 14))
+	step(upsert("agoes", "5", 15))
+	step(remove("agoes", "5", 16))
+	step(upsert("agoes", "6", 17))
+	step(upsert("anew", "7", 18))
+	step(upsert("aold", "1", 19))
+	want := [][]string{
+		{"Updated old 1 from 1 to 4", "Updated old 1 from 4 to 5", "Updated old 1 from 5 to 6"},
+		{
+			"Deleted goes 2 from 2 to 13 and 1 more",
+			"Deleted brief 4 from 10 to 11 and 2 more, came and went",
+			"Deleted goes 5 from 15 to 16 and 2 more, came and went",
+			"Added goes 6 to 17", "Added new 7 to 18", "Updated old 1 from 6 to 19 and 2 more",
+		},
+	}
+	if got := drain(t, sub); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(slices.Concat(got...), "\n"), strings.Join(slices.Concat(want...), "\n"))
+	}
+	if got := sub.Lag(); got.Behind || got.Episodes != 1 || got.Folded != 13 || got.Unreported != 0 {
+		t.Errorf("after catching up: %+v", got)
+	}
+	step(upsert("aold", "1", 20))
+	step(upsert("aold", "1", 21))
+	if got := drain(t, sub); len(got) != 1 || len(got[0]) != 2 {
+		t.Errorf("back on the chain: %v", got)
+	}
+	if st := s.Stats(); st.FellBehind != 1 || st.Folded != 13 || st.Unreported != 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestMoreCameAndWent: objects that came and went beyond the backlog are counted,
+// and not kept.
+func TestMoreCameAndWent(t *testing.T) {
+	s := store.New(store.Config{Backlog: 3})
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	v := 0
+	for i := range 10 {
+		key, uid := fmt.Sprint("ab", i), fmt.Sprint(i)
+		v++
+		apply(t, s, upsert(key, uid, v))
+		v++
+		apply(t, s, remove(key, uid, v))
+	}
+	// Of b1 the backlog has the addition.
+	want := [][]string{
+		{"Added b0 0 to 1", "Deleted b0 0 from 1 to 2", "Added b1 1 to 3"},
+		{"Deleted b1 1 from 3 to 4", "Deleted b2 2 from 5 to 6 and 1 more, came and went", "Deleted b3 3 from 7 to 8 and 1 more, came and went", "Deleted b4 4 from 9 to 10 and 1 more, came and went"},
+	}
+	if got := drain(t, sub); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	if got := sub.Lag(); got.Unreported != 5 || s.Stats().Unreported != 5 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLagIsBounded: a subscriber that never reads costs no more memory however much
+// passes, updates as well as objects that come and go, and holds up nobody.
+func TestLagIsBounded(t *testing.T) {
+	const n, backlog = 500, 1000
+	s := store.New(store.Config{Backlog: backlog})
+	version := 0
+	batch := []delta.Delta{begin}
+	for i := range n {
+		version++
+		batch = append(batch, pod(i, version, body(i, version)))
+	}
+	apply(t, s, append(batch, end(version))...)
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	pass := func(changes int) {
+		for i := range changes / 4 {
+			for _, j := range []int{i % n, i % 7} { // a few are hot
+				version++
+				apply(t, s, pod(j, version, body(j, version)))
+			}
+			brief := pod(n+i, version+1, body(n+i, version+1))
+			gone := pod(n+i, version+2, body(n+i, version+2))
+			gone.Kind = delta.Delete
+			version += 2
+			apply(t, s, brief)
+			apply(t, s, gone)
+		}
+	}
+	const few = 4 * backlog
+	pass(few)
+	before := heap()
+	pass(manyChanges)
+	after := heap()
+	t.Logf("%d B after %d changes, %d B after %d", before, few, after, few+manyChanges)
+	if after > before+before/2 {
+		t.Errorf("%d B of heap after %d changes, %d B after %d", before, few, after, few+manyChanges)
+	}
+	lag := sub.Lag()
+	if !lag.Behind || lag.Episodes != 1 || lag.Folded != few+manyChanges-backlog || lag.Unreported == 0 {
+		t.Errorf("%+v", lag)
+	}
+	runtime.KeepAlive(s)
+}
