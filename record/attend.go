@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/reflector"
 )
 
@@ -33,7 +34,6 @@ func (f *follower) attend(ctx context.Context) {
 // attendant remembers what was told and noted.
 type attendant struct {
 	f       *follower
-	told    reflector.Fault
 	order   delta.Order
 	invalid uint64
 	lost    time.Time // when it was last noted that nothing can be seen
@@ -43,7 +43,8 @@ type attendant struct {
 // seen it until then.
 const again = time.Minute
 
-// tell logs when a fault begins and when it is over, and objects that cannot be used.
+// tell logs when a fault begins, becomes another one, and is over, and objects that
+// cannot be used.
 func (a *attendant) tell(h *reflector.Health) {
 	if h.Invalid > a.invalid {
 		a.f.log.Warn("an object cannot be used: what was recorded of it stays", "count", h.Invalid-a.invalid, "err", h.LastInvalid)
@@ -53,15 +54,15 @@ func (a *attendant) tell(h *reflector.Health) {
 		a.f.log.Warn("the server does not order resource versions, so the history of this type may lack revisions (gaps with cause unordered)", "order", h.Order.String())
 		a.order = h.Order
 	}
-	if h.Fault == a.told {
+	if h.Phase == reflector.Stopped {
 		return
 	}
-	if h.Fault == reflector.NoFault {
-		a.f.log.Info("the server is followed again", "version", h.Version)
-	} else {
-		a.f.log.Warn("the server can not be followed now", "fault", h.Fault.String(), "err", h.Err)
+	fault := faultlog.State{}
+	if h.Err != nil {
+		fault = faultlog.State{Kind: h.Fault.String(), Err: h.Err, Remedy: remedy(h.Err)}
 	}
-	a.told = h.Fault
+	fault.Attrs = []any{"version", h.Version}
+	a.f.faults.follow.See(fault)
 }
 
 // note writes to the ledger.

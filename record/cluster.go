@@ -35,12 +35,17 @@ func (c *cluster) same(ctx context.Context) error {
 // identify finds out which cluster it is, and notes of others that stood at its place
 // that they can not be seen any more. patient: it tries until it knows.
 func (r *Recorder) identify(ctx context.Context, patient bool) (cluster, error) {
+	log := r.faults("which cluster it is can not be found out yet", "which cluster it is has been found out", "host", r.cfg.Cluster.Host())
+	defer log.Stop()
 	for n := 0; ; n++ {
-		c, err := r.identifyOnce(ctx)
+		var c cluster
+		err := r.ask(ctx, log, func() (err error) {
+			c, err = r.identifyOnce(ctx)
+			return err
+		})
 		if err == nil || !patient || ctx.Err() != nil {
 			return c, err
 		}
-		r.cfg.Logger.Error("which cluster it is can not be found out yet", "err", err)
 		if !sleep(ctx, r.retry(n)) {
 			return cluster{}, nil
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -30,6 +31,7 @@ type collection struct {
 	lens     lens
 	fate     fate // nil: what is not there is gone
 	log      *slog.Logger
+	stuck    *faultlog.Reporter // of batches that are not written
 	packer   *packer
 	health   *targetHealth
 
@@ -281,6 +283,7 @@ func (c *collection) write(ctx context.Context, a arrivals, patience time.Durati
 			err = c.commit(ctx, p)
 		}
 		if err == nil {
+			c.stuck.See(faultlog.State{})
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -293,7 +296,7 @@ func (c *collection) write(ctx context.Context, a arrivals, patience time.Durati
 		if patience > 0 && time.Since(began) > patience {
 			return errAway
 		}
-		c.log.Error("a batch is not written yet", "deltas", len(a.deltas), "err", err, "retry", wait)
+		c.stuck.See(faultlog.State{Kind: "database", Err: err, Remedy: remedy(err), Attrs: []any{"deltas", len(a.deltas)}})
 		if !sleep(ctx, wait) {
 			return context.Cause(ctx)
 		}

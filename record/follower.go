@@ -20,6 +20,7 @@ import (
 type follower struct {
 	collection
 	r         *Recorder
+	faults    *targetLog
 	target    Target
 	cluster   cluster
 	queue     *intake
@@ -61,7 +62,7 @@ func (f *follower) open(ctx context.Context) error {
 	}
 	f.collection = collection{
 		d: f.r.d, recorder: f.r.cfg.Name, lens: newLens(resource, f.r.cfg.State, f.r.redact), fate: fate, packer: newPacker(wholeBytes),
-		log: f.r.cfg.Logger.With("resource", resource.String()), health: f.health, lost: &f.holes,
+		log: f.r.log().With("resource", resource.String()), stuck: f.faults.write, health: f.health, lost: &f.holes,
 		place: place{f.cluster.id, id, f.target.Namespace, selectorHash(f.target)},
 	}
 	if err := f.openSpool(resource); err != nil {
@@ -160,6 +161,7 @@ func (f *follower) run(ctx context.Context) {
 
 // end closes the spool; what waits stays in it.
 func (f *follower) end() {
+	f.faults.stop()
 	if f.spool == nil {
 		return
 	}
@@ -172,12 +174,11 @@ func (f *follower) end() {
 func (f *follower) reopen(ctx context.Context, tries *int) bool {
 	for sleep(ctx, f.r.retry(*tries)) {
 		*tries++
-		err := f.open(ctx)
+		err := f.r.ask(ctx, f.faults.begin, func() error { return f.open(ctx) })
 		f.health.set(func(t *TargetHealth) { t.Err = err })
 		if err == nil || ctx.Err() != nil {
 			return err == nil
 		}
-		f.r.cfg.Logger.Warn("not recorded yet", "type", f.target.Type, "err", err)
 	}
 	return false
 }

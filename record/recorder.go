@@ -45,7 +45,9 @@ type Config struct {
 	// Patient: a cluster or a database that does not answer at the start is waited for, and
 	// is no error.
 	Patient bool
-	// Logger takes what nobody else is told; default slog.Default().
+	// Logger takes every fault of the server and of the database, once, and its end, and
+	// what nobody else is told. Default slog.Default() at the time of the line;
+	// slog.New(slog.DiscardHandler) turns it off.
 	Logger *slog.Logger
 }
 
@@ -99,9 +101,6 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	}
 	if cfg.Name == "" {
 		cfg.Name, _ = os.Hostname() // empty is a name too
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
 	}
 	if cfg.Spill.MaxBytes == 0 {
 		cfg.Spill.MaxBytes = DefaultSpill
@@ -188,7 +187,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 		if !errors.Is(context.Cause(one), errRebuilt) {
 			return err
 		}
-		r.cfg.Logger.Warn("everything begins anew", "cluster", r.cfg.ClusterName, "err", errRebuilt)
+		r.log().Warn("everything begins anew", "cluster", r.cfg.ClusterName, "err", errRebuilt)
 		r.mu.Lock()
 		r.rebuilt++
 		r.mu.Unlock()
@@ -199,12 +198,11 @@ func (r *Recorder) Run(ctx context.Context) error {
 func (r *Recorder) record(ctx context.Context, c cluster) error {
 	var all []*follower
 	for i, t := range r.cfg.Targets {
-		f := &follower{r: r, target: t, cluster: c}
+		f := &follower{r: r, target: t, cluster: c, faults: r.targetLog(t)}
 		f.health = r.health[i]
 		f.health.set(func(h *TargetHealth) { h.Ready, h.Err = false, nil })
-		err := f.open(ctx)
+		err := r.ask(ctx, f.faults.begin, func() error { return f.open(ctx) })
 		if unknown := new(kube.UnknownResourceError); errors.As(err, &unknown) || err != nil && r.cfg.Patient {
-			r.cfg.Logger.Warn("not recorded yet", "type", t.Type, "err", err)
 			f.health.set(func(h *TargetHealth) { h.Err = err })
 			err = nil
 		}
