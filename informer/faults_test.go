@@ -211,7 +211,7 @@ var setups = []struct {
 		handler: answers(400, "text/plain", "what?"),
 	},
 	{
-		name: "no such type", within: time.Second, want: []string{"fault=absent"},
+		name: "no such type", within: time.Second, want: []string{"fault=absent", "remedy=check the server address"},
 		handler: answers(404, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"the server could not find the requested resource","code":404}`),
 	},
 }

@@ -31,7 +31,11 @@ func Explain(err error) string {
 	}
 	d := diagnose(err)
 	text := d.problem
-	if d.remedy != "" {
+	switch {
+	case d.remedy == "":
+	case strings.HasSuffix(text, "?"):
+		text += " (" + d.remedy + ")"
+	default:
 		text += "; " + d.remedy
 	}
 	if d.flag != "" {
@@ -89,6 +93,8 @@ func ofStatus(err error) (diagnosis, bool) {
 		return diagnosis{"the server speaks TLS at this address: " + oneLine(err), "check the server address of the cluster: it begins with https", ""}, true
 	case s.Code == http.StatusBadRequest || s.Code == http.StatusUnprocessableEntity:
 		return diagnosis{fmt.Sprintf("the server does not understand the request (%d): %s", s.Code, message(&s)), "check the selectors", ""}, true
+	case s.Code == http.StatusNotFound:
+		return diagnosis{oneLine(err), "check the server address, and that the server serves this type", ""}, true
 	case s.Code >= http.StatusInternalServerError:
 		return diagnosis{oneLine(err), "look at the API server, and at what stands before it", ""}, true
 	}

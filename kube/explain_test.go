@@ -82,6 +82,7 @@ func TestExplain(t *testing.T) {
 		{"a page to log in, asked for types", resolving(t, &rest.Config{Host: login.URL}), []string{"login", "address"}},
 		{"a page to log in, asked for pods", listing(t, &rest.Config{Host: login.URL}), []string{"list pods at", "text/html", "not that of an API server", "login", "address"}},
 		{"a refused client certificate", fmt.Errorf("get: %w", tls.AlertError(42)), []string{"TLS", "client certificate"}},
+		{"something that knows no such path", apierrors.NewGenericServerResponse(404, "list", pods, "", "", 0, true), []string{"address", "serves this type"}},
 		{"an expired certificate", fmt.Errorf("get: %w", x509.CertificateInvalidError{Reason: x509.Expired}), []string{"clock"}},
 		{"a name nobody knows", fmt.Errorf("get: %w", &net.DNSError{Name: "api.example", Err: "no such host"}), []string{"api.example", "VPN"}},
 		{"401", apierrors.NewUnauthorized("who are you?"), []string{"401", "log in"}},
