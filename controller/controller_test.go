@@ -447,6 +447,39 @@ func TestViewShowsOneInstant(t *testing.T) {
 	})
 }
 
+// TestCountsOfWhatIsNoSource: a reconcile reads an informer that is no source as it
+// is at that time, and fails if it reads one that nobody runs, whatever it returns.
+func TestCountsOfWhatIsNoSource(t *testing.T) {
+	inWorld(t, func(w *world) {
+		secrets := legal(informer.Watch[corev1.Secret](w.cluster, informer.Config{}))
+		idle := legal(informer.Watch[corev1.ConfigMap](w.cluster, informer.Config{}))
+		w.create(configMap("one"))
+		w.create(configMap("two"))
+		counted := make(chan int, 100)
+		c := w.controller(controller.Config{
+			Runs: []controller.Runner{w.factory, secrets},
+			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
+				if r.Key.Name == "early" && idle.In(v).Len() == 0 {
+					return nil // as if there were none
+				}
+				counted <- w.maps.In(v).Len()
+				return nil
+			},
+		}, controller.Objects(secrets, controller.SourceConfig{}))
+		w.run(c)
+		<-w.maps.Synced()
+		w.create(&corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}})
+		if n := <-counted; n != 2 {
+			t.Errorf("counted %d, want 2", n)
+		}
+		w.create(&corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "early"}})
+		<-time.After(time.Minute)
+		if h := c.Health().Stats; !errors.Is(h.LastErr, informer.ErrNotSynced) {
+			t.Errorf("a reconcile that read what nobody runs: %v", h.LastErr)
+		}
+	})
+}
+
 // TestStops: reconciles that run get a grace, then their context ends; nothing
 // that was not done counts as done.
 func TestStops(t *testing.T) {

@@ -15,9 +15,8 @@ import (
 // latest. It is an item of a workqueue: equal to itself only, so no two are
 // folded. Its event can be asked for the object.
 type Revision[T any] struct {
-	// Key and UID name the object, Version its state, and Kind what became of it:
-	// together they are the same again if the revision is told of again, after a
-	// restart for instance.
+	// Key and UID name the object, Version its state, and Kind what became of it. See
+	// ID for when they are the same again after a restart.
 	Key     wire.Key
 	UID     string
 	Version wire.Version
@@ -33,9 +32,21 @@ func (r Revision[T]) Event() informer.Event[T] {
 	return *r.event
 }
 
-// ID is one text for the revision: an idempotency key for what is done about it. A
-// deletion that was missed has the version that was seen last. The server's
-// versions are unique within one type of one cluster.
+// ID is one text for the revision. The server's versions are unique within one type
+// of one cluster, so two revisions never share an ID. It is an idempotency key only
+// within one run, because after a restart the same state may have another ID:
+//
+//   - what is there at the start is Added, at its current version, though it was
+//     Updated before;
+//   - with filters that choose updates, that version is also a later one than the
+//     first that showed the state, if updates came that the filter does not choose;
+//   - a deletion that was missed has the version that was seen last, and one that was
+//     seen the version of the deletion;
+//   - revisions that came while nobody watched are left out, or are one update.
+//
+// A consumer that must handle each state once across restarts keeps what it has
+// handled by UID and by what the state is, or reads the history that package record
+// keeps.
 func (r Revision[T]) ID() string {
 	return fmt.Sprintf("%s/%s/%v/%v", r.Key.Cluster, r.UID, r.Version, r.Kind)
 }

@@ -71,7 +71,7 @@ type feed interface {
 	detach()
 	synced() <-chan struct{}
 	sweep(ctx context.Context, c *Controller, chosen func(wire.Key) bool)
-	in(v informer.View) bool
+	pin(v informer.View)
 	view() informer.View
 	follows(w kube.Written) bool
 	shows(w kube.Written) bool
@@ -114,7 +114,7 @@ func (f *flow[T]) synced() <-chan struct{} {
 	return f.inf.Synced()
 }
 
-func (f *flow[T]) in(v informer.View) bool     { return f.inf.In(v).Records() != nil }
+func (f *flow[T]) pin(v informer.View)         { f.inf.In(v) }
 func (f *flow[T]) view() informer.View         { return f.inf.View() }
 func (f *flow[T]) follows(w kube.Written) bool { return f.inf.Follows(w) }
 func (f *flow[T]) shows(w kube.Written) bool   { return f.inf.Shows(w) }

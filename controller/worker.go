@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"strings"
@@ -113,7 +114,11 @@ func (c *Controller) call(r *run, req Request, log *slog.Logger) (err error) {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	err = c.cfg.Reconcile(ctx, c.view(), req)
+	v := c.view()
+	err = c.cfg.Reconcile(ctx, v, req)
+	if unsynced := v.Err(); unsynced != nil {
+		err = fmt.Errorf("what was reconciled was read too early: Reads makes the controller wait for it: %w", unsynced)
+	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) && !errors.Is(err, ErrTimeout) {
 		err = errors.Join(ErrTimeout, err)
 	}
@@ -124,9 +129,7 @@ func (c *Controller) call(r *run, req Request, log *slog.Logger) (err error) {
 func (c *Controller) view() informer.View {
 	v := c.feeds[0].view()
 	for _, f := range c.feeds[1:] {
-		if !f.in(v) {
-			v = v.And(f.view())
-		}
+		f.pin(v)
 	}
 	return v
 }

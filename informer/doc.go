@@ -26,7 +26,8 @@
 // reports is applied once and in order, what was missed while the server was
 // away is found and told, and a subscriber sees a change only when the store
 // and all its indexes show it. A subscriber starts with the objects that are there
-// and goes on with every change after them: no gap, no duplicate. Handlers do not
+// and goes on with every change after them: no gap, no duplicate. A view shows each
+// informer at one instant, also one that it did not have when it was taken. Handlers do not
 // wait for each other. Resync tells again what was told last, and asks nobody. An
 // informer with a snapshot file starts with what it held last.
 //
@@ -47,5 +48,5 @@
 // it, they reach Health, and the log: each once, with what to do about it, and again when
 // it is over ([Config].Logger). Object methods return what the decoder says. Failures of
 // handlers are retried, reported or end the handler, as its configuration says.
-// [ErrRunTwice], [ErrStopped] and [ErrOtherView] tell of wrong use.
+// [ErrRunTwice], [ErrStopped] and [ErrNotSynced] tell of wrong use.
 package informer

@@ -75,7 +75,7 @@ func TestFactoryShares(t *testing.T) {
 		}
 		second.Release()
 		<-second.Released()
-		if h, _ := second.Health(); h.Phase != reflector.Stopped || second.Snapshot().Len() != 2 || second.In(f.View()).Records() != nil {
+		if h, _ := second.Health(); h.Phase != reflector.Stopped || second.Snapshot().Len() != 2 || second.In(f.View()).Len() != 2 {
 			w.t.Errorf("after the last release: %v", h.Phase)
 		}
 		again := take[corev1.Pod](w, f, informer.Config{})

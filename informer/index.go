@@ -22,8 +22,8 @@ type Index[T any] struct {
 // object that cannot be decoded is not in the index.
 //
 // It may be called at any time, from any goroutine. While the informer runs it
-// reads all objects once, and snapshots that were taken before do not have the
-// index.
+// reads all objects once. In a snapshot that was taken before, the index reads all
+// objects each time that it is asked.
 func IndexBy[T any](i *Informer[T], value func(*T) string) *Index[T] {
 	return IndexByEach(i, func(obj *T) []string { return []string{value(obj)} })
 }
@@ -80,8 +80,8 @@ func (m *memo) is(rec *wire.Record) bool {
 // Get decodes the objects that have a value, ordered by key, like Snapshot.All.
 func (x *Index[T]) Get(s Snapshot[T], value string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		if s.records == nil || !x.index.In(s.records) {
-			yield(nil, ErrOtherView)
+		if err := s.Err(); err != nil {
+			yield(nil, err)
 			return
 		}
 		for e := range x.index.Get(s.records, value) {

@@ -61,10 +61,15 @@ func indexes[T any](t *testing.T, storage informer.Storage, node func(*T) (strin
 		<-inf.Synced()
 		old := inf.Snapshot()
 		all := []*informer.Index[T]{before, early, informer.IndexByOptional(inf, node), field()}
-		for _, x := range all[2:3] {
-			for _, err := range x.Get(old, "a") {
-				if !errors.Is(err, informer.ErrOtherView) {
-					w.t.Errorf("an index that is younger than the snapshot: %v", err)
+		for _, x := range all { // some are younger than the snapshot
+			if n, values := x.Len(old, "a"), maps.Collect(x.Values(old)); n != 2 || values["a"] != 2 || values["b"] != 1 || len(slices.Collect(x.Keys(old, "b"))) != 1 {
+				w.t.Errorf("an index that is younger than the snapshot has %d at a; %v", n, values)
+			}
+			for obj, err := range x.Get(old, "b") {
+				if err != nil {
+					w.t.Error(err)
+				} else if got, _ := node(obj); got != "b" {
+					w.t.Errorf("%q, want b", got)
 				}
 			}
 		}
@@ -237,13 +242,53 @@ func TestViewSpansAFactory(t *testing.T) {
 		if jobs.In(view).Len() != 0 || jobs.In(f.View()).Len() != 1 || jobs.In(pods.View()).Len() != 1 {
 			w.t.Error("the views do not show the jobs of their instants")
 		}
+	})
+}
+
+// TestViewIsExtended: a view of something else shows an informer as it is when it is
+// first asked for, with all others of its factory, and stays so. One that is not
+// synced is an error, of what is read and of the view.
+func TestViewIsExtended(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
+		pods := must(informer.For[corev1.Pod](f, informer.Config{}))
+		jobs := must(informer.For[batchv1.Job](f, informer.Config{}))
+		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 		other := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
-		if _, _, err := pods.In(other.View()).Get(key("one")); !errors.Is(err, informer.ErrOtherView) {
-			w.t.Errorf("the view of another: %v", err)
+		w.create(on("a", "one"))
+		w.run(f)
+		if err := f.WaitForSync(w.ctx); err != nil {
+			w.t.Fatal(err)
 		}
-		for _, err := range pods.In(other.View()).All() {
-			if !errors.Is(err, informer.ErrOtherView) {
-				w.t.Errorf("the view of another: %v", err)
+		view := other.View()
+		copied := view
+		if n := pods.In(view).Len(); n != 1 || view.Err() != nil {
+			w.t.Errorf("%d pods in the view of another; %v", n, view.Err())
+		}
+		w.create(on("a", "two"))
+		if _, err := w.srv.Create(&batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "j"}}); err != nil {
+			w.t.Fatal(err)
+		}
+		w.pass(time.Second)
+		for _, v := range []informer.View{view, copied, view.And(f.View())} {
+			if n, j := byNode.Len(pods.In(v), "a"), jobs.In(v).Len(); n != 1 || j != 0 {
+				w.t.Errorf("the view has %d pods and %d jobs now", n, j)
+			}
+		}
+		if n := byNode.Len(pods.In(other.View()), "a"); n != 2 {
+			w.t.Errorf("a new view has %d pods", n)
+		}
+		// Nobody runs the other.
+		s := other.In(view)
+		_, _, err := s.Get(key("one"))
+		for _, err := range []error{err, s.Err(), view.Err(), copied.Err()} {
+			if !errors.Is(err, informer.ErrNotSynced) {
+				w.t.Errorf("of what is not synced: %v", err)
+			}
+		}
+		for _, err := range s.All() {
+			if !errors.Is(err, informer.ErrNotSynced) {
+				w.t.Errorf("all of what is not synced: %v", err)
 			}
 		}
 	})

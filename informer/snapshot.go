@@ -2,6 +2,7 @@ package informer
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 
@@ -12,37 +13,63 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ErrOtherView is what reading a snapshot returns that was taken from the view of
-// another factory, or before the informer was there.
-var ErrOtherView = errors.New("informer: the view is of another factory, or older than the informer")
+// ErrNotSynced is what reading returns in a view of an informer that has not been
+// synced: it does not run, or its first list is not complete.
+var ErrNotSynced = errors.New("informer: not synced, so what is missing is not known")
 
 // View is what all informers of a factory held at one instant. Taking one costs
-// nothing, and it never changes. Informer.In shows one of them in it.
+// next to nothing, and it never changes. Informer.In shows one of them in it. Its
+// Err tells whether one was read that was not synced.
 type View = store.View
 
 // Snapshot is what an informer held at one instant. It never changes, and any
 // number of goroutines may read it.
 type Snapshot[T any] struct {
 	inf     *Informer[T]
-	records *store.Snapshot // nil if the view does not have it
+	records *store.Snapshot
+	err     error // why it is not to be trusted
 }
 
-// Snapshot returns all objects as they are now. It costs nothing.
-func (i *Informer[T]) Snapshot() Snapshot[T] { return Snapshot[T]{i, i.engine.store.Snapshot()} }
+// Snapshot returns all objects as they are now: what has come so far, if the
+// informer is not synced. It costs nothing.
+func (i *Informer[T]) Snapshot() Snapshot[T] {
+	return Snapshot[T]{inf: i, records: i.engine.store.Snapshot()}
+}
 
-// In returns what the informer held at the instant of a view. If the view does
-// not have it, the snapshot is empty and its reads return ErrOtherView.
-func (i *Informer[T]) In(v View) Snapshot[T] { return Snapshot[T]{i, i.engine.store.In(v)} }
+// In returns what the informer held at the instant of a view. A view of another
+// factory is extended by this informer, and all others of its factory, as they are
+// now: later calls with the view return the same. If the informer is not synced,
+// then Get and all sequences of objects return ErrNotSynced, and so does the Err of
+// the snapshot and of the view. A controller takes a reconcile that has read such a
+// snapshot as failed, whatever it has returned. Other callers that only use Len, Keys
+// or Values, which have no error, ask Err or wait for Synced first.
+func (i *Informer[T]) In(v View) Snapshot[T] {
+	s := Snapshot[T]{inf: i, records: i.engine.store.In(v)}
+	if !s.records.Synced() {
+		s.err = fmt.Errorf("%s: %w", i.engine.cfg.Resource, ErrNotSynced)
+		v.Fail(s.err)
+	}
+	return s
+}
+
+// Err returns ErrNotSynced, with the name of the type, for a snapshot that was taken
+// from a view before the informer was synced.
+func (s Snapshot[T]) Err() error {
+	if s.records == nil {
+		return ErrNotSynced // the zero Snapshot
+	}
+	return s.err
+}
 
 // View returns what the informer, and all others of its factory, hold now.
 func (i *Informer[T]) View() View { return i.engine.store.View() }
 
 // Get decodes the object with a key. ok is false where there is none.
 //
-// Errors: what the decoder says; ErrOtherView.
+// Errors: what the decoder says; ErrNotSynced, see Informer.In.
 func (s Snapshot[T]) Get(key wire.Key) (obj *T, ok bool, err error) {
-	if s.records == nil {
-		return nil, false, ErrOtherView
+	if err := s.Err(); err != nil {
+		return nil, false, err
 	}
 	e, ok := s.records.Get(key)
 	if !ok {
@@ -95,8 +122,7 @@ func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter
 	})
 }
 
-// Records returns the store's snapshot: keys, versions and bytes, not decoded;
-// nil if the view does not have it.
+// Records returns the store's snapshot: keys, versions and bytes, not decoded.
 func (s Snapshot[T]) Records() *store.Snapshot { return s.records }
 
 // Len returns the number of objects.
@@ -117,8 +143,8 @@ func (s Snapshot[T]) Version() wire.Version {
 
 func (s Snapshot[T]) decoded(entries func() iter.Seq[store.Entry]) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		if s.records == nil {
-			yield(nil, ErrOtherView)
+		if err := s.Err(); err != nil {
+			yield(nil, err)
 			return
 		}
 		for e := range entries() {

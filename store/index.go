@@ -2,6 +2,7 @@ package store
 
 import (
 	"iter"
+	"maps"
 	"runtime/debug"
 	"slices"
 
@@ -22,8 +23,8 @@ type Index struct {
 
 // AddIndex adds an index over what is there and what will come. It may be called
 // at any time and from any goroutine; it waits for a batch that is being
-// applied, and then reads all objects once. Snapshots that were taken before do
-// not have it.
+// applied, and then reads all objects once. In a snapshot that was taken before, the
+// index reads all objects each time that it is asked.
 func (s *Store) AddIndex(extract Extract) *Index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,6 +65,19 @@ func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.extracts[i](s.values[i], rec, object)
 }
 
+// scanned returns the values that an object has, for a snapshot without postings.
+func (x *Index) scanned(e Entry) []string {
+	rec := e.Record()
+	object, _ := e.Object()
+	s := x.store
+	s.mu.Lock() // the function is the writer's
+	defer s.mu.Unlock()
+	s.extractOne(x.column, &rec, object)
+	values := slices.Clone(s.values[x.column])
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
 // of returns the postings of the index in a snapshot, nil if it does not have
 // them.
 func (x *Index) of(s *Snapshot) *postings {
@@ -74,14 +88,22 @@ func (x *Index) of(s *Snapshot) *postings {
 }
 
 // In reports whether a snapshot has the index: it is of the same store, and not
-// older than the index.
+// older than the index. In one that does not have it, the index reads all objects.
 func (x *Index) In(s *Snapshot) bool { return x.of(s) != nil }
 
 // Get returns the objects that have a value, ordered by key. Its cost depends on
-// how many there are, not on how many others the store has.
+// how many there are, not on how many others the store has, if the snapshot has the
+// index.
 func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		index := x.of(s)
+		if index == nil && s != nil {
+			for e := range s.All() {
+				if slices.Contains(x.scanned(e), value) && !yield(e) {
+					return
+				}
+			}
+		}
 		if index == nil {
 			return
 		}
@@ -108,6 +130,19 @@ func (x *Index) Len(s *Snapshot, value string) int {
 func (x *Index) Values(s *Snapshot) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		index := x.of(s)
+		if index == nil && s != nil {
+			counts := map[string]int{}
+			for e := range s.All() {
+				for _, v := range x.scanned(e) {
+					counts[v]++
+				}
+			}
+			for _, v := range slices.Sorted(maps.Keys(counts)) {
+				if !yield(v, counts[v]) {
+					return
+				}
+			}
+		}
 		if index == nil {
 			return
 		}
