@@ -10,6 +10,7 @@ ALL_DATABASES := VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb
 # A count, not a time: at the end of a time Go before 1.27 may report a failure where
 # there is none (go.dev/issue/75804).
 FUZZTIME ?= 20000x
+HOSTILE ?= 1h
 
 .PHONY: help
 help: ## list the targets
@@ -31,7 +32,7 @@ test: setup ## run all tests (20 minutes; 45 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh many kills soak
+	@MAKE="$(MAKE)" tools/steps.sh many hostile kills soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -58,6 +59,10 @@ conformance: ## run the tests against a real control plane (building it takes 15
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build
 	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./...
+
+.PHONY: hostile
+hostile: ## expose informers to random hostile servers for HOSTILE (1h), in fake time, with the race detector
+	go test -C conformance -race ./hostile -count=1 -timeout 24h -hostile.for=$(HOSTILE)
 
 .PHONY: kills
 kills: ## kill recorders, databases and API servers 30 times under 500 jobs, with outages of 30 s

@@ -73,7 +73,7 @@ func (s *script) theirs() *theirs {
 	f := &theirs{}
 	indexers := cache.Indexers{
 		"namespace": cache.MetaNamespaceIndexFunc,
-		"node":      func(obj any) ([]string, error) { return []string{nodeOf(obj) + "."}, nil },
+		"node":      func(obj any) ([]string, error) { return []string{nodeOf(obj)}, nil },
 		"label": func(obj any) ([]string, error) {
 			m, err := meta.Accessor(obj)
 			if err != nil {
@@ -191,7 +191,7 @@ func newOurs[T any](s *script, resource string) *ours[T] {
 		s.t.Fatal(err)
 	}
 	f := &ours[T]{inf: inf, s: s}
-	f.byNode = informer.IndexBy(inf, func(obj *T) string { return nodeOf(obj) + "." })
+	f.byNode = informer.IndexBy(inf, func(obj *T) string { return nodeOf(obj) })
 	f.byLabel = informer.IndexByEach(inf, func(obj *T) []string { return labelOf(any(obj).(metav1.Object)) })
 	_, err = inf.Handle(informer.Handler[T]{OnEvent: f.note}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.EveryChange}})
 	if err != nil {
