@@ -133,6 +133,7 @@ func collectScope(m metricsOf, h *informer.ScopeHealth) {
 	m.counter(relists, h.Relists.Expired, scope, "expired")
 	m.counter(relists, h.Relists.Ahead, scope, "ahead")
 	m.counter(relists, h.Relists.Absent, scope, "absent")
+	m.counter(relists, h.Relists.Unordered, scope, "unordered")
 	m.counter(invalid, h.Invalid, scope)
 	m.counter(outOfOrder, h.OutOfOrder, scope)
 }

@@ -137,6 +137,7 @@ func collect(m target, t *record.TargetHealth, now time.Time) {
 	m.counter(relists, r.Relists.Expired, "expired")
 	m.counter(relists, r.Relists.Ahead, "ahead")
 	m.counter(relists, r.Relists.Absent, "absent")
+	m.counter(relists, r.Relists.Unordered, "unordered")
 	m.counter(invalid, r.Invalid)
 }
 
