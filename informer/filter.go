@@ -39,7 +39,8 @@ func WithLabels(selector labels.Selector) Filter {
 }
 
 // Where chooses objects by a function of one's own. It is called on the
-// consumer's goroutine, and must always say the same of the same revision.
+// consumer's goroutine, and must always say the same of the same revision. If it
+// panics, the panic is logged and the change passes.
 func Where(chosen func(store.Entry) bool) Filter { return Filter{object: chosen} }
 
 // LabelsChanged chooses the updates that change labels.

@@ -1,6 +1,11 @@
 package informer_test
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,6 +141,39 @@ func TestGenerationChanged(t *testing.T) {
 		got := d.take()
 		if len(got) != 1 {
 			w.t.Errorf("told of %v, want the change of the spec", got)
+		}
+	})
+}
+
+// TestFilterThatPanics: a filter that panics is logged, and what it was asked about
+// passes.
+func TestFilterThatPanics(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.create(pod("bad"), pod("left-out"))
+		var log bytes.Buffer
+		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}))
+		var d diary
+		filter := informer.Where(func(e store.Entry) bool {
+			if e.Key().Name == "bad" {
+				panic("on purpose")
+			}
+			return false
+		})
+		_, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, p *corev1.Pod, _ bool) error {
+			d.note("%s", p.Name)
+			return nil
+		}}, informer.HandlerConfig{Subscribe: informer.Subscribe{Filters: []informer.Filter{filter}}})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.run(inf)
+		<-inf.Synced()
+		w.pass(time.Second)
+		if got := d.take(); !slices.Equal(got, []string{"bad"}) {
+			w.t.Errorf("told of %v", got)
+		}
+		if text := log.String(); !strings.Contains(text, "a filter panicked") || !strings.Contains(text, "default/bad") {
+			w.t.Errorf("the log has %q", text)
 		}
 	})
 }

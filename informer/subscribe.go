@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -163,11 +164,25 @@ func (f *flow) tell(changes []store.Change) bool {
 	if len(f.subscribe.Filters) > 0 {
 		kept := make([]store.Change, 0, len(changes))
 		for _, c := range changes {
-			if c, ok := filtered(f.subscribe.Filters, c); ok {
+			if c, ok := f.chosen(c); ok {
 				kept = append(kept, c)
 			}
 		}
 		changes = kept
 	}
 	return len(changes) == 0 || f.deliver(changes)
+}
+
+// chosen returns a change as the filters leave it, and whether anything is left. A
+// change whose filter panics passes as it is: the consumer sees too much rather than
+// too little.
+func (f *flow) chosen(c store.Change) (left store.Change, ok bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			left, ok = c, true
+			f.logger().Error("informer: a filter panicked; the change passes it",
+				"resource", f.engine.named(), "consumer", f.name, "key", c.Last().Key().String(), "err", &PanicError{v, debug.Stack()})
+		}
+	}()
+	return filtered(f.subscribe.Filters, c)
 }
