@@ -3,8 +3,10 @@ package apitest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -197,17 +199,20 @@ func (s *Server) Available() error {
 // connections end. A second call does nothing.
 func (s *Server) Close() {
 	s.netMu.Lock()
-	if !s.doors.closed {
-		s.doors.closed = true
+	first := !s.doors.closed
+	s.doors.closed = true // connections that come from now on are refused
+	conns := slices.Collect(maps.Keys(s.doors.conns))
+	s.netMu.Unlock()
+	if first {
+		// Without the lock: closing waits for those who accept connections, and they take it.
 		close(s.done)
 		_ = s.pipes.Close()
 		// Errors of closing are of no use to anyone: nothing is buffered.
 		_ = s.http.Close()
-		for conn := range s.doors.conns {
+		for _, conn := range conns {
 			_ = conn.Close()
 		}
 	}
-	s.netMu.Unlock()
 	s.work.Wait()
 }
 

@@ -50,12 +50,15 @@ func Across[T any](cfg Config) (*Informer[T], error) { return across[T](cfg, sel
 // Errors: a nil source; an illegal configuration.
 func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
+	if src == nil {
+		return nil, errors.New("informer: New needs a source; kube.Cluster.Source returns one")
+	}
 	i := &Informer[T]{single: true}
 	if err := i.init(cfg, selectionOf[T](), nil, ofOneSource(src)); err != nil {
 		return nil, err
 	}
 	err := i.engine.change(func(p *plan) error {
-		p.places[""] = &place{}
+		p.places[""] = i.engine.newPlace("", nil)
 		return nil
 	})
 	if err != nil {

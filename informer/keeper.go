@@ -15,6 +15,7 @@ type member struct {
 	scope  delta.Scope
 	place  *place
 	source reflector.Source
+	guard  *guard // of source
 
 	reflector *reflector.Reflector
 	leaving   bool               // the keeper is about to end it
@@ -142,7 +143,7 @@ func (e *engine) runLocked(ctx context.Context, m *member) {
 func (e *engine) reflect(m *member, sink reflector.Sink, resume wire.Version) (*reflector.Reflector, error) {
 	cfg := e.cfg.Reflector
 	cfg.Scope, cfg.Resume, cfg.NeverList = m.scope, resume, false
-	return reflector.New(m.source, sink, cfg)
+	return reflector.New(m.guard, sink, cfg)
 }
 
 // narrowerLocked returns the members of a place that one of all its namespaces takes
@@ -184,6 +185,7 @@ func (e *engine) handOverLocked(heir *member) func(context.Context) error {
 	before := e.narrowerLocked(heir)
 	for _, m := range before {
 		m.leaving = true
+		heir.guard.epoch.Store(min(heir.guard.epoch.Load(), m.guard.epoch.Load())) // it has their objects
 	}
 	return func(ctx context.Context) error {
 		e.halt(heir)

@@ -24,6 +24,11 @@ type plan struct {
 type place struct {
 	name    string
 	cluster *kube.Cluster // nil if the engine has a source of its own
+	origin  *origin
+}
+
+func (e *engine) newPlace(name string, cluster *kube.Cluster) *place {
+	return &place{name: name, cluster: cluster, origin: &origin{logger: e.cfg.logger()}}
 }
 
 // change makes a change of the plan: as a whole or, with an error, not at all. It does
@@ -75,6 +80,11 @@ func (e *engine) memberLocked(p *place, scope delta.Scope) (*member, error) {
 		return nil, err
 	}
 	m := &member{scope: scope, place: p, source: src}
+	m.guard = &guard{Source: src, origin: p.origin, ask: func(f func(context.Context)) { e.following.start(f) }}
+	m.guard.epoch.Store(p.origin.times())
+	if wider := e.active[delta.Scope{Cluster: scope.Cluster}]; wider != nil && wider.place == p && wider.scope.Contains(scope) {
+		m.guard.epoch.Store(wider.guard.epoch.Load()) // it goes on from there
+	}
 	m.reflector, err = e.reflect(m, e.queue, 0)
 	return m, err
 }
@@ -142,7 +152,7 @@ func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
 		case p.places[""] != nil:
 			return errUnnamed
 		}
-		p.places[name] = &place{name: name, cluster: cluster}
+		p.places[name] = i.engine.newPlace(name, cluster)
 		return nil
 	})
 }

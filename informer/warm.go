@@ -22,6 +22,11 @@ import (
 // server does not reach back that far, everything is listed and compared, and
 // what was deleted meanwhile is told as missed.
 //
+// A cluster may have been rebuilt behind the same address. The objects of the file are
+// shown at once, but no watch goes on before the UID of the namespace kube-system is
+// known to be that of the file. If it is another, or may not be read (403, 404, no
+// answer within 10 s), everything is listed and compared; the log and Health say so.
+//
 // A file that is damaged, of another format, or of another shape (resource, selectors,
 // view, encoding, kept fields, record limit, version of Transform, fields of a
 // projection) is not used; Health.ColdStart says why. Objects of Secret are only written encrypted.
@@ -35,8 +40,8 @@ type WarmStart struct {
 	// Every is how often the file is written, beside at the end of Run; default 5
 	// minutes. A process that is killed resumes from the last one.
 	Every time.Duration
-	// Identity tells clusters apart that have the same address: the file is only
-	// used by an informer with the same one. Default the address.
+	// Identity names the cluster: the file is only used by an informer with the same
+	// one. Default the address. It does not tell that a cluster was rebuilt; see above.
 	Identity string
 }
 
@@ -68,7 +73,18 @@ func (e *engine) options() store.FileOptions {
 	if p := e.plan.places[""]; identity["cluster"] == "" && p != nil && p.cluster != nil {
 		identity["cluster"] = p.cluster.Host()
 	}
-	return store.FileOptions{Identity: identity, Key: e.cfg.WarmStart.Key}
+	return store.FileOptions{Identity: identity, Key: e.cfg.WarmStart.Key, Origin: e.originOf}
+}
+
+// originOf returns the cluster that the version of a scope is of, empty if that is not
+// known.
+func (e *engine) originOf(scope delta.Scope) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if m := e.active[scope]; m != nil {
+		return m.place.origin.known()
+	}
+	return ""
 }
 
 // loadFile fills the store from the file, if there is one that fits.
@@ -95,7 +111,17 @@ func (e *engine) tryLoad() error {
 	e.mu.Lock()
 	followed := maps.Clone(e.active) // the store is not to wait for e.mu
 	e.mu.Unlock()
-	return e.store.Load(file, e.options(), func(scope delta.Scope, _ string) bool { return followed[scope] != nil })
+	origins := map[delta.Scope]string{}
+	err = e.store.Load(file, e.options(), func(scope delta.Scope, origin string) bool {
+		origins[scope] = origin
+		return followed[scope] != nil
+	})
+	for scope, m := range followed {
+		if uid, ok := origins[scope]; ok && err == nil {
+			m.place.origin.restore(uid)
+		}
+	}
+	return err
 }
 
 // keepFile writes the file every so often, until ctx is done. The channel it
@@ -124,8 +150,24 @@ func (e *engine) saveFile() {
 	if e.cfg.WarmStart.Path == "" || !e.store.Snapshot().Synced() {
 		return
 	}
+	e.learnOrigins()
 	err := e.trySave(e.store.Snapshot())
 	e.saving.See(faultlog.State{Err: err, Remedy: "a restart lists everything: check the folder and its disk"})
+}
+
+// originPatience bounds how long a file that is written waits for what tells its
+// clusters from others, where that is not known yet.
+const originPatience = time.Second
+
+func (e *engine) learnOrigins() {
+	e.mu.Lock()
+	active := slices.Collect(maps.Values(e.active))
+	e.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), originPatience)
+	defer cancel()
+	for _, m := range active {
+		m.place.origin.learn(ctx, m.source)
+	}
 }
 
 // trySave writes a file beside the one there is, and puts it in its place.

@@ -36,6 +36,7 @@ func TestWarmStart(t *testing.T) {
 	for _, key := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
 		t.Run(fmt.Sprint(len(key), " bytes of key"), func(t *testing.T) {
 			inWorld(t, func(w *world) {
+				w.build()
 				cfg := informer.Config{WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "pods.snapshot"), Key: key}}
 				w.create(on("a", "one"), on("b", "two"), on("c", "three"))
 				first := must(informer.Watch[corev1.Pod](w.cluster, cfg))
@@ -111,6 +112,7 @@ func key3() wire.Key { return key("three") }
 // harm.
 func TestColdStart(t *testing.T) {
 	inWorld(t, func(w *world) {
+		w.build()
 		w.create(pod("one"))
 		path := filepath.Join(w.t.TempDir(), "pods.snapshot")
 		warm := informer.WarmStart{Path: path}

@@ -22,6 +22,8 @@ type Cluster struct {
 	recovery  recovery
 	orders    orders
 
+	identity identity
+
 	mu    sync.Mutex
 	types []Resource // nil until discovery was asked
 }
@@ -47,7 +49,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, &ConfigError{Problem: "the configuration can not be used", Err: err}
 	}
-	return &Cluster{base: base, namespace: namespace, http: client, discovery: disc, limiter: limiter}, nil
+	return &Cluster{identity: identity{turn: make(chan struct{}, 1)}, base: base, namespace: namespace, http: client, discovery: disc, limiter: limiter}, nil
 }
 
 // Host returns the address of the API server.

@@ -134,6 +134,7 @@ func collectScope(m metricsOf, h *informer.ScopeHealth) {
 	m.counter(relists, h.Relists.Ahead, scope, "ahead")
 	m.counter(relists, h.Relists.Absent, scope, "absent")
 	m.counter(relists, h.Relists.Unordered, scope, "unordered")
+	m.counter(relists, h.Relists.Replaced, scope, "replaced")
 	m.counter(invalid, h.Invalid, scope)
 	m.counter(outOfOrder, h.OutOfOrder, scope)
 }

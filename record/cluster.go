@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -53,19 +50,8 @@ func (r *Recorder) identify(ctx context.Context, patient bool) (cluster, error) 
 }
 
 func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
-	namespaces, err := kube.For[metav1.PartialObjectMetadata](r.cfg.Cluster, kube.ClientConfig{Resource: "namespaces"})
-	if err != nil {
-		return cluster{}, err
-	}
-	c := cluster{asks: func(ctx context.Context) (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, silence)
-		defer cancel()
-		system, err := namespaces.Get(ctx, wire.Key{Name: "kube-system"})
-		if err != nil {
-			return "", fmt.Errorf("the cluster is told from others by its namespace kube-system: %w", err)
-		}
-		return string(system.UID), nil
-	}}
+	c := cluster{asks: func(ctx context.Context) (string, error) { return r.cfg.Cluster.Identity(ctx, time.Now()) }}
+	var err error
 	if c.uid, err = c.asks(ctx); err != nil {
 		return c, err
 	}

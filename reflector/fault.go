@@ -42,7 +42,15 @@ const (
 	// backoff, and shown until the version advances, a list is complete or a watch
 	// lasts.
 	Stalled
+	// Replaced: another cluster answers at the address, or may do so: the Source
+	// returned ErrReplaced. Listed from scratch, whatever version the list has.
+	Replaced
 )
+
+// ErrReplaced is returned by the Watch of a Source that knows, or cannot rule out,
+// that the version was not given by the server that answers: the type is listed from
+// scratch.
+var ErrReplaced = errors.New("the version may be that of another cluster")
 
 // stalledError says why nothing comes of what the server answers.
 type stalledError string
@@ -52,7 +60,7 @@ func (e stalledError) Error() string { return string(e) }
 
 // String returns the name of the fault in lower case.
 func (f Fault) String() string {
-	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported", "stalled"}
+	names := [...]string{"none", "unreachable", "throttled", "denied", "absent", "expired", "ahead", "unsupported", "stalled", "replaced"}
 	if int(f) < len(names) {
 		return names[f]
 	}
@@ -78,6 +86,9 @@ func (f Fault) shared() bool { return f == Unreachable || f == Denied || f == Ab
 func classify(err error) (Fault, time.Duration) {
 	if stalled := stalledError(""); errors.As(err, &stalled) {
 		return Stalled, 0
+	}
+	if errors.Is(err, ErrReplaced) {
+		return Replaced, 0
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -40,6 +40,8 @@ type Relists struct {
 	Ahead uint64
 	// Absent: the type was not served for a while (404).
 	Absent uint64
+	// Replaced: the version may be that of another cluster.
+	Replaced uint64
 	// Unordered: a watch has ended, and the server does not order its versions
 	// (Health.Order).
 	Unordered uint64
@@ -105,6 +107,8 @@ func (h *Health) relisted(f Fault) {
 		h.Relists.Ahead++
 	case Absent:
 		h.Relists.Absent++
+	case Replaced:
+		h.Relists.Replaced++
 	default:
 		h.Relists.Unordered++
 	}

@@ -21,11 +21,14 @@ func (m *machine) fail(err error) action {
 		return m.begin()
 	}
 	switch fault {
-	case Expired, Ahead, Absent:
+	case Expired, Ahead, Absent, Replaced:
 		if m.version != 0 && m.cfg.NeverList {
 			return action{kind: doEnd}
 		}
-		quick := m.watched && m.relists == 0 && fault == Expired && asked == 0
+		quick := m.watched && m.relists == 0 && (fault == Expired || fault == Replaced) && asked == 0
+		if fault == Replaced {
+			m.highest = 0 // of another history
+		}
 		m.forget(fault)
 		if quick {
 			// The server answers, and all that happens until the list is not seen: it is asked

@@ -1,0 +1,94 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// identityPatience is how long the answer may take that tells a cluster from others.
+const identityPatience = 10 * time.Second
+
+// identity is what was last found out of which cluster answers.
+type identity struct {
+	turn  chan struct{} // of who asks
+	uid   string
+	err   error
+	asked time.Time
+}
+
+// Identity tells the cluster from others, also from one that is built in its place: it
+// returns the UID of its namespace kube-system. The answer is one that was asked for
+// after since, by anybody; a request is only made where there is none. It takes
+// 10 s at most.
+//
+// Errors: as in the package documentation, with 403 where the namespace may not be
+// read and 404 where there is none; context.DeadlineExceeded if no answer came; the
+// cause of ctx.
+func (c *Cluster) Identity(ctx context.Context, since time.Time) (string, error) {
+	id := &c.identity
+	select {
+	case id.turn <- struct{}{}:
+		defer func() { <-id.turn }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	if !id.asked.After(since) {
+		now := time.Now()
+		uid, err := c.askIdentity(ctx)
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		id.uid, id.err, id.asked = uid, err, now
+	}
+	return id.uid, id.err
+}
+
+func (c *Cluster) askIdentity(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, identityPatience)
+	defer cancel()
+	namespace := Resource{Version: "v1", Name: "namespaces", Kind: "Namespace"}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("api", "v1", "namespaces", "kube-system").String(), nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Accept", wire.MediaTypeJSON+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"+wire.MediaTypeJSON)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if u, ok := err.(*url.Error); ok {
+			err = u.Err
+		}
+		return "", c.unidentified(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", c.unidentified(refusal(resp, "get", namespace))
+	}
+	var system metav1.PartialObjectMetadata
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxRefusal)).Decode(&system); err != nil {
+		return "", c.unidentified(err)
+	}
+	if system.UID == "" {
+		return "", c.unidentified(errors.New("it has no UID"))
+	}
+	return string(system.UID), nil
+}
+
+func (c *Cluster) unidentified(err error) error {
+	return &RequestError{Host: c.Host(), Verb: "get", Resource: "namespace kube-system, which tells the cluster from others", Err: err}
+}
+
+// Identity is Cluster.Identity of the cluster of the source.
+//
+// Errors: those of Cluster.Identity.
+func (s *Source) Identity(ctx context.Context, since time.Time) (string, error) {
+	return s.cluster.Identity(ctx, since)
+}
