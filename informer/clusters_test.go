@@ -160,7 +160,7 @@ func TestClusters(t *testing.T) {
 // TestOneSource: an informer of a source has nothing to choose.
 func TestOneSource(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
-	inf := must(informer.New[corev1.Pod](cluster.Source("pods", kube.Selection{}), informer.Config{}))
+	inf := must(informer.New[corev1.Pod](cluster.Source(must(kube.Named("pods")), kube.Selection{}), informer.Config{}))
 	if inf.SetNamespaces(t.Context(), "a") == nil || inf.AddCluster("a", nil) == nil || inf.RemoveCluster(t.Context(), "a") == nil {
 		t.Error("it was given more")
 	}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
@@ -32,12 +35,18 @@ const (
 // objects of a type in all namespaces.
 type Config struct {
 	// Resource names the type as kubectl takes it: "pods", "po", "jobs.batch",
-	// "pytorchjobs.kubeflow.org". Default: what T is. It must be set where T
-	// does not tell: unstructured.Unstructured and
-	// metav1.PartialObjectMetadata. For the Go struct of a custom resource the
-	// default is its name, which has to be the name of one kind in the
-	// cluster.
+	// "jobs.v1alpha1.batch.volcano.sh". It must be set for
+	// unstructured.Unstructured and metav1.PartialObjectMetadata. For other types
+	// the default is what T is, and a name that does not agree with T is an error.
 	Resource string
+	// GroupVersion is the group and version of T: the variable GroupVersion or
+	// SchemeGroupVersion of its package. It is not needed for the types of
+	// k8s.io/api, nor for those that Scheme knows. Without any of them, the name of
+	// T has to be that of one kind in the cluster, which is not built in.
+	GroupVersion schema.GroupVersion
+	// Scheme knows the group, version and kind of Go types; default that of
+	// client-go.
+	Scheme *runtime.Scheme
 	// Namespaces are where to look; default all. There is one list and one
 	// watch for each. Informer.SetNamespaces changes them later.
 	Namespaces []string

@@ -75,7 +75,10 @@ func NewFactory(cluster *kube.Cluster, cfg FactoryConfig) *Factory {
 // Errors: an illegal configuration; ErrStopped.
 func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	fill(&cfg, f.cfg)
-	sel := selectionOf[T]()
+	sel, err := selectionOf[T](&cfg)
+	if err != nil {
+		return nil, err
+	}
 	if err := checked[T](&cfg, &sel); err != nil {
 		return nil, err
 	}

@@ -31,18 +31,31 @@ type Informer[T any] struct {
 // Watch returns an informer of the objects of type T in a cluster: a built-in
 // type such as corev1.Pod, the Go struct of a custom resource,
 // unstructured.Unstructured for any type, or metav1.PartialObjectMetadata to
-// have only the metadata fetched. It does nothing until Run.
+// have only the metadata fetched. T is the struct, not a pointer to it, and not a
+// list. The group and version of T are those of the objects that are fetched: see
+// kube.TargetOf. Watch does nothing until Run.
 //
-// Errors: a nil cluster; an illegal configuration.
+// Errors: a nil cluster; a T that is not the struct of an API type; an illegal
+// configuration.
 func Watch[T any](cluster *kube.Cluster, cfg Config) (*Informer[T], error) {
-	return follow[T](cluster, cfg, selectionOf[T](), nil)
+	sel, err := selectionOf[T](&cfg)
+	if err != nil {
+		return nil, err
+	}
+	return follow[T](cluster, cfg, sel, nil)
 }
 
 // Across returns an informer of the objects of type T in several clusters, whose
 // names are in the keys. It has none until AddCluster.
 //
 // Errors: an illegal configuration.
-func Across[T any](cfg Config) (*Informer[T], error) { return across[T](cfg, selectionOf[T](), nil) }
+func Across[T any](cfg Config) (*Informer[T], error) {
+	sel, err := selectionOf[T](&cfg)
+	if err != nil {
+		return nil, err
+	}
+	return across[T](cfg, sel, nil)
+}
 
 // New returns an informer of the objects that src lists and watches. It ignores the
 // fields of cfg that select objects. It does nothing until Run.
@@ -54,7 +67,8 @@ func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 		return nil, errors.New("informer: New needs a source; kube.Cluster.Source returns one")
 	}
 	i := &Informer[T]{single: true}
-	if err := i.init(cfg, selectionOf[T](), nil, ofOneSource(src)); err != nil {
+	sel, _ := selectionOf[T](&cfg) // what a source brings need not be of a type that a server has
+	if err := i.init(cfg, sel, nil, ofOneSource(src)); err != nil {
 		return nil, err
 	}
 	err := i.engine.change(func(p *plan) error {
@@ -82,23 +96,18 @@ func follow[T any](cluster *kube.Cluster, cfg Config, sel selection, group *stor
 
 // across makes an informer without clusters. group is nil if it stands alone.
 func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T], error) {
-	if cfg.Resource == "" {
-		if sel.err != nil {
-			return nil, sel.err
-		}
-		cfg.Resource = sel.resource
-	}
+	cfg.Resource = sel.target.String()
 	selection := kube.Selection{
 		LabelSelector: cfg.LabelSelector,
 		FieldSelector: cfg.FieldSelector,
-		View:          sel.view,
+		View:          sel.target.View(),
 		Encoding:      sel.encoding,
 	}
 	i := &Informer[T]{}
 	err := i.init(cfg, sel, group, func(p *place, scope delta.Scope) (reflector.Source, error) {
 		one := selection
 		one.Namespace = scope.Namespace
-		return p.cluster.Source(cfg.Resource, one), nil
+		return p.cluster.Source(sel.target, one), nil
 	})
 	if err != nil {
 		return nil, err
@@ -134,7 +143,7 @@ func checked[T any](cfg *Config, sel *selection) error {
 	if cfg.HotObjects > 0 && !copies[T]() {
 		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
 	}
-	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && (secret(cfg.Resource) || secret(sel.resource)) && sel.view != kube.Metadata {
+	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && (secret(cfg.Resource) || secret(sel.target.String())) && sel.target.View() != kube.Metadata {
 		return errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out")
 	}
 	return nil

@@ -17,15 +17,11 @@ import (
 // them, but for the clusters and namespaces. A snapshot file is only read by an
 // informer of the same shape, and only informers of the same shape share an engine.
 func (c *Config) shape(sel *selection) store.Identity {
-	resource := c.Resource
-	if resource == "" {
-		resource = sel.resource
-	}
 	shape := store.Identity{
-		"resource":       resource,
+		"resource":       sel.target.String(),
 		"label selector": c.LabelSelector,
 		"field selector": c.FieldSelector,
-		"view":           map[kube.View]string{kube.Full: "full objects", kube.Metadata: "metadata"}[sel.view],
+		"view":           map[kube.View]string{kube.Full: "full objects", kube.Metadata: "metadata"}[sel.target.View()],
 		"encoding":       map[kube.Encoding]string{kube.PreferProtobuf: "protobuf", kube.PreferCBOR: "CBOR", kube.JSONOnly: "JSON"}[sel.encoding],
 		"managed fields": "dropped",
 		"record limit":   fmt.Sprint(c.Reflector.Wire.MaxRecord),

@@ -125,7 +125,7 @@ func TestTransformNeedsAVersion(t *testing.T) {
 		cfg.Transform = informer.Transform(func(*corev1.Pod) error { return nil })
 		for _, err := range []error{
 			err, reason(informer.Watch[corev1.Pod](w.cluster, cfg)), reason(informer.Across[corev1.Pod](cfg)),
-			reason(informer.New[corev1.Pod](w.cluster.Source("pods", kube.Selection{}), cfg)),
+			reason(informer.New[corev1.Pod](w.cluster.Source(must(kube.Named("pods")), kube.Selection{}), cfg)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "TransformVersion") {
 				w.t.Errorf("%v", err)

@@ -69,7 +69,10 @@ func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) (
 		rec.Body, err = json.Marshal(small)
 		return rec, err
 	}
-	sel := selectionOf[T]()
+	sel, err := selectionOf[T](&cfg)
+	if err != nil {
+		return nil, err
+	}
 	sel.projection = layoutOf[S]()
 	return follow[S](cluster, cfg, sel, nil)
 }

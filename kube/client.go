@@ -2,14 +2,10 @@ package kube
 
 import (
 	"fmt"
-	"reflect"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/vedette-io/vedette/wire"
 )
@@ -58,16 +54,14 @@ const DefaultPageSize = 500
 const maxFieldManager = 128
 
 // ClientConfig says what a client is for, and how. The zero value works for
-// built-in types and for types that are registered in a scheme.
+// the types of k8s.io/api and for those that are registered in client-go's scheme.
 type ClientConfig struct {
-	// Resource names the type as Cluster.Resolve takes it: "jobs.batch",
-	// "TrainJob.v1.example.com". Default: what the scheme says of T, and else
-	// the one type on the server whose kind is the name of T. It is required
-	// for unstructured.Unstructured and metav1.PartialObjectMetadata.
-	Resource string
-	// Scheme knows the kinds of Go types; default that of client-go, which has
-	// all built-in types, and those that were added to it.
-	Scheme *runtime.Scheme
+	// Resource, GroupVersion and Scheme say which type T is, where it does not tell:
+	// see TypeConfig and TargetOf. Resource is required for
+	// unstructured.Unstructured and metav1.PartialObjectMetadata.
+	Resource     string
+	GroupVersion schema.GroupVersion
+	Scheme       *runtime.Scheme
 	// FieldManager is the name under which the server notes who owns which
 	// field, at most 128 bytes; default what the server makes of the user
 	// agent. Apply requires it.
@@ -96,8 +90,8 @@ type Client[T any] struct {
 //
 //	jobs, err := kube.For[batchv1.Job](cluster, kube.ClientConfig{})
 //
-// It does not speak to the server: the first request finds the type by
-// discovery, and a type that is served later is found then.
+// It does not speak to the server: the first request of a type that is not built in
+// finds it by discovery, and a type that is served later is found then.
 //
 // Errors: *IllegalError.
 func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], error) {
@@ -113,15 +107,13 @@ func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], er
 	if len(cfg.FieldManager) > maxFieldManager {
 		return nil, &IllegalError{Problem: fmt.Sprintf("the field manager %.20q… has more than %d bytes", cfg.FieldManager, maxFieldManager)}
 	}
-	if cfg.Scheme == nil {
-		cfg.Scheme = scheme.Scheme
+	target, err := TargetOf[T](TypeConfig{Resource: cfg.Resource, GroupVersion: cfg.GroupVersion, Scheme: cfg.Scheme})
+	if err != nil {
+		return nil, err
 	}
 	c := &Client[T]{
-		endpoint: endpoint{cluster: cluster, cfg: cfg},
+		endpoint: endpoint{cluster: cluster, cfg: cfg, target: target},
 		meta:     func(obj *T) Controllable { return P(obj) },
-	}
-	if err := c.identify(reflect.TypeFor[T](), any(new(T))); err != nil {
-		return nil, err
 	}
 	if !(wire.Codec[T]{}).Protobuf() {
 		c.encoding = JSONOnly
@@ -135,51 +127,4 @@ func (c *Client[T]) base() *endpoint {
 		return nil
 	}
 	return &c.endpoint
-}
-
-// identify finds out what to ask discovery for.
-func (e *endpoint) identify(t reflect.Type, obj any) error {
-	e.goType = t.String()
-	general := false
-	switch t {
-	case reflect.TypeFor[metav1.PartialObjectMetadata]():
-		e.view, general = Metadata, true
-	case reflect.TypeFor[unstructured.Unstructured]():
-		general = true
-	}
-	if !general {
-		kinds, err := kindsOf(e.cfg.Scheme, obj)
-		if err != nil {
-			return &IllegalError{Problem: fmt.Sprintf("the scheme does not tell which type %v is: %v", t, err), Remedy: "name it in ClientConfig.Resource"}
-		}
-		e.kinds = kinds
-	}
-	e.name = e.cfg.Resource
-	switch {
-	case e.name != "":
-	case general:
-		return &IllegalError{Problem: fmt.Sprintf("%v does not say which type of objects is meant", t), Remedy: "name it in ClientConfig.Resource"}
-	case len(e.kinds) == 1:
-		e.name = e.kinds[0].Kind + "." + e.kinds[0].Version + "." + e.kinds[0].Group
-	case len(e.kinds) > 1:
-		return &IllegalError{Problem: fmt.Sprintf("the scheme knows %v as %v", t, e.kinds), Remedy: "name one in ClientConfig.Resource"}
-	case t.Name() == "" || strings.Contains(t.Name(), "["):
-		return &IllegalError{Problem: fmt.Sprintf("the name of %v is that of no kind", t), Remedy: "name the type in ClientConfig.Resource"}
-	default:
-		e.name, e.byKind = t.Name(), true
-	}
-	return nil
-}
-
-// kindsOf returns the kinds by which a scheme knows the Go type of obj.
-func kindsOf(s *runtime.Scheme, obj any) ([]schema.GroupVersionKind, error) {
-	known, ok := obj.(runtime.Object)
-	if !ok {
-		return nil, nil // without DeepCopyObject it can be in no scheme
-	}
-	kinds, _, err := s.ObjectKinds(known)
-	if runtime.IsNotRegisteredError(err) {
-		return nil, nil
-	}
-	return kinds, err
 }

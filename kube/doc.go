@@ -7,7 +7,8 @@
 //	Config -> Connect -> Cluster
 //	Cluster.Resolve("pods") -> Resource
 //	Cluster.Collection(Resource, Selection) -> Collection.List, Watch -> wire.Stream
-//	Cluster.Source("pods", Selection) -> Source.List, Watch, also of a type that comes later
+//	TargetOf[T](TypeConfig), Named("pods") -> Target
+//	Cluster.Source(Target, Selection) -> Source.List, Watch, also of a type that comes later
 //	For[T](Cluster, ClientConfig) -> Client[T].Get, List, Watch, Create, Update, Mutate, Patch, Apply, Delete, DeleteAll, Scale
 //	Client[T].Status() -> StatusClient[T].Update, Mutate, Patch, Apply
 //	WithWrites(ctx, func(Written)) <- whatever is written with ctx

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,11 +21,7 @@ import (
 type endpoint struct {
 	cluster *Cluster
 	cfg     ClientConfig
-	goType  string                    // for messages
-	name    string                    // as Resolve takes it
-	byKind  bool                      // name is a kind, and nothing says of which group
-	kinds   []schema.GroupVersionKind // what the scheme says of the Go type
-	view    View
+	target  Target
 	// encoding is JSONOnly for a type without protobuf; noProtobuf is set where a
 	// server does not read protobuf.
 	encoding   Encoding
@@ -53,8 +48,8 @@ type answer struct {
 	body     []byte // protobuf without its envelope
 }
 
-// target returns the resource, and asks discovery if it is not known.
-func (e *endpoint) target(ctx context.Context, verb string) (Resource, error) {
+// resource returns the type, and asks discovery if it is not known.
+func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) {
 	if e == nil || e.cluster == nil {
 		return Resource{}, &IllegalError{Problem: "the client is not connected to anything", Remedy: "take what kube.For returned"}
 	}
@@ -63,7 +58,7 @@ func (e *endpoint) target(ctx context.Context, verb string) (Resource, error) {
 	}
 	r := e.known.Load()
 	if r == nil {
-		found, err := e.find(ctx)
+		found, err := e.cluster.resolve(ctx, e.target)
 		if err != nil {
 			return Resource{}, e.failed(verb, Resource{}, wire.Key{}, err)
 		}
@@ -75,23 +70,6 @@ func (e *endpoint) target(ctx context.Context, verb string) (Resource, error) {
 		return *r, e.failed(verb, *r, wire.Key{}, apierrors.NewMethodNotSupported(gr, verb))
 	}
 	return *r, nil
-}
-
-func (e *endpoint) find(ctx context.Context) (Resource, error) {
-	if e.byKind {
-		return e.cluster.resolveKind(ctx, e.name)
-	}
-	r, err := e.cluster.Resolve(ctx, e.name)
-	if err != nil {
-		return Resource{}, err
-	}
-	if len(e.kinds) > 0 && !slices.Contains(e.kinds, r.kind()) {
-		return Resource{}, &IllegalError{
-			Problem: fmt.Sprintf("%s are %v, and %s is not", r, r.kind(), e.goType),
-			Remedy:  "correct ClientConfig.Resource",
-		}
-	}
-	return r, nil
 }
 
 // place checks that a key fits the type.

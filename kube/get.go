@@ -35,7 +35,7 @@ func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, erro
 // concerns one object.
 func (e *endpoint) at(ctx context.Context, verb string, key wire.Key) (Resource, wire.Key, error) {
 	key.Cluster = ""
-	r, err := e.target(ctx, verb)
+	r, err := e.resource(ctx, verb)
 	if err != nil {
 		return r, key, err
 	}
@@ -54,7 +54,7 @@ const partialObject = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 // accept lists what can be read of one object, best first.
 func (e *endpoint) accept() string {
 	as := ""
-	if e.view == Metadata {
+	if e.target.view == Metadata {
 		as = partialObject
 	}
 	if e.encoding == JSONOnly {

@@ -51,7 +51,8 @@ func TestIllegalClients(t *testing.T) {
 		"more than 128 bytes":     makes[corev1.Pod](cluster, kube.ClientConfig{FieldManager: strings.Repeat("x", 129)}),
 		"Unstructured does not":   makes[unstructured.Unstructured](cluster, kube.ClientConfig{}),
 		"PartialObjectMetadata d": makes[metav1.PartialObjectMetadata](cluster, kube.ClientConfig{}),
-		"that of no kind":         makes[Generic[int]](cluster, kube.ClientConfig{}),
+		"not that of a kind":      makes[Generic[int]](cluster, kube.ClientConfig{}),
+		"does not name v1.Pod":    makes[corev1.Pod](cluster, kube.ClientConfig{Resource: "jobs.batch"}),
 		"the scheme knows":        makes[Registered](cluster, kube.ClientConfig{Scheme: twice}),
 	} {
 		var illegal *kube.IllegalError
@@ -149,10 +150,7 @@ func TestIllegalRequests(t *testing.T) {
 		{"of one object", func() (any, error) {
 			return pods.DeleteAll(ctx, kube.Where{Namespace: "ml"}, kube.DeleteOptions{UID: "u"})
 		}},
-		{"jobs.batch are", func() (any, error) {
-			return client[corev1.Pod](t, cluster, kube.ClientConfig{Resource: "jobs.batch"}).Get(ctx, ml)
-		}},
-		{"jobs.batch and of jobs.batch.volcano.sh", func() (any, error) {
+		{"may be one of jobs.v1.batch, jobs.v1.batch.volcano.sh", func() (any, error) {
 			return client[Job](t, cluster, kube.ClientConfig{}).Get(ctx, ml)
 		}},
 		{"can not be encoded", func() (any, error) {

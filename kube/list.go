@@ -176,13 +176,13 @@ func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierr
 
 // collection returns what where selects of the type.
 func (e *endpoint) collection(ctx context.Context, verb string, where Where) (Resource, *Collection, error) {
-	r, err := e.target(ctx, verb)
+	r, err := e.resource(ctx, verb)
 	if err != nil {
 		return r, nil, err
 	}
 	coll, err := e.cluster.collection(r, Selection{
 		Namespace: where.Namespace, LabelSelector: where.LabelSelector, FieldSelector: where.FieldSelector,
-		View: e.view, Encoding: e.encoding,
+		View: e.target.view, Encoding: e.encoding,
 	})
 	if err != nil {
 		return r, nil, e.failed(verb, r, wire.Key{}, err)

@@ -2,10 +2,10 @@ package kube
 
 import (
 	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Controllable is an object that can be the controller of others: every API
@@ -75,13 +75,12 @@ func ControllerOf(obj metav1.Object) (ref metav1.OwnerReference, ok bool) {
 	return ref, false
 }
 
-// kindOf returns what an object says it is, and else what the scheme of client-go
-// says of its Go type.
+// kindOf returns what an object says it is, and else what its Go type tells.
 func kindOf(obj Controllable) (schema.GroupVersionKind, error) {
 	if gvk := obj.GetObjectKind().GroupVersionKind(); gvk.Kind != "" && gvk.Version != "" {
 		return gvk, nil
 	}
-	kinds, err := kindsOf(scheme.Scheme, obj)
+	kinds, err := kindsOf(nil, reflect.Indirect(reflect.ValueOf(obj)).Type(), obj)
 	if err != nil || len(kinds) != 1 {
 		return schema.GroupVersionKind{}, &IllegalError{
 			Problem: fmt.Sprintf("%q, a %T, does not say what type it is", obj.GetName(), obj), Remedy: "set its apiVersion and kind",

@@ -127,7 +127,7 @@ func (c *Client[T]) apply(ctx context.Context, obj *T, conflicts Conflicts, sub 
 //
 // Errors: as Apply.
 func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyConfiguration, conflicts Conflicts) (*T, error) {
-	r, err := c.base().target(ctx, "patch")
+	r, err := c.base().resource(ctx, "patch")
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (e *endpoint) failed(verb string, r Resource, key wire.Key, err error) erro
 		return err
 	}
 	return &RequestError{
-		Host: e.cluster.Host(), Verb: verb, Resource: cmp.Or(r.String(), e.name), Key: key,
+		Host: e.cluster.Host(), Verb: verb, Resource: cmp.Or(r.String(), e.target.String()), Key: key,
 		Err: err, Remedy: remedy(err, verb, r),
 	}
 }

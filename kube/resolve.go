@@ -21,65 +21,37 @@ import (
 //
 // Errors: *UnknownResourceError; what discovery returned.
 func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
-	types, fresh, err := c.known(ctx)
+	t, err := Named(name)
 	if err != nil {
 		return Resource{}, err
 	}
-	if r, ok := find(types, name); ok {
+	return c.resolve(ctx, t)
+}
+
+// resolve finds the type that a target means. Where group, version and kind are those
+// of a built-in type, it asks nothing.
+func (c *Cluster) resolve(ctx context.Context, t Target) (Resource, error) {
+	if r, ok := t.builtin(); ok {
 		return r, nil
 	}
-	if !fresh {
-		if types, err = c.discover(ctx); err != nil {
-			return Resource{}, err
-		}
-		if r, ok := find(types, name); ok {
-			return r, nil
-		}
-	}
-	return Resource{}, &UnknownResourceError{Host: c.Host(), Name: name, Near: near(types, name)}
-}
-
-// resolveKind finds the type that has a kind, with fresh discovery where none
-// is known. Where several groups have one it returns an error: a client that
-// writes must not guess.
-func (c *Cluster) resolveKind(ctx context.Context, kind string) (Resource, error) {
 	types, fresh, err := c.known(ctx)
 	if err != nil {
 		return Resource{}, err
 	}
-	found := ofKind(types, kind)
-	if len(found) == 0 && !fresh {
+	r, ok, err := t.choose(types)
+	if !ok && !fresh {
 		if types, err = c.discover(ctx); err != nil {
 			return Resource{}, err
 		}
-		found = ofKind(types, kind)
+		r, ok, err = t.choose(types)
 	}
-	switch len(found) {
-	case 0:
-		return Resource{}, &UnknownResourceError{Host: c.Host(), Name: kind, Near: near(types, kind)}
-	case 1:
-		return found[0], nil
+	switch {
+	case err != nil:
+		return Resource{}, err
+	case !ok:
+		return Resource{}, &UnknownResourceError{Host: c.Host(), Name: t.String(), Near: near(types, t.String())}
 	}
-	var names []string
-	for _, r := range found {
-		names = append(names, r.String())
-	}
-	return Resource{}, &IllegalError{
-		Problem: fmt.Sprintf("%s is the kind of %s", kind, strings.Join(names, " and of ")),
-		Remedy:  "name one in ClientConfig.Resource",
-	}
-}
-
-// ofKind returns the types of a kind, one for each group: in the version that
-// the server prefers.
-func ofKind(types []Resource, kind string) (found []Resource) {
-	for _, r := range types {
-		same := func(other Resource) bool { return other.Group == r.Group }
-		if r.Kind == kind && r.Can("get") && !slices.ContainsFunc(found, same) {
-			found = append(found, r)
-		}
-	}
-	return found
+	return r, nil
 }
 
 // Resources returns the types that can be listed and watched, in the order in
@@ -173,32 +145,6 @@ func resourceOf(gv schema.GroupVersion, r *metav1.APIResource) Resource {
 		res.Scope = Namespaced
 	}
 	return res
-}
-
-// find looks a name up: NAME, NAME.GROUP, NAME.VERSION.GROUP. Of a NAME alone,
-// types that can be watched come before those that can not.
-func find(types []Resource, name string) (Resource, bool) {
-	name, rest, qualified := strings.Cut(name, ".")
-	version, group, versioned := strings.Cut(rest, ".")
-	match := func(ok func(*Resource) bool) (Resource, bool) {
-		best := -1
-		for i := range types {
-			if r := &types[i]; r.called(name) && ok(r) && (best < 0 || r.Can("watch") && !types[best].Can("watch")) {
-				best = i
-			}
-		}
-		if best < 0 {
-			return Resource{}, false
-		}
-		return types[best], true
-	}
-	if !qualified {
-		return match(func(*Resource) bool { return true })
-	}
-	if r, ok := match(func(r *Resource) bool { return r.Group == rest }); ok {
-		return r, true
-	}
-	return match(func(r *Resource) bool { return versioned && r.Version == version && r.Group == group })
 }
 
 // maxNear is how many suggestions help rather than confuse.

@@ -39,6 +39,10 @@ func (r Resource) String() string {
 	return r.Name + "." + r.Group
 }
 
+func (r *Resource) groupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: r.Group, Version: r.Version}
+}
+
 // APIVersion returns the version with its group: "v1", "batch/v1".
 func (r Resource) APIVersion() string {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}.String()

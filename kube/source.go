@@ -18,7 +18,7 @@ import (
 // use it.
 type Source struct {
 	cluster   *Cluster
-	resource  string
+	target    Target
 	selection Selection
 
 	mu      sync.Mutex
@@ -26,10 +26,9 @@ type Source struct {
 	failing bool // the last request failed, as those of others may
 }
 
-// Source returns the source of a type, by any name that Resolve takes. It asks
-// nothing yet.
-func (c *Cluster) Source(resource string, sel Selection) *Source {
-	return &Source{cluster: c, resource: resource, selection: sel}
+// Source returns the source of a type. It asks nothing yet.
+func (c *Cluster) Source(t Target, sel Selection) *Source {
+	return &Source{cluster: c, target: t, selection: sel}
 }
 
 // Cluster returns the cluster of the source.
@@ -47,7 +46,7 @@ func (s *Source) Resource() (Resource, bool) {
 
 // String names the source in errors: the type, and the address of the server.
 func (s *Source) String() string {
-	name := strings.TrimSuffix(s.resource, ".") // of a built-in type: "Pod.v1."
+	name := strings.TrimSuffix(s.target.String(), ".") // of a built-in type: "Pod.v1."
 	if r, known := s.Resource(); known {
 		name = r.String()
 	}
@@ -56,14 +55,16 @@ func (s *Source) String() string {
 
 // List is Collection.List.
 //
-// Errors: those of Cluster.Resolve, of Cluster.Collection, and of Collection.List.
+// Errors: those of Cluster.Resolve; *IllegalError where the server has not what the
+// target means; those of Cluster.Collection, and of Collection.List.
 func (s *Source) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.List(ctx, opts) })
 }
 
 // Watch is Collection.Watch.
 //
-// Errors: those of Cluster.Resolve, of Cluster.Collection, and of Collection.Watch.
+// Errors: those of Cluster.Resolve; *IllegalError where the server has not what the
+// target means; those of Cluster.Collection, and of Collection.Watch.
 func (s *Source) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.Watch(ctx, opts) })
 }
@@ -89,7 +90,7 @@ func (s *Source) collection(ctx context.Context) (*Collection, error) {
 	if coll != nil {
 		return coll, nil
 	}
-	res, err := s.cluster.Resolve(ctx, s.resource)
+	res, err := s.cluster.resolve(ctx, s.target)
 	if err != nil {
 		return nil, err
 	}

@@ -72,11 +72,11 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 
 // writable checks what whole objects need to be written.
 func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource, Controllable, error) {
-	r, err := c.base().target(ctx, verb)
+	r, err := c.base().resource(ctx, verb)
 	if err != nil {
 		return r, nil, err
 	}
-	if c.view == Metadata {
+	if c.target.view == Metadata {
 		return r, nil, c.failed(verb, r, wire.Key{}, &IllegalError{
 			Problem: "metadata is not all of an object", Remedy: "use Patch, or a client of the whole type",
 		})

@@ -99,7 +99,11 @@ func (f *follower) start(ctx context.Context) error {
 
 // connect makes the reflector. That of a gap never lists.
 func (f *follower) connect(resume wire.Version, gap bool) (err error) {
-	source := &guarded{f.r.cfg.Cluster.Source(f.target.Type, f.target.selection()), f.cluster.same}
+	target, err := kube.Named(f.target.Type)
+	if err != nil {
+		return err
+	}
+	source := &guarded{f.r.cfg.Cluster.Source(target, f.target.selection()), f.cluster.same}
 	cfg := f.r.cfg.Reflector
 	cfg.Resume, cfg.NeverList, f.resume = resume, gap, resume
 	f.queue = &intake{Queue: delta.NewQueue(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes}), lens: f.lens, listed: f.before}

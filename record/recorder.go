@@ -118,6 +118,9 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 		if t.Type == "" {
 			return nil, errors.New("record: a target has no type")
 		}
+		if _, err := kube.Named(t.Type); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
 		if err := t.selection().Check(); err != nil {
 			return nil, fmt.Errorf("record: the target %s: %w", t.Type, err)
 		}

@@ -1,0 +1,121 @@
+package informer_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+)
+
+// Job has the name of a built-in kind, as that of Volcano has.
+type Job struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Queue string `json:"queue"`
+	} `json:"spec"`
+}
+
+// madeBy returns the error of each way to make an informer.
+func madeBy[T any](cluster *kube.Cluster, cfg informer.Config) []error {
+	_, watch := informer.Watch[T](cluster, cfg)
+	_, across := informer.Across[T](cfg)
+	_, project := informer.Project(cluster, cfg, func(*T) *struct{} { return nil })
+	_, shared := informer.For[T](informer.NewFactory(cluster, informer.FactoryConfig{}), cfg)
+	return []error{watch, across, project, shared}
+}
+
+// TestIllegalTypes: what is no type of objects, or not that of the Resource, is an error
+// of the constructor, as is a selector that cannot be parsed.
+func TestIllegalTypes(t *testing.T) {
+	srv, cluster := serve(t, apitest.Config{})
+	for want, errs := range map[string][]error{
+		"v1.PodList is a list of objects; take v1.Pod": madeBy[corev1.PodList](cluster, informer.Config{}),
+		"v1.PodSpec is not the struct of an API type":  madeBy[corev1.PodSpec](cluster, informer.Config{Resource: "pods"}),
+		"*v1.Pod is a pointer; take v1.Pod":            madeBy[*corev1.Pod](cluster, informer.Config{}),
+		"name it in Resource":                          madeBy[unstructured.Unstructured](cluster, informer.Config{}),
+		"does not name v1.Pod":                         madeBy[corev1.Pod](cluster, informer.Config{Resource: "jobs.batch"}),
+		"is not of the GroupVersion":                   madeBy[batchv1.Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}),
+		"which is autoscaling/v1":                      madeBy[autoscalingv1.HorizontalPodAutoscaler](cluster, informer.Config{Resource: "horizontalpodautoscalers.v2.autoscaling"}),
+		`the label selector "a in" is not valid`:       madeBy[corev1.Pod](cluster, informer.Config{LabelSelector: "a in"}),
+		`the field selector "a" is not valid`:          madeBy[corev1.Pod](cluster, informer.Config{FieldSelector: "a"}),
+		`the namespace "../../v1/namespaces/x" is not`: madeBy[corev1.Pod](cluster, informer.Config{Namespaces: []string{"../../v1/namespaces/x"}}),
+		`the namespace ".." is not valid`:              madeBy[corev1.Pod](cluster, informer.Config{Namespaces: []string{".."}}),
+		`"../v1/pods" is not the name of a type`:       madeBy[unstructured.Unstructured](cluster, informer.Config{Resource: "../v1/pods"}),
+	} {
+		for i, err := range errs {
+			var illegal *kube.IllegalError
+			if !errors.As(err, &illegal) || !strings.HasPrefix(err.Error(), "informer: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("constructor %d: %v, want %s", i, err, want)
+			}
+		}
+	}
+	if n := len(srv.Requests()); n > 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestTypeIsBound: an informer lists and watches the group and version of its Go type,
+// and never one that only has the name of it.
+func TestTypeIsBound(t *testing.T) {
+	volcano := apitest.Type{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job", Namespaced: true}
+	synctest.Test(t, func(t *testing.T) {
+		srv, cluster := serve(t, apitest.Config{})
+		w := &world{t: t, srv: srv, cluster: cluster, ctx: t.Context()}
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "built-in"}}
+		hpa := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "x"}}
+		must(srv.Create(job))
+		must(srv.Create(hpa)) // the server has no autoscaling/v1
+		jobs := must(informer.Watch[Job](cluster, informer.Config{}))
+		old := must(informer.Watch[autoscalingv1.HorizontalPodAutoscaler](cluster, informer.Config{Resource: "horizontalpodautoscalers"}))
+		defer w.runs(jobs)()
+		defer w.runs(old)()
+		w.pass(time.Minute)
+		for _, h := range []informer.Health{health(jobs), health(old)} {
+			if h.Ready() == nil || h.Scopes[0].Err == nil {
+				t.Errorf("%+v", h)
+			}
+		}
+		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "only the built-in jobs.v1.batch") {
+			t.Error(err)
+		}
+		if err := srv.Register(volcano); err != nil {
+			t.Fatal(err)
+		}
+		bound := must(informer.Watch[Job](cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}))
+		defer w.runs(bound)()
+		must(srv.Create(&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+			"metadata": map[string]any{"namespace": "default", "name": "volcano"}, "spec": map[string]any{"queue": "q"},
+		}}))
+		w.pass(time.Minute)
+		obj, ok, err := bound.Snapshot().Get(key("volcano"))
+		if err != nil || !ok || obj.Spec.Queue != "q" || bound.Snapshot().Len() != 1 {
+			t.Errorf("%+v, %v, %v", obj, ok, err)
+		}
+		if err := health(jobs).Scopes[0].Err; !strings.Contains(err.Error(), "may be one of") {
+			t.Error(err)
+		}
+		if jobs.Snapshot().Len()+old.Snapshot().Len() > 0 {
+			t.Error("objects of another type are followed")
+		}
+	})
+}
+
+func health[T any](i *informer.Informer[T]) informer.Health {
+	h, _ := i.Health()
+	return h
+}

@@ -1,0 +1,405 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// TypeConfig says which type of objects a Go type stands for, where the Go type
+// does not tell. The zero value works for the types of k8s.io/api, and for those
+// that are registered in client-go's scheme.
+type TypeConfig struct {
+	// Resource names the type as Cluster.Resolve takes it: "jobs.batch",
+	// "jobs.v1alpha1.batch.volcano.sh". It is required for
+	// unstructured.Unstructured and metav1.PartialObjectMetadata.
+	Resource string
+	// GroupVersion is the group and version of the Go type: the variable
+	// GroupVersion or SchemeGroupVersion of its package.
+	GroupVersion schema.GroupVersion
+	// Scheme knows the kinds of Go types; default that of client-go.
+	Scheme *runtime.Scheme
+}
+
+// Target names a type of objects, and says what its objects must be. TargetOf
+// makes one of a Go type, Named one of a name.
+type Target struct {
+	goType string   // for messages; "" if there is only a name
+	name   typeName // empty unless it was given
+	view   View
+	// kinds are what objects may be, where group and version are known.
+	kinds []schema.GroupVersionKind
+	// kind and version are all that the Go type tells where the group is not known;
+	// the version may be empty.
+	kind, version string
+}
+
+// Named returns the target of any type that has a name, as Cluster.Resolve takes it.
+//
+// Errors: *IllegalError.
+func Named(name string) (Target, error) {
+	n, err := parseTypeName(name)
+	return Target{name: n}, err
+}
+
+// TargetOf returns the target of the Go type T. Its group and version bind what is
+// asked of the server. They come from cfg.GroupVersion, else from the scheme, else
+// from the package if T is of k8s.io/api, else from cfg.Resource. Where none of them
+// tells, T stands for the one kind on the server that has its name, outside the
+// groups of k8s.io/api, and in the version that the name of its package is, if it is
+// one.
+//
+// Errors: *IllegalError: T is not the struct of an API type, or a list; what cfg
+// says does not agree with it.
+func TargetOf[T any](cfg TypeConfig) (Target, error) {
+	t, obj := reflect.TypeFor[T](), any(new(T))
+	if err := checkObject(t, obj); err != nil {
+		return Target{}, err
+	}
+	target := Target{goType: t.String()}
+	if cfg.Resource != "" {
+		name, err := parseTypeName(cfg.Resource)
+		if err != nil {
+			return Target{}, err
+		}
+		target.name = name
+	}
+	if general(t) {
+		return target.general(t, cfg)
+	}
+	if err := target.bind(t, obj, cfg); err != nil {
+		return Target{}, err
+	}
+	return target, target.checkName()
+}
+
+// general reports whether a Go type stands for objects of all types.
+func general(t reflect.Type) bool {
+	return t == reflect.TypeFor[unstructured.Unstructured]() || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
+}
+
+func (t Target) general(of reflect.Type, cfg TypeConfig) (Target, error) {
+	if of == reflect.TypeFor[metav1.PartialObjectMetadata]() {
+		t.view = Metadata
+	}
+	if t.name.empty() {
+		return t, &IllegalError{Problem: fmt.Sprintf("%v does not say which type of objects is meant", of), Remedy: "name it in Resource"}
+	}
+	if gv := cfg.GroupVersion; !gv.Empty() {
+		if !t.name.within(gv) {
+			return t, &IllegalError{Problem: fmt.Sprintf("the Resource %q is not in the GroupVersion %v", t.name, gv)}
+		}
+		t.name.rest = gv.Version + "." + gv.Group
+	}
+	t.goType = ""
+	return t, nil
+}
+
+// bind finds out what objects must be.
+func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
+	kinds, err := kindsOf(cfg.Scheme, of, obj)
+	if err != nil {
+		return err
+	}
+	named := of.Name() != "" && !strings.Contains(of.Name(), "[")
+	gv := cfg.GroupVersion
+	switch {
+	case !gv.Empty() && len(kinds) > 0:
+		t.kinds = slices.DeleteFunc(kinds, func(k schema.GroupVersionKind) bool { return k.GroupVersion() != gv })
+		if len(t.kinds) == 0 {
+			return &IllegalError{Problem: fmt.Sprintf("%v is not of the GroupVersion %v", of, gv), Remedy: "leave it empty, or take the Go type of that version"}
+		}
+	case len(kinds) > 0:
+		t.kinds = kinds
+	case !gv.Empty() && t.name.empty() && named:
+		t.kinds = []schema.GroupVersionKind{gv.WithKind(of.Name())}
+	case !gv.Empty() && !t.name.empty():
+		if !t.name.within(gv) {
+			return &IllegalError{Problem: fmt.Sprintf("the Resource %q is not in the GroupVersion %v", t.name, gv)}
+		}
+		t.name.rest = gv.Version + "." + gv.Group
+	}
+	switch {
+	case len(t.kinds) > 1 && t.name.empty():
+		return &IllegalError{Problem: fmt.Sprintf("the scheme knows %v as %v", of, t.kinds), Remedy: "name one in Resource or GroupVersion"}
+	case len(t.kinds) == 0 && t.name.empty() && !named:
+		return &IllegalError{Problem: fmt.Sprintf("the name of %v is not that of a kind", of), Remedy: "name the type in Resource"}
+	}
+	if len(t.kinds) == 0 {
+		t.kind = of.Name()
+		if name, _, _ := strings.Cut(of.String(), "."); isVersion.MatchString(name) {
+			t.version = name
+		}
+	}
+	return nil
+}
+
+// isVersion matches the name of a version of an API.
+var isVersion = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
+
+// checkName returns an error if the name cannot be that of the Go type.
+func (t Target) checkName() error {
+	if t.name.empty() || len(t.kinds) == 0 {
+		return nil
+	}
+	fits := func(k schema.GroupVersionKind) bool {
+		r, builtin := builtinOf(k)
+		return builtin && t.name.means(&r) || !builtin && t.name.within(k.GroupVersion())
+	}
+	if slices.ContainsFunc(t.kinds, fits) {
+		return nil
+	}
+	return t.mismatch(t.kinds[0])
+}
+
+// mismatch says that the name leads elsewhere than the Go type.
+func (t Target) mismatch(k schema.GroupVersionKind) error {
+	return &IllegalError{
+		Problem: fmt.Sprintf("the Resource %q does not name %s, which is %s %s", t.name, t.goType, k.GroupVersion(), k.Kind),
+		Remedy:  "leave it empty, or take the Go type of that resource",
+	}
+}
+
+// String returns a name that no other type has in the same version, if that is
+// known: "Pod.v1.", "Job.v1.batch"; else the name that was given.
+func (t Target) String() string {
+	if len(t.kinds) == 1 {
+		k := t.kinds[0]
+		return k.Kind + "." + k.Version + "." + k.Group
+	}
+	n := t.name
+	if n.empty() {
+		n.name = t.kind
+	}
+	if version, _, _ := strings.Cut(n.rest, "."); t.version != "" && !isVersion.MatchString(version) {
+		n.rest = strings.TrimSuffix(t.version+"."+n.rest, ".")
+	}
+	return n.String()
+}
+
+// View returns Metadata for metav1.PartialObjectMetadata, and else Full.
+func (t Target) View() View { return t.view }
+
+// checkObject refuses what is not the struct of an API type.
+func checkObject(t reflect.Type, obj any) error {
+	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+		return &IllegalError{Problem: fmt.Sprintf("%v is a pointer", t), Remedy: fmt.Sprintf("take %v", t.Elem())}
+	}
+	_, object := obj.(metav1.Object)
+	if _, list := obj.(metav1.ListInterface); list && !object {
+		return &IllegalError{Problem: fmt.Sprintf("%v is a list of objects", t), Remedy: fmt.Sprintf("take %s", itemOf(t))}
+	}
+	_, typed := obj.(interface{ GetObjectKind() schema.ObjectKind })
+	if t.Kind() != reflect.Struct || !object || !typed {
+		return &IllegalError{
+			Problem: fmt.Sprintf("%v is not the struct of an API type", t),
+			Remedy:  "take one that embeds metav1.TypeMeta and metav1.ObjectMeta, such as corev1.Pod",
+		}
+	}
+	return nil
+}
+
+// itemOf names the type of a list's items.
+func itemOf(list reflect.Type) string {
+	if items, ok := list.FieldByName("Items"); ok && items.Type.Kind() == reflect.Slice {
+		return items.Type.Elem().String()
+	}
+	return strings.TrimSuffix(list.String(), "List")
+}
+
+// kindsOf returns the kinds of a Go type: those by which the scheme knows it, else
+// that of its package if it is of k8s.io/api; none if neither tells.
+func kindsOf(s *runtime.Scheme, t reflect.Type, obj any) ([]schema.GroupVersionKind, error) {
+	if s == nil {
+		s = scheme.Scheme
+	}
+	if known, ok := obj.(runtime.Object); ok { // without DeepCopyObject it can be in no scheme
+		kinds, _, err := s.ObjectKinds(known)
+		if err == nil {
+			return slices.Clone(kinds), nil
+		}
+		if !runtime.IsNotRegisteredError(err) {
+			return nil, &IllegalError{Problem: fmt.Sprintf("the scheme does not tell which type %v is: %v", t, err), Remedy: "set GroupVersion"}
+		}
+	}
+	path, builtin := strings.CutPrefix(t.PkgPath(), builtinPackages)
+	if !builtin {
+		return nil, nil
+	}
+	folder, version, _ := strings.Cut(path, "/")
+	group, renamed := builtinGroups[folder]
+	if !renamed {
+		group = folder
+	}
+	return []schema.GroupVersionKind{{Group: group, Version: version, Kind: t.Name()}}, nil
+}
+
+// builtin returns the built-in type that the target means, if it states its version.
+func (t Target) builtin() (Resource, bool) {
+	if len(t.kinds) == 0 && t.name.rest == "" {
+		return Resource{}, false
+	}
+	for _, r := range builtins() {
+		if len(t.kinds) > 0 && !slices.Contains(t.kinds, r.kind()) || !t.name.empty() && !t.name.means(&r) {
+			continue
+		}
+		if len(t.kinds) == 1 || t.name.versioned(r.groupVersion()) {
+			return r, true
+		}
+	}
+	return Resource{}, false
+}
+
+// choose returns the type that the target means, of those a server has; false if it
+// has none. table is in the order in which a name alone prefers them.
+//
+// Errors: *IllegalError: the name does not agree with the Go type; several types may
+// be meant.
+func (t Target) choose(table []Resource) (Resource, bool, error) {
+	switch {
+	case len(t.kinds) > 0:
+		return t.chooseKind(table)
+	case t.goType == "":
+		r, ok := t.name.find(table)
+		return r, ok, nil
+	}
+	return t.chooseAlone(table)
+}
+
+// chooseKind chooses by group, version and kind, and then by name.
+func (t Target) chooseKind(table []Resource) (Resource, bool, error) {
+	var found []Resource
+	for i := range table {
+		if r := &table[i]; slices.Contains(t.kinds, r.kind()) && (r.Can("get") || r.Can("list") || r.Can("create")) {
+			found = append(found, *r)
+		}
+	}
+	if len(found) == 0 {
+		return Resource{}, false, nil
+	}
+	if !t.name.empty() {
+		k := found[0].kind()
+		if found = slices.DeleteFunc(found, func(r Resource) bool { return !t.name.means(&r) }); len(found) == 0 {
+			return Resource{}, false, t.mismatch(k)
+		}
+	}
+	return t.one(found)
+}
+
+// chooseAlone chooses for a Go type whose group is not known: there must be one type
+// of its name, and one version of it. The types of k8s.io/api have Go types of their
+// own, so the name alone never leads to them.
+func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
+	var found, elsewhere []Resource
+	for i := range table {
+		r := &table[i]
+		switch {
+		case t.name.empty() && (r.Kind != t.kind || !r.Can("get")), !t.name.empty() && !t.name.means(r):
+		case t.version != "" && r.Version != t.version && !t.name.versioned(r.groupVersion()):
+			elsewhere = append(elsewhere, *r)
+		default:
+			found = append(found, *r)
+		}
+	}
+	if len(found) == 0 && len(elsewhere) > 0 {
+		return Resource{}, false, &IllegalError{
+			Problem: fmt.Sprintf("the server has %s, and not in version %s, which the package of %s is", listed(elsewhere), t.version, t.goType),
+			Remedy:  "set GroupVersion to that of the Go type",
+		}
+	}
+	if len(found) > 0 && t.name.rest == "" && !slices.ContainsFunc(found, func(r Resource) bool { return !builtinGroup(r.Group) }) {
+		return Resource{}, false, &IllegalError{
+			Problem: fmt.Sprintf("the server has only the built-in %s, and nothing says that %s stands for it", listed(found), t.goType),
+			Remedy:  "set GroupVersion to that of the Go type, or install its definition",
+		}
+	}
+	return t.one(found)
+}
+
+// one returns the only one of several types.
+func (t Target) one(found []Resource) (Resource, bool, error) {
+	switch len(found) {
+	case 0:
+		return Resource{}, false, nil
+	case 1:
+		return found[0], true, nil
+	}
+	return Resource{}, false, &IllegalError{
+		Problem: fmt.Sprintf("%s may be one of %s", t.goType, listed(found)),
+		Remedy:  "set GroupVersion to that of the Go type, or name one in Resource",
+	}
+}
+
+// listed names types with their versions, as TypeConfig.Resource takes them.
+func listed(types []Resource) string {
+	var names []string
+	for _, r := range types {
+		names = append(names, r.Name+"."+r.Version+"."+r.Group)
+	}
+	return strings.Join(names, ", ")
+}
+
+// typeName is a name as Resolve takes it: NAME, NAME.GROUP or NAME.VERSION.GROUP.
+type typeName struct{ name, rest string }
+
+func parseTypeName(text string) (typeName, error) {
+	name, rest, _ := strings.Cut(text, ".")
+	err := checkSegment("name of the type", name)
+	if err == nil && rest != "" {
+		err = checkSegment("name of the type", rest)
+	}
+	if err == nil && strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		err = errors.New("it has a space or a control character")
+	}
+	if err != nil {
+		return typeName{}, &IllegalError{Problem: fmt.Sprintf("%.80q is not the name of a type: %v", text, err), Remedy: `name it like "pods" or "jobs.v1.batch"`}
+	}
+	return typeName{name, rest}, nil
+}
+
+func (n typeName) empty() bool { return n.name == "" }
+
+func (n typeName) String() string {
+	if n.rest == "" {
+		return n.name
+	}
+	return n.name + "." + n.rest
+}
+
+// within reports whether the name leads to a group and version.
+func (n typeName) within(gv schema.GroupVersion) bool {
+	return n.rest == "" || n.rest == gv.Group || n.versioned(gv)
+}
+
+// versioned reports whether the name states a group and version.
+func (n typeName) versioned(gv schema.GroupVersion) bool {
+	return n.rest == gv.Version+"."+gv.Group || gv.Group == "" && n.rest == gv.Version
+}
+
+// means reports whether the name may be that of a type.
+func (n typeName) means(r *Resource) bool {
+	return r.called(n.name) && n.within(r.groupVersion())
+}
+
+// find looks the name up: what can be watched comes before what cannot.
+func (n typeName) find(types []Resource) (Resource, bool) {
+	best := -1
+	for i := range types {
+		if r := &types[i]; n.means(r) && (best < 0 || r.Can("watch") && !types[best].Can("watch")) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Resource{}, false
+	}
+	return types[best], true
+}
