@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 )
@@ -17,15 +15,12 @@ type Cluster struct {
 	base      *url.URL
 	namespace string
 	http      *http.Client
-	discovery *discovery.DiscoveryClient
 	limiter   flowcontrol.RateLimiter // nil unless the configuration has one
 	recovery  recovery
 	orders    orders
-
-	identity identity
-
-	mu    sync.Mutex
-	types []Resource // nil until discovery was asked
+	identity  identity
+	stated    []Resource // Config.Types
+	discovery rounds
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
@@ -45,11 +40,11 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, &ConfigError{Problem: "the credentials or certificates can not be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
 	}
-	disc, err := discovery.NewDiscoveryClientForConfigAndClient(rc, client)
-	if err != nil {
-		return nil, &ConfigError{Problem: "the configuration can not be used", Err: err}
-	}
-	return &Cluster{identity: identity{turn: make(chan struct{}, 1)}, base: base, namespace: namespace, http: client, discovery: disc, limiter: limiter}, nil
+	return &Cluster{
+		base: base, namespace: namespace, http: client, limiter: limiter,
+		identity:  identity{turn: make(chan struct{}, 1)},
+		discovery: rounds{turn: make(chan struct{}, 1)},
+	}, nil
 }
 
 // Host returns the address of the API server.

@@ -28,6 +28,10 @@ type Config struct {
 	// REST is used as it is, and the fields above are not, but for Namespace. Its
 	// RateLimiter, or QPS and Burst, if set, slow down clients, but not Collections.
 	REST *rest.Config
+	// Types are served by the cluster as they stand here, and are not looked for by
+	// discovery: custom resources of a cluster that does not tell its types. Each needs
+	// its group, version, name, kind and scope; of its verbs the default is all.
+	Types []Resource
 	// UserAgent is sent with every request; default "vedette (os/arch)".
 	UserAgent string
 }
@@ -51,7 +55,33 @@ func Connect(cfg Config) (*Cluster, error) {
 	if err := CheckNamespace(namespace); err != nil {
 		return nil, &ConfigError{Problem: "the configuration cannot be used", Err: err}
 	}
-	return newCluster(rc, namespace)
+	types, err := cfg.types()
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCluster(rc, namespace)
+	if err != nil {
+		return nil, err
+	}
+	c.stated = types
+	return c, nil
+}
+
+// types returns those that are stated, with their defaults.
+func (c Config) types() (all []Resource, err error) {
+	for _, r := range c.Types {
+		if r.Kind == "" || r.check() != nil {
+			return nil, &ConfigError{Problem: fmt.Sprintf("the type %+v cannot be served", r), Remedy: "state its group, version, name (the plural) and kind in Config.Types"}
+		}
+		if r.Singular == "" {
+			r.Singular = strings.ToLower(r.Kind)
+		}
+		if len(r.Verbs) == 0 {
+			r.Verbs = builtinVerbs["all"]
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 // load returns a configuration of our own and the default namespace.

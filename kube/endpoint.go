@@ -58,7 +58,7 @@ func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) 
 	}
 	r := e.known.Load()
 	if r == nil {
-		found, err := e.cluster.resolve(ctx, e.target)
+		found, err := e.cluster.await(ctx, e.target)
 		if err != nil {
 			return Resource{}, e.failed(verb, Resource{}, wire.Key{}, err)
 		}
@@ -115,7 +115,7 @@ func (e *endpoint) send(ctx context.Context, r Resource, c call) (answer, error)
 	}
 	if apierrors.IsNotFound(err) && !aboutAnObject(err) {
 		e.known.Store(nil) // the type may come back as another version
-		e.cluster.Forget()
+		e.cluster.discovery.forget(r)
 	}
 	return a, e.failed(verbOf(c), r, c.key, err)
 }

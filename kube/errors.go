@@ -1,11 +1,14 @@
 package kube
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/wire"
 )
@@ -58,6 +61,52 @@ func (e *UnknownResourceError) Status() metav1.Status {
 	return metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotFound,
 		Reason: metav1.StatusReasonNotFound, Message: e.Error(),
+	}
+}
+
+// DiscoveryError says that a server answers, but does not tell which types it
+// serves: none of them, or not those of some groups. It is also an
+// apierrors.APIStatus.
+type DiscoveryError struct {
+	Host string
+	// Name is what was looked for, and Failing the versions of groups in which it may
+	// be and which are not told; empty if none is told.
+	Name    string
+	Failing []schema.GroupVersion
+	// Err is the cause, and Remedy what to do about it, where that is known.
+	Err    error
+	Remedy string
+}
+
+// Error implements error.
+func (e *DiscoveryError) Error() string {
+	text := fmt.Sprintf("the discovery of types is failing at %s: %v", e.Host, e.Err)
+	if len(e.Failing) > 0 {
+		var groups []string
+		for _, gv := range e.Failing {
+			groups = append(groups, gv.String())
+		}
+		text = fmt.Sprintf("the resource type %q is not known at %s while the discovery of %s is failing: %v", e.Name, e.Host, strings.Join(groups, " and "), e.Err)
+	}
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *DiscoveryError) Unwrap() error { return e.Err }
+
+// Status implements apierrors.APIStatus: what the server has refused with, and else
+// that the service is not available.
+func (e *DiscoveryError) Status() metav1.Status {
+	var refused *apierrors.StatusError
+	if len(e.Failing) == 0 && errors.As(e.Err, &refused) {
+		return refused.ErrStatus
+	}
+	return metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusServiceUnavailable,
+		Reason: metav1.StatusReasonServiceUnavailable, Message: e.Error(),
 	}
 }
 

@@ -74,6 +74,10 @@ func ofStatus(err error) (diagnosis, bool) {
 	if errors.As(err, &unknown) {
 		return diagnosis{oneLine(unknown), "create the type, or check its name: `kubectl api-resources` lists what there is", ""}, true
 	}
+	var failing *DiscoveryError
+	if errors.As(err, &failing) && failing.Status().Code != http.StatusUnauthorized {
+		return oneLine(failing)
+	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return diagnosis{}, false

@@ -161,7 +161,7 @@ func (e *endpoint) streamFailed(verb string, r Resource, err error, next string)
 	switch {
 	case apierrors.IsNotFound(err):
 		e.known.Store(nil) // the type may come back as another version
-		e.cluster.Forget()
+		e.cluster.discovery.forget(r)
 		failed.Remedy = remedy(err, verb, r)
 	case verb == "watch" && expired(err):
 		failed.Remedy = "what happened since that version is forgotten: watch anew from 0"

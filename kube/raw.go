@@ -2,6 +2,8 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -88,7 +90,16 @@ func validPath(path string) bool {
 
 // ServerVersion returns the version of Kubernetes that the server is.
 //
-// Errors: what discovery returned.
+// Errors: *RequestError; an answer that is no version.
 func (c *Cluster) ServerVersion(ctx context.Context) (*version.Info, error) {
-	return c.discovery.ServerVersionWithContext(ctx)
+	body, err := c.Do(ctx, Request{Path: "/version", Accept: wire.MediaTypeJSON})
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	var info version.Info
+	if err := json.NewDecoder(io.LimitReader(body, maxRefusal)).Decode(&info); err != nil {
+		return nil, fmt.Errorf("the server at %s does not tell its version: %w", c.Host(), err)
+	}
+	return &info, nil
 }

@@ -3,13 +3,10 @@ package kube
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
+	"time"
 )
 
 // Resolve finds the type that a name stands for, as kubectl does: "pods", "pod",
@@ -19,132 +16,76 @@ import (
 // is not known is looked up once more with fresh discovery, so a type that was
 // created a second ago is found.
 //
-// Errors: *UnknownResourceError; what discovery returned.
+// Where a name states the version of a type of k8s.io/api, or a type is in
+// Config.Types, the server is not asked. Where the server answers and discovery
+// fails, a name may still lead to a type of k8s.io/api that is stable.
+//
+// Errors: *UnknownResourceError, *DiscoveryError, *IllegalError for what is no name;
+// *RequestError.
 func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
 	t, err := Named(name)
 	if err != nil {
 		return Resource{}, err
 	}
-	return c.resolve(ctx, t)
+	return c.resolve(ctx, t, 0)
 }
 
-// resolve finds the type that a target means. Where group, version and kind are those
-// of a built-in type, it asks nothing.
-func (c *Cluster) resolve(ctx context.Context, t Target) (Resource, error) {
+// resolve finds the type that a target means. It does not ask again for what it found
+// not to be served within the last tolerated.
+func (c *Cluster) resolve(ctx context.Context, t Target, tolerated time.Duration) (Resource, error) {
+	if r, ok, err := t.choose(c.stated); ok && err == nil {
+		return r, nil
+	}
 	if r, ok := t.builtin(); ok {
 		return r, nil
 	}
-	types, fresh, err := c.known(ctx)
-	if err != nil {
-		return Resource{}, err
-	}
-	r, ok, err := t.choose(types)
-	if !ok && !fresh {
-		if types, err = c.discover(ctx); err != nil {
-			return Resource{}, err
+	known, rounds := c.discovery.known()
+	if known != nil {
+		if r, ok, err := t.choose(known.types); ok && err == nil {
+			return r, nil
 		}
-		r, ok, err = t.choose(types)
 	}
-	switch {
-	case err != nil:
+	known, err := c.discovery.round(ctx, rounds, tolerated, c.discover)
+	if err != nil {
+		if r, ok := t.stable(); ok && errors.As(err, new(*DiscoveryError)) {
+			return r, nil
+		}
 		return Resource{}, err
-	case !ok:
-		return Resource{}, &UnknownResourceError{Host: c.Host(), Name: t.String(), Near: near(types, t.String())}
 	}
-	return r, nil
+	r, ok, err := t.choose(known.types)
+	if err == nil && !ok {
+		err = c.unknown(t, known)
+	}
+	return r, err
 }
 
-// Resources returns the types that can be listed and watched, in the order in
-// which Resolve prefers them.
+// unknown says why a target was not found.
+func (c *Cluster) unknown(t Target, known *catalog) error {
+	failed := &DiscoveryError{Host: c.Host(), Name: t.String()}
+	for _, f := range known.failing {
+		if t.within(f.GroupVersion) {
+			failed.Failing = append(failed.Failing, f.GroupVersion)
+			failed.Err = f.err
+		}
+	}
+	if len(failed.Failing) > 0 {
+		return failed
+	}
+	return &UnknownResourceError{Host: c.Host(), Name: t.String(), Near: near(known.types, t.String())}
+}
+
+// Resources asks the server for the types that can be listed and watched, and returns
+// them in the order in which Resolve prefers them. Those of groups that do not answer
+// are missing, or as they were before.
 //
-// Errors: what discovery returned.
+// Errors: *DiscoveryError, *RequestError.
 func (c *Cluster) Resources(ctx context.Context) ([]Resource, error) {
-	types, err := c.discover(ctx)
+	_, rounds := c.discovery.known()
+	known, err := c.discovery.round(ctx, rounds, 0, c.discover)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(types), func(r Resource) bool { return !r.Can("list") || !r.Can("watch") }), nil
-}
-
-// Forget drops what discovery has told, so that the next Resolve asks the server:
-// for who has found that a type is no longer served as it was.
-func (c *Cluster) Forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.types = nil
-}
-
-// known returns the types that were discovered last; fresh says that it was now.
-func (c *Cluster) known(ctx context.Context) (types []Resource, fresh bool, err error) {
-	c.mu.Lock()
-	types = c.types
-	c.mu.Unlock()
-	if types != nil {
-		return types, false, nil
-	}
-	types, err = c.discover(ctx)
-	return types, true, err
-}
-
-// discover asks the server. A group that does not answer, such as that of an
-// aggregated server which is down, does not hide the others.
-func (c *Cluster) discover(ctx context.Context) ([]Resource, error) {
-	groups, lists, err := c.discovery.ServerGroupsAndResourcesWithContext(ctx)
-	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
-		return nil, fmt.Errorf("ask the server at %s which types it serves: %w", c.Host(), err)
-	}
-	if len(lists) == 0 && err != nil {
-		return nil, fmt.Errorf("ask the server at %s which types it serves: %w", c.Host(), err)
-	}
-	types := tabulate(groups, lists)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.types = types
-	return types, nil
-}
-
-// tabulate makes a flat table of what discovery returned, best choice first: the
-// groups in the order of the server, in which the core group is the first.
-func tabulate(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) []Resource {
-	rank := map[schema.GroupVersion]int{}
-	for g, group := range groups {
-		for v, version := range group.Versions {
-			gv := schema.GroupVersion{Group: group.Name, Version: version.Version}
-			rank[gv] = g*1000 + v + 1
-			if version.Version == group.PreferredVersion.Version {
-				rank[gv] = g * 1000
-			}
-		}
-	}
-	types := []Resource{}
-	for _, list := range lists {
-		gv, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			continue
-		}
-		for _, r := range list.APIResources {
-			if !strings.Contains(r.Name, "/") {
-				types = append(types, resourceOf(gv, &r))
-			}
-		}
-	}
-	slices.SortStableFunc(types, func(a, b Resource) int {
-		return cmp.Compare(rank[schema.GroupVersion{Group: a.Group, Version: a.Version}], rank[schema.GroupVersion{Group: b.Group, Version: b.Version}])
-	})
-	return types
-}
-
-func resourceOf(gv schema.GroupVersion, r *metav1.APIResource) Resource {
-	res := Resource{
-		Group: cmp.Or(r.Group, gv.Group), Version: cmp.Or(r.Version, gv.Version),
-		Name: r.Name, Kind: r.Kind,
-		Singular:   cmp.Or(r.SingularName, strings.ToLower(r.Kind)),
-		ShortNames: r.ShortNames, Verbs: r.Verbs,
-	}
-	if r.Namespaced {
-		res.Scope = Namespaced
-	}
-	return res
+	return slices.DeleteFunc(slices.Clone(known.types), func(r Resource) bool { return !r.Can("list") || !r.Can("watch") }), nil
 }
 
 // maxNear is how many suggestions help rather than confuse.

@@ -78,7 +78,7 @@ func (s *Source) open(ctx context.Context, ask func(*Collection) (wire.Stream, e
 	stream, err = ask(coll)
 	if apierrors.IsNotFound(err) {
 		s.set(nil) // the type may come back as another version
-		s.cluster.Forget()
+		s.cluster.discovery.forget(coll.Resource())
 	}
 	return stream, err
 }
@@ -90,7 +90,7 @@ func (s *Source) collection(ctx context.Context) (*Collection, error) {
 	if coll != nil {
 		return coll, nil
 	}
-	res, err := s.cluster.resolve(ctx, s.target)
+	res, err := s.cluster.resolve(ctx, s.target, askAgain)
 	if err != nil {
 		return nil, err
 	}

@@ -259,6 +259,24 @@ func (t Target) builtin() (Resource, bool) {
 	return Resource{}, false
 }
 
+// stable returns the built-in type that a name leads to, in its first stable version:
+// what a server has that cannot tell.
+func (t Target) stable() (Resource, bool) {
+	if t.goType != "" || t.name.empty() {
+		return Resource{}, false
+	}
+	r, ok := t.name.find(builtins())
+	return r, ok && !strings.Contains(r.Version, "alpha") && !strings.Contains(r.Version, "beta")
+}
+
+// within reports whether the target may be of a group and version.
+func (t Target) within(gv schema.GroupVersion) bool {
+	if len(t.kinds) > 0 {
+		return slices.ContainsFunc(t.kinds, func(k schema.GroupVersionKind) bool { return k.GroupVersion() == gv })
+	}
+	return t.name.within(gv)
+}
+
 // choose returns the type that the target means, of those a server has; false if it
 // has none. table is in the order in which a name alone prefers them.
 //
