@@ -75,8 +75,12 @@ func ofStatus(err error) (diagnosis, bool) {
 		return diagnosis{oneLine(unknown), "create the type, or check its name: `kubectl api-resources` lists what there is", ""}, true
 	}
 	var failing *DiscoveryError
-	if errors.As(err, &failing) && failing.Status().Code != http.StatusUnauthorized {
-		return oneLine(failing)
+	if errors.As(err, &failing) {
+		bare := *failing
+		bare.Remedy = ""
+		if s := failing.Status(); s.Code != http.StatusUnauthorized && !wantsTLS(&s) {
+			return diagnosis{oneLine(&bare), failing.Remedy, ""}, true
+		}
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -17,10 +17,10 @@ type rounds struct {
 	turn chan struct{} // holds a token during a round
 
 	mu      sync.Mutex
-	catalog *catalog  // nil until a round has succeeded
-	ended   uint64    // rounds
-	err     error     // of the last round
-	again   time.Time // when the last round ended that was not the first to succeed
+	catalog *catalog // nil until a round has succeeded
+	ended   uint64   // how many rounds have
+	last    time.Time
+	err     error // of the last round
 }
 
 // known returns the catalog, nil if there is none, and the number of rounds so far.
@@ -30,8 +30,8 @@ func (d *rounds) known() (*catalog, uint64) {
 	return d.catalog, d.ended
 }
 
-// round returns the catalog of a round of ask that ends after the first seen ones. A
-// result that is at most as old as tolerated will do, if it is that of another try.
+// round returns the catalog of a round of ask that ends after the first seen ones, or
+// of one that ended within the last tolerated.
 //
 // Errors: those of ask; the cause of ctx.
 func (d *rounds) round(ctx context.Context, seen uint64, tolerated time.Duration, ask func(context.Context) (*catalog, error)) (*catalog, error) {
@@ -43,7 +43,7 @@ func (d *rounds) round(ctx context.Context, seen uint64, tolerated time.Duration
 	}
 	d.mu.Lock()
 	before, rounds, err := d.catalog, d.ended, d.err
-	recent := !d.again.IsZero() && time.Since(d.again) < tolerated
+	recent := rounds > 0 && time.Since(d.last) < tolerated
 	d.mu.Unlock()
 	if rounds > seen || recent {
 		return before, err
@@ -58,11 +58,7 @@ func (d *rounds) round(ctx context.Context, seen uint64, tolerated time.Duration
 		found.keep(before)
 		d.catalog = found
 	}
-	if before != nil || err != nil {
-		d.again = time.Now()
-	}
-	d.err = err
-	d.ended++
+	d.ended, d.last, d.err = d.ended+1, time.Now(), err
 	return found, err
 }
 
