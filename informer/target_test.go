@@ -119,3 +119,43 @@ func health[T any](i *informer.Informer[T]) informer.Health {
 	h, _ := i.Health()
 	return h
 }
+
+// TestBuiltinsNeedNoDiscovery: with discovery refused, informers of built-in types sync,
+// and ask for none; fifty of one that is not known share what is said of it.
+func TestBuiltinsNeedNoDiscovery(t *testing.T) {
+	inWorld(t, func(w *world) {
+		told := apitest.Match{Where: func(r apitest.Request) bool { return r.Verb == apitest.VerbOther }}
+		if _, err := w.srv.Inject(apitest.Fault{Match: told, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(403, 0))}); err != nil {
+			w.t.Fatal(err)
+		}
+		asked := func() (n int) {
+			for _, r := range w.srv.Requests() {
+				if r.Verb == apitest.VerbOther {
+					n++
+				}
+			}
+			return n
+		}
+		w.create(pod("one"))
+		for range 50 {
+			pods := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
+			w.run(pods)
+			<-pods.Synced()
+		}
+		if n := asked(); n != 0 {
+			w.t.Errorf("%d requests for what is known", n)
+		}
+		var last *informer.Informer[Job]
+		for range 50 {
+			last = must(informer.Watch[Job](w.cluster, informer.Config{GroupVersion: schema.GroupVersion{Group: "batch.volcano.sh", Version: "v1alpha1"}}))
+			w.run(last)
+		}
+		w.pass(100 * time.Millisecond)
+		if n := asked(); n != 1 {
+			w.t.Errorf("%d requests for what is not told", n)
+		}
+		if err := health(last).Err; err == nil || !strings.Contains(err.Error(), "system:discovery") {
+			w.t.Error(err)
+		}
+	})
+}

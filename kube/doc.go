@@ -53,8 +53,10 @@
 // Of an answer that is an error at most 64 KiB are read, of an object 32 MiB. A
 // list holds one page of ClientConfig.PageSize encoded objects; a watch one. A
 // server that is too busy is waited for ten times, up to a minute each, and
-// conflicts make Mutate try ten times. Discovery is kept in memory, a few hundred
-// bytes for each type, and fetched anew when a name is not in it. Warnings of the
+// conflicts make Mutate try ten times. Built-in types need no discovery. That of others
+// is kept in memory, a few hundred bytes for each type, and fetched again when a name
+// is not in it: for the sake of a Source once a second at most. It ends after 10 s
+// without an answer, and has 64 MiB at most. Warnings of the
 // server are not shown. An answer that is lost leaves open whether a write
 // happened.
 //
@@ -62,7 +64,7 @@
 //
 // What the server refuses is an *apierrors.StatusError, with the answer's
 // Retry-After in its details; a type that it does not serve is an
-// [UnknownResourceError]; a configuration that leads nowhere is a
+// [UnknownResourceError], one that it cannot tell of a [DiscoveryError]; a configuration that leads nowhere is a
 // [ConfigError]; what makes no sense is an [IllegalError]; anything else is what
 // net/http returned. A [RequestError] around them says what was being done, and
 // often what to do now; apierrors.IsNotFound and its like see through it.

@@ -19,7 +19,7 @@ import (
 // does not tell. The zero value works for the types of k8s.io/api, and for those
 // that are registered in client-go's scheme.
 type TypeConfig struct {
-	// Resource names the type as Cluster.Resolve takes it: "jobs.batch",
+	// Resource names the type as Cluster.Resolve takes it: "pods", "jobs.batch",
 	// "jobs.v1alpha1.batch.volcano.sh". It is required for
 	// unstructured.Unstructured and metav1.PartialObjectMetadata.
 	Resource string
@@ -333,6 +333,10 @@ func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
 			Problem: fmt.Sprintf("the server has %s, and not in version %s, which the package of %s is", listed(elsewhere), t.version, t.goType),
 			Remedy:  "set GroupVersion to that of the Go type",
 		}
+	}
+	core := func(r Resource) bool { return r.Group == "" && r.Name == t.name.String() }
+	if slices.ContainsFunc(found, core) { // "pods" is all of its name, as "jobs.batch" is
+		return t.one(slices.DeleteFunc(found, func(r Resource) bool { return !core(r) }))
 	}
 	if len(found) > 0 && t.name.rest == "" && !slices.ContainsFunc(found, func(r Resource) bool { return !builtinGroup(r.Group) }) {
 		return Resource{}, false, &IllegalError{

@@ -120,6 +120,7 @@ func TestTargetBindsTheRequest(t *testing.T) {
 		{"group version is not served", []apitest.Type{beta}, of[Job](kube.TypeConfig{GroupVersion: volcano}), `no resource type "Job.v1alpha1.batch.volcano.sh"`},
 		{"another resource of the group", []apitest.Type{trainJobs}, of[Registered](kube.TypeConfig{Resource: "others", GroupVersion: schema.GroupVersion{Group: "example.com", Version: "v1"}}), `no resource type "others.v1.example.com"`},
 		{"a part of a built-in", nil, of[Job](kube.TypeConfig{Resource: "jobs.v1.batch"}), "/apis/batch/v1/jobs"},
+		{"a part of a built-in of the core group", nil, of[Job](kube.TypeConfig{Resource: "pods"}), "/api/v1/pods"},
 		{"as kubectl", []apitest.Type{alpha}, of[unstructured.Unstructured](kube.TypeConfig{Resource: "jobs"}), "/apis/batch/v1/jobs"},
 		{"as kubectl, short", []apitest.Type{alpha}, of[unstructured.Unstructured](kube.TypeConfig{Resource: "vcjob"}), "/apis/batch.volcano.sh/v1alpha1/jobs"},
 	} {
