@@ -31,8 +31,11 @@ func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusErro
 	status, ok := statusIn(body, resp.Header.Get("Content-Type"))
 	if !ok {
 		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
-		err := apierrors.NewGenericServerResponse(resp.StatusCode, verb, gr, "", excerpt(body), 0, true)
+		text := excerpt(body)
+		err := apierrors.NewGenericServerResponse(resp.StatusCode, verb, gr, "", text, 0, true)
 		status = err.ErrStatus
+		// Text of the server stays as it is until it is shown, as that of a Status does.
+		status.Message = strings.Replace(status.Message, strconv.Quote(text), `"`+text+`"`, 1)
 	}
 	if status.Code == 0 {
 		status.Code = int32(resp.StatusCode)
