@@ -31,7 +31,7 @@ func resolving(t *testing.T, cfg *rest.Config) error {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	_, err = cluster.Resolve(t.Context(), "pods")
+	_, err = cluster.Resolve(t.Context(), "widgets") // discovery is not the only way to pods
 	return err
 }
 

@@ -17,7 +17,9 @@ func (m *machine) fail(err error) action {
 		m.paged = true
 	}
 	if (from == openStream || from == inStream) && m.paged {
-		m.well() // it only knows no streaming lists
+		if fault == Unsupported {
+			m.well() // it only knows no streaming lists
+		}
 		return m.begin()
 	}
 	switch fault {
