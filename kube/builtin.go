@@ -9,8 +9,8 @@ import (
 
 // builtinTable has the types of k8s.io/api: groups in the order of the server, and in
 // each the plural, kind, scope, versions with the preferred one first, verbs, and short
-// name. So the Go type of k8s.io/api is all that is needed to ask for its objects. Tests
-// hold the table against client-go's clients, and against a real server.
+// name. So the Go type of k8s.io/api is all that is needed to ask for its objects. A
+// test holds the table against client-go's clients.
 const builtinTable = `
 core:
 bindings Binding namespaced v1 create -
