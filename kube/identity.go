@@ -56,7 +56,11 @@ func (c *Cluster) askIdentity(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, identityPatience)
 	defer cancel()
 	namespace := Resource{Version: "v1", Name: "namespaces", Kind: "Namespace"}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("api", "v1", "namespaces", "kube-system").String(), nil)
+	address, err := c.address("api", "v1", "namespaces", "kube-system")
+	if err != nil {
+		return "", err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return "", err
 	}
