@@ -306,6 +306,42 @@ func TestTypeIsGone(t *testing.T) {
 	}
 }
 
+// TestDiscoveryIsCorrected: what discovery said of a type is not believed for ever
+// where the type cannot be followed as it said.
+func TestDiscoveryIsCorrected(t *testing.T) {
+	right := strings.ReplaceAll(metricsUp, `["get","list"]`, `["get","list","watch"]`)
+	for name, wrong := range map[string]string{
+		"verbs": strings.ReplaceAll(right, `["get","list","watch"]`, `["get"]`),
+		"scope": strings.ReplaceAll(right, `"Namespaced"`, `"Cluster"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answer := func(body string) reply { return reply{code: 200, contentType: aggregatedJSON, body: body} }
+				s, cluster := scripted(t, map[string]reply{
+					"/api": answer(wrong), "/apis": answer(wrong),
+					"/apis/metrics.k8s.io/v1beta1/namespaces/a/pods": {code: 200, body: podListJSON},
+				})
+				target, err := kube.Named("pods.metrics.k8s.io")
+				if err != nil {
+					t.Fatal(err)
+				}
+				source := cluster.Source(target, kube.Selection{Namespace: "a"})
+				if _, err := source.List(t.Context(), metav1.ListOptions{}); err == nil {
+					t.Error("it is followed as if discovery were right")
+				}
+				s.set("/api", answer(right))
+				s.set("/apis", answer(right))
+				<-time.After(2 * time.Second)
+				stream, err := source.List(t.Context(), metav1.ListOptions{})
+				if err != nil {
+					t.Fatalf("discovery has been corrected: %v", err)
+				}
+				stream.Body.Close()
+			})
+		})
+	}
+}
+
 // definition is that of a custom resource.
 func definition(established string) reply {
 	return reply{code: 200, body: `{"spec":{"versions":[{"name":"v1","served":true}]},"status":{"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"` + established + `"}]}}`}

@@ -95,10 +95,12 @@ func (s *Source) collection(ctx context.Context) (*Collection, error) {
 		return nil, err
 	}
 	coll, err = s.cluster.Collection(res, s.selection)
-	if err == nil {
-		s.set(coll)
+	if err != nil { // discovery may have said something else of the type than is true
+		s.cluster.discovery.forget(res)
+		return nil, err
 	}
-	return coll, err
+	s.set(coll)
+	return coll, nil
 }
 
 func (s *Source) set(c *Collection) {

@@ -417,13 +417,17 @@ func (k *call) oddDiscovery() bool {
 			g := metav1.APIGroup{Name: one(k, "broken.example.com", "", "example.com"), Versions: []metav1.GroupVersionForDiscovery{bad}, PreferredVersion: bad}
 			v.Groups = one(k, nil, append([]metav1.APIGroup{g}, v.Groups...), []metav1.APIGroup{g})
 		case *metav1.APIResourceList:
-			switch k.random.IntN(3) {
+			switch k.random.IntN(5) {
 			case 0:
 				v.APIResources = nil
 			case 1:
 				v.APIResources[0].Name = "others"
+			case 2:
+				v.APIResources[0].Verbs = one(k, nil, []string{"get"}, []string{"list"})
+			case 3:
+				v.APIResources[0].Namespaced = false
 			default:
-				v.GroupVersion = one(k, "a/b/c", "other/v1")
+				v.GroupVersion = one(k, "a/b/c", "other/v1", "")
 			}
 		}
 	})
