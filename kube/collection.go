@@ -121,6 +121,9 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 		return wire.Stream{}, c.wrap(verb, refusal(resp, verb, c.resource))
 	}
 	enc, err := wire.EncodingOf(resp.Header.Get("Content-Type"))
+	if err == nil && !c.selection.Encoding.asksFor(enc) {
+		err = fmt.Errorf("it is in %s, which was not asked for", enc)
+	}
 	if err != nil {
 		resp.Body.Close()
 		return wire.Stream{}, c.wrap(verb, &foreignError{err})
@@ -154,6 +157,20 @@ func (c *Collection) request(ctx context.Context, verb string, opts metav1.ListO
 func (c *Collection) query(opts metav1.ListOptions) (url.Values, error) {
 	opts.LabelSelector, opts.FieldSelector = c.selection.LabelSelector, c.selection.FieldSelector
 	return queryparams.Convert(&opts)
+}
+
+// asksFor reports whether an answer may be in an encoding. The objects of another
+// would be kept, and could not be decoded.
+func (e Encoding) asksFor(answer wire.Encoding) bool {
+	switch answer {
+	case wire.JSON:
+		return true
+	case wire.Protobuf:
+		return e == PreferProtobuf
+	case wire.CBOR:
+		return e == PreferCBOR
+	}
+	return false
 }
 
 // accept lists what we can read, best first. Nothing needs to be known of the

@@ -289,3 +289,42 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a page instead of a list: %v", err)
 	}
 }
+
+// TestOtherEncoding: an answer in an encoding that was not asked for is refused.
+func TestOtherEncoding(t *testing.T) {
+	for _, c := range []struct {
+		asked kube.Encoding
+		got   string
+		ok    bool
+	}{
+		{kube.PreferProtobuf, wire.MediaTypeProtobuf, true},
+		{kube.PreferProtobuf, wire.MediaTypeJSON, true},
+		{kube.PreferProtobuf, wire.MediaTypeCBOR, false},
+		{kube.PreferCBOR, wire.MediaTypeCBOR, true},
+		{kube.PreferCBOR, wire.MediaTypeCBORSequence, true},
+		{kube.PreferCBOR, wire.MediaTypeJSON, true},
+		{kube.PreferCBOR, wire.MediaTypeProtobuf, false},
+		{kube.JSONOnly, wire.MediaTypeJSON, true},
+		{kube.JSONOnly, wire.MediaTypeProtobuf, false},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", c.got) }))
+		t.Cleanup(srv.Close)
+		cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: srv.URL}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(cluster.Close)
+		pods := kube.Resource{Version: "v1", Name: "pods", Kind: "Pod", Scope: kube.Namespaced, Verbs: []string{"list", "watch"}}
+		coll, err := cluster.Collection(pods, kube.Selection{Encoding: c.asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := coll.List(t.Context(), metav1.ListOptions{})
+		if err == nil {
+			stream.Body.Close()
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%s where %v was asked for: %v", c.got, c.asked, err)
+		}
+	}
+}
