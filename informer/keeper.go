@@ -90,6 +90,9 @@ func (e *engine) heirLocked(m *member) *member {
 // are to go then, its list is held back at the end.
 func (e *engine) startLocked(ctx context.Context, m *member) {
 	resume := e.store.Snapshot().Reached(m.scope)
+	if m.place.unordered.Load() {
+		resume = 0
+	}
 	var sink reflector.Sink = e.queue
 	if m.heir = resume == 0 && len(e.narrowerLocked(m)) > 0; m.heir {
 		sink = heirSink{e, m}
@@ -124,6 +127,7 @@ func (e *engine) runLocked(ctx context.Context, m *member) {
 			log.see(h)
 			if h.Order != order {
 				order = h.Order
+				m.place.unordered.Store(order == delta.ByArrival)
 				e.cfg.logger().Warn("the server does not order resource versions: events are taken as they come, and everything is listed after each watch",
 					"resource", e.cfg.Resource, "scope", m.scope.String())
 			}

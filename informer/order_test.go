@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,11 +21,13 @@ import (
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // disorderly is a server of projects whose versions are what the test says.
 type disorderly struct {
-	service string // answer to who serves the group; "" if nobody may know
+	service    string // answer to who serves the group; "" if nobody may know
+	namespaced bool
 
 	mu      sync.Mutex
 	list    string // items
@@ -47,14 +50,14 @@ func (d *disorderly) RoundTrip(r *http.Request) (*http.Response, error) {
 	case r.URL.Path == "/apis":
 		body = `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"project.example.com","versions":[{"groupVersion":"project.example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"project.example.com/v1","version":"v1"}}]}`
 	case r.URL.Path == "/apis/project.example.com/v1":
-		body = `{"kind":"APIResourceList","groupVersion":"project.example.com/v1","resources":[{"name":"projects","singularName":"project","namespaced":false,"kind":"Project","verbs":["get","list","watch"]}]}`
+		body = fmt.Sprintf(`{"kind":"APIResourceList","groupVersion":"project.example.com/v1","resources":[{"name":"projects","singularName":"project","namespaced":%v,"kind":"Project","verbs":["get","list","watch"]}]}`, d.namespaced)
 	case r.URL.Path == "/apis/apiregistration.k8s.io/v1/apiservices/v1.project.example.com":
 		if d.asked++; d.service == "" {
 			code, body = http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
 		} else {
 			body = d.service
 		}
-	case r.URL.Path != "/apis/project.example.com/v1/projects":
+	case !slices.Contains([]string{"/apis/project.example.com/v1/projects", "/apis/project.example.com/v1/namespaces/a/projects"}, r.URL.Path):
 		code, body = http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
 	case r.URL.Query().Get("sendInitialEvents") != "":
 		code, body = http.StatusBadRequest, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"BadRequest","code":400}`
@@ -174,4 +177,48 @@ func followDisorder(t *testing.T, service string, order delta.Order, want string
 	if n := strings.Count(log.String(), "does not order resource versions"); n != int(order) {
 		t.Errorf("logged %d times:\n%s", n, log.String())
 	}
+}
+
+// TestNarrowingWithoutOrder: where versions are not ordered, the watch of a namespace
+// does not go on at the version that the watch of all has reached.
+func TestNarrowingWithoutOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		item := func(v int) string {
+			return fmt.Sprintf(`{"metadata":{"name":"x","namespace":"a","uid":"u","resourceVersion":"%d"}}`, v)
+		}
+		srv := &disorderly{version: 100, list: item(60), namespaced: true}
+		cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "http://disorderly", Transport: srv}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, cluster: cluster}
+		ctx, cancel := context.WithCancel(t.Context())
+		w.ctx = ctx
+		defer w.work.Wait()
+		defer cancel()
+		projects := must(informer.Watch[unstructured.Unstructured](cluster, informer.Config{
+			Resource: "projects.project.example.com", Logger: slog.New(slog.DiscardHandler),
+		}))
+		w.run(projects)
+		<-projects.Synced()
+		synctest.Wait()
+		srv.mu.Lock()
+		watch := srv.watch
+		srv.mu.Unlock()
+		if _, err := fmt.Fprintf(watch, `{"type":"MODIFIED","object":%s}`+"\n", item(50)); err != nil { // which shows it
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		srv.mu.Lock()
+		srv.list = item(40) // it has changed, and no watch from version 100 tells
+		srv.mu.Unlock()
+		if err := projects.SetNamespaces(ctx, "a"); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Minute)
+		e, ok := projects.Snapshot().Records().Get(wire.Key{Namespace: "a", Name: "x"})
+		if !ok || e.Version() != 40 {
+			t.Errorf("there: %v, want version 40; %d lists", ok, srv.lists)
+		}
+	})
 }

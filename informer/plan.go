@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
@@ -25,6 +26,9 @@ type place struct {
 	name    string
 	cluster *kube.Cluster // nil if the engine has a source of its own
 	origin  *origin
+	// unordered is set once a server turns out not to order its versions: then no watch
+	// goes on at a version that another one has reached.
+	unordered atomic.Bool
 }
 
 func (e *engine) newPlace(name string, cluster *kube.Cluster) *place {
