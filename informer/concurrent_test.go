@@ -209,12 +209,13 @@ func (c *crowd) moves() moves {
 			defer done()
 			allowed(c.w.t, inf.WaitForWrite(ctx, c.written(r)))
 		},
-		"Follows": func(r *rand.Rand) { inf.Follows(c.written(r)) },
-		"Shows":   func(r *rand.Rand) { inf.Shows(c.written(r)) },
-		"Health":  func(*rand.Rand) { h, _ := inf.Health(); _ = h.Ready() },
-		"Stats":   func(*rand.Rand) { inf.Stats() },
-		"Running": func(*rand.Rand) { inf.Running() },
-		"Synced":  func(*rand.Rand) { inf.Synced() },
+		"Follows":      func(r *rand.Rand) { inf.Follows(c.written(r)) },
+		"Shows":        func(r *rand.Rand) { inf.Shows(c.written(r)) },
+		"HasSelectors": func(*rand.Rand) { inf.HasSelectors() },
+		"Health":       func(*rand.Rand) { h, _ := inf.Health(); _ = h.Ready() },
+		"Stats":        func(*rand.Rand) { inf.Stats() },
+		"Running":      func(*rand.Rand) { inf.Running() },
+		"Synced":       func(*rand.Rand) { inf.Synced() },
 		"Run": func(r *rand.Rand) {
 			ctx, done := c.brief(r)
 			defer done()

@@ -38,6 +38,14 @@ func (e Event[T]) Initial() bool { return e.change.Cause == store.Initial }
 // consumer of store.Latest lagged so far that the deletion was left out.
 func (e Event[T]) Missed() bool { return e.change.Missed() }
 
+// Left reports that a deletion means only that the object is not among what the
+// consumer is told of any more, and may still exist: a filter does not choose it, its
+// namespace or cluster is not followed any more, or the informer has selectors, with
+// which the server says the same of an object that no longer matches as of a deleted one.
+func (e Event[T]) Left() bool {
+	return e.change.Kind == store.Deleted && (e.change.Cause == store.Unwatched || e.inf != nil && e.inf.HasSelectors())
+}
+
 // Changes returns how many changes of the object the event stands for: 1, unless
 // the consumer lagged behind by more than the backlog; see store.EveryChange.
 func (e Event[T]) Changes() int { return 1 + int(e.change.Folded) }

@@ -20,12 +20,21 @@ import (
 // Some filters choose objects: one that is not chosen any more is told as
 // Deleted, with its last state that was, by store.Unwatched; one that is chosen
 // from now on as Added. Others choose updates: the rest is passed over in
-// silence. Of changes that were folded, a filter sees the state before the first
-// and the state after the last; of an object that came and went, the last state.
+// silence. Those that choose objects come first, whatever the order in
+// Subscribe.Filters. Of changes that were folded, a filter sees the state before the
+// first and the state after the last; of an object that came and went, the last state.
 type Filter struct {
 	object func(store.Entry) bool
 	update func(old, now store.Entry) bool
 }
+
+// ChoosesObjects reports whether the filter chooses objects.
+func (f Filter) ChoosesObjects() bool { return f.object != nil }
+
+// ChoosesUpdates reports whether the filter may pass over an update of an object that
+// its consumer is told of. Then several revisions are one state to the consumer, and the
+// last revision does not tell which was the first.
+func (f Filter) ChoosesUpdates() bool { return f.update != nil }
 
 // InNamespaces chooses the objects of some namespaces.
 func InNamespaces(names ...string) Filter {
@@ -52,9 +61,12 @@ func LabelsChanged() Filter {
 // chooses: those of what was asked for or of labels, for instance. A filter among
 // them that chooses objects lets every update through.
 func AnyUpdate(filters ...Filter) Filter {
+	if slices.ContainsFunc(filters, func(f Filter) bool { return f.update == nil }) {
+		return Filter{}
+	}
 	return Filter{update: func(old, now store.Entry) bool {
 		for _, f := range filters {
-			if f.update == nil || f.update(old, now) {
+			if f.update(old, now) {
 				return true
 			}
 		}
@@ -66,6 +78,22 @@ func AnyUpdate(filters ...Filter) Filter {
 // its state, reason or message. Objects are of the given type where they do not
 // tell themselves, as items of lists do not. It decodes objects of type T.
 func StateChanged[T any](apiVersion, kind string) Filter {
+	return statusChanged[T](apiVersion, kind, func(s state.Status) state.Status {
+		s.At = time.Time{} // by itself it is no change
+		return s
+	})
+}
+
+// Transitions is StateChanged without the reason and the message: it chooses the
+// updates that package record keeps as transitions.
+func Transitions[T any](apiVersion, kind string) Filter {
+	return statusChanged[T](apiVersion, kind, func(s state.Status) state.Status {
+		return state.Status{State: s.State, Raw: s.Raw}
+	})
+}
+
+// statusChanged chooses the updates that change part of the status of an object.
+func statusChanged[T any](apiVersion, kind string, part func(state.Status) state.Status) Filter {
 	d := decoder[T]{count: new(atomic.Uint64)}
 	status := func(e store.Entry) (state.Status, error) {
 		obj, err := d.entry(e)
@@ -79,9 +107,7 @@ func StateChanged[T any](apiVersion, kind string) Filter {
 		if object["kind"] == nil || object["kind"] == "" {
 			object["apiVersion"], object["kind"] = apiVersion, kind
 		}
-		s := state.Of(object)
-		s.At = time.Time{} // by itself it is no change
-		return s, nil
+		return part(state.Of(object)), nil
 	}
 	return Filter{update: func(old, now store.Entry) bool {
 		was, err := status(old)
@@ -102,17 +128,23 @@ func fields(obj any) (map[string]any, error) {
 }
 
 // filtered returns a change as the filters leave it, and whether anything is
-// left.
+// left. An update that takes an object into or out of what is chosen is no update to
+// the consumer, so objects are chosen first.
 func filtered(filters []Filter, c store.Change) (store.Change, bool) {
 	for _, f := range filters {
-		ok := true
-		switch {
-		case f.object != nil:
-			c, ok = f.choose(c)
-		case f.update != nil:
-			ok = c.Kind != store.Updated || c.Cause == store.Resynced || f.update(c.Old, c.New)
+		if f.object == nil {
+			continue
 		}
-		if !ok {
+		var ok bool
+		if c, ok = f.choose(c); !ok {
+			return c, false
+		}
+	}
+	if c.Kind != store.Updated || c.Cause == store.Resynced {
+		return c, true
+	}
+	for _, f := range filters {
+		if f.update != nil && !f.update(c.Old, c.New) {
 			return c, false
 		}
 	}

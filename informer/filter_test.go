@@ -47,6 +47,7 @@ func TestFilters(t *testing.T) {
 			"moved":     {onNode, moved},
 			"own":       {informer.Where(func(e store.Entry) bool { return e.Key().Name == "two" })},
 			"state":     {informer.StateChanged[corev1.Pod]("v1", "Pod")},
+			"in order":  {informer.StateChanged[corev1.Pod]("v1", "Pod"), onNode},
 			"all":       {{}},
 		} {
 			d := &diary{}
@@ -92,6 +93,7 @@ func TestFilters(t *testing.T) {
 			"moved":     {"Added one", "Added bare", "Updated one", "Deleted one unwatched", "Added one", "Deleted one"},
 			"own":       {"Added two"},
 			"state":     {"Added one", "Added bare", "Added two", "Updated one", "Deleted one"},
+			"in order":  {"Added one", "Added bare", "Deleted one unwatched", "Added one", "Updated one", "Deleted one"},
 			"all":       {"Added one", "Added bare", "Added two", "Updated one", "Updated one", "Updated one", "Updated one", "Deleted one"},
 		} {
 			equal(w.t, name, told[name].take(), want)
@@ -100,6 +102,33 @@ func TestFilters(t *testing.T) {
 			w.t.Errorf("%d objects were decoded", n-decodes)
 		}
 	})
+}
+
+// TestFiltersSayWhatTheyChoose: a filter that lets every update through does not choose
+// any.
+func TestFiltersSayWhatTheyChoose(t *testing.T) {
+	moved, err := informer.FieldChanged[corev1.Pod]("spec.nodeName")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, other := informer.StateChanged[corev1.Pod]("v1", "Pod"), informer.InNamespaces("other")
+	for name, c := range map[string]struct {
+		filter           informer.Filter
+		objects, updates bool
+	}{
+		"all":                {informer.Filter{}, false, false},
+		"namespace":          {other, true, false},
+		"state":              {state, false, true},
+		"transitions":        {informer.Transitions[corev1.Pod]("v1", "Pod"), false, true},
+		"moved":              {moved, false, true},
+		"any":                {informer.AnyUpdate(state, moved), false, true},
+		"any of none":        {informer.AnyUpdate(), false, true},
+		"any or a namespace": {informer.AnyUpdate(state, other), false, false},
+	} {
+		if c.filter.ChoosesObjects() != c.objects || c.filter.ChoosesUpdates() != c.updates {
+			t.Errorf("%s: objects %v, updates %v", name, c.filter.ChoosesObjects(), c.filter.ChoosesUpdates())
+		}
+	}
 }
 
 // TestGenerationChanged lets pass what changes the spec, and what has no

@@ -161,6 +161,11 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return i.engine.run(ctx)
 }
 
+// HasSelectors reports whether the informer has a label or a field selector.
+func (i *Informer[T]) HasSelectors() bool {
+	return i.engine.cfg.LabelSelector != "" || i.engine.cfg.FieldSelector != ""
+}
+
 // Synced returns a channel that is closed once the first list of every scope has
 // been applied, or a snapshot file was loaded: from then on a snapshot shows all
 // there is.
