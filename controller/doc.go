@@ -7,7 +7,7 @@
 //	Func -> nil: done; Again: once more, later; Terminal: not before a change; any error: once more, with backoff
 //	kube.Client writes with ctx -> what the next reconcile of the key waits to see
 //	Lease -> which keys are this replica's, until when, and with which token
-//	informer -> Revisions -> workqueue: every state instead of the latest
+//	informer -> Revisions -> workqueue: every state instead of the latest; Revision.ID is the same after a restart
 //
 // Reconcile does all of it for one informer in one call; New takes several
 // sources and a Config. Both return nil once their context is done, so a program
@@ -43,7 +43,11 @@
 //     and other keys do not wait with it.
 //  5. What happens goes before what was there at first. Neither starves.
 //  6. A panic, an error, a timeout ends one reconcile and nothing else.
-//  7. When the controller stops, no reconcile begins, those that run get a grace, and then
+//  7. A state has the same Revision.ID whenever it is told: after a restart, in another
+//     replica. A deletion has one ID, seen or missed. With filters that choose updates
+//     that needs a history (RevisionsConfig.Origin), and Revisions refuses to run
+//     without one unless it is told to.
+//  8. When the controller stops, no reconcile begins, those that run get a grace, and then
 //     their context ends. A key whose reconcile was cut short does not count as done.
 //
 // # Several replicas
@@ -93,7 +97,7 @@
 //
 // # Errors
 //
-// New refuses illegal configurations. Run returns what ends the controller by
+// New and Revisions refuse illegal configurations. Run returns what ends the controller by
 // itself. What a reconcile returns is in the log, and the last of it in
 // Health.Stats; ErrTimeout, ErrStopping and ErrNotOurs are causes of contexts.
 // PanicError has the stack of a panic. Fence returns ErrFenced.

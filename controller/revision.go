@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/store"
@@ -11,17 +13,20 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// Revision is one state of one object, for who acts on each and not only on the
-// latest. It is an item of a workqueue: equal to itself only, so no two are
+// Revision is one state of one object, for a consumer that acts on each and not only on
+// the latest. It is an item of a workqueue: equal to itself only, so no two are
 // folded. Its event can be asked for the object.
 type Revision[T any] struct {
-	// Key and UID name the object, Version its state, and Kind what became of it. See
-	// ID for when they are the same again after a restart.
+	// Key and UID name the object, Version its state, and Kind what became of it.
 	Key     wire.Key
 	UID     string
 	Version wire.Version
 	Kind    store.ChangeKind
-	event   *informer.Event[T]
+	// First is the version of the first revision that showed the state. It is Version
+	// unless a filter passes over updates. Of a deletion it is the version of the last
+	// state before.
+	First wire.Version
+	event *informer.Event[T]
 }
 
 // Event returns what happened, with the state before and after.
@@ -32,23 +37,37 @@ func (r Revision[T]) Event() informer.Event[T] {
 	return *r.event
 }
 
-// ID is one text for the revision. The server's versions are unique within one type
-// of one cluster, so two revisions never share an ID. It is an idempotency key only
-// within one run, because after a restart the same state may have another ID:
+// ID is an idempotency key: it is the same each time the same thing is told, also after
+// a restart and in another replica, and unique within the type. It has one of three
+// forms:
 //
-//   - what is there at the start is Added, at its current version, though it was
-//     Updated before;
-//   - with filters that choose updates, that version is also a later one than the
-//     first that showed the state, if updates came that the filter does not choose;
-//   - a deletion that was missed has the version that was seen last, and one that was
-//     seen the version of the deletion;
-//   - revisions that came while nobody watched are left out, or are one update.
+//   - cluster/uid/VERSION is a state. VERSION is First, so the ID is the same whether
+//     the state was seen to begin, or was there at the start.
+//   - cluster/uid/deleted is the deletion, seen or missed.
+//   - cluster/uid/left/VERSION says that the object is not among what is followed any
+//     more, after its state at VERSION (see informer.Event.Left). Two consumers have
+//     the same ID for it only if they have seen the same last state.
 //
-// A consumer that must handle each state once across restarts keeps what it has
-// handled by UID and by what the state is, or reads the history that package record
-// keeps.
+// An object without a UID has namespace/name in its place, and the version of its last
+// state behind "deleted". A server that does not order its versions may give two states
+// the same version; then they have the same ID. With IDsOfThisRun and filters that choose
+// updates, the ID of a state holds for one run. States that came and went while nobody
+// watched are not told, and neither are deletions.
 func (r Revision[T]) ID() string {
-	return fmt.Sprintf("%s/%s/%v/%v", r.Key.Cluster, r.UID, r.Version, r.Kind)
+	object := r.UID
+	if object == "" {
+		object = wire.Key{Namespace: r.Key.Namespace, Name: r.Key.Name}.String()
+	}
+	object = r.Key.Cluster + "/" + object
+	switch {
+	case r.Kind != store.Deleted:
+		return fmt.Sprintf("%s/%v", object, r.First)
+	case r.Event().Left():
+		return fmt.Sprintf("%s/left/%v", object, r.First)
+	case r.UID == "": // a namesake may be deleted later
+		return fmt.Sprintf("%s/deleted/%v", object, r.First)
+	}
+	return object + "/deleted"
 }
 
 // DefaultRevisions is how many revisions a queue of RevisionQueue holds.
@@ -68,29 +87,121 @@ func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Re
 	return workqueue.New(cfg)
 }
 
+// IDs says for how long Revision.ID is the same.
+type IDs uint8
+
+const (
+	// StableIDs are the same across restarts and replicas. With a filter that chooses
+	// updates they need RevisionsConfig.Origin.
+	StableIDs IDs = iota
+	// IDsOfThisRun need no history. With a filter that chooses updates, a state has
+	// another ID after a restart.
+	IDsOfThisRun
+)
+
+// RevisionsConfig says which revisions there are. The zero value is every one, with
+// stable IDs.
+type RevisionsConfig[T any] struct {
+	// Subscribe chooses objects and updates. Its Mode does not count: it is
+	// store.Lossless.
+	Subscribe informer.Subscribe
+	// IDs: StableIDs.
+	IDs IDs
+	// Origin returns the version of the first revision that showed the state of r, which
+	// is r.Version or an earlier one. What a state is, the filters say: those that choose
+	// updates pass over the revisions that show the same. Revisions asks for what it has
+	// not seen begin, one after the other: objects that are there at the start, that a
+	// list has found, that are told again, or that come to be chosen. It does not ask
+	// without filters that choose updates, nor with IDsOfThisRun. For the filter
+	// informer.Transitions, record.Database.StateBegan has the answer.
+	//
+	// An error is tried again for 10 seconds, during which the informer waits; ctx ends
+	// with them. Then Revisions returns it.
+	Origin func(ctx context.Context, r Revision[T]) (wire.Version, error)
+}
+
 // Revisions puts every change of an informer's objects into a queue, one after the
 // other, until ctx is done or the informer has stopped: what is there first, as
-// additions, then what happens. It runs on the caller's goroutine. The mode of s does
-// not count: it is store.Lossless.
+// additions, then what happens. It runs on the caller's goroutine.
 //
 // It ends with nil when the informer has stopped and all it told of is in the
-// queue. It does not close the queue.
+// queue. It does not close the queue. After an error it may be called again, and begins
+// with what is there then, under the same IDs.
 //
-// Errors: the cause of ctx; workqueue.ErrClosed, workqueue.ErrFull.
-func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue.Queue[Revision[T]], s informer.Subscribe) error {
+// Errors: a configuration whose IDs cannot be stable, before anything is queued; the
+// cause of ctx; what Origin says; workqueue.ErrClosed, workqueue.ErrFull.
+func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue.Queue[Revision[T]], cfg RevisionsConfig[T]) error {
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
 	}
-	s.Mode = store.Lossless
-	for ev := range i.Changes(ctx, s) {
-		if err := q.Add(ctx, RevisionOf(ev)); err != nil {
+	if cfg.IDs > IDsOfThisRun {
+		return fmt.Errorf("controller: RevisionsConfig.IDs is %d, want StableIDs or IDsOfThisRun", cfg.IDs)
+	}
+	filters := cfg.Subscribe.Filters
+	asks := cfg.IDs == StableIDs && slices.ContainsFunc(filters, informer.Filter.ChoosesUpdates)
+	if asks && cfg.Origin == nil {
+		return errors.New("controller: a filter chooses updates, so the IDs of revisions need a history to be stable: " +
+			"set RevisionsConfig.Origin (package record keeps one), or IDs to IDsOfThisRun")
+	}
+	// One that comes to be chosen is Added, and may have been in its state before.
+	selects := i.HasSelectors() || slices.ContainsFunc(filters, informer.Filter.ChoosesObjects)
+	cfg.Subscribe.Mode = store.Lossless
+	for ev := range i.Changes(ctx, cfg.Subscribe) {
+		r := RevisionOf(ev)
+		began := ev.Cause() == store.Watched && (r.Kind == store.Updated || !selects)
+		if asks && r.Kind != store.Deleted && !began {
+			var err error
+			if r.First, err = cfg.origin(ctx, r); err != nil {
+				return err
+			}
+		}
+		if err := q.Add(ctx, r); err != nil {
 			return err
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// RevisionOf makes a revision of an event.
+// How long Origin is asked, and how often.
+const (
+	originPatience = 10 * time.Second
+	originFirst    = 50 * time.Millisecond
+	originLongest  = time.Second
+)
+
+// origin asks Origin until it answers. A history is written by somebody else, who may
+// be a little behind.
+func (cfg *RevisionsConfig[T]) origin(ctx context.Context, r Revision[T]) (wire.Version, error) {
+	asking, cancel := context.WithTimeout(ctx, originPatience)
+	defer cancel()
+	for wait := originFirst; ; wait = min(2*wait, originLongest) {
+		first, err := cfg.Origin(asking, r)
+		if err == nil && (first == 0 || first > r.Version) {
+			return 0, fmt.Errorf("controller: Origin says that version %v was the first to show the state of %s at version %v; want one from 1 to that", first, r.Key, r.Version)
+		}
+		if err == nil {
+			return first, nil
+		}
+		pause := time.NewTimer(wait)
+		select {
+		case <-pause.C:
+		case <-asking.Done():
+			pause.Stop()
+			if ctx.Err() != nil {
+				return 0, context.Cause(ctx)
+			}
+			return 0, fmt.Errorf("controller: which revision was the first to show the state of %s at version %v: %w", r.Key, r.Version, err)
+		}
+	}
+}
+
+// RevisionOf makes a revision of an event. It takes the version of the event for the
+// first that showed the state. A caller with filters that choose updates, or with folded
+// changes, sets First from a history; see RevisionsConfig.Origin.
 func RevisionOf[T any](ev informer.Event[T]) Revision[T] {
-	return Revision[T]{Key: ev.Key(), UID: ev.UID(), Version: ev.Version(), Kind: ev.Kind(), event: &ev}
+	r := Revision[T]{Key: ev.Key(), UID: ev.UID(), Version: ev.Version(), Kind: ev.Kind(), First: ev.Version(), event: &ev}
+	if last := ev.Change().Old; r.Kind == store.Deleted && !last.IsZero() {
+		r.First = last.Version()
+	}
+	return r
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/controller"
-	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/workqueue"
 )
 
@@ -32,7 +31,7 @@ func TestRevisions(t *testing.T) {
 		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
 		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
 		done := make(chan error, 1)
-		w.work.Go(func() { done <- controller.Revisions(w.ctx, w.pods, queue, informer.Subscribe{}) })
+		w.work.Go(func() { done <- controller.Revisions(w.ctx, w.pods, queue, controller.RevisionsConfig[corev1.Pod]{}) })
 		var mu sync.Mutex // of what the workers note
 		seen := map[string][]string{}
 		ids := map[string]bool{}
@@ -95,7 +94,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{Limit: 5})
 		w.work.Go(func() { _ = w.factory.Run(w.ctx) })
-		w.work.Go(func() { _ = controller.Revisions(w.ctx, w.pods, queue, informer.Subscribe{}) })
+		w.work.Go(func() { _ = controller.Revisions(w.ctx, w.pods, queue, controller.RevisionsConfig[corev1.Pod]{}) })
 		pass(time.Second)
 		w.create(pod("a"))
 		for range 30 {
@@ -126,7 +125,7 @@ func TestRevisionsAreBounded(t *testing.T) {
 
 // TestRevisionsOfNothing: without an informer or a queue there is an error.
 func TestRevisionsOfNothing(t *testing.T) {
-	if controller.Revisions[corev1.Pod](t.Context(), nil, nil, informer.Subscribe{}) == nil {
+	if controller.Revisions[corev1.Pod](t.Context(), nil, nil, controller.RevisionsConfig[corev1.Pod]{}) == nil {
 		t.Error("no error")
 	}
 	var zero controller.Revision[corev1.Pod]

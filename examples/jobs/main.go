@@ -10,8 +10,8 @@
 // bill, or notify: where a job that failed and was retried must not look like one
 // that simply ran. The queue is bounded; who is too slow slows down the informer and then
 // the server's watch, and only what the server itself forgets is missed. Each
-// revision has an ID to make its handling idempotent: after a restart, the last
-// state of each job is told once more.
+// revision has an ID that is the same after a restart, when the last state of each job
+// is told again: who has handled it knows it by that.
 //
 // With client-go a handler is called for every event as well, but what it has not
 // taken is kept without a bound (its source says so: "until we OOM"), and its
@@ -93,14 +93,14 @@ func every(ctx context.Context, jobs *informer.Informer[batchv1.Job]) {
 			}
 		})
 	}
-	if err := controller.Revisions(ctx, jobs, queue, informer.Subscribe{}); err != nil && !errors.Is(err, context.Canceled) {
+	if err := controller.Revisions(ctx, jobs, queue, controller.RevisionsConfig[batchv1.Job]{}); err != nil && !errors.Is(err, context.Canceled) {
 		log.Print(err)
 	}
 	work.Wait()
 }
 
-// record stands for a row in a database: ID is its key, so that writing it twice
-// does no harm.
+// record stands for a row in a database. ID is its key, so a state that is told again
+// after a restart is not written twice.
 func record(r controller.Revision[batchv1.Job]) error {
 	ev := r.Event()
 	job, err := ev.Object()

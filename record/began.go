@@ -1,0 +1,44 @@
+package record
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// StateBegan returns the version of the first recorded revision that showed the state
+// which an object had at a version: that of its last transition up to there. It is an
+// Origin for controller.Revisions with the filter informer.Transitions, unless
+// Config.State finds other states. cluster is the name or the UID of one; empty: all.
+//
+// The answer does not change while the object is in the state, and Prune keeps what it
+// needs. Of a state that began before the first list, or in a gap, the recorder knows only
+// the first revision that it saw, and a state that came back within a gap has the answer
+// of the time before. Where another recorder fills the gap, the answer becomes exact.
+//
+// Errors: ErrUnknown, if the revision is not recorded, or not yet; what the database
+// says.
+func (d *Database) StateBegan(ctx context.Context, cluster string, of Type, uid string, at wire.Version) (wire.Version, error) {
+	s, err := d.search(ctx, Filter{Cluster: cluster, Types: []Type{of}})
+	if err != nil {
+		return 0, d.explain(err)
+	}
+	if s.nothing {
+		return 0, fmt.Errorf("%s with UID %s at version %v: %w", of, uid, at, ErrUnknown)
+	}
+	query := "SELECT (SELECT MAX(t.version) FROM transitions t WHERE t.object_id = o.id AND t.version <= ?) FROM objects o" +
+		" JOIN revisions r ON r.object_id = o.id AND r.version = ? WHERE o.uid = ? AND " + strings.Join(s.conditions, " AND ")
+	var began sql.NullInt64
+	err = d.db.QueryRowContext(ctx, d.dialect.query(query), int64(at), int64(at), uid).Scan(&began)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && !began.Valid:
+		return 0, fmt.Errorf("%s with UID %s at version %v: %w", of, uid, at, ErrUnknown)
+	case err != nil:
+		return 0, d.explain(err)
+	}
+	return wire.Version(began.Int64), nil
+}

@@ -1,0 +1,103 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/controller"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// TestStateBegan: the history gives a state that is there at the start of a program the
+// ID that it had when it was seen to begin, also after the revision that began it was
+// pruned. It says that it does not know a revision.
+func TestStateBegan(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		stop := w.record("one")
+		defer stop()
+		pods := record.Type{Resource: "pods"}
+		origin := func(ctx context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
+			return w.d.StateBegan(ctx, "", pods, r.UID, r.Version)
+		}
+		next, end := w.follow(origin)
+		w.create(pod("a"))
+		queued := next()
+		w.phase("a", "Running")
+		running := next()
+		touch := func(message string) apitest.Object {
+			obj, err := apitest.Modify(w.srv, pod("a"), func(p *corev1.Pod) { p.Status.Message = message })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return obj
+		}
+		touch("x")
+		obj := touch("y")
+		end()
+		if queued == running {
+			t.Errorf("%s twice", queued)
+		}
+		for _, prune := range []bool{false, true} {
+			if w.until("SELECT version FROM objects", obj.GetResourceVersion()); prune {
+				if p, err := w.d.Prune(t.Context(), record.Retention{Keep: time.Nanosecond}); err != nil || p.Revisions == 0 || p.Transitions == 0 {
+					t.Fatal(p, err)
+				}
+			}
+			next, end := w.follow(origin)
+			if got := next(); got != running {
+				t.Errorf("%s at the start, and %s when it began", got, running)
+			}
+			end()
+		}
+		for _, of := range []record.Type{pods, {Resource: "cows"}} {
+			if _, err := w.d.StateBegan(t.Context(), "", of, string(obj.GetUID()), 1_000_000); !errors.Is(err, record.ErrUnknown) {
+				t.Errorf("%v: %v", of, err)
+			}
+		}
+	})
+}
+
+// follow runs a program that follows the transitions of pods. next returns the next ID.
+func (w *world) follow(origin func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error)) (next func() string, end func()) {
+	inf, err := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.t.Context())
+	queue := controller.RevisionQueue(workqueue.Config[controller.Revision[corev1.Pod]]{})
+	ended := make(chan error, 2)
+	go func() { ended <- inf.Run(ctx) }()
+	go func() {
+		ended <- controller.Revisions(ctx, inf, queue, controller.RevisionsConfig[corev1.Pod]{
+			Subscribe: informer.Subscribe{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}}, Origin: origin,
+		})
+	}()
+	next = func() string {
+		item, err := queue.Get(ctx)
+		if err == nil {
+			err = queue.Done(item.Item)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return item.Item.ID()
+	}
+	return next, func() {
+		cancel()
+		if errs := []error{<-ended, <-ended}; slices.ContainsFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }) {
+			w.t.Error(fmt.Sprint(errs))
+		}
+	}
+}
