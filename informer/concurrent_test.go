@@ -31,8 +31,8 @@ type moves map[string]func(r *rand.Rand)
 func (m moves) complete(t *testing.T, of reflect.Type, functions ...string) {
 	t.Helper()
 	want := functions
-	for i := range of.NumMethod() {
-		want = append(want, of.Method(i).Name)
+	for method := range of.Methods() {
+		want = append(want, method.Name)
 	}
 	slices.Sort(want)
 	equal(t, of.String(), slices.Sorted(maps.Keys(m)), want)

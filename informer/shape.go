@@ -80,8 +80,7 @@ func layout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
 
 func structLayout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
 	b.WriteByte('{')
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag := f.Tag.Get("json")
 		if tag == "-" || !f.IsExported() && !f.Anonymous {
 			continue

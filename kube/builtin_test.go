@@ -49,11 +49,10 @@ func TestBuiltinsAreThoseOfClientGo(t *testing.T) {
 	kinds := apiKinds()
 	want := map[string]bool{}
 	clients := reflect.TypeFor[kubernetes.Interface]()
-	for i := range clients.NumMethod() {
-		group := clients.Method(i).Type.Out(0)
-		for j := range group.NumMethod() {
-			get := group.Method(j)
-			if get.Type.NumOut() != 1 || get.Name == "RESTClient" || clients.Method(i).Name == "Discovery" {
+	for method := range clients.Methods() {
+		group := method.Type.Out(0)
+		for get := range group.Methods() {
+			if get.Type.NumOut() != 1 || get.Name == "RESTClient" || method.Name == "Discovery" {
 				continue
 			}
 			scope := []string{"cluster", "namespaced"}[get.Type.NumIn()]

@@ -267,7 +267,7 @@ func TestZeroes(t *testing.T) {
 // queued is the Go struct of a custom resource.
 type queued struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
 		Queue string  `json:"queue,omitempty"`
 		Limit *string `json:"limit,omitempty"`
