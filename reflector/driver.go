@@ -132,6 +132,14 @@ func (a *owed) begin() {
 	a.driver.awaiting.Store(true)
 }
 
+// spend takes the time of one read off that of a record: bytes now and then are no
+// answer. What is overdue is said once.
+func (a *owed) spend(d time.Duration) {
+	if a.late > 0 {
+		a.late = max(a.late-d, 0)
+	}
+}
+
 // end says that it has come, or that nobody waits any more.
 func (a *owed) end() {
 	if a.timer != nil {
@@ -199,7 +207,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.stream.Body.Read(p)
 	b.expect.end()
 	b.idle.Stop()
-	b.left -= time.Since(began)
+	spent := time.Since(began)
+	b.left -= spent
+	b.expect.spend(spent)
 	if err != nil && err != io.EOF {
 		err = b.explain(err)
 	}

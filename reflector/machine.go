@@ -213,7 +213,6 @@ func (m *machine) read() action {
 // stepOpen takes the answer to a request.
 func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if in.kind != inOpened {
-		m.barren = false
 		return m.fail(in.err), delta.Delta{}
 	}
 	if !m.barren {

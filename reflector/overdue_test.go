@@ -95,6 +95,11 @@ func TestOverdue(t *testing.T) {
 			[]time.Duration{9 * time.Second, 19 * time.Second},
 			[]time.Duration{7 * time.Second, 11 * time.Second, 21 * time.Second, 2 * time.Minute},
 		},
+		{
+			"a trickle", &tardy{parts: []string{addX[:10], addX[10:20], addX[20:], done}, part: 4 * time.Second},
+			[]time.Duration{9 * time.Second, 11 * time.Second},
+			[]time.Duration{7 * time.Second, 13 * time.Second, 17 * time.Second, 2 * time.Minute},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
