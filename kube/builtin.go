@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// builtinTable has the types of k8s.io/api: groups in the order of the server, and in
-// each the plural, kind, scope, versions with the preferred one first, verbs, and short
-// name. So the Go type of k8s.io/api is all that is needed to ask for its objects. A
-// test holds the table against client-go's clients.
+// builtinTable lists the types of k8s.io/api: groups in the order of the server, and
+// for each type the plural, kind, scope, versions (preferred version first), verbs, and
+// short name. With this table, the Go type of k8s.io/api alone identifies the resource
+// to request. A test compares the table with client-go's clients.
 const builtinTable = `
 core:
 bindings Binding namespaced v1 create -
@@ -119,7 +119,7 @@ networkpolicies NetworkPolicy namespaced v1beta1 all netpol
 replicasets ReplicaSet namespaced v1beta1 all rs
 `
 
-// builtinVerbs are what the verbs of builtinTable stand for.
+// builtinVerbs maps each verb code of builtinTable to its verbs.
 var builtinVerbs = map[string][]string{
 	"all":    {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 	"single": {"create", "delete", "get", "list", "patch", "update", "watch"},
@@ -153,7 +153,7 @@ var builtins = sync.OnceValue(func() []Resource {
 	return all
 })
 
-// builtinKinds has the types of builtinTable by what objects say they are.
+// builtinKinds indexes the types of builtinTable by group, version and kind.
 var builtinKinds = sync.OnceValue(func() map[schema.GroupVersionKind]Resource {
 	kinds := map[schema.GroupVersionKind]Resource{}
 	for _, r := range builtins() {
@@ -162,13 +162,13 @@ var builtinKinds = sync.OnceValue(func() map[schema.GroupVersionKind]Resource {
 	return kinds
 })
 
-// builtinOf returns the type of k8s.io/api that is a kind.
+// builtinOf returns the type of k8s.io/api that has the given kind.
 func builtinOf(k schema.GroupVersionKind) (Resource, bool) {
 	r, ok := builtinKinds()[k]
 	return r, ok
 }
 
-// builtinGroup reports whether a group is one of k8s.io/api.
+// builtinGroup reports whether k8s.io/api contains the group.
 func builtinGroup(group string) bool { return builtinGroupNames()[group] }
 
 var builtinGroupNames = sync.OnceValue(func() map[string]bool {
@@ -179,11 +179,11 @@ var builtinGroupNames = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// builtinPackages is the path below which the Go types of k8s.io/api are found.
+// builtinPackages is the import path prefix of the Go types of k8s.io/api.
 const builtinPackages = "k8s.io/api/"
 
-// builtinGroups are the groups that are not named like the folder of their Go
-// package. A test holds the list against the scheme of client-go.
+// builtinGroups lists the groups whose name differs from the folder of their Go
+// package. A test compares the list with the scheme of client-go.
 var builtinGroups = map[string]string{
 	"admission":             "admission.k8s.io",
 	"admissionregistration": "admissionregistration.k8s.io",

@@ -53,11 +53,11 @@ const DefaultPageSize = 500
 // maxFieldManager is the length of a field manager's name that servers take.
 const maxFieldManager = 128
 
-// ClientConfig says what a client is for, and how. The zero value works for
-// the types of k8s.io/api and for those that are registered in client-go's scheme.
+// ClientConfig configures a client. The zero value works for the types of k8s.io/api
+// and for types that are registered in client-go's scheme.
 type ClientConfig struct {
-	// Resource, GroupVersion and Scheme say which type T is, where it does not tell:
-	// see TypeConfig and TargetOf. Resource is required for
+	// Resource, GroupVersion and Scheme identify the type that T stands for, if T alone
+	// does not: see TypeConfig and TargetOf. Resource is required for
 	// unstructured.Unstructured and metav1.PartialObjectMetadata.
 	Resource     string
 	GroupVersion schema.GroupVersion
@@ -86,12 +86,13 @@ type Client[T any] struct {
 	meta func(*T) Controllable
 }
 
-// For returns a client of the objects of type T:
+// For returns a client for objects of type T:
 //
 //	jobs, err := kube.For[batchv1.Job](cluster, kube.ClientConfig{})
 //
-// It does not speak to the server: the first request of a type that is not built in
-// finds it by discovery, and a type that is served later is found then.
+// For sends nothing to the server. The first request for a type that is not built in
+// runs discovery, so the client also finds a type that the server starts to serve
+// later.
 //
 // Errors: *IllegalError.
 func For[T any, P Object[T]](cluster *Cluster, cfg ClientConfig) (*Client[T], error) {

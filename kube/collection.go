@@ -40,8 +40,8 @@ const (
 // Selection says which objects of a type, and what of them. The zero value is
 // all of everything.
 type Selection struct {
-	// Namespace is where to look; default all. It must be empty for types that
-	// live in none. A name that no namespace can have is an error.
+	// Namespace limits the selection to one namespace; default all. It must be empty
+	// for cluster-scoped types. An invalid namespace name is an error.
 	Namespace string
 	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
@@ -57,10 +57,10 @@ type Collection struct {
 	selection Selection
 }
 
-// Collection returns a collection. It does not speak to the server.
+// Collection returns a collection. It sends nothing to the server.
 //
-// Errors: *IllegalError for a name or a selector that is not valid; a namespace for
-// a type that lives in none; a type that cannot be listed and watched.
+// Errors: *IllegalError for an invalid name or selector, for a namespace with a
+// cluster-scoped type, and for a type that cannot be listed and watched.
 func (c *Cluster) Collection(r Resource, s Selection) (*Collection, error) {
 	coll, err := c.collection(r, s)
 	if err != nil {
@@ -159,8 +159,8 @@ func (c *Collection) query(opts metav1.ListOptions) (url.Values, error) {
 	return queryparams.Convert(&opts)
 }
 
-// asksFor reports whether an answer may be in an encoding. The objects of another
-// would be kept, and could not be decoded.
+// asksFor reports whether an answer in the given encoding is acceptable. The store
+// would keep objects in any other encoding but could not decode them.
 func (e Encoding) asksFor(answer wire.Encoding) bool {
 	switch answer {
 	case wire.JSON:

@@ -14,15 +14,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of the wait for a type that is coming.
+// These constants bound the wait for a type that is about to be served.
 const (
 	comingWithin = 10 * time.Second
 	comingEvery  = 250 * time.Millisecond
 )
 
-// await is resolve for clients, which do not try again by themselves. A custom
-// resource is established before discovery lists it: where the server says so, await
-// looks again for up to ten seconds. Any other type that is not known fails at once.
+// await is resolve for clients, which do not retry by themselves. A custom resource is
+// established before discovery lists it: if the server reports it as established, await
+// polls for up to ten seconds. For any other unknown type it fails at once.
 func (c *Cluster) await(ctx context.Context, t Target) (Resource, error) {
 	for began := time.Now(); ; {
 		r, err := c.resolve(ctx, t, 0)
@@ -39,8 +39,8 @@ func (c *Cluster) await(ctx context.Context, t Target) (Resource, error) {
 }
 
 // established reports whether the definition of a custom resource is established. It
-// cannot tell, and says no, where the target does not state the group, where the plural
-// of a kind does not follow the rule, and without the right to get definitions.
+// returns false when it cannot tell: if the target does not state the group, if the
+// plural of the kind is irregular, or if the caller may not get definitions.
 func (c *Cluster) established(ctx context.Context, t Target) bool {
 	version, name := t.definition()
 	if name == "" {
@@ -73,8 +73,9 @@ func (c *Cluster) established(ctx context.Context, t Target) bool {
 	return false
 }
 
-// definition returns the name that the definition of a custom resource has, and the
-// version that is meant, if it is stated; "" for what is no custom resource.
+// definition returns the name of the CustomResourceDefinition for the target, and the
+// requested version if the target states one. The name is "" if the target cannot be a
+// custom resource.
 func (t Target) definition() (version, name string) {
 	plural, group := strings.ToLower(t.name.name), t.name.rest
 	if v, rest, ok := strings.Cut(group, "."); ok && isVersion.MatchString(v) {

@@ -22,15 +22,16 @@ type Config struct {
 	Kubeconfig string
 	// Context is the context to take; default the current one.
 	Context string
-	// Namespace takes the place of the context's namespace. Connect refuses a name
-	// that no namespace can have.
+	// Namespace replaces the namespace of the context. Connect rejects an invalid
+	// namespace name.
 	Namespace string
 	// REST is used as it is, and the fields above are not, but for Namespace. Its
 	// RateLimiter, or QPS and Burst, if set, slow down clients, but not Collections.
 	REST *rest.Config
-	// Types are served by the cluster as they stand here, and are not looked for by
-	// discovery: custom resources of a cluster that does not tell its types. Each needs
-	// its group, version, name, kind and scope; of its verbs the default is all.
+	// Types lists types that the cluster serves exactly as given here; discovery is not
+	// used for them. Use it for custom resources of a cluster that does not allow
+	// discovery. Each type needs its group, version, name, kind and scope; Verbs
+	// defaults to all verbs.
 	Types []Resource
 	// UserAgent is sent with every request; default "vedette (os/arch)".
 	UserAgent string
@@ -67,7 +68,7 @@ func Connect(cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// types returns those that are stated, with their defaults.
+// types returns the configured types with their defaults filled in.
 func (c Config) types() (all []Resource, err error) {
 	for _, r := range c.Types {
 		if r.Kind == "" || r.check() != nil {

@@ -22,30 +22,30 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of discovery.
+// These constants bound discovery.
 const (
 	discoveryHeader = 10 * time.Second // until an answer begins
-	discoveryBody   = time.Minute      // until it has ended
+	discoveryBody   = time.Minute      // until the answer has ended
 	maxDiscovery    = 64 << 20
-	discoverAtOnce  = 8 // requests, where each version of a group takes one
+	discoverAtOnce  = 8 // parallel requests, if each version of a group needs its own
 )
 
-// acceptDiscovery asks for all groups in one document (KEP-3352), and takes the list
-// of groups from a server that has none.
+// acceptDiscovery asks for all groups in one document (KEP-3352). A server without
+// aggregated discovery answers with the list of groups.
 const acceptDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList," + wire.MediaTypeJSON
 
-// discover asks the server once which types it serves. A group that does not answer,
-// such as that of an aggregated server which is down, does not hide the others.
+// discover asks the server once which types it serves. If one group does not answer,
+// for example because its aggregated server is down, discover still returns the others.
 //
-// Errors: *DiscoveryError where the server answers, but not that; *RequestError where
-// it does not answer.
+// Errors: *DiscoveryError if the server answers without a list of types; *RequestError
+// if the server does not answer.
 func (c *Cluster) discover(ctx context.Context) (*catalog, error) {
 	found := &catalog{}
 	missing := 0
 	for _, root := range []string{"api", "apis"} {
 		err := c.discoverRoot(ctx, root, found)
-		if apierrors.IsNotFound(err) { // one of the two may be missing: not every server has pods
+		if apierrors.IsNotFound(err) { // either path may be missing: not every server has pods
 			missing++
 			continue
 		}
@@ -93,7 +93,7 @@ func (c *Cluster) discoverRoot(ctx context.Context, root string, found *catalog)
 	return c.discoverEach(ctx, root, groups, found)
 }
 
-// versionsOf returns the versions of a group, the preferred one first.
+// versionsOf returns the versions of a group, with the preferred version first.
 func versionsOf(g metav1.APIGroup) (all []schema.GroupVersion) {
 	for _, v := range g.Versions {
 		gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
@@ -106,7 +106,7 @@ func versionsOf(g metav1.APIGroup) (all []schema.GroupVersion) {
 	return all
 }
 
-// discoverEach asks for one version of a group at a time.
+// discoverEach requests each version of each group separately.
 func (c *Cluster) discoverEach(ctx context.Context, root string, groups []schema.GroupVersion, found *catalog) error {
 	lists, errs := make([]metav1.APIResourceList, len(groups)), make([]error, len(groups))
 	var work sync.WaitGroup
@@ -143,7 +143,7 @@ func (c *Cluster) discoverEach(ctx context.Context, root string, groups []schema
 	return nil
 }
 
-// fetch returns the body of an answer in JSON.
+// fetch returns the body of a JSON answer.
 func (c *Cluster) fetch(ctx context.Context, accept string, path ...string) (body []byte, contentType string, err error) {
 	u, err := c.address(path...)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *Cluster) fetch(ctx context.Context, accept string, path ...string) (bod
 	return body, contentType, nil
 }
 
-// undiscovered says that the server refuses to tell its types.
+// undiscovered returns the error for a server that refuses discovery.
 func (c *Cluster) undiscovered(err error) error {
 	if apierrors.IsNotFound(err) {
 		return err
@@ -213,22 +213,22 @@ func (c *Cluster) decodeDiscovery(body []byte, into any) error {
 	return nil
 }
 
-// catalog is what discovery has told. It does not change.
+// catalog is the result of one discovery. It is immutable.
 type catalog struct {
-	types   []Resource // best choice first, as kubectl chooses
+	types   []Resource // in order of preference, as in kubectl
 	failing []failing
 }
 
-// failing is a version of a group whose types the server cannot tell now.
+// failing is a version of a group whose types the server cannot list at the moment.
 type failing struct {
 	schema.GroupVersion
 	err error
 }
 
-// errStale is what the server says of an aggregated API that does not answer.
+// errStale is the error for an aggregated API whose server does not answer.
 var errStale = errors.New("the server that serves it does not answer")
 
-// addGroups adds what came in one document.
+// addGroups adds the groups of an aggregated discovery document.
 func (k *catalog) addGroups(groups []discoveryv2.APIGroupDiscovery) {
 	for _, g := range groups {
 		for _, v := range g.Versions {
@@ -249,7 +249,7 @@ func (k *catalog) addGroups(groups []discoveryv2.APIGroupDiscovery) {
 	}
 }
 
-// add adds a type, unless it is a subresource, or its names are not valid.
+// add adds a type. It skips subresources and types with invalid names.
 func (k *catalog) add(r Resource) {
 	if strings.Contains(r.Name, "/") || r.Kind == "" || r.check() != nil {
 		return
@@ -260,7 +260,7 @@ func (k *catalog) add(r Resource) {
 	k.types = append(k.types, r)
 }
 
-// keep adds the types that a failing group had before.
+// keep copies the types of failing groups from the previous catalog.
 func (k *catalog) keep(before *catalog) {
 	for _, f := range k.failing {
 		of := func(r Resource) bool { return r.groupVersion() == f.GroupVersion }

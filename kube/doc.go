@@ -1,6 +1,6 @@
-// Package kube connects to a cluster, finds out what types it serves, opens
-// lists and watches as streams of bytes, and reads and writes objects. It is the
-// only package that knows HTTP.
+// Package kube connects to a cluster, discovers the types that it serves, opens lists
+// and watches as streams of bytes, and reads and writes objects. It is the only package
+// that uses HTTP.
 //
 // # Data flow
 //
@@ -14,59 +14,58 @@
 //	WithWrites(ctx, func(Written)) <- whatever is written with ctx
 //	Cluster.Do(Request) -> the body of any answer
 //
-// A [Client] is made for the Go struct of a type, built in or custom, for
-// unstructured.Unstructured or for metav1.PartialObjectMetadata. Built-in types
-// travel in protobuf where the server has it, everything else in JSON. Beside it
-// stand the few functions that every controller needs: [SetController],
-// [ControllerOf], [AddFinalizer], [RemoveFinalizer], [HasFinalizer],
-// [SetCondition], [FindCondition].
+// A [Client] is created for the Go struct of a built-in or custom type, for
+// unstructured.Unstructured or for metav1.PartialObjectMetadata. Built-in types travel
+// as protobuf if the server supports it, and all other types as JSON. The package also
+// has the helper functions that every controller needs: [SetController],
+// [ControllerOf], [AddFinalizer], [RemoveFinalizer], [HasFinalizer], [SetCondition],
+// [FindCondition].
 //
 // # Ownership
 //
-// A Cluster, its Collections and its Clients may be used by any number of
-// goroutines. A stream belongs to who asked for it, and must be closed. Objects
-// that a client returns belong to the caller; those handed in are only read. The
-// sequences of List and Watch run on the goroutine that ranges over them, and so
-// do the functions handed to Mutate and WithWrites. Nothing here starts a
-// goroutine beyond those of net/http, which end when streams are closed and
+// Any number of goroutines may use a Cluster, its Collections and its Clients. The
+// caller that opened a stream owns it and must close it. Objects that a client returns
+// belong to the caller; objects passed to a client are only read. The sequences of List
+// and Watch run on the goroutine that ranges over them, and the functions passed to
+// Mutate and WithWrites run on the caller's goroutine. The package starts no goroutines
+// other than those of net/http, which end once all streams are closed and
 // [Cluster.Close] was called.
 //
 // # Guarantees
 //
-// The context of a request governs all of it: the dialling, the wait for an
-// answer, and every read of the body. Collections are not slowed down on this
-// side: a list or watch is one request, and the server has its own flow
-// control (KEP-1040), whose 429 the reflector honours. Clients honour it too, and
-// the rate limit of the configuration, if it has one.
+// The context of a request governs all of it: the dialling, the wait for an answer, and
+// every read of the body. Collections apply no client-side rate limit: a list or watch
+// is one request, and the server has its own flow control (KEP-1040), whose 429 the
+// reflector honours. Clients honour 429 too, and also the rate limit of the
+// configuration, if it sets one.
 //
-// What makes no sense in itself (an object without a name, a namespace for a type
-// that lives in none, an update without the version that was read) is refused
-// before anything is sent. Names are checked and escaped where the path is built,
-// so none leads to another path. A client never writes over what it has not seen: Update
-// needs the resourceVersion that was read, and Mutate reads again where it has
-// changed. A write is sent again only where the server has said that it did
-// nothing (429, or 415 for protobuf). Every write with a context of [WithWrites]
-// that was answered is reported before its method returns.
+// Invalid requests (an object without a name, a namespace for a cluster-scoped type, an
+// update without the resourceVersion that was read) fail before anything is sent. Names
+// are checked and escaped when a path is built, so no name can lead to another path. A
+// client never overwrites a version that it has not seen: Update needs the
+// resourceVersion that was read, and Mutate reads the object again after a conflict. A
+// client repeats a write only if the server has said that the write had no effect (429,
+// or 415 for protobuf). A write with a context of [WithWrites] is reported, once it is
+// answered, before its method returns.
 //
 // # Limits
 //
-// Of an answer that is an error at most 64 KiB are read, of an object 32 MiB. A
-// list holds one page of ClientConfig.PageSize encoded objects; a watch one. A
-// server that is too busy is waited for ten times, up to a minute each, and
-// conflicts make Mutate try ten times. Built-in types need no discovery. That of others
-// is kept in memory, a few hundred bytes for each type, and fetched again when a name
-// is not in it: for the sake of a Source once a second at most. It ends after 10 s
-// without an answer, and has 64 MiB at most. Warnings of the
-// server are not shown. An answer that is lost leaves open whether a write
-// happened.
+// The package reads at most 64 KiB of an error answer, and at most 32 MiB of an object.
+// A list holds one page of ClientConfig.PageSize encoded objects; a watch holds one
+// object. Clients retry a busy server ten times and wait up to a minute each time;
+// Mutate tries ten times on conflicts. Built-in types need no discovery. Discovery
+// results for other types stay in memory, at a few hundred bytes per type, and are
+// fetched again when a name is missing: for a Source at most once a second. Discovery
+// fails after 10 s without an answer, and reads at most 64 MiB. Warnings of the server
+// are not shown. If the answer to a write is lost, the outcome of the write is unknown.
 //
 // # Errors
 //
-// What the server refuses is an *apierrors.StatusError, with the answer's
-// Retry-After in its details; a type that it does not serve is an
-// [UnknownResourceError], one that it cannot tell of a [DiscoveryError]; a configuration that leads nowhere is a
-// [ConfigError]; what makes no sense is an [IllegalError]; anything else is what
-// net/http returned. A [RequestError] around them says what was being done, and
-// often what to do now; apierrors.IsNotFound and its like see through it.
-// [Explain] makes one sentence of any of them.
+// A refusal of the server is an *apierrors.StatusError, with the answer's Retry-After
+// in its details. A type that the server does not serve is an [UnknownResourceError]; a
+// type about which discovery gives no answer is a [DiscoveryError]. An unusable
+// configuration is a [ConfigError], and an invalid request an [IllegalError]; all other
+// errors come from net/http. A [RequestError] wraps them with the operation and often
+// with a remedy; apierrors.IsNotFound and similar functions unwrap it. [Explain]
+// summarizes any of them in one sentence.
 package kube

@@ -48,7 +48,7 @@ type answer struct {
 	body     []byte // protobuf without its envelope
 }
 
-// resource returns the type, and asks discovery if it is not known.
+// resource returns the type, and runs discovery if the type is unknown.
 func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) {
 	if e == nil || e.cluster == nil {
 		return Resource{}, &IllegalError{Problem: "the client is not connected to anything", Remedy: "take what kube.For returned"}

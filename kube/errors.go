@@ -64,16 +64,16 @@ func (e *UnknownResourceError) Status() metav1.Status {
 	}
 }
 
-// DiscoveryError says that a server answers, but does not tell which types it
-// serves: none of them, or not those of some groups. It is also an
-// apierrors.APIStatus.
+// DiscoveryError reports that a server answers but does not list the types that it
+// serves, either at all or for some groups. It is also an apierrors.APIStatus.
 type DiscoveryError struct {
 	Host string
-	// Name is what was looked for, and Failing the versions of groups in which it may
-	// be and which are not told; empty if none is told.
+	// Name is the name that was looked up. Failing lists the versions of groups that
+	// may contain it but could not be discovered; it is empty if discovery failed as a
+	// whole.
 	Name    string
 	Failing []schema.GroupVersion
-	// Err is the cause, and Remedy what to do about it, where that is known.
+	// Err is the cause. Remedy is what to do about it, if that is known.
 	Err    error
 	Remedy string
 }
@@ -97,8 +97,8 @@ func (e *DiscoveryError) Error() string {
 // Unwrap returns the cause.
 func (e *DiscoveryError) Unwrap() error { return e.Err }
 
-// Status implements apierrors.APIStatus: what the server has refused with, and else
-// that the service is not available.
+// Status implements apierrors.APIStatus. It returns the status of the server's refusal,
+// or otherwise "service unavailable".
 func (e *DiscoveryError) Status() metav1.Status {
 	var refused *apierrors.StatusError
 	if len(e.Failing) == 0 && errors.As(e.Err, &refused) {

@@ -18,13 +18,13 @@ import (
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
-// Explain makes one sentence of an error of this package, for people at a
-// command line: what is wrong, and the way out. Any other error is returned in
-// its own words.
+// Explain summarizes an error of this package in one sentence, for people at a command
+// line: what is wrong, and how to fix it. For any other error it returns the error's
+// own text.
 //
-// The sentence may quote a server. Control characters, bidirectional overrides, invisible
-// characters and invalid UTF-8 in it are escaped, so it is safe to print. The error itself
-// holds the text as the server sent it.
+// The sentence may quote a server. Explain escapes control characters, bidirectional
+// overrides, invisible characters and invalid UTF-8, so the result is safe to print.
+// The error itself holds the text as the server sent it.
 func Explain(err error) string {
 	if err == nil {
 		return ""
@@ -44,8 +44,8 @@ func Explain(err error) string {
 	return printable.Line(text)
 }
 
-// Remedy says what to do about an error of this package, in half a sentence, for
-// logs: it names no flags of a command line. It is "" where that is not known.
+// Remedy returns what to do about an error of this package, in half a sentence, for
+// logs: it names no command-line flags. It returns "" if no remedy is known.
 func Remedy(err error) string {
 	if err == nil {
 		return ""
@@ -53,11 +53,11 @@ func Remedy(err error) string {
 	return diagnose(err).remedy
 }
 
-// diagnosis is what is known of an error.
+// diagnosis describes an error.
 type diagnosis struct {
 	problem string
-	remedy  string // "" if it is not known, or in the problem already
-	flag    string // of the command line, by which the remedy goes
+	remedy  string // "" if it is unknown, or already part of the problem
+	flag    string // the command-line flag for the remedy
 }
 
 func diagnose(err error) diagnosis {
@@ -109,8 +109,8 @@ func ofStatus(err error) (diagnosis, bool) {
 	return diagnosis{problem: oneLine(err)}, true
 }
 
-// wantsTLS reports whether what answered speaks TLS, and was asked without: net/http
-// and nginx say so in these words.
+// wantsTLS reports whether the peer speaks TLS but received a plain-text request. It
+// matches the messages of net/http and nginx.
 func wantsTLS(s *metav1.Status) bool {
 	if s.Code != http.StatusBadRequest || s.Details == nil {
 		return false
@@ -153,7 +153,8 @@ func ofTLS(err error) (diagnosis, bool) {
 	return diagnosis{problem + ": " + oneLine(err), remedy, ""}, true
 }
 
-// foreignError says that what answered is no API server, by the type of its answer.
+// foreignError reports that the peer is not an API server, judged by the content type
+// of its answer.
 type foreignError struct{ err error }
 
 // Error implements error.
@@ -166,7 +167,7 @@ func (e *foreignError) Unwrap() error { return e.err }
 
 func ofForeign(err error) (diagnosis, bool) {
 	var foreign *foreignError
-	// A page of HTML is what discovery can not read.
+	// Discovery cannot parse an HTML page.
 	if !errors.As(err, &foreign) && !strings.Contains(err.Error(), "invalid character '<'") {
 		return diagnosis{}, false
 	}

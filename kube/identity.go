@@ -14,25 +14,25 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// identityPatience is how long the answer may take that tells a cluster from others.
+// identityPatience bounds the request that identifies a cluster.
 const identityPatience = 10 * time.Second
 
-// identity is what was last found out of which cluster answers.
+// identity is the last known identity of the cluster that answers.
 type identity struct {
-	turn  chan struct{} // of who asks
+	turn  chan struct{} // held by the goroutine that asks
 	uid   string
 	err   error
 	asked time.Time
 }
 
-// Identity tells the cluster from others, also from one that is built in its place: it
-// returns the UID of its namespace kube-system. The answer is one that was asked for
-// after since, by anybody; a request is only made where there is none. It takes
-// 10 s at most.
+// Identity returns a value that distinguishes the cluster from all others, including a
+// cluster that was rebuilt at the same address: the UID of its namespace kube-system.
+// It returns an answer that any caller requested after since, and makes a request only
+// if there is no such answer. It takes at most 10 s.
 //
-// Errors: as in the package documentation, with 403 where the namespace may not be
-// read and 404 where there is none; context.DeadlineExceeded if no answer came; the
-// cause of ctx.
+// Errors: as in the package documentation, with 403 if the namespace may not be read
+// and 404 if it does not exist; context.DeadlineExceeded if no answer came; the cause
+// of ctx.
 func (c *Cluster) Identity(ctx context.Context, since time.Time) (string, error) {
 	id := &c.identity
 	select {
@@ -90,7 +90,7 @@ func (c *Cluster) unidentified(err error) error {
 	return &RequestError{Host: c.Host(), Verb: "get", Resource: "namespace kube-system, which tells the cluster from others", Err: err}
 }
 
-// Identity is Cluster.Identity of the cluster of the source.
+// Identity calls Cluster.Identity for the cluster of the source.
 //
 // Errors: those of Cluster.Identity.
 func (s *Source) Identity(ctx context.Context, since time.Time) (string, error) {

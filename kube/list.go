@@ -14,22 +14,22 @@ import (
 
 // Where says which objects of a type. The zero value is all of them.
 type Where struct {
-	// Namespace is where to look; default all. It must be empty for types that
-	// live in none. A name that no namespace can have is an error.
+	// Namespace limits the list or watch to one namespace; default all. It must be
+	// empty for cluster-scoped types. An invalid namespace name is an error.
 	Namespace string
 	// LabelSelector and FieldSelector choose objects, in the syntax of kubectl.
 	LabelSelector, FieldSelector string
 }
 
-// List returns the objects that the server has now, in its order, a page at a
-// time: a page is asked for when the loop gets there, read to its end, and then
-// decoded object by object, so neither the whole list nor an open connection is
-// held while the loop body runs. The pages show one instant, that of the first;
-// ClientConfig.Expired says what happens where the server has forgotten it.
+// List returns the current objects in the order of the server, one page at a time. It
+// requests a page when the loop reaches it, reads the page to its end, and then decodes
+// object by object, so it holds neither the whole list nor an open connection while the
+// loop body runs. All pages show the instant of the first page; ClientConfig.Expired
+// determines what happens if the server no longer has that instant.
 //
-// Errors: one error, with no object, ends the sequence: a *RequestError, for
-// which apierrors.IsResourceExpired may hold. A server that sends the token of a page
-// again, or ten pages without objects, has sent a list that does not end.
+// Errors: one error, with no object, ends the sequence: a *RequestError, for which
+// apierrors.IsResourceExpired may hold. If the server repeats the token of a page, or
+// sends ten pages without objects, List fails because the list would never end.
 func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errEnough {
@@ -51,10 +51,10 @@ func Collect[T any](objects iter.Seq2[*T, error]) ([]*T, error) {
 	return all, nil
 }
 
-// maxEmptyPages is how many pages without an object a list may have in a row.
+// maxEmptyPages is how many consecutive pages of a list may have no object.
 const maxEmptyPages = 10
 
-// errEndless is why a list is given up that does not come to an end.
+// errEndless is the error for a list that does not end.
 var errEndless = errors.New("the list does not end: the server sends the token of a page again, or only empty pages")
 
 // errEnough says that whoever ranges over a sequence has left the loop.

@@ -14,30 +14,30 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// orders keeps, for groups and versions that are not built in, who serves them. The
-// zero value is ready.
+// orders records which server serves each group and version that is not built in. The
+// zero value is ready to use.
 type orders struct {
 	mu    sync.Mutex
 	known map[schema.GroupVersion]*servedBy
 }
 
-// servedBy is who serves a group and version.
+// servedBy records which server serves a group and version.
 type servedBy struct {
-	asking  chan struct{} // holds one token while somebody asks
-	asked   bool          // and need not be asked again
+	asking  chan struct{} // holds one token while a goroutine asks
+	asked   bool          // the answer is final
 	ordered bool
 	known   bool
 }
 
-// orderPatience bounds the question who serves a type.
+// orderPatience bounds the request that finds out which server serves a type.
 const orderPatience = 5 * time.Second
 
-// Ordered reports whether the server orders the resourceVersions of the collection,
-// and whether that is known. An API server orders those of what it serves itself:
-// built-in types and custom resources. Of a server behind it (APIService) nothing can
-// be said in general. So for a type that is not built in the APIService is read, once
-// for each cluster; who may not read it does not know. It makes a Collection a
-// reflector.Orderer.
+// Ordered reports whether the server orders the resourceVersions of the collection, and
+// whether that is known. An API server orders the resourceVersions of built-in types
+// and custom resources, which it serves itself. For a server behind it (APIService) the
+// order is generally unknown. So for a type that is not built in, Ordered reads the
+// APIService once per cluster; without the right to read it, the order is unknown.
+// Ordered makes a Collection a reflector.Orderer.
 func (c *Collection) Ordered(ctx context.Context) (ordered, known bool) {
 	r := c.resource
 	if r.Group == "" || scheme.Scheme.IsGroupRegistered(r.Group) {
@@ -46,7 +46,7 @@ func (c *Collection) Ordered(ctx context.Context) (ordered, known bool) {
 	return c.cluster.orders.of(ctx, c.cluster, schema.GroupVersion{Group: r.Group, Version: r.Version})
 }
 
-// Ordered is Collection.Ordered. As long as the type is not known, nothing is.
+// Ordered is Collection.Ordered. While the type is unknown, the order is unknown.
 func (s *Source) Ordered(ctx context.Context) (ordered, known bool) {
 	s.mu.Lock()
 	coll := s.coll
@@ -57,7 +57,7 @@ func (s *Source) Ordered(ctx context.Context) (ordered, known bool) {
 	return coll.Ordered(ctx)
 }
 
-// of asks the server, unless somebody has done so before.
+// of returns the stored answer, or asks the server if there is none.
 func (o *orders) of(ctx context.Context, c *Cluster, gv schema.GroupVersion) (ordered, known bool) {
 	o.mu.Lock()
 	if o.known == nil {
@@ -90,8 +90,8 @@ func (o *orders) of(ctx context.Context, c *Cluster, gv schema.GroupVersion) (or
 	return by.ordered, by.known
 }
 
-// aggregated reports whether a server behind the API server serves a group and
-// version.
+// aggregated reports whether an aggregated server, behind the API server, serves a
+// group and version.
 func (c *Cluster) aggregated(ctx context.Context, gv schema.GroupVersion) (bool, error) {
 	body, err := c.Do(ctx, Request{Path: "/apis/apiregistration.k8s.io/v1/apiservices/" + gv.Version + "." + gv.Group, Accept: wire.MediaTypeJSON})
 	if err != nil {

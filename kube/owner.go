@@ -75,7 +75,7 @@ func ControllerOf(obj metav1.Object) (ref metav1.OwnerReference, ok bool) {
 	return ref, false
 }
 
-// kindOf returns what an object says it is, and else what its Go type tells.
+// kindOf returns the kind that the object states, or else the kind of its Go type.
 func kindOf(obj Controllable) (schema.GroupVersionKind, error) {
 	if gvk := obj.GetObjectKind().GroupVersionKind(); gvk.Kind != "" && gvk.Version != "" {
 		return gvk, nil

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// address returns the URL of a path below the address of the server. It is the only
-// place that builds one from names: each segment is checked and escaped, so a
-// name never leads to another path.
+// address returns the URL of a path below the address of the server. All URLs that
+// contain names are built here: address checks and escapes each segment, so a name
+// never leads to another path.
 func (c *Cluster) address(segments ...string) (*url.URL, error) {
 	u := *c.base
 	path, escaped := strings.TrimRight(u.Path, "/"), strings.TrimRight(u.EscapedPath(), "/")
@@ -28,8 +28,8 @@ func (c *Cluster) address(segments ...string) (*url.URL, error) {
 	return &u, nil
 }
 
-// checkSegment refuses what cannot stand between two slashes: escaping does not
-// help against "..", and servers refuse "%".
+// checkSegment rejects text that cannot be a path segment: escaping does not help
+// against "..", and servers reject "%".
 func checkSegment(what, text string) error {
 	if text == "" {
 		return &IllegalError{Problem: fmt.Sprintf("the %s is empty", what)}
@@ -44,7 +44,7 @@ func checkSegment(what, text string) error {
 	return nil
 }
 
-// checkName refuses what is no name of an object.
+// checkName rejects an invalid object name.
 func checkName(name string) error {
 	if name == "" {
 		return &IllegalError{Problem: "the name of the object is empty", Remedy: "state metadata.name"}
@@ -52,8 +52,8 @@ func checkName(name string) error {
 	return checkSegment("name", name)
 }
 
-// CheckNamespace returns an error for a name that no namespace can have: the
-// server allows lower case letters, digits and '-', at most 63 of them.
+// CheckNamespace returns an error for an invalid namespace name. The server allows
+// lower case letters, digits and '-', at most 63 of them.
 //
 // Errors: *IllegalError.
 func CheckNamespace(name string) error {
@@ -66,7 +66,7 @@ func CheckNamespace(name string) error {
 	}
 }
 
-// check returns an error for a type whose names cannot stand in a path.
+// check returns an error for a type whose names cannot be part of a path.
 func (r *Resource) check() error {
 	valid := r.Group == "" || len(content.IsDNS1123Subdomain(r.Group)) == 0
 	valid = valid && len(content.IsDNS1123Label(r.Version)) == 0 && len(content.IsDNS1123Subdomain(r.Name)) == 0
@@ -79,8 +79,8 @@ func (r *Resource) check() error {
 	}
 }
 
-// Check returns an error for a selection that no server can serve: a name that no
-// namespace has, or a selector that cannot be parsed.
+// Check returns an error for a selection that no server can serve: an invalid namespace
+// name, or a selector that cannot be parsed.
 //
 // Errors: *IllegalError.
 func (s Selection) Check() error {

@@ -19,9 +19,9 @@ import (
 type Request struct {
 	// Method is that of HTTP; default GET.
 	Method string
-	// Path begins with "/", as in "/api/v1/namespaces/ml/pods/train-0/log". It is
-	// sent as it is: names in it that come from elsewhere need url.PathEscape. A
-	// path with the segment "." or ".." is refused.
+	// Path begins with "/", as in "/api/v1/namespaces/ml/pods/train-0/log". It is sent
+	// unchanged: escape untrusted names in it with url.PathEscape. A path with the
+	// segment "." or ".." is rejected.
 	Path string
 	// Query are its parameters.
 	Query url.Values
@@ -73,8 +73,7 @@ func (c *Cluster) do(ctx context.Context, r Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// validPath reports whether a path leads to nothing but what it says, below the
-// address of the server.
+// validPath reports whether a path, as written, stays below the address of the server.
 func validPath(path string) bool {
 	plain, err := url.PathUnescape(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.Contains(path, "?") {
@@ -88,9 +87,9 @@ func validPath(path string) bool {
 	return true
 }
 
-// ServerVersion returns the version of Kubernetes that the server is.
+// ServerVersion returns the Kubernetes version of the server.
 //
-// Errors: *RequestError; an answer that is no version.
+// Errors: *RequestError; an answer that is not a version.
 func (c *Cluster) ServerVersion(ctx context.Context) (*version.Info, error) {
 	body, err := c.Do(ctx, Request{Path: "/version", Accept: wire.MediaTypeJSON})
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// recovery tells the sources of a cluster that one of them gets answers again. The
-// zero value is ready.
+// recovery notifies the sources of a cluster when one of them gets answers again. The
+// zero value is ready to use.
 type recovery struct {
 	mu   sync.Mutex
-	next chan struct{} // closed by the next recovery; nil: nobody has asked
+	next chan struct{} // closed by the next recovery; nil if nothing waits
 }
 
-// wait returns a channel that is closed by the next recovery.
+// wait returns a channel that the next recovery closes.
 func (r *recovery) wait() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -26,7 +26,7 @@ func (r *recovery) wait() <-chan struct{} {
 	return r.next
 }
 
-// tell tells those who wait.
+// tell wakes all waiting goroutines.
 func (r *recovery) tell() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,11 +37,11 @@ func (r *recovery) tell() {
 }
 
 // Recovered returns a channel that is closed when any source of the cluster gets an
-// answer after a request of it has failed. It makes a Source a reflector.Recoverer.
+// answer after one of its requests has failed. It makes a Source a reflector.Recoverer.
 func (s *Source) Recovered() <-chan struct{} { return s.cluster.recovery.wait() }
 
-// fared notes how a request of the source fared, and tells its siblings when one
-// succeeds after one has failed.
+// fared records the outcome of a request of the source. When a request succeeds after a
+// failure, it notifies the other sources.
 func (s *Source) fared(err error) {
 	s.mu.Lock()
 	recovered := err == nil && s.failing
@@ -57,11 +57,11 @@ func (s *Source) fared(err error) {
 	}
 }
 
-// concernsSiblings reports whether other requests may fail for the same reason:
-// the server is away, in trouble, or does not know rights and types yet.
+// concernsSiblings reports whether other requests may fail for the same reason: the
+// server is unreachable or overloaded, or does not have its rights and types yet.
 func concernsSiblings(err error) bool {
 	if errors.Is(err, context.Canceled) {
-		return false // somebody has stopped it
+		return false // the caller canceled it
 	}
 	var refused apierrors.APIStatus
 	if !errors.As(err, &refused) {

@@ -34,7 +34,7 @@ func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusErro
 		text := excerpt(body)
 		err := apierrors.NewGenericServerResponse(resp.StatusCode, verb, gr, "", text, 0, true)
 		status = err.ErrStatus
-		// Text of the server stays as it is until it is shown, as that of a Status does.
+		// Text of the server stays unescaped until it is shown, as in a Status.
 		status.Message = strings.Replace(status.Message, strconv.Quote(text), `"`+text+`"`, 1)
 	}
 	if status.Code == 0 {
@@ -73,7 +73,7 @@ func statusIn(body []byte, contentType string) (metav1.Status, bool) {
 	return status, status.Unmarshal(unknown.Raw) == nil
 }
 
-// excerpt makes one short line of a body that is safe to print.
+// excerpt returns the start of a body as one short line that is safe to print.
 func excerpt(body []byte) string {
 	text := printable.Line(strings.Join(strings.Fields(string(body)), " "))
 	if len(text) > maxExcerpt {
@@ -82,12 +82,12 @@ func excerpt(body []byte) string {
 	return text
 }
 
-// retryAfter reads the header in both its forms (RFC 9110, 10.2.3), as whole
-// seconds from now. It does not judge them: who waits bounds the wait.
+// retryAfter parses both forms of the header (RFC 9110, 10.2.3) into whole seconds from
+// now. It applies no upper bound: the caller that waits bounds the wait.
 func retryAfter(header string, now time.Time) int32 {
 	n, err := strconv.ParseInt(header, 10, 32)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
-		return int32(max(n, 0)) // out of range it is the nearest
+		return int32(max(n, 0)) // out of range, n is the nearest value
 	}
 	at, err := http.ParseTime(header)
 	if err != nil || !at.After(now) {

@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// Resolve finds the type that a name stands for, as kubectl does: "pods", "pod",
-// "po", "Pod", "jobs.batch", "jobs.v1.batch", "pytorchjobs.kubeflow.org". Where
-// several groups have the name, the core group comes first and then the order
-// of the server; of the versions the one that the server prefers. A name that
-// is not known is looked up once more with fresh discovery, so a type that was
-// created a second ago is found.
+// Resolve finds the type for a name, as kubectl does: "pods", "pod", "po", "Pod",
+// "jobs.batch", "jobs.v1.batch", "pytorchjobs.kubeflow.org". If several groups have the
+// name, the core group comes first, followed by the order of the server. Among the
+// versions, Resolve chooses the one that the server prefers. For an unknown name it
+// runs discovery once more, so it finds a type that was created a second ago.
 //
-// Where a name states the version of a type of k8s.io/api, or a type is in
-// Config.Types, the server is not asked. Where the server answers and discovery
-// fails, a name may still lead to a type of k8s.io/api that is stable.
+// If the name states the version of a type of k8s.io/api, or the type is in
+// Config.Types, Resolve does not ask the server. If the server answers but discovery
+// fails, Resolve can still return stable types of k8s.io/api.
 //
-// Errors: *UnknownResourceError, *DiscoveryError, *IllegalError for what is no name;
+// Errors: *UnknownResourceError, *DiscoveryError, *IllegalError for an invalid name;
 // *RequestError.
 func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
 	t, err := Named(name)
@@ -30,8 +29,8 @@ func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
 	return c.resolve(ctx, t, 0)
 }
 
-// resolve finds the type that a target means. It does not ask again for what it found
-// not to be served within the last tolerated.
+// resolve finds the type for a target. If a discovery within the last tolerated did not
+// find the type, resolve does not ask again.
 func (c *Cluster) resolve(ctx context.Context, t Target, tolerated time.Duration) (Resource, error) {
 	if r, ok, err := t.choose(c.stated); ok && err == nil {
 		return r, nil
@@ -59,7 +58,7 @@ func (c *Cluster) resolve(ctx context.Context, t Target, tolerated time.Duration
 	return r, err
 }
 
-// unknown says why a target was not found.
+// unknown returns the error for a target that was not found.
 func (c *Cluster) unknown(t Target, known *catalog) error {
 	failed := &DiscoveryError{Host: c.Host(), Name: t.String()}
 	for _, f := range known.failing {
@@ -75,8 +74,8 @@ func (c *Cluster) unknown(t Target, known *catalog) error {
 }
 
 // Resources asks the server for the types that can be listed and watched, and returns
-// them in the order in which Resolve prefers them. Those of groups that do not answer
-// are missing, or as they were before.
+// them in the order in which Resolve prefers them. Types of a group that does not
+// answer are taken from the previous discovery, or are missing if there was none.
 //
 // Errors: *DiscoveryError, *RequestError.
 func (c *Cluster) Resources(ctx context.Context) ([]Resource, error) {

@@ -7,31 +7,32 @@ import (
 	"time"
 )
 
-// askAgain is how long collections believe that a type is not served: the least time
-// between two rounds of discovery for their sake.
+// askAgain is how long collections trust the answer that a type is not served. It is
+// the minimum time between two discovery rounds for collections.
 const askAgain = time.Second
 
-// rounds is what a cluster knows of its types. Whoever needs to know more makes a
-// round, one at a time: those who come meanwhile share its result.
+// rounds holds what a cluster knows of its types. A caller that needs newer data runs a
+// discovery round. Only one round runs at a time; concurrent callers share its result.
 type rounds struct {
 	turn chan struct{} // holds a token during a round
 
 	mu      sync.Mutex
-	catalog *catalog // nil until a round has succeeded
-	ended   uint64   // how many rounds have
+	catalog *catalog // nil until the first round has succeeded
+	ended   uint64   // number of completed rounds
 	last    time.Time
 	err     error // of the last round
 }
 
-// known returns the catalog, nil if there is none, and the number of rounds so far.
+// known returns the catalog and the number of rounds so far. The catalog is nil if no
+// round has succeeded.
 func (d *rounds) known() (*catalog, uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.catalog, d.ended
 }
 
-// round returns the catalog of a round of ask that ends after the first seen ones, or
-// of one that ended within the last tolerated.
+// round returns the catalog of a round of ask that ends after the first seen rounds, or
+// of a round that ended within the last tolerated.
 //
 // Errors: those of ask; the cause of ctx.
 func (d *rounds) round(ctx context.Context, seen uint64, tolerated time.Duration, ask func(context.Context) (*catalog, error)) (*catalog, error) {
@@ -50,7 +51,7 @@ func (d *rounds) round(ctx context.Context, seen uint64, tolerated time.Duration
 	}
 	found, err := ask(ctx)
 	if err != nil && ctx.Err() != nil {
-		return nil, err // it tells the others nothing
+		return nil, err // a canceled round says nothing to other callers
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,8 +63,8 @@ func (d *rounds) round(ctx context.Context, seen uint64, tolerated time.Duration
 	return found, err
 }
 
-// forget drops a type that was found not to be served, so that the next who needs it
-// asks the server.
+// forget drops a type that turned out not to be served, so that the next lookup asks
+// the server.
 func (d *rounds) forget(r Resource) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

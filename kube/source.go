@@ -23,10 +23,10 @@ type Source struct {
 
 	mu      sync.Mutex
 	coll    *Collection
-	failing bool // the last request failed, as those of others may
+	failing bool // the last request failed for a reason that may affect other sources
 }
 
-// Source returns the source of a type. It asks nothing yet.
+// Source returns the source of a type. It sends no request.
 func (c *Cluster) Source(t Target, sel Selection) *Source {
 	return &Source{cluster: c, target: t, selection: sel}
 }
@@ -44,9 +44,9 @@ func (s *Source) Resource() (Resource, bool) {
 	return s.coll.Resource(), true
 }
 
-// String names the source in errors: the type, and the address of the server.
+// String returns the type and the address of the server, to name the source in errors.
 func (s *Source) String() string {
-	name := strings.TrimSuffix(s.target.String(), ".") // of a built-in type: "Pod.v1."
+	name := strings.TrimSuffix(s.target.String(), ".") // a built-in type: "Pod.v1."
 	if r, known := s.Resource(); known {
 		name = r.String()
 	}
@@ -55,16 +55,16 @@ func (s *Source) String() string {
 
 // List is Collection.List.
 //
-// Errors: those of Cluster.Resolve; *IllegalError where the server has not what the
-// target means; those of Cluster.Collection, and of Collection.List.
+// Errors: those of Cluster.Resolve; *IllegalError if the type on the server does not
+// match the target; those of Cluster.Collection, and of Collection.List.
 func (s *Source) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.List(ctx, opts) })
 }
 
 // Watch is Collection.Watch.
 //
-// Errors: those of Cluster.Resolve; *IllegalError where the server has not what the
-// target means; those of Cluster.Collection, and of Collection.Watch.
+// Errors: those of Cluster.Resolve; *IllegalError if the type on the server does not
+// match the target; those of Cluster.Collection, and of Collection.Watch.
 func (s *Source) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
 	return s.open(ctx, func(c *Collection) (wire.Stream, error) { return c.Watch(ctx, opts) })
 }
@@ -95,7 +95,7 @@ func (s *Source) collection(ctx context.Context) (*Collection, error) {
 		return nil, err
 	}
 	coll, err = s.cluster.Collection(res, s.selection)
-	if err != nil { // discovery may have said something else of the type than is true
+	if err != nil { // discovery may have described the type wrongly
 		s.cluster.discovery.forget(res)
 		return nil, err
 	}

@@ -15,35 +15,35 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TypeConfig says which type of objects a Go type stands for, where the Go type
-// does not tell. The zero value works for the types of k8s.io/api, and for those
-// that are registered in client-go's scheme.
+// TypeConfig identifies the API type that a Go type stands for, if the Go type alone
+// does not. The zero value works for the types of k8s.io/api, and for types that are
+// registered in client-go's scheme.
 type TypeConfig struct {
-	// Resource names the type as Cluster.Resolve takes it: "pods", "jobs.batch",
-	// "jobs.v1alpha1.batch.volcano.sh". It is required for
-	// unstructured.Unstructured and metav1.PartialObjectMetadata.
+	// Resource names the type in the syntax of Cluster.Resolve: "pods", "jobs.batch",
+	// "jobs.v1alpha1.batch.volcano.sh". It is required for unstructured.Unstructured
+	// and metav1.PartialObjectMetadata.
 	Resource string
 	// GroupVersion is the group and version of the Go type: the variable
 	// GroupVersion or SchemeGroupVersion of its package.
 	GroupVersion schema.GroupVersion
-	// Scheme knows the kinds of Go types; default that of client-go.
+	// Scheme maps Go types to kinds; default that of client-go.
 	Scheme *runtime.Scheme
 }
 
-// Target names a type of objects, and says what its objects must be. TargetOf
-// makes one of a Go type, Named one of a name.
+// Target names a type of objects and fixes what its objects must be. TargetOf returns
+// the target of a Go type, Named the target of a name.
 type Target struct {
-	goType string   // for messages; "" if there is only a name
-	name   typeName // empty unless it was given
+	goType string   // for messages; "" if the target has only a name
+	name   typeName // empty unless the caller gave one
 	view   View
-	// kinds are what objects may be, where group and version are known.
+	// kinds lists the allowed kinds of the objects, if group and version are known.
 	kinds []schema.GroupVersionKind
-	// kind and version are all that the Go type tells where the group is not known;
-	// the version may be empty.
+	// kind and version come from the Go type and are set if the group is unknown. The
+	// version may be empty.
 	kind, version string
 }
 
-// Named returns the target of any type that has a name, as Cluster.Resolve takes it.
+// Named returns the target for the name of any type, in the syntax of Cluster.Resolve.
 //
 // Errors: *IllegalError.
 func Named(name string) (Target, error) {
@@ -51,15 +51,15 @@ func Named(name string) (Target, error) {
 	return Target{name: n}, err
 }
 
-// TargetOf returns the target of the Go type T. Its group and version bind what is
-// asked of the server. They come from cfg.GroupVersion, else from the scheme, else
-// from the package if T is of k8s.io/api, else from cfg.Resource. Where none of them
-// tells, T stands for the one kind on the server that has its name, outside the
-// groups of k8s.io/api, and in the version that the name of its package is, if it is
-// one.
+// TargetOf returns the target of the Go type T. Requests use its group and version.
+// These come from cfg.GroupVersion, else from the scheme, else from the package if T
+// belongs to k8s.io/api, else from cfg.Resource. If none of them determines the group
+// and version, T stands for the one kind on the server that has its name, outside the
+// groups of k8s.io/api. If the name of T's package is a version, the kind must have
+// that version.
 //
-// Errors: *IllegalError: T is not the struct of an API type, or a list; what cfg
-// says does not agree with it.
+// Errors: *IllegalError: T is not the struct of an API type, or T is a list, or cfg
+// does not agree with T.
 func TargetOf[T any](cfg TypeConfig) (Target, error) {
 	t, obj := reflect.TypeFor[T](), any(new(T))
 	if err := checkObject(t, obj); err != nil {
@@ -82,7 +82,7 @@ func TargetOf[T any](cfg TypeConfig) (Target, error) {
 	return target, target.checkName()
 }
 
-// general reports whether a Go type stands for objects of all types.
+// general reports whether a Go type can hold objects of any API type.
 func general(t reflect.Type) bool {
 	return t == reflect.TypeFor[unstructured.Unstructured]() || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
@@ -104,7 +104,7 @@ func (t Target) general(of reflect.Type, cfg TypeConfig) (Target, error) {
 	return t, nil
 }
 
-// bind finds out what objects must be.
+// bind determines the kinds that objects must have.
 func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
 	kinds, err := kindsOf(cfg.Scheme, of, obj)
 	if err != nil {
@@ -143,10 +143,10 @@ func (t *Target) bind(of reflect.Type, obj any, cfg TypeConfig) error {
 	return nil
 }
 
-// isVersion matches the name of a version of an API.
+// isVersion matches an API version such as v1 or v1beta1.
 var isVersion = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 
-// checkName returns an error if the name cannot be that of the Go type.
+// checkName returns an error if the name cannot belong to the Go type.
 func (t Target) checkName() error {
 	if t.name.empty() || len(t.kinds) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (t Target) checkName() error {
 	return t.mismatch(t.kinds[0])
 }
 
-// mismatch says that the name leads elsewhere than the Go type.
+// mismatch returns the error for a name that does not match the Go type.
 func (t Target) mismatch(k schema.GroupVersionKind) error {
 	return &IllegalError{
 		Problem: fmt.Sprintf("the Resource %q does not name %s, which is %s %s", t.name, t.goType, k.GroupVersion(), k.Kind),
@@ -169,8 +169,8 @@ func (t Target) mismatch(k schema.GroupVersionKind) error {
 	}
 }
 
-// String returns a name that no other type has in the same version, if that is
-// known: "Pod.v1.", "Job.v1.batch"; else the name that was given.
+// String returns a name that is unique for the version, if the version is known:
+// "Pod.v1.", "Job.v1.batch". Otherwise it returns the name that the caller gave.
 func (t Target) String() string {
 	if len(t.kinds) == 1 {
 		k := t.kinds[0]
@@ -186,10 +186,10 @@ func (t Target) String() string {
 	return n.String()
 }
 
-// View returns Metadata for metav1.PartialObjectMetadata, and else Full.
+// View returns Metadata for metav1.PartialObjectMetadata, and Full for all other types.
 func (t Target) View() View { return t.view }
 
-// checkObject refuses what is not the struct of an API type.
+// checkObject rejects a type that is not the struct of an API type.
 func checkObject(t reflect.Type, obj any) error {
 	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
 		return &IllegalError{Problem: fmt.Sprintf("%v is a pointer", t), Remedy: fmt.Sprintf("take %v", t.Elem())}
@@ -208,7 +208,7 @@ func checkObject(t reflect.Type, obj any) error {
 	return nil
 }
 
-// itemOf names the type of a list's items.
+// itemOf returns the name of the list's item type.
 func itemOf(list reflect.Type) string {
 	if items, ok := list.FieldByName("Items"); ok && items.Type.Kind() == reflect.Slice {
 		return items.Type.Elem().String()
@@ -216,13 +216,13 @@ func itemOf(list reflect.Type) string {
 	return strings.TrimSuffix(list.String(), "List")
 }
 
-// kindsOf returns the kinds of a Go type: those by which the scheme knows it, else
-// that of its package if it is of k8s.io/api; none if neither tells.
+// kindsOf returns the kinds of a Go type: those registered in the scheme, or else the
+// kind of its package if it belongs to k8s.io/api, or else none.
 func kindsOf(s *runtime.Scheme, t reflect.Type, obj any) ([]schema.GroupVersionKind, error) {
 	if s == nil {
 		s = scheme.Scheme
 	}
-	if known, ok := obj.(runtime.Object); ok { // without DeepCopyObject it can be in no scheme
+	if known, ok := obj.(runtime.Object); ok { // no scheme has a type without DeepCopyObject
 		kinds, _, err := s.ObjectKinds(known)
 		if err == nil {
 			return slices.Clone(kinds), nil
@@ -243,7 +243,7 @@ func kindsOf(s *runtime.Scheme, t reflect.Type, obj any) ([]schema.GroupVersionK
 	return []schema.GroupVersionKind{{Group: group, Version: version, Kind: t.Name()}}, nil
 }
 
-// builtin returns the built-in type that the target means, if it states its version.
+// builtin returns the built-in type of the target, if the target states its version.
 func (t Target) builtin() (Resource, bool) {
 	if len(t.kinds) == 0 && t.name.rest == "" {
 		return Resource{}, false
@@ -259,8 +259,8 @@ func (t Target) builtin() (Resource, bool) {
 	return Resource{}, false
 }
 
-// stable returns the built-in type that a name leads to, in its first stable version:
-// what a server has that cannot tell.
+// stable returns the built-in type for a name, in its first stable version. It is the
+// best guess for a server on which discovery fails.
 func (t Target) stable() (Resource, bool) {
 	if t.goType != "" || t.name.empty() {
 		return Resource{}, false
@@ -269,7 +269,7 @@ func (t Target) stable() (Resource, bool) {
 	return r, ok && !strings.Contains(r.Version, "alpha") && !strings.Contains(r.Version, "beta")
 }
 
-// within reports whether the target may be of a group and version.
+// within reports whether the target may belong to a group and version.
 func (t Target) within(gv schema.GroupVersion) bool {
 	if len(t.kinds) > 0 {
 		return slices.ContainsFunc(t.kinds, func(k schema.GroupVersionKind) bool { return k.GroupVersion() == gv })
@@ -277,11 +277,11 @@ func (t Target) within(gv schema.GroupVersion) bool {
 	return t.name.within(gv)
 }
 
-// choose returns the type that the target means, of those a server has; false if it
-// has none. table is in the order in which a name alone prefers them.
+// choose returns the type that the target means, from the types that a server has. It
+// returns false if the server has no such type. table must be in order of preference.
 //
-// Errors: *IllegalError: the name does not agree with the Go type; several types may
-// be meant.
+// Errors: *IllegalError: the name does not agree with the Go type, or the target is
+// ambiguous.
 func (t Target) choose(table []Resource) (Resource, bool, error) {
 	switch {
 	case len(t.kinds) > 0:
@@ -313,9 +313,9 @@ func (t Target) chooseKind(table []Resource) (Resource, bool, error) {
 	return t.one(found)
 }
 
-// chooseAlone chooses for a Go type whose group is not known: there must be one type
-// of its name, and one version of it. The types of k8s.io/api have Go types of their
-// own, so the name alone never leads to them.
+// chooseAlone chooses for a Go type whose group is unknown: exactly one type must have
+// its name, in exactly one version. The types of k8s.io/api have Go types of their own,
+// so the name alone never selects them.
 func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
 	var found, elsewhere []Resource
 	for i := range table {
@@ -335,7 +335,7 @@ func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
 		}
 	}
 	core := func(r Resource) bool { return r.Group == "" && r.Name == t.name.String() }
-	if slices.ContainsFunc(found, core) { // "pods" is all of its name, as "jobs.batch" is
+	if slices.ContainsFunc(found, core) { // "pods" is the full name of a core type
 		return t.one(slices.DeleteFunc(found, func(r Resource) bool { return !core(r) }))
 	}
 	if len(found) > 0 && t.name.rest == "" && !slices.ContainsFunc(found, func(r Resource) bool { return !builtinGroup(r.Group) }) {
@@ -347,7 +347,7 @@ func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
 	return t.one(found)
 }
 
-// one returns the only one of several types.
+// one returns the only type in found, or an error if there are several.
 func (t Target) one(found []Resource) (Resource, bool, error) {
 	switch len(found) {
 	case 0:
@@ -361,7 +361,7 @@ func (t Target) one(found []Resource) (Resource, bool, error) {
 	}
 }
 
-// listed names types with their versions, as TypeConfig.Resource takes them.
+// listed names types with their versions, in the syntax of TypeConfig.Resource.
 func listed(types []Resource) string {
 	var names []string
 	for _, r := range types {
@@ -370,7 +370,7 @@ func listed(types []Resource) string {
 	return strings.Join(names, ", ")
 }
 
-// typeName is a name as Resolve takes it: NAME, NAME.GROUP or NAME.VERSION.GROUP.
+// typeName is a name in the syntax of Resolve: NAME, NAME.GROUP or NAME.VERSION.GROUP.
 type typeName struct{ name, rest string }
 
 func parseTypeName(text string) (typeName, error) {
@@ -397,7 +397,7 @@ func (n typeName) String() string {
 	return n.name + "." + n.rest
 }
 
-// within reports whether the name leads to a group and version.
+// within reports whether the name may belong to a group and version.
 func (n typeName) within(gv schema.GroupVersion) bool {
 	return n.rest == "" || n.rest == gv.Group || n.versioned(gv)
 }
@@ -407,12 +407,12 @@ func (n typeName) versioned(gv schema.GroupVersion) bool {
 	return n.rest == gv.Version+"."+gv.Group || gv.Group == "" && n.rest == gv.Version
 }
 
-// means reports whether the name may be that of a type.
+// means reports whether the name may refer to a type.
 func (n typeName) means(r *Resource) bool {
 	return r.called(n.name) && n.within(r.groupVersion())
 }
 
-// find looks the name up: what can be watched comes before what cannot.
+// find looks the name up. It prefers types that can be watched.
 func (n typeName) find(types []Resource) (Resource, bool) {
 	best := -1
 	for i := range types {

@@ -21,7 +21,7 @@ const (
 	firstResume = 200 * time.Millisecond
 	lastResume  = 10 * time.Second
 	shortWatch  = time.Second
-	usefulBrief = 4 // short watches that bring something are as one that follows so many
+	usefulBrief = 4 // most short watches with events that count for the backoff
 )
 
 // Event is one change of an object.
@@ -34,19 +34,19 @@ type Event[T any] struct {
 	Version wire.Version
 }
 
-// Watch returns the changes of the selected objects after the version from, in
-// order, as the loop asks for them. With from zero it begins with an Added event
-// for each object that there is now, as List has them.
+// Watch returns the changes of the selected objects after the version from, in order,
+// as the loop asks for them. If from is zero, it begins with an Added event for each
+// current object, as List returns them.
 //
-// A watch that the server ends, or that is cut, goes on where it was, after a
-// short wait where it was short or nothing came. It is for waiting until something happens, or
-// for following a few objects. It keeps no state: for a copy of a type that
-// survives everything, take package informer.
+// If the server ends the watch, or the connection breaks, Watch resumes at the last
+// version. It waits briefly first if the watch was short or brought nothing. Use Watch
+// to wait for something to happen, or to follow a few objects. It keeps no state: for a
+// local copy of a type that survives every fault, use package informer.
 //
-// Errors: one error ends the sequence: a *RequestError. It holds
-// apierrors.IsResourceExpired or IsGone where the server no longer has the changes
-// after from: watch anew from zero. When ctx ends, its cause is the error. After
-// ten attempts in a row that failed it is that of the last.
+// Errors: one error ends the sequence: a *RequestError. apierrors.IsResourceExpired or
+// IsGone holds if the server no longer has the changes after from: watch again from
+// zero. If ctx ends, the error is its cause. After ten consecutive failed attempts, the
+// error is that of the last attempt.
 func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
 		if err := c.watch(ctx, where, from, func(ev Event[T]) bool { return yield(ev, nil) }); err != nil && err != errEnough {
@@ -67,7 +67,7 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 			return err
 		}
 	}
-	brief := 0 // watches in a row that ended early
+	brief := 0 // consecutive watches that ended early
 	for failures := 0; ; {
 		began, heard := time.Now(), from
 		err := c.follow(ctx, coll, &from, each)
