@@ -127,8 +127,8 @@ func (a *arena) alone(rec *wire.Record, values [][]string) Entry {
 	return Entry{slab: &slab{buf: b, dict: a.dict, columns: len(values)}}
 }
 
-// alone returns the entry in a slab of its own, so that whoever keeps it does not
-// keep the slab of many others.
+// alone copies the entry into a slab of its own, so that keeping it does not keep a
+// slab with many others.
 func (e Entry) alone() Entry {
 	if e.slab == nil || e.slab.end == 0 {
 		return e

@@ -52,27 +52,27 @@ const (
 type Change struct {
 	Kind  ChangeKind
 	Cause Cause
-	came  bool // and went
-	// Folded is how many more changes of the object this one stands for; 0 unless the
-	// subscriber of EveryChange had fallen behind. It is not counted with Latest.
+	came  bool // and went, see CameAndWent
+	// Folded is how many more changes of the object this change stands for. It is 0
+	// unless the subscriber of EveryChange had fallen behind. Latest does not count it.
 	Folded uint32
-	// Old is the state before; zero if Added. If CameAndWent it is the last one before
-	// the deletion.
+	// Old is the state before the change; zero if Added. If CameAndWent, it is the last
+	// state before the deletion.
 	Old Entry
-	// New is the state after. If Deleted it is the last state as the server
-	// sent it with the deletion, whose version it has; zero if the deletion
-	// itself was not seen, or came with a state that cannot be used.
+	// New is the state after the change. If Deleted, it is the last state as the server
+	// sent it with the deletion, whose version it has. It is zero if the deletion
+	// itself was not seen, or came with an unusable state.
 	New Entry
 	// Seen is when it was read from the server, where the delta told.
 	Seen time.Time
 }
 
 // CameAndWent reports that the object was added and deleted while the subscriber was
-// behind: it is told of the object only here, as Deleted.
+// behind. The subscriber gets this one change for the object, as Deleted.
 func (c *Change) CameAndWent() bool { return c.came }
 
-// Missed reports that the deletion was not seen, but found, or that the last state
-// was not seen: it came in a form that cannot be used.
+// Missed reports that the store inferred the deletion without seeing it, or that the
+// last state was not seen because it came in an unusable form.
 func (c *Change) Missed() bool { return c.Kind == Deleted && c.New.IsZero() && c.Cause != Unwatched }
 
 // Last returns the last known state: New where there is one, else Old.

@@ -23,7 +23,7 @@ type feed struct {
 	head     *commit
 	snapshot *Snapshot // what head led to
 	subs     map[*Subscription]struct{}
-	lag      Lag // of all that there ever were
+	lag      Lag // summed over all subscribers, past ones included
 }
 
 func (f *feed) init(first *Snapshot, backlog int) {
@@ -34,8 +34,8 @@ func (f *feed) init(first *Snapshot, backlog int) {
 	f.head = &commit{more: make(chan struct{})}
 }
 
-// room waits until the slowest subscriber of Lossless has less than the backlog
-// before it.
+// room waits until the slowest subscriber of Lossless has fewer changes waiting than
+// the backlog allows.
 func (f *feed) room(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,10 +68,10 @@ func (f *feed) fullLocked() bool {
 
 func (f *feed) lagLocked(sub *Subscription) uint64 { return f.head.seq - sub.taken }
 
-// append adds a link for what led to snapshot, if that was anything. Without
-// subscribers nobody will ever ask for its changes. A subscriber that is too far
-// behind leaves the chain, unless the store waits for it. Append returns those of
-// EveryChange that fell behind now.
+// append adds a link for the changes that led to snapshot, if there are any. Without
+// subscribers it adds nothing, because no subscriber can ask for earlier changes. A
+// subscriber that is too far behind leaves the chain, unless the store waits for it.
+// append returns the subscribers of EveryChange that have just fallen behind.
 func (f *feed) append(snapshot *Snapshot, changes []Change) (fell []*Subscription) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +106,7 @@ func (f *feed) append(snapshot *Snapshot, changes []Change) (fell []*Subscriptio
 	return fell
 }
 
-// tell calls those who want to know that they fell behind.
+// tell calls the OnLag functions of the subscribers that fell behind.
 func (f *feed) tell(fell []*Subscription) {
 	for _, sub := range fell {
 		f.mu.Lock()

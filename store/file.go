@@ -20,7 +20,7 @@ import (
 
 // The snapshot file; docs/formats/snapshot.md is its description.
 const (
-	fileMagic   = "VEDETTE\x02" // the last byte is the version of the format
+	fileMagic   = "VEDETTE\x02" // the last byte is the format version
 	frameBytes  = 256 << 10     // where a frame of records ends
 	maxFrame    = 64 << 20
 	keyBytes    = 32
@@ -41,11 +41,11 @@ type FileError struct{ Reason string }
 // Error implements error.
 func (e *FileError) Error() string { return "the snapshot file can not be used: " + e.Reason }
 
-// Identity says what the records of a file are: named parts, each with its value. A
-// part that is missing has the empty value.
+// Identity describes the records of a file as named parts, each with a value. A missing
+// part has the empty value.
 type Identity map[string]string
 
-// differs says in what a file differs from what is wanted; empty if in nothing.
+// differs describes how a file differs from the wanted identity; empty if it does not.
 func (of Identity) differs(want Identity) string {
 	all := maps.Clone(want)
 	if all == nil {
@@ -63,10 +63,11 @@ func (of Identity) differs(want Identity) string {
 
 // FileOptions say what a snapshot file is of, and whether it is secret.
 type FileOptions struct {
-	// Identity says what was stored: only a reader that names the same takes the file.
+	// Identity describes the stored records: Load accepts the file only if its own
+	// identity is the same.
 	Identity Identity
-	// Origin returns what the version of a scope is of, such as the UID of its
-	// cluster; Load passes it on. Default: nothing is known.
+	// Origin returns where the version of a scope comes from, such as the UID of its
+	// cluster; Load passes it on. Default: the origin is unknown.
 	Origin func(delta.Scope) string
 	// Key encrypts all of the file but its head: 32 bytes, or nil for none.
 	Key []byte

@@ -14,13 +14,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Load fills an empty store from a snapshot file: the store then is as if its lists
-// had just come. Of the scopes in the file it takes those for which follows returns
-// true, which is given their origin (see FileOptions) and may be called more than once.
-// Load is called before the first Apply.
+// Load fills an empty store from a snapshot file, as if its lists had just arrived. It
+// takes the scopes of the file for which follows returns true. follows receives the
+// origin of the scope (see FileOptions) and may be called more than once for a scope.
+// Load must be called before the first Apply.
 //
-// Errors: a *FileError for a file that is damaged, of another version, or of
-// something else; the store stays empty then. Errors of r.
+// Errors: a *FileError for a file that is damaged, has another version, or holds other
+// records; the store stays empty then. Errors of r.
 func (s *Store) Load(r io.Reader, opts FileOptions, follows func(scope delta.Scope, origin string) bool) error {
 	in := fileReader{r: bufio.NewReaderSize(r, 1<<20), dicts: []*wire.Dictionary{nil}}
 	if err := in.begin(opts); err != nil {

@@ -24,7 +24,7 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}
 	for _, r := range s.scopes {
 		if !r.listed {
-			continue // nothing could be resumed from it
+			continue // no watch could resume from it
 		}
 		one := fileScope{Cluster: r.scope.Cluster, Namespace: r.scope.Namespace, Version: r.version}
 		if opts.Origin != nil {

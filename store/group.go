@@ -13,16 +13,16 @@ type Group struct {
 	current atomic.Pointer[[]*Snapshot]
 }
 
-// View is what all stores of a group held at one instant: there was a moment at
-// which each of them showed just that. It never changes. Taking one is one load of
-// a pointer and a small allocation. A store that it does not have is added when
-// it is asked for; see Store.In.
+// View shows what all stores of a group held at one instant: at some moment each of
+// them showed exactly this. A snapshot in a view never changes. Taking a view costs one
+// load of a pointer and a small allocation. Store.In adds a store that the view does
+// not have.
 type View struct {
 	snapshots []*Snapshot
 	more      *addition
 }
 
-// addition is what was added to a view, which all its copies share.
+// addition holds the stores that were added to a view. All copies of the view share it.
 type addition struct {
 	mu        sync.Mutex
 	snapshots []*Snapshot
@@ -39,7 +39,7 @@ func (g *Group) load() []*Snapshot {
 	return nil
 }
 
-// Fail makes Err return err, unless it returns another already.
+// Fail makes Err return err, unless Err already returns another error.
 func (v View) Fail(err error) {
 	if v.more == nil {
 		return
@@ -51,8 +51,7 @@ func (v View) Fail(err error) {
 	}
 }
 
-// Err returns the first error that Fail was called with: what was read in the view
-// is not to be trusted.
+// Err returns the first error passed to Fail: data read in the view is not reliable.
 func (v View) Err() error {
 	if v.more == nil {
 		return nil
@@ -102,9 +101,9 @@ func (g *Group) change(f func([]*Snapshot) []*Snapshot) {
 	}
 }
 
-// And returns a view that shows the stores of both, as v has them if both do. Those of one group are shown
-// at one instant; there is none at which several groups were as the view shows
-// them.
+// And returns a view of the stores of both views. If both have a store, the result
+// shows it as v does. The stores of one group are shown at one instant; stores of
+// different groups are not.
 func (v View) And(other View) View {
 	both := View{more: &addition{}}
 	for _, one := range []View{v, other} {
@@ -119,11 +118,11 @@ func (v View) And(other View) View {
 	return both
 }
 
-// In returns what the store held at the instant of a view. If the view does not
-// have it, because it is of another group or older than the store, In adds what all
-// stores of this one's group hold now, at one instant, which is not before that of
-// the view. From then on the view has them. The zero View cannot be added to: In
-// returns what the store holds now.
+// In returns what the store held at the instant of a view. If the view does not have
+// the store, because it belongs to another group or is older than the store, In adds
+// the current state of all stores of this store's group, all taken at one instant,
+// which is not before the instant of the view. The view has them from then on. Nothing
+// can be added to the zero View: for it, In returns the current state.
 func (s *Store) In(v View) *Snapshot {
 	if s.place < len(v.snapshots) && s.is(v.snapshots[s.place]) {
 		return v.snapshots[s.place]
@@ -140,7 +139,7 @@ func (s *Store) In(v View) *Snapshot {
 		return v.more.snapshots[i]
 	}
 	all := s.group.load()
-	if !slices.ContainsFunc(all, s.is) { // it has left
+	if !slices.ContainsFunc(all, s.is) { // the store has left the group
 		all = []*Snapshot{s.Snapshot()}
 	}
 	v.more.snapshots = append(v.more.snapshots, all...)

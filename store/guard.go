@@ -7,21 +7,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// PanicError says that a function which the store was given panicked.
+// PanicError reports that a function passed to the store panicked.
 type PanicError struct {
-	// Key names the object that the function was called for.
+	// Key names the object for which the function was called.
 	Key wire.Key
-	// Value is what was passed to panic, Stack where that was.
+	// Value is the argument of panic, and Stack is the stack at that point.
 	Value any
 	Stack []byte
 }
 
-// Error implements error. It contains the stack.
+// Error implements error. The text contains the stack.
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic for %s: %v\n%s", e.Key, e.Value, e.Stack)
 }
 
-// guarded calls f for a record, and makes an error of a panic.
+// guarded calls f for a record and turns a panic into an error.
 func guarded[T any](f func(wire.Record) (T, error), rec *wire.Record) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {

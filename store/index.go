@@ -9,10 +9,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Extract appends to dst the values that an object has in an index. object is
-// what Config.Decode made of the record, nil without it. It is called by the
-// goroutine that writes to the store, and must not keep its arguments. If it panics,
-// the object has no value in the index; see Stats.Unindexed.
+// Extract appends to dst the index values of an object. object is the result of
+// Config.Decode for the record, or nil if Decode is not set. The goroutine that writes
+// to the store calls Extract, which must not keep its arguments. If it panics, the
+// object has no value in the index; see Stats.Unindexed.
 type Extract func(dst []string, rec *wire.Record, object any) []string
 
 // Index finds objects by a value. Any goroutine may use it.
@@ -21,10 +21,10 @@ type Index struct {
 	column int
 }
 
-// AddIndex adds an index over what is there and what will come. It may be called
-// at any time and from any goroutine; it waits for a batch that is being
-// applied, and then reads all objects once. In a snapshot that was taken before, the
-// index reads all objects each time that it is asked.
+// AddIndex adds an index over current and future objects. It may be called at any time
+// and from any goroutine. It waits for a batch that is being applied, and then reads
+// all objects once. For a snapshot that was taken before, each lookup in the index
+// reads all objects.
 func (s *Store) AddIndex(extract Extract) *Index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Store) extract(rec *wire.Record, object any) [][]string {
 	return s.values
 }
 
-// extractOne returns the values of one index, none if its function panics.
+// extractOne computes the values of one index; there are none if its function panics.
 func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.values[i][:0]
 	defer func() {
@@ -65,12 +65,12 @@ func (s *Store) extractOne(i int, rec *wire.Record, object any) {
 	s.values[i] = s.extracts[i](s.values[i], rec, object)
 }
 
-// scanned returns the values that an object has, for a snapshot without postings.
+// scanned computes the values of an object, for a snapshot without postings.
 func (x *Index) scanned(e Entry) []string {
 	rec := e.Record()
 	object, _ := e.Object()
 	s := x.store
-	s.mu.Lock() // the function is the writer's
+	s.mu.Lock() // only the writer may call the function
 	defer s.mu.Unlock()
 	s.extractOne(x.column, &rec, object)
 	values := slices.Clone(s.values[x.column])
@@ -87,13 +87,12 @@ func (x *Index) of(s *Snapshot) *postings {
 	return s.table.indexes[x.column]
 }
 
-// In reports whether a snapshot has the index: it is of the same store, and not
-// older than the index. In one that does not have it, the index reads all objects.
+// In reports whether a snapshot has the index: it must be of the same store and not
+// older than the index. In any other snapshot, each lookup reads all objects.
 func (x *Index) In(s *Snapshot) bool { return x.of(s) != nil }
 
-// Get returns the objects that have a value, ordered by key. Its cost depends on
-// how many there are, not on how many others the store has, if the snapshot has the
-// index.
+// Get returns the objects that have a value, ordered by key. If the snapshot has the
+// index, the cost depends on the number of these objects, not on the size of the store.
 func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		index := x.of(s)

@@ -8,45 +8,45 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Lag tells how a subscriber of EveryChange keeps up.
+// Lag describes how far a subscriber of EveryChange has fallen behind.
 type Lag struct {
-	// Behind: more changes wait than the backlog holds, and those of one object are
-	// folded until the subscriber has caught up.
+	// Behind reports that more changes wait than the backlog holds. The store folds the
+	// changes of each object until the subscriber has caught up.
 	Behind bool
-	// Episodes counts how often it fell behind, and Folded the changes that came
-	// meanwhile.
+	// Episodes counts how often the subscriber fell behind. Folded counts the changes
+	// that came in those episodes.
 	Episodes, Folded uint64
-	// Unreported counts the objects that came and went meanwhile and were too many to
-	// be told of: more than the backlog in one episode.
+	// Unreported counts the objects that came and went during an episode but were not
+	// reported, because there were more of them than the backlog holds.
 	Unreported uint64
 }
 
-// lagging is what a subscriber that has fallen behind is to be told. The objects
-// that base and the store have in common cost nothing here until they change.
+// lagging holds the pending changes of a subscriber that has fallen behind. Objects
+// that base and the store share cost nothing here until they change.
 type lagging struct {
-	held  [][]Change // the backlog, not taken yet
-	base  *Snapshot  // what held leads to
-	limit int        // of gone
+	held  [][]Change // the backlog that the subscriber has not taken yet
+	base  *Snapshot  // the snapshot after held
+	limit int        // maximum length of gone
 
-	n       uint64 // changes that were folded
+	n       uint64 // number of folded changes
 	objects map[wire.Key]*folded
 	gone    []Change // objects that came and went
 }
 
-// folded is what became of a key.
+// folded summarizes the changes of one key.
 type folded struct {
-	old   tally // of the object that base has
-	ended bool  // that object is gone
-	last  Entry // and this was its last state, if the deletion was seen
-	young tally // of another one, which is there now
+	old   tally // changes of the object in base
+	ended bool  // the object in base is gone
+	last  Entry // its last state, if the deletion was seen
+	young tally // changes of the object that exists now, if it is another one
 }
 
-// tally is what several changes of one object have in common.
+// tally summarizes several changes of one object.
 type tally struct {
-	n     uint32 // zero: there was none
+	n     uint32 // number of changes; 0 if there was none
 	cause Cause
 	seen  time.Time
-	order uint64 // of the last one
+	order uint64 // of the last change
 }
 
 func (t *tally) note(c *Change, order uint64) {
@@ -57,7 +57,8 @@ func (t *tally) note(c *Change, order uint64) {
 	t.seen, t.order = c.Seen, order
 }
 
-// fallBehind takes a subscriber off the chain, which would grow without bound.
+// fallBehind takes a subscriber off the chain, which would otherwise grow without
+// bound.
 func (s *Subscription) fallBehind() {
 	f := s.feed
 	l := &lagging{base: f.snapshot, limit: f.backlog, objects: map[wire.Key]*folded{}}
@@ -71,7 +72,7 @@ func (s *Subscription) fallBehind() {
 	f.lag.Episodes++
 }
 
-// fold adds changes to what the subscriber is to be told.
+// fold adds changes to the pending changes of the subscriber.
 func (s *Subscription) fold(changes []Change) {
 	for i := range changes {
 		if !s.behind.fold(&changes[i]) {
@@ -83,7 +84,7 @@ func (s *Subscription) fold(changes []Change) {
 	s.feed.lag.Folded += uint64(len(changes))
 }
 
-// fold reports false for the end of an object that cannot be told of.
+// fold returns false for the end of an object that cannot be reported.
 func (l *lagging) fold(c *Change) bool {
 	l.n++
 	key := c.Last().Key()
@@ -96,7 +97,7 @@ func (l *lagging) fold(c *Change) bool {
 		o.young.note(c, l.n)
 	} else {
 		o.old.note(c, l.n)
-		o.old.cause = c.Cause // why it is as it is now; an addition is caused by the first change
+		o.old.cause = c.Cause // an addition keeps the cause of the first change
 	}
 	if c.Kind != Deleted {
 		return true
@@ -116,9 +117,8 @@ func (l *lagging) fold(c *Change) bool {
 	return true
 }
 
-// changes returns what leads from base to now: first deletions, then the objects
-// that came and went, then additions and updates, each in the order of the last
-// change.
+// changes returns the changes from base to now: first deletions, then the objects that
+// came and went, then additions and updates, each in the order of the last change.
 func (l *lagging) changes(now *Snapshot) []Change {
 	type ordered struct {
 		Change

@@ -13,15 +13,15 @@ type scope struct {
 	order   delta.Order
 	version wire.Version
 	listed  bool
-	staged  *tree  // the list that is arriving, nil if none is
-	ahead   *ahead // nil if all namespaces have come as far as version
+	staged  *tree  // the list that is arriving, or nil
+	ahead   *ahead // nil if all namespaces are at version
 }
 
-// ahead says how far the namespaces of a scope have come that took over others:
-// further than the version from which its watch goes on.
+// ahead records the versions of those namespaces that a scope took over from narrower
+// scopes. They are newer than the version from which the watch of the scope resumes.
 type ahead struct {
-	rest       wire.Version            // of the namespaces that are not in namespaces
-	namespaces map[string]wire.Version // those that were scopes of their own
+	rest       wire.Version            // of all namespaces that are not in namespaces
+	namespaces map[string]wire.Version // namespaces that were scopes of their own
 	highest    wire.Version
 }
 
@@ -45,15 +45,14 @@ func (c *scope) passed(namespace string, v wire.Version) bool {
 	return v <= c.ahead.rest
 }
 
-// begins makes a scope that was not listed go on where another one stands that
-// covers it.
+// begins makes an unlisted scope start at the position of a scope that covers it.
 func (c *scope) begins(at *scope) {
 	c.version, c.ahead, c.listed = at.version, at.ahead, true
 }
 
-// stale reports whether an event tells of the past. By version that is one which is
-// not newer than what is known. By arrival it is only the deletion of an object that is
-// not there: a namesake may stand in its place.
+// stale reports whether an event describes the past. By version, an event is stale if
+// its version is not newer than the known one. By arrival, only the deletion of an
+// absent object is stale: another object with the same name may have replaced it.
 func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
 	if c.order == delta.ByArrival {
 		return d.Kind == delta.Delete && (!had || !stands(old, &d.Record))
@@ -61,9 +60,8 @@ func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
 	return had && !newer(old, &d.Record) || !had && c.passed(d.Record.Namespace, d.Version)
 }
 
-// repeats reports whether an entry is the same as the one with its key and UID that is
-// known. By version the caller has looked at that already, by arrival only the bytes
-// tell.
+// repeats reports whether an entry equals the known entry with the same key and UID. By
+// version the caller has already checked this; by arrival only the bytes tell.
 func (c *scope) repeats(old, e Entry) bool {
 	return c.order == delta.ByArrival && sameContent(old, e)
 }
@@ -77,13 +75,13 @@ func (s *Store) AddScope(name delta.Scope) {
 	s.publish()
 }
 
-// leave forgets a scope. Other scopes that it covers go on where it stands, unless
-// they have been listed. What no other scope covers is dropped.
+// leave removes a scope. Scopes that it covers start at its position, unless they have
+// been listed. The store drops the objects that no other scope covers.
 func (s *Store) leave(c *scope) {
 	s.abandon(c)
 	delete(s.scopes, c.name)
 	if _, ok := s.scopes[delta.Scope{Cluster: c.name.Cluster}]; ok {
-		return // it covers all of this one
+		return // another scope covers all of this one
 	}
 	kept := map[string]bool{}
 	for name, other := range s.scopes {
@@ -104,10 +102,11 @@ func (s *Store) leave(c *scope) {
 	}
 }
 
-// takes returns the ahead of a scope whose first list is complete as of a version,
-// while narrower ones are followed: nil if none is. What those have is what was seen
-// event by event, and stays; the list brings the rest. By arrival no version tells
-// where the two meet, so the list replaces all.
+// takes returns the ahead of a scope whose first list is complete at a version while
+// the store follows narrower scopes; it returns nil if there are none. The objects of
+// the narrower scopes stay, because they come from a complete sequence of events; the
+// list supplies the rest. By arrival, versions cannot say where the two meet, so the
+// list replaces everything.
 func (s *Store) takes(c *scope, listed wire.Version) *ahead {
 	if c.listed || c.name.Namespace != "" || c.order == delta.ByArrival {
 		return nil
@@ -126,7 +125,8 @@ func (s *Store) takes(c *scope, listed wire.Version) *ahead {
 	return a
 }
 
-// lowest returns the version from which no namespace misses anything.
+// lowest returns the latest version from which a watch misses no change of any
+// namespace.
 func (a *ahead) lowest() wire.Version {
 	v := a.rest
 	for _, own := range a.namespaces {
@@ -210,7 +210,7 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 			e, kept = s.keep(rec)
 		}
 		if !kept {
-			// The object is there, so its last known state is as well.
+			// The object exists, so the store keeps its last known state.
 			if live && !ok && stands(old, rec) {
 				c.staged.Set(old)
 			}
@@ -231,8 +231,7 @@ func (s *Store) release(e Entry) {
 	}
 }
 
-// discard frees an entry that is not live any more, unless a list that is arriving
-// shares it.
+// discard frees an entry that is no longer live, unless an arriving list shares it.
 func (s *Store) discard(e Entry) {
 	if s.staging > 0 {
 		h := e.header()
@@ -264,7 +263,7 @@ func (s *Store) abandon(c *scope) {
 	})
 }
 
-// unstage returns the list that has arrived, and takes it off the scope.
+// unstage removes the completed list from the scope and returns it.
 func (s *Store) unstage(c *scope) *tree {
 	staged := c.staged
 	c.staged = nil
@@ -323,8 +322,8 @@ func (s *Store) adopt(after *tree, cause Cause, end *delta.Delta) {
 	})
 }
 
-// merge puts the entries of a list among those that are live. It passes over the
-// namespaces that have been scopes of their own.
+// merge adds the entries of a list to the live entries. It skips namespaces that were
+// scopes of their own.
 func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 	after.Scan(func(e Entry) bool {
 		old, had := s.live.objects.Get(e)

@@ -26,7 +26,8 @@ type reached struct {
 	order   delta.Order
 }
 
-// byArrival reports whether versions do not tell revisions apart in some scope.
+// byArrival reports whether there is a scope whose versions do not distinguish
+// revisions.
 func (s *Snapshot) byArrival() bool {
 	return slices.ContainsFunc(s.scopes, func(r reached) bool { return r.order == delta.ByArrival })
 }
@@ -114,7 +115,7 @@ func (s *Snapshot) Reached(scope delta.Scope) wire.Version {
 	return 0
 }
 
-// Follows reports whether a scope is followed, though it may not have been listed.
+// Follows reports whether a scope is followed. The scope may not have been listed yet.
 func (s *Snapshot) Follows(scope delta.Scope) bool {
 	return slices.ContainsFunc(s.scopes, func(r reached) bool { return r.scope == scope })
 }

@@ -25,13 +25,13 @@ type Store struct {
 	arena    arena
 	live     table
 	scopes   map[delta.Scope]*scope
-	staging  int // how many of them have a list that is arriving
+	staging  int // number of scopes with an arriving list
 	extracts []Extract
 	values   [][]string // scratch: what the extracts found
 	changes  []Change
-	probe    probe           // the writer's own
-	moved    bool            // entries, though nothing has changed
-	fell     []*Subscription // who fell behind with the last change
+	probe    probe           // for the writer only
+	moved    bool            // entries were moved without a change
+	fell     []*Subscription // subscribers that fell behind with the last change
 	stats    Stats
 }
 
@@ -94,8 +94,8 @@ func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 	return nil
 }
 
-// segment applies deltas up to the end of a list, shows the result, and returns
-// how many they were, and which subscribers fell behind.
+// segment applies deltas up to the end of a list and publishes the result. It returns
+// the number of deltas and the subscribers that fell behind.
 func (s *Store) segment(batch delta.Batch) (n int, fell []*Subscription) {
 	s.wrote.Store(int64(time.Since(epoch)))
 	s.mu.Lock()
@@ -167,8 +167,8 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 			s.drop(old)
 			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.arena.alone(rec, nil), Seen: d.Seen})
 		default:
-			// Its last state cannot be used, or it is the deletion of a namesake that came
-			// after ours: ours went before.
+			// Either the last state is unusable, or the delta deletes a later object
+			// with the same name: then the known object was deleted earlier.
 			s.drop(old)
 			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 		}
@@ -199,8 +199,8 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 	}
 }
 
-// stands reports whether what is known of an object stays, where it comes in a state
-// that cannot be kept: it does unless it was another object.
+// stands reports whether the store keeps the last known state of an object that arrives
+// in an unusable state. It does, unless the UID shows that it is another object.
 func stands(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
 
 // newer reports whether rec is a later revision than old. Versions are ordered

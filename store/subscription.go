@@ -10,21 +10,21 @@ import (
 // ErrClosed is returned by Next of a subscription that was closed.
 var ErrClosed = errors.New("subscription is closed")
 
-// Mode says what a subscriber is told, and what happens when it lags.
+// Mode determines which changes a subscriber gets, and what happens when it lags.
 type Mode uint8
 
 const (
-	// EveryChange: each change, once and in order. A subscriber that lags by more
-	// than the backlog holds up nobody: until it has caught up, it is told what became
-	// of each object, with the number of changes (Change.Folded), and of the objects
-	// that came and went (Change.CameAndWent). Subscription.Lag counts that.
+	// EveryChange delivers each change, once and in order. A subscriber that lags by
+	// more than the backlog blocks nobody. Until it has caught up, it gets one change
+	// per object, with the number of changes (Change.Folded), and one for each object
+	// that came and went (Change.CameAndWent). Subscription.Lag counts these episodes.
 	EveryChange Mode = iota
-	// Latest: what became of each object since the subscriber looked last. Changes
-	// of one object in between are folded into one, and an object that came and went
-	// is left out. A subscriber that lags holds up nobody, and costs at most the
-	// difference between two snapshots.
+	// Latest delivers the difference since the subscriber last looked. It folds several
+	// changes of one object into one, and leaves out an object that came and went. A
+	// subscriber that lags blocks nobody, and costs at most the difference between two
+	// snapshots.
 	Latest
-	// Lossless: each change, once and in order, whatever it costs. A subscriber that
+	// Lossless delivers each change, once and in order, at any cost. A subscriber that
 	// lags by the backlog makes the store wait, and through it the server.
 	Lossless
 )
@@ -42,9 +42,9 @@ func (m Mode) String() string {
 	return "Mode(?)"
 }
 
-// Subscription is a cursor in the changes of a store. It belongs to one
-// goroutine, which closes it when it needs no more: an open one of Lossless that is
-// not read brings the store to a halt once the backlog is full.
+// Subscription is a cursor over the changes of a store. It belongs to one goroutine,
+// which must close it when done: an open subscription of Lossless that nobody reads
+// blocks the store once the backlog is full.
 type Subscription struct {
 	feed *feed
 	mode Mode
@@ -53,12 +53,12 @@ type Subscription struct {
 
 	// Guarded by feed.mu.
 	at     *commit   // the last link that was returned; nil if off the chain
-	seen   *Snapshot // Latest: what the changes so far lead to
-	behind *lagging  // EveryChange: what waits while it is off the chain
+	seen   *Snapshot // Latest: the snapshot after the changes delivered so far
+	behind *lagging  // EveryChange: pending changes while off the chain
 	lag    Lag
 	onLag  func(Lag)
-	next   uint64 // what the changes returned last lead to, as commit.seq
-	taken  uint64 // what the subscriber is done with
+	next   uint64 // position after the changes returned last, as commit.seq
+	taken  uint64 // position that the subscriber has finished with
 }
 
 // Subscribe starts a subscription at this instant.
@@ -78,26 +78,26 @@ func (s *Store) Subscribe(mode Mode) *Subscription {
 // the first Next, nil after: the subscription holds on to it no longer.
 func (s *Subscription) Snapshot() *Snapshot { return s.from }
 
-// OnLag makes f be called each time the subscriber of EveryChange falls behind, on
-// the goroutine that calls Apply: it must be quick and must not call Apply. It is
-// set before the first Next.
+// OnLag sets a function that is called each time the subscriber of EveryChange falls
+// behind. The goroutine that calls Apply calls f, so f must be quick and must not call
+// Apply. Call OnLag before the first Next.
 func (s *Subscription) OnLag(f func(Lag)) {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	s.onLag = f
 }
 
-// Lag returns how the subscriber keeps up; it stays zero in other modes than
-// EveryChange. Any goroutine may call it.
+// Lag returns how far the subscriber has fallen behind. In modes other than EveryChange
+// it is always zero. Any goroutine may call it.
 func (s *Subscription) Lag() Lag {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	return s.lag
 }
 
-// Next waits for changes, and returns those of one batch or one list, or with
-// Latest, or after falling behind, all there are. Calling it says that those
-// returned before are done with. They are shared: they must not be written to.
+// Next waits for changes and returns those of one batch or one list. With Latest, or
+// after falling behind, it returns all pending changes. A call of Next acknowledges the
+// changes returned before. Changes are shared and must not be modified.
 //
 // Errors: the cause of ctx; ErrClosed.
 func (s *Subscription) Next(ctx context.Context) ([]Change, error) {
@@ -140,11 +140,10 @@ var closed = func() chan struct{} {
 	return c
 }()
 
-// CatchUp returns what has come without waiting for more, and the snapshot that
-// it leads to: until the next call the subscriber is at that instant. One that has
-// fallen behind is given its backlog first, and is at the store's instant only
-// after the next call. Calling it says that the changes returned before are done
-// with.
+// CatchUp returns the pending changes without waiting, and the snapshot after them:
+// until the next call the subscriber is at that instant. A subscriber that has fallen
+// behind first gets its backlog, and reaches the store's instant only with the next
+// call. A call of CatchUp acknowledges the changes returned before.
 //
 // Errors: ErrClosed.
 func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
@@ -155,9 +154,9 @@ func (s *Subscription) CatchUp() ([]Change, *Snapshot, error) {
 	return changes, now, nil
 }
 
-// settle notes that what was returned is done with, and returns the channel
-// that tells of more; nil if the subscriber is off the chain, as there is more
-// then.
+// settle acknowledges the changes that were returned, and returns the channel that
+// announces more. The channel is nil if the subscriber is off the chain, because then
+// there are more changes already.
 func (s *Subscription) settle() (<-chan struct{}, error) {
 	if s.done {
 		return nil, ErrClosed
@@ -176,8 +175,8 @@ func (s *Subscription) settle() (<-chan struct{}, error) {
 	return s.at.more, nil
 }
 
-// take returns what has come, of at most so many links of the chain, and the
-// snapshot that all there is leads to.
+// take returns the pending changes of at most links links of the chain, and the
+// snapshot after all pending changes.
 func (s *Subscription) take(links int) ([]Change, *Snapshot) {
 	if s.mode == Latest {
 		return s.takeLatest()
@@ -228,8 +227,8 @@ func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 	return fold(links), now
 }
 
-// Pending returns how many changes wait to be taken, those returned last
-// included. Some of them may be folded into others, save with Lossless.
+// Pending returns the number of changes that wait to be taken, including those returned
+// last. Except with Lossless, some of them may be folded into others.
 func (s *Subscription) Pending() int {
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
