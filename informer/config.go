@@ -34,18 +34,17 @@ const (
 // Config is the configuration of an Informer. The zero value watches all
 // objects of a type in all namespaces.
 type Config struct {
-	// Resource names the type as kubectl takes it: "pods", "po", "jobs.batch",
-	// "jobs.v1alpha1.batch.volcano.sh". It must be set for
-	// unstructured.Unstructured and metav1.PartialObjectMetadata. For other types
-	// the default is what T is, and a name that does not agree with T is an error.
+	// Resource names the type in kubectl's syntax: "pods", "po", "jobs.batch",
+	// "jobs.v1alpha1.batch.volcano.sh". It is required for unstructured.Unstructured
+	// and metav1.PartialObjectMetadata. For other types the default is the type of T,
+	// and a name that does not agree with T is an error.
 	Resource string
 	// GroupVersion is the group and version of T: the variable GroupVersion or
-	// SchemeGroupVersion of its package. It is not needed for the types of
-	// k8s.io/api, nor for those that Scheme knows. Without any of them, the name of
-	// T has to be that of one kind in the cluster, which is not built in.
+	// SchemeGroupVersion of its package. It is not needed for the types of k8s.io/api,
+	// nor for types that Scheme knows. If T is neither and GroupVersion is empty, the
+	// name of T must match exactly one kind in the cluster that is not built in.
 	GroupVersion schema.GroupVersion
-	// Scheme knows the group, version and kind of Go types; default that of
-	// client-go.
+	// Scheme maps Go types to group, version and kind; default that of client-go.
 	Scheme *runtime.Scheme
 	// Namespaces are where to look; default all. There is one list and one
 	// watch for each. Informer.SetNamespaces changes them later.
@@ -61,31 +60,32 @@ type Config struct {
 	// again; each gets a copy of his own. Default none. It pays where few objects
 	// are read very often. T needs the DeepCopyInto of API types.
 	HotObjects int
-	// Transform makes of a record what is stored, before anybody sees it: it may
-	// change body and encoding. An object for which it returns an error, or panics,
-	// stays as it was known, by a watch and by a list; one that was not known is not
-	// stored. Stats.Refused counts both. Transform[T] makes one of a function
-	// on objects. Default: as it came.
+	// Transform converts a record to the form that is stored, before any reader sees
+	// it: it may change body and encoding. If it returns an error or panics, the
+	// informer keeps the last known state of the object, both for a watch and for a
+	// list; an unknown object is not stored. Stats.Refused counts both cases.
+	// Transform[T] wraps a function on objects. Default: records are stored unchanged.
 	Transform func(wire.Record) (wire.Record, error)
-	// TransformVersion names what Transform, or the function of Project, makes of
-	// objects. Change it whenever they do something else: a snapshot file that was
-	// written with another version is not used. WarmStart.Path needs it where objects
-	// are transformed; without WarmStart it has no effect.
+	// TransformVersion identifies the output of Transform, or of the function of
+	// Project. Change it whenever that function changes: a snapshot file written with
+	// another version is not used. It is required for WarmStart.Path if objects are
+	// transformed, and has no effect without WarmStart.
 	TransformVersion string
 
 	// Resync is the default period after which a handler is told of each object
 	// again, from the store. Default never.
 	Resync time.Duration
-	// Backlog is how many changes may wait for a consumer before what Subscribe.Mode
-	// says happens; default store.DefaultBacklog, which is 16,384.
+	// Backlog is how many changes may wait for a consumer before Subscribe.Mode takes
+	// effect; default store.DefaultBacklog, which is 16,384.
 	Backlog int
 	// WarmStart keeps a file to start from; default none.
 	WarmStart WarmStart
-	// Logger takes every fault that changes how the informer is, once, with what to do
-	// about it (Warn), and its end (Info); an informer that is waited for and that
-	// nobody runs; errors and panics of handlers (Error). A scope or a handler has 6
-	// lines a minute at most, beside those errors. Default slog.Default() at the time
-	// of the line; slog.New(slog.DiscardHandler) turns it off.
+	// Logger receives each fault that changes the state of the informer once, with a
+	// remedy (Warn), and its end (Info). It also receives a warning if the program
+	// waits for an informer that was never run, and the errors and panics of handlers
+	// (Error). Apart from these errors, a scope or a handler logs at most 6 lines a
+	// minute. Default slog.Default() at the time of the line;
+	// slog.New(slog.DiscardHandler) disables logging.
 	Logger *slog.Logger
 
 	// Reflector and Queue configure the parts; their zero values work.
@@ -130,7 +130,7 @@ func (c *Config) check() error {
 	return c.WarmStart.check()
 }
 
-// checkSelection returns what no server can serve.
+// checkSelection returns an error for a selection that no server can serve.
 func (c *Config) checkSelection() error {
 	for _, namespace := range c.Namespaces {
 		if err := kube.CheckNamespace(namespace); err != nil {

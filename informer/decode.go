@@ -10,9 +10,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// memo is the object that was decoded last for an index: several indexes over
-// one type decode a record once. The lock of the store guards it: indexes are computed
-// under it, also by AddIndex.
+// memo caches the object that an index decoded last, so that several indexes over one
+// type decode a record once. The lock of the store guards it: the store computes
+// indexes under that lock, in AddIndex too.
 type memo struct {
 	key     wire.Key
 	uid     string

@@ -35,7 +35,7 @@ type engine struct {
 	memo    memo
 	lags    lags
 	idle    idle
-	saving  *faultlog.Reporter // of the snapshot file
+	saving  *faultlog.Reporter // reports faults of the snapshot file
 	decodes atomic.Uint64
 
 	indexing sync.Mutex
@@ -43,16 +43,16 @@ type engine struct {
 
 	mu       sync.Mutex
 	plan     plan
-	wanted   map[delta.Scope]*member // what the plan asks for
-	active   map[delta.Scope]*member // whose scopes the store has: the wanted ones, and those that are to leave
-	changed  chan struct{}           // holds one token if the plan has changed, or a list of a heir is complete
+	wanted   map[delta.Scope]*member // members of the current plan
+	active   map[delta.Scope]*member // members in the store: wanted ones and those about to leave
+	changed  chan struct{}           // one token: the plan has changed, or the list of an heir is complete
 	state    engineState
 	cold     error           // why there was no warm start
 	news     chan struct{}   // closed at the next news
 	readers  []*Registration // in the order of their registration
 	handlers int             // ever registered
 
-	following nursery // reflectors, and the keeper
+	following nursery // reflectors and the keeper
 	reading   nursery // handlers
 	stopped   context.Context
 	stop      context.CancelFunc

@@ -33,25 +33,25 @@ func (e Event[T]) Version() wire.Version { return e.change.Last().Version() }
 // when the sequence of events began.
 func (e Event[T]) Initial() bool { return e.change.Cause == store.Initial }
 
-// Missed reports that a deletion was not seen, but found: the object was gone
-// when the cluster was listed again, or another one was in its place; or a
+// Missed reports that the informer did not see the deletion itself. Either the object
+// was gone, or replaced by another one, when the cluster was listed again; or a
 // consumer of store.Latest lagged so far that the deletion was left out.
 func (e Event[T]) Missed() bool { return e.change.Missed() }
 
-// Left reports that a deletion means only that the object is not among what the
-// consumer is told of any more, and may still exist: a filter does not choose it, its
-// namespace or cluster is not followed any more, or the informer has selectors, with
-// which the server says the same of an object that no longer matches as of a deleted one.
+// Left reports that the consumer is no longer told about the object, which may still
+// exist: a filter no longer chooses it, its namespace or cluster is no longer followed,
+// or the informer has selectors. With selectors, the server reports an object that no
+// longer matches as deleted.
 func (e Event[T]) Left() bool {
 	return e.change.Kind == store.Deleted && (e.change.Cause == store.Unwatched || e.inf != nil && e.inf.HasSelectors())
 }
 
-// Changes returns how many changes of the object the event stands for: 1, unless
-// the consumer lagged behind by more than the backlog; see store.EveryChange.
+// Changes returns how many changes of the object the event stands for. It is 1, unless
+// the consumer lagged by more than the backlog; see store.EveryChange.
 func (e Event[T]) Changes() int { return 1 + int(e.change.Folded) }
 
 // CameAndWent reports that the object was created and deleted while the consumer
-// lagged behind. The event is Deleted, and the only one of that object.
+// lagged. The event is Deleted, and is the only event for that object.
 func (e Event[T]) CameAndWent() bool { return e.change.CameAndWent() }
 
 // Resync reports that nothing has happened: the object is told of again.
@@ -68,12 +68,12 @@ func (e Event[T]) Seen() time.Time { return e.change.Seen }
 // Errors: what the decoder says.
 func (e Event[T]) Object() (*T, error) { return e.inf.decoder.entry(e.change.Last()) }
 
-// Old decodes the state before the event. ok is false where there was none, which
-// is so for an addition and only then. Where the event stands for several changes it
-// is the state that the consumer was told of last, or if CameAndWent the last one
+// Old decodes the state before the event. ok is false if there was no state before,
+// which holds exactly for additions. If the event stands for several changes, Old is
+// the state that the consumer was last told of, or with CameAndWent the last state
 // before the deletion.
 //
-// Errors: what the decoder says; obj is nil then, and ok is true.
+// Errors: those of the decoder; obj is nil then, and ok is true.
 func (e Event[T]) Old() (obj *T, ok bool, err error) {
 	if e.change.Old.IsZero() {
 		return nil, false, nil

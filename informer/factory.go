@@ -20,9 +20,9 @@ import (
 // FactoryConfig is the configuration of a Factory: what its informers have in
 // common, where their own Config leaves it open. The zero value works.
 type FactoryConfig struct {
-	// Namespaces, Resync, Backlog, Logger, Reflector and Queue are the defaults of
-	// the fields of Config with these names; of Reflector and Queue, of each field that
-	// is zero there.
+	// Namespaces, Resync, Backlog, Logger, Reflector and Queue are defaults for the
+	// fields of Config with the same names. For Reflector and Queue the defaults apply
+	// to each of their fields that is zero in Config.
 	Namespaces []string
 	Resync     time.Duration
 	Backlog    int
@@ -31,14 +31,14 @@ type FactoryConfig struct {
 	Queue      delta.Limits
 }
 
-// Factory makes informers of one cluster that share what they can: all that ask
+// Factory creates informers of one cluster that share their resources: all informers
 // for the same objects in the same form have one list, one watch and one store.
-// Informers share if all that shapes their objects is the same (type, selectors, view,
-// kept fields), and how they are fetched and kept (Storage, Backlog, WarmStart,
-// Reflector, Queue), in the namespaces that are followed at that time. Resync, Logger
-// and HotObjects are each informer's own. One with a Transform shares with nobody, nor
-// do two types T whose storage is Live. A view shows all of them at one instant. Any
-// goroutine may use it.
+// Informers share if they have the same type, selectors, view and kept fields, the same
+// Storage, Backlog, WarmStart, Reflector and Queue, and follow the same namespaces at
+// that time. Each informer has its own Resync, Logger and HotObjects. An informer with
+// a Transform is never shared, and two different types T with the storage Live do not
+// share. A view shows all informers of a factory at one instant. Any goroutine may use
+// a Factory.
 type Factory struct {
 	cluster *kube.Cluster
 	cfg     FactoryConfig
@@ -46,7 +46,7 @@ type Factory struct {
 	nursery nursery
 
 	mu      sync.Mutex
-	shared  []*shared // in the order in which they were made
+	shared  []*shared // in order of creation
 	running bool
 	ended   bool
 }
@@ -114,8 +114,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 	return i, nil
 }
 
-// fill puts the defaults of a factory where a configuration leaves them open, field by
-// field.
+// fill sets the unset fields of a configuration to the defaults of a factory.
 func fill(cfg *Config, with FactoryConfig) {
 	from, to := reflect.ValueOf(with), reflect.ValueOf(cfg).Elem()
 	for i := range from.NumField() {
@@ -135,8 +134,9 @@ func fillValue(to, from reflect.Value) {
 	}
 }
 
-// shareKey is the same for informers that can share an engine, as far as their
-// namespaces are the same: their records are, and how they are fetched and kept.
+// shareKey is equal for informers that may share an engine, provided that they follow
+// the same namespaces: their records are equal, and so is how they are fetched and
+// kept.
 func shareKey[T any](cfg *Config, sel *selection) string {
 	own := ""
 	if cfg.Storage == Live {
@@ -146,9 +146,9 @@ func shareKey[T any](cfg *Config, sel *selection) string {
 	return fmt.Sprintf("%q %v %q %v %+v %+v %+v", cfg.shape(sel), cfg.Storage, own, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
 }
 
-// shares reports whether who asks for a configuration can have the engine. Functions
-// cannot be compared, so one that transforms is shared by nobody. The namespaces are
-// those that it follows now.
+// shares reports whether an informer with the given configuration can use the engine.
+// Functions cannot be compared, so an engine with a Transform is never shared. The
+// namespaces are compared with those that the engine follows now.
 func (s *shared) shares(key string, cfg *Config) bool {
 	return s.key == key && cfg.Transform == nil &&
 		slices.Equal(slices.Sorted(slices.Values(s.engine.namespaces())), slices.Sorted(slices.Values(cfg.Namespaces)))

@@ -13,24 +13,24 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// patience is how long nobody may run an informer that is waited for, and how long a
-// handler may take for one call, until the log says so.
+// patience is how long the program may wait for an informer that is not running, and
+// how long one call of a handler may take, before the log reports it.
 const patience = 8 * time.Second
 
-// errNotRun is why an informer shows nothing.
+// errNotRun explains why an informer is empty.
 var errNotRun = errors.New("the informer is not running")
 
-// log returns what writes faults of the engine to the log.
+// log returns a reporter for one kind of fault of the engine.
 func (e *engine) log(fault, over string, attrs ...any) *faultlog.Reporter {
 	return &faultlog.Reporter{Fault: fault, Over: over, Logger: e.cfg.logger, Attrs: append([]any{"resource", e.named()}, attrs...)}
 }
 
-// named returns what the engine follows, for people.
+// named returns the name of the followed type, for people.
 func (e *engine) named() string {
 	if e.cfg.Resource == "" {
 		return "objects"
 	}
-	return strings.TrimSuffix(e.cfg.Resource, ".") // of a built-in type: "Pod.v1."
+	return strings.TrimSuffix(e.cfg.Resource, ".") // a built-in type: "Pod.v1."
 }
 
 // memberLog writes the faults of one member to the log.
@@ -50,7 +50,7 @@ func (e *engine) memberLog(m *member) *memberLog {
 	}
 }
 
-// see takes the health of the member as it is now.
+// see takes the current health of the member.
 func (l *memberLog) see(h reflector.Health) {
 	if h.Phase == reflector.Stopped {
 		return
@@ -67,7 +67,7 @@ func (l *memberLog) stop() {
 	l.objects.Stop()
 }
 
-// faultOf returns what is wrong with a reflector.
+// faultOf returns the current fault of a reflector.
 func faultOf(h reflector.Health) faultlog.State {
 	if h.Err == nil {
 		return faultlog.State{}
@@ -75,21 +75,21 @@ func faultOf(h reflector.Health) faultlog.State {
 	return faultlog.State{Kind: h.Fault.String(), Err: h.Err, Remedy: kube.Remedy(h.Err), Attrs: []any{"synced", h.Synced}}
 }
 
-// idle says that nobody runs an engine that somebody waits for.
+// idle reports an engine that is not running although the program waits for it.
 type idle struct {
 	remedy string
 	mu     sync.Mutex
 	log    *faultlog.Reporter
-	timer  *time.Timer // nil as long as nobody waits
+	timer  *time.Timer // nil while nobody waits
 }
 
-// Who runs an informer.
+// These constants name the method that runs an informer.
 const (
 	runIt      = "call its Run, or put it into controller.Config.Runs"
 	runFactory = "call the Run of its factory, or put that into controller.Config.Runs"
 )
 
-// expect notes that somebody waits for what the engine brings.
+// expect records that the program waits for data of the engine.
 func (e *engine) expect() {
 	i := &e.idle
 	i.mu.Lock()
@@ -100,7 +100,7 @@ func (e *engine) expect() {
 	}
 }
 
-// alarm says that nobody runs the engine, if that is so.
+// alarm logs that the engine is not running, if that is so.
 func (e *engine) alarm() {
 	e.idle.mu.Lock()
 	defer e.idle.mu.Unlock()
@@ -109,7 +109,8 @@ func (e *engine) alarm() {
 	}
 }
 
-// calm says that the engine runs, if the contrary was said. Its state says so already.
+// calm logs that the engine runs, if alarm reported the contrary. The engine's state
+// already says so.
 func (i *idle) calm() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -124,7 +125,7 @@ func (e *engine) stateNow() engineState {
 	return e.state
 }
 
-// handlerLog watches the calls of one handler.
+// handlerLog monitors the calls of one handler.
 type handlerLog struct {
 	mu    sync.Mutex
 	hangs *faultlog.Reporter
@@ -155,15 +156,15 @@ func (l *handlerLog) stop() {
 	l.hangs.Stop()
 }
 
-// calling returns since when the handler is being called, and with what; zero if it is
-// not.
+// calling returns the start of the handler's current call and its change. The time is
+// zero if no call is in progress.
 func (r *Registration) calling() (time.Time, store.Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.called, r.with
 }
 
-// begins and returns enclose a call of the handler.
+// begins and returns mark the start and the end of a call of the handler.
 func (r *Registration) begins(change store.Change) {
 	r.mu.Lock()
 	r.called, r.with = time.Now(), change

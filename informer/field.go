@@ -9,15 +9,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// IndexField adds an index over a field that is read off the bytes: no object is
-// decoded for it. The path is that of JSON: "spec.nodeName",
-// "metadata.labels['app']", "metadata.ownerReferences[*].uid"; see wire.FieldOf.
-// A field that is "" is a value: Len(s, "") of an index over "spec.nodeName" counts
-// the pods without a node. A nil pointer and an absent key of a map give no value.
-// A second call with the same path returns the same index. Otherwise it is like
+// IndexField adds an index over a field that is read from the encoded bytes, without
+// decoding the object. The path has JSON syntax: "spec.nodeName",
+// "metadata.labels['app']", "metadata.ownerReferences[*].uid"; see wire.FieldOf. The
+// empty string is a value: Len(s, "") of an index over "spec.nodeName" counts the pods
+// without a node. A nil pointer and an absent key of a map have no value. A second call
+// with the same path returns the same index. In all other respects IndexField is like
 // IndexBy.
 //
-// Errors: a path that can not be read, or that T does not have.
+// Errors: a path that cannot be parsed, or that T does not have.
 func IndexField[T any](i *Informer[T], path string) (*Index[T], error) {
 	field, err := wire.FieldOf[T](path)
 	if err != nil {
@@ -70,9 +70,9 @@ func FieldChanged[T any](path string) (Filter, error) {
 	}}, nil
 }
 
-// GenerationChanged chooses the updates of what was asked for: those that change
-// metadata.generation, which the server raises with every change of the spec.
-// Updates of types that have no generation, which is 0 then, pass.
+// GenerationChanged chooses updates that change metadata.generation, which the server
+// raises with every change of the spec. It lets updates pass for types that have no
+// generation, which is 0 then.
 func GenerationChanged() Filter {
 	// All types have it in the same place, so one of them will do.
 	field, err := wire.FieldOf[metav1.PartialObjectMetadata]("metadata.generation")

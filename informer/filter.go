@@ -14,15 +14,16 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// Filter chooses what a consumer is told, by what can be read off the bytes. The
-// zero value lets everything through.
+// Filter chooses what a consumer is told, based on data that can be read without
+// decoding. The zero value lets everything through.
 //
-// Some filters choose objects: one that is not chosen any more is told as
-// Deleted, with its last state that was, by store.Unwatched; one that is chosen
-// from now on as Added. Others choose updates: the rest is passed over in
-// silence. Those that choose objects come first, whatever the order in
-// Subscribe.Filters. Of changes that were folded, a filter sees the state before the
-// first and the state after the last; of an object that came and went, the last state.
+// Some filters choose objects. When an object is no longer chosen, the consumer gets a
+// Deleted event by store.Unwatched, with the object's last chosen state; when an object
+// becomes chosen, it gets an Added event. Other filters choose updates; the consumer
+// does not see the rest. Filters that choose objects are applied first, whatever the
+// order in Subscribe.Filters. For folded changes, a filter sees the state before the
+// first change and the state after the last; for an object that came and went, it sees
+// the last state.
 type Filter struct {
 	object func(store.Entry) bool
 	update func(old, now store.Entry) bool
@@ -31,9 +32,9 @@ type Filter struct {
 // ChoosesObjects reports whether the filter chooses objects.
 func (f Filter) ChoosesObjects() bool { return f.object != nil }
 
-// ChoosesUpdates reports whether the filter may pass over an update of an object that
-// its consumer is told of. Then several revisions are one state to the consumer, and the
-// last revision does not tell which was the first.
+// ChoosesUpdates reports whether the filter may skip an update of an object that its
+// consumer follows. Then several revisions are one state to the consumer, and the last
+// revision does not tell which revision was the first of that state.
 func (f Filter) ChoosesUpdates() bool { return f.update != nil }
 
 // InNamespaces chooses the objects of some namespaces.
@@ -47,9 +48,9 @@ func WithLabels(selector labels.Selector) Filter {
 	return Filter{object: func(e store.Entry) bool { return selector.Matches(labelsOf(e)) }}
 }
 
-// Where chooses objects by a function of one's own. It is called on the
-// consumer's goroutine, and must always say the same of the same revision. If it
-// panics, the panic is logged and the change passes.
+// Where returns a filter that chooses objects by a function. The function runs on the
+// consumer's goroutine and must always return the same result for the same revision. If
+// it panics, the panic is logged and the change passes.
 func Where(chosen func(store.Entry) bool) Filter { return Filter{object: chosen} }
 
 // LabelsChanged chooses the updates that change labels.
@@ -79,7 +80,7 @@ func AnyUpdate(filters ...Filter) Filter {
 // tell themselves, as items of lists do not. It decodes objects of type T.
 func StateChanged[T any](apiVersion, kind string) Filter {
 	return statusChanged[T](apiVersion, kind, func(s state.Status) state.Status {
-		s.At = time.Time{} // by itself it is no change
+		s.At = time.Time{} // a new time alone is no change
 		return s
 	})
 }
@@ -92,7 +93,7 @@ func Transitions[T any](apiVersion, kind string) Filter {
 	})
 }
 
-// statusChanged chooses the updates that change part of the status of an object.
+// statusChanged chooses the updates that change the given part of an object's status.
 func statusChanged[T any](apiVersion, kind string, part func(state.Status) state.Status) Filter {
 	d := decoder[T]{count: new(atomic.Uint64)}
 	status := func(e store.Entry) (state.Status, error) {
@@ -127,9 +128,9 @@ func fields(obj any) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 }
 
-// filtered returns a change as the filters leave it, and whether anything is
-// left. An update that takes an object into or out of what is chosen is no update to
-// the consumer, so objects are chosen first.
+// filtered returns a change as the filters leave it, and whether anything is left.
+// Filters on objects come first, because an update that moves an object into or out of
+// the chosen set is an addition or a deletion to the consumer.
 func filtered(filters []Filter, c store.Change) (store.Change, bool) {
 	for _, f := range filters {
 		if f.object == nil {

@@ -21,9 +21,9 @@ type Handler[T any] struct {
 	// OnUpdate: an object has changed. With a resync old and new are the same
 	// revision.
 	OnUpdate func(ctx context.Context, old, obj *T) error
-	// OnDelete: an object is gone. obj is its last state; if missed, the last
-	// that is known. An object that came and went while the handler lagged behind by
-	// more than the backlog has no OnAdd before: see Event.CameAndWent.
+	// OnDelete is called when an object is gone. obj is its last state, or if missed,
+	// its last known state. For an object that came and went while the handler lagged
+	// by more than the backlog, there is no OnAdd before: see Event.CameAndWent.
 	OnDelete func(ctx context.Context, obj *T, missed bool) error
 	// OnEvent is called for every event; then the three above may not be set.
 	OnEvent func(ctx context.Context, ev Event[T]) error
@@ -50,9 +50,10 @@ type HandlerConfig struct {
 	// Name tells the handler from others in logs, health and metrics; default its
 	// number.
 	Name string
-	// Subscribe says what the handler is told; by default every change, in order
-	// (store.EveryChange). A handler that hangs holds up nobody: beyond
-	// Config.Backlog changes it is told what became of each object, and Health says so.
+	// Subscribe selects what the handler is told; by default every change, in order
+	// (store.EveryChange). A slow handler blocks nobody: if it lags by more than
+	// Config.Backlog changes, it gets the folded changes of each object, and Health
+	// shows it.
 	Subscribe Subscribe
 	// Retry says how often an event is handled again after an error before it is
 	// given up, with a pause that doubles from MinBackoff (default 100 ms) to
@@ -149,7 +150,7 @@ func (h *Handler[T]) call(ctx context.Context, i *Informer[T], changes []store.C
 	case store.Deleted:
 		return h.OnDelete(ctx, obj, ev.Missed())
 	}
-	old, _, err := ev.Old() // an update has one
+	old, _, err := ev.Old() // an update always has an old state
 	if err != nil {
 		return err
 	}

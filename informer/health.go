@@ -18,7 +18,8 @@ type Health struct {
 	reflector.Health
 	// Scopes are all that are followed, ordered by cluster and namespace.
 	Scopes []ScopeHealth
-	// NotRun says that nobody has called Run yet, and who should; nil if somebody has.
+	// NotRun is set if nobody has called Run yet, and names the method to call; else
+	// nil.
 	NotRun error
 	// ColdStart says why the snapshot file could not be used; nil if it was, or
 	// there was none.
@@ -36,10 +37,11 @@ type ScopeHealth struct {
 	reflector.Health
 }
 
-// Ready returns nil if a first list of every scope has been applied and all are
-// followed, and else an error that says which are not, and why: what a readiness
-// probe wants to know. An informer that nobody runs is not ready. A fault that is being overcome does not make an informer
-// unready that was synced before, since its copy is still the best there is.
+// Ready returns nil if a first list of every scope has been applied and all scopes are
+// followed. Otherwise it returns an error that names the scopes that are not ready, and
+// why, for use in a readiness probe. An informer that was never run is not ready. A
+// synced informer stays ready during a temporary fault, because its copy is still the
+// best available.
 func (h Health) Ready() error {
 	if h.NotRun != nil {
 		return h.NotRun
@@ -76,7 +78,7 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	for _, m := range e.membersLocked() {
 		one, _ := m.reflector.Health()
 		if e.state == engineStopped && m.cancel == nil {
-			one.Phase = reflector.Stopped // before it was started
+			one.Phase = reflector.Stopped // not started yet
 		}
 		h.Scopes = append(h.Scopes, ScopeHealth{m.scope, one})
 	}
@@ -94,8 +96,8 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	return h, e.news
 }
 
-// membersLocked returns those that are wanted, and those that are followed until
-// others take their place.
+// membersLocked returns the wanted members, and the members that are followed until
+// wanted ones replace them.
 func (e *engine) membersLocked() []*member {
 	all := slices.Collect(maps.Values(e.wanted))
 	for scope, m := range e.active {

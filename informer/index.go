@@ -7,29 +7,29 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Index finds the objects of an informer by a value. It is made by IndexBy,
-// IndexByOptional, IndexByEach or IndexField, and may be used by any goroutine.
-// The empty text is a value like any other.
+// Index finds the objects of an informer by a value. It is created by IndexBy,
+// IndexByOptional, IndexByEach or IndexField, and may be used by any goroutine. The
+// empty string is a value like any other.
 type Index[T any] struct {
 	inf   *Informer[T]
 	index *store.Index
 }
 
-// IndexBy adds an index over what a function returns of each object. Each object
-// is in the index, also one for which the function returns "": unscheduled pods
-// are those without a node. The function is called once for each revision, on the
-// goroutine that writes to the store: it must be quick and not keep the object. An
-// object that cannot be decoded is not in the index.
+// IndexBy adds an index over the value that a function returns for each object. Every
+// object is in the index, even if the function returns "": the pods with the node ""
+// are the unscheduled ones. The function is called once per revision, on the goroutine
+// that writes to the store: it must be quick and must not keep the object. An object
+// that cannot be decoded is not in the index.
 //
-// It may be called at any time, from any goroutine. While the informer runs it
-// reads all objects once. In a snapshot that was taken before, the index reads all
-// objects each time that it is asked.
+// IndexBy may be called at any time, from any goroutine. While the informer runs, it
+// reads all objects once. For a snapshot that was taken before, each lookup in the
+// index reads all objects.
 func IndexBy[T any](i *Informer[T], value func(*T) string) *Index[T] {
 	return IndexByEach(i, func(obj *T) []string { return []string{value(obj)} })
 }
 
-// IndexByOptional is IndexBy for objects that may have no value: one for which
-// the function returns false is not in the index.
+// IndexByOptional is IndexBy for objects that may have no value: if the function
+// returns false, the object is not in the index.
 func IndexByOptional[T any](i *Informer[T], value func(*T) (string, bool)) *Index[T] {
 	return IndexByEach(i, func(obj *T) []string {
 		if v, ok := value(obj); ok {
@@ -39,8 +39,8 @@ func IndexByOptional[T any](i *Informer[T], value func(*T) (string, bool)) *Inde
 	})
 }
 
-// IndexByEach is IndexBy for objects that have several values, or none: an object
-// for which the function returns an empty list is not in the index.
+// IndexByEach is IndexBy for objects that have several values, or none: if the function
+// returns an empty list, the object is not in the index.
 func IndexByEach[T any](i *Informer[T], values func(*T) []string) *Index[T] {
 	e := i.engine
 	return &Index[T]{i, e.store.AddIndex(func(dst []string, rec *wire.Record, shared any) []string {

@@ -20,22 +20,22 @@ import (
 // Project, For or New.
 type Informer[T any] struct {
 	engine   *engine
-	single   bool // it has a source of its own
+	single   bool // made by New, with a source of its own
 	decoder  decoder[T]
-	resync   time.Duration // of its own handlers
+	resync   time.Duration // for the handlers of this informer
 	logger   func() *slog.Logger
 	shared   *shared // nil if it is of no factory
 	released sync.Once
 }
 
-// Watch returns an informer of the objects of type T in a cluster: a built-in
+// Watch returns an informer for the objects of type T in a cluster. T is a built-in
 // type such as corev1.Pod, the Go struct of a custom resource,
-// unstructured.Unstructured for any type, or metav1.PartialObjectMetadata to
-// have only the metadata fetched. T is the struct, not a pointer to it, and not a
-// list. The group and version of T are those of the objects that are fetched: see
-// kube.TargetOf. Watch does nothing until Run.
+// unstructured.Unstructured for any type, or metav1.PartialObjectMetadata to fetch only
+// the metadata. T is the struct, not a pointer to it, and not a list. The informer
+// fetches objects in the group and version of T: see kube.TargetOf. Watch sends no
+// request before Run.
 //
-// Errors: a nil cluster; a T that is not the struct of an API type; an illegal
+// Errors: a nil cluster; a T that is not the struct of an API type; an invalid
 // configuration.
 func Watch[T any](cluster *kube.Cluster, cfg Config) (*Informer[T], error) {
 	sel, err := selectionOf[T](&cfg)
@@ -45,10 +45,10 @@ func Watch[T any](cluster *kube.Cluster, cfg Config) (*Informer[T], error) {
 	return follow[T](cluster, cfg, sel, nil)
 }
 
-// Across returns an informer of the objects of type T in several clusters, whose
-// names are in the keys. It has none until AddCluster.
+// Across returns an informer for the objects of type T in several clusters. The name of
+// the cluster is part of each key. The informer has no cluster until AddCluster.
 //
-// Errors: an illegal configuration.
+// Errors: an invalid configuration.
 func Across[T any](cfg Config) (*Informer[T], error) {
 	sel, err := selectionOf[T](&cfg)
 	if err != nil {
@@ -57,17 +57,17 @@ func Across[T any](cfg Config) (*Informer[T], error) {
 	return across[T](cfg, sel, nil)
 }
 
-// New returns an informer of the objects that src lists and watches. It ignores the
-// fields of cfg that select objects. It does nothing until Run.
+// New returns an informer for the objects that src lists and watches. It ignores the
+// fields of cfg that select objects. New sends no request before Run.
 //
-// Errors: a nil source; an illegal configuration.
+// Errors: a nil source; an invalid configuration.
 func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
 	if src == nil {
 		return nil, errors.New("informer: New needs a source; kube.Cluster.Source returns one")
 	}
 	i := &Informer[T]{single: true}
-	sel, _ := selectionOf[T](&cfg) // what a source brings need not be of a type that a server has
+	sel, _ := selectionOf[T](&cfg) // the type from a source need not be one that a server has
 	if err := i.init(cfg, sel, nil, ofOneSource(src)); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	return i, nil
 }
 
-// follow makes an informer of one cluster. group is nil if it stands alone.
+// follow creates an informer for one cluster. group is nil outside a factory.
 func follow[T any](cluster *kube.Cluster, cfg Config, sel selection, group *store.Group) (*Informer[T], error) {
 	i, err := across[T](cfg, sel, group)
 	if err != nil {
@@ -94,7 +94,7 @@ func follow[T any](cluster *kube.Cluster, cfg Config, sel selection, group *stor
 	return i, nil
 }
 
-// across makes an informer without clusters. group is nil if it stands alone.
+// across creates an informer without clusters. group is nil outside a factory.
 func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T], error) {
 	cfg.Resource = sel.target.String()
 	selection := kube.Selection{
@@ -116,7 +116,7 @@ func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T],
 	return i, nil
 }
 
-// init makes the engine. It checks the configuration first: an engine that is made
+// init creates the engine. It checks the configuration first, because a new engine
 // joins a group of stores.
 func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open func(*place, delta.Scope) (reflector.Source, error)) error {
 	if err := checked[T](&cfg, &sel); err != nil {
@@ -126,7 +126,7 @@ func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open f
 	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) {
 		obj, err := i.decoder.record(rec)
 		if err != nil {
-			return nil, err // not a nil *T, which an index would take for an object
+			return nil, err // not a nil *T, which an index would treat as an object
 		}
 		return obj, nil
 	}, open)
@@ -135,7 +135,7 @@ func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open f
 	return nil
 }
 
-// checked returns what is wrong with the configuration of an informer of type T.
+// checked returns an error for an invalid configuration of an informer of type T.
 func checked[T any](cfg *Config, sel *selection) error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -149,9 +149,9 @@ func checked[T any](cfg *Config, sel *selection) error {
 	return nil
 }
 
-// Run follows the cluster until ctx is done, and returns nil then. It may be
-// called once; an informer that has stopped still shows what it saw last. It has
-// joined all its goroutines when it returns, those of handlers included.
+// Run follows the cluster until ctx is done, and then returns nil. It may be called
+// once; a stopped informer still shows the last state that it saw. When Run returns, it
+// has joined all its goroutines, including those of handlers.
 //
 // Errors: ErrRunTwice; ErrShared.
 func (i *Informer[T]) Run(ctx context.Context) error {
@@ -161,7 +161,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return i.engine.run(ctx)
 }
 
-// HasSelectors reports whether the informer has a label or a field selector.
+// HasSelectors reports whether the informer has a label or field selector.
 func (i *Informer[T]) HasSelectors() bool {
 	return i.engine.cfg.LabelSelector != "" || i.engine.cfg.FieldSelector != ""
 }
@@ -196,10 +196,10 @@ func (e *engine) stats() Stats {
 	return st
 }
 
-// WaitFor waits until the informer shows a version (of a type whose versions the server
-// does not order, reflector.Health.Order, that says nothing): that of an object that was
-// written, so that the writer reads his own write. Versions can only be compared
-// within one cluster and type.
+// WaitFor waits until the informer shows the version of an object that was written, so
+// that a writer can read its own write. Versions are comparable only within one cluster
+// and type. If the server does not order the versions of the type
+// (reflector.Health.Order), WaitFor proves nothing.
 //
 // Errors: the cause of ctx.
 func (i *Informer[T]) WaitFor(ctx context.Context, version wire.Version) error {

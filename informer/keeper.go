@@ -9,30 +9,30 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// member is one list and watch of an engine. What follows source is guarded by
-// engine.mu; only the keeper starts and ends members.
+// member is one list and watch of an engine. engine.mu guards the fields after source;
+// only the keeper starts and ends members.
 type member struct {
 	scope  delta.Scope
 	place  *place
 	source reflector.Source
-	guard  *guard // of source
+	guard  *guard // wraps source
 
 	reflector *reflector.Reflector
 	leaving   bool               // the keeper is about to end it
-	heir      bool               // it lists what is to take the place of narrower members
-	listed    *delta.Delta       // the end of that list, held back
-	cancel    context.CancelFunc // nil if it does not run
+	heir      bool               // its list will replace narrower members
+	listed    *delta.Delta       // the End of that list, held back
+	cancel    context.CancelFunc // nil if the member is not running
 	done      chan struct{}
 }
 
-// keep brings what is followed in line with the plan, one step after the other, until
-// ctx is done. It alone starts and ends members of a running engine, so that changes
-// of the plan can come at any time and in any order.
+// keep brings the members in line with the plan, one step at a time, until ctx is done.
+// It alone starts and ends members of a running engine, so the plan may change at any
+// time and in any order.
 func (e *engine) keep(ctx context.Context) {
 	for {
 		for step := e.nextStep(ctx); step != nil; step = e.nextStep(ctx) {
 			if err := step(ctx); err != nil {
-				return // the context is done
+				return // ctx is done
 			}
 		}
 		select {
@@ -43,8 +43,8 @@ func (e *engine) keep(ctx context.Context) {
 	}
 }
 
-// nextStep starts the members that can be started, and returns what is to be done
-// next; nil if that is nothing.
+// nextStep starts the members that can be started, and returns the next step; nil if
+// there is nothing to do.
 func (e *engine) nextStep(ctx context.Context) func(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,7 +55,7 @@ func (e *engine) nextStep(ctx context.Context) func(context.Context) error {
 	for scope, m := range e.wanted {
 		wider := e.active[delta.Scope{Cluster: scope.Cluster}]
 		if e.active[scope] != m || m.cancel != nil || wider != nil && wider.scope.Contains(scope) {
-			continue // it is to go on where the wider one ends
+			continue // it resumes where the wider member ends
 		}
 		e.startLocked(ctx, m)
 	}
@@ -75,8 +75,8 @@ func (e *engine) nextStep(ctx context.Context) func(context.Context) error {
 	return nil
 }
 
-// heirLocked returns the member that is to follow all namespaces of a place, where m
-// follows one of them: m goes on until that has its list.
+// heirLocked returns the member that will follow all namespaces of a place while m
+// follows one of them: m continues until that member has its list.
 func (e *engine) heirLocked(m *member) *member {
 	heir := e.wanted[delta.Scope{Cluster: m.scope.Cluster}]
 	if heir == nil || heir.place != m.place || !heir.scope.Contains(m.scope) {
@@ -85,9 +85,9 @@ func (e *engine) heirLocked(m *member) *member {
 	return heir
 }
 
-// startLocked starts a member where the store stands, which may be at what a file or
-// a wider scope has left. One that has no such place is listed; where narrower members
-// are to go then, its list is held back at the end.
+// startLocked starts a member at the version that the store has for it, from a file or
+// a wider scope. Without such a version the member lists first. If its list replaces
+// narrower members, the End of the list is held back.
 func (e *engine) startLocked(ctx context.Context, m *member) {
 	resume := e.store.Snapshot().Reached(m.scope)
 	if m.place.unordered.Load() {
@@ -98,7 +98,7 @@ func (e *engine) startLocked(ctx context.Context, m *member) {
 		sink = heirSink{e, m}
 	}
 	r, err := e.reflect(m, sink, resume)
-	if err != nil { // the same configuration was good when the member was made
+	if err != nil { // cannot fail: the member was created with the same configuration
 		e.cfg.logger().Error("reflector cannot be started", "scope", m.scope.String(), "err", err)
 		return
 	}
@@ -106,8 +106,8 @@ func (e *engine) startLocked(ctx context.Context, m *member) {
 	e.runLocked(ctx, m)
 }
 
-// runLocked runs the reflector of a member, and passes on the news of its health, to
-// the log too.
+// runLocked runs the reflector of a member, and passes changes of its health on, also
+// to the log.
 func (e *engine) runLocked(ctx context.Context, m *member) {
 	r, done := m.reflector, make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
@@ -142,16 +142,16 @@ func (e *engine) runLocked(ctx context.Context, m *member) {
 	})
 }
 
-// reflect makes a reflector of a member, which goes on at a version or, if that is
-// zero, begins with a list.
+// reflect creates the reflector of a member. It resumes at a version or, if the version
+// is zero, begins with a list.
 func (e *engine) reflect(m *member, sink reflector.Sink, resume wire.Version) (*reflector.Reflector, error) {
 	cfg := e.cfg.Reflector
 	cfg.Scope, cfg.Resume, cfg.NeverList = m.scope, resume, false
 	return reflector.New(m.guard, sink, cfg)
 }
 
-// narrowerLocked returns the members of a place that one of all its namespaces takes
-// the place of.
+// narrowerLocked returns the members of a place that a member for all namespaces
+// replaces.
 func (e *engine) narrowerLocked(m *member) []*member {
 	var all []*member
 	for _, other := range e.active {
@@ -162,9 +162,9 @@ func (e *engine) narrowerLocked(m *member) []*member {
 	return all
 }
 
-// heirSink is where a member puts its list that takes the place of narrower ones. It
-// holds back the end, and the watch behind it, until those have ended: their events
-// go before it.
+// heirSink is the sink of a member whose list replaces narrower members. It holds back
+// the End of the list, and the watch after it, until the narrower members have ended:
+// their events must come first.
 type heirSink struct {
 	engine *engine
 	member *member
@@ -183,13 +183,14 @@ func (s heirSink) Put(ctx context.Context, d delta.Delta) error {
 	return context.Cause(ctx)
 }
 
-// handOverLocked ends the members that an heir takes the place of, shows its list, and
-// lets it go on where the first of them stood: it sees all that they would have seen.
+// handOverLocked ends the members that an heir replaces, publishes its list, and lets
+// it resume at the oldest version of these members: it sees every event that they would
+// have seen.
 func (e *engine) handOverLocked(heir *member) func(context.Context) error {
 	before := e.narrowerLocked(heir)
 	for _, m := range before {
 		m.leaving = true
-		heir.guard.epoch.Store(min(heir.guard.epoch.Load(), m.guard.epoch.Load())) // it has their objects
+		heir.guard.epoch.Store(min(heir.guard.epoch.Load(), m.guard.epoch.Load())) // the heir has their objects
 	}
 	return func(ctx context.Context) error {
 		e.halt(heir)
@@ -212,7 +213,7 @@ func (e *engine) handOverLocked(heir *member) func(context.Context) error {
 	}
 }
 
-// retire ends a member, and drops what no other has.
+// retire ends a member, and drops the objects that no other member has.
 func (e *engine) retire(ctx context.Context, m *member) error {
 	e.halt(m)
 	if err := e.shown(ctx, delta.Delta{Kind: delta.Leave, Scope: m.scope}); err != nil {
@@ -225,7 +226,8 @@ func (e *engine) retire(ctx context.Context, m *member) error {
 	return nil
 }
 
-// halt ends the reflector of a member: all that it has read is in the queue then.
+// halt ends the reflector of a member. When halt returns, everything that the reflector
+// has read is in the queue.
 func (e *engine) halt(m *member) {
 	e.mu.Lock()
 	cancel, done := m.cancel, m.done
@@ -236,8 +238,8 @@ func (e *engine) halt(m *member) {
 	}
 }
 
-// shown puts deltas into the queue, the last of which is a Leave, and waits until the
-// store shows that.
+// shown puts deltas into the queue and waits until the store shows them. The last delta
+// must be a Leave.
 func (e *engine) shown(ctx context.Context, deltas ...delta.Delta) error {
 	for _, d := range deltas {
 		if err := e.queue.Put(ctx, d); err != nil {

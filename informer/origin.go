@@ -18,39 +18,40 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// identified is what a Source may be besides: one that knows which cluster answers.
-// The answer is one that was asked for after since. kube.Source is one.
+// identified is an optional interface of a Source that can identify the cluster that
+// answers. It returns an answer that was requested after since. kube.Source implements
+// it.
 type identified interface {
 	Identity(ctx context.Context, since time.Time) (string, error)
 }
 
-// origin is which cluster the versions of a place are of. A watch resumes only where
-// that still answers.
+// origin identifies the cluster that the versions of a place come from. A watch resumes
+// only if the same cluster still answers.
 type origin struct {
 	logger *slog.Logger
 
 	mu      sync.Mutex
-	uid     string    // empty: not known yet
-	file    bool      // it is that of a file, and not checked yet
+	uid     string    // empty if unknown
+	file    bool      // uid comes from a file and is not verified yet
 	doubt   time.Time // since when another cluster may answer
-	checked time.Time // up to when it was known to be the same
-	epoch   int64     // how often it was found to be another
-	why     error     // of the last time
+	checked time.Time // up to when the identity is verified
+	epoch   int64     // how often the cluster was found to be another
+	why     error     // why it was the last time
 	asking  bool
-	told    bool // that it cannot be known
+	told    bool // that the identity cannot be known
 }
 
-// restore notes that versions are those of a file.
+// restore records that the versions come from a file.
 func (o *origin) restore(uid string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file && o.uid != uid {
-		uid = "" // its scopes do not agree: what they are of is not known
+		uid = "" // the scopes disagree, so the origin is unknown
 	}
 	o.uid, o.file, o.doubt = uid, true, time.Now()
 }
 
-// doubts notes that a connection was lost, behind which the cluster may be rebuilt.
+// doubts records a lost connection: the cluster may have been rebuilt meanwhile.
 func (o *origin) doubts() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -70,7 +71,7 @@ func (o *origin) times() int64 {
 	return o.epoch
 }
 
-// learn asks once which cluster it is that answers now.
+// learn asks once which cluster answers now.
 func (o *origin) learn(ctx context.Context, src reflector.Source) {
 	asks, ok := src.(identified)
 	o.mu.Lock()
@@ -88,8 +89,8 @@ func (o *origin) learn(ctx context.Context, src reflector.Source) {
 	}
 }
 
-// check returns nil if the versions are still those of who answers, and how often they
-// were not until now. Where that is in doubt it asks.
+// check returns nil if the versions still belong to the cluster that answers. It also
+// returns how often they did not until now. If this is in doubt, check asks the server.
 //
 // Errors: that of a server that cannot be reached; the cause of ctx.
 func (o *origin) check(ctx context.Context, src reflector.Source) (epoch int64, why, err error) {
@@ -106,7 +107,7 @@ func (o *origin) check(ctx context.Context, src reflector.Source) (epoch int64, 
 		uid, err = asks.Identity(ctx, since)
 	}
 	if ok && err != nil && !unreadable(err) || ctx.Err() != nil {
-		o.doubts() // the next answer has to be a new one
+		o.doubts() // the next check needs a new answer
 		return 0, nil, cmp.Or(err, context.Cause(ctx))
 	}
 	o.mu.Lock()
@@ -116,7 +117,7 @@ func (o *origin) check(ctx context.Context, src reflector.Source) (epoch int64, 
 	return o.epoch, o.why, nil
 }
 
-// found notes which cluster answers, or why that is not known.
+// found records which cluster answers, or why that is unknown.
 func (o *origin) found(uid string, err error) {
 	switch {
 	case err != nil && o.file:
@@ -141,19 +142,19 @@ func (o *origin) replaced(why error) {
 	o.logger.Warn("listing from scratch", "err", why)
 }
 
-// unreadable reports whether an error says that the identity of a cluster cannot be
-// had, though the server may answer other requests.
+// unreadable reports whether an error means that the identity of a cluster is not
+// available, though the server may answer other requests.
 func unreadable(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// guard is the Source of a member. It lets a watch resume only at the cluster that its
-// version is of.
+// guard is the Source of a member. It lets a watch resume only at the cluster that the
+// version comes from.
 type guard struct {
 	reflector.Source
 	origin *origin
 	ask    func(func(context.Context)) // starts a goroutine of the engine
-	epoch  atomic.Int64                // of the origin when the member was listed last
+	epoch  atomic.Int64                // epoch of the origin when the member was last listed
 }
 
 // Watch implements reflector.Source.
@@ -205,7 +206,7 @@ func (g *guard) Ordered(ctx context.Context) (ordered, known bool) {
 	return false, false
 }
 
-// String names the source in messages.
+// String returns the name of the source, for messages.
 func (g *guard) String() string {
 	if named, ok := g.Source.(fmt.Stringer); ok {
 		return named.String()
@@ -213,7 +214,7 @@ func (g *guard) String() string {
 	return "the server"
 }
 
-// doubtful is the body of a stream, whose early end raises doubt.
+// doubtful is the body of a stream. If it ends early, the origin is in doubt.
 type doubtful struct {
 	io.ReadCloser
 	origin *origin

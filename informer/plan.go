@@ -13,21 +13,21 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// plan is what an engine is to follow: in each place these namespaces, or all if
-// there are none.
+// plan lists the places that an engine follows, with the namespaces of each; no
+// namespaces means all.
 type plan struct {
 	places     map[string]*place
 	namespaces []string
 }
 
-// place is a cluster for as long as it is followed: one that is removed and added
-// again is another place, as its objects are dropped between.
+// place is a cluster from its addition until its removal. A cluster that is removed and
+// added again is another place, because its objects are dropped in between.
 type place struct {
 	name    string
 	cluster *kube.Cluster // nil if the engine has a source of its own
 	origin  *origin
-	// unordered is set once a server turns out not to order its versions: then no watch
-	// goes on at a version that another one has reached.
+	// unordered is set once the server turns out not to order its versions. From then
+	// on no watch resumes at a version that another watch has reached.
 	unordered atomic.Bool
 }
 
@@ -35,8 +35,8 @@ func (e *engine) newPlace(name string, cluster *kube.Cluster) *place {
 	return &place{name: name, cluster: cluster, origin: &origin{logger: e.cfg.logger()}}
 }
 
-// change makes a change of the plan: as a whole or, with an error, not at all. It does
-// not wait; the keeper carries it out.
+// change edits the plan, either completely or, on an error, not at all. It does not
+// wait; the keeper carries out the change.
 func (e *engine) change(edit func(*plan) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,7 +72,7 @@ func (e *engine) change(edit func(*plan) error) error {
 	return nil
 }
 
-// memberLocked returns the member of a scope: the one there is, or a new one.
+// memberLocked returns the member of a scope, and creates it if there is none.
 func (e *engine) memberLocked(p *place, scope delta.Scope) (*member, error) {
 	for _, m := range []*member{e.wanted[scope], e.active[scope]} {
 		if m != nil && m.place == p && !m.leaving {
@@ -87,15 +87,15 @@ func (e *engine) memberLocked(p *place, scope delta.Scope) (*member, error) {
 	m.guard = &guard{Source: src, origin: p.origin, ask: func(f func(context.Context)) { e.following.start(f) }}
 	m.guard.epoch.Store(p.origin.times())
 	if wider := e.active[delta.Scope{Cluster: scope.Cluster}]; wider != nil && wider.place == p && wider.scope.Contains(scope) {
-		m.guard.epoch.Store(wider.guard.epoch.Load()) // it goes on from there
+		m.guard.epoch.Store(wider.guard.epoch.Load()) // it resumes from there
 	}
 	m.reflector, err = e.reflect(m, e.queue, 0)
 	return m, err
 }
 
-// admitLocked makes the scopes of wanted members known to the store, so that Synced
-// waits for them, and so that they take over what a wider scope has when that leaves.
-// Those of a place whose name another place still has must wait until it has left.
+// admitLocked adds the scopes of wanted members to the store, so that Synced waits for
+// them, and so that they take over the objects of a wider scope when that scope leaves.
+// A scope must wait if an old place with the same cluster name has not left yet.
 func (e *engine) admitLocked() {
 	held := map[string]bool{}
 	for _, m := range e.active {
@@ -111,8 +111,7 @@ func (e *engine) admitLocked() {
 	}
 }
 
-// dropLocked lets the scopes go that are not wanted, of an engine that does not run
-// yet.
+// dropLocked removes the unwanted scopes of an engine that is not running yet.
 func (e *engine) dropLocked() error {
 	for scope, m := range e.active {
 		if e.wanted[scope] == m {
@@ -127,7 +126,7 @@ func (e *engine) dropLocked() error {
 	return nil
 }
 
-// remind makes the keeper look what there is to do.
+// remind wakes the keeper.
 func (e *engine) remind() {
 	select {
 	case e.changed <- struct{}{}:
@@ -141,10 +140,11 @@ func (e *engine) namespaces() []string {
 	return slices.Clone(e.plan.namespaces)
 }
 
-// errOneSource is returned where an informer has nothing to choose from.
+// errOneSource is the error for a change of scope on an informer that has only one
+// source.
 var errOneSource = errors.New("informer: it was made by New and follows the source it was given")
 
-// add follows one more cluster.
+// add adds a cluster to the plan.
 func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
 	if cluster == nil {
 		return errors.New("informer: the cluster is nil; kube.Connect returns one")
@@ -163,13 +163,12 @@ func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
 
 var errUnnamed = errors.New("informer: objects of several clusters need cluster names in their keys: begin with Across, and give each cluster a name")
 
-// AddCluster follows one more cluster, whose name is in the keys of its objects.
-// It may be called before and while the informer runs, from any goroutine, and does
-// not wait. A cluster that cannot be reached does not disturb the others; it shows in
-// Health.
+// AddCluster follows one more cluster, whose name is part of the keys of its objects.
+// It may be called before and while the informer runs, from any goroutine, and does not
+// wait. A cluster that cannot be reached does not affect the others; Health shows it.
 //
-// Errors: a name that is empty or taken, a nil cluster, ErrStopped; an informer
-// that was made for one cluster.
+// Errors: a name that is empty or taken, a nil cluster, ErrStopped; an informer that
+// was created for one cluster.
 func (i *Informer[T]) AddCluster(name string, cluster *kube.Cluster) error {
 	switch {
 	case i.single:
@@ -181,12 +180,11 @@ func (i *Informer[T]) AddCluster(name string, cluster *kube.Cluster) error {
 }
 
 // RemoveCluster stops following a cluster and drops its objects: subscribers see them
-// as Deleted by store.Unwatched. It may be called from any goroutine, and does not
-// wait until that has happened. A cluster that is added again under the same name is
-// listed from scratch.
+// as Deleted by store.Unwatched. It may be called from any goroutine, and does not wait
+// for the removal. A cluster that is added again under the same name is listed from
+// scratch.
 //
-// Errors: there is no such cluster; ErrStopped; the cause of ctx, if it is done
-// already.
+// Errors: an unknown cluster; ErrStopped; the cause of ctx, if it is already done.
 func (i *Informer[T]) RemoveCluster(ctx context.Context, name string) error {
 	if i.single {
 		return errOneSource
@@ -203,16 +201,17 @@ func (i *Informer[T]) RemoveCluster(ctx context.Context, name string) error {
 	})
 }
 
-// SetNamespaces makes these namespaces, or all if there are none, those that are
-// followed. Objects that both have stay, and subscribers see all their changes: from
-// all namespaces to some nothing is fetched again, and from some to all the old ones
-// are followed until the list of all is complete. Objects of the others are dropped:
-// subscribers see them as Deleted by store.Unwatched. It may be called from any
-// goroutine, and does not wait until all this has happened; Health shows the scopes.
-// All who share the informer through a factory see the same namespaces.
+// SetNamespaces replaces the followed namespaces; no namespaces means all. Objects in
+// both the old and the new namespaces stay, and subscribers see all their changes. A
+// change from all namespaces to some fetches nothing; in a change from some to all, the
+// informer follows the old ones until the list of all is complete. Objects of the other
+// namespaces are dropped: subscribers see them as Deleted by store.Unwatched.
+// SetNamespaces may be called from any goroutine, and does not wait for the change;
+// Health shows the scopes. All users that share the informer through a factory see the
+// same namespaces.
 //
-// Errors: an illegal or repeated name; ErrStopped; the cause of ctx, if it is done
-// already.
+// Errors: an invalid or repeated name; ErrStopped; the cause of ctx, if it is already
+// done.
 func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) error {
 	if i.single {
 		return errOneSource
@@ -230,7 +229,7 @@ func (i *Informer[T]) SetNamespaces(ctx context.Context, namespaces ...string) e
 	})
 }
 
-// scopes are what one cluster is asked for.
+// scopes returns the scopes of one cluster.
 func scopes(cluster string, namespaces []string) []delta.Scope {
 	if len(namespaces) == 0 {
 		return []delta.Scope{{Cluster: cluster}}
@@ -242,7 +241,7 @@ func scopes(cluster string, namespaces []string) []delta.Scope {
 	return all
 }
 
-// ofOneSource is what New opens for its only scope.
+// ofOneSource returns the open function of an informer made by New.
 func ofOneSource(src reflector.Source) func(*place, delta.Scope) (reflector.Source, error) {
 	return func(*place, delta.Scope) (reflector.Source, error) { return src, nil }
 }

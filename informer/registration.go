@@ -34,8 +34,8 @@ type Registration struct {
 	mu                        sync.Mutex
 	err                       error        // why it ended by itself
 	last                      error        // the last failure
-	called                    time.Time    // since when it is being called; zero: it is not
-	with                      store.Change // with what
+	called                    time.Time    // start of the current call; zero if there is none
+	with                      store.Change // argument of the current call
 }
 
 // HandlerHealth is how a handler is.
@@ -45,10 +45,10 @@ type HandlerHealth struct {
 	Synced bool
 	// Waiting counts the events that were taken for it and not handled yet.
 	Waiting int
-	// Called is since when the handler is being called; zero if it is not.
+	// Called is the start of the current call of the handler; zero if there is none.
 	Called time.Time
-	// Lag tells whether it is behind by more than the backlog, and what that has cost
-	// so far: see store.EveryChange.
+	// Lag says whether the handler is behind by more than the backlog, and what that
+	// has cost so far: see store.EveryChange.
 	Lag store.Lag
 	// Handled, Failures and Panics count events; LastErr is the last failure.
 	Handled, Failures, Panics uint64

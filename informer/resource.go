@@ -7,12 +7,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// selection says which objects of a type T are fetched, and in what form.
+// selection identifies the objects of a type T that are fetched, and their form.
 type selection struct {
 	target   kube.Target
 	encoding kube.Encoding
-	// projection is the layout of what is cut out of each object; empty if that is kept
-	// as it is.
+	// projection is the layout of the part that is cut out of each object; empty if
+	// objects are kept whole.
 	projection string
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// shape is everything that decides which records an informer holds and what is in
-// them, but for the clusters and namespaces. A snapshot file is only read by an
-// informer of the same shape, and only informers of the same shape share an engine.
+// shape describes everything that determines which records an informer holds and what
+// they contain, except the clusters and namespaces. Only an informer of the same shape
+// reads a snapshot file, and only informers of the same shape share an engine.
 func (c *Config) shape(sel *selection) store.Identity {
 	shape := store.Identity{
 		"resource":       sel.target.String(),
@@ -36,8 +36,8 @@ func (c *Config) shape(sel *selection) store.Identity {
 	return shape
 }
 
-// layoutOf describes the JSON fields of a type. Two types with the same layout read
-// what the other has written.
+// layoutOf describes the JSON fields of a type. Two types with the same layout can read
+// each other's output.
 func layoutOf[S any]() string {
 	var b strings.Builder
 	layout(&b, reflect.TypeFor[S](), map[reflect.Type]bool{})
@@ -50,7 +50,7 @@ var ownCoders = []reflect.Type{
 }
 
 func layout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
-	for _, own := range ownCoders { // only its name is known of what it writes
+	for _, own := range ownCoders { // its output is known only by the type's name
 		if t.Implements(own) || reflect.PointerTo(t).Implements(own) {
 			fmt.Fprintf(b, "%s.%s", t.PkgPath(), t.Name())
 			return
@@ -67,7 +67,7 @@ func layout(b *strings.Builder, t reflect.Type, outer map[reflect.Type]bool) {
 		layout(b, t.Elem(), outer)
 	case reflect.Struct:
 		if outer[t] {
-			b.WriteString(t.Name()) // it contains itself
+			b.WriteString(t.Name()) // the type contains itself
 			return
 		}
 		outer[t] = true

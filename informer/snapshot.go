@@ -13,13 +13,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ErrNotSynced is what reading returns in a view of an informer that has not been
-// synced: it does not run, or its first list is not complete.
+// ErrNotSynced is the error for reading in a view of an informer that has not synced:
+// the informer is not running, or its first list is not complete.
 var ErrNotSynced = errors.New("informer: not synced, so what is missing is not known")
 
-// View is what all informers of a factory held at one instant. Taking one costs
-// next to nothing, and it never changes. Informer.In shows one of them in it. Its
-// Err tells whether one was read that was not synced.
+// View shows what all informers of a factory held at one instant. Taking a view costs
+// next to nothing, and a snapshot in it never changes. Informer.In returns the snapshot
+// of one informer. Err reports whether an informer that had not synced was read.
 type View = store.View
 
 // Snapshot is what an informer held at one instant. It never changes, and any
@@ -27,22 +27,22 @@ type View = store.View
 type Snapshot[T any] struct {
 	inf     *Informer[T]
 	records *store.Snapshot
-	err     error // why it is not to be trusted
+	err     error // why the snapshot is not reliable
 }
 
-// Snapshot returns all objects as they are now: what has come so far, if the
-// informer is not synced. It costs nothing.
+// Snapshot returns all objects as they are now. If the informer is not synced, it
+// returns the objects that have arrived so far. It costs nothing.
 func (i *Informer[T]) Snapshot() Snapshot[T] {
 	return Snapshot[T]{inf: i, records: i.engine.store.Snapshot()}
 }
 
-// In returns what the informer held at the instant of a view. A view of another
-// factory is extended by this informer, and all others of its factory, as they are
-// now: later calls with the view return the same. If the informer is not synced,
-// then Get and all sequences of objects return ErrNotSynced, and so does the Err of
-// the snapshot and of the view. A controller takes a reconcile that has read such a
-// snapshot as failed, whatever it has returned. Other callers that only use Len, Keys
-// or Values, which have no error, ask Err or wait for Synced first.
+// In returns what the informer held at the instant of a view. If the view belongs to
+// another factory, In adds the current state of this informer and of all others of its
+// factory: later calls with the view return the same. If the informer is not synced,
+// Get and all sequences of objects return ErrNotSynced, and so does the Err of the
+// snapshot and of the view. A controller treats a reconcile that has read such a
+// snapshot as failed, whatever it returned. Other callers that use only Len, Keys or
+// Values, which return no error, must check Err or wait for Synced first.
 func (i *Informer[T]) In(v View) Snapshot[T] {
 	s := Snapshot[T]{inf: i, records: i.engine.store.In(v)}
 	if !s.records.Synced() {
@@ -52,8 +52,8 @@ func (i *Informer[T]) In(v View) Snapshot[T] {
 	return s
 }
 
-// Err returns ErrNotSynced, with the name of the type, for a snapshot that was taken
-// from a view before the informer was synced.
+// Err returns ErrNotSynced, with the name of the type, if the snapshot was taken from a
+// view before the informer was synced.
 func (s Snapshot[T]) Err() error {
 	if s.records == nil {
 		return ErrNotSynced // the zero Snapshot
@@ -64,9 +64,9 @@ func (s Snapshot[T]) Err() error {
 // View returns what the informer, and all others of its factory, hold now.
 func (i *Informer[T]) View() View { return i.engine.store.View() }
 
-// Get decodes the object with a key. ok is false where there is none.
+// Get decodes the object with a key. ok is false if there is none.
 //
-// Errors: what the decoder says; ErrNotSynced, see Informer.In.
+// Errors: those of the decoder; ErrNotSynced, see Informer.In.
 func (s Snapshot[T]) Get(key wire.Key) (obj *T, ok bool, err error) {
 	if err := s.Err(); err != nil {
 		return nil, false, err
@@ -122,7 +122,7 @@ func (s Snapshot[T]) Select(selector labels.Selector, namespaces ...string) iter
 	})
 }
 
-// Records returns the store's snapshot: keys, versions and bytes, not decoded.
+// Records returns the snapshot of the store: keys, versions and encoded bytes.
 func (s Snapshot[T]) Records() *store.Snapshot { return s.records }
 
 // Len returns the number of objects.

@@ -11,14 +11,15 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// Subscribe says what a consumer wants to be told. The zero value works, and means
-// the same for handlers and sequences: every change, in order.
+// Subscribe configures what a consumer is told. The zero value works, and means the
+// same for handlers and sequences: every change, in order.
 type Subscribe struct {
-	// Mode says what happens to a consumer that lags by more than Config.Backlog
-	// changes. store.EveryChange: changes of an object are folded until it has caught
-	// up, which is logged, counted, and told by Event.Changes and Event.CameAndWent.
-	// store.Latest: changes are always folded, and objects that came and went are left
-	// out. store.Lossless: the informer waits for it, and all other consumers with it.
+	// Mode determines what happens to a consumer that lags by more than Config.Backlog
+	// changes. store.EveryChange: the changes of each object are folded until the
+	// consumer has caught up; this is logged, counted, and shown by Event.Changes and
+	// Event.CameAndWent. store.Latest: changes are always folded, and objects that came
+	// and went are left out. store.Lossless: the informer waits for the consumer, and
+	// all other consumers wait too.
 	Mode store.Mode
 	// Filters choose objects and updates; all of them must agree. Default all.
 	Filters []Filter
@@ -28,14 +29,14 @@ type Subscribe struct {
 	Resync time.Duration
 }
 
-// Events returns what is there now, as Added events marked Initial, and then
-// everything that happens: every change, once, in order. The sequence waits for
-// the next event; it ends when ctx is done, or when Run has returned and all has
-// been told. Several sequences do not disturb each other.
+// Events returns the current objects, as Added events marked Initial, followed by every
+// change, once, in order. The sequence waits for the next event; it ends when ctx is
+// done, or when Run has returned and all events have been delivered. Several sequences
+// do not affect each other.
 //
-// A loop body that lags by more than Config.Backlog changes gets those of one object
-// in one event until it has caught up; see Event.Changes. Changes with
-// store.Lossless makes the informer wait instead.
+// If the loop body lags by more than Config.Backlog changes, it gets the changes of
+// each object in one event until it has caught up; see Event.Changes. Use Changes with
+// store.Lossless to make the informer wait instead.
 func (i *Informer[T]) Events(ctx context.Context) iter.Seq[Event[T]] {
 	return i.Changes(ctx, Subscribe{})
 }
@@ -63,11 +64,11 @@ const initialRun = 256
 type flow struct {
 	engine    *engine
 	logger    func() *slog.Logger
-	name      string // of the consumer, for the log
+	name      string // name of the consumer, for the log
 	subscribe Subscribe
-	lag       atomic.Pointer[store.Subscription] // whose Lag is that of the consumer
-	told      bool                               // that it fell behind, and not that it has caught up
-	synced    func()                             // called once, when the consumer has been told all of the first lists
+	lag       atomic.Pointer[store.Subscription] // its Lag is the Lag of the consumer
+	told      bool                               // logged as behind, and not yet as caught up
+	synced    func()                             // called once, when the consumer has seen all of the first lists
 	deliver   func([]store.Change) bool
 }
 
@@ -111,7 +112,7 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 			return
 		}
 		f.caughtUp(sub.Lag())
-		last = last && len(changes) == 0 // one that is behind has more to take
+		last = last && len(changes) == 0 // a consumer that is behind has more to take
 		if storeSynced != nil && now.Synced() {
 			storeSynced = nil
 			f.synced()
@@ -122,8 +123,8 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 	}
 }
 
-// fellBehind reports the beginning of an episode, on the goroutine that writes to
-// the store.
+// fellBehind reports the beginning of an episode. It runs on the goroutine that writes
+// to the store.
 func (f *flow) fellBehind(l store.Lag) {
 	f.logger().Warn("informer: a consumer is too slow; changes of an object are folded until it has caught up",
 		"resource", f.engine.named(), "consumer", f.name, "backlog", f.engine.cfg.backlog(), "episode", l.Episodes)
@@ -173,9 +174,9 @@ func (f *flow) tell(changes []store.Change) bool {
 	return len(changes) == 0 || f.deliver(changes)
 }
 
-// chosen returns a change as the filters leave it, and whether anything is left. A
-// change whose filter panics passes as it is: the consumer sees too much rather than
-// too little.
+// chosen returns a change as the filters leave it, and whether anything is left. If a
+// filter panics, the change passes unfiltered: it is safer for the consumer to see too
+// much than too little.
 func (f *flow) chosen(c store.Change) (left store.Change, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -40,14 +40,14 @@ func encode(rec wire.Record, obj any) (wire.Record, error) {
 	return rec, nil
 }
 
-// Project returns an informer that fetches objects of type T and keeps of each
-// only what the function cuts out of it, an S, which is stored as JSON: a
-// collection that costs what is needed of it, and no more. Keys, UIDs and
-// versions are those of the object. An object for which the function returns nil
-// is kept as an empty S. With WarmStart.Path, Config.TransformVersion is the version of
-// the function, and of Config.Transform if that is set.
+// Project returns an informer that fetches objects of type T and keeps only the S that
+// the function returns for each. The S is stored as JSON, so the collection costs no
+// more memory than the needed fields. Keys, UIDs and versions are those of the object.
+// If the function returns nil, an empty S is kept. With WarmStart.Path,
+// Config.TransformVersion must identify the version of the function, and of
+// Config.Transform if that is set.
 //
-// Errors: a nil cluster; an illegal configuration.
+// Errors: a nil cluster; an invalid configuration.
 func Project[S, T any](cluster *kube.Cluster, cfg Config, project func(*T) *S) (*Informer[S], error) {
 	inner := cfg.Transform
 	cfg.Transform = func(rec wire.Record) (wire.Record, error) {

@@ -17,19 +17,21 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// WarmStart keeps a snapshot file, so that an informer that starts again has all
-// objects at once and goes on watching where it was, without a list. If the
-// server does not reach back that far, everything is listed and compared, and
-// what was deleted meanwhile is told as missed.
+// WarmStart keeps a snapshot file. A restarted informer then has all objects at once
+// and resumes the watch where it was, without a list. If the server no longer has that
+// version, the informer lists and compares everything, and reports deletions in between
+// as missed.
 //
-// A cluster may have been rebuilt behind the same address. The objects of the file are
-// shown at once, but no watch goes on before the UID of the namespace kube-system is
-// known to be that of the file. If it is another, or may not be read (403, 404, no
-// answer within 10 s), everything is listed and compared; the log and Health say so.
+// A cluster may have been rebuilt behind the same address. The informer shows the
+// objects of the file at once, but resumes no watch until it has verified that the UID
+// of the namespace kube-system is the one in the file. If the UID differs, or cannot be
+// read (403, 404, no answer within 10 s), the informer lists and compares everything;
+// the log and Health say so.
 //
-// A file that is damaged, of another format, or of another shape (resource, selectors,
-// view, encoding, kept fields, record limit, version of Transform, fields of a
-// projection) is not used; Health.ColdStart says why. Objects of Secret are only written encrypted.
+// A file is not used if it is damaged, of another format, or of another shape
+// (resource, selectors, view, encoding, kept fields, record limit, version of
+// Transform, fields of a projection); Health.ColdStart says why. Objects of Secret are
+// only written encrypted.
 type WarmStart struct {
 	// Path is the file; default none. Its folder must exist. Each informer needs
 	// its own. It is replaced as a whole, by renaming.
@@ -40,8 +42,9 @@ type WarmStart struct {
 	// Every is how often the file is written, beside at the end of Run; default 5
 	// minutes. A process that is killed resumes from the last one.
 	Every time.Duration
-	// Identity names the cluster: the file is only used by an informer with the same
-	// one. Default the address. It does not tell that a cluster was rebuilt; see above.
+	// Identity names the cluster: only an informer with the same Identity uses the
+	// file. Default the address. The address alone does not reveal that a cluster was
+	// rebuilt; see above.
 	Identity string
 }
 
@@ -76,8 +79,8 @@ func (e *engine) options() store.FileOptions {
 	return store.FileOptions{Identity: identity, Key: e.cfg.WarmStart.Key, Origin: e.originOf}
 }
 
-// originOf returns the cluster that the version of a scope is of, empty if that is not
-// known.
+// originOf returns the cluster that the version of a scope comes from; empty if that is
+// unknown.
 func (e *engine) originOf(scope delta.Scope) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -109,7 +112,7 @@ func (e *engine) tryLoad() error {
 	}
 	defer file.Close()
 	e.mu.Lock()
-	followed := maps.Clone(e.active) // the store is not to wait for e.mu
+	followed := maps.Clone(e.active) // the store must not wait for e.mu
 	e.mu.Unlock()
 	origins := map[delta.Scope]string{}
 	err = e.store.Load(file, e.options(), func(scope delta.Scope, origin string) bool {
@@ -155,8 +158,8 @@ func (e *engine) saveFile() {
 	e.saving.See(faultlog.State{Err: err, Remedy: "a restart lists everything: check the folder and its disk"})
 }
 
-// originPatience bounds how long a file that is written waits for what tells its
-// clusters from others, where that is not known yet.
+// originPatience bounds how long the writing of a file waits for the identities of
+// clusters that are not known yet.
 const originPatience = time.Second
 
 func (e *engine) learnOrigins() {

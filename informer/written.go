@@ -24,11 +24,11 @@ func (i *Informer[T]) Shows(w kube.Written) bool {
 	return !ok || shows(i.engine.store.Snapshot(), cluster, w)
 }
 
-// WaitForWrite waits until the informer shows what was written, or something
-// later: of what was deleted, that it is gone. It returns at once if the informer
-// does not follow it, and when it ceases to do so. Where a selector hides the object,
-// only a bookmark (about one a minute) or another event tells that nothing more is to
-// come.
+// WaitForWrite waits until the informer shows the written object or a later state of
+// it. For a deleted object it waits until the object is gone. It returns at once if the
+// informer does not follow the object, and also when the informer stops following it.
+// If a selector hides the object, only a bookmark (about one a minute) or another event
+// proves that the informer has reached the write.
 //
 // Errors: the cause of ctx.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, w kube.Written) error {
@@ -40,8 +40,8 @@ func (i *Informer[T]) WaitForWrite(ctx context.Context, w kube.Written) error {
 	return i.engine.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return shows(now, cluster, w) })
 }
 
-// shows reports whether a snapshot shows a write to a cluster, or does not follow what
-// was written. The version of an object that was removed is not known, but its UID is.
+// shows reports whether a snapshot shows a write to a cluster, or does not follow the
+// written object. The version of a removed object is unknown, but its UID is known.
 func shows(now *store.Snapshot, cluster string, w kube.Written) bool {
 	key := w.Key
 	key.Cluster = cluster
@@ -61,7 +61,7 @@ func shows(now *store.Snapshot, cluster string, w kube.Written) bool {
 	return !followed || there && e.UID() == w.UID && e.Version() >= w.Version
 }
 
-// clusterOf returns the name of the cluster in which a written object is to be seen.
+// clusterOf returns the name of the cluster that a written object belongs to.
 func (i *Informer[T]) clusterOf(w kube.Written) (string, bool) {
 	e := i.engine
 	e.mu.Lock()
