@@ -29,17 +29,17 @@ type Config struct {
 	// kubectl asks for. Larger pages cost the server memory, smaller ones time.
 	PageSize int64
 	// IdleTimeout bounds the wait for an answer, for each object of a page, and for
-	// each event of a watch, after which the watch is opened again at its last
-	// version. A few bytes now and then do not extend it. Default 3 minutes: servers
-	// send bookmarks about every minute.
+	// each event of a watch. When it expires on a watch, the watch is opened again at
+	// its last version. Receiving a few bytes now and then does not extend it. Default
+	// 3 minutes: servers send bookmarks about every minute.
 	IdleTimeout time.Duration
-	// SlowAnswer is how long an answer, or the next part of a list, may take until
-	// Health shows the wait as Unreachable. The reflector goes on waiting, and the
-	// fault ends when the answer comes. A watch that is open may be quiet. Default 8
-	// seconds.
+	// SlowAnswer is how long an answer, or the next part of a list, may take before
+	// Health reports the wait as Unreachable. The reflector keeps waiting, and the
+	// fault ends when the answer comes. An open watch may be silent. Default 8 seconds.
 	SlowAnswer time.Duration
 	// EndBookmarkTimeout bounds the wait for each object of a streaming list, and for
-	// its end bookmark; then pages are used. Default 15 seconds.
+	// its end bookmark. When it expires, the reflector lists in pages. Default 15
+	// seconds.
 	EndBookmarkTimeout time.Duration
 	// StreamTimeout bounds a streaming list as a whole. Default 5 minutes.
 	StreamTimeout time.Duration
@@ -47,13 +47,13 @@ type Config struct {
 	// it, at random, so that watches do not all end together. Default 5
 	// minutes, in whole seconds.
 	WatchTimeout time.Duration
-	// MinBackoff and MaxBackoff bound the time before a try after a fault; it
-	// doubles with each fault in a row. MaxBackoff also bounds the time that a
-	// server asks for (Retry-After); Health.Err then says what it asked for. Up to
-	// half of the time is added at random. Default 800 milliseconds and 30 seconds.
+	// MinBackoff and MaxBackoff bound the wait before a retry after a fault; the wait
+	// doubles with each consecutive fault. MaxBackoff also bounds the wait that a
+	// server requests (Retry-After); Health.Err then contains the requested wait. Up to
+	// half of the wait is added at random. Default 800 milliseconds and 30 seconds.
 	MinBackoff, MaxBackoff time.Duration
-	// SlowRetry takes the place of MaxBackoff where somebody may have to do
-	// something first: grant rights, create the type. Default 30 seconds.
+	// SlowRetry replaces MaxBackoff for faults that may need an administrator: missing
+	// rights, or a type that does not exist. Default 30 seconds.
 	SlowRetry time.Duration
 	// Scope is put on every delta, and its cluster on every record. Default: the
 	// whole of one collection.

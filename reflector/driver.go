@@ -15,13 +15,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// silenceError is the fault of a server that says nothing.
+// silenceError is the fault of a silent server.
 type silenceError struct{ text string }
 
 // Error implements error.
 func (e *silenceError) Error() string { return e.text }
 
-// Timeout tells that it is one, as errors of package net do.
+// Timeout reports that the error is a timeout, like errors of package net.
 func (e *silenceError) Timeout() bool { return true }
 
 // errIdle is the cause of a body that was given up because nothing came.
@@ -32,9 +32,9 @@ type driver struct {
 	src  Source
 	cfg  *Config
 	body *body
-	news <-chan struct{} // closed when something else of the server has recovered since the last request
-	// overdue is called, on a goroutine of its own, when an answer takes longer than
-	// Config.SlowAnswer. It must look at awaiting: the answer may have come by then.
+	news <-chan struct{} // closed when another request to the server has recovered since the last request
+	// overdue is called, on its own goroutine, when an answer takes longer than
+	// Config.SlowAnswer. It must check awaiting: the answer may have come by then.
 	overdue  func()
 	awaiting atomic.Bool
 }
@@ -44,10 +44,10 @@ type body struct {
 	stream wire.Stream
 	ctx    context.Context // its cause tells why a read was ended
 	end    context.CancelCauseFunc
-	idle   *time.Timer   // ends the body when nothing comes
-	bound  time.Duration // for the wait for the next record
-	left   time.Duration // of it
-	expect owed          // nothing is expected from a watch that is open
+	idle   *time.Timer   // ends the body after silence
+	bound  time.Duration // limit for the next record
+	left   time.Duration // the rest of bound
+	expect owed          // an open watch owes nothing
 	list   *wire.ListReader
 	watch  *wire.WatchReader
 	opened time.Time
@@ -73,8 +73,8 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 	}
 }
 
-// wait waits, and reports whether it ended early because something else of the
-// server has recovered.
+// wait waits, and reports whether it ended early because another request to the server
+// has recovered.
 func (d *driver) wait(ctx context.Context, a action) (early bool) {
 	full := time.NewTimer(a.wait)
 	defer full.Stop()
@@ -90,7 +90,7 @@ func (d *driver) wait(ctx context.Context, a action) (early bool) {
 		return false
 	case <-news:
 	}
-	rest := max(a.early-time.Since(began), 0) + rand.N(d.cfg.MinBackoff/4+1) // not all siblings at once
+	rest := max(a.early-time.Since(began), 0) + rand.N(d.cfg.MinBackoff/4+1) // spread out the siblings
 	soon := time.NewTimer(rest)
 	defer soon.Stop()
 	select {
@@ -112,14 +112,14 @@ func (d *driver) close() {
 	d.body = nil
 }
 
-// owed is an answer, or a part of one, that the server owes us.
+// owed is an answer, or a part of one, that the server still has to send.
 type owed struct {
 	driver *driver
-	late   time.Duration // after which it is overdue; 0: it may take for ever
+	late   time.Duration // when it is overdue; 0: never
 	timer  *time.Timer
 }
 
-// begin begins to wait for it.
+// begin starts the wait for the answer.
 func (a *owed) begin() {
 	switch {
 	case a.late == 0:
@@ -132,15 +132,15 @@ func (a *owed) begin() {
 	a.driver.awaiting.Store(true)
 }
 
-// spend takes the time of one read off that of a record: bytes now and then are no
-// answer. What is overdue is said once.
+// spend subtracts the time of one read from the time for a record: single bytes do not
+// count as an answer. An overdue answer is reported once.
 func (a *owed) spend(d time.Duration) {
 	if a.late > 0 {
 		a.late = max(a.late-d, 0)
 	}
 }
 
-// end says that it has come, or that nobody waits any more.
+// end records that the answer has come, or that nobody waits for it any longer.
 func (a *owed) end() {
 	if a.timer != nil {
 		a.timer.Stop()
@@ -197,9 +197,9 @@ func (d *driver) watchOptions(a action) metav1.ListOptions {
 	return opts
 }
 
-// Read reads the body, bounding the wait for the next record: a server that sends
-// a byte now and then is as good as silent. The clock runs only while we wait for
-// the server, not while the server waits for us.
+// Read reads the body and bounds the wait for the next record: a server that sends a
+// byte now and then counts as silent. The clock runs only while the reader waits for
+// the server, not while the server waits for the reader.
 func (b *body) Read(p []byte) (int, error) {
 	began := time.Now()
 	b.idle.Reset(b.left)

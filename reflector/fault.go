@@ -16,43 +16,45 @@ type Fault uint8
 const (
 	// NoFault: all is well.
 	NoFault Fault = iota
-	// Unreachable: no connection, a reset, a 5xx, silence, an answer that is overdue
-	// (Config.SlowAnswer), a damaged stream.
-	// Retried with backoff; the watch resumes where it was.
+	// Unreachable is a failed connection, a reset, a 5xx, silence, an overdue answer
+	// (Config.SlowAnswer), or a damaged stream. It is retried with backoff; the watch
+	// resumes where it was.
 	Unreachable
-	// Throttled: 429. Retried when the server says so, after Config.MaxBackoff at
-	// the latest.
+	// Throttled is a 429. It is retried when the server says so, but after at most
+	// Config.MaxBackoff.
 	Throttled
-	// Denied: 401 or 403. Retried with backoff that grows to Config.SlowRetry:
-	// somebody may have to grant the rights, or the server is just starting.
+	// Denied is a 401 or 403. It is retried with backoff up to Config.SlowRetry: either
+	// an administrator must grant the rights, or the server is still starting.
 	Denied
-	// Absent: 404, the type is not served (now). Retried as Denied, then listed
-	// from scratch, as it may come back with other objects.
+	// Absent is a 404: the server does not serve the type at present. It is retried
+	// like Denied. The type is then listed from scratch, because it may return with
+	// other objects.
 	Absent
 	// Expired: 410. The version is no longer known; listed anew.
 	Expired
 	// Ahead: the version is larger than any the server has, as after a restore
 	// from a backup. Listed anew.
 	Ahead
-	// Unsupported: the server does not take the request as it is, such as a
-	// streaming list. Retried as Denied.
+	// Unsupported means that the server does not support this form of request, such as
+	// a streaming list. It is retried like Denied.
 	Unsupported
-	// Stalled: the server answers, but nothing comes of it. It ends watches before
-	// they bring anything, or sends the same page of a list again. Retried with
-	// backoff, and shown until the version advances, a list is complete or a watch
+	// Stalled means that the server answers without progress. It ends watches before
+	// they bring anything, or sends the same page of a list again. It is retried with
+	// backoff, and reported until the version advances, a list is complete or a watch
 	// lasts.
 	Stalled
-	// Replaced: another cluster answers at the address, or may do so: the Source
-	// returned ErrReplaced. Listed from scratch, whatever version the list has.
+	// Replaced means that another cluster answers at the address, or may do so: the
+	// Source returned ErrReplaced. The type is listed from scratch, whatever version
+	// the list has.
 	Replaced
 )
 
-// ErrReplaced is returned by the Watch of a Source that knows, or cannot rule out,
-// that the version was not given by the server that answers: the type is listed from
+// ErrReplaced is the error that the Watch of a Source returns if the version does not,
+// or may not, come from the server that answers. The reflector then lists the type from
 // scratch.
 var ErrReplaced = errors.New("the version may be that of another cluster")
 
-// stalledError says why nothing comes of what the server answers.
+// stalledError says why the answers of the server bring no progress.
 type stalledError string
 
 // Error implements error.
@@ -67,8 +69,8 @@ func (f Fault) String() string {
 	return "unknown"
 }
 
-// slow is 1 for faults that somebody may have to do something about, and 0 for
-// others: the place of their counter.
+// slow returns the index of the fault's counter: 1 for faults that may need an
+// administrator, 0 for all others.
 func (f Fault) slow() int {
 	switch f {
 	case Denied, Absent, Unsupported:
@@ -77,8 +79,8 @@ func (f Fault) slow() int {
 	return 0
 }
 
-// shared reports whether a fault that other requests to the server had too may be
-// over when theirs is.
+// shared reports whether other requests to the server may have the same fault, so that
+// their recovery suggests that this one is over too.
 func (f Fault) shared() bool { return f == Unreachable || f == Denied || f == Absent }
 
 // classify says what kind of trouble err is, and how long the server asks to

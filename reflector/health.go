@@ -32,18 +32,18 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// Relists counts, by reason, how often everything had to be fetched anew.
+// Relists counts, by reason, how often everything had to be listed from scratch.
 type Relists struct {
-	// Expired: the version was gone (410).
+	// Expired counts relists because the version was gone (410).
 	Expired uint64
-	// Ahead: the version was larger than any the server has.
+	// Ahead counts relists because the version was larger than any the server has.
 	Ahead uint64
-	// Absent: the type was not served for a while (404).
+	// Absent counts relists because the type was not served for a while (404).
 	Absent uint64
-	// Replaced: the version may be that of another cluster.
+	// Replaced counts relists because the version may come from another cluster.
 	Replaced uint64
-	// Unordered: a watch has ended, and the server does not order its versions
-	// (Health.Order).
+	// Unordered counts relists after a watch, because the server does not order its
+	// versions (Health.Order).
 	Unordered uint64
 }
 
@@ -60,9 +60,9 @@ type Health struct {
 	Phase Phase
 	// Since is when the phase began.
 	Since time.Time
-	// Fault and Err are the fault that is being overcome: NoFault and nil
-	// while all is well. A fault of a request is over when one is granted, that of
-	// what was read when something makes progress.
+	// Fault and Err describe the current fault; NoFault and nil if there is none. A
+	// fault of a request ends when a request is granted; a fault in the data ends with
+	// progress.
 	Fault Fault
 	Err   error
 	// Retry is when the next try is made; only while Waiting.
@@ -86,14 +86,14 @@ type Health struct {
 	// LastGap is what the last of them may have hidden; its To is zero as long as
 	// the list is not complete.
 	LastGap Gap
-	// Invalid counts the objects in lists and events of watches that could not be
-	// used; LastInvalid names the last one and says what was wrong with it.
-	// What was known of such an object stays as it was.
+	// Invalid counts the unusable objects in lists and events of watches. LastInvalid
+	// names the last of them and its defect. The store keeps the last known state of
+	// such an object.
 	Invalid     uint64
 	LastInvalid error
-	// Order is ByVersion, unless the server was found not to order its versions: it
-	// says that it is an aggregated one, or has shown it. Then events are taken in the
-	// order in which they come, and everything is listed after each watch.
+	// Order is ByVersion, unless the server was found not to order its versions: either
+	// it is an aggregated server, or its events have shown it. Then the reflector takes
+	// events in their order of arrival, and relists after each watch.
 	Order delta.Order
 	// OutOfOrder counts events that were not newer than one before them.
 	OutOfOrder uint64

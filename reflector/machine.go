@@ -32,7 +32,7 @@ const (
 	inItem                         // a list: rec
 	inPageEnd                      // a list: the page is whole, meta
 	inEvent                        // a watch: event
-	inInvalid                      // an object or event that cannot be used, err
+	inInvalid                      // an unusable object or event, err
 	inBroken                       // the body can not be read on: err, io.EOF at a clean end
 	inElapsed                      // the wait is over
 )
@@ -44,8 +44,8 @@ type input struct {
 	meta   wire.ListMeta
 	err    error
 	lasted time.Duration // how long the body has been open
-	early  bool          // inElapsed: the wait was ended early
-	order  ordering      // inOpened: what the source says
+	early  bool          // inElapsed: the wait ended early
+	order  ordering      // inOpened: the order according to the source
 }
 
 // actionKind is what the driver is to do next.
@@ -66,8 +66,8 @@ type action struct {
 	token   string        // doList: which page
 	limit   int64         // doList: objects on a page, 0 for all
 	wait    time.Duration // doRead, doWait
-	early   time.Duration // doWait: enough where something else of the server recovers; 0: nothing else helps
-	late    time.Duration // doRead: after which the silence is a fault, 0: it is none
+	early   time.Duration // doWait: minimum wait if another request recovers; 0: no early end
+	late    time.Duration // doRead: after which silence is a fault; 0: never
 }
 
 // lostTokens is how many times a list may lose its continue token before it is
@@ -84,17 +84,18 @@ const cutStreams = 2
 // was restored from a backup really is older, and stays so.
 const olderLists = 3
 
-// unnamedLists is how many lists in a row may have an object whose key cannot be read
-// before the last is believed, without that object: it would look like its deletion.
+// unnamedLists is the number of consecutive lists with an object whose key cannot be
+// read. The machine rejects all but the last, because a list without the object would
+// look like its deletion, and accepts the last without the object.
 const unnamedLists = 3
 
-// shortWatch is the life below which a watch that did not bring the version on
-// counts as a fault, though it ended in peace. Watches that are asked to be short
-// have to last half of what they are asked for.
+// shortWatch is the minimum duration of a watch without progress. A shorter watch
+// counts as a fault, even if the server ended it normally. If a shorter watch was
+// requested, it must last half of the requested time.
 const shortWatch = 5 * time.Second
 
-// briefWatches is how many watches in a row may be shorter than shortWatch, though
-// each brought the version on, before there is a wait between them.
+// briefWatches is how many consecutive watches with progress may be shorter than
+// shortWatch before the reflector waits between them.
 const briefWatches = 3
 
 // errOlder is the fault of a list that is older than what is known.
@@ -113,22 +114,22 @@ type machine struct {
 	version wire.Version // where a watch resumes, 0 if a list is needed
 	highest wire.Version // of all that was handed on
 	token   string       // page to ask for
-	tries   [2]int       // faults since the last progress, quick and slow ones
-	early   int          // early tries since the last progress
+	tries   [2]int       // faults since the last progress: quick, slow
+	early   int          // early retries since the last progress
 	lost    int          // continue tokens lost in this list
 	cut     int          // streaming lists cut in a row
 	older   int          // lists in a row that were older than known
-	brief   int          // watches in a row that were short
-	unnamed int          // lists in a row with an object that could not be named
+	brief   int          // consecutive short watches
+	unnamed int          // consecutive lists with an unnamed object
 	paged   bool         // the server takes no streaming lists
-	worth   bool         // what is being read has brought progress
-	barren  bool         // what was read last has not: its fault is shown until something does
-	watched bool         // a watch has brought the version on since the last list, or a life before has
+	worth   bool         // the data being read has brought progress
+	barren  bool         // the data read last brought no progress: its fault stays until there is some
+	watched bool         // a watch has advanced the version since the last list, or in an earlier run
 	relists int          // lists after the first, since a watch has lasted
 	ordered bool         // the source says that versions are ordered
 	direct  bool         // no watch has ended since the last list
-	top     wire.Version // the largest of the objects of this list
-	odd     error        // the last event of this stream that could not be used
+	top     wire.Version // largest version of an object in this list
+	odd     error        // error of the last unusable event of this stream
 	list    pages
 
 	health Health
@@ -240,15 +241,15 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	return m.read(), delta.Delta{}
 }
 
-// well notes that all is well.
+// well clears the current fault.
 func (m *machine) well() {
 	m.barren = false
 	m.health.Err, m.health.Fault = nil, NoFault
 }
 
-// progress notes that what is being read is worth something: the version has
-// advanced, a list has come further than before, or a watch has lasted. Nothing else
-// ends a fault of what was read before, and makes the next wait a short one again.
+// progress records progress: the version has advanced, a list has come further than
+// before, or a watch has lasted. Only progress ends a fault in the data and resets the
+// backoff.
 func (m *machine) progress() {
 	m.worth, m.tries, m.early = true, [2]int{}, 0
 	if m.brief >= briefWatches {
@@ -257,7 +258,8 @@ func (m *machine) progress() {
 	m.well()
 }
 
-// lasts notes how long a watch has lasted so far, and reports whether that is long.
+// lasts records how long a watch has lasted so far, and reports whether that is long
+// enough.
 func (m *machine) lasts(d time.Duration) bool {
 	if d < min(shortWatch, m.cfg.WatchTimeout/2) {
 		return false
@@ -323,7 +325,7 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 		return m.fail(errNoVersion), true
 	}
 	if m.top > v && m.doubts() && m.health.Synced {
-		return m.fail(errUnordered), true // it was compared by version with what is known
+		return m.fail(errUnordered), true // the event was already compared by version
 	}
 	if v < m.highest && m.health.Order == delta.ByVersion {
 		if m.older++; m.older < olderLists {
@@ -379,7 +381,7 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 	return m.fail(in.err), delta.Delta{}
 }
 
-// nextPage goes on behind a page that is complete.
+// nextPage continues after a complete page.
 func (m *machine) nextPage(token string) action {
 	further, err := m.list.close(token)
 	m.token = token
@@ -411,7 +413,7 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	case inInvalid:
 		m.odd = in.err
 		d := m.unusable(in.err)
-		if d.Version > m.version { // or it comes again, and is no progress
+		if d.Version > m.version { // a repeated version is no progress
 			m.reach(d.Version)
 		}
 		return m.read(), d
@@ -429,12 +431,12 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	case in.err != io.EOF:
 		return m.fail(in.err), delta.Delta{}
 	case m.worth && m.brief <= briefWatches && !m.gapped():
-		return m.begin(), delta.Delta{} // the server ended it in peace
+		return m.begin(), delta.Delta{} // the server ended the watch normally
 	}
 	return m.fail(m.shortLived(in.lasted)), delta.Delta{}
 }
 
-// shortLived is the fault of a watch that the server ended too soon.
+// shortLived returns the fault for a watch that the server ended too soon.
 func (m *machine) shortLived(lasted time.Duration) error {
 	lasted = lasted.Round(time.Millisecond)
 	if m.worth {

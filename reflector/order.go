@@ -7,26 +7,26 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Orderer is what a Source may be besides: one that can find out whether the server
-// orders the versions of the collection. A reflector asks when a list or a watch has
-// been opened. kube.Source and kube.Collection are Orderers.
+// Orderer is an optional interface of a Source that can find out whether the server
+// orders the versions of the collection. A reflector asks after it has opened a list or
+// a watch. kube.Source and kube.Collection implement it.
 //
-// Where it is known that the server orders them, an event that is older than one
-// before it is a stale replay. Where it is not known, such an event proves that the
-// server does not, and so does a list with an object that is newer than the list.
+// If the server is known to order versions, an event that is older than an earlier one
+// is a stale replay. If the order is unknown, such an event proves that the server does
+// not order versions, and so does an object in a list that is newer than the list.
 type Orderer interface {
-	// Ordered reports whether the server orders versions, and whether that is known.
-	// It may ask the server, but must return within seconds.
+	// Ordered reports whether the server orders versions, and whether that is known. It
+	// may ask the server, but must return within seconds.
 	Ordered(ctx context.Context) (ordered, known bool)
 }
 
-// ordering is what is known of the order of versions.
+// ordering is the known order of versions.
 type ordering uint8
 
 const (
 	orderUnknown ordering = iota
 	orderSure             // versions are ordered
-	orderNone             // they are not
+	orderNone             // versions are not ordered
 )
 
 // order asks the source.
@@ -45,11 +45,11 @@ func (d *driver) order(ctx context.Context) ordering {
 	}
 }
 
-// errUnordered is why something is listed that could be watched from a version.
+// errUnordered says why the reflector relists instead of resuming from a version.
 var errUnordered error = stalledError("the server does not order resource versions: what a watch has missed has to be listed")
 
-// learn notes what the source says of the order of versions. Order never goes back
-// to ByVersion: what was seen is a proof.
+// learn takes over the order that the source reports. Order never returns to ByVersion,
+// because an observed violation is proof.
 func (m *machine) learn(o ordering) {
 	switch o {
 	case orderSure:
@@ -59,8 +59,8 @@ func (m *machine) learn(o ordering) {
 	}
 }
 
-// doubts takes the version of an event that is not beyond what its stream had
-// reached, or of an object that is newer than its list, and reports whether it is the
+// doubts is called for an event whose version is not newer than the latest of its
+// stream, and for an object that is newer than its list. It reports whether this is the
 // first proof that versions are not ordered.
 func (m *machine) doubts() bool {
 	if m.ordered || m.health.Order == delta.ByArrival {
@@ -70,14 +70,14 @@ func (m *machine) doubts() bool {
 	return true
 }
 
-// gapped reports whether a watch from the version that is known could miss something:
-// where versions are not ordered the largest says nothing. Only a watch that begins
-// where a list ended misses nothing.
+// gapped reports whether a watch from the known version could miss something: without
+// an order, the largest version proves nothing. Only a watch that begins where a list
+// ended misses nothing.
 func (m *machine) gapped() bool {
 	return m.health.Order == delta.ByArrival && m.version != 0 && !m.direct
 }
 
-// listAgain lists at once, as a watch could miss something.
+// listAgain relists at once, because a watch could miss something.
 func (m *machine) listAgain() action {
 	if m.cfg.NeverList {
 		m.health.Err = errUnordered
@@ -87,5 +87,5 @@ func (m *machine) listAgain() action {
 	return m.begin()
 }
 
-// listed notes the version of an object of a list.
+// listed records the version of an object in a list.
 func (m *machine) listed(v wire.Version) { m.top = max(m.top, v) }

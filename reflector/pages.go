@@ -6,20 +6,20 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// errPageAgain is the fault of a list that does not get on.
+// errPageAgain is the fault of a list that makes no progress.
 var errPageAgain error = stalledError("the server sent a page of the list a second time; the list starts again")
 
-// errEmptyPage is the fault of a page that only says that there are others.
+// errEmptyPage is the fault of an empty page that refers to a next page.
 var errEmptyPage error = stalledError("the server sent a page of the list without objects, and the token of another")
 
-// pages is how far a list in pages has come. The zero value is one that has not
-// begun.
+// pages is the position in a paged list. The zero value is the position before the
+// first page.
 type pages struct {
-	done  int                 // pages that are complete
-	best  int                 // the most that ever were, in earlier tries for the same list
+	done  int                 // completed pages
+	best  int                 // maximum of done in earlier attempts at the same list
 	items int                 // objects on the current page
-	first wire.Key            // the first of them
-	seen  map[uint64]struct{} // hashes of the tokens and first objects of pages that are complete
+	first wire.Key            // key of the first object on it
+	seen  map[uint64]struct{} // hashes of tokens and first objects of completed pages
 	seed  maphash.Seed
 }
 
@@ -38,11 +38,11 @@ func (p *pages) item(key wire.Key) {
 	}
 }
 
-// close ends a page behind which there is another, and reports whether the list has
-// come further than ever before.
+// close ends a page that has a successor, and reports whether the list has come further
+// than in any earlier attempt.
 //
-// Errors: errEmptyPage, behind which the list can go on; errPageAgain, behind which
-// it cannot, as each token and each object is in a list once.
+// Errors: errEmptyPage, after which the list can continue; errPageAgain, after which it
+// cannot, because each token and each object occurs in a list only once.
 func (p *pages) close(token string) (further bool, err error) {
 	if p.items == 0 {
 		err = errEmptyPage
@@ -59,7 +59,7 @@ func (p *pages) close(token string) (further bool, err error) {
 	return further, err
 }
 
-// again reports whether a token or a key came before in this list.
+// again reports whether a token or a key occurred before in this list.
 func (p *pages) again(what any) bool {
 	var h uint64
 	switch what := what.(type) {

@@ -15,22 +15,22 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Source opens lists and watches of one collection. kube.Collection is one.
-// The context lives as long as the stream that is returned: cancelling it ends
-// a read that waits. If it is a fmt.Stringer, that is its name in errors.
+// Source opens lists and watches of one collection. kube.Collection implements it. The
+// context lives as long as the returned stream: canceling it ends a pending read. If a
+// Source is a fmt.Stringer, errors use its String as the name.
 type Source interface {
 	List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 }
 
-// Recoverer is what a Source may be besides: one that knows how other requests to
-// the same server fare. While a reflector waits because the server could not be
-// reached, denied a request, or did not serve a type, the recovery of another request
-// makes it try again early, but no sooner than backoff from Config.MinBackoff allows.
-// kube.Source is one.
+// Recoverer is an optional interface of a Source that knows the outcome of other
+// requests to the same server. While a reflector waits because the server was
+// unreachable, denied a request, or did not serve a type, the recovery of another
+// request makes it retry early, but no sooner than backoff from Config.MinBackoff
+// allows. kube.Source implements it.
 type Recoverer interface {
-	// Recovered returns a channel that is closed when a request that failed before
-	// succeeds.
+	// Recovered returns a channel that is closed when a request succeeds after a
+	// failure.
 	Recovered() <-chan struct{}
 }
 
@@ -48,7 +48,7 @@ type Reflector struct {
 
 	mu      sync.Mutex
 	health  Health
-	late    error         // what overdue has shown last, until Run takes it
+	late    error         // error last published by overdue, until Run takes it
 	changed chan struct{} // closed at the next news
 }
 
@@ -160,8 +160,8 @@ func (r *Reflector) setLocked(h Health) {
 	}
 }
 
-// overdue shows that an answer takes long, if it is still awaited. What is published
-// next, because it has come, takes the place of that.
+// overdue publishes that an answer is late, if it is still awaited. The next state that
+// Run publishes replaces this one.
 func (r *Reflector) overdue(awaiting *atomic.Bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *Reflector) overdue(awaiting *atomic.Bool) {
 	r.setLocked(h)
 }
 
-// takeLate lets the machine know of an answer that has taken long.
+// takeLate tells the machine about an answer that was late.
 func (r *Reflector) takeLate(m *machine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

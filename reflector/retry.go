@@ -18,7 +18,7 @@ func (m *machine) fail(err error) action {
 	}
 	if (from == openStream || from == inStream) && m.paged {
 		if fault == Unsupported {
-			m.well() // it only knows no streaming lists
+			m.well() // the server is fine: it only lacks streaming lists
 		}
 		return m.begin()
 	}
@@ -29,12 +29,13 @@ func (m *machine) fail(err error) action {
 		}
 		quick := m.watched && m.relists == 0 && (fault == Expired || fault == Replaced) && asked == 0
 		if fault == Replaced {
-			m.highest = 0 // of another history
+			m.highest = 0 // the version history starts over
 		}
 		m.forget(fault)
 		if quick {
-			// The server answers, and all that happens until the list is not seen: it is asked
-			// at once, but not by all its clients in the same moment, nor again and again.
+			// The server answers, and nothing is visible until the list is complete: so
+			// the reflector asks at once, but with a random delay between clients, and
+			// not repeatedly.
 			m.tries = [2]int{}
 			return m.pause(m.spread(m.cfg.MinBackoff / 2))
 		}
@@ -66,8 +67,8 @@ func (m *machine) forget(fault Fault) {
 	m.token = ""
 }
 
-// wait waits before the next try: as long as the server asked for, but no longer
-// than MaxBackoff, or else with backoff.
+// wait waits before the next try: as long as the server asked for but at most
+// MaxBackoff, or otherwise with backoff.
 func (m *machine) wait(fault Fault, asked time.Duration) action {
 	next := m.pause(m.backoff(fault))
 	if asked <= 0 && fault.shared() {
@@ -76,7 +77,7 @@ func (m *machine) wait(fault Fault, asked time.Duration) action {
 	if asked > 0 {
 		bounded := m.blur(min(asked, m.cfg.MaxBackoff))
 		if fault == Expired || fault == Ahead || fault == Absent {
-			bounded = max(bounded, next.wait) // a list costs the server more than it bargains for
+			bounded = max(bounded, next.wait) // a list is expensive for the server
 		}
 		next.wait = bounded
 	}
@@ -105,9 +106,9 @@ func (m *machine) pause(delay time.Duration) action {
 	return action{kind: doWait, wait: delay}
 }
 
-// backoff doubles from MinBackoff to MaxBackoff, or to SlowRetry where somebody
-// may have to do something first. The two kinds of faults are counted apart: a
-// server that comes back from an outage may deny what it allows a second later.
+// backoff doubles from MinBackoff to MaxBackoff, or to SlowRetry for a fault that may
+// need an administrator. The two kinds of faults are counted separately: a server that
+// recovers from an outage may at first deny requests that it allows a second later.
 func (m *machine) backoff(fault Fault) time.Duration {
 	bound := m.cfg.MaxBackoff
 	if fault.slow() == 1 {
@@ -116,7 +117,7 @@ func (m *machine) backoff(fault Fault) time.Duration {
 	return m.blur(doubled(m.cfg.MinBackoff, m.tries[fault.slow()], bound))
 }
 
-// doubled doubles d n times, but not beyond a bound.
+// doubled doubles d n times, up to a bound.
 func doubled(d time.Duration, n int, bound time.Duration) time.Duration {
 	for ; n > 0 && d < bound; n-- {
 		if d > bound/2 {
@@ -127,8 +128,8 @@ func doubled(d time.Duration, n int, bound time.Duration) time.Duration {
 	return min(d, bound)
 }
 
-// blur adds up to half of d at random, so that clients that lost the same server
-// do not come back together.
+// blur adds up to half of d at random, so that clients of one failed server do not all
+// return at the same time.
 func (m *machine) blur(d time.Duration) time.Duration {
 	return d + min(m.spread(d/2), math.MaxInt64-d)
 }

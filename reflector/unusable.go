@@ -8,11 +8,11 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// errUnnamed is the fault of a list that has an object which could be any.
+// errUnnamed is the fault of a list with an object that cannot be identified.
 var errUnnamed error = stalledError("the list has an object whose name cannot be read")
 
-// unusable counts an object that cannot be used, and returns what is known of it
-// nevertheless: that it is there, or that it is gone.
+// unusable counts an unusable object, and returns a delta with what is certain
+// nevertheless: that the object exists, or that it was deleted.
 func (m *machine) unusable(err error) delta.Delta {
 	m.health.Invalid++
 	m.health.LastInvalid = err
@@ -22,7 +22,7 @@ func (m *machine) unusable(err error) delta.Delta {
 		return d
 	}
 	switch object.Event {
-	case wire.Bookmark, wire.Error: // it says nothing of an object
+	case wire.Bookmark, wire.Error: // not about an object
 		return d
 	case wire.Deleted:
 		if object.Key != (wire.Key{}) {
@@ -34,7 +34,7 @@ func (m *machine) unusable(err error) delta.Delta {
 	return d
 }
 
-// listUnusable takes an object of a list that cannot be used. read goes on reading.
+// listUnusable handles an unusable object of a list. The action read continues reading.
 func (m *machine) listUnusable(err error, read action) (action, delta.Delta) {
 	d := m.unusable(err)
 	if d.Record.Key == (wire.Key{}) {
@@ -48,16 +48,16 @@ func (m *machine) listUnusable(err error, read action) (action, delta.Delta) {
 	return read, d
 }
 
-// reach advances the place where a watch resumes.
+// reach advances the version from which a watch resumes.
 func (m *machine) reach(v wire.Version) {
 	m.progress()
 	m.version, m.highest, m.watched = v, v, true
 	m.health.Version = v
 }
 
-// stray returns what is wrong with an object that is not in the namespace that was
-// asked for. The server answers for that namespace alone: what it says of another is
-// counted and goes no further, as the scope of that namespace would never correct it.
+// stray returns an error for an object outside the requested namespace. The answer is
+// authoritative only for the requested namespace: a stray object is counted and
+// dropped, because the scope of its own namespace would never correct it.
 func (m *machine) stray(in *input) error {
 	space := m.cfg.Scope.Namespace
 	if space == "" {
@@ -81,7 +81,7 @@ func (m *machine) stray(in *input) error {
 	return &stray
 }
 
-// skip counts a stray object, and reads on.
+// skip counts a stray object, and continues reading.
 func (m *machine) skip(err error) (action, delta.Delta) {
 	m.health.Invalid++
 	m.health.LastInvalid, m.odd = err, err
