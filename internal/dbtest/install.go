@@ -15,8 +15,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// program finds a program in PATH, or in places that distributions do not put into PATH.
-// tools/setup.sh looks into the same places.
+// program finds a program in PATH, or in places that distributions leave out of PATH.
+// tools/setup.sh looks in the same places.
 func program(name string, places ...string) (string, error) {
 	for _, place := range places {
 		if found, _ := filepath.Glob(filepath.Join(place, name)); len(found) > 0 {

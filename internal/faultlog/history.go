@@ -8,58 +8,59 @@ import (
 	"time"
 )
 
-// Within any Window a history lets at most Lines lines through.
+// A History allows at most Lines lines within any Window.
 const (
 	Lines  = 6
 	Window = time.Minute
 )
 
-// Calm is how long a thing has to be well until its fault is over. What fails again
-// at once, as a server does that accepts each request and then breaks off, was not well.
+// Calm is how long a thing must be well before its fault is over. A server that accepts
+// each request and then breaks off, for example, was never well.
 const Calm = time.Second
 
-// State is how something is. The zero value is well.
+// State is the state of a thing. The zero value means that it is well.
 type State struct {
-	// Kind tells faults apart that people tell apart: "denied".
+	// Kind separates faults that people consider different, such as "denied".
 	Kind string
-	// Err is what is wrong; nil if all is well.
+	// Err is the fault; nil if there is none.
 	Err error
-	// Remedy is what to do about it; "" where that is not known.
+	// Remedy is what to do about the fault; "" if that is unknown.
 	Remedy string
-	// Attrs are added to the line. They make no difference between two faults.
+	// Attrs are added to the line. Faults that differ only in Attrs are the same fault.
 	Attrs []any
 }
 
-// Line is what there is to say.
+// Line is a line to be logged.
 type Line struct {
 	State State
-	// Lasted is how long the fault did that is over; zero if one has begun.
+	// Lasted is the duration of a fault that is over; zero if a fault has begun.
 	Lasted time.Duration
-	// Unsaid counts the changes since the line before that were too many, or too short.
+	// Unsaid counts the changes since the last line that were not logged, because there
+	// were too many or they were too short.
 	Unsaid int
 }
 
-// History knows what was said of one thing, and how it is. The zero value is that
-// of a thing that is well.
+// History keeps the state of one thing and what was logged about it. The zero value is
+// the history of a thing that is well.
 type History struct {
-	said, now string // essences of states; "" is well
+	said, now string // essences of states; "" if well
 	state     State
-	began     time.Time // of the fault that is not over
-	calm      time.Time // since when there is none, while it is not over
+	began     time.Time // of the current fault
+	calm      time.Time // since when there is no fault, until the fault is over
 	unsaid    int
-	lines     [Lines]time.Time // a ring of the times of the last lines
+	lines     [Lines]time.Time // ring buffer with the times of the last lines
 	next      int
 }
 
-// See takes the state at a time. It returns the line that is due; if it is too early
-// for one, it returns when to look again with the same state.
+// See takes the state at a time. It returns the line that is due. If it is too early
+// for a line, it returns when to call See again with the same state.
 func (h *History) See(at time.Time, s State) (line Line, due bool, again time.Time) {
 	h.note(at, s)
 	switch free := h.lines[h.next].Add(Window); {
 	case !h.calm.IsZero() && at.Before(h.calm.Add(Calm)):
 		return Line{}, false, h.calm.Add(Calm)
 	case h.now == h.said:
-		if h.now == "" { // too many lines: it was never said
+		if h.now == "" { // the fault was never logged: too many lines
 			h.began, h.calm = time.Time{}, time.Time{}
 		}
 		return Line{}, false, time.Time{}
@@ -77,7 +78,7 @@ func (h *History) See(at time.Time, s State) (line Line, due bool, again time.Ti
 	return line, true, time.Time{}
 }
 
-// note takes down how it is.
+// note records the current state.
 func (h *History) note(at time.Time, s State) {
 	now := essence(s)
 	if now != h.now {
@@ -95,12 +96,12 @@ func (h *History) note(at time.Time, s State) {
 	}
 }
 
-// maxEssence bounds how much of an error is compared.
+// maxEssence bounds the length of an error that is compared.
 const maxEssence = 300
 
-// essence is the same for faults that are one to people: no answer from a server is
-// one, however it is put, and two errors are that differ in numbers alone, such as
-// ports and times.
+// essence returns the same text for faults that people consider the same: all forms of
+// "no answer from the server", and errors that differ only in numbers such as ports and
+// times.
 func essence(s State) string {
 	if s.Err == nil {
 		return ""

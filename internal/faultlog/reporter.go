@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// maxText bounds what is logged of an error: a part of it may come from a server.
+// maxText bounds the logged length of an error: the text may come from a server.
 const maxText = 500
 
 // Reporter writes the faults of one thing to a log. Any goroutine may use it.
 type Reporter struct {
-	// Fault is the message of a fault, which is logged as Warn; Over that of its end,
-	// which is logged as Info.
+	// Fault is the log message for a fault, logged as Warn. Over is the message for its
+	// end, logged as Info.
 	Fault, Over string
-	// Logger returns where to write to. It is asked for each line.
+	// Logger returns the logger to write to. It is called for each line.
 	Logger func() *slog.Logger
 	// Attrs are added to each line.
 	Attrs []any
 
 	mu      sync.Mutex
 	history History
-	timer   *time.Timer // nil if nothing waits to be said
+	timer   *time.Timer // nil if no line is pending
 	stopped bool
 }
 
-// See takes the state now, and writes the line that is due. If it is too early for
-// one, it is written later, as long as the state is the same then.
+// See takes the current state, and writes the line that is due. If it is too early for
+// a line, the line is written later, provided that the state is still the same.
 func (r *Reporter) See(s State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +37,7 @@ func (r *Reporter) See(s State) {
 	}
 }
 
-// Stop says that nothing more is to be written.
+// Stop prevents all further lines.
 func (r *Reporter) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +62,7 @@ func (r *Reporter) seeLocked(s State) {
 	}
 }
 
-// look looks again at the state that was seen last.
+// look checks the last state again.
 func (r *Reporter) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +93,7 @@ func (r *Reporter) write(line Line) {
 	r.Logger().Log(context.Background(), level, message, attrs...)
 }
 
-// Text makes one line of bounded length of an error.
+// Text returns the text of an error as one line of bounded length.
 func Text(err error) string {
 	text := err.Error()
 	if len(text) > maxText {

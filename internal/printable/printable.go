@@ -1,13 +1,14 @@
-// Package printable makes text that others wrote safe to show on a terminal.
+// Package printable makes untrusted text safe to show on a terminal.
 //
-// Objects, databases, servers and files hold text that anybody may have written. Control
-// characters in it can move the cursor, hide or forge lines, and set the clipboard of the
-// terminal; bidirectional overrides and invisible characters make text look like
-// something else. This package shows all of these as escapes, such as \x1b and \u202e, and
-// leaves everything else alone: letters of all scripts, combining marks, emoji.
+// Objects, databases, servers and files contain text that anybody may have written.
+// Control characters in such text can move the cursor, hide or forge lines, and set the
+// clipboard of the terminal. Bidirectional overrides and invisible characters make text
+// look like something else. This package shows all of these as escapes, such as \x1b
+// and \u202e, and leaves everything else unchanged: letters of all scripts, combining
+// marks, emoji.
 //
-// The escapes are for people. A backslash in the text is not escaped itself, so escaped
-// text cannot be turned back, and to escape it again changes nothing.
+// The escapes are for people. A backslash in the text is not escaped, so escaped text
+// cannot be converted back, and escaping it again changes nothing.
 package printable
 
 import (
@@ -18,17 +19,18 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as part of one line: line feeds and tabs are escaped too.
+// Line returns text as part of one line: it also escapes line feeds and tabs.
 func Line(text string) string { return escape(text, "") }
 
-// Text returns text of any number of lines: line feeds and tabs stay.
+// Text returns text of any number of lines: it keeps line feeds and tabs.
 func Text(text string) string { return escape(text, "\n\t") }
 
-// Writer escapes what is written to it as Text does. Each call of Write has to end with a
-// whole character. It may be used from several goroutines if the writer below may.
+// Writer escapes everything written to it as Text does. Each call of Write must end
+// with a complete character. Several goroutines may use it if the underlying writer
+// allows that.
 type Writer struct{ raw io.Writer }
 
-// NewWriter returns a Writer to w, or w itself if it is one.
+// NewWriter returns a Writer to w, or w itself if it is a Writer.
 func NewWriter(w io.Writer) *Writer {
 	if p, ok := w.(*Writer); ok {
 		return p
@@ -38,7 +40,7 @@ func NewWriter(w io.Writer) *Writer {
 
 // Write implements io.Writer.
 //
-// Errors: those of the writer below.
+// Errors: those of the underlying writer.
 func (w *Writer) Write(text []byte) (int, error) {
 	if _, err := io.WriteString(w.raw, Text(string(text))); err != nil {
 		return 0, err
@@ -46,12 +48,12 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Raw returns the writer below, for text that is not for people and for the program's own
-// control sequences.
+// Raw returns the underlying writer, for text that is not for people and for the
+// program's own control sequences.
 func (w *Writer) Raw() io.Writer { return w.raw }
 
-// Sprintf formats as fmt.Sprintf does, with each argument as Line shows it. The format is
-// trusted. It changes the elements of args.
+// Sprintf formats like fmt.Sprintf, with each argument escaped as Line does. The format
+// must be trusted. Sprintf modifies the elements of args.
 func Sprintf(format string, args ...any) string {
 	for i, arg := range args {
 		args[i] = argument{arg}
@@ -59,25 +61,26 @@ func Sprintf(format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// argument is formatted as its value is, and then escaped.
+// argument formats its value and then escapes the result.
 type argument struct{ value any }
 
 // Format implements fmt.Formatter.
 func (a argument) Format(f fmt.State, verb rune) {
-	_, _ = io.WriteString(f, Line(fmt.Sprintf(fmt.FormatString(f, verb), a.value))) // a State does not fail
+	_, _ = io.WriteString(f, Line(fmt.Sprintf(fmt.FormatString(f, verb), a.value))) // a State cannot fail
 }
 
-// escape escapes what is not to be shown as it is. keep has control characters that stay.
+// escape escapes all characters that must not be shown, except the control characters
+// in keep.
 func escape(text, keep string) string {
 	var out strings.Builder
-	done := 0 // what of text is in out
+	done := 0 // text[:done] is in out
 	before := rune(-1)
 	for i, r := range text {
 		size := 1
 		if r != utf8.RuneError {
 			size = utf8.RuneLen(r)
 		} else if _, n := utf8.DecodeRuneInString(text[i:]); n > 1 {
-			size = n // the replacement character itself
+			size = n // the input contains the replacement character itself
 		} else {
 			r = -1
 		}
@@ -116,8 +119,8 @@ const (
 	joiner    = '\u200d'
 )
 
-// visible reports whether a character that is not ASCII may be shown as it is, between
-// those before and after it.
+// visible reports whether a non-ASCII character may be shown unchanged between the
+// characters before and after it.
 func visible(r, before rune, rest string) bool {
 	switch {
 	case r == joiner || r == nonJoiner:
@@ -128,19 +131,19 @@ func visible(r, before rune, rest string) bool {
 	case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point):
 		return false
 	case unicode.Is(unicode.Cf, r):
-		return unicode.Is(unicode.Prepended_Concatenation_Mark, r) // signs of Arabic that have a shape
+		return unicode.Is(unicode.Prepended_Concatenation_Mark, r) // visible Arabic signs
 	}
 	return true
 }
 
-// joining are the scripts in which joiners are a matter of spelling.
+// joining lists the scripts in which joiners are part of the spelling.
 var joining = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Bengali, unicode.Devanagari, unicode.Gujarati, unicode.Gurmukhi, unicode.Kannada, unicode.Khmer, unicode.Malayalam,
 	unicode.Mongolian, unicode.Myanmar, unicode.Oriya, unicode.Sinhala, unicode.Syriac, unicode.Tamil, unicode.Telugu, unicode.Tibetan,
 }
 
-// joins reports whether a joiner has a meaning between two characters: in the scripts that
-// have joiners, and between the parts of an emoji.
+// joins reports whether a joiner has a meaning between two characters: in the scripts
+// that use joiners, and between the parts of an emoji.
 func joins(before, after rune) bool {
 	if unicode.In(before, joining...) && unicode.In(after, joining...) {
 		return true

@@ -1,5 +1,5 @@
-// Package table lays out text in columns. Cells may hold anything: what could change the
-// layout or harm a terminal is shown as package printable shows it.
+// Package table lays out text in columns. Cells may hold any text: package printable
+// escapes whatever could change the layout or harm a terminal.
 package table
 
 import (
@@ -12,14 +12,14 @@ import (
 // gap separates columns.
 const gap = "  "
 
-// Table keeps the widths of columns. They grow and never shrink, so rows stay aligned. It
+// Table keeps the widths of columns. They only grow, so rows stay aligned. A Table
 // belongs to one goroutine.
 type Table struct{ widths []int }
 
 // New returns a table whose columns have at least these widths, in characters.
 func New(widths ...int) *Table { return &Table{widths} }
 
-// Fit widens the columns for a row that is printed later.
+// Fit widens the columns for a row that will be printed later.
 func (t *Table) Fit(cells ...string) {
 	for i, cell := range cells {
 		t.fit(i, printable.Line(cell))
@@ -33,11 +33,11 @@ func (t *Table) fit(i int, cell string) {
 	t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
 }
 
-// Row returns a row, with a line feed.
+// Row returns a row that ends with a line feed.
 func (t *Table) Row(cells ...string) string { return t.Styled(nil, cells...) }
 
-// Styled is Row with a style: it is called with each cell but the last, escaped and padded,
-// and returns what takes the place of the cell.
+// Styled is Row with a style: it calls style with each cell except the last, escaped
+// and padded, and uses the result in place of the cell.
 func (t *Table) Styled(style func(column int, padded string) string, cells ...string) string {
 	var row strings.Builder
 	for i, cell := range cells {
