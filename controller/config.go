@@ -86,11 +86,11 @@ type Config struct {
 	// Replicas says how several processes with the same controller get along;
 	// default: there is one.
 	Replicas Replicas
-	// Logger takes errors of reconciles, each (Error); sources that are not synced, and
-	// Leases that cannot be used, once each with what to do about it (Warn), and the end
-	// of that (Info). Log hands out the one of a reconcile. What goes wrong with an
-	// informer goes to its own logger. Default slog.Default() at the time of the line;
-	// slog.New(slog.DiscardHandler) turns it off.
+	// Logger receives each error of a reconcile (Error). It also receives sources that
+	// are not synced and unusable Leases, once each with a remedy (Warn), and the end
+	// of such a fault (Info). Log returns the logger of a reconcile. Faults of an
+	// informer go to the informer's own logger. Default slog.Default() at the time of
+	// the line; slog.New(slog.DiscardHandler) disables logging.
 	Logger *slog.Logger
 }
 

@@ -1,5 +1,5 @@
-// Package controller reconciles: it makes keys of what happens to objects, and
-// calls a function for each until it says that all is well.
+// Package controller reconciles: it derives keys from changes of objects, and calls a
+// function for each key until the function reports success.
 //
 // # Data flow
 //
@@ -9,96 +9,99 @@
 //	Lease -> which keys are this replica's, until when, and with which token
 //	informer -> Revisions -> workqueue: every state instead of the latest; Revision.ID is the same after a restart
 //
-// Reconcile does all of it for one informer in one call; New takes several
-// sources and a Config. Both return nil once their context is done, so a program
-// tests the error before it ends with it:
+// Reconcile does all of it for one informer in one call; New takes several sources and
+// a Config. Both return nil once their context is done, so a program should check the
+// error before it exits with it:
 //
 //	if err := controller.Reconcile(ctx, pods, reconcile); err != nil {
 //		log.Fatal(err)
 //	}
 //
-// What keeps a controller from its work is logged without being asked for: sources that
-// are not synced, Leases that cannot be used, and by the informers why.
-// [Config.Logger] says where.
+// The controller logs whatever keeps it from working: sources that are not synced, with
+// the reason from their informers, and unusable Leases. [Config.Logger] sets the
+// logger.
 //
 // # Ownership
 //
-// Run blocks on the caller's goroutine, starts those it needs, and has joined
-// them when it returns; what Config.Runs names runs a little longer than the
-// reconciles. Func is called on the goroutines of workers. Objects that it reads from
-// the view are its own. Health, Trigger and the like may be called from anywhere.
+// Run blocks on the caller's goroutine, starts the goroutines that it needs, and has
+// joined them when it returns. The runners in Config.Runs run a little longer than the
+// reconciles. Workers call Func on their goroutines. Objects that Func reads from the
+// view belong to it. Health, Trigger and similar methods may be called from any
+// goroutine.
 //
 // # Guarantees
 //
-//  1. Nothing is reconciled before all sources are synced. From then on every key
-//     that a source has named is reconciled after the last change that it was named
-//     for, until that returns nil, Again or Terminal.
-//  2. No two reconciles of a key run at a time, also not in two replicas, as far as
-//     clocks run at the same rate; Request.Token covers the rest.
+//  1. No reconcile starts before all sources are synced. From then on, every key that
+//     a source has named is reconciled after the last change for which it was named,
+//     until the reconcile returns nil, Again or Terminal.
+//  2. Two reconciles of one key never run at the same time, not even in two replicas,
+//     provided that clocks run at the same rate; Request.Token covers the rest.
 //  3. A view shows all informers of a factory at one instant, which is not earlier
 //     than any of the reasons of the request.
-//  4. A reconcile sees what the ones before it of that key have written with their
-//     contexts through any client of package kube, if a source or Reads follows the
-//     type. It waits for that for up to Config.WriteWait,
-//     and other keys do not wait with it.
-//  5. What happens goes before what was there at first. Neither starves.
-//  6. A panic, an error, a timeout ends one reconcile and nothing else.
-//  7. A state has the same Revision.ID whenever it is told: after a restart, in another
-//     replica. A deletion has one ID, seen or missed. With filters that choose updates
-//     that needs a history (RevisionsConfig.Origin), and Revisions refuses to run
-//     without one unless it is told to.
-//  8. When the controller stops, no reconcile begins, those that run get a grace, and then
-//     their context ends. A key whose reconcile was cut short does not count as done.
+//  4. A reconcile sees the writes of earlier reconciles of its key, if they used their
+//     contexts with a client of package kube, and if a source or Reads follows the
+//     type. It waits for these writes for up to Config.WriteWait; other keys do not
+//     wait with it.
+//  5. Changes take priority over the initial objects. Neither starves.
+//  6. A panic, an error or a timeout ends one reconcile and nothing else.
+//  7. A state has the same Revision.ID whenever it is reported: after a restart, or in
+//     another replica. A deletion has one ID, seen or missed. With filters that choose
+//     updates, this needs a history (RevisionsConfig.Origin); Revisions refuses to run
+//     without one unless the configuration allows it.
+//  8. When the controller stops, no new reconcile begins. Running reconciles get a
+//     grace period, and then their context ends. A key whose reconcile was cut short
+//     does not count as done.
 //
 // # Several replicas
 //
-// With Elect one replica holds a Lease, and has all keys. With Share each has the
-// keys for which it beats the others (rendezvous hashing); when a replica comes or
-// goes, only its keys move. The rules for a Lease are the same in both:
+// With Elect, one replica holds a Lease and has all keys. With Share, each replica has
+// the keys for which it ranks first (rendezvous hashing); when a replica joins or
+// leaves, only its keys move. Both use the same rules for a Lease:
 //
-// A holder that has asked for a renewal at s, and was granted it, works until s
-// and two thirds of the duration, by its own clock; then the contexts of its
-// reconciles end, and they have the last third to return. Everybody else counts
-// the whole duration from when he saw the Lease change last, by his own clock, and
-// looks again before he concludes anything. No two clocks are compared. Writes
-// need the version that was read.
+// A holder that requested a renewal at time s, and received it, works until s plus two
+// thirds of the duration, by its own clock. Then the contexts of its reconciles end,
+// and the reconciles have the last third to return. Every other replica counts the
+// whole duration from when it last saw the Lease change, by its own clock, and reads
+// the Lease again before it acts. No two clocks are compared. Writes need the version
+// that was read.
 //
-// With Share each replica has a Lease of its own, in which it publishes the names
-// of those that it yields to. It yields to all that live: it has no key for which
-// one of them beats it. And it has keys only once it has read, after it has
-// published, that all that live yield to it. A replica that comes publishes, and
-// waits; the others stop what they do for keys it beats them for, publish that they yield
-// to it, and it begins. Of one that dies, the Lease ends; the others publish
-// without it, look again, and have its keys. One that leaves ends its reconciles
-// first, then its Lease.
+// With Share, each replica has a Lease of its own, in which it publishes the names of
+// the replicas that it yields to. It yields to all live replicas: it has no key for
+// which one of them ranks higher. And it has keys only once it has read, after its own
+// publication, that all live replicas yield to it. A new replica publishes and waits.
+// The others stop work on the keys for which it ranks higher and publish that they
+// yield to it; then it begins. When a replica dies, its Lease expires; the others
+// publish without it, read the Leases again, and take its keys. A replica that leaves
+// first ends its reconciles, then its Lease.
 //
-// Who takes over also waits, for a while, until its informers show what the one
-// before has written, as far as its Lease tells: all of it if that was handed over,
-// what it had written when it renewed last if it died.
+// A replica that takes over also waits, for a limited time, until its informers show
+// the writes of its predecessor that the Lease records: all writes if the Lease was
+// handed over, or the writes up to the last renewal if the predecessor died.
 //
-// The token of a request is the version of the write that began the term, and was
-// made after it was seen that nobody else has the keys; so who has a key later has
-// a higher token. A process that was stopped in the middle of a reconcile may write
-// once it goes on, before it looks at the clock: whoever has to be safe from that
-// checks tokens where he writes (Fence). Deleting a Lease by hand lets a replica
-// that starts then believe in the holder's end too early: do not.
+// The token of a request is the version of the write that began the term. That write
+// happens after the replica has seen that no other replica has the keys, so a later
+// owner of a key has a higher token. A process that was suspended in the middle of a
+// reconcile may write when it resumes, before it checks the clock. To be safe from
+// that, check tokens where the write happens (Fence). Do not delete a Lease by hand: a
+// replica that starts afterwards may assume too early that the holder is gone.
 //
 // # Limits
 //
-// A key costs a place in the queue, about 150 bytes, while it waits. Of the reasons
-// for a key the last 8 are kept. What reconciles have written is kept until the
-// informers show it: one entry for each key, type and namespace, and one for each
-// deletion. A write whose answer was lost may have been made, and is not waited
-// for: before a finalizer goes, ask the server what is left. A replica remembers what it heard of the keys of others for 10 to 20
-// minutes, at most 200,000; beyond that, a deletion that its owner died of is not
-// known to its successor. A reconcile that ignores its context holds up Run, and
-// the hand-over of its key. Replicas that share list their Leases every eighth of
-// the duration each: for more than about 50 of them make that longer.
+// A waiting key costs about 150 bytes in the queue. The last 8 reasons for a key are
+// kept. Writes of reconciles are kept until the informers show them: one entry for each
+// key, type and namespace, and one for each deletion. A write whose answer was lost may
+// have happened, and is not waited for: before removing a finalizer, ask the server
+// what is left. A replica remembers what it learned about the keys of others for 10 to
+// 20 minutes, at most 200,000 entries. Beyond that, if a replica dies while it
+// handles a deletion, its successor does not learn of the deletion. A reconcile that
+// ignores its context delays Run, and the handover of its key. With Share, each replica lists
+// the Leases every eighth of the duration: for more than about 50 replicas, increase
+// the duration.
 //
 // # Errors
 //
-// New and Revisions refuse illegal configurations. Run returns what ends the controller by
-// itself. What a reconcile returns is in the log, and the last of it in
-// Health.Stats; ErrTimeout, ErrStopping and ErrNotOurs are causes of contexts.
-// PanicError has the stack of a panic. Fence returns ErrFenced.
+// New and Revisions reject invalid configurations. Run returns the error that ended the
+// controller. The log has the error of each reconcile, and Health.Stats has the last of
+// them; ErrTimeout, ErrStopping and ErrNotOurs are causes of contexts. PanicError has
+// the stack of a panic. Fence returns ErrFenced.
 package controller

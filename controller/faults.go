@@ -16,10 +16,11 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// lateStart is how long a controller waits for its sources until the log says so.
+// lateStart is how long a controller waits for its sources before it logs a warning.
 const lateStart = 8 * time.Second
 
-// log returns the logger of the controller; the default one is asked for each time.
+// log returns the logger of the controller. It looks up the default logger on each
+// call.
 func (c *Controller) log() *slog.Logger {
 	log := c.cfg.Logger
 	if log == nil {
@@ -28,20 +29,20 @@ func (c *Controller) log() *slog.Logger {
 	return log.With("controller", c.cfg.Name)
 }
 
-// faults returns what writes faults to the log.
+// faults returns a reporter that writes faults to the log.
 func (c *Controller) faults(fault, over string, attrs ...any) *faultlog.Reporter {
 	return &faultlog.Reporter{Fault: fault, Over: over, Logger: c.log, Attrs: attrs}
 }
 
-// start watches over what keeps a controller from its work.
+// start reports whatever keeps a controller from starting.
 type start struct {
 	mu    sync.Mutex
 	log   *faultlog.Reporter
 	timer *time.Timer
-	over  bool // it works, or never will
+	over  bool // the controller works, or never will
 }
 
-// awaitSources logs which sources are not synced, if that lasts.
+// awaitSources logs which sources are not synced, if they take long.
 func (c *Controller) awaitSources() *start {
 	s := &start{log: c.faults("controller: nothing is reconciled, as sources are not synced", "controller: all sources are synced")}
 	s.timer = time.AfterFunc(lateStart, func() {
@@ -54,7 +55,7 @@ func (c *Controller) awaitSources() *start {
 	return s
 }
 
-// begun says that they are synced.
+// begun records that all sources are synced.
 func (s *start) begun() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +68,7 @@ func (s *start) stop() {
 	s.log.Stop()
 }
 
-// unsynced returns which sources are not synced, and why.
+// unsynced returns an error with the sources that are not synced, and the reasons.
 func (c *Controller) unsynced() error {
 	var errs []error
 	for _, f := range c.feeds {
@@ -85,14 +86,14 @@ func (c *Controller) unsynced() error {
 	return errors.Join(errs...)
 }
 
-// leaseFaults keeps what fails about Leases, by what was to be done.
+// leaseFaults keeps the current errors of Lease operations, by operation.
 type leaseFaults struct {
-	log     *faultlog.Reporter // nil before run
+	log     *faultlog.Reporter // nil before Run
 	failing map[string]error
 }
 
-// note takes how something went, and returns what fails now: that, or what has failed
-// before and was not done since.
+// note records the result of an operation. It returns that error, or else an earlier
+// error of an operation that has not succeeded since.
 func (f *leaseFaults) note(what string, err error) error {
 	if f.failing == nil {
 		f.failing = map[string]error{}
@@ -104,7 +105,7 @@ func (f *leaseFaults) note(what string, err error) error {
 	return err
 }
 
-// open begins to log what fails.
+// open starts the logging of Lease errors.
 func (b *bulletin) open(c *Controller, r Replicas) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +113,7 @@ func (b *bulletin) open(c *Controller, r Replicas) {
 		"namespace", r.Namespace, "lease", r.leaseName(), "host", r.Cluster.Host())
 }
 
-// say tells how something about Leases went.
+// say records the result of a Lease operation.
 func (b *bulletin) say(what string, err error) {
 	b.mu.Lock()
 	err = b.faults.note(what, errLease(what, err))
@@ -133,7 +134,7 @@ func (b *bulletin) say(what string, err error) {
 	log.See(faultlog.State{Kind: "lease", Err: err, Remedy: remedy})
 }
 
-// well tells that nothing about Leases fails.
+// well clears all Lease errors.
 func (b *bulletin) well() {
 	b.mu.Lock()
 	b.faults.failing = nil

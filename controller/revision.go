@@ -13,18 +13,18 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// Revision is one state of one object, for a consumer that acts on each and not only on
-// the latest. It is an item of a workqueue: equal to itself only, so no two are
-// folded. Its event can be asked for the object.
+// Revision is one state of one object, for a consumer that acts on every state and not
+// only on the latest. It is an item of a workqueue. A Revision equals only itself, so
+// the queue never folds two of them. Its event returns the object.
 type Revision[T any] struct {
-	// Key and UID name the object, Version its state, and Kind what became of it.
+	// Key and UID name the object, Version its state. Kind is the kind of change.
 	Key     wire.Key
 	UID     string
 	Version wire.Version
 	Kind    store.ChangeKind
-	// First is the version of the first revision that showed the state. It is Version
-	// unless a filter passes over updates. Of a deletion it is the version of the last
-	// state before.
+	// First is the version of the first revision that showed the state. It equals
+	// Version unless a filter skips updates. For a deletion it is the version of the
+	// last state before the deletion.
 	First wire.Version
 	event *informer.Event[T]
 }
@@ -37,22 +37,22 @@ func (r Revision[T]) Event() informer.Event[T] {
 	return *r.event
 }
 
-// ID is an idempotency key: it is the same each time the same thing is told, also after
-// a restart and in another replica, and unique within the type. It has one of three
-// forms:
+// ID is an idempotency key: it is the same each time the same state or deletion is
+// reported, including after a restart and in another replica, and it is unique within
+// the type. It has one of three forms:
 //
 //   - cluster/uid/VERSION is a state. VERSION is First, so the ID is the same whether
-//     the state was seen to begin, or was there at the start.
+//     the consumer saw the state begin, or found it at the start.
 //   - cluster/uid/deleted is the deletion, seen or missed.
-//   - cluster/uid/left/VERSION says that the object is not among what is followed any
-//     more, after its state at VERSION (see informer.Event.Left). Two consumers have
-//     the same ID for it only if they have seen the same last state.
+//   - cluster/uid/left/VERSION says that the object is no longer followed, after its
+//     state at VERSION (see informer.Event.Left). Two consumers have the same ID for it
+//     only if they have seen the same last state.
 //
-// An object without a UID has namespace/name in its place, and the version of its last
-// state behind "deleted". A server that does not order its versions may give two states
-// the same version; then they have the same ID. With IDsOfThisRun and filters that choose
-// updates, the ID of a state holds for one run. States that came and went while nobody
-// watched are not told, and neither are deletions.
+// For an object without a UID, the ID contains namespace/name instead, and the version
+// of the last state after "deleted". A server that does not order its versions may give
+// two states the same version; then they have the same ID. With IDsOfThisRun and
+// filters that choose updates, the ID of a state is valid for one run. States that came
+// and went while no consumer was running are not reported, and neither are deletions.
 func (r Revision[T]) ID() string {
 	object := r.UID
 	if object == "" {
@@ -64,7 +64,7 @@ func (r Revision[T]) ID() string {
 		return fmt.Sprintf("%s/%v", object, r.First)
 	case r.Event().Left():
 		return fmt.Sprintf("%s/left/%v", object, r.First)
-	case r.UID == "": // a namesake may be deleted later
+	case r.UID == "": // a later object with this name may also be deleted
 		return fmt.Sprintf("%s/deleted/%v", object, r.First)
 	}
 	return object + "/deleted"
@@ -87,49 +87,50 @@ func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Re
 	return workqueue.New(cfg)
 }
 
-// IDs says for how long Revision.ID is the same.
+// IDs says how long Revision.ID stays the same.
 type IDs uint8
 
 const (
-	// StableIDs are the same across restarts and replicas. With a filter that chooses
+	// StableIDs stay the same across restarts and replicas. With a filter that chooses
 	// updates they need RevisionsConfig.Origin.
 	StableIDs IDs = iota
-	// IDsOfThisRun need no history. With a filter that chooses updates, a state has
+	// IDsOfThisRun need no history. With a filter that chooses updates, a state gets
 	// another ID after a restart.
 	IDsOfThisRun
 )
 
-// RevisionsConfig says which revisions there are. The zero value is every one, with
+// RevisionsConfig selects the revisions. The zero value selects all of them, with
 // stable IDs.
 type RevisionsConfig[T any] struct {
-	// Subscribe chooses objects and updates. Its Mode does not count: it is
+	// Subscribe chooses objects and updates. Its Mode is ignored: the mode is always
 	// store.Lossless.
 	Subscribe informer.Subscribe
-	// IDs: StableIDs.
+	// IDs is how long IDs stay the same; default StableIDs.
 	IDs IDs
-	// Origin returns the version of the first revision that showed the state of r, which
-	// is r.Version or an earlier one. What a state is, the filters say: those that choose
-	// updates pass over the revisions that show the same. Revisions asks for what it has
-	// not seen begin, one after the other: objects that are there at the start, that a
-	// list has found, that are told again, or that come to be chosen. It does not ask
-	// without filters that choose updates, nor with IDsOfThisRun. For the filter
-	// informer.Transitions, record.Database.StateBegan has the answer.
+	// Origin returns the version of the first revision that showed the state of r,
+	// which is r.Version or an earlier version. The filters define a state: filters
+	// that choose updates skip revisions that show the same state. Revisions calls
+	// Origin for states that it has not seen begin, one at a time: for objects that
+	// exist at the start, that a list has found, that are reported again, or that
+	// become chosen. It does not call Origin without filters that choose updates, nor
+	// with IDsOfThisRun. For the filter informer.Transitions, use
+	// record.Database.StateBegan.
 	//
-	// An error is tried again for 10 seconds, during which the informer waits; ctx ends
-	// with them. Then Revisions returns it.
+	// After an error, Revisions retries Origin for 10 seconds, during which the
+	// informer waits; then ctx ends, and Revisions returns the error.
 	Origin func(ctx context.Context, r Revision[T]) (wire.Version, error)
 }
 
-// Revisions puts every change of an informer's objects into a queue, one after the
-// other, until ctx is done or the informer has stopped: what is there first, as
-// additions, then what happens. It runs on the caller's goroutine.
+// Revisions puts every change of an informer's objects into a queue, one at a time,
+// until ctx is done or the informer has stopped: first the current objects as
+// additions, then the changes. It runs on the caller's goroutine.
 //
-// It ends with nil when the informer has stopped and all it told of is in the
-// queue. It does not close the queue. After an error it may be called again, and begins
-// with what is there then, under the same IDs.
+// It returns nil when the informer has stopped and all its changes are in the queue. It
+// does not close the queue. After an error it may be called again, and then begins with
+// the objects that exist at that time, under the same IDs.
 //
 // Errors: a configuration whose IDs cannot be stable, before anything is queued; the
-// cause of ctx; what Origin says; workqueue.ErrClosed, workqueue.ErrFull.
+// cause of ctx; errors of Origin; workqueue.ErrClosed, workqueue.ErrFull.
 func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue.Queue[Revision[T]], cfg RevisionsConfig[T]) error {
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
@@ -143,7 +144,7 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 		return errors.New("controller: a filter chooses updates, so the IDs of revisions need a history to be stable: " +
 			"set RevisionsConfig.Origin (package record keeps one), or IDs to IDsOfThisRun")
 	}
-	// One that comes to be chosen is Added, and may have been in its state before.
+	// An object that becomes chosen is Added, but may already have been in its state.
 	selects := i.HasSelectors() || slices.ContainsFunc(filters, informer.Filter.ChoosesObjects)
 	cfg.Subscribe.Mode = store.Lossless
 	for ev := range i.Changes(ctx, cfg.Subscribe) {
@@ -162,15 +163,15 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 	return context.Cause(ctx)
 }
 
-// How long Origin is asked, and how often.
+// These constants bound how long and how often Origin is called.
 const (
 	originPatience = 10 * time.Second
 	originFirst    = 50 * time.Millisecond
 	originLongest  = time.Second
 )
 
-// origin asks Origin until it answers. A history is written by somebody else, who may
-// be a little behind.
+// origin calls Origin until it succeeds. Another process writes the history, which may
+// lag a little.
 func (cfg *RevisionsConfig[T]) origin(ctx context.Context, r Revision[T]) (wire.Version, error) {
 	asking, cancel := context.WithTimeout(ctx, originPatience)
 	defer cancel()
@@ -195,9 +196,9 @@ func (cfg *RevisionsConfig[T]) origin(ctx context.Context, r Revision[T]) (wire.
 	}
 }
 
-// RevisionOf makes a revision of an event. It takes the version of the event for the
-// first that showed the state. A caller with filters that choose updates, or with folded
-// changes, sets First from a history; see RevisionsConfig.Origin.
+// RevisionOf converts an event to a revision. It assumes that the version of the event
+// is the first that showed the state. A caller with filters that choose updates, or
+// with folded changes, must set First from a history; see RevisionsConfig.Origin.
 func RevisionOf[T any](ev informer.Event[T]) Revision[T] {
 	r := Revision[T]{Key: ev.Key(), UID: ev.UID(), Version: ev.Version(), Kind: ev.Kind(), First: ev.Version(), event: &ev}
 	if last := ev.Change().Old; r.Kind == store.Deleted && !last.IsZero() {
