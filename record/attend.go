@@ -43,8 +43,7 @@ type attendant struct {
 // seen it until then.
 const again = time.Minute
 
-// tell logs when a fault begins, becomes another one, and is over, and objects that
-// cannot be used.
+// tell logs the beginning, change and end of faults, and unusable objects.
 func (a *attendant) tell(h *reflector.Health) {
 	if h.Invalid > a.invalid {
 		a.f.log.Warn("an object cannot be used: what was recorded of it stays", "count", h.Invalid-a.invalid, "err", h.LastInvalid)

@@ -11,17 +11,18 @@ import (
 )
 
 // StateBegan returns the version of the first recorded revision that showed the state
-// which an object had at a version: that of its last transition up to there. It is an
-// Origin for controller.Revisions with the filter informer.Transitions, unless
-// Config.State finds other states. cluster is the name or the UID of one; empty: all.
+// of an object at the given version: the version of its last transition up to there.
+// Use it as the Origin for controller.Revisions with the filter informer.Transitions,
+// unless Config.State defines other states. cluster is the name or the UID of a
+// cluster; empty means all.
 //
-// The answer does not change while the object is in the state, and Prune keeps what it
-// needs. Of a state that began before the first list, or in a gap, the recorder knows only
-// the first revision that it saw, and a state that came back within a gap has the answer
-// of the time before. Where another recorder fills the gap, the answer becomes exact.
+// The answer does not change while the object is in the state, and Prune keeps the
+// records that it needs. If a state began before the first list or in a gap, the
+// recorder knows only the first revision that it saw. A state that came back within a
+// gap has the answer of the time before the gap. When another recorder fills the gap,
+// the answer becomes exact.
 //
-// Errors: ErrUnknown, if the revision is not recorded, or not yet; what the database
-// says.
+// Errors: ErrUnknown if the revision is not recorded (yet); those of the database.
 func (d *Database) StateBegan(ctx context.Context, cluster string, of Type, uid string, at wire.Version) (wire.Version, error) {
 	s, err := d.search(ctx, Filter{Cluster: cluster, Types: []Type{of}})
 	if err != nil {

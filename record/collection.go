@@ -31,7 +31,7 @@ type collection struct {
 	lens     lens
 	fate     fate // nil: what is not there is gone
 	log      *slog.Logger
-	stuck    *faultlog.Reporter // of batches that are not written
+	stuck    *faultlog.Reporter // reports batches that cannot be written
 	packer   *packer
 	health   *targetHealth
 
@@ -82,13 +82,13 @@ type listing struct{ until, at wire.Version }
 // that is done. To prepare it changes nothing, so that a batch may be prepared again.
 type pending struct {
 	sightings  []sighting
-	objects    map[wire.Key]known // zero: it is gone
-	left       []string           // UIDs of what is not selected any more
+	objects    map[wire.Key]known // zero: the object is gone
+	left       []string           // UIDs of objects that are no longer selected
 	holes      []hole
-	disordered int          // revisions that one of the holes stands for
+	disordered int          // number of revisions in one of the holes
 	reached    wire.Version // by events and bookmarks
-	list       wire.Version // at which a list was complete; 0: none was
-	lists      []listing    // all of them
+	list       wire.Version // version of the last complete list; 0: none
+	lists      []listing    // all complete lists
 
 	regained bool // a gap may end with it
 
@@ -208,7 +208,7 @@ func (c *collection) delete(ctx context.Context, p *pending, a *arrivals, i int)
 		s = missed(key, known{uid, at}, at, d.Seen, Inferred)
 	}
 	if there && was.uid == uid && d.Order == delta.ByArrival {
-		s.version = max(s.version, was.version+1) // it is the last of the object, whatever its version
+		s.version = max(s.version, was.version+1) // the last revision of the object, whatever its version
 	}
 	p.add(s)
 	return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/vedette-io/vedette/delta"
 )
 
-// disorder notes that a revision is not newer than the one before it, though it came
-// later: there is no place for it. One gap stands for all of a batch. In a list the same
-// version is the same revision, as far as anybody can tell.
+// disorder records that a revision is not newer than the one before it, though it came
+// later: the database cannot order it. One gap stands for all such revisions of a
+// batch. In a list, the same version counts as the same revision.
 func (p *pending) disorder(d *delta.Delta, was known) {
 	if p.listing && was.uid == d.Record.UID && was.version == d.Record.Version {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// log returns the logger of the recorder; the default one is asked for each time.
+// log returns the logger of the recorder. It looks up the default logger on each call.
 func (r *Recorder) log() *slog.Logger {
 	if r.cfg.Logger != nil {
 		return r.cfg.Logger
@@ -22,18 +22,18 @@ func (r *Recorder) log() *slog.Logger {
 	return slog.Default()
 }
 
-// faults returns what writes faults to the log: each once, and when it is over.
+// faults returns a reporter that logs each fault once, and its end.
 func (r *Recorder) faults(fault, over string, attrs ...any) *faultlog.Reporter {
 	return &faultlog.Reporter{Fault: fault, Over: over, Logger: r.log, Attrs: append([]any{"cluster", r.cfg.ClusterName}, attrs...)}
 }
 
-// slowAnswer is how long an answer may take until the log says so.
+// slowAnswer is how long an answer may take before the log reports it.
 func (r *Recorder) slowAnswer() time.Duration {
 	return cmp.Or(r.cfg.Reflector.SlowAnswer, 8*time.Second)
 }
 
-// ask calls f, which asks the server, and logs how that goes: also while there is no
-// answer. That ctx is done is no fault.
+// ask calls f, which sends a request, and logs its faults, including a late answer. The
+// end of ctx is no fault.
 func (r *Recorder) ask(ctx context.Context, log *faultlog.Reporter, f func() error) error {
 	var mu sync.Mutex
 	done := false
@@ -56,10 +56,10 @@ func (r *Recorder) ask(ctx context.Context, log *faultlog.Reporter, f func() err
 	return err
 }
 
-// remedy says what to do about an error of a server or of a database.
+// remedy returns what to do about an error of a server or of a database.
 func remedy(err error) string {
 	if d := (*DatabaseError)(nil); errors.As(err, &d) {
-		return "" // its text says it
+		return "" // the error text contains the remedy
 	}
 	return kube.Remedy(err)
 }

@@ -137,7 +137,7 @@ func selectorHash(t Target) int64 {
 // is not there is waited for.
 func (f *follower) run(ctx context.Context) {
 	defer f.end()
-	failed := 0 // times in a row
+	failed := 0 // consecutive failures
 	for ctx.Err() == nil {
 		if f.reflector == nil {
 			if !f.reopen(ctx, &failed) {
@@ -174,7 +174,8 @@ func (f *follower) end() {
 	}
 }
 
-// reopen tries to open until that works; false: ctx is done. It counts its tries.
+// reopen retries open until it succeeds; it returns false when ctx is done. It counts
+// its tries.
 func (f *follower) reopen(ctx context.Context, tries *int) bool {
 	for sleep(ctx, f.r.retry(*tries)) {
 		*tries++

@@ -135,12 +135,12 @@ const (
 	CauseAbsent = "absent"
 	// CauseRebuilt: another cluster stands where this one stood.
 	CauseRebuilt = "rebuilt"
-	// CauseInvalid: an object in a list or an event could not be used.
+	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = "invalid"
 	// CauseRefused: the database did not take a revision.
 	CauseRefused = "refused"
-	// CauseUnordered: the server does not order its versions, and a revision came
-	// with one that was not newer than that before it.
+	// CauseUnordered: the server does not order its versions, and a revision had a
+	// version that was not newer than the one before it.
 	CauseUnordered = "unordered"
 )
 

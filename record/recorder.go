@@ -28,8 +28,8 @@ type Config struct {
 	// Name tells this recorder from others that write into the same database; default
 	// the name of the host.
 	Name string
-	// State says what an object is doing; default state.Of. If it panics, the revision
-	// keeps the state before it, and the ledger has the panic.
+	// State returns the state of an object; default state.Of. If it panics, the
+	// revision keeps the previous state, and the ledger records the panic.
 	State func(object map[string]any) state.Status
 	// Redact names fields that are not kept, as "spec.template.spec.containers.env":
 	// of arrays on the way, in every element. A dot within a name has a \ before it:
@@ -45,9 +45,9 @@ type Config struct {
 	// Patient: a cluster or a database that does not answer at the start is waited for, and
 	// is no error.
 	Patient bool
-	// Logger takes every fault of the server and of the database, once, and its end, and
-	// what nobody else is told. Default slog.Default() at the time of the line;
-	// slog.New(slog.DiscardHandler) turns it off.
+	// Logger receives each fault of the server and of the database once, and its end,
+	// and messages that no caller receives as an error. Default slog.Default() at the
+	// time of the line; slog.New(slog.DiscardHandler) disables logging.
 	Logger *slog.Logger
 }
 
@@ -63,7 +63,7 @@ type Target struct {
 	LabelSelector, FieldSelector string
 }
 
-// selection is what is asked of the server.
+// selection returns the selection for requests to the server.
 func (t Target) selection() kube.Selection {
 	return kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly}
 }
@@ -129,9 +129,9 @@ func New(d *Database, cfg Config) (*Recorder, error) {
 	return r, nil
 }
 
-// retry is how long to wait after the n-th failure in a row to begin, counted from 0:
-// a server that starts refuses for a moment, and what somebody has to make possible
-// takes longer.
+// retry returns the wait after the n-th consecutive failure to begin, counted from 0. A
+// starting server refuses requests only for a moment; a fault that needs an
+// administrator lasts longer.
 func (r *Recorder) retry(n int) time.Duration {
 	d := cmp.Or(r.cfg.Reflector.MinBackoff, 800*time.Millisecond)
 	most := cmp.Or(r.cfg.Reflector.SlowRetry, 30*time.Second)

@@ -49,7 +49,7 @@ type sighting struct {
 	owner                owner
 	queue, submitter     string
 	labels               map[string]string
-	flaw                 error // why the state is not known: the body cannot be decoded, or of panics
+	flaw                 error // why the state is unknown: an undecodable body, or a panic
 }
 
 // happened is when the object came to its state, in microseconds: the time that it
@@ -86,11 +86,11 @@ var (
 	submitterLabels = []string{"vedette.io/user", "app.kubernetes.io/created-by", "user"}
 )
 
-// look makes a sighting of a delta. One whose body cannot be decoded has the body and
-// no state.
+// look converts a delta to a sighting. If the body cannot be decoded, the sighting has
+// the body but no state.
 //
-// Errors: what is not to be kept could not be cut out of the body, so nothing of it is
-// kept.
+// Errors: the fields that must not be stored could not be cut out of the body, so
+// nothing of it is stored.
 func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 	rec := &d.Record
 	s := sighting{uid: rec.UID, namespace: rec.Namespace, name: rec.Name, version: rec.Version, gone: d.Kind == delta.Delete, source: source, seen: d.Seen}
@@ -127,9 +127,9 @@ func (l *lens) look(d *delta.Delta, source Source) (sighting, error) {
 	return s, nil
 }
 
-// status returns what an object is doing.
+// status returns the state of an object.
 //
-// Errors: the function that says so panicked.
+// Errors: the state function panicked.
 func (l *lens) status(object map[string]any) (s state.Status, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -138,7 +138,7 @@ type spilled struct {
 	Encoding        wire.Encoding
 	Body            []byte
 	Seen            time.Time
-	Err             string // of an object that cannot be used
+	Err             string // of an unusable object
 	Order           delta.Order
 }
 

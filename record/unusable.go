@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// keep notes an object that is there in a state that cannot be used. What is known of
-// it stays, unless it is another object.
+// keep records that an object exists in an unusable state. The last known state stays,
+// unless it belongs to another object.
 func (c *collection) keep(p *pending, d *delta.Delta) {
 	p.holes = append(p.holes, invalid(cmp.Or(d.Version, p.reached), d.Err))
 	source := Watched
@@ -26,7 +26,7 @@ func (c *collection) keep(p *pending, d *delta.Delta) {
 	}
 }
 
-// add notes a revision, and that its state could not be read where that is so.
+// add records a revision, and also whether its state could not be read.
 func (p *pending) add(s sighting) {
 	p.sightings = append(p.sightings, s)
 	if s.flaw != nil {
@@ -34,7 +34,7 @@ func (p *pending) add(s sighting) {
 	}
 }
 
-// invalid is the gap of an object or event that cannot be used.
+// invalid returns the gap for an unusable object or event.
 func invalid(at wire.Version, err error) hole {
 	now := time.Now()
 	return hole{cause: CauseInvalid, from: at, to: at, fromAt: now, toAt: now, detail: err.Error()}

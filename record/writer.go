@@ -202,7 +202,7 @@ func each(rows *sql.Rows, f func() error) error {
 
 // append writes a revision behind all that there are of its object.
 func (b *batch) append(r *row, s *sighting) {
-	if s.flaw != nil && !s.gone { // nobody knows that it is another
+	if s.flaw != nil && !s.gone { // the state may be unchanged
 		s.status.State, s.status.Raw = state.State(r.state), r.raw
 	}
 	to, raw := string(s.status.State), short(s.status.Raw, 250)
