@@ -23,7 +23,7 @@ func (s *cborScanner) object(h *head) error {
 	return err
 }
 
-// content reads what follows the head of an object.
+// content reads the content of an object after its head.
 func (s *cborScanner) content(h *head, c cborHead) error {
 	if c.major != cborMap {
 		h.fail("it is no map: it begins with %v", c)

@@ -56,15 +56,15 @@ func (h cborHead) String() string { return fmt.Sprintf("0x%02x", h.major<<5|h.in
 type cborScanner struct {
 	w        *window
 	inObject bool
-	flaw     *SyntaxError // the first thing in the object that JSON has not
+	flaw     *SyntaxError // the first construct in the object that JSON does not have
 }
 
 func (s *cborScanner) syntax(at int64, format string, args ...any) error {
 	return &SyntaxError{Offset: at, Reason: fmt.Sprintf(format, args...)}
 }
 
-// foreign tells of a value that is well-formed, but that JSON has not. In an object
-// it is noted, as the object can be passed over.
+// foreign reports a well-formed value that JSON does not have. Inside an object it only
+// records the value, because the reader can skip the object.
 func (s *cborScanner) foreign(h cborHead, want string) error {
 	if s.inObject && s.flaw != nil {
 		return nil
@@ -204,7 +204,7 @@ func (s *cborScanner) leave(g *cborGroup) bool {
 	}
 }
 
-// key consumes the key of a pair. ok is false where it is no string.
+// key consumes the key of a pair. ok is false if the key is not a string.
 func (s *cborScanner) key() (key []byte, ok bool, err error) {
 	h, err := s.head()
 	if err != nil {
@@ -220,8 +220,8 @@ func (s *cborScanner) key() (key []byte, ok bool, err error) {
 	return nil, false, s.rest(h)
 }
 
-// oddKey takes the head of a key that is no string, and returns that of the value
-// which is one behind its tags.
+// oddKey records a key that is not a string, given its head, and returns the head of the
+// key proper, after its tags.
 func (s *cborScanner) oddKey(h cborHead) (cborHead, error) {
 	err := s.foreign(h, "a string that names a member")
 	if err == nil && h.major == cborTag {

@@ -1,6 +1,6 @@
 package wire
 
-// rest consumes what follows the head of a value, however deep it nests.
+// rest consumes a value after its head, at any nesting depth.
 func (s *cborScanner) rest(h cborHead) error {
 	var room [64]byte
 	around := outer(room[:0])
@@ -32,7 +32,7 @@ func (s *cborScanner) rest(h cborHead) error {
 	}
 }
 
-// checkSimple returns an error for a number or a simple value that JSON has not.
+// checkSimple returns an error for a number or a simple value that JSON does not have.
 func (s *cborScanner) checkSimple(h cborHead) error {
 	if h.major != cborSimple {
 		return nil
@@ -46,8 +46,8 @@ func (s *cborScanner) checkSimple(h cborHead) error {
 	return s.foreign(h, "a value")
 }
 
-// element consumes the head of the next element of g, or if it has none, of what is
-// around it.
+// element consumes the head of the next element of g or, if g is exhausted, of the
+// enclosing containers.
 func (s *cborScanner) element(g *elements, around *outer) (h cborHead, more bool, err error) {
 	for {
 		if more, err = s.another(g); err != nil {
@@ -76,8 +76,7 @@ func (s *cborScanner) element(g *elements, around *outer) (h cborHead, more bool
 	return h, true, err
 }
 
-// another reports whether g has another element, and consumes the break where it has
-// none.
+// another reports whether g has another element. If not, it consumes the break of g.
 func (s *cborScanner) another(g *elements) (bool, error) {
 	if !g.open {
 		return g.left > 0, nil
@@ -87,7 +86,7 @@ func (s *cborScanner) another(g *elements) (bool, error) {
 		return false, err
 	}
 	if w.buf[w.pos] != cborSimple<<5|cborIndefinite || g.pairs && g.left&1 != 0 {
-		return true, nil // or a break where a value is missing, which is no value
+		return true, nil // or a misplaced break, which is not a value
 	}
 	w.pos++
 	g.open = false
@@ -95,11 +94,11 @@ func (s *cborScanner) another(g *elements) (bool, error) {
 	return false, nil
 }
 
-// elements are what is left of an array or a map that is being skipped.
+// elements counts the remaining elements of an array or a map that is being skipped.
 type elements struct {
-	left  uint64 // keys count too; only whether it is odd where open
-	open  bool   // until a break
-	pairs bool   // of a map: a key comes next where left is even
+	left  uint64 // includes keys; if open, only its parity matters
+	open  bool   // ends with a break
+	pairs bool   // a map: a key comes next if left is even
 }
 
 // mostElements is more than any value can have.
@@ -116,8 +115,8 @@ func elementsOf(h cborHead) elements {
 	return g
 }
 
-// outer is a stack of what is around the innermost array or map, in hardly more
-// bytes than their heads have. What has no elements left is not on it.
+// outer is a stack of the containers around the innermost array or map. It takes hardly
+// more bytes than their heads. Exhausted containers are not on it.
 type outer []byte
 
 const (
@@ -137,8 +136,8 @@ func (o outer) push(g elements) outer {
 	if g.pairs {
 		v |= outerPairs
 	}
-	// The lowest seven bits first, so that the last byte tells whether another is
-	// before it.
+	// Push the lowest seven bits first, so that the last byte tells whether another one
+	// precedes it.
 	o = append(o, byte(v&0x7f))
 	for v >>= 7; v > 0; v >>= 7 {
 		o = append(o, byte(v&0x7f)|0x80)

@@ -25,15 +25,15 @@ func (Codec[T]) Protobuf() bool {
 	return ok
 }
 
-// Decode returns a new object that belongs to the caller. It does not keep the
-// record's buffer alive, and shares no memory that can be written with any other
-// object; short strings that come in many objects it shares, so that a copy of one
-// costs nothing. What it returns is what the decoders of the Kubernetes API make of
-// the body, to the nil slice; only protobuf that nests more than 1,000 deep is
-// refused here. Those decoders refuse JSON and CBOR that nest more than 10,000 deep.
+// Decode returns a new object that belongs to the caller. It does not keep the record's
+// buffer alive, and the object shares no writable memory with any other object. Objects
+// share short strings that occur in many of them, so that such a string costs nothing.
+// The result is what the decoders of the Kubernetes API produce from the body,
+// including nil slices; only protobuf that nests more than 1,000 deep is rejected here.
+// Those decoders reject JSON and CBOR that nest more than 10,000 deep.
 //
-// Errors: what the decoder says of the body, with the object's key; and a
-// record in protobuf for a T that has none.
+// Errors: those of the decoder, with the object's key; and a record in protobuf for a T
+// that does not support it.
 func (Codec[T]) Decode(rec Record) (*T, error) {
 	obj := new(T)
 	if err := decode(rec.Encoding, rec.Body, obj); err != nil {

@@ -2,8 +2,8 @@ package wire
 
 import "fmt"
 
-// SyntaxError says that the bytes of a stream are damaged. The reader that
-// returned it returns it again: what follows cannot be told from the damage.
+// SyntaxError reports that the bytes of a stream are damaged. The reader returns the
+// same error on every later call, because it cannot tell data from damage after it.
 type SyntaxError struct {
 	// Offset counts bytes from the start of the stream to the damage.
 	Offset int64
@@ -16,9 +16,9 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("damaged stream at byte %d: %s", e.Offset, e.Reason)
 }
 
-// TooLargeError says that one value of a stream exceeds Options.MaxRecord, and
-// that it is not an object which could be passed over: an object has eight times
-// as much before it counts as damage. The reader that returned it returns it again.
+// TooLargeError reports that one value of a stream exceeds Options.MaxRecord and cannot
+// be skipped. Objects can be skipped: an object counts as damage only beyond eight
+// times that size. The reader returns the same error on every later call.
 type TooLargeError struct {
 	// Offset counts bytes from the start of the stream to the value.
 	Offset int64
@@ -31,19 +31,17 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("a value of more than %d bytes begins at byte %d of the stream: raise MaxRecord if such objects are expected", e.Limit, e.Offset)
 }
 
-// InvalidError says that one record or event cannot be used, though the
-// stream around it is sound: the next call reads on behind it.
+// InvalidError reports that one record or event is unusable, although the stream around
+// it is intact: the next call continues after it.
 type InvalidError struct {
 	// Offset counts bytes from the start of the stream to the object.
 	Offset int64
-	// Key names the object. It is zero where not all of it could be read.
+	// Key names the object. It is zero if not all of it could be read.
 	Key Key
-	// UID and Version are those of the object, "" and zero where they could not
-	// be read.
+	// UID and Version are those of the object; "" and zero if they could not be read.
 	UID     string
 	Version Version
-	// Event is what a watch says of the object, zero where that could not be read
-	// and in lists.
+	// Event is the type of the watch event; zero in lists, and if it could not be read.
 	Event EventType
 	// Reason says what is wrong with it.
 	Reason string
@@ -57,7 +55,7 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("unusable object %s at byte %d: %s", e.Key, e.Offset, e.Reason)
 }
 
-// isSyntax reports whether an error is damage of what was read.
+// isSyntax reports whether an error means that the input is damaged.
 func isSyntax(err error) bool {
 	_, ok := err.(*SyntaxError)
 	return ok

@@ -11,33 +11,32 @@ import (
 // records.
 const maxScratch = 64 << 10
 
-// Field reads the values of one field off the bytes of records of one type,
-// without decoding them. Values are texts:
+// Field reads the values of one field from the bytes of records of one type, without
+// decoding them. Values are texts:
 //
 //   - a string is its text, a number or a boolean its JSON text;
-//   - a time, duration, quantity or IntOrString is what it is in JSON, whatever
-//     the encoding of the record;
+//   - a time, duration, quantity or IntOrString is its JSON form, whatever the encoding
+//     of the record;
 //   - "", 0 and false are values;
-//   - a field that the Go struct always has, which is one that is no pointer in
-//     an object that exists, always has a value: absence and null are the zero
-//     value that decoding yields, "" for the spec.nodeName of a pod without a
-//     node. A zero time is null in JSON and no value;
-//   - a nil pointer, an absent key of a map, an absent element of a list, and an
-//     absent field or null where no Go struct says more (Unstructured) give no
-//     value, nor does an object or a list.
+//   - a field that is not a pointer, in an object that exists, always has a value: if it
+//     is absent or null, its value is the zero value that decoding yields, such as "" for
+//     the spec.nodeName of a pod without a node. A zero time is null in JSON and no value;
+//   - a nil pointer, an absent key of a map, an absent element of a list, and an absent
+//     field or null without a Go struct (Unstructured) have no value, and neither does an
+//     object or a list.
 //
-// A field that stands twice in an object, which the API server does not send,
-// counts once. Text that is not UTF-8 is handed on as it stands on the wire.
+// A duplicate field in an object, which the API server never sends, counts once. Text
+// that is not UTF-8 is passed on unchanged.
 //
-// A Field is immutable for its users: any number of goroutines may use one.
+// A Field is immutable: any number of goroutines may use one.
 type Field struct {
 	path  Path
 	proto []protoStep // nil if the type has no protobuf
 	leaf  leaf
 
-	// zero is what the last fixed steps of path lead to where they lead nowhere:
-	// they are members of structs that are no pointers. The same holds for the last
-	// protoFixed steps of proto.
+	// zero is the value if the last fixed steps of path lead nowhere: these steps are
+	// struct members that are not pointers. The same holds for the last protoFixed
+	// steps of proto.
 	zero              []byte
 	fixed, protoFixed int
 
@@ -47,15 +46,15 @@ type Field struct {
 }
 
 // FieldOf binds a path to T. For a T with protobuf (the built-in types and
-// PartialObjectMetadata) the path is checked against its Go struct, by the
-// names of the JSON tags, and must end at a scalar. For all others
-// (Unstructured, custom resources) any path is taken: the server may send fields
-// that T does not have. A path that leads nowhere gives no values.
+// PartialObjectMetadata), the path is checked against the Go struct, by the names of
+// the JSON tags, and must end at a scalar. For all other types (Unstructured, custom
+// resources) any path is accepted, because the server may send fields that T does not
+// have. A path that leads nowhere yields no values.
 //
-// Errors: *PathError, for a path that can not be read, a field that T does not
-// have (with the nearest that it has), and a field that is no scalar. The
-// fields apiVersion and kind of a T with protobuf are refused: records do not
-// hold them, they are those of the collection.
+// Errors: *PathError for a path that cannot be parsed, for a field that T does not have
+// (with the closest field of T), and for a field that is not a scalar. The fields
+// apiVersion and kind of a T with protobuf are rejected: records do not hold them,
+// because they belong to the collection.
 func FieldOf[T any](path string) (*Field, error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -68,7 +67,7 @@ func FieldOf[T any](path string) (*Field, error) {
 		return nil, err
 	}
 	if err != nil {
-		return f, nil // T does not have the field, but the server may send it
+		return f, nil // T lacks the field, but the server may send it
 	}
 	f.leaf, f.zero = b.leaf, zeroes[b.leaf]
 	if f.zero != nil {
@@ -162,7 +161,7 @@ func (w *walker) emit(value []byte) bool {
 	return true
 }
 
-// absent hands on the zero value where a member does not exist, left steps before
-// the end of the path, if the struct always has it. It reports whether more are
-// wanted.
+// absent emits the zero value for a member that does not exist, left steps before the
+// end of the path, if the struct always has it. It reports whether the caller wants
+// more values.
 func (w *walker) absent(left int) bool { return left > w.f.fixed || w.emit(w.f.zero) }

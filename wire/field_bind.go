@@ -22,8 +22,8 @@ var leaves = map[reflect.Type]leaf{
 	reflect.TypeFor[intstr.IntOrString](): leafIntOrString,
 }
 
-// zeroes are the values of absent fields: what the zero value is in JSON. That of
-// a time is null, which is no value.
+// zeroes holds the values of absent fields: the JSON form of the zero value. The zero
+// time is null, which is no value.
 var zeroes = map[leaf][]byte{
 	leafText: []byte(""), leafInt: []byte("0"), leafUint: []byte("0"), leafBool: []byte("false"),
 	leafDuration: []byte("0s"), leafQuantity: []byte("0"), leafIntOrString: []byte("0"),
@@ -43,8 +43,8 @@ type binder struct {
 	steps []protoStep
 	leaf  leaf
 
-	numbered          bool // fields have numbers in protobuf
-	fixed, protoFixed int  // how many of the last steps are members of structs, and no pointers
+	numbered          bool // fields have protobuf numbers
+	fixed, protoFixed int  // number of last steps that are non-pointer struct members
 }
 
 func (b *binder) fail(s *step, format string, args ...any) error {
@@ -65,7 +65,7 @@ func (b *binder) bind(steps []step) error {
 	return b.end(&steps[len(steps)-1])
 }
 
-// loosen notes that the value that the steps so far lead to need not exist.
+// loosen records that the value at the current step may be absent.
 func (b *binder) loosen() { b.fixed, b.protoFixed = 0, 0 }
 
 func (b *binder) step(s *step) error {

@@ -69,7 +69,7 @@ func (w *walker) proto(b []byte, steps []protoStep) bool {
 			return true
 		}
 		f, ok := firstField(b, mapValue)
-		if !ok { // it has the zero value
+		if !ok { // the zero value
 			return w.f.zero == nil || len(rest) > w.f.protoFixed || w.emit(w.f.zero)
 		}
 		return w.protoValue(b, f, s, rest)

@@ -53,13 +53,12 @@ func NewCut(paths ...[]string) *Cut {
 // errNotCut says that bytes are not what Cut can read.
 var errNotCut = errors.New("it is no JSON object, or has arrays more than 64 deep in each other where something is left out")
 
-// Append appends an object in JSON to dst, without what is left out, and returns the
-// result. What stays stands as it stood, in its order; line breaks and what indents
-// lines is taken out. body is not changed.
+// Append appends a JSON object to dst, without the fields that are left out, and
+// returns the result. The remaining fields keep their text and order; line breaks and
+// indentation are removed. body is not modified.
 //
-// Errors: body is no JSON object, or arrays nest more than 64 deep on the way to
-// something that is left out. What is copied or left out may nest as deep as it
-// will.
+// Errors: body is not a JSON object, or arrays nest more than 64 deep on the path to a
+// field that is left out. Copied and omitted values may nest at any depth.
 func (c *Cut) Append(dst, body []byte) ([]byte, error) {
 	if bytes.IndexByte(body, '\n') >= 0 { // which stands in no string
 		var compact bytes.Buffer

@@ -1,15 +1,15 @@
 package wire
 
-// nesting is the brackets that are open: a bit for each, 1 for an object. It has no
+// nesting is a stack of the open brackets: one bit each, 1 for an object. It has no
 // limit of its own; it takes an eighth of the bytes that the brackets took.
 type nesting struct {
 	depth int
 	first uint64   // the outermost 64
-	rest  []uint64 // those within
+	rest  []uint64 // the brackets within first
 }
 
-// keptWords is for how many brackets, 64 in a word, memory is kept once they are
-// closed.
+// keptWords is the number of words, with 64 brackets each, whose memory is kept after
+// the brackets are closed.
 const keptWords = 64
 
 func (n *nesting) word(i int) *uint64 {
@@ -40,7 +40,7 @@ func (n *nesting) pop() {
 	}
 }
 
-// object reports whether the innermost bracket is that of an object.
+// object reports whether the innermost bracket opens an object.
 func (n *nesting) object() bool {
 	i := n.depth - 1
 	return *n.word(i)>>(i%64)&1 != 0

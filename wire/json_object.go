@@ -1,9 +1,9 @@
 package wire
 
-// jsonObject reads one object off the stream, finds its head and checks its
-// grammar. The object must be next. The window keeps it in one piece from its
-// mark on, so the caller sets the mark at or before it. A mistake in the grammar
-// makes the object unusable, not the stream, where the end of the object is certain.
+// jsonObject reads one object from the stream, finds its head and checks its grammar.
+// The object must come next. The window keeps the object contiguous from its mark on,
+// so the caller must set the mark at or before it. If the end of the object is certain,
+// a grammar error makes only the object unusable, not the stream.
 func (s *jsonScanner) jsonObject(h *head) error {
 	c, err := s.peek()
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *jsonScanner) jsonObject(h *head) error {
 	return err
 }
 
-// leave consumes the rest of what is open, up to so many brackets, without regard
-// to anything but strings and brackets. Those must be sound.
+// leave consumes the rest of the open brackets, down to depth outside. It checks only
+// strings and brackets, which must be intact.
 func (s *jsonScanner) leave(outside int) error {
 	for s.open.depth > outside {
 		c, err := s.peek()

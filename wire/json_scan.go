@@ -11,7 +11,7 @@ import (
 type jsonScanner struct {
 	w     *window
 	open  nesting
-	torn  bool  // a string or the brackets are damaged: nobody can tell where a value ends
+	torn  bool  // a string or the brackets are damaged: the end of the value is unknown
 	tried int64 // up to this offset of the stream no value that begins before is whole
 }
 
@@ -139,8 +139,8 @@ func (s *jsonScanner) str() ([]byte, error) {
 	return []byte(v), nil
 }
 
-// skipString consumes a string, whose quote is next, to its end also where an
-// escape in it is wrong.
+// skipString consumes a string up to its end, even if it contains an invalid escape.
+// Its opening quote must come next.
 func (s *jsonScanner) skipString() (escaped bool, err error) {
 	w := s.w
 	w.pos++
@@ -153,7 +153,7 @@ func (s *jsonScanner) skipString() (escaped bool, err error) {
 				w.pos++
 				return escaped, flaw
 			case c < ' ':
-				s.torn = true // most likely the quote that closes is missing
+				s.torn = true // most likely the closing quote is missing
 				return false, s.syntax("control character 0x%02x in a string", c)
 			}
 			escaped = true
@@ -195,14 +195,14 @@ func (s *jsonScanner) skipEscape() error {
 	return s.syntax("unknown escape \\%c", c)
 }
 
-// skip consumes one value of any kind, however deep it nests.
+// skip consumes one value of any kind, at any nesting depth.
 func (s *jsonScanner) skip() error {
 	for depth := s.open.depth; ; {
 		opened, err := s.begin()
 		if err != nil {
 			return err
 		}
-		// Close what ends here, and go on to the next value.
+		// Close all brackets that end here, and continue with the next value.
 		for {
 			if s.open.depth == depth {
 				return nil
@@ -238,7 +238,7 @@ func (s *jsonScanner) skip() error {
 	}
 }
 
-// begin consumes a value, or the bracket that opens one.
+// begin consumes a value, or its opening bracket.
 func (s *jsonScanner) begin() (opened bool, err error) {
 	c, err := s.peek()
 	if err != nil {

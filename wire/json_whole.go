@@ -74,7 +74,7 @@ func whole(b []byte, i int) int {
 	}
 }
 
-// valueEnd is whole for a value that may nest as deep as it will.
+// valueEnd is whole for a value of any nesting depth.
 func valueEnd(b []byte, i int) int {
 	if end := whole(b, i); end >= 0 {
 		return end

@@ -81,8 +81,8 @@ func jsonLabels(body []byte, yield func(k, v []byte) bool) {
 	}
 }
 
-// into moves into the next object up to the value of the named member, and
-// reports whether that is an object too.
+// into moves into the next object up to the value of the named member, and reports
+// whether that value is an object too.
 func (s *jsonScanner) into(name string) bool {
 	if c, err := s.peek(); err != nil || c != '{' || s.enter('{') != nil {
 		return false

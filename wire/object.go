@@ -25,9 +25,9 @@ type head struct {
 	metaFrom, metaTo     int64  // the content of metadata
 	whole                span   // the object
 	hasMeta              bool
-	metaRead             bool      // all of metadata that names the object has been read
-	keyless              bool      // a part of the key is no string
-	told                 EventType // what a watch says of it
+	metaRead             bool      // all metadata that names the object has been read
+	keyless              bool      // a part of the key is not a string
+	told                 EventType // type of the watch event
 }
 
 func (h *head) reset(at int64) {
@@ -47,14 +47,14 @@ func (h *head) fail(format string, args ...any) {
 	}
 }
 
-// noString notes that a field, which goes to dst, is no string.
+// noString records that a field, whose value goes to dst, is not a string.
 func (h *head) noString(field string, dst *[]byte) {
 	h.fail("%s is no string", field)
 	h.keyless = h.keyless || dst == &h.name || dst == &h.namespace
 }
 
-// invalid tells why the object can not be used, and what it is as far as that is
-// certain: where a part of the key may be missing, the rest would name another object.
+// invalid returns the error for an unusable object, with its identity as far as that is
+// certain: a key with a missing part would name another object.
 func (h *head) invalid(reason string) error {
 	e := &InvalidError{Offset: h.whole.from, UID: string(h.uid), Event: h.told, Reason: reason}
 	if len(h.name) > 0 && !h.keyless && (h.metaRead || len(h.namespace) > 0) {
@@ -66,7 +66,7 @@ func (h *head) invalid(reason string) error {
 	return e
 }
 
-// checkSize makes an object unusable that is too large.
+// checkSize marks an object as unusable if it is too large.
 func (h *head) checkSize(w *window) {
 	if w.over() {
 		h.fail("it has more than %d bytes: raise MaxRecord if such objects are expected", w.max)
@@ -80,7 +80,7 @@ func (h *head) checkKind(opts *Options) error {
 		return nil
 	}
 	if string(h.kind) != opts.Kind || len(h.apiVersion) > 0 && string(h.apiVersion) != opts.APIVersion {
-		h.uid, h.version, h.told = nil, nil, 0 // they are those of something else
+		h.uid, h.version, h.told = nil, nil, 0 // they belong to another value
 		return h.invalid(fmt.Sprintf("it is a %.80q of %.80q, want %q of %q", h.kind, h.apiVersion, opts.Kind, opts.APIVersion))
 	}
 	return nil

@@ -19,8 +19,8 @@ const DefaultMaxRecord = 32 << 20
 // Options are the options of the readers. The zero value works.
 type Options struct {
 	// MaxRecord is the largest single record or frame, in bytes; 0 means
-	// DefaultMaxRecord. A larger object is reported as unusable. Raise it for objects of an aggregated API server that
-	// stores larger ones.
+	// DefaultMaxRecord. A larger object is reported as unusable. Raise it for an
+	// aggregated API server that stores larger objects.
 	MaxRecord int
 	// ManagedFields: dropped unless KeepManagedFields.
 	ManagedFields ManagedFields

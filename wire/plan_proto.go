@@ -12,8 +12,8 @@ const (
 	deep    = -2 // nested more than maxDepth deep
 )
 
-// maxDepth is how deep messages of one type may nest in each other, which bounds the
-// stack: the code that is generated for them has no limit.
+// maxDepth bounds how deep messages of one type may nest, and thereby the stack: the
+// generated code for these messages has no limit.
 const maxDepth = 1000
 
 // worthPlan is the size of the least body that is decoded by a plan: smaller ones
@@ -28,14 +28,14 @@ func decodeProtobuf(body []byte, obj protoUnmarshaler) error {
 	return decodePlanned(body, obj)
 }
 
-// errDeep says that a message is not decoded, as its decoder might run out of stack,
-// which ends the process.
+// errDeep means that a message is not decoded because its decoder might overflow the
+// stack, which would end the process.
 var errDeep = fmt.Errorf("messages are nested more than %d deep", maxDepth)
 
-// freeDepth is the size of a body that can not nest deep enough to harm.
+// freeDepth is the size of a body that cannot nest deep enough to do harm.
 const freeDepth = 1 << 20
 
-// decodeGenerated decodes an object by the code that is generated for its type.
+// decodeGenerated decodes an object with the generated code of its type.
 func decodeGenerated(body []byte, obj protoUnmarshaler) error {
 	if len(body) > freeDepth && deeper(body, maxDepth) {
 		return errDeep
@@ -43,8 +43,9 @@ func decodeGenerated(body []byte, obj protoUnmarshaler) error {
 	return obj.Unmarshal(body)
 }
 
-// deeper reports whether bytes could be messages that are nested deeper than that.
-// It does not know which fields are messages: a text that is none ends soon.
+// deeper reports whether the bytes could contain messages nested deeper than depth. It
+// does not know which fields are messages, and tries all of them; a text is soon found
+// not to be one.
 func deeper(b []byte, depth int) bool {
 	if depth < 0 {
 		return true

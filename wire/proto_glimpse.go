@@ -2,12 +2,12 @@ package wire
 
 import "math"
 
-// glimpseBytes is how much of a value that is too large is looked at for its name,
-// which stands at the start.
+// glimpseBytes is how much of an oversized value is searched for its name, which is at
+// the start.
 const glimpseBytes = 64 << 10
 
-// glimpse consumes a value of n bytes and returns it and the offset where it begins:
-// all of it, or the start of one that is too large.
+// glimpse consumes a value of n bytes. It returns the value, or the start of a value
+// that is too large, and the offset at which it begins.
 func (s *protoScanner) glimpse(n int) ([]byte, int64, error) {
 	w := s.w
 	if n > w.max {
@@ -24,7 +24,7 @@ func (s *protoScanner) glimpse(n int) ([]byte, int64, error) {
 	return w.slice(span{at, at + int64(n)}), at, nil
 }
 
-// glimpse reads what names an object off the start of its message.
+// glimpse reads the identity of an object from the start of its message.
 func (h *head) glimpse(b []byte) {
 	meta, _ := startOf(b, objectMetadata)
 	for i := 0; i < len(meta); {
@@ -46,7 +46,7 @@ func (h *head) glimpse(b []byte) {
 	}
 }
 
-// glimpseEvent reads what names an object off the start of its event, and returns
+// glimpseEvent reads the identity of an object from the start of its event, and returns
 // the type of the event.
 func (h *head) glimpseEvent(b []byte) []byte {
 	name, whole := startOf(b, eventName)
@@ -62,8 +62,8 @@ func (h *head) glimpseEvent(b []byte) []byte {
 	return name
 }
 
-// startOf returns what is there of the first field of bytes with a number, in a
-// message of which only the start is there. whole reports whether it is all.
+// startOf returns the available bytes of the first bytes field with the given number,
+// in a truncated message. whole reports whether the field is complete.
 func startOf(b []byte, num int) (val []byte, whole bool) {
 	for i := 0; i < len(b); {
 		f, err := nextField(b, i)

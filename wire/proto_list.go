@@ -141,8 +141,8 @@ func (l *protoList) message() (rec Record, found bool, err error) {
 	return Record{}, false, l.listMeta(v, at)
 }
 
-// item reads an item of the list. Its length is known, so nothing in it can damage
-// the list.
+// item reads an item of the list. Its length is known, so nothing in it can damage the
+// list.
 func (l *protoList) item() (Record, error) {
 	n, err := l.s.size(l.end, false)
 	if err != nil {

@@ -14,8 +14,8 @@ const (
 	mapValue          = 2
 )
 
-// protoObject finds the head of the object message b, which begins at offset
-// base of the stream. Damage makes the object unusable.
+// protoObject finds the head of the object message b, which begins at offset base of
+// the stream. Damage makes only the object unusable.
 func protoObject(b []byte, base int64, h *head) {
 	h.reset(base)
 	h.whole.to = base + int64(len(b))
@@ -40,7 +40,7 @@ func protoObject(b []byte, base int64, h *head) {
 	}
 }
 
-// damaged notes where an object in protobuf is damaged.
+// damaged records where an object in protobuf is damaged.
 func (h *head) damaged(at int64, what string, err error) {
 	h.fail("damaged at byte %d: %s: %v", at, what, err)
 }

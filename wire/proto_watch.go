@@ -85,8 +85,8 @@ func (p *protoWatch) frame(b []byte, base int64) (Event, error) {
 	return p.head.event(name, p.s.w, Protobuf, &p.opts)
 }
 
-// object reads the object of an event: a RawExtension, in it the envelope, and in
-// that the object.
+// object reads the object of an event: a RawExtension that contains the envelope, which
+// contains the object.
 func (p *protoWatch) object(b []byte, base int64) {
 	h := &p.head
 	h.reset(base)

@@ -18,11 +18,11 @@ const (
 	minRead = 512
 	// maxEmptyReads bounds readers that return neither bytes nor an error.
 	maxEmptyReads = 100
-	// maxToken is the longest name or text that is still told of a value which is
+	// maxToken is the longest name or text that is still reported for a value that is
 	// too large to be kept.
 	maxToken = 4 << 10
-	// maxPassed is how many times MaxRecord a value may have before it counts as
-	// damage of the stream instead of an object that is too large.
+	// maxPassed is the factor of MaxRecord beyond which an oversized object counts as
+	// damage of the stream.
 	maxPassed = 8
 )
 
@@ -32,13 +32,13 @@ const noToken = math.MaxInt64
 // span is a range of stream offsets, [from, to).
 type span struct{ from, to int64 }
 
-// window is the part of a stream that is in memory: everything from mark, the
-// start of the value being read, to what has arrived. A chunk is written once, and
-// not again before everybody has released it, so slices of it stay valid after the
-// window has moved on.
+// window is the part of a stream that is in memory: from mark, the start of the value
+// being read, to the last byte that has arrived. A chunk is written once, and is not
+// overwritten before all its users have released it, so slices of it stay valid after
+// the window has moved on.
 //
-// An object that exceeds the limit is read on, but not kept: from the limit on, the
-// window holds one chunk that it writes again and again, with the token that is
+// An object that exceeds the limit is read to its end, but not kept: beyond the limit,
+// the window holds one chunk that it overwrites repeatedly, with the token that is
 // being read.
 type window struct {
 	r    io.Reader
@@ -53,7 +53,7 @@ type window struct {
 
 	start   int64 // stream offset of the value being read
 	token   int64 // stream offset of the token being read, or noToken
-	object  bool  // the value has an object: only that is lost if the value is too large
+	object  bool  // the value contains an object: an oversized value loses only that
 	passing bool  // the value is too large: its first bytes are gone
 }
 
@@ -82,12 +82,12 @@ func (w *window) slice(s span) []byte {
 	return w.buf[from:to:to]
 }
 
-// over reports whether what was read of the value exceeds the limit. It does not
-// depend on how the bytes arrived.
+// over reports whether the part of the value that was read exceeds the limit. The
+// result does not depend on how the bytes arrived.
 func (w *window) over() bool { return w.offset()-w.start > int64(w.max) }
 
-// text returns the token s, which was read last. Of a value that exceeds the limit
-// it is a copy, or nil if it is too long.
+// text returns the token s, which was read last. If the value exceeds the limit, text
+// returns a copy, or nil if the token is too long.
 func (w *window) text(s span) []byte {
 	switch {
 	case !w.over():
@@ -98,8 +98,8 @@ func (w *window) text(s span) []byte {
 	return bytes.Clone(w.slice(s))
 }
 
-// checked returns err, or else an error where a value that can not be passed over
-// exceeds the limit.
+// checked returns err if it is not nil, or else an error if a value that cannot be
+// skipped exceeds the limit.
 func (w *window) checked(err error) error {
 	if err == nil && w.over() {
 		return w.tooLarge()
@@ -164,8 +164,8 @@ func (w *window) grow() {
 	w.buf = next
 }
 
-// pass makes room for more of a value that is too large, by letting go of all of
-// it but the token that is being read.
+// pass makes room for more of an oversized value by dropping all of it except the token
+// that is being read.
 func (w *window) pass() {
 	if w.offset()-w.start > maxPassed*int64(w.max) {
 		w.err = w.tooLarge()
@@ -176,7 +176,7 @@ func (w *window) pass() {
 		from = int(at)
 	}
 	into := w.buf[:cap(w.buf)]
-	if !w.passing { // records have parts of the old chunk, nobody has any of this one
+	if !w.passing { // records alias the old chunk, but nothing aliases this one
 		w.passing = true
 		w.left = append(w.left, w.held)
 		w.held = newChunk(fullChunk)
@@ -190,7 +190,7 @@ func (w *window) pass() {
 	w.mark = 0
 }
 
-// skip consumes n bytes. n counts against the limits before anything is read.
+// skip consumes n bytes. It checks n against the limits before it reads anything.
 func (w *window) skip(n uint64) error {
 	most := uint64(w.max)
 	if w.object {
