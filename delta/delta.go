@@ -22,13 +22,13 @@ const (
 	Begin
 	// End completes the replacement that Begin started, as of Version.
 	End
-	// Leave says that the scope is followed no longer. What is known of its objects
-	// is dropped, unless another scope covers them.
+	// Leave says that the scope is no longer followed. The store drops the known state
+	// of its objects, unless another scope covers them.
 	Leave
-	// Keep says that the object with the key of Record is there, in a state that
-	// cannot be used: what is known of it stays, unless Record.UID is that of
-	// another object. Record is what could be read of it, without a body; its key is
-	// zero where not even that could. Err says what is wrong.
+	// Keep says that the object with the key of Record exists in an unusable state: the
+	// store keeps its last known state, unless Record.UID is that of another object.
+	// Record holds what could be read of the object, without a body; its key is zero if
+	// not even the key could be read. Err says what is wrong.
 	Keep
 )
 
@@ -53,10 +53,9 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Scope is what one list covers: the objects of one cluster, and of one
-// namespace of it or, if that is empty, of all. Most collections have one scope,
-// the zero value. Scopes of one collection overlap only while one takes the place of
-// others.
+// Scope is what one list covers: the objects of one namespace of one cluster or, if the
+// namespace is empty, of all its namespaces. Most collections have one scope, the zero
+// value. Scopes of one collection overlap only while one replaces others.
 type Scope struct {
 	// Cluster is that of the keys.
 	Cluster string
@@ -69,8 +68,8 @@ func (s Scope) Covers(key wire.Key) bool {
 	return s.Cluster == key.Cluster && (s.Namespace == "" || s.Namespace == key.Namespace)
 }
 
-// Contains reports whether every object of another scope belongs to this one, which
-// is another: one namespace of a cluster is contained in all of it.
+// Contains reports whether this scope is wider than the other and includes all its
+// objects: the scope of a whole cluster contains each namespace of it.
 func (s Scope) Contains(other Scope) bool {
 	return s.Cluster == other.Cluster && s.Namespace == "" && other.Namespace != ""
 }
@@ -89,14 +88,15 @@ func (s Scope) String() string {
 	return s.Cluster + ":" + s.Namespace
 }
 
-// Order says what decides which of two revisions of an object is the later one.
+// Order determines which of two revisions of an object is the later one.
 type Order uint8
 
 const (
-	// ByVersion: the larger resourceVersion is the later one, whenever it comes.
+	// ByVersion: the revision with the larger resourceVersion is later, whenever it
+	// arrives.
 	ByVersion Order = iota
-	// ByArrival: what comes later is later. The server does not order its versions,
-	// so nothing protects from one that sends old states again.
+	// ByArrival: the revision that arrives later is later. The server does not order
+	// its versions, so nothing protects against a server that sends old states again.
 	ByArrival
 )
 
@@ -116,13 +116,13 @@ type Delta struct {
 	// Version is the version that is reached with this delta: that of the
 	// record, the bookmark, or the list. Zero on Begin.
 	Version wire.Version
-	// Record is the object of Upsert and Delete. Its cluster is that of Scope. A
-	// Delete of an object whose last state cannot be used has no body, and Err.
+	// Record is the object of Upsert and Delete. Its cluster is that of Scope. A Delete
+	// with an unusable last state has no body, and sets Err.
 	Record wire.Record
-	// Err says why an object cannot be used, on Keep and such a Delete.
+	// Err says why an object is unusable, for Keep and for such a Delete.
 	Err error
-	// Order is that of the collection. It may change from ByVersion to ByArrival,
-	// and never back.
+	// Order is that of the collection. It may change from ByVersion to ByArrival, but
+	// never back.
 	Order Order
 	// Seen is when the delta was read from the server; zero if nobody noted it.
 	Seen time.Time

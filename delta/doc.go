@@ -13,7 +13,7 @@
 // Into a Queue a list travels as Begin, one Upsert for each object, End; a watch
 // as Upsert, Delete and Bookmark. Who applies them builds what stands between
 // Begin and End beside what it has, and swaps at End: a replacement is seen
-// whole or not at all. A second Begin before End starts the replacement anew.
+// whole or not at all. A second Begin before End restarts the replacement.
 //
 // Into a Coalesced a list goes with Replace, and comes out as Replaced for each
 // object and ReplacedEnd. It is not seen at once: its objects come one by one,
