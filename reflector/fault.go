@@ -30,10 +30,10 @@ const (
 	// like Denied. The type is then listed from scratch, because it may return with
 	// other objects.
 	Absent
-	// Expired: 410. The version is no longer known; listed anew.
+	// Expired: 410. The version is no longer known; listed from scratch.
 	Expired
 	// Ahead: the version is larger than any the server has, as after a restore
-	// from a backup. Listed anew.
+	// from a backup. Listed from scratch.
 	Ahead
 	// Unsupported means that the server does not support this form of request, such as
 	// a streaming list. It is retried like Denied.
