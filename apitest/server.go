@@ -200,11 +200,12 @@ func (s *Server) Available() error {
 func (s *Server) Close() {
 	s.netMu.Lock()
 	first := !s.doors.closed
-	s.doors.closed = true // connections that come from now on are refused
+	s.doors.closed = true // new connections are refused
 	conns := slices.Collect(maps.Keys(s.doors.conns))
 	s.netMu.Unlock()
 	if first {
-		// Without the lock: closing waits for those who accept connections, and they take it.
+		// Close without the lock: it waits for goroutines that accept connections, and
+		// they take the lock.
 		close(s.done)
 		_ = s.pipes.Close()
 		// Errors of closing are of no use to anyone: nothing is buffered.
