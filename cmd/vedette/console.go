@@ -12,9 +12,9 @@ import (
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
-// console writes to the two outputs: data to out, everything else to err. What others
-// wrote is shown with escapes wherever it goes to people (decision 20); only document and
-// styled write text as it is. Its methods may be called from any goroutine.
+// console writes to the two outputs: data to out, everything else to err. Untrusted
+// text is escaped wherever it is shown to people (decision 20); only document and
+// styled write text unescaped. Its methods may be called from any goroutine.
 type console struct {
 	mu       sync.Mutex
 	out, err *printable.Writer
@@ -41,18 +41,19 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// print writes text for people. What is in a table is escaped as a cell before; here the
-// rest is, but for line feeds and tabs.
+// print writes text for people. Table cells are escaped earlier; print escapes
+// everything else except line feeds and tabs.
 func (c *console) print(text string) error { return c.write(c.out, text) }
 
-// document writes text for programs, as it is: JSON, YAML or CSV.
+// document writes text for programs, unescaped: JSON, YAML or CSV.
 func (c *console) document(text string) error { return c.write(c.out.Raw(), text) }
 
-// styled writes a row of a table, which is escaped, with control sequences of ours.
+// styled writes an escaped row of a table that contains the program's own control
+// sequences.
 func (c *console) styled(row string) error { return c.write(c.out.Raw(), row) }
 
-// write writes data at once and whole. After an error, such as a reader that has gone,
-// it writes nothing more.
+// write writes data at once and in full. After an error, such as a closed pipe, it
+// writes nothing more.
 func (c *console) write(w io.Writer, text string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,8 +65,7 @@ func (c *console) write(w io.Writer, text string) error {
 	return c.broken
 }
 
-// say writes a line for the person who watches. It escapes each argument as a part of
-// that line.
+// say writes a line for the user. It escapes each argument as a part of that line.
 func (c *console) say(format string, args ...any) {
 	text := printable.Sprintf(format, args...)
 	c.mu.Lock()
@@ -74,8 +74,8 @@ func (c *console) say(format string, args ...any) {
 	fmt.Fprintln(c.err, text)
 }
 
-// progress draws a line that the next one replaces. It draws nothing where err is not a
-// terminal: say tells the outcome.
+// progress draws a line that the next one replaces. It draws nothing if err is not a
+// terminal; there, say reports the outcome.
 func (c *console) progress(format string, args ...any) {
 	text := printable.Sprintf(format, args...)
 	c.mu.Lock()

@@ -220,7 +220,7 @@ func stillThere(ctx context.Context, c *kube.Cluster, t scope, from wire.Version
 	event, err := wire.NewWatchReader(stream.Body, stream.Encoding, wire.Options{APIVersion: stream.APIVersion, Kind: stream.Kind}).Next()
 	var unusable *wire.InvalidError
 	switch {
-	case errors.Is(err, io.EOF), errors.As(err, &unusable): // one that cannot be used is there, too
+	case errors.Is(err, io.EOF), errors.As(err, &unusable): // an unusable object exists, too
 		return nil
 	case err != nil:
 		return err

@@ -77,7 +77,7 @@ func newInformer(cluster *kube.Cluster, t target) (*informer.Informer[object], e
 		FieldSelector: t.selection.FieldSelector,
 		// Somebody is looking on: a server that is back should be seen soon.
 		Reflector: reflector.Config{MaxBackoff: 5 * time.Second, SlowRetry: 10 * time.Second},
-		Logger:    slog.New(slog.DiscardHandler), // attend says what is wrong
+		Logger:    slog.New(slog.DiscardHandler), // attend reports faults
 	})
 }
 
@@ -89,7 +89,7 @@ func (f *followed) print(ctx context.Context, p *printer) error {
 	case <-ctx.Done():
 		return nil
 	}
-	// Nothing may be missing in the output, however slowly it is taken.
+	// The output must be complete, however slowly it is read.
 	for ev := range f.inf.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
 		if err := p.event(ev, time.Now()); err != nil {
 			return err

@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	// Libraries log by themselves; what they log may hold text of a server.
+	// Libraries write log lines of their own, which may contain text from a server.
 	slog.SetDefault(slog.New(slog.NewTextHandler(printable.NewWriter(os.Stderr), nil)))
 	klog.SetSlogLogger(slog.Default())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -35,11 +35,11 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program without the process around it. It returns the exit code: 0
-// if all went well or the user ended it, 1 if not, or what the command has for codes.
+// run is the program without the process around it. It returns the exit code: 0 on
+// success or if the user ended it, 1 on failure, or a code that the command defines.
 //
-// Whatever goes to the outputs is escaped, for it may hold text that anybody wrote: see
-// console for the exceptions.
+// Everything written to the outputs is escaped, because it may contain untrusted text;
+// see console for the exceptions.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = printable.NewWriter(stdout), printable.NewWriter(stderr)
 	root := newRoot(stdout, stderr)

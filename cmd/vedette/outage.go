@@ -22,16 +22,16 @@ type outage struct {
 	odd   map[string]oddities
 }
 
-// oddities are the objects of one type that could not be used.
+// oddities records the unusable objects of one type.
 type oddities struct {
-	told uint64 // how many there were when it was last said
+	told uint64 // the count when it was last reported
 	at   time.Time
 }
 
-// betweenOddities is how often unusable objects of one type are told of, at most.
+// betweenOddities is the minimum time between reports of unusable objects of one type.
 const betweenOddities = 10 * time.Second
 
-// noteOdd says that objects cannot be used.
+// noteOdd reports unusable objects.
 func (o *outage) noteOdd(name string, h reflector.Health) {
 	last := o.odd[name]
 	if h.Invalid == last.told || time.Since(last.at) < betweenOddities {
@@ -54,7 +54,7 @@ func (o *outage) note(name string, h reflector.Health) bool {
 		o.gaps = append(o.gaps, name)
 	}
 	switch {
-	case h.Err != nil && h.Phase != reflector.Stopped && i < 0: // it waits, or nothing answers
+	case h.Err != nil && h.Phase != reflector.Stopped && i < 0: // waiting, or no answer
 		if len(o.away) == 0 {
 			o.since = time.Now()
 		}

@@ -79,15 +79,15 @@ func printYAML(p *printer, ev informer.Event[object], obj *object) (string, erro
 	return "---\n" + text, err
 }
 
-// marshalYAML is yaml.Marshal for text that anybody may have written: the library makes JSON
-// first, and then refuses control characters that JSON may hold and YAML may not.
+// marshalYAML is yaml.Marshal for untrusted text: the library first produces JSON, and
+// then rejects control characters that JSON allows and YAML does not.
 func marshalYAML(document any) (string, error) {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return "", err
 	}
 	var escaped bytes.Buffer
-	for _, r := range string(text) { // in JSON, those below are in strings only
+	for _, r := range string(text) { // in JSON, lower characters occur only in strings
 		if r >= 0x7f && r < 0xa0 || r == '\ufeff' || r == '\ufffe' || r == '\uffff' {
 			fmt.Fprintf(&escaped, `\u%04x`, r)
 		} else {

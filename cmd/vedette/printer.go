@@ -36,8 +36,8 @@ type printer struct {
 
 func (f *format) of(r kube.Resource) *printer { return &printer{format: f, resource: r} }
 
-// event prints one change. If its object cannot be shown, it says so instead: others
-// can.
+// event prints one change. If the object cannot be shown, event prints a note instead,
+// because later objects may be fine.
 //
 // Errors: those of the output.
 func (p *printer) event(ev informer.Event[object], at time.Time) error {

@@ -77,7 +77,7 @@ func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet
 	return s, nil
 }
 
-// forPeople reports whether it is a table.
+// forPeople reports whether the format is a table.
 func (s *sheet) forPeople() bool { return s.kind == "" || s.kind == "wide" }
 
 // title begins a new table, with a line above it.
@@ -197,8 +197,8 @@ func (s *sheet) flush() error {
 	return s.con.print(b.String())
 }
 
-// csv prints the fields of a struct. Text that a spreadsheet would take for a formula gets
-// an apostrophe before it; numbers and truth values are our own and stay.
+// csv prints the fields of a struct. Text that a spreadsheet would read as a formula
+// gets an apostrophe in front; numbers and truth values are trusted and stay unchanged.
 func (s *sheet) csv(doc any) error {
 	v := reflect.ValueOf(doc)
 	var names, values []string
@@ -221,8 +221,8 @@ func (s *sheet) csv(doc any) error {
 	return s.con.document(text.String())
 }
 
-// plainText returns text that no spreadsheet takes for a formula, as OWASP recommends, and
-// that is valid UTF-8, as in JSON.
+// plainText returns valid UTF-8, as in JSON, that no spreadsheet reads as a formula; it
+// follows the advice of OWASP.
 func plainText(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	if strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
