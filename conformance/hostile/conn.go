@@ -34,34 +34,37 @@ type Server struct {
 	lied    bool
 	script  []string
 	conns   map[*conn]struct{}
-	storm   *misdeed // what it does again and again
-	left    int      // how often
+	storm   *misdeed // the misdeed that is repeated
+	left    int      // remaining repetitions
 	count   Counts
-	again   []act // what meddlers do again and again
+	again   []act // acts that meddlers repeat
 	paths   map[string]*Path
-	lists   []snapshot // for the tokens of their pages
-	ids     int        // of lists
+	lists   []snapshot // snapshots for continue tokens
+	ids     int        // number of lists
 }
 
-// Counts are what a server has seen and done.
+// Counts has the counters of a server.
 type Counts struct {
-	// Requests are all requests.
+	// Requests counts all requests.
 	Requests int
-	// News is what clients may have asked for without a pause: versions and pages that were new to them.
+	// News counts the requests that clients may send without a pause, because a version
+	// or page was new to them.
 	News int
-	// Faults are the requests that were not answered as they should be; Good what was, and events.
+	// Faults counts the requests with a wrong answer; Good counts correct answers and
+	// events.
 	Faults, Good int
-	// Lied says that something was sent that no client can see through.
+	// Lied reports that the server sent something that no client can recognize as
+	// false.
 	Lied bool
-	// Overrun says that there were more requests within a second than a server can answer.
+	// Overrun reports more requests within a second than a server can answer.
 	Overrun bool
 
 	second   time.Time
 	inSecond int
 }
 
-// New returns a server whose character follows from a seed. Call it, and everything else, within a
-// bubble of testing/synctest, and Close before the bubble ends.
+// New returns a server whose character follows from a seed. Call New and all methods
+// within a bubble of testing/synctest, and call Close before the bubble ends.
 func New(name string, seed uint64) *Server {
 	random := rand.New(rand.NewPCG(seed, 11))
 	s := &Server{
@@ -89,7 +92,7 @@ func (s *Server) Counts() Counts {
 	return c
 }
 
-// RESTConfig returns the way to the server.
+// RESTConfig returns a configuration that connects to the server.
 func (s *Server) RESTConfig() *rest.Config {
 	return &rest.Config{Host: "http://" + s.name, Dial: s.dial, QPS: -1}
 }
@@ -123,7 +126,7 @@ func (c *clientEnd) Close() error {
 	return c.Conn.Close()
 }
 
-// Read reports an end without a goodbye as a reset.
+// Read reports an unannounced end as a reset.
 func (c *clientEnd) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if errors.Is(err, io.ErrClosedPipe) {
@@ -132,7 +135,7 @@ func (c *clientEnd) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// dial opens a connection, or not.
+// dial opens a connection, or fails.
 func (s *Server) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.mu.Lock()
 	misdeed := ""
@@ -145,7 +148,7 @@ func (s *Server) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	case "refused":
 		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: syscall.ECONNREFUSED}
 	case "silent":
-		patience := time.NewTimer(30 * time.Second) // that of a dialer
+		patience := time.NewTimer(30 * time.Second) // as a dialer waits
 		defer patience.Stop()
 		select {
 		case <-ctx.Done():

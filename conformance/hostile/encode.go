@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// encoding is how an answer is written.
+// encoding is the encoding of an answer.
 type encoding uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	asCBOR
 )
 
-// form is what a client wants of each object, and how.
+// form is the requested form and encoding of objects.
 type form struct {
 	t        *Type
 	encoding encoding
@@ -53,15 +53,15 @@ func (f form) names() (apiVersion, kind string) {
 	return f.t.apiVersion(), f.t.Kind
 }
 
-// sent is an object as it is sent: the truth, or something odd.
+// sent is an object as it is sent: the true one, or an odd one.
 type sent struct {
 	Object
-	version string // in the place of the number, if not empty; "-" leaves it out
-	kind    string // in the place of the right one
+	version string // replaces the number, if not empty; "-" omits it
+	kind    string // replaces the right kind
 	odd     oddity
 }
 
-// oddity is what is wrong with an object beside what its fields say.
+// oddity is a defect of an object that its fields do not show.
 type oddity uint8
 
 const (
@@ -91,8 +91,8 @@ func (s *sent) meta() metav1.ObjectMeta {
 	return m
 }
 
-// encode returns the bytes of an object. Only JSON and CBOR of custom resources, and what stands alone,
-// name their kind.
+// encode returns the bytes of an object. Only JSON, CBOR of custom resources, and
+// standalone objects name their kind.
 func (f form) encode(s sent, named bool) []byte {
 	apiVersion, kind := f.names()
 	if s.kind != "" {
@@ -125,7 +125,7 @@ func (f form) message(s sent) []byte {
 		b = must(p.Marshal())
 	}
 	switch s.odd {
-	case deep: // groups within groups, which gogo/protobuf skips
+	case deep: // nested groups, which gogo/protobuf skips
 		b = append(b, bytes.Repeat([]byte{0x93, 0x07}, 11000)...)
 		b = append(b, bytes.Repeat([]byte{0x94, 0x07}, 11000)...)
 	case huge:
@@ -143,7 +143,7 @@ func (f form) message(s sent) []byte {
 	return b
 }
 
-// oddJSON splices what is odd into a JSON object.
+// oddJSON splices a defect into a JSON object.
 func oddJSON(s sent, object []byte) []byte {
 	var member string
 	switch {
@@ -165,7 +165,7 @@ func oddJSON(s sent, object []byte) []byte {
 	return append(append(append(bytes.Clone(object[:len(object)-1]), ','), member...), '}')
 }
 
-// oddCBOR makes an indefinite map of a CBOR object, with what is odd at its end.
+// oddCBOR turns a CBOR object into an indefinite map, with a defect at its end.
 func oddCBOR(s sent, object []byte) []byte {
 	var member []byte
 	switch {
@@ -185,19 +185,19 @@ func oddCBOR(s sent, object []byte) []byte {
 		return object
 	}
 	body := bytes.TrimPrefix(object, []byte{0xd9, 0xd9, 0xf7})
-	if body[0] < 0xa0 || body[0] > 0xb7 { // not a small map, whose head is one byte
+	if body[0] < 0xa0 || body[0] > 0xb7 { // not a small map with a one-byte head
 		return object
 	}
 	return append(append(append([]byte{0xbf}, body[1:]...), member...), 0xff)
 }
 
-// text is a text string in CBOR.
+// text returns a CBOR text string.
 func text(s string) []byte {
 	b := []byte{0x7a}
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
 }
 
-// plain makes maps of a struct.
+// plain converts a struct to maps.
 func plain(v any) (m any) {
 	if err := json.Unmarshal(must(json.Marshal(v)), &m); err != nil {
 		return nil
@@ -205,18 +205,18 @@ func plain(v any) (m any) {
 	return m
 }
 
-// must drops the error of encoders that have none for what is encoded here. An object that was lost
-// would show in the test.
+// must drops the error of encoders that cannot fail on the values used here. The test
+// would notice a lost object.
 func must[T any](v T, _ error) T { return v }
 
 // page is a page of a list.
 type page struct {
-	list      int // of which it is a page
+	list      int // the list that it belongs to
 	items     []sent
 	version   string
 	token     string
 	remaining *int64
-	kind      string // in the place of the right one
+	kind      string // replaces the right kind
 }
 
 // encodePage returns the bytes of a list.
@@ -264,7 +264,7 @@ func (f form) encodePage(p page) []byte {
 	return b.Bytes()
 }
 
-// envelope puts a message into the envelope of the protobuf encoding.
+// envelope wraps a message in the envelope of the protobuf encoding.
 func envelope(apiVersion, kind string, message []byte) []byte {
 	u := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: message}
 	return append([]byte("k8s\x00"), must(u.Marshal())...)

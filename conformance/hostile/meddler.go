@@ -14,7 +14,7 @@ type meddler struct {
 	acts  []act
 	after int // events, until the next
 	noEnd bool
-	skip  int // events that are left out
+	skip  int // events to omit
 }
 
 // act is one disturbance. It reports whether the watch goes on.
@@ -26,7 +26,7 @@ type act struct {
 
 var acts []act
 
-func init() { // as some of them name the table
+func init() { // in init, because some acts name the table
 	acts = []act{
 		{"closes", false, (*stream).end1},
 		{"resets", false, func(*stream) bool { return false }},
@@ -92,11 +92,11 @@ func init() { // as some of them name the table
 	}
 }
 
-// meddler returns one who acts a few times.
+// meddler returns a meddler that acts a few times.
 func (k *call) meddler() *meddler {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.left > 0 && k.storm.on == watches && len(k.again) > 0 { // the same to every watch
+	if k.left > 0 && k.storm.on == watches && len(k.again) > 0 { // every watch gets the same
 		return &meddler{acts: slices.Clone(k.again)}
 	}
 	m := &meddler{after: max(0, k.random.IntN(8)-4), noEnd: k.random.IntN(8) == 0}
@@ -112,7 +112,7 @@ func (k *call) meddler() *meddler {
 	return m
 }
 
-// when returns a channel that tells when to act while nothing happens.
+// when returns a channel that fires when it is time to act without an event.
 func (m *meddler) when() <-chan time.Time {
 	if m == nil || len(m.acts) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func (m *meddler) act(st *stream) bool {
 	return a.do(st)
 }
 
-// end1 ends the watch in order, which is a fault if it has just begun.
+// end1 ends the watch normally, which is a fault if it has just begun.
 func (st *stream) end1() bool {
 	if time.Since(st.began) >= time.Second {
 		st.good(time.Now())
@@ -169,12 +169,12 @@ func (st *stream) end1() bool {
 // mayEnd closes the watch now and then.
 func (st *stream) mayEnd() bool { return st.random.IntN(2) == 0 || st.end1() }
 
-// ghost is an object that there is not, of a version that there is.
+// ghost returns an object that does not exist, with a version that does.
 func (st *stream) ghost() sent {
 	return sent{Object: Object{Namespace: "a", Name: fmt.Sprint("ghost-", st.random.IntN(3)), UID: "ghost", Version: st.upto}}
 }
 
-// anyObject is a true one, if there is any.
+// anyObject returns a true object, if there is one.
 func (st *stream) anyObject() sent {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -184,7 +184,7 @@ func (st *stream) anyObject() sent {
 	return st.ghost()
 }
 
-// lie sends an object that is not true.
+// lie sends a false object.
 func (st *stream) lie(kind string, s sent) bool {
 	if s.version != "" || s.Name == "" || s.kind != "" || s.odd != sound {
 		return st.chunk(st.form.event(kind, s)) && st.mayEnd()
@@ -201,7 +201,7 @@ func (st *stream) replay() bool {
 	return st.mayEnd()
 }
 
-// wrongLength claims a length that the frame has not.
+// wrongLength sends a frame with a false length.
 func (st *stream) wrongLength() bool {
 	b := bytes.Clone(st.form.event("ADDED", st.ghost()))
 	switch st.form.encoding {
@@ -229,7 +229,7 @@ func (st *stream) halfFrame() bool {
 	return false
 }
 
-// noStatus is an ERROR with anything else in it.
+// noStatus sends an ERROR event with an object that is not a Status.
 func (st *stream) noStatus() bool {
 	s := st.ghost()
 	frame := st.form.event("ERROR", s)
@@ -239,7 +239,7 @@ func (st *stream) noStatus() bool {
 	return st.chunk(frame) && st.mayEnd()
 }
 
-// nothing is where an object should be.
+// nothing returns bytes that are no object, in place of one.
 func (st *stream) nothing() []byte {
 	switch st.form.encoding {
 	case asProtobuf:

@@ -12,14 +12,14 @@ import (
 
 // nature is the character of a server.
 type nature struct {
-	Spite     float64 // how likely a request is not answered as it should be
-	deaf      float64 // how likely a connection is not accepted
-	Storms    float64 // how likely a misdeed is repeated
+	Spite     float64 // probability of a wrong answer
+	deaf      float64 // probability that a connection is refused
+	Storms    float64 // probability that a misdeed is repeated
 	liar      bool
 	cbor      bool
 	protobuf  bool
 	streaming bool
-	menu      uint64 // a bit for each misdeed that it may commit
+	menu      uint64 // a bit for each possible misdeed
 }
 
 func newNature(r *rand.Rand) nature {
@@ -29,22 +29,22 @@ func newNature(r *rand.Rand) nature {
 		cbor: r.IntN(2) == 0, protobuf: r.IntN(4) > 0, streaming: r.IntN(3) > 0, menu: r.Uint64(),
 	}
 	if r.IntN(3) == 0 {
-		n.menu &= r.Uint64() & r.Uint64() // of few kinds
+		n.menu &= r.Uint64() & r.Uint64() // only a few kinds
 	}
 	return n
 }
 
-// misdeed is one way of not answering a request as one should.
+// misdeed is one way to answer a request wrongly.
 type misdeed struct {
 	name string
 	on   verb
 	lies bool
-	do   func(*call) bool // reports whether the connection can be used on
+	do   func(*call) bool // reports whether the connection is still usable
 }
 
 var misdeeds []misdeed
 
-func init() { // as some of them name the table
+func init() { // in init, because some misdeeds name the table
 	misdeeds = []misdeed{
 		{"a status", anything, false, (*call).anyStatus},
 		{"a status", anything, false, (*call).anyStatus},
@@ -107,7 +107,7 @@ func init() { // as some of them name the table
 
 const loginPage = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><form action=/login></form></body></html>"
 
-// chooseLocked decides what to do to a request: nil is what it should.
+// chooseLocked chooses the misdeed for a request; nil means a correct answer.
 func (s *Server) chooseLocked(k *call) *misdeed {
 	if s.behaves {
 		return nil
@@ -133,7 +133,7 @@ func (s *Server) chooseLocked(k *call) *misdeed {
 	return nil
 }
 
-// noise is up to n bytes of anything.
+// noise returns up to n random bytes.
 func (k *call) noise(n int) []byte {
 	b := make([]byte, 1+k.random.IntN(n))
 	for i := range b {
@@ -142,7 +142,7 @@ func (k *call) noise(n int) []byte {
 	return b
 }
 
-// one returns one of several.
+// one returns a random element.
 func one[T any](k *call, of ...T) T { return of[k.random.IntN(len(of))] }
 
 // retryAfter returns a header that tells the client to wait, or nonsense.
@@ -154,12 +154,12 @@ func (k *call) retryAfter() string {
 	return "Retry-After: " + v + "\r\n"
 }
 
-// anyCode returns a code of HTTP.
+// anyCode returns a random HTTP status code.
 func (k *call) anyCode() int {
 	return one(k, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429, 429, 500, 500, 502, 503, 504, 201, 206, 418, 599, 999)
 }
 
-// anyError returns a Status of any kind.
+// anyError returns a random Status.
 func (k *call) anyError() metav1.Status {
 	code := int32(k.anyCode())
 	st := metav1.Status{Code: one(k, code, code, code, 0, -1), Message: one(k, "", "no", "the \x1b[31m message", "Too large resource version: 5, current: 4")}
@@ -185,19 +185,19 @@ func (k *call) anyStatus() bool {
 	return k.head(code, f.contentType(false), k.retryAfter(), len(b)) && k.write(b)
 }
 
-// bareStatus answers with a code, and whatever a proxy says.
+// bareStatus answers with a code and the text of a proxy.
 func (k *call) bareStatus() bool {
 	body := one(k, "", loginPage, "upstream connect error", `{"kind":"Pod"}`, `{"kind":"Status","code":"5"}`, `[]`, string(k.noise(500)))
 	return k.head(k.anyCode(), one(k, "text/html", "text/plain", "application/json", ""), k.retryAfter(), len(body)) && k.write([]byte(body))
 }
 
-// redirect sends the client elsewhere, or around.
+// redirect sends the client to another place, or in a circle.
 func (k *call) redirect() bool {
 	to := one(k, "", "Location: "+k.path+"\r\n", "Location: /login\r\n", "Location: http://elsewhere/\r\n", "Location: ::\r\n")
 	return k.head(one(k, 301, 302, 303, 307, 308, 304), "text/html", to, 0)
 }
 
-// wrongType sends the truth under a wrong name.
+// wrongType sends the truth with a wrong content type.
 func (k *call) wrongType() bool {
 	contentType := one(k, "", "text/plain", "application/xml", "application/json;charset=utf-16", "application/vnd.kubernetes.protobuf", "application/cbor", "/;;", "application/yaml")
 	if k.verb != lists {
@@ -233,7 +233,7 @@ func (k *call) through(how func(*call, []byte) bool) bool {
 func cutOff(k *call, body []byte) bool {
 	part := body[:k.random.IntN(len(body))]
 	switch k.random.IntN(4) {
-	case 0: // in order, as a proxy does that believes to be done
+	case 0: // normally, like a proxy that believes it is done
 		return k.send(200, k.form.contentType(false), part)
 	case 1:
 		return k.head(200, k.form.contentType(false), "", len(body)) && k.write(part) && false
@@ -283,7 +283,7 @@ func (k *call) flip(body []byte) []byte {
 	return body
 }
 
-// oddPage is a page that no client can use.
+// oddPage sends a page that no client can use.
 func (k *call) oddPage() bool {
 	p, ok := k.list()
 	if !ok {
@@ -305,7 +305,7 @@ func (k *call) oddPage() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// oddItems has objects in a page that are not true, or beyond limits, or both.
+// oddItems sends a page with objects that are false, or beyond limits, or both.
 func (k *call) oddItems() bool {
 	p, ok := k.list()
 	if !ok {
@@ -318,7 +318,8 @@ func (k *call) oddItems() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// oddObject is an object that is not true: another state of one that there is, or one that there is not.
+// oddObject returns a false object: another state of an existing object, or one that
+// does not exist.
 func (k *call) oddObject() sent {
 	k.mu.Lock()
 	s := sent{Object: Object{Namespace: one(k, Namespaces...), Name: fmt.Sprint("o-", k.random.IntN(10)), UID: "ghost", Payload: "lie"}}
@@ -349,7 +350,7 @@ func (k *call) oddObject() sent {
 	return s
 }
 
-// looping has a continue token that leads back.
+// looping sends a continue token that leads back.
 func (k *call) looping() bool {
 	p, ok := k.list()
 	if !ok {
@@ -359,14 +360,14 @@ func (k *call) looping() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// expired says that a list can not be continued.
+// expired says that a list cannot be continued.
 func (k *call) expired() bool {
 	st := metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired, Message: "The provided continue parameter is too old"}
 	st.Continue = one(k, "", "1:1", "nonsense")
 	return k.send(410, k.form.contentType(false), k.form.status(st))
 }
 
-// oldList is a list that was true once.
+// oldList sends a list that was true once.
 func (k *call) oldList() bool {
 	p, ok := k.list()
 	k.mu.Lock()
@@ -386,7 +387,7 @@ func (k *call) oldList() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// falseList leaves out objects, or says that it is of another version.
+// falseList omits objects, or states another version.
 func (k *call) falseList() bool {
 	p, ok := k.list()
 	if !ok {
@@ -406,7 +407,7 @@ func (k *call) falseList() bool {
 	return k.send(200, k.form.contentType(false), k.form.encodePage(p))
 }
 
-// oddDiscovery tells of other types than there are.
+// oddDiscovery reports types other than the real ones.
 func (k *call) oddDiscovery() bool {
 	return k.discovery(func(v any) {
 		switch v := v.(type) {

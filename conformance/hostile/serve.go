@@ -46,11 +46,11 @@ type call struct {
 	space  string // namespace, or ""
 }
 
-// maxPerSecond is how many requests within a second are a hot loop beyond doubt. The server answers
-// none of them any more: in a hot loop, fake time would never go on.
+// maxPerSecond is how many requests within a second prove a hot loop. The server
+// answers none beyond that: in a hot loop, fake time would never advance.
 const maxPerSecond = 1000
 
-// answer answers a request, and reports whether the connection can be used on.
+// answer answers a request, and reports whether the connection is still usable.
 func (s *Server) answer(c *conn, req *http.Request) bool {
 	s.mu.Lock()
 	k := &call{Server: s, c: c, random: rand.New(rand.NewPCG(s.random.Uint64(), 1)), path: req.URL.Path, query: req.URL.Query(), accept: req.Header.Get("Accept")}
@@ -84,7 +84,7 @@ func (s *Server) answer(c *conn, req *http.Request) bool {
 	return deed.do(k)
 }
 
-// brief shows what matters of the parameters.
+// brief returns the relevant parameters.
 func brief(q url.Values) string {
 	q = maps.Clone(q)
 	delete(q, "allowWatchBookmarks")
@@ -93,7 +93,7 @@ func brief(q url.Values) string {
 	return q.Encode()
 }
 
-// understand reads the request.
+// understand parses the request.
 func (k *call) understand() {
 	parts := strings.Split(strings.Trim(k.path, "/"), "/")
 	k.verb = discovers
@@ -132,7 +132,7 @@ func (k *call) understand() {
 	}
 }
 
-// honest answers as the server should.
+// honest answers correctly.
 func (k *call) honest() bool {
 	k.good(time.Now())
 	switch k.verb {
@@ -146,7 +146,7 @@ func (k *call) honest() bool {
 	return k.discovery(nil)
 }
 
-// get returns a namespace, of which there is one that tells clusters apart.
+// get returns a namespace. The only one is the namespace that identifies the cluster.
 func (k *call) get() bool {
 	if k.path != "/api/v1/namespaces/kube-system" {
 		return k.refuse(http.StatusNotFound, metav1.StatusReasonNotFound, "no such object")
@@ -161,7 +161,7 @@ func (k *call) refuse(code int, reason metav1.StatusReason, message string) bool
 	return k.send(code, k.form.contentType(false), k.form.status(metav1.Status{Code: int32(code), Reason: reason, Message: message}))
 }
 
-// discovery tells which types there are, in the way that the path asks for.
+// discovery lists the types, in the form that the path asks for.
 func (k *call) discovery(alter func(any)) bool {
 	list := func(t *Type) any {
 		r := metav1.APIResource{Name: t.Resource, SingularName: strings.ToLower(t.Kind), Namespaced: true, Kind: t.Kind, Verbs: []string{"get", "list", "watch"}}
@@ -198,7 +198,7 @@ type snapshot struct {
 	objects []Object
 }
 
-// list returns the page that is asked for, or false and has answered.
+// list returns the requested page. If ok is false, it has already answered.
 func (k *call) list() (p page, ok bool) {
 	limit, _ := strconv.Atoi(k.query.Get("limit"))
 	k.mu.Lock()
@@ -253,7 +253,7 @@ func (k *call) send(code int, contentType string, body []byte) bool {
 	return k.head(code, contentType, "", len(body)) && k.write(body)
 }
 
-// head sends the headers; a length below zero means chunks.
+// head sends the headers; a negative length means chunks.
 func (k *call) head(code int, contentType, more string, length int) bool {
 	h := fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: %s\r\n%s", code, contentType, more)
 	if length >= 0 {
@@ -277,10 +277,11 @@ func (k *call) chunk(b []byte) bool {
 	return k.write(fmt.Appendf(nil, "%x\r\n%s\r\n", len(b), b))
 }
 
-// end ends a body in order.
+// end ends a body normally.
 func (k *call) end() bool { return k.write([]byte("0\r\n\r\n")) }
 
-// hang does nothing until the client has gone, or for a while after the server began to behave.
+// hang does nothing until the client has gone, or for a while after the server began to
+// behave.
 func (k *call) hang() bool {
 	select {
 	case <-k.c.gone:
@@ -299,7 +300,8 @@ func (k *call) hang() bool {
 	return false
 }
 
-// pause lets time pass, and reports whether the client is still there, and the server still hostile.
+// pause lets time pass, and reports whether the client is still connected and the
+// server still hostile.
 func (k *call) pause(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -313,7 +315,7 @@ func (k *call) pause(d time.Duration) bool {
 	return false
 }
 
-// good notes that clients were served.
+// good records that clients were served.
 func (k *call) good(at time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -321,7 +323,7 @@ func (k *call) good(at time.Time) {
 	k.pathLocked(k.scope()).good = at
 }
 
-// news notes that a version is sent; where it is new, the client may ask again at once.
+// news records that a version was sent; if it is new, the client may ask again at once.
 func (k *call) news(version uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -331,11 +333,11 @@ func (k *call) news(version uint64) {
 	}
 }
 
-// Path is how the requests of one path went.
+// Path records the outcome of the requests of one path.
 type Path struct {
 	good, firstFault, lastFault time.Time
 	serving                     int
-	newest                      uint64 // version that was sent
+	newest                      uint64 // newest version that was sent
 }
 
 func (p *Path) fault(now time.Time) {
@@ -345,7 +347,7 @@ func (p *Path) fault(now time.Time) {
 	p.lastFault = now
 }
 
-// scope tells those apart who ask for the same path in another form.
+// scope distinguishes clients that request the same path in another form.
 func (k *call) scope() string {
 	if k.form.metadata {
 		return k.path + " metadata"
@@ -362,8 +364,8 @@ func (s *Server) pathLocked(path string) *Path {
 	return p
 }
 
-// FaultsSince returns since when the requests of a path, with " metadata" behind it where they ask for
-// metadata only, were met with nothing but faults.
+// FaultsSince returns since when all requests of a path have failed. For clients that
+// request only metadata, append " metadata" to the path.
 func (s *Server) FaultsSince(path string) (since time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ var (
 	Widgets = &Type{"example.com", "v1", "widgets", "Widget"}
 )
 
-// Namespaces are those in which objects are.
+// Namespaces are the namespaces of all objects.
 var Namespaces = []string{"a", "b", "c"}
 
 func (t *Type) apiVersion() string {
@@ -35,7 +35,7 @@ type Object struct {
 	Version              uint64
 	Node, Payload        string
 	Label                string
-	// Unusable objects are legal, but beyond the limits of clients.
+	// Unusable marks an object that is legal but beyond the limits of clients.
 	Unusable bool
 }
 
@@ -52,7 +52,7 @@ type occurrence struct {
 type table struct {
 	objects map[string]Object
 	history []occurrence
-	floor   uint64        // watches from below it are refused
+	floor   uint64        // watches from older versions are refused
 	wake    chan struct{} // closed at the next occurrence
 }
 
@@ -79,14 +79,14 @@ func (s *Server) Write(t *Type) {
 			s.putLocked(tab, "MODIFIED", old)
 		case n < 9:
 			s.putLocked(tab, "DELETED", old)
-		default: // deleted, and created again under its name
+		default: // delete, and create again under the same name
 			s.putLocked(tab, "DELETED", old)
 			s.putLocked(tab, "ADDED", s.freshLocked(o))
 		}
 	}
 }
 
-// freshLocked returns an object as it is created.
+// freshLocked returns a newly created object.
 func (s *Server) freshLocked(o Object) Object {
 	s.uids++
 	o.UID = fmt.Sprintf("%s-%d", s.name, s.uids)
@@ -107,7 +107,7 @@ func (s *Server) payloadLocked() string {
 	return strings.Repeat(string(rune('a'+s.random.IntN(26))), 1+s.random.IntN(200))
 }
 
-// putLocked makes an occurrence true.
+// putLocked adds an occurrence to the true history.
 func (s *Server) putLocked(tab *table, kind string, o Object) {
 	s.version++
 	o.Version = s.version
@@ -121,14 +121,15 @@ func (s *Server) putLocked(tab *table, kind string, o Object) {
 	tab.wake = make(chan struct{})
 }
 
-// forgetLocked forgets all history up to now.
+// forgetLocked drops all history up to now.
 func (s *Server) forgetLocked() {
 	for _, tab := range s.tables {
 		tab.floor, tab.history = s.version, nil
 	}
 }
 
-// Behave makes the server serve the truth from now on. What hangs may go on to hang.
+// Behave makes the server serve the truth from now on. Hanging requests may keep
+// hanging.
 func (s *Server) Behave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +139,8 @@ func (s *Server) Behave() {
 	s.behaves = true
 	s.noteLocked("from here on it behaves; lied: %v", s.lied)
 	if s.lied {
-		// A client may have been told anything. Versions and objects begin again above what was made up.
+		// A client may have been told anything. Versions and objects restart above all
+		// invented ones.
 		s.version += 2 * maxAhead
 		for _, tab := range s.tables {
 			for _, key := range slices.Sorted(maps.Keys(tab.objects)) {
@@ -152,13 +154,13 @@ func (s *Server) Behave() {
 	close(s.healed)
 }
 
-// maxAhead is how far beyond the truth a lie goes, unless it goes beyond all bounds.
+// maxAhead is how far beyond the truth a lie goes, except for lies without a bound.
 const maxAhead = 1000
 
 // far is a version that no server reaches.
 const far = 1 << 60
 
-// noteLocked writes down what the server did.
+// noteLocked records an action of the server.
 func (s *Server) noteLocked(format string, args ...any) {
 	line := fmt.Sprintf("%10.3fs ", time.Since(s.began).Seconds()) + fmt.Sprintf(format, args...)
 	if len(s.script) >= maxScript {
@@ -167,10 +169,10 @@ func (s *Server) noteLocked(format string, args ...any) {
 	s.script = append(s.script, line)
 }
 
-// maxScript bounds the lines that are kept of what a server did.
+// maxScript bounds the recorded actions of a server.
 const maxScript = 400
 
-// Script returns what the server did last.
+// Script returns the last actions of the server.
 func (s *Server) Script() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,15 +14,15 @@ import (
 type stream struct {
 	*call
 	began   time.Time
-	cursor  uint64       // up to which everything was read
-	upto    uint64       // up to which everything was sent
+	cursor  uint64       // everything up to here was read
+	upto    uint64       // everything up to here was sent
 	initial bool         // a streaming list
-	ended   bool         // the bookmark that ends its list was sent
-	past    []occurrence // the last that were sent
+	ended   bool         // the bookmark at the end of the list was sent
+	past    []occurrence // the last events that were sent
 	meddle  *meddler     // nil if the server behaves
 }
 
-// watch serves a watch, as it should be unless somebody meddles.
+// watch serves a watch, correctly unless a meddler acts.
 func (k *call) watch(m *meddler) bool {
 	st := &stream{call: k, began: time.Now(), meddle: m}
 	asked, _ := strconv.ParseUint(k.query.Get("resourceVersion"), 10, 64)
@@ -61,8 +61,8 @@ func (k *call) watch(m *meddler) bool {
 	return st.run()
 }
 
-// serving counts the open watches of a path. One that is silent is not known to be at fault: types may be
-// quiet, and not all servers send bookmarks.
+// serving counts the open watches of a path. A silent watch is not necessarily at
+// fault: types may be quiet, and not all servers send bookmarks.
 func (k *call) serving(n int, honest bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,7 +72,7 @@ func (k *call) serving(n int, honest bool) {
 	}
 }
 
-// sendInitial sends what is there.
+// sendInitial sends the current objects.
 func (st *stream) sendInitial() bool {
 	st.mu.Lock()
 	st.cursor = st.version
@@ -96,7 +96,7 @@ func (st *stream) sendInitial() bool {
 	return st.frame(st.cursor, st.form.bookmark(strconv.FormatUint(st.cursor, 10), true))
 }
 
-// run sends what happens until the watch is over.
+// run sends events until the watch is over.
 func (st *stream) run() bool {
 	seconds, _ := strconv.Atoi(st.query.Get("timeoutSeconds"))
 	over := time.NewTimer(time.Duration(max(seconds, 1)) * time.Second)
@@ -150,7 +150,7 @@ func (st *stream) run() bool {
 	}
 }
 
-// read returns what has happened since the cursor.
+// read returns the events since the cursor.
 func (st *stream) read() (events []occurrence, wake <-chan struct{}, gone bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -167,7 +167,7 @@ func (st *stream) read() (events []occurrence, wake <-chan struct{}, gone bool) 
 	return events, tab.wake, false
 }
 
-// send sends a true event, after what a meddler does.
+// send sends a true event, after the act of a meddler.
 func (st *stream) send(e occurrence) bool {
 	if st.meddle.due() && !st.meddle.act(st) {
 		return false

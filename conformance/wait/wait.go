@@ -29,8 +29,8 @@ func Until(t testing.TB, within time.Duration, what string, holds func() (proble
 	}
 }
 
-// Served waits until discovery lists a type. A CustomResourceDefinition is Established a
-// moment before that, and seconds on a loaded machine.
+// Served waits until discovery lists a type. A CustomResourceDefinition becomes
+// Established a moment earlier, and seconds earlier on a loaded machine.
 func Served(t testing.TB, cluster *kube.Cluster, resource string) {
 	t.Helper()
 	Until(t, time.Minute, resource+" are served", func() string {
