@@ -1,22 +1,22 @@
 // Command jobs follows jobs in two ways at once.
 //
-// "latest" folds: a key waits once, and its worker looks up what is true now. Pick
-// it to bring something into a state: it may skip what happened in between, and
-// that is right, since it is over. It needs memory for keys only, and catches up at
-// once after a pause. This is what controllers do.
+// "latest" folds: a key waits once, and its worker reads the current state. Use it to
+// bring something into a desired state: it may skip what happened in between, because
+// that is over. It needs memory only for keys, and catches up at once after a pause.
+// Controllers work this way.
 //
 // "every" keeps all: each state that the server reported is an item of its own, in
-// order for each job, one at a time, and a retry keeps its place. Pick it to record,
-// bill, or notify: where a job that failed and was retried must not look like one
-// that simply ran. The queue is bounded; who is too slow slows down the informer and then
-// the server's watch, and only what the server itself forgets is missed. Each
-// revision has an ID that is the same after a restart, when the last state of each job
-// is told again: who has handled it knows it by that.
+// order for each job, one at a time, and a retry keeps its place. Use it to record,
+// bill, or notify, where a job that failed and was retried must not look like a job
+// that simply ran. The queue is bounded: a slow consumer slows down the informer and
+// then the server's watch, and misses only what the server itself forgets. After a
+// restart the last state of each job is reported again; its revision has the same ID as
+// before, so a consumer that has handled it can recognize it.
 //
-// With client-go a handler is called for every event as well, but what it has not
-// taken is kept without a bound (its source says so: "until we OOM"), and its
-// queues fold only. A queue of states that keeps objects in order is to be written
-// by hand, and so is what happens when it is full.
+// With client-go a handler is also called for every event, but pending events are kept
+// without a bound (its source says so: "until we OOM"), and its queues only fold. A
+// queue of states in order per object, and its behavior when full, must be written by
+// hand.
 package main
 
 import (
@@ -99,8 +99,8 @@ func every(ctx context.Context, jobs *informer.Informer[batchv1.Job]) {
 	work.Wait()
 }
 
-// record stands for a row in a database. ID is its key, so a state that is told again
-// after a restart is not written twice.
+// record stands for a row in a database. ID is its key, so a state that is reported
+// again after a restart is not written twice.
 func record(r controller.Revision[batchv1.Job]) error {
 	ev := r.Event()
 	job, err := ev.Object()

@@ -27,12 +27,12 @@ func main() {
 	byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 	check(controller.Reconcile(context.Background(), pods, func(_ context.Context, v informer.View, r controller.Request) error {
 		log.Printf("%s has changed; pods on node-1: %d", r.Key, byNode.Len(pods.In(v), "node-1"))
-		return nil // an error: again, with backoff
+		return nil // on an error: again, with backoff
 	}))
 }
 
-// check ends the program with an error. nil is none: Reconcile returns it once its
-// context is done.
+// check exits the program with an error. Reconcile returns nil once its context is
+// done.
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)
