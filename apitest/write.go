@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// maxAttempts bounds how often a change is computed anew because another writer was faster.
+// maxAttempts bounds how often a change is computed again because another writer was faster.
 const maxAttempts = 100
 
 // errMoved is a change that was computed from a state that is no longer the present.

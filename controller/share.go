@@ -170,7 +170,7 @@ func (s *sharing) join(ctx context.Context, names []string) (lease, error) {
 	return s.leases.renew(ctx, was.object)
 }
 
-// lapse gives up all keys at once, and begins anew.
+// lapse gives up all keys at once, and starts from scratch.
 func (s *sharing) lapse(c *Controller, why string) {
 	running := c.shift.narrow(nil, 0)
 	c.log().Warn("the lease is lost", "why", why, "identity", s.cfg.Identity, "running", len(running))

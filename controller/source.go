@@ -135,7 +135,7 @@ func (f *flow[T]) attach(c *Controller) error {
 }
 
 // sweep posts the chosen ones of all keys that the objects of the informer lead to
-// now. It subscribes anew, so that filters see what they always see.
+// now. It subscribes again, so that filters see what they always see.
 func (f *flow[T]) sweep(ctx context.Context, c *Controller, chosen func(wire.Key) bool) {
 	if f.keys == nil {
 		return

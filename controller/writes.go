@@ -116,7 +116,7 @@ func (w *writes) pending(key wire.Key) (left []kube.Written, since time.Time) {
 	return slices.Clone(of.writes), of.since
 }
 
-// waited ends the wait of a key: the next begins anew.
+// waited ends the wait of a key: the next starts from scratch.
 func (w *writes) waited(key wire.Key) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -80,7 +80,7 @@ func causeOf(f reflector.Fault) string {
 	}
 }
 
-// errRebuilt is why everything begins anew: the cluster is another.
+// errRebuilt is why recording starts from scratch: the cluster is another one.
 var errRebuilt = errors.New("another cluster stands at the address: the UID of its namespace kube-system has changed")
 
 // guarded is a source that asks nothing of a cluster that is another by now. A cluster

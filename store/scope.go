@@ -347,7 +347,7 @@ func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 }
 
 // install makes a staged entry live. If indexes have been added since it was
-// staged, it is stored anew with their values.
+// staged, it is stored again with their values.
 func (s *Store) install(e Entry) Entry {
 	if e.slab.columns < len(s.extracts) {
 		old := e

@@ -79,8 +79,8 @@ func (s *Store) sweepOne() {
 	}
 }
 
-// rewrite stores an entry once more: as it is where that is how it would be
-// stored now, else anew.
+// rewrite stores an entry again. It copies the stored form if a new entry would have
+// the same form, and otherwise stores the record from scratch.
 func (s *Store) rewrite(e Entry) Entry {
 	a := &s.arena
 	live := s.cfg.Decode != nil

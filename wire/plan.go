@@ -15,7 +15,7 @@ import (
 //
 // A plan knows the form that servers write: fields in the order of their numbers,
 // each once, or all its elements in a row. For anything else it gives up, and the
-// generated code decodes the object anew; so what unusual bytes mean, and what is wrong
+// generated code decodes the object again; so what unusual bytes mean, and what is wrong
 // with damaged ones, is answered by that code alone.
 type plan struct {
 	typ    reflect.Type

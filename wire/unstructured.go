@@ -10,7 +10,7 @@ import (
 
 // decodeUnstructured decodes an object without a type. The decoders of this package
 // take what servers send; where they find anything else, the libraries of the
-// Kubernetes API decode the object anew, and say what is wrong with it.
+// Kubernetes API decode the object again, and say what is wrong with it.
 func decodeUnstructured(enc Encoding, body []byte, u *unstructured.Unstructured) error {
 	t := trees.Get().(*tree)
 	t.b, t.i = body, 0
