@@ -38,7 +38,7 @@ type origin struct {
 	epoch   int64     // how often the cluster was found to be another
 	why     error     // why it was the last time
 	asking  bool
-	told    bool // that the identity cannot be known
+	told    bool // the log says that the identity is unknown
 }
 
 // restore records that the versions come from a file.

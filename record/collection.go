@@ -88,7 +88,7 @@ type pending struct {
 	disordered int          // number of revisions in one of the holes
 	reached    wire.Version // by events and bookmarks
 	list       wire.Version // version of the last complete list; 0: none
-	lists      []listing    // all complete lists
+	lists      []listing    // all lists of the batch
 
 	regained bool // a gap may end with it
 
