@@ -186,8 +186,8 @@ func TestIDsWithoutUID(t *testing.T) {
 	equal(t, "IDs", append(ids, r.ID()), []string{"east/ml/a/3", "east/ml/a/deleted/3"})
 }
 
-// TestIDsOfTheChosen: an object that comes to be chosen may have been in its state
-// before; one that is not there before it is created was not.
+// TestIDsOfTheChosen: an object that enters the selection may have been in its state
+// before. A new object was not.
 func TestIDsOfTheChosen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		chosen := must[labels.Selector](t)(labels.Parse("app=x"))

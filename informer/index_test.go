@@ -245,9 +245,9 @@ func TestViewSpansAFactory(t *testing.T) {
 	})
 }
 
-// TestViewIsExtended: a view of something else shows an informer as it is when it is
-// first asked for, with all others of its factory, and stays so. One that is not
-// synced is an error, of what is read and of the view.
+// TestViewIsExtended: a view is extended by an informer that it does not have, and by
+// the rest of that informer's factory, at the first read. Later reads see the same
+// snapshot. An informer that is not synced makes the read and the view return an error.
 func TestViewIsExtended(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})

@@ -55,9 +55,9 @@ func (w *world) address() *address {
 	return a
 }
 
-// rebuild puts another server behind the address, away from it for now. It has a pod
-// in the place of one that was there, and one from the time before the versions of the
-// old server: a watch that resumes sees neither.
+// rebuild puts another server behind the address, unreachable until the test connects
+// it. The server has a pod under the name of an old pod, and a pod that is older than
+// the versions of the old server. A watch that resumes sees neither.
 func (a *address) rebuild(w *world) {
 	w.t.Helper()
 	w.srv.Unavailable()
@@ -152,9 +152,9 @@ func TestRebuiltBeforeAWarmStart(t *testing.T) {
 	}
 }
 
-// TestRebuiltWhileItRuns: a cluster that is rebuilt behind the same address while the
-// connection is lost is listed, though it would let the watch resume. One that is the
-// same, or may not be known, is not.
+// TestRebuiltWhileItRuns: the informer lists a cluster that was rebuilt behind the same
+// address while the connection was lost, even if the watch could resume. It does not
+// list the same cluster, or a cluster whose identity it may not read.
 func TestRebuiltWhileItRuns(t *testing.T) {
 	for name, c := range map[string]struct{ denied, rebuilt bool }{
 		"the same": {}, "rebuilt": {rebuilt: true}, "the same, not known": {denied: true},

@@ -120,8 +120,8 @@ func health[T any](i *informer.Informer[T]) informer.Health {
 	return h
 }
 
-// TestBuiltinsNeedNoDiscovery: with discovery refused, informers of built-in types sync,
-// and ask for none; fifty of one that is not known share what is said of it.
+// TestBuiltinsNeedNoDiscovery: with discovery refused, informers of built-in types sync
+// without asking for it. Fifty informers of an unknown type share one round.
 func TestBuiltinsNeedNoDiscovery(t *testing.T) {
 	inWorld(t, func(w *world) {
 		told := apitest.Match{Where: func(r apitest.Request) bool { return r.Verb == apitest.VerbOther }}

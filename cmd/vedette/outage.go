@@ -42,7 +42,7 @@ func (o *outage) noteOdd(name string, h reflector.Health) {
 	if n := h.Invalid - last.told; n > 1 {
 		more = fmt.Sprintf(", the last of %d", n)
 	}
-	o.con.say("%s  %s: %v%s; what was known of it stays", clock(time.Now()), name, h.LastInvalid, more)
+	o.con.say("%s  %s: %v%s; its last known state stays", clock(time.Now()), name, h.LastInvalid, more)
 }
 
 // note takes the health of one type, and reports whether it went or came back.

@@ -114,9 +114,9 @@ func (f *theirs) note(kind string, obj any) {
 	f.add(m.GetNamespace()+"/"+m.GetName(), event{kind, string(m.GetUID()), m.GetResourceVersion()})
 }
 
-// update notes an update. Where a list finds another object under the name of one that is gone, client-go
-// tells of an update from one to the other, and leaves it to handlers to compare UIDs. Ours tells of a
-// deletion and an addition, which is what happened; so theirs is noted in this way.
+// update notes an update. If a list finds a new object under the name of a deleted object, client-go
+// reports an update and leaves it to handlers to compare UIDs. Vedette reports a deletion and an addition,
+// so an update that changes the UID is noted as these two.
 func (f *theirs) update(old, obj any) {
 	was, err1 := meta.Accessor(old)
 	now, err2 := meta.Accessor(obj)
