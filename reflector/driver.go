@@ -34,9 +34,9 @@ type driver struct {
 	body *body
 	news <-chan struct{} // closed when another request to the server has recovered since the last request
 	// overdue is called, on its own goroutine, when an answer takes longer than
-	// Config.SlowAnswer. It must check awaiting: the answer may have come by then.
+	// Config.SlowAnswer. It must take awaiting back: the answer may have come by then.
 	overdue  func()
-	awaiting atomic.Bool
+	awaiting atomic.Bool // an answer is awaited, and has not been reported as overdue
 }
 
 // body is the open answer to a request.
@@ -133,18 +133,22 @@ func (a *owed) begin() {
 }
 
 // spend subtracts the time of one read from the time for a record: single bytes do not
-// count as an answer. An overdue answer is reported once.
+// count as an answer. A record whose time is used up is reported in the next read.
 func (a *owed) spend(d time.Duration) {
 	if a.late > 0 {
-		a.late = max(a.late-d, 0)
+		a.late = max(a.late-d, 1)
 	}
 }
 
-// end records that the answer has come, or that nobody waits for it any longer.
+// end records that the answer has come, or that nobody waits for it any longer. An
+// answer is reported as overdue once.
 func (a *owed) end() {
-	if a.timer != nil {
-		a.timer.Stop()
-		a.driver.awaiting.Store(false)
+	if a.late == 0 {
+		return
+	}
+	a.timer.Stop()
+	if reported := !a.driver.awaiting.Swap(false); reported {
+		a.late = 0
 	}
 }
 

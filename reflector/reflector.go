@@ -165,7 +165,7 @@ func (r *Reflector) setLocked(h Health) {
 func (r *Reflector) overdue(awaiting *atomic.Bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !awaiting.Load() {
+	if !awaiting.CompareAndSwap(true, false) {
 		return
 	}
 	var err error = &silenceError{fmt.Sprintf("no answer for %v; still waiting", r.cfg.SlowAnswer)}
