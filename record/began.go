@@ -26,7 +26,7 @@ import (
 func (d *Database) StateBegan(ctx context.Context, cluster string, of Type, uid string, at wire.Version) (wire.Version, error) {
 	s, err := d.search(ctx, Filter{Cluster: cluster, Types: []Type{of}})
 	if err != nil {
-		return 0, d.explain(err)
+		return 0, d.Explain(err)
 	}
 	if s.nothing {
 		return 0, fmt.Errorf("%s with UID %s at version %v: %w", of, uid, at, ErrUnknown)
@@ -34,12 +34,12 @@ func (d *Database) StateBegan(ctx context.Context, cluster string, of Type, uid 
 	query := "SELECT (SELECT MAX(t.version) FROM transitions t WHERE t.object_id = o.id AND t.version <= ?) FROM objects o" +
 		" JOIN revisions r ON r.object_id = o.id AND r.version = ? WHERE o.uid = ? AND " + strings.Join(s.conditions, " AND ")
 	var began sql.NullInt64
-	err = d.db.QueryRowContext(ctx, d.dialect.query(query), int64(at), int64(at), uid).Scan(&began)
+	err = d.SQL().QueryRowContext(ctx, d.Rebind(query), int64(at), int64(at), uid).Scan(&began)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && !began.Valid:
 		return 0, fmt.Errorf("%s with UID %s at version %v: %w", of, uid, at, ErrUnknown)
 	case err != nil:
-		return 0, d.explain(err)
+		return 0, d.Explain(err)
 	}
 	return wire.Version(began.Int64), nil
 }

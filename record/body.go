@@ -145,7 +145,7 @@ func (b *batch) fetch(ctx context.Context) error {
 		for _, id := range some {
 			args = append(args, id, byID[id].base)
 		}
-		rows, err := b.d.query(ctx, b.tx, "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN "+b.d.dialect.pairs(len(some))+" AND base = 0", args...)
+		rows, err := b.d.query(ctx, b.tx, "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN "+b.d.Pairs(len(some))+" AND base = 0", args...)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (d *Database) body(ctx context.Context, tx *sql.Tx, object, version int64) 
 // concluded reports whether a revision is a deletion that nobody saw.
 func (d *Database) concluded(ctx context.Context, tx *sql.Tx, object, version int64) (bool, error) {
 	var gone, source int16
-	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT deleted, source FROM revisions WHERE object_id = ? AND version = ?"), object, version)
+	row := tx.QueryRowContext(ctx, d.Rebind("SELECT deleted, source FROM revisions WHERE object_id = ? AND version = ?"), object, version)
 	err := row.Scan(&gone, &source)
 	return gone == 1 && Source(source) != Watched, err
 }
@@ -213,7 +213,7 @@ func (d *Database) concluded(ctx context.Context, tx *sql.Tx, object, version in
 // content reads what a revision keeps: of several the last.
 func (d *Database) content(ctx context.Context, tx *sql.Tx, where string, object, version int64) (c content, err error) {
 	var name []byte
-	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+where+" ORDER BY version DESC LIMIT 1"), object, version)
+	row := tx.QueryRowContext(ctx, d.Rebind("SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+where+" ORDER BY version DESC LIMIT 1"), object, version)
 	err = row.Scan(&name, &c.base, &c.dictionary, &c.size, &c.data)
 	switch {
 	case errors.Is(err, sql.ErrNoRows): // who asks has seen the revision

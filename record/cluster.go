@@ -77,7 +77,7 @@ func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
 // name by chance; sure is one that is known to be gone. It returns how many gaps it has
 // noted.
 func (d *Database) retire(ctx context.Context, id int64, name, recorder string, sure int64, now time.Time) (noted int, err error) {
-	ctx, done := d.bounded(ctx)
+	ctx, done := d.Bounded(ctx)
 	defer done()
 	err = d.within(ctx, func(tx *sql.Tx) error {
 		noted = 0

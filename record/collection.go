@@ -48,7 +48,7 @@ type collection struct {
 
 // load reads what is known of the objects of the scope, and up to where.
 func (c *collection) load(ctx context.Context) (err error) {
-	ctx, done := c.d.bounded(ctx)
+	ctx, done := c.d.Bounded(ctx)
 	defer done()
 	if c.ended, c.endedAt, err = c.d.resume(ctx, c.place); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *collection) load(ctx context.Context) (err error) {
 	c.reached, c.before = c.ended, c.ended > 0
 	c.objects, c.listed, c.covered, c.found = map[wire.Key]known{}, nil, coverage{}, -1 // one may be left of a life before
 	where, args := c.place.objects()
-	rows, err := c.d.db.QueryContext(ctx, c.d.dialect.query("SELECT namespace, name, uid, version FROM objects WHERE "+where+" AND presence IN (?, ?)"),
+	rows, err := c.d.SQL().QueryContext(ctx, c.d.Rebind("SELECT namespace, name, uid, version FROM objects WHERE "+where+" AND presence IN (?, ?)"),
 		append(args, int16(there), int16(unknown))...)
 	if err != nil {
 		return err
@@ -290,7 +290,7 @@ func (c *collection) write(ctx context.Context, a arrivals, patience time.Durati
 			return context.Cause(ctx)
 		}
 		c.health.failed(err)
-		if p != nil && c.d.dialect.refuses(err) && c.isolate(ctx, p) {
+		if p != nil && c.d.Rejects(err) && c.isolate(ctx, p) {
 			continue
 		}
 		if patience > 0 && time.Since(began) > patience {
@@ -329,7 +329,7 @@ func (c *collection) isolate(ctx context.Context, p *pending) (found bool) {
 	for i := range p.sightings {
 		s := p.sightings[i]
 		err := c.alone(ctx, s)
-		if err == nil || !c.d.dialect.refuses(err) {
+		if err == nil || !c.d.Rejects(err) {
 			keep = append(keep, s)
 			continue
 		}
@@ -346,7 +346,7 @@ func (c *collection) isolate(ctx context.Context, p *pending) (found bool) {
 // alone writes one sighting, and tries again: two recorders may stand in each
 // other's way.
 func (c *collection) alone(ctx context.Context, s sighting) (err error) {
-	ctx, done := c.d.bounded(ctx)
+	ctx, done := c.d.Bounded(ctx)
 	defer done()
 	for range 3 {
 		if err = c.d.within(ctx, func(tx *sql.Tx) error { return c.batch(tx).write(ctx, []sighting{s}) }); err == nil {
@@ -365,7 +365,7 @@ func (c *collection) batch(tx *sql.Tx) *batch {
 
 // commit writes what is pending in one transaction, and remembers it.
 func (c *collection) commit(ctx context.Context, p *pending) error {
-	ctx, done := c.d.bounded(ctx)
+	ctx, done := c.d.Bounded(ctx)
 	defer done()
 	var b *batch
 	var covered coverage

@@ -31,7 +31,7 @@ func (p *pruner) compact(ctx context.Context) error {
 	}
 	return p.d.within(ctx, func(tx *sql.Tx) error {
 		var healed int64
-		row := tx.QueryRowContext(ctx, p.d.dialect.query("SELECT COUNT(*) FROM gaps WHERE healed_at > 0 AND healed_at < ?"), cutoff)
+		row := tx.QueryRowContext(ctx, p.d.Rebind("SELECT COUNT(*) FROM gaps WHERE healed_at > 0 AND healed_at < ?"), cutoff)
 		if err := row.Scan(&healed); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -26,9 +27,9 @@ type cut struct {
 // measured with 40,000 revisions, and good enough to tell when enough is gone. SQLite
 // says how much it is.
 const (
-	revisionBytes   = 200
-	transitionBytes = 250
-	objectBytes     = 600
+	revisionBytes   = sqldb.RevisionBytes
+	transitionBytes = sqldb.TransitionBytes
+	objectBytes     = sqldb.ObjectBytes
 )
 
 // verdict is what becomes of some revisions.
@@ -42,10 +43,8 @@ type verdict struct {
 }
 
 func (c *cut) make(ctx context.Context, some []entry, of func(*entry, *subject) lot) error {
-	if c.d.dialect == postgres { // all is found by an index, also where nobody has counted the rows yet
-		if _, err := c.tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
-			return err
-		}
+	if err := c.d.TxOf(c.tx).PreferIndexes(ctx); err != nil {
+		return err
 	}
 	if err := c.load(ctx, some); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (c *cut) load(ctx context.Context, some []entry) error {
 		ids[some[i].object] = true
 	}
 	c.subjects = map[int64]*subject{}
-	lock := c.d.dialect.forUpdate
+	lock := c.d.ForUpdate()
 	if c.dry {
 		lock = ""
 	}
@@ -200,7 +199,7 @@ func (c *cut) floors(ctx context.Context) error {
 		if c.keepLast < 2 && !s.over {
 			continue
 		}
-		row := c.tx.QueryRowContext(ctx, c.d.dialect.query("SELECT MIN(version) FROM (SELECT version FROM revisions WHERE object_id = ? AND size > 0 ORDER BY version DESC LIMIT ?) newest"), id, c.keepLast)
+		row := c.tx.QueryRowContext(ctx, c.d.Rebind("SELECT MIN(version) FROM (SELECT version FROM revisions WHERE object_id = ? AND size > 0 ORDER BY version DESC LIMIT ?) newest"), id, c.keepLast)
 		var floor sql.NullInt64
 		if err := row.Scan(&floor); err != nil {
 			return err
@@ -267,7 +266,7 @@ func (c *cut) bases(ctx context.Context, v *verdict) error {
 	for b := range v.bases {
 		args = append(args, b[0], b[1])
 	}
-	rows, err := c.d.query(ctx, c.tx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions WHERE (object_id, version) IN "+c.d.dialect.pairs(len(v.bases)), args...)
+	rows, err := c.d.query(ctx, c.tx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions WHERE (object_id, version) IN "+c.d.Pairs(len(v.bases)), args...)
 	if err != nil {
 		return err
 	}
@@ -290,7 +289,7 @@ func (c *cut) dropWhole(ctx context.Context, e *entry, what lot) error {
 		return nil
 	}
 	var base int64
-	row := c.tx.QueryRowContext(ctx, c.d.dialect.query("SELECT base FROM revisions WHERE object_id = ? AND version > ? AND base > 0 ORDER BY version LIMIT 1"), e.object, e.version)
+	row := c.tx.QueryRowContext(ctx, c.d.Rebind("SELECT base FROM revisions WHERE object_id = ? AND version > ? AND base > 0 ORDER BY version LIMIT 1"), e.object, e.version)
 	switch err := row.Scan(&base); {
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return err

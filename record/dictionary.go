@@ -31,7 +31,7 @@ const (
 // dictionary reads one.
 func (d *Database) dictionary(ctx context.Context, tx *sql.Tx, id int64) (*dictionary, error) {
 	var text []byte
-	err := tx.QueryRowContext(ctx, d.dialect.query("SELECT data FROM dictionaries WHERE id = ?"), id).Scan(&text)
+	err := tx.QueryRowContext(ctx, d.Rebind("SELECT data FROM dictionaries WHERE id = ?"), id).Scan(&text)
 	if err != nil {
 		return nil, fmt.Errorf("dictionary %d: %w", id, err)
 	}
@@ -78,7 +78,7 @@ func (b *batch) train(ctx context.Context, all []sighting) error {
 	from := p.recent
 	if b.dict == nil {
 		var id sql.NullInt64
-		err := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT MAX(id) FROM dictionaries WHERE resource_id = ?"), b.resource).Scan(&id)
+		err := b.tx.QueryRowContext(ctx, b.d.Rebind("SELECT MAX(id) FROM dictionaries WHERE resource_id = ?"), b.resource).Scan(&id)
 		if err == nil && id.Valid { // another recorder has made one
 			b.dict, err = p.dictionary(ctx, b.d, b.tx, id.Int64)
 		}
@@ -105,7 +105,7 @@ func (b *batch) train(ctx context.Context, all []sighting) error {
 		return err
 	}
 	var id int64
-	err := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT MAX(id) FROM dictionaries WHERE resource_id = ?"), b.resource).Scan(&id)
+	err := b.tx.QueryRowContext(ctx, b.d.Rebind("SELECT MAX(id) FROM dictionaries WHERE resource_id = ?"), b.resource).Scan(&id)
 	if err == nil {
 		b.dict, err = b.d.dictionary(ctx, b.tx, id) // it may be that of another recorder, at the same time
 	}

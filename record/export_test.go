@@ -76,7 +76,7 @@ func (d *Database) WriteWith(ctx context.Context, p Packer, all []Seen) (Result,
 func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (body []byte, err error) {
 	err = d.within(ctx, func(tx *sql.Tx) error {
 		var object int64
-		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT r.object_id FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?"), uid, int64(version))
+		row := tx.QueryRowContext(ctx, d.Rebind("SELECT r.object_id FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?"), uid, int64(version))
 		if err := row.Scan(&object); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 )
 
@@ -58,7 +59,7 @@ func (r *Recorder) ask(ctx context.Context, log *faultlog.Reporter, f func() err
 
 // remedy returns what to do about an error of a server or of a database.
 func remedy(err error) string {
-	if d := (*DatabaseError)(nil); errors.As(err, &d) {
+	if d := (*sqldb.Error)(nil); errors.As(err, &d) {
 		return "" // the error text contains the remedy
 	}
 	return kube.Remedy(err)

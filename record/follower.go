@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -46,7 +47,7 @@ const wholeBytes = 16 << 20
 //
 // Errors: the server or the database does not answer; the type is not there.
 func (f *follower) open(ctx context.Context) error {
-	asking, cancel := context.WithTimeout(ctx, silence)
+	asking, cancel := context.WithTimeout(ctx, sqldb.Timeout)
 	resource, err := f.r.cfg.Cluster.Resolve(asking, f.target.Type)
 	cancel()
 	if err != nil {

@@ -117,7 +117,7 @@ func byID[T any](ctx context.Context, d *Database, p Paging, query, column strin
 	if !begin {
 		query, args = query+" AND "+column+than, append(args, at.id)
 	}
-	rows, err := d.db.QueryContext(ctx, d.dialect.query(query+" ORDER BY "+column+order+" LIMIT ?"), append(args, p.limit()+1)...)
+	rows, err := d.SQL().QueryContext(ctx, d.Rebind(query+" ORDER BY "+column+order+" LIMIT ?"), append(args, p.limit()+1)...)
 	if err != nil {
 		return page, err
 	}
@@ -181,7 +181,7 @@ func (d *Database) Revision(ctx context.Context, object int64, version wire.Vers
 			query, args = "SELECT version FROM revisions WHERE object_id = ? AND version = ?", append(args, int64(version))
 		}
 		var found int64
-		switch err := tx.QueryRowContext(ctx, d.dialect.query(query), args...).Scan(&found); {
+		switch err := tx.QueryRowContext(ctx, d.Rebind(query), args...).Scan(&found); {
 		case errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("revision %v: %w", version, ErrUnknown)
 		case err != nil:

@@ -16,18 +16,19 @@ import (
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // TestInspect looks at a database before and after it has a schema, and changes
 // nothing.
 func TestInspect(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
-		_, isFile := record.FileOf(url)
+		_, isFile := sqldb.FileOf(url)
 		if isFile {
-			if _, err := record.Inspect(t.Context(), url); !errors.Is(err, record.ErrAbsent) {
+			if _, err := record.Inspect(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
 				t.Fatal(err)
 			}
-			if _, err := record.Read(t.Context(), url); !errors.Is(err, record.ErrAbsent) {
+			if _, err := record.Read(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
 				t.Fatal(err)
 			}
 		} else {
@@ -47,7 +48,7 @@ func TestInspect(t *testing.T) {
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			if _, err := record.Read(t.Context(), url); !errors.Is(err, record.ErrNoSchema) {
+			if _, err := record.Read(t.Context(), url); !errors.Is(err, sqldb.ErrNoSchema) {
 				t.Error(err)
 			}
 		}
@@ -105,7 +106,7 @@ func TestInspectLeavesNothing(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	file, _ := record.FileOf(url)
+	file, _ := sqldb.FileOf(url)
 	list := func() string {
 		var names []string
 		err := filepath.WalkDir(filepath.Dir(file), func(path string, e fs.DirEntry, err error) error {
@@ -149,7 +150,7 @@ func TestHide(t *testing.T) {
 		"sqlite:a/b.db":               "sqlite:a/b.db",
 		"geheim":                      "…",
 	} {
-		if got := record.Hide(url); got != want {
+		if got := sqldb.Hide(url); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
 		}
 	}
@@ -210,7 +211,7 @@ func TestRefusals(t *testing.T) {
 			if text := err.Error(); !strings.Contains(text, want) || strings.ContainsAny(text, "\n\t") || strings.Contains(text, "geheim") {
 				t.Errorf("%s: %s, want %s", url, text, want)
 			}
-			var said *record.DatabaseError
+			var said *sqldb.Error
 			if !errors.As(err, &said) || said.Remedy == "" {
 				t.Errorf("%s: no remedy", url)
 			}

@@ -43,7 +43,7 @@ func (p place) args(more ...any) []any {
 // when; 0 if none has.
 func (d *Database) resume(ctx context.Context, p place) (version wire.Version, at time.Time, err error) {
 	var to, when sql.NullInt64
-	row := d.db.QueryRowContext(ctx, d.dialect.query("SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE "+ofPlace), p.args()...)
+	row := d.SQL().QueryRowContext(ctx, d.Rebind("SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE "+ofPlace), p.args()...)
 	if err := row.Scan(&to, &when); err != nil {
 		return 0, time.Time{}, fmt.Errorf("coverage: %w", err)
 	}
@@ -58,7 +58,7 @@ func (d *Database) resume(ctx context.Context, p place) (version wire.Version, a
 func (d *Database) goOn(ctx context.Context, tx *sql.Tx, p place, recorder string, at wire.Version, now time.Time) (coverage, error) {
 	c := coverage{to: at}
 	var from int64
-	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT id, from_version FROM coverage WHERE "+ofPlace+" AND recorder = ? AND to_version = ? ORDER BY from_version LIMIT 1"), p.args(recorder, int64(at))...)
+	row := tx.QueryRowContext(ctx, d.Rebind("SELECT id, from_version FROM coverage WHERE "+ofPlace+" AND recorder = ? AND to_version = ? ORDER BY from_version LIMIT 1"), p.args(recorder, int64(at))...)
 	err := row.Scan(&c.id, &from)
 	if errors.Is(err, sql.ErrNoRows) {
 		return d.begin(ctx, tx, p, recorder, at, now)
@@ -73,7 +73,7 @@ func (d *Database) begin(ctx context.Context, tx *sql.Tx, p place, recorder stri
 	err := d.insertAll(ctx, tx, "coverage", columns, [][]any{p.args(recorder, int64(at), int64(at), micros(now), micros(now))}, "")
 	c := coverage{from: at, to: at, at: now}
 	if err == nil {
-		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT MAX(id) FROM coverage WHERE "+ofPlace+" AND recorder = ?"), p.args(recorder)...)
+		row := tx.QueryRowContext(ctx, d.Rebind("SELECT MAX(id) FROM coverage WHERE "+ofPlace+" AND recorder = ?"), p.args(recorder)...)
 		err = row.Scan(&c.id)
 	}
 	return c, err
@@ -107,9 +107,9 @@ const mostMissed = 4
 // missed returns where the oldest of the last gaps begins that are open and end by a
 // version, but for those that were tried; 0 if there is none.
 func (d *Database) missed(ctx context.Context, p place, by wire.Version, tried []wire.Version) (from wire.Version, at time.Time, err error) {
-	ctx, done := d.bounded(ctx)
+	ctx, done := d.Bounded(ctx)
 	defer done()
-	rows, err := d.db.QueryContext(ctx, d.dialect.query("SELECT from_version, from_at FROM gaps WHERE "+ofPlace+
+	rows, err := d.SQL().QueryContext(ctx, d.Rebind("SELECT from_version, from_at FROM gaps WHERE "+ofPlace+
 		" AND healed_at = 0 AND from_version > 0 AND to_version > from_version AND to_version <= ?"+unseen+" ORDER BY id DESC LIMIT ?"), p.args(int64(by), mostMissed)...)
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("gaps: %w", err)
@@ -164,7 +164,7 @@ func (d *Database) gap(ctx context.Context, tx *sql.Tx, p place, recorder string
 // open notes a gap that lasts, unless this recorder has one there already.
 func (d *Database) open(ctx context.Context, tx *sql.Tx, p place, recorder string, h hole) (opened bool, err error) {
 	var n int
-	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT COUNT(*) FROM gaps WHERE "+ofPlace+" AND recorder = ? AND healed_at = 0 AND to_at = 0"),
+	row := tx.QueryRowContext(ctx, d.Rebind("SELECT COUNT(*) FROM gaps WHERE "+ofPlace+" AND recorder = ? AND healed_at = 0 AND to_at = 0"),
 		p.args(recorder)...)
 	if err := row.Scan(&n); err != nil || n > 0 {
 		return false, err

@@ -143,7 +143,7 @@ func (b *batch) termsOf(ctx context.Context, r *row) ([]term, error) {
 // storedTerms returns the terms of an object by what the database has of it.
 func (d *Database) storedTerms(ctx context.Context, tx *sql.Tx, id int64) ([]term, error) {
 	s, b := sighting{labels: map[string]string{}}, batch{}
-	row := tx.QueryRowContext(ctx, d.dialect.query("SELECT cluster_id, resource_id, namespace, owner_uid, owner_kind, owner_name, queue, submitter FROM objects WHERE id = ?"), id)
+	row := tx.QueryRowContext(ctx, d.Rebind("SELECT cluster_id, resource_id, namespace, owner_uid, owner_kind, owner_name, queue, submitter FROM objects WHERE id = ?"), id)
 	if err := row.Scan(&b.cluster, &b.resource, &s.namespace, &s.owner.uid, &s.owner.kind, &s.owner.name, &s.queue, &s.submitter); err != nil {
 		return nil, err
 	}

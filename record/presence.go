@@ -23,14 +23,14 @@ const fresh = 3 * time.Minute
 // recorder sees the place, its objects become unknown. They are not deleted: nobody
 // has seen that.
 func (d *Database) lose(ctx context.Context, p place, recorder string, h hole) (opened bool, err error) {
-	ctx, done := d.bounded(ctx)
+	ctx, done := d.Bounded(ctx)
 	defer done()
 	err = d.within(ctx, func(tx *sql.Tx) (err error) {
 		if opened, err = d.open(ctx, tx, p, recorder, h); err != nil {
 			return err
 		}
 		var latest sql.NullInt64
-		row := tx.QueryRowContext(ctx, d.dialect.query("SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?"),
+		row := tx.QueryRowContext(ctx, d.Rebind("SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?"),
 			p.cluster, p.resource, p.namespace, recorder)
 		if err := row.Scan(&latest); err != nil {
 			return err

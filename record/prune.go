@@ -65,7 +65,7 @@ func (p *pruner) run(ctx context.Context) error {
 	if err := p.giveBack(ctx); err != nil {
 		return err
 	}
-	if p.d.dialect == sqlite {
+	if p.d.Exact() {
 		p.Size, err = p.d.Size(ctx)
 	}
 	return err
@@ -158,7 +158,7 @@ func (p *pruner) before() (drop, thin int64) {
 // is.
 func (p *pruner) walk(ctx context.Context, of func(*entry, *subject) lot) error {
 	var first, last sql.NullInt64
-	row := p.d.db.QueryRowContext(ctx, "SELECT MIN(id), MAX(id) FROM revisions")
+	row := p.d.SQL().QueryRowContext(ctx, "SELECT MIN(id), MAX(id) FROM revisions")
 	if err := row.Scan(&first, &last); err != nil {
 		return err
 	}
@@ -192,14 +192,14 @@ func (p *pruner) walk(ctx context.Context, of func(*entry, *subject) lot) error 
 // need not be looked at. One that was spilled for long is found when its span is older.
 func (p *pruner) young(ctx context.Context, from, than int64) (bool, error) {
 	var oldest sql.NullInt64
-	row := p.d.db.QueryRowContext(ctx, p.d.dialect.query("SELECT MIN(seen_at) FROM revisions WHERE id >= ? AND id < ?"), from, from+int64(p.span))
+	row := p.d.SQL().QueryRowContext(ctx, p.d.Rebind("SELECT MIN(seen_at) FROM revisions WHERE id >= ? AND id < ?"), from, from+int64(p.span))
 	err := row.Scan(&oldest)
 	return oldest.Valid && oldest.Int64 > than, err
 }
 
 // look returns the revisions with numbers from one up to another that are old enough.
 func (p *pruner) look(ctx context.Context, from, to, drop, thin int64) (all []entry, err error) {
-	rows, err := p.d.db.QueryContext(ctx, p.d.dialect.query("SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions r WHERE id >= ? AND id < ?"+
+	rows, err := p.d.SQL().QueryContext(ctx, p.d.Rebind("SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions r WHERE id >= ? AND id < ?"+
 		" AND (seen_at < ? OR (seen_at < ? AND LENGTH(data) > 0)) AND NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = r.object_id AND o.presence <> ?"+
 		" AND (o.version = r.version OR o.base = r.version)) ORDER BY id"), from, to, drop, thin, int16(deleted))
 	if err != nil {
@@ -243,7 +243,7 @@ func (p *pruner) step(ctx context.Context, some []entry, of func(*entry, *subjec
 
 // approach notes that some bytes have gone, or asks how much is left to go.
 func (p *pruner) approach(ctx context.Context, bytes int64) error {
-	if p.goal <= 0 || p.d.dialect != sqlite {
+	if p.goal <= 0 || !p.d.Exact() {
 		p.goal -= bytes
 		return nil
 	}

@@ -228,12 +228,12 @@ func (r *Recorder) record(ctx context.Context, c cluster) error {
 // numberOf returns the number of the row with a key, which it makes if there is
 // none.
 func (d *Database) numberOf(ctx context.Context, table string, key []string, values []any, more []string, moreValues []any) (id int64, err error) {
-	ctx, done := d.bounded(ctx)
+	ctx, done := d.Bounded(ctx)
 	defer done()
 	where := strings.Join(key, " = ? AND ") + " = ?"
 	err = d.within(ctx, func(tx *sql.Tx) error {
 		find := func() error {
-			return tx.QueryRowContext(ctx, d.dialect.query("SELECT id FROM "+table+" WHERE "+where), values...).Scan(&id)
+			return tx.QueryRowContext(ctx, d.Rebind("SELECT id FROM "+table+" WHERE "+where), values...).Scan(&id)
 		}
 		if err := find(); !errors.Is(err, sql.ErrNoRows) {
 			return err

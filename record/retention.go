@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -112,7 +113,7 @@ type Pruned struct {
 	// Busy: another process was at it, and nothing was done here.
 	Busy bool
 	// Size is what the database takes afterwards.
-	Size Size
+	Size sqldb.Size
 	// Over is by how much it is larger than it may be: what is left is needed, or
 	// younger than an hour.
 	Over int64
@@ -146,9 +147,9 @@ func (d *Database) prune(ctx context.Context, r Retention, p pruner) (Pruned, er
 	}
 	p.d = d
 	if !p.dry {
-		unlock, ours, err := d.tryLock(ctx, "vedette retention")
+		unlock, ours, err := d.TryLock(ctx, "vedette retention")
 		if err != nil {
-			return Pruned{}, fmt.Errorf("%s: retention: %w", d.shown, err)
+			return Pruned{}, fmt.Errorf("%s: retention: %w", d, err)
 		}
 		if !ours {
 			return Pruned{Busy: true}, nil
@@ -156,7 +157,7 @@ func (d *Database) prune(ctx context.Context, r Retention, p pruner) (Pruned, er
 		defer func() { _ = unlock() }() // the connection or the process ends it too
 	}
 	if err := p.run(ctx); err != nil {
-		return p.Pruned, fmt.Errorf("%s: retention: %w", d.shown, err)
+		return p.Pruned, fmt.Errorf("%s: retention: %w", d, err)
 	}
 	return p.Pruned, nil
 }

@@ -142,7 +142,7 @@ func (d *Database) lives(ctx context.Context, s *search, after int64) (lives []*
 	args := append([]any{after, s.from}, s.args...)
 	var ids []int64
 	of := map[int64]*life{}
-	err = d.rows(ctx, "SELECT "+objectColumnsRead+" FROM objects o"+d.dialect.beside(objectJoins)+" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY o.id LIMIT ?", append(args, statsChunk), func(rows *sql.Rows) error {
+	err = d.rows(ctx, "SELECT "+objectColumnsRead+" FROM objects o"+d.JoinInOrder(objectJoins)+" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY o.id LIMIT ?", append(args, statsChunk), func(rows *sql.Rows) error {
 		var o objectRow
 		l := &life{}
 		err := rows.Scan(o.into(&l.object)...)

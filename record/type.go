@@ -31,7 +31,7 @@ func (t Type) Singular() string {
 // Types returns all types of which something was recorded, in the order of their
 // names.
 func (d *Database) Types(ctx context.Context) (all []Type, err error) {
-	rows, err := d.db.QueryContext(ctx, "SELECT api_group, name, kind FROM resources")
+	rows, err := d.SQL().QueryContext(ctx, "SELECT api_group, name, kind FROM resources")
 	if err != nil {
 		return nil, err
 	}

@@ -180,12 +180,7 @@ func (w *walk) order() string {
 
 // between is the condition that a row lies between two positions, both not among them.
 func (w *walk) between(at, id string, low, high position) (condition string, args []any) {
-	if w.d.dialect == mysql { // which looks through all for a condition with rows
-		condition = at + " >= ? AND " + at + " <= ? AND (" + at + " > ? OR " + id + " > ?) AND (" + at + " < ? OR " + id + " < ?)"
-		return condition, []any{low.at, high.at, low.at, low.id, high.at, high.id}
-	}
-	condition = "(" + at + ", " + id + ") > (?, ?) AND (" + at + ", " + id + ") < (?, ?)"
-	return condition, []any{low.at, low.id, high.at, high.id}
+	return w.d.Between(at, id, low.at, low.id, high.at, high.id)
 }
 
 // lanes are the states that are looked through one after the other, as they are in
@@ -219,7 +214,7 @@ func (w *walk) ahead(ctx context.Context) (position, error) {
 	}
 	between, args := w.between(w.g.at, w.g.id, w.low, w.high)
 	for _, l := range w.lanes() {
-		row := w.d.db.QueryRowContext(ctx, w.d.dialect.query("SELECT y, n FROM (SELECT "+w.g.at+" AS y, "+w.g.id+" AS n FROM "+w.g.table+w.d.dialect.use(l.index)+
+		row := w.d.SQL().QueryRowContext(ctx, w.d.Rebind("SELECT y, n FROM (SELECT "+w.g.at+" AS y, "+w.g.id+" AS n FROM "+w.g.table+w.d.UseIndex(l.index)+
 			" WHERE "+l.condition+between+" ORDER BY "+w.g.at+w.order()+", "+w.g.id+w.order()+" LIMIT ?) x ORDER BY y"+back+", n"+back+" LIMIT 1"),
 			slices.Concat(l.args, args, []any{w.chunk})...)
 		var p position
@@ -271,20 +266,20 @@ func (w *walk) look(ctx context.Context, low, high position, want int, found fun
 	if ids == nil {
 		return nil
 	}
-	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.beside(w.g.objects+w.g.names)+" WHERE "+w.g.id+" IN "+numbers(ids), nil, found)
+	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.JoinInOrder(w.g.objects+w.g.names)+" WHERE "+w.g.id+" IN "+numbers(ids), nil, found)
 }
 
 // lookIn looks at the rows of one lane.
 func (w *walk) lookIn(ctx context.Context, l lane, columns, joins string, low, high position, want int, found func(*sql.Rows) error) error {
 	between, args := w.between(w.g.at, w.g.id, low, high)
 	conditions := append([]string{l.condition + between}, w.s.conditions...)
-	return w.d.rows(ctx, "SELECT "+columns+" FROM "+w.g.table+w.d.dialect.use(l.index)+w.d.dialect.beside(joins)+
+	return w.d.rows(ctx, "SELECT "+columns+" FROM "+w.g.table+w.d.UseIndex(l.index)+w.d.JoinInOrder(joins)+
 		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY "+w.g.at+w.order()+", "+w.g.id+w.order()+" LIMIT ?", slices.Concat(l.args, args, w.s.args, []any{want}), found)
 }
 
 // rows calls f for each row that a query finds.
 func (d *Database) rows(ctx context.Context, query string, args []any, f func(*sql.Rows) error) error {
-	rows, err := d.db.QueryContext(ctx, d.dialect.query(query), args...)
+	rows, err := d.SQL().QueryContext(ctx, d.Rebind(query), args...)
 	if err != nil {
 		return err
 	}
@@ -293,16 +288,16 @@ func (d *Database) rows(ctx context.Context, query string, args []any, f func(*s
 
 // lookAt looks at the rows of objects.
 func (w *walk) lookAt(ctx context.Context, objects []int64, low, high position, want int, found func(*sql.Rows) error) error {
-	at, id := w.d.dialect.plain(w.g.at), w.d.dialect.plain(w.g.id)
+	at, id := w.d.NoIndex(w.g.at), w.d.NoIndex(w.g.id)
 	between, args := w.between(at, id, low, high)
 	conditions := append([]string{w.g.object + " IN " + numbers(objects), between}, w.s.conditions...)
 	args = append(args, w.s.args...)
 	if w.s.states != nil {
-		conditions = append(conditions, w.d.dialect.plain(w.g.state)+" IN "+list(len(w.s.states)))
+		conditions = append(conditions, w.d.NoIndex(w.g.state)+" IN "+list(len(w.s.states)))
 		for _, st := range w.s.states {
 			args = append(args, st)
 		}
 	}
-	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.dialect.beside(w.g.objects+w.g.names)+
+	return w.d.rows(ctx, "SELECT "+w.g.columns+" FROM "+w.g.table+w.d.JoinInOrder(w.g.objects+w.g.names)+
 		" WHERE "+strings.Join(conditions, " AND ")+" ORDER BY "+at+w.order()+", "+id+w.order()+" LIMIT ?", append(args, want), found)
 }

@@ -169,11 +169,7 @@ func (b *batch) newObject(s *sighting) []any {
 // read locks and reads the rows of objects.
 func (b *batch) read(ctx context.Context, uids []string) error {
 	for some := range slices.Chunk(uids, 500) {
-		rows, err := b.d.locked(ctx, b.tx, "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", b.cluster, b.resource, some)
-		if err != nil {
-			return err
-		}
-		err = each(rows, func() error {
+		err := b.d.TxOf(b.tx).LockObjects(ctx, "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", b.cluster, b.resource, some, func(rows *sql.Rows) error {
 			r := &row{}
 			if err := rows.Scan(&r.id, &r.uid, &r.presence, &r.version, &r.state, &r.raw, &r.since, &r.labels, &r.scope, &r.base, &r.depth); err != nil {
 				return err
@@ -416,7 +412,7 @@ func (b *batch) fillInOne(ctx context.Context, r *row, s *sighting) error {
 // one before it, nor after the one behind it.
 func (b *batch) between(ctx context.Context, id int64, s *sighting) (int64, error) {
 	var before, behind sql.NullInt64
-	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT (SELECT happened_at FROM transitions WHERE object_id = ? AND version < ? ORDER BY version DESC LIMIT 1),"+
+	row := b.tx.QueryRowContext(ctx, b.d.Rebind("SELECT (SELECT happened_at FROM transitions WHERE object_id = ? AND version < ? ORDER BY version DESC LIMIT 1),"+
 		" (SELECT happened_at FROM transitions WHERE object_id = ? AND version > ? ORDER BY version LIMIT 1)"), id, int64(s.version), id, int64(s.version))
 	if err := row.Scan(&before, &behind); err != nil {
 		return 0, err
@@ -452,7 +448,7 @@ func (b *batch) correctDeletion(ctx context.Context, r *row, s *sighting) error 
 
 // beside returns the state of the revision before or behind a version.
 func (b *batch) beside(ctx context.Context, id, version int64, than, order string) (to, raw string, err error) {
-	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT state, raw_state FROM revisions WHERE object_id = ? AND version "+than+" ? ORDER BY version "+order+" LIMIT 1"), id, version)
+	row := b.tx.QueryRowContext(ctx, b.d.Rebind("SELECT state, raw_state FROM revisions WHERE object_id = ? AND version "+than+" ? ORDER BY version "+order+" LIMIT 1"), id, version)
 	if err = row.Scan(&to, &raw); err == sql.ErrNoRows {
 		err = nil
 	}
@@ -465,7 +461,7 @@ func (b *batch) mend(ctx context.Context, id int64, s *sighting) error {
 	var version, seen int64
 	var source int16
 	var to, raw string
-	row := b.tx.QueryRowContext(ctx, b.d.dialect.query("SELECT version, seen_at, source, state, raw_state FROM revisions WHERE object_id = ? AND version > ? ORDER BY version LIMIT 1"), id, int64(s.version))
+	row := b.tx.QueryRowContext(ctx, b.d.Rebind("SELECT version, seen_at, source, state, raw_state FROM revisions WHERE object_id = ? AND version > ? ORDER BY version LIMIT 1"), id, int64(s.version))
 	if err := row.Scan(&version, &seen, &source, &to, &raw); err != nil {
 		if s.gone && errors.Is(err, sql.ErrNoRows) {
 			return nil // nothing follows a deletion

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -29,7 +30,7 @@ func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findi
 		return nil
 	}
 	d, err := openWith(ctx, o.db, record.Inspect)
-	if file, ok := record.FileOf(o.db); ok && errors.Is(err, record.ErrAbsent) {
+	if file, ok := sqldb.FileOf(o.db); ok && errors.Is(err, sqldb.ErrAbsent) {
 		if err := unix.Access(filepath.Dir(file), unix.W_OK); err != nil {
 			f.note(failed, "file", fmt.Sprintf("%s is not there, and can not be made: %s: %v", file, filepath.Dir(file), err), "make the folder, or name another file")
 		} else {

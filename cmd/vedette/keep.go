@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -145,7 +146,7 @@ func bytesOf(n int64) string {
 }
 
 // sizeOf says how large a database is, and how large it may be.
-func sizeOf(s record.Size, most int64) string {
+func sizeOf(s sqldb.Size, most int64) string {
 	text := bytesOf(s.Used)
 	if s.Files > s.Used+s.Used/10 {
 		text += " of history, in files of " + bytesOf(s.Files)

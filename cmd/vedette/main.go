@@ -22,7 +22,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 func main() {
@@ -90,7 +90,7 @@ func explain(err error) string {
 	if about := (*aboutCluster)(nil); errors.As(err, &about) {
 		return "cluster " + about.name + ": " + explain(about.err)
 	}
-	if failed := (*record.DatabaseError)(nil); errors.As(err, &failed) {
+	if failed := (*sqldb.Error)(nil); errors.As(err, &failed) {
 		return oneLine(err.Error())
 	}
 	return kube.Explain(err)

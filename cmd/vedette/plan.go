@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vedette-io/vedette/internal/table"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 func newConfig() *cobra.Command {
@@ -58,7 +58,7 @@ func (o *recordOptions) view(args []string) string {
 			value = strings.Join(list.GetSlice(), ", ")
 		}
 		if s.name == "db" && value != "" {
-			value = record.Hide(value)
+			value = sqldb.Hide(value)
 		}
 		row(s.name, value, o.settled.origin(s.name))
 	}

@@ -33,7 +33,8 @@ controller: wire kube informer store workqueue internal/faultlog
 metrics: informer workqueue controller
 internal/yamlfile:
 rules: state internal/yamlfile
-record: wire delta reflector kube state internal/faultlog
+record/sqldb:
+record: wire delta reflector kube state internal/faultlog record/sqldb
 record/recordmetrics: record
 notify: planned record
 portal: planned record informer
@@ -42,7 +43,7 @@ apitest: wire
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record record/recordmetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record record/recordmetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

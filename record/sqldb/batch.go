@@ -1,4 +1,4 @@
-package record
+package sqldb
 
 import (
 	"context"
@@ -8,9 +8,32 @@ import (
 	"strings"
 )
 
+// Insert inserts rows, as many in a statement as is best.
+func (t *Tx) Insert(ctx context.Context, table string, columns []string, rows [][]any) error {
+	return t.db.insertAll(ctx, t.tx, table, columns, rows, "")
+}
+
+// InsertNew is Insert, but rows that are there already stay as they are. key is one of
+// the columns.
+func (t *Tx) InsertNew(ctx context.Context, table string, columns []string, rows [][]any, key string) error {
+	return t.db.insertAll(ctx, t.tx, table, columns, rows, key)
+}
+
+// Update changes rows: the first column is the key, and the others are set.
+func (t *Tx) Update(ctx context.Context, table string, columns []string, rows [][]any) error {
+	return t.db.updateAll(ctx, t.tx, table, columns, rows)
+}
+
+// LockObjects reads columns of the rows of objects with UIDs, which are sorted, and locks
+// the rows in that order until the transaction ends.
+func (t *Tx) LockObjects(ctx context.Context, columns string, cluster, resource int64, uids []string, each func(*sql.Rows) error) error {
+	rows, err := t.db.locked(ctx, t.tx, columns, cluster, resource, uids)
+	return forEach(rows, err, each)
+}
+
 // insertAll inserts rows, as many in a statement as is best. keep is a column of theirs;
 // with it, rows that are there are left as they are.
-func (d *Database) insertAll(ctx context.Context, tx *sql.Tx, table string, columns []string, rows [][]any, keep string) error {
+func (d *DB) insertAll(ctx context.Context, tx *sql.Tx, table string, columns []string, rows [][]any, keep string) error {
 	if d.dialect == postgres {
 		return d.eachArray(ctx, tx, rows, func(types []string) string { return d.dialect.insertArrays(table, columns, types, keep) })
 	}
@@ -18,7 +41,7 @@ func (d *Database) insertAll(ctx context.Context, tx *sql.Tx, table string, colu
 }
 
 // updateAll changes rows: the first column tells which, and the others are set.
-func (d *Database) updateAll(ctx context.Context, tx *sql.Tx, table string, columns []string, rows [][]any) error {
+func (d *DB) updateAll(ctx context.Context, tx *sql.Tx, table string, columns []string, rows [][]any) error {
 	switch d.dialect {
 	case postgres:
 		return d.eachArray(ctx, tx, rows, func(types []string) string { return d.dialect.updateArrays(table, columns, types) })
@@ -49,7 +72,7 @@ const few = 16
 const mostBytes = 2 << 20
 
 // chunks runs a statement for all rows, some at a time.
-func (d *Database) chunks(ctx context.Context, tx *sql.Tx, columns []string, rows [][]any, text func(n int) string) error {
+func (d *DB) chunks(ctx context.Context, tx *sql.Tx, columns []string, rows [][]any, text func(n int) string) error {
 	if d.dialect == sqlite && len(rows) > 2*few {
 		stmt, err := tx.PrepareContext(ctx, text(few))
 		if err != nil {
@@ -93,7 +116,7 @@ func fit(rows [][]any, most int) int {
 
 // eachArray runs a statement that takes each column as an array: its text does not
 // depend on how many rows there are, so that the server plans it once.
-func (d *Database) eachArray(ctx context.Context, tx *sql.Tx, rows [][]any, text func(types []string) string) error {
+func (d *DB) eachArray(ctx context.Context, tx *sql.Tx, rows [][]any, text func(types []string) string) error {
 	for len(rows) > 0 {
 		n := fit(rows, 1000)
 		var types []string
@@ -173,14 +196,18 @@ func assign(columns []string, prefix string) string {
 // locked reads rows of objects by their UIDs, which are sorted, and locks them in that
 // order. PostgreSQL is made to look up each: of a table whose rows it has not counted
 // lately it would read all.
-func (d *Database) locked(ctx context.Context, tx *sql.Tx, columns string, cluster, resource int64, uids []string) (*sql.Rows, error) {
+func (d *DB) locked(ctx context.Context, tx *sql.Tx, columns string, cluster, resource int64, uids []string) (*sql.Rows, error) {
 	text := "SELECT " + columns + " FROM objects" + d.dialect.byUID + " WHERE cluster_id = ? AND resource_id = ? AND objects.uid "
 	if d.dialect == postgres {
-		return d.query(ctx, tx, "SELECT o.* FROM unnest(?::text[]) AS u(uid) CROSS JOIN LATERAL ("+text+"= u.uid LIMIT 1 FOR UPDATE) o", uids, cluster, resource)
+		return d.txQuery(ctx, tx, "SELECT o.* FROM unnest(?::text[]) AS u(uid) CROSS JOIN LATERAL ("+text+"= u.uid LIMIT 1 FOR UPDATE) o", uids, cluster, resource)
 	}
 	args := []any{cluster, resource}
 	for _, uid := range uids {
 		args = append(args, uid)
 	}
-	return d.query(ctx, tx, text+"IN "+list(len(uids))+d.dialect.forUpdate, args...)
+	return d.txQuery(ctx, tx, text+"IN "+list(len(uids))+d.dialect.forUpdate, args...)
+}
+
+func (d *DB) txQuery(ctx context.Context, tx *sql.Tx, text string, args ...any) (*sql.Rows, error) {
+	return tx.QueryContext(ctx, d.dialect.query(text), args...)
 }

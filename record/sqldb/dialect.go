@@ -1,6 +1,7 @@
-package record
+package sqldb
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -183,3 +184,51 @@ func (d *dialect) plain(column string) string {
 	}
 	return column
 }
+
+// Pairs returns "((?, ?), (?, ?))" for n pairs of columns to choose rows by.
+func (d *DB) Pairs(n int) string { return d.dialect.pairs(n) }
+
+// UseIndex returns what follows a table in FROM to make a query read an index; empty where a
+// database cannot be told.
+func (d *DB) UseIndex(index string) string { return d.dialect.use(index) }
+
+// JoinInOrder returns joins that the database executes in this order, where it can be told.
+func (d *DB) JoinInOrder(joins string) string { return d.dialect.beside(joins) }
+
+// NoIndex returns a column for a condition for which no index is to be used.
+func (d *DB) NoIndex(column string) string { return d.dialect.plain(column) }
+
+// ForUpdate ends a query whose rows are to be locked until the transaction ends.
+func (d *DB) ForUpdate() string { return d.dialect.forUpdate }
+
+// Between returns the condition that a row lies between two positions in the order of two
+// columns, both exclusive, and its four arguments in the order that args wants.
+func (d *DB) Between(at, id string, lowAt, lowID, highAt, highID int64) (condition string, args []any) {
+	if d.dialect == mysql { // reads the whole index for a comparison of rows
+		condition = at + " >= ? AND " + at + " <= ? AND (" + at + " > ? OR " + id + " > ?) AND (" + at + " < ? OR " + id + " < ?)"
+		return condition, []any{lowAt, highAt, lowAt, lowID, highAt, highID}
+	}
+	condition = "(" + at + ", " + id + ") > (?, ?) AND (" + at + ", " + id + ") < (?, ?)"
+	return condition, []any{lowAt, lowID, highAt, highID}
+}
+
+// PreferIndexes makes the queries of a transaction use indexes, also for tables without
+// statistics.
+func (t *Tx) PreferIndexes(ctx context.Context) error {
+	if t.db.dialect != postgres {
+		return nil
+	}
+	_, err := t.tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off")
+	return err
+}
+
+// Exact reports whether Size is exact at once: then it is asked after each step of a
+// deletion. The statistics of servers come later.
+func (d *DB) Exact() bool { return d.dialect == sqlite }
+
+// Rejects reports whether an error is about the data of a statement, and not about the
+// database: trying the statement again does not help.
+func (d *DB) Rejects(err error) bool { return d.dialect.refuses(err) }
+
+// Placeholders returns "(?, ?, ?)" for n parameters.
+func Placeholders(n int) string { return list(n) }

@@ -1,4 +1,4 @@
-package record
+package sqldb
 
 import (
 	"crypto/tls"

@@ -1,4 +1,4 @@
-package record
+package sqldb
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 )
 
-// DatabaseError is what a database, or the way to it, said, and what to do about it.
-type DatabaseError struct {
+// Error is what a database, or the way to it, said, and what to do about it.
+type Error struct {
 	// Database is its URL, without a password.
 	Database string
 	// Problem is what is wrong, in our words, and Remedy what to do; both may be
@@ -32,7 +32,7 @@ type DatabaseError struct {
 }
 
 // Error implements error: it is one line.
-func (e *DatabaseError) Error() string {
+func (e *Error) Error() string {
 	said := strings.Join(strings.Fields(cmp.Or(e.said, e.Err).Error()), " ")
 	text := "database " + e.Database + ": "
 	if e.Problem == "" {
@@ -47,7 +47,7 @@ func (e *DatabaseError) Error() string {
 }
 
 // Unwrap returns what the driver said.
-func (e *DatabaseError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 // explain says which database failed, and what to do; nil stays nil.
 func (a *address) explain(err error) error {
@@ -56,6 +56,9 @@ func (a *address) explain(err error) error {
 	}
 	return err
 }
+
+// Explain returns an error that names the database and says what to do; nil stays nil.
+func (d *DB) Explain(err error) error { return d.explain(err) }
 
 // explainKnown is explain for what may be an error of ours too: those stay as they
 // are.
@@ -68,11 +71,11 @@ func (a *address) explainKnown(err error) error {
 
 // explained returns nil for what is nil or explained already; known says that a
 // driver or the network has said it.
-func (a *address) explained(err error) (e *DatabaseError, known bool) {
-	if already := (*DatabaseError)(nil); err == nil || errors.As(err, &already) {
+func (a *address) explained(err error) (e *Error, known bool) {
+	if already := (*Error)(nil); err == nil || errors.As(err, &already) {
 		return nil, false
 	}
-	e, known = &DatabaseError{Database: a.shown, Err: err}, true
+	e, known = &Error{Database: a.shown, Err: err}, true
 	e.said = err
 	var (
 		pg    *pgconn.PgError

@@ -1,28 +1,28 @@
-package record
+package sqldb
 
 import (
 	"context"
 	"time"
 )
 
-// silence is how long a database may take for what is done at once. Beyond it the
+// Timeout is how long a database may take for what is done at once. Beyond it the
 // connection counts as dead: the other side may have vanished without a word, and
 // would be waited for for ever. It is less than what servers of Kubernetes remember.
-const silence = 30 * time.Second
+const Timeout = 30 * time.Second
 
 // orphaned is after how long a server of databases ends a transaction of ours in which
 // nothing happens: what has begun it has vanished, and nobody else gets its locks. It
-// is less than silence, so that who waits for them gets them.
+// is less than Timeout, so that who waits for them gets them.
 const orphaned = 20 * time.Second
 
 // idleConns is how many connections are kept.
 const idleConns = 4
 
-// bounded returns a context that ends after silence. done is to be called when what
+// Bounded returns a context that ends after Timeout. done is to be called when what
 // was done with it is over; if it took too long, no connection that was there before
 // is used again.
-func (d *Database) bounded(ctx context.Context) (bound context.Context, done func()) {
-	bound, cancel := context.WithTimeout(ctx, silence)
+func (d *DB) Bounded(ctx context.Context) (bound context.Context, done func()) {
+	bound, cancel := context.WithTimeout(ctx, Timeout)
 	return bound, func() {
 		late := bound.Err() != nil && ctx.Err() == nil
 		cancel()
@@ -35,8 +35,8 @@ func (d *Database) bounded(ctx context.Context) (bound context.Context, done fun
 
 // current reports whether the schema is the one that this program knows: then there is
 // nothing to do, and no lock to wait for.
-func (d *Database) current(ctx context.Context) bool {
-	ctx, done := d.bounded(ctx)
+func (d *DB) current(ctx context.Context) bool {
+	ctx, done := d.Bounded(ctx)
 	defer done()
 	p, err := d.provider()
 	if err != nil {

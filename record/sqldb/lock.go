@@ -1,4 +1,4 @@
-package record
+package sqldb
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes a lock of the database by its name, unless somebody has it. It ends
+// TryLock takes a lock of the database by its name, unless somebody has it. It ends
 // with the process that has it, or with its connection.
-func (d *Database) tryLock(ctx context.Context, name string) (unlock func() error, ours bool, err error) {
+func (d *DB) TryLock(ctx context.Context, name string) (unlock func() error, ours bool, err error) {
 	if d.dialect == sqlite {
 		return tryFile(d.file + ".retention.lock")
 	}

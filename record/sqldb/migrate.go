@@ -1,4 +1,4 @@
-package record
+package sqldb
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func (d *dialect) render() (fs.FS, error) {
 	return rendered, nil
 }
 
-func (d *Database) provider() (*goose.Provider, error) {
+func (d *DB) provider() (*goose.Provider, error) {
 	steps, err := d.dialect.render()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (d *Database) provider() (*goose.Provider, error) {
 //
 // Errors: ErrNewer; what the database says. A step that fails is rolled back, where
 // the database can (MySQL can not).
-func (d *Database) Migrate(ctx context.Context) (applied []Migration, err error) {
+func (d *DB) Migrate(ctx context.Context) (applied []Migration, err error) {
 	if d.current(ctx) {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (d *Database) Migrate(ctx context.Context) (applied []Migration, err error)
 }
 
 // notNewer refuses a schema that has steps this program does not know.
-func (d *Database) notNewer(ctx context.Context, p *goose.Provider) error {
+func (d *DB) notNewer(ctx context.Context, p *goose.Provider) error {
 	has, err := p.GetDBVersion(ctx)
 	if err != nil {
 		return fmt.Errorf("the schema: %w", d.explain(err))
@@ -108,7 +108,7 @@ func (d *Database) notNewer(ctx context.Context, p *goose.Provider) error {
 const lockName = "vedette schema"
 
 // lock takes the lock of migrations, and returns what gives it back.
-func (d *Database) lock(ctx context.Context) (unlock func() error, err error) {
+func (d *DB) lock(ctx context.Context) (unlock func() error, err error) {
 	if d.dialect == sqlite {
 		return lockFile(ctx, d.file+".lock")
 	}
