@@ -20,6 +20,11 @@ func TestReporter(t *testing.T) {
 			Logger: func() *slog.Logger { return slog.New(slog.NewTextHandler(&out, nil)) },
 		}
 		defer r.Stop()
+		written := func() string { // it is written under the lock
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return out.String()
+		}
 		text := "no\x1b[31m\nway " + strings.Repeat("x", 10_000)
 		for range 100 {
 			r.See(State{Kind: "denied", Err: errors.New("another"), Remedy: "ask"})
@@ -27,12 +32,12 @@ func TestReporter(t *testing.T) {
 			r.See(State{})
 		}
 		r.See(State{Kind: "denied", Err: errors.New("last " + text), Remedy: "ask", Attrs: []any{"key", "x"}})
-		if n := strings.Count(out.String(), "\n"); n != Lines {
-			t.Errorf("%d lines, want %d:\n%s", n, Lines, out.String())
+		if n := strings.Count(written(), "\n"); n != Lines {
+			t.Errorf("%d lines, want %d:\n%s", n, Lines, written())
 		}
 		<-time.After(Window)
 		synctest.Wait()
-		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		lines := strings.Split(strings.TrimSpace(written()), "\n")
 		if len(lines) != Lines+1 {
 			t.Fatalf("%d lines, want %d", len(lines), Lines+1)
 		}
