@@ -220,10 +220,10 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain prefers silence as the reason of a failed read over the cancellation
-// that it caused.
+// explain replaces the error of a request or a read that was canceled because of
+// silence. It keeps ErrSourceEnded, which is final.
 func (b *body) explain(err error) error {
-	if context.Cause(b.ctx) == errIdle {
+	if context.Cause(b.ctx) == errIdle && !errors.Is(err, ErrSourceEnded) {
 		return fmt.Errorf("%w (%v)", errIdle, b.bound)
 	}
 	return err

@@ -19,7 +19,7 @@ const (
 	Watching
 	// Waiting: there was a fault; the next try is at Health.Retry.
 	Waiting
-	// Stopped: Run has returned.
+	// Stopped: Run has returned, or is about to. Health.Err is the error that it returns.
 	Stopped
 )
 

@@ -56,7 +56,7 @@ const (
 	doList                        // open a page of a list
 	doRead                        // read on, at most for wait
 	doWait                        // close what is open, and wait
-	doEnd                         // nothing more: a list is needed, and not wanted
+	doEnd                         // stop: Run returns err
 )
 
 type action struct {
@@ -68,6 +68,7 @@ type action struct {
 	wait    time.Duration // doRead, doWait
 	early   time.Duration // doWait: minimum wait if another request recovers; 0: no early end
 	late    time.Duration // doRead: after which silence is a fault; 0: never
+	err     error         // doEnd: what Run returns
 }
 
 // lostTokens is how many times a list may lose its continue token before it is

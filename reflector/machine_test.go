@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"testing"
@@ -107,7 +108,26 @@ func TestMachineNeverSkips(t *testing.T) {
 				t.Fatalf("wait of %v", next.wait)
 			}
 		}
+		checkSourceEnds(t, m, next)
 	})
+}
+
+// checkSourceEnds ends the source, from whatever state the machine is in.
+func checkSourceEnds(t *rapid.T, m *machine, next action) {
+	if next.kind == doWait {
+		next, _ = m.step(&input{kind: inElapsed})
+	}
+	in := &input{kind: inFailed, err: scriptError("ended", nil)}
+	if next.kind == doRead {
+		in.kind, in.lasted = inBroken, rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "lasted")
+	}
+	end, d := m.step(in)
+	if end.kind != doEnd || end.err == nil || !errors.Is(end.err, ErrSourceEnded) || d.Kind != 0 {
+		t.Fatalf("%+v and %v after the end of the source, in state %v", end, d.Kind, m.state)
+	}
+	if m.health.Phase != Stopped || m.health.Err != end.err || m.health.Fault != NoFault {
+		t.Fatalf("health after the end of the source: %+v", m.health)
+	}
 }
 
 func randomInput(t *rapid.T, m *machine, a action, server *wire.Version) *input {

@@ -80,8 +80,7 @@ func (m *machine) gapped() bool {
 // listAgain relists at once, because a watch could miss something.
 func (m *machine) listAgain() action {
 	if m.cfg.NeverList {
-		m.health.Err = errUnordered
-		return action{kind: doEnd}
+		return m.endListless(errUnordered)
 	}
 	m.forget(NoFault)
 	return m.begin()

@@ -17,7 +17,8 @@ import (
 
 // Source opens lists and watches of one collection. kube.Collection implements it. The
 // context lives as long as the returned stream: canceling it ends a pending read. If a
-// Source is a fmt.Stringer, errors use its String as the name.
+// Source is a fmt.Stringer, errors use its String as the name. An error that wraps
+// ErrSourceEnded ends the run; the reflector retries after every other error.
 type Source interface {
 	List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error)
@@ -74,11 +75,16 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 // the server has forgotten the version, has never had it, or does not serve the type.
 var ErrListNeeded = errors.New("reflector: no watch can go on, a list is needed")
 
+// ErrSourceEnded is the error of a Source that cannot be followed any longer, such as one
+// whose cluster was replaced by another. If List, Watch or a read of a stream returns an
+// error that wraps it, Run makes no further request and returns that error.
+var ErrSourceEnded = errors.New("reflector: the source has ended")
+
 // Run follows the collection until ctx is done, and returns nil then. It must
 // be called once.
 //
 // Errors: what the sink returns, if it refuses a delta while ctx is alive;
-// ErrListNeeded.
+// ErrListNeeded; what the source returns, if that wraps ErrSourceEnded.
 func (r *Reflector) Run(ctx context.Context) error {
 	d := driver{src: r.src, cfg: &r.cfg}
 	d.overdue = func() { r.overdue(&d.awaiting) }
@@ -99,7 +105,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 		next, out = m.step(&in)
 		r.publish(m.health, next)
 		if next.kind == doEnd {
-			return r.end(m, fmt.Errorf("%w: %w", ErrListNeeded, m.health.Err))
+			return r.end(m, next.err)
 		}
 		if out.Kind == 0 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -156,6 +157,97 @@ func TestRunEndsWithItsSink(t *testing.T) {
 	}
 	if h, _ := r.Health(); h.Phase != Stopped || !errors.Is(h.Err, full) || src.open != 0 {
 		t.Errorf("%+v, %d bodies open", h, src.open)
+	}
+}
+
+// ending is a source that ends: its first stream has this text and this error, and all
+// further requests fail with the error.
+type ending struct {
+	text   string
+	err    error
+	hangs  bool // the stream is silent until it is closed
+	asked  int
+	closed bool
+}
+
+func (s *ending) List(ctx context.Context, opts metav1.ListOptions) (wire.Stream, error) {
+	return s.Watch(ctx, opts)
+}
+
+func (s *ending) Watch(ctx context.Context, _ metav1.ListOptions) (wire.Stream, error) {
+	if s.asked++; s.text == "" || s.asked > 1 {
+		return wire.Stream{}, s.err
+	}
+	return wire.Stream{Body: &endedStream{Reader: strings.NewReader(s.text), s: s, ctx: ctx}, Encoding: wire.JSON}, nil
+}
+
+type endedStream struct {
+	io.Reader
+	s   *ending
+	ctx context.Context
+}
+
+func (b *endedStream) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF {
+		if b.s.hangs {
+			<-b.ctx.Done()
+		}
+		err = b.s.err
+	}
+	return n, err
+}
+
+func (b *endedStream) Close() error {
+	b.s.closed = true
+	return nil
+}
+
+// TestSourceEnds: Run returns the error of a source that ends, whether a request or a
+// read returns it, and sends nothing further. An ordinary error is retried.
+func TestSourceEnds(t *testing.T) {
+	cause := errors.New("another cluster")
+	ends := fmt.Errorf("%w: %w", ErrSourceEnded, cause)
+	for name, c := range map[string]struct {
+		src   ending
+		cfg   Config
+		asked int
+	}{
+		"request":                {ending{err: ends}, Config{}, 1},
+		"page":                   {ending{err: ends}, Config{Streaming: PagesOnly}, 1},
+		"list":                   {ending{text: addX, err: ends}, Config{}, 1},
+		"watch":                  {ending{text: addX + done + modX, err: ends}, Config{}, 1},
+		"resumed":                {ending{err: ends}, Config{Resume: 5, NeverList: true}, 1},
+		"silence that was ended": {ending{text: addX + done, err: ends, hangs: true}, Config{}, 1},
+		"another error":          {ending{text: addX + done, err: cause}, Config{}, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, err := New(&c.src, &sink{}, c.cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+				defer cancel()
+				err = r.Run(ctx)
+				if c.asked > 1 {
+					if err != nil || c.src.asked < c.asked {
+						t.Errorf("Run: %v after %d requests", err, c.src.asked)
+					}
+					return
+				}
+				if !errors.Is(err, ErrSourceEnded) || !errors.Is(err, cause) || c.src.asked != c.asked {
+					t.Errorf("Run: %v after %d requests, want %d", err, c.src.asked, c.asked)
+				}
+				h, _ := r.Health()
+				if h.Phase != Stopped || !errors.Is(h.Err, cause) || !errors.Is(h.LastErr, cause) || h.Fault != NoFault || !h.Retry.IsZero() {
+					t.Errorf("%+v", h)
+				}
+				if c.src.text != "" && !c.src.closed {
+					t.Error("the stream is still open")
+				}
+			})
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -8,6 +9,9 @@ import (
 
 // fail decides what follows on a fault: what to ask for next, and when.
 func (m *machine) fail(err error) action {
+	if errors.Is(err, ErrSourceEnded) {
+		return m.endSource(err)
+	}
 	fault, asked := classify(err)
 	from := m.state
 	m.barren = m.barren || from != openStream && from != openList && from != openWatch && !m.worth
@@ -25,7 +29,7 @@ func (m *machine) fail(err error) action {
 	switch fault {
 	case Expired, Ahead, Absent, Replaced:
 		if m.version != 0 && m.cfg.NeverList {
-			return action{kind: doEnd}
+			return m.endListless(err)
 		}
 		quick := m.watched && m.relists == 0 && (fault == Expired || fault == Replaced) && asked == 0
 		if fault == Replaced {
@@ -44,11 +48,27 @@ func (m *machine) fail(err error) action {
 	}
 	if m.gapped() {
 		if m.cfg.NeverList {
-			return action{kind: doEnd}
+			return m.endListless(err)
 		}
 		m.forget(fault)
 	}
 	return m.wait(fault, asked)
+}
+
+// endSource ends the run because the source has ended. That is no fault of the server.
+func (m *machine) endSource(err error) action {
+	m.health.Fault, m.health.LastErr = NoFault, err
+	return m.end(err)
+}
+
+// endListless ends the run because err requires a list and Config.NeverList forbids it.
+func (m *machine) endListless(err error) action {
+	return m.end(fmt.Errorf("%w: %w", ErrListNeeded, err))
+}
+
+func (m *machine) end(err error) action {
+	m.health.Phase, m.health.Err = Stopped, err
+	return action{kind: doEnd, err: err}
 }
 
 // forget drops what the server no longer knows: the version of a watch, or the

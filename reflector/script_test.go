@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write what the machine does into the sc
 
 // TestMachine plays the scripts of testdata against the machine. A line that
 // begins with a word is an input; the line "-> …" below it is what the machine
-// answers. Run with -update to write the answers anew, and read the diff.
+// answers. Run with -update to rewrite the answers, and read the diff.
 func TestMachine(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -117,7 +117,14 @@ func answer(m *machine, a action, d delta.Delta) string {
 	case a.kind == doWait:
 		parts = append(parts, fmt.Sprintf("wait %v", a.wait))
 	case a.kind == doEnd:
-		parts = append(parts, "end")
+		why := "?"
+		switch {
+		case errors.Is(a.err, ErrListNeeded):
+			why = "a list is needed"
+		case errors.Is(a.err, ErrSourceEnded):
+			why = "the source has ended"
+		}
+		parts = append(parts, "end: "+why)
 	}
 	state := m.health.Phase.String()
 	if m.health.Fault != NoFault || m.health.Err != nil {
@@ -222,6 +229,8 @@ func scriptError(word string, opts map[string]string) error {
 		return syscall.ECONNREFUSED
 	case "idle":
 		return errIdle
+	case "ended":
+		return fmt.Errorf("planted: %w", ErrSourceEnded)
 	case "damaged":
 		return &wire.SyntaxError{Offset: 7, Reason: "planted"}
 	case "ahead":
