@@ -9,60 +9,73 @@ import (
 // from a closed queue once nothing is left in it.
 var ErrClosed = errors.New("delta queue is closed")
 
-// Queue carries deltas in order from the goroutine that reads the server to
-// the one that applies them. It loses none and folds none; Coalesced does.
-type Queue struct {
-	monitor
-	pending Batch // what was put; up to head it has been popped
-	head    int
-	spare   Batch // what the consumer had last, to be used again
-	popping bool  // a process function has pending[head]
-	ended   bool  // an End was put
-}
+// Queue carries deltas in order from the goroutine that reads the server to the
+// goroutine that applies them. It neither drops nor merges deltas; Coalesced merges
+// them.
+type Queue = QueueOf[Delta]
 
 // NewQueue returns an empty queue.
 func NewQueue(limits Limits) *Queue {
-	q := &Queue{}
+	return NewQueueOf(limits, func(d Delta) (int, bool) { return d.size(), d.Kind == End })
+}
+
+// QueueOf is a Queue whose items carry more than a delta, such as a value that the
+// producer computed from it. Use Queue if the delta is all there is.
+type QueueOf[T any] struct {
+	monitor
+	weigh   func(T) (bytes int, end bool)
+	pending []T // items that were put; those before head were popped
+	head    int
+	spare   []T  // the last batch that Get returned, for reuse
+	popping bool // Pop processes pending[head]
+	ended   bool // an End was put
+}
+
+// NewQueueOf returns an empty queue. weigh returns what an item counts against
+// Limits.Bytes, and whether it completes a list, as a delta of kind End does. It must
+// always return the same for the same item, and must not use the queue.
+func NewQueueOf[T any](limits Limits, weigh func(T) (bytes int, end bool)) *QueueOf[T] {
+	q := &QueueOf[T]{weigh: weigh}
 	q.init(limits)
 	return q
 }
 
-// Put appends a delta. It waits while the queue is full. Any goroutine may
-// call it.
+// Put appends an item. It waits while the queue is full. Any goroutine may call it.
 //
 // Errors: ErrClosed; the cause of ctx.
-func (q *Queue) Put(ctx context.Context, d Delta) error {
+func (q *QueueOf[T]) Put(ctx context.Context, item T) error {
+	size, end := q.weigh(item)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.waitLocked(ctx, func() bool { return q.closed || q.roomLocked(d.size()) }); err != nil {
+	if err := q.waitLocked(ctx, func() bool { return q.closed || q.roomLocked(size) }); err != nil {
 		return err
 	}
 	if q.closed {
 		return ErrClosed
 	}
-	q.pending = append(q.pending, d)
+	q.pending = append(q.pending, item)
 	q.deltas++
-	q.bytes += d.size()
-	q.ended = q.ended || d.Kind == End
+	q.bytes += size
+	q.ended = q.ended || end
 	if q.deltas == 1 {
 		q.changed.Broadcast()
 	}
 	return nil
 }
 
-// Get waits until there is something, and takes all of it. The batch belongs
-// to the caller until the next Get, which uses its memory again. What was
-// taken does not come back: who may fail uses Pop.
+// Get waits until the queue has items, and takes all of them. The batch belongs to
+// the caller until the next Get, which reuses its memory. The items do not return to
+// the queue: a consumer that can fail uses Pop.
 //
 // Errors: ErrClosed when the queue is closed and empty; the cause of ctx.
-func (q *Queue) Get(ctx context.Context) (Batch, error) {
+func (q *QueueOf[T]) Get(ctx context.Context) ([]T, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.waitToTakeLocked(ctx); err != nil {
 		return nil, err
 	}
 	batch := q.pending[q.head:]
-	clear(q.spare) // lets go of the bodies
+	clear(q.spare) // releases the bodies
 	q.pending, q.spare, q.head = q.spare[:0], q.pending, 0
 	q.deltas, q.bytes = 0, 0
 	if q.ended {
@@ -72,44 +85,44 @@ func (q *Queue) Get(ctx context.Context) (Batch, error) {
 	return batch, nil
 }
 
-// Pop waits until there is something, and calls process with the oldest delta,
-// on the caller's goroutine and without a lock. The delta leaves the queue when
-// process has returned nil. If process returns an error or panics, the delta
-// stays where it is, the oldest, and the next Pop or Get has it again.
+// Pop waits until the queue has items, and calls process with the oldest one, on the
+// caller's goroutine and without a lock. The item leaves the queue when process
+// returns nil. If process returns an error or panics, the item stays the oldest one,
+// and the next Pop or Get returns it again.
 //
-// Meanwhile the delta counts against the limits, and whoever else takes from
-// the queue waits: order is kept with any number of consumers. So process must
-// not take from this queue, and if it puts into a full one it waits for itself.
+// While process runs, the item counts against the limits, and other consumers wait, so
+// that any number of consumers keep the order. Therefore process must not take from
+// this queue, and it must not put into it while the queue is full.
 //
-// Errors: what process returned; ErrClosed when the queue is closed and empty;
-// the cause of ctx, which process is to look at itself.
-func (q *Queue) Pop(ctx context.Context, process func(Delta) error) error {
-	d, err := q.peek(ctx)
+// Errors: those of process; ErrClosed when the queue is closed and empty; the cause of
+// ctx. process has to watch ctx itself.
+func (q *QueueOf[T]) Pop(ctx context.Context, process func(T) error) error {
+	item, err := q.peek(ctx)
 	if err != nil {
 		return err
 	}
 	done := false
 	defer func() { q.popped(done) }() // also when process panics
-	if err := process(d); err != nil {
+	if err := process(item); err != nil {
 		return err
 	}
 	done = true
 	return nil
 }
 
-// peek waits for the oldest delta, and keeps other consumers away from it.
-func (q *Queue) peek(ctx context.Context) (Delta, error) {
+// peek waits for the oldest item, and makes other consumers wait.
+func (q *QueueOf[T]) peek(ctx context.Context) (item T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.waitToTakeLocked(ctx); err != nil {
-		return Delta{}, err
+		return item, err
 	}
 	q.popping = true
 	return q.pending[q.head], nil
 }
 
-// popped ends what peek began, and removes the delta if it was processed.
-func (q *Queue) popped(done bool) {
+// popped ends what peek began, and removes the item if it was processed.
+func (q *QueueOf[T]) popped(done bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.popping = false
@@ -117,16 +130,17 @@ func (q *Queue) popped(done bool) {
 	if !done {
 		return
 	}
-	d := &q.pending[q.head]
-	if d.Kind == End {
+	size, end := q.weigh(q.pending[q.head])
+	if end {
 		q.syncLocked()
 	}
 	q.deltas--
-	q.bytes -= d.size()
-	*d = Delta{} // lets go of the body
+	q.bytes -= size
+	var zero T
+	q.pending[q.head] = zero // releases the body
 	q.head++
-	// Moving the rest down once it is the smaller half costs one move for each
-	// delta popped, and keeps the slice within twice the bound.
+	// The rest moves down when it is the smaller half. This costs one move for each
+	// item, and the slice stays within twice the bound.
 	if 2*q.head >= len(q.pending) {
 		n := copy(q.pending, q.pending[q.head:])
 		clear(q.pending[n:])
@@ -134,8 +148,8 @@ func (q *Queue) popped(done bool) {
 	}
 }
 
-// waitToTakeLocked waits until there is something and nobody else has it.
-func (q *Queue) waitToTakeLocked(ctx context.Context) error {
+// waitToTakeLocked waits until the queue has items and no Pop is at one.
+func (q *QueueOf[T]) waitToTakeLocked(ctx context.Context) error {
 	if err := q.waitLocked(ctx, func() bool { return !q.popping && (q.closed || q.deltas > 0) }); err != nil {
 		return err
 	}
@@ -145,22 +159,21 @@ func (q *Queue) waitToTakeLocked(ctx context.Context) error {
 	return nil
 }
 
-// Close refuses further deltas. What is in the queue can still be taken. It
-// may be called more than once, on any goroutine.
-func (q *Queue) Close() { q.close() }
+// Close refuses further items. Consumers can still take the items that are in the
+// queue. Any goroutine may call it, more than once.
+func (q *QueueOf[T]) Close() { q.close() }
 
-// Len returns how many deltas wait, and the bytes of their bodies. One that
-// Pop is processing is among them.
-func (q *Queue) Len() (deltas, bytes int) {
+// Len returns the number of items that wait, including one that Pop processes, and
+// their bytes.
+func (q *QueueOf[T]) Len() (deltas, bytes int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.deltas, q.bytes
 }
 
-// Synced returns a channel that is closed once the first End and all before it
-// have left the queue: taken by Get, or processed by Pop. A queue into which
-// nobody puts an End never is. Any goroutine may wait for it.
-func (q *Queue) Synced() <-chan struct{} { return q.synced }
+// Synced returns a channel that is closed when the first End and all items before it
+// have left the queue: taken by Get, or processed by Pop. Any goroutine may wait for it.
+func (q *QueueOf[T]) Synced() <-chan struct{} { return q.synced }
 
-// HasSynced tells whether Synced is closed. Any goroutine may ask.
-func (q *Queue) HasSynced() bool { return q.hasSynced() }
+// HasSynced reports whether Synced is closed. Any goroutine may call it.
+func (q *QueueOf[T]) HasSynced() bool { return q.hasSynced() }

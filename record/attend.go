@@ -73,7 +73,7 @@ func (a *attendant) note(ctx context.Context, h *reflector.Health) error {
 	}
 	f := a.f
 	from := max(h.Version, f.resume)
-	if queued, _ := f.queue.Len(); from == 0 || queued > 0 || f.writing.Load() || time.Since(a.lost) < again {
+	if queued, _ := f.queue.queue.Len(); from == 0 || queued > 0 || f.writing.Load() || time.Since(a.lost) < again {
 		return nil
 	}
 	now := time.Now()

@@ -100,10 +100,10 @@ type pending struct {
 // prepare makes sightings of deltas.
 //
 // Errors: whether something is gone could not be found out.
-func (c *collection) prepare(ctx context.Context, a arrivals) (*pending, error) {
+func (c *collection) prepare(ctx context.Context, items []item) (*pending, error) {
 	p := &pending{objects: map[wire.Key]known{}, reached: c.reached, listing: c.listed != nil, listed: map[wire.Key]bool{}}
-	for i := range a.deltas {
-		d := &a.deltas[i]
+	for i := range items {
+		d := &items[i]
 		var err error
 		switch d.Kind {
 		case delta.Begin:
@@ -112,16 +112,16 @@ func (c *collection) prepare(ctx context.Context, a arrivals) (*pending, error) 
 			}
 			p.listing, p.anew, p.listed = true, true, map[wire.Key]bool{}
 		case delta.Upsert:
-			c.upsert(p, &a, i)
+			c.upsert(p, d)
 		case delta.Delete:
-			err = c.delete(ctx, p, &a, i)
+			err = c.delete(ctx, p, d)
 			p.reached = max(p.reached, d.Version)
 		case delta.Keep:
-			c.keep(p, d)
+			c.keep(p, &d.Delta)
 		case delta.Bookmark:
 			p.reached = max(p.reached, d.Version)
 		case delta.End:
-			err = c.end(ctx, p, d)
+			err = c.end(ctx, p, &d.Delta)
 		case delta.Leave:
 		}
 		if err != nil {
@@ -139,8 +139,7 @@ func (c *collection) find(p *pending, key wire.Key) (known, bool) {
 	return k, ok
 }
 
-func (c *collection) upsert(p *pending, a *arrivals, i int) {
-	d := &a.deltas[i]
+func (c *collection) upsert(p *pending, d *item) {
 	key, source := d.Record.Key, Watched
 	if p.listing {
 		p.listed[key] = true
@@ -153,13 +152,13 @@ func (c *collection) upsert(p *pending, a *arrivals, i int) {
 	was, there := c.find(p, key)
 	older := there && was.version >= d.Record.Version
 	if older && d.Order == delta.ByArrival {
-		p.disorder(d, was)
+		p.disorder(&d.Delta, was)
 		return
 	}
 	if older && p.listing && was.uid == d.Record.UID {
 		return
 	}
-	s, err := a.see(i, &c.lens, source)
+	s, err := d.sighting(&c.lens, source)
 	if err != nil {
 		p.holes = append(p.holes, invalid(d.Version, err))
 		return
@@ -175,8 +174,7 @@ func (c *collection) upsert(p *pending, a *arrivals, i int) {
 	p.objects[key] = known{d.Record.UID, d.Record.Version}
 }
 
-func (c *collection) delete(ctx context.Context, p *pending, a *arrivals, i int) error {
-	d := &a.deltas[i]
+func (c *collection) delete(ctx context.Context, p *pending, d *item) error {
 	key := d.Record.Key
 	was, there := c.find(p, key)
 	uid := d.Record.UID
@@ -200,7 +198,7 @@ func (c *collection) delete(ctx context.Context, p *pending, a *arrivals, i int)
 	}
 	s, err := sighting{}, d.Err
 	if err == nil {
-		s, err = a.see(i, &c.lens, Watched)
+		s, err = d.sighting(&c.lens, Watched)
 	}
 	if err != nil {
 		at := cmp.Or(d.Version, p.reached, was.version)
@@ -271,13 +269,13 @@ var errAway = errors.New("the database is away")
 // there is a patience, for so long.
 //
 // Errors: the cause of ctx; errAway.
-func (c *collection) write(ctx context.Context, a arrivals, patience time.Duration) error {
+func (c *collection) write(ctx context.Context, items []item, patience time.Duration) error {
 	began := time.Now()
 	var p *pending
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		var err error
 		if p == nil {
-			p, err = c.prepare(ctx, a)
+			p, err = c.prepare(ctx, items)
 		}
 		if err == nil {
 			err = c.commit(ctx, p)
@@ -296,7 +294,7 @@ func (c *collection) write(ctx context.Context, a arrivals, patience time.Durati
 		if patience > 0 && time.Since(began) > patience {
 			return errAway
 		}
-		c.stuck.See(faultlog.State{Kind: "database", Err: err, Remedy: remedy(err), Attrs: []any{"deltas", len(a.deltas)}})
+		c.stuck.See(faultlog.State{Kind: "database", Err: err, Remedy: remedy(err), Attrs: []any{"deltas", len(items)}})
 		if !sleep(ctx, wait) {
 			return context.Cause(ctx)
 		}

@@ -3,7 +3,7 @@
 //
 // # Data flow
 //
-//	reflector -> what is seen in each delta -> delta.Queue -> one transaction for a batch -> Database
+//	reflector -> what is seen in each delta -> delta.QueueOf -> one transaction for a batch -> Database
 //
 // States and bodies are made by the goroutine that reads the server, while another
 // writes what came before. There is no store in between: a recorder remembers the key,

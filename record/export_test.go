@@ -111,7 +111,7 @@ func FieldNames(text string) ([]string, error) { return parseFieldPath(text) }
 func Followed(n int, do func(i int) delta.Delta) (any, error) {
 	c := &collection{objects: map[wire.Key]known{}, lens: newLens(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
 	for i := range n {
-		p, err := c.prepare(context.Background(), arrivals{deltas: delta.Batch{do(i)}})
+		p, err := c.prepare(context.Background(), []item{{Delta: do(i)}})
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ type follower struct {
 	faults    *targetLog
 	target    Target
 	cluster   cluster
-	queue     *intake
+	queue     *decoder
 	reflector *reflector.Reflector
 	spool     *spool         // nil: nothing is spilled
 	resume    wire.Version   // where the reflector has begun
@@ -107,11 +107,11 @@ func (f *follower) connect(resume wire.Version, gap bool) (err error) {
 	source := &guarded{f.r.cfg.Cluster.Source(target, f.target.selection()), f.cluster.same}
 	cfg := f.r.cfg.Reflector
 	cfg.Resume, cfg.NeverList, f.resume = resume, gap, resume
-	f.queue = &intake{Queue: delta.NewQueue(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes}), lens: f.lens, listed: f.before}
+	f.queue = newDecoder(delta.Limits{Deltas: batchDeltas, Bytes: batchBytes}, f.lens, f.before)
 	if f.reflector, err = reflector.New(source, f.queue, cfg); err != nil {
 		return err
 	}
-	f.health.watch(f.reflector, f.queue.Queue, f.spool)
+	f.health.watch(f.reflector, f.queue.queue, f.spool)
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (f *follower) follow(ctx context.Context) error {
 	var ended error
 	work.Go(func() {
 		ended = f.reflector.Run(ctx)
-		f.queue.Close()
+		f.queue.queue.Close()
 	})
 	work.Go(func() { f.attend(ctx) })
 	err := f.drain(ctx)
@@ -224,7 +224,7 @@ func (f *follower) drain(ctx context.Context) error {
 	defer stop()
 	listing := false
 	for {
-		some, err := f.queue.Get(patient) // until it is closed, which the reflector sees to
+		some, err := f.queue.queue.Get(patient) // until it is closed, which the reflector sees to
 		if errors.Is(err, delta.ErrClosed) {
 			return nil
 		}

@@ -123,7 +123,7 @@ type targetHealth struct {
 	mu        sync.Mutex
 	now       TargetHealth
 	reflector *reflector.Reflector
-	queue     *delta.Queue
+	queue     *delta.QueueOf[item]
 	spool     *spool
 }
 
@@ -144,7 +144,7 @@ func (h *targetHealth) get() TargetHealth {
 }
 
 // watch says who is asked for what changes by itself.
-func (h *targetHealth) watch(r *reflector.Reflector, q *delta.Queue, s *spool) {
+func (h *targetHealth) watch(r *reflector.Reflector, q *delta.QueueOf[item], s *spool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reflector, h.queue, h.spool = r, q, s

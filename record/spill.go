@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
@@ -11,18 +12,18 @@ import (
 // spilling is the state of a follower while the database is away.
 type spilling struct {
 	f       *follower
-	listing bool        // a list is on its way where the next batch begins
-	held    delta.Batch // what came last, and did not fit into the spool
+	listing bool   // a list is on its way where the next batch begins
+	held    []item // what came last, and did not fit into the spool
 }
 
 // take writes a batch, or spills it and all that comes until the database is back. It
 // returns whether a list is on its way at its end.
 //
 // Errors: the spool is damaged; the cause of ctx.
-func (f *follower) take(ctx context.Context, some arrivals, listing bool) (bool, error) {
+func (f *follower) take(ctx context.Context, some []item, listing bool) (bool, error) {
 	err := f.write(ctx, some, f.r.patience())
 	if !errors.Is(err, errAway) {
-		return endsInList(some.deltas, listing), err
+		return endsInList(some, listing), err
 	}
 	f.log.Warn("the database is away: what comes is spilled", "dir", f.r.cfg.Spill.Dir)
 	s := spilling{f: f, listing: listing}
@@ -48,9 +49,9 @@ func (f *follower) take(ctx context.Context, some arrivals, listing bool) (bool,
 }
 
 // endsInList reports whether a list is on its way at the end of a batch.
-func endsInList(deltas delta.Batch, listing bool) bool {
-	for i := range deltas {
-		switch deltas[i].Kind {
+func endsInList(items []item, listing bool) bool {
+	for i := range items {
+		switch items[i].Kind {
 		case delta.Begin:
 			listing = true
 		case delta.End:
@@ -62,9 +63,9 @@ func endsInList(deltas delta.Batch, listing bool) bool {
 }
 
 // spill appends a batch to the spool, or holds it where that can not be done.
-func (s *spilling) spill(some arrivals) {
+func (s *spilling) spill(some []item) {
 	middle := s.listing
-	s.listing = endsInList(some.deltas, s.listing)
+	s.listing = endsInList(some, s.listing)
 	scrubbed, err := s.f.scrub(some)
 	if err == nil {
 		err = s.f.spool.append(scrubbed, middle)
@@ -73,14 +74,14 @@ func (s *spilling) spill(some arrivals) {
 		return
 	}
 	s.f.log.Error("nothing more is spilled: the server is read no further until the database is back", "err", err)
-	s.held = append(delta.Batch(nil), some.deltas...) // the batch is the queue's
+	s.held = slices.Clone(some) // the batch is the queue's
 }
 
 // writeOldest writes what has waited longest.
 func (s *spilling) writeOldest(ctx context.Context) error {
 	const once = time.Nanosecond
 	if s.f.spool.empty() {
-		err := s.f.write(ctx, arrivals{deltas: s.held}, once)
+		err := s.f.write(ctx, s.held, once)
 		if err == nil {
 			s.held = nil
 		}
@@ -90,7 +91,7 @@ func (s *spilling) writeOldest(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.f.spool.clear())
 	}
-	if err := s.f.write(ctx, arrivals{deltas: batch.deltas}, once); err != nil {
+	if err := s.f.write(ctx, batch.items, once); err != nil {
 		return err
 	}
 	return s.f.spool.drop(batch)
@@ -102,7 +103,7 @@ func (s *spilling) collect(ctx context.Context, pause time.Duration) {
 		timed, cancel := context.WithTimeout(ctx, pause)
 		defer cancel()
 		for s.held == nil {
-			some, err := s.f.queue.Get(timed)
+			some, err := s.f.queue.queue.Get(timed)
 			if err != nil {
 				break // the time is over, or nothing more comes
 			}
@@ -111,10 +112,10 @@ func (s *spilling) collect(ctx context.Context, pause time.Duration) {
 		<-timed.Done()
 		return
 	}
-	if n, _ := s.f.queue.Len(); n == 0 || s.held != nil {
+	if n, _ := s.f.queue.queue.Len(); n == 0 || s.held != nil {
 		return
 	}
-	if some, err := s.f.queue.Get(ctx); err == nil {
+	if some, err := s.f.queue.queue.Get(ctx); err == nil {
 		s.spill(some)
 	}
 }
@@ -131,7 +132,7 @@ func (f *follower) writeLeftovers(ctx context.Context) error {
 			f.log.Warn("what was spilled before can not be used: the server is asked for it again", "err", err)
 			return f.spool.clear()
 		}
-		if err := f.write(ctx, arrivals{deltas: batch.deltas}, 0); err != nil {
+		if err := f.write(ctx, batch.items, 0); err != nil {
 			return err
 		}
 		if err := f.spool.drop(batch); err != nil {
@@ -142,22 +143,22 @@ func (f *follower) writeLeftovers(ctx context.Context) error {
 }
 
 // scrub cuts out of bodies what must not be written to a disk.
-func (f *follower) scrub(some arrivals) (delta.Batch, error) {
+func (f *follower) scrub(some []item) ([]item, error) {
 	if !f.lens.hides {
-		return some.deltas, nil
+		return some, nil
 	}
-	clean := arrivals{append(delta.Batch(nil), some.deltas...), some.seen}
-	for i := range clean.deltas {
-		d := &clean.deltas[i]
+	clean := slices.Clone(some)
+	for i := range clean {
+		d := &clean[i]
 		if d.Kind != delta.Upsert && (d.Kind != delta.Delete || d.Err != nil) {
 			continue
 		}
-		s, err := clean.see(i, &f.lens, Watched)
+		s, err := d.sighting(&f.lens, Watched)
 		if err != nil {
 			d.Record.Body = nil // it is noted as one that can not be used
 			continue
 		}
 		d.Record.Body = s.body
 	}
-	return clean.deltas, nil
+	return clean, nil
 }

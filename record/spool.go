@@ -146,10 +146,10 @@ type spilled struct {
 //
 // Errors: errFull, and what the file system says; then it is as if nothing had been
 // appended.
-func (s *spool) append(deltas delta.Batch, middle bool) error {
-	all := spilledBatch{middle, make([]spilled, len(deltas))}
-	for i := range deltas {
-		d := &deltas[i]
+func (s *spool) append(items []item, middle bool) error {
+	all := spilledBatch{middle, make([]spilled, len(items))}
+	for i := range items {
+		d := &items[i]
 		all.Deltas[i] = spilled{d.Kind, d.Version, d.Record.Namespace, d.Record.Name, d.Record.UID, d.Record.Version, d.Record.Encoding, d.Record.Body, d.Seen, "", d.Order}
 		if d.Err != nil {
 			all.Deltas[i].Err = d.Err.Error()
@@ -185,7 +185,7 @@ func (s *spool) empty() bool { return s.start == s.end }
 
 // waiting is the oldest batch of a spool.
 type waiting struct {
-	deltas delta.Batch
+	items  []item
 	middle bool // it begins within a list
 	size   int64
 }
@@ -209,7 +209,7 @@ func (s *spool) first() (waiting, error) {
 		if d.Err != "" {
 			back.Err = errors.New(d.Err)
 		}
-		w.deltas = append(w.deltas, back)
+		w.items = append(w.items, item{Delta: back})
 	}
 	return w, nil
 }
