@@ -34,7 +34,8 @@ metrics: informer workqueue controller
 internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb:
-record: wire delta reflector kube state internal/faultlog record/sqldb
+record/internal/model: wire state record/sqldb
+record: wire delta reflector kube state internal/faultlog record/sqldb record/internal/model
 record/recordmetrics: record
 notify: planned record
 portal: planned record informer

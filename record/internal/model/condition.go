@@ -1,0 +1,34 @@
+package model
+
+// Condition is one condition of a filter of objects.
+type Condition struct {
+	// SQL refers to the row o of objects. Args are the arguments of its placeholders.
+	SQL  string
+	Args []any
+	// Terms are the terms of the transition index that stand for the condition: an
+	// object that fulfills it has one of them.
+	Terms []Term
+}
+
+// fieldIs returns the condition that a column of objects has a value.
+func fieldIs(column, kind, value string) Condition {
+	return Condition{column + " = ?", []any{value}, []Term{termOf(kind, "", value)}}
+}
+
+// rowIs returns the condition that a column of objects has one of some row numbers.
+func rowIs(column, kind string, ids []int64) Condition {
+	c := Condition{SQL: column + " IN " + inNumbers(ids)}
+	for _, id := range ids {
+		c.Terms = append(c.Terms, numberTerm(kind, id))
+	}
+	return c
+}
+
+// join returns all conditions as SQL that begins with AND, and their arguments.
+func join(conditions []Condition) (text string, args []any) {
+	for i := range conditions {
+		text += " AND " + conditions[i].SQL
+		args = append(args, conditions[i].Args...)
+	}
+	return text, args
+}

@@ -1,0 +1,138 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Coverage is an interval of versions of a scope in which a recorder saw everything.
+type Coverage struct {
+	ID       int64 // of its row; 0: there is none yet
+	From, To wire.Version
+	At       time.Time // when To was stored
+}
+
+// ResumePoint returns the version from which a recorder of a scope continues, and when it
+// was stored: the highest end of all coverage. It is 0 if there is none.
+func ResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (version wire.Version, at time.Time, err error) {
+	var to, toAt sql.NullInt64
+	err = q.QueryRow(ctx, "SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE "+inScope, s.args()...).Scan(&to, &toAt)
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("table coverage: %w", err)
+	}
+	if to.Int64 == 0 {
+		return 0, time.Time{}, nil
+	}
+	return wire.Version(to.Int64), time.UnixMicro(toAt.Int64), nil
+}
+
+// ContinueCoverage returns the coverage of a recorder that ends at a version, or begins
+// one there. Use it when a watch has resumed.
+func ContinueCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at wire.Version, now time.Time) (Coverage, error) {
+	c := Coverage{To: at}
+	var from int64
+	row := tx.QueryRow(ctx, "SELECT id, from_version FROM coverage WHERE "+inScope+" AND recorder = ? AND to_version = ? ORDER BY from_version LIMIT 1", s.args(recorder, int64(at))...)
+	err := row.Scan(&c.ID, &from)
+	if errors.Is(err, sql.ErrNoRows) {
+		return BeginCoverage(ctx, tx, s, recorder, at, now)
+	}
+	c.From = wire.Version(from)
+	return c, err
+}
+
+var coverageColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "from_version", "to_version", "from_at", "to_at"}
+
+// BeginCoverage inserts coverage that begins and ends at a version.
+func BeginCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at wire.Version, now time.Time) (Coverage, error) {
+	c := Coverage{From: at, To: at, At: now}
+	err := tx.Insert(ctx, "coverage", coverageColumns, [][]any{s.args(recorder, int64(at), int64(at), Micros(now), Micros(now))})
+	if err == nil {
+		c.ID, err = oneNumber(ctx, tx, "SELECT MAX(id) FROM coverage WHERE "+inScope+" AND recorder = ?", s.args(recorder)...)
+	}
+	if err != nil {
+		return c, fmt.Errorf("table coverage: %w", err)
+	}
+	return c, nil
+}
+
+// ExtendCoverage stores a later end of coverage.
+func ExtendCoverage(ctx context.Context, tx *sqldb.Tx, c *Coverage, to wire.Version, now time.Time) error {
+	if _, err := tx.Exec(ctx, "UPDATE coverage SET to_version = ?, to_at = ? WHERE id = ?", int64(to), Micros(now), c.ID); err != nil {
+		return err
+	}
+	c.To, c.At = to, now
+	return nil
+}
+
+// LastCoveredByOthers returns when another recorder last stored coverage of a scope or of
+// the whole type, in microseconds; 0 if none did.
+func LastCoveredByOthers(ctx context.Context, q sqldb.Querier, s Scope, recorder string) (int64, error) {
+	at, _, err := maybeNumber(ctx, q, "SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?",
+		s.Cluster, s.Resource, s.Namespace, recorder)
+	return at, err
+}
+
+// ScopeEnd is where the coverage of a scope ends. The scope has no selectors.
+type ScopeEnd struct {
+	Scope
+	To wire.Version
+	At int64 // when it was stored, in microseconds
+}
+
+// ScopesOfNamesakes returns the scopes of all clusters that have a name, except one
+// cluster and except scopes with a gap of the cause CauseRebuilt.
+func ScopesOfNamesakes(ctx context.Context, q sqldb.Querier, name string, except int64) (all []ScopeEnd, err error) {
+	err = q.Query(ctx, "SELECT v.cluster_id, v.resource_id, v.namespace, MAX(v.to_version), MAX(v.to_at) FROM coverage v JOIN clusters c ON c.id = v.cluster_id"+
+		" WHERE c.name = ? AND c.id <> ? AND NOT EXISTS (SELECT 1 FROM gaps g WHERE g.cluster_id = c.id AND g.resource_id = v.resource_id AND g.namespace = v.namespace AND g.cause = ?)"+
+		" GROUP BY v.cluster_id, v.resource_id, v.namespace", []any{name, except, CauseRebuilt}, func(rows *sql.Rows) error {
+		var e ScopeEnd
+		var to int64
+		err := rows.Scan(&e.Cluster, &e.Resource, &e.Namespace, &to, &e.At)
+		e.To = wire.Version(to)
+		all = append(all, e)
+		return err
+	})
+	return all, err
+}
+
+// CoverageRow is a row of coverage.
+type CoverageRow struct {
+	ID int64
+	Scope
+	Recorder     string
+	From, To     wire.Version
+	FromAt, ToAt int64
+}
+
+// EachCoverage calls each for all coverage, sorted by scope and by From.
+func EachCoverage(ctx context.Context, q sqldb.Querier, each func(CoverageRow)) error {
+	return q.Query(ctx, "SELECT id, cluster_id, resource_id, namespace, selector_hash, recorder, from_version, to_version, from_at, to_at FROM coverage"+
+		" ORDER BY cluster_id, resource_id, namespace, selector_hash, from_version, id", nil, func(rows *sql.Rows) error {
+		var c CoverageRow
+		var from, to int64
+		if err := rows.Scan(&c.ID, &c.Cluster, &c.Resource, &c.Namespace, &c.Selectors, &c.Recorder, &from, &to, &c.FromAt, &c.ToAt); err != nil {
+			return err
+		}
+		c.From, c.To = wire.Version(from), wire.Version(to)
+		each(c)
+		return nil
+	})
+}
+
+// DeleteCoverage deletes a row of coverage.
+func DeleteCoverage(ctx context.Context, tx *sqldb.Tx, id int64) error {
+	_, err := tx.Exec(ctx, "DELETE FROM coverage WHERE id = ?", id)
+	return err
+}
+
+// SetCoverageStart stores where a row of coverage begins.
+func SetCoverageStart(ctx context.Context, tx *sqldb.Tx, id int64, from wire.Version, fromAt int64) error {
+	_, err := tx.Exec(ctx, "UPDATE coverage SET from_version = ?, from_at = ? WHERE id = ?", int64(from), fromAt, id)
+	return err
+}

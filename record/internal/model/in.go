@@ -1,0 +1,63 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// inChunk is how many row numbers one statement takes.
+const inChunk = 2000
+
+// inNumbers returns "(1, 2)", for numbers of rows that come from the database.
+func inNumbers(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return "(" + b.String() + ")"
+}
+
+// execIn runs a statement that ends in IN, and returns how many rows it changed. args
+// stand before the list.
+func execIn(ctx context.Context, tx *sqldb.Tx, statement string, ids []int64, args ...any) (changed int64, err error) {
+	for some := range slices.Chunk(ids, inChunk) {
+		n, err := tx.Exec(ctx, statement+sqldb.Placeholders(len(some)), withIDs(args, some)...)
+		if changed += n; err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// queryIn runs a query that consists of begin, a list of row numbers and end. args stand
+// before the list.
+func queryIn(ctx context.Context, q sqldb.Querier, begin string, ids []int64, end string, each func(*sql.Rows) error, args ...any) error {
+	for some := range slices.Chunk(ids, inChunk) {
+		if err := q.Query(ctx, begin+sqldb.Placeholders(len(some))+end, withIDs(args, some), each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func withIDs(args []any, ids []int64) []any {
+	all := make([]any, 0, len(args)+len(ids))
+	all = append(all, args...)
+	for _, id := range ids {
+		all = append(all, id)
+	}
+	return all
+}
+
+// SortedIDs returns the keys of a map in ascending order, the order in which rows are
+// written.
+func SortedIDs[V any](of map[int64]V) []int64 { return slices.Sorted(maps.Keys(of)) }

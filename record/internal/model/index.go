@@ -1,0 +1,143 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// The transition index says that an object with a term changed its state in an hour. It
+// finds transitions in the order of time where few objects have a term. Where many do, a
+// scan of the transitions finds them soon enough. An index of each transition by each
+// term would take several times the space.
+//
+// indexTable is the table of its entries.
+const indexTable = "marks"
+
+// IndexEntry is an entry of the transition index.
+type IndexEntry struct {
+	Term         Term
+	Hour, Object int64
+}
+
+// hour is the unit of time of the transition index, in microseconds.
+const hour = 3_600_000_000
+
+// HourOf returns the hour of a time in microseconds.
+func HourOf(micros int64) int64 {
+	h := micros / hour
+	if micros%hour < 0 {
+		h--
+	}
+	return h
+}
+
+// HourStart returns when an hour begins, in microseconds.
+func HourStart(h int64) int64 { return h * hour }
+
+// InsertIndexEntries inserts entries that do not exist yet. It sorts them: neighbors in
+// the index are written together.
+func InsertIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) error {
+	slices.SortFunc(all, func(x, y IndexEntry) int {
+		return cmp.Or(cmp.Compare(x.Term, y.Term), cmp.Compare(x.Hour, y.Hour), cmp.Compare(x.Object, y.Object))
+	})
+	rows := make([][]any, len(all))
+	for i, e := range all {
+		rows[i] = []any{int64(e.Term), e.Hour, e.Object}
+	}
+	if err := tx.InsertNew(ctx, indexTable, []string{"term", "hour", "object_id"}, rows, "term"); err != nil {
+		return fmt.Errorf("table %s: %w", indexTable, err)
+	}
+	return nil
+}
+
+// ReadIndex calls each for the entries of a term from one hour to another, both included,
+// in ascending or descending order: at most limit of them.
+func ReadIndex(ctx context.Context, q sqldb.Querier, t Term, from, to int64, ascending bool, limit int, each func(hour, object int64)) error {
+	order := " DESC"
+	if ascending {
+		order = ""
+	}
+	return q.Query(ctx, "SELECT hour, object_id FROM "+indexTable+" WHERE term = ? AND hour >= ? AND hour <= ? ORDER BY hour"+order+", object_id"+order+" LIMIT ?",
+		[]any{int64(t), from, to, limit}, func(rows *sql.Rows) error {
+			var h, object int64
+			err := rows.Scan(&h, &object)
+			each(h, object)
+			return err
+		})
+}
+
+// StoredTerms returns the terms of an object by the attributes that are stored.
+func StoredTerms(ctx context.Context, q sqldb.Querier, object int64) ([]Term, error) {
+	a, err := ReadAttributes(ctx, q, object)
+	if err != nil {
+		return nil, err
+	}
+	if a.Labels, err = ReadLabels(ctx, q, object); err != nil {
+		return nil, err
+	}
+	return a.Terms(), nil
+}
+
+// TransitionHours returns the hours in which an object has transitions, sorted.
+func TransitionHours(ctx context.Context, q sqldb.Querier, object int64) ([]int64, error) {
+	hours, err := TransitionTimes(ctx, q, object)
+	for i, at := range hours {
+		hours[i] = HourOf(at)
+	}
+	slices.Sort(hours)
+	return slices.Compact(hours), err
+}
+
+// UnindexHours deletes the entries of an object for those of some hours in which it has no
+// transition.
+func UnindexHours(ctx context.Context, tx *sqldb.Tx, object int64, hours []int64) error {
+	terms, err := StoredTerms(ctx, tx, object)
+	if err != nil {
+		return err
+	}
+	left, err := TransitionHours(ctx, tx, object)
+	if err != nil {
+		return err
+	}
+	slices.Sort(hours)
+	for _, h := range slices.Compact(hours) {
+		if !slices.Contains(left, h) {
+			if err := deleteEntries(ctx, tx, terms, h, object); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Unindex deletes all entries of an object, before its transitions are deleted.
+func Unindex(ctx context.Context, tx *sqldb.Tx, object int64) error {
+	terms, err := StoredTerms(ctx, tx, object)
+	if err != nil {
+		return err
+	}
+	hours, err := TransitionHours(ctx, tx, object)
+	if err != nil {
+		return err
+	}
+	for _, h := range hours {
+		if err := deleteEntries(ctx, tx, terms, h, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deleteEntries(ctx context.Context, tx *sqldb.Tx, terms []Term, h, object int64) error {
+	for _, t := range terms {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+indexTable+" WHERE term = ? AND hour = ? AND object_id = ?", int64(t), h, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}

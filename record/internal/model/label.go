@@ -1,0 +1,52 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Label is a label of an object.
+type Label struct {
+	ObjectID    int64
+	Name, Value string
+}
+
+// InsertLabels inserts labels of objects that have none stored.
+func InsertLabels(ctx context.Context, tx *sqldb.Tx, all []Label) error {
+	rows := make([][]any, len(all))
+	for i := range all {
+		rows[i] = []any{all[i].ObjectID, all[i].Name, all[i].Value}
+	}
+	if err := tx.Insert(ctx, "labels", []string{"object_id", "name", "value"}, rows); err != nil {
+		return fmt.Errorf("table labels: %w", err)
+	}
+	return nil
+}
+
+// DeleteLabels deletes all labels of objects.
+func DeleteLabels(ctx context.Context, tx *sqldb.Tx, objects []int64) error {
+	if _, err := execIn(ctx, tx, "DELETE FROM labels WHERE object_id IN ", objects); err != nil {
+		return fmt.Errorf("table labels: %w", err)
+	}
+	return nil
+}
+
+// ReadLabels returns the labels of an object.
+func ReadLabels(ctx context.Context, q sqldb.Querier, object int64) (map[string]string, error) {
+	labels := map[string]string{}
+	err := q.Query(ctx, "SELECT name, value FROM labels WHERE object_id = ?", []any{object}, func(rows *sql.Rows) error {
+		var name, value string
+		err := rows.Scan(&name, &value)
+		labels[name] = value
+		return err
+	})
+	return labels, err
+}
+
+// Labeled is the condition that an object has a label, or had it last.
+func Labeled(name, value string) Condition {
+	return Condition{"EXISTS (SELECT 1 FROM labels l WHERE l.object_id = o.id AND l.name = ? AND l.value = ?)", []any{name, value}, []Term{termOf(byLabel, name, value)}}
+}

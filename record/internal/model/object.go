@@ -1,0 +1,356 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Presence says whether an object exists. The database stores its number.
+type Presence int16
+
+const (
+	// Present objects were seen, and their deletion was not.
+	Present Presence = iota
+	// Deleted objects do not exist any more.
+	Deleted
+	// Unknown objects cannot be seen now: the rights are gone, the type is gone, or the
+	// cluster was replaced.
+	Unknown
+	// Unselected objects exist, but the selectors of their target do not select them any
+	// more.
+	Unselected
+)
+
+var presences = [...]string{"present", "deleted", "unknown", "unselected"}
+
+// String returns "present", "deleted", "unknown" or "unselected".
+func (p Presence) String() string {
+	if int(p) < len(presences) {
+		return presences[p]
+	}
+	return "unknown"
+}
+
+// NewObject is an object before its first revision.
+type NewObject struct {
+	Attributes
+	Name, UID string
+	CreatedAt int64 // in microseconds, as the object says
+	SeenAt    int64
+	Selectors int64 // the hash of those with which it was seen
+}
+
+var newObjectColumns = []string{
+	"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter",
+	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
+}
+
+// InsertObjects inserts objects that do not exist yet, and leaves the others as they are.
+// UIDs must be sorted.
+func InsertObjects(ctx context.Context, tx *sqldb.Tx, all []NewObject) error {
+	rows := make([][]any, len(all))
+	for i := range all {
+		o := &all[i]
+		rows[i] = []any{
+			o.Cluster, o.Resource, o.Namespace, o.Name, o.UID, o.Owner.UID, o.Owner.Kind, o.Owner.Name, o.Queue, o.Submitter,
+			o.CreatedAt, o.SeenAt, int16(Present), int64(0), int64(0), "", "", "", "", int64(0), int64(0), o.Selectors, int64(0), int16(0),
+		}
+	}
+	return tx.InsertNew(ctx, "objects", newObjectColumns, rows, "uid")
+}
+
+// Object is the stored state of an object, as a writer reads it under a lock.
+type Object struct {
+	ID              int64
+	UID             string
+	Presence        Presence
+	Version         wire.Version // of the last revision; 0: none yet
+	State, RawState string
+	Since           int64        // when it entered the state, in microseconds
+	TermsHash       int64        // of its attributes; 0: none stored yet
+	Selectors       int64        // the hash of those with which it was seen last
+	Base            wire.Version // of the last keyframe; 0: none
+	Depth           int16        // how many revisions since are stored as deltas
+}
+
+// LockObjects locks the rows of objects until the transaction ends, and calls each for
+// every row. UIDs must be sorted, so that all writers lock in the same order. The object
+// that each receives is valid until it returns.
+func LockObjects(ctx context.Context, tx *sqldb.Tx, cluster, resource int64, uids []string, each func(*Object) error) error {
+	var o Object
+	var version, base int64
+	for some := range slices.Chunk(uids, 500) {
+		err := tx.LockObjects(ctx, "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", cluster, resource, some, func(rows *sql.Rows) error {
+			if err := rows.Scan(&o.ID, &o.UID, &o.Presence, &version, &o.State, &o.RawState, &o.Since, &o.TermsHash, &o.Selectors, &base, &o.Depth); err != nil {
+				return err
+			}
+			o.Version, o.Base = wire.Version(version), wire.Version(base)
+			return each(&o)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ObjectUpdate is the state of an object after a batch.
+type ObjectUpdate struct {
+	ID                 int64
+	Version            wire.Version
+	Reason, Message    string
+	TermsHash          int64
+	Selectors          int64
+	Base               wire.Version
+	Depth              int16
+	ObjectStateColumns // which UpdateObjects writes only where they have changed
+}
+
+// ObjectStateColumns are the columns of an object that indexes depend on.
+type ObjectStateColumns struct {
+	Presence        Presence
+	DeletedAt       int64
+	State, RawState string
+	Since           int64
+}
+
+// Most revisions change only the first columns. No index contains them, so an update of
+// these columns alone leaves all indexes as they are.
+var (
+	updateColumns      = []string{"id", "version", "reason", "message", "labels_hash", "scope", "base", "depth"}
+	stateUpdateColumns = slices.Concat(updateColumns, []string{"presence", "gone_at", "state", "raw_state", "since"})
+)
+
+// UpdateObjects stores the state of objects after a batch, in the order of their numbers.
+// Those in changed have another state or presence than before; those in same have not.
+func UpdateObjects(ctx context.Context, tx *sqldb.Tx, changed, same []ObjectUpdate) error {
+	rows := make([][]any, len(changed))
+	for i := range changed {
+		u := &changed[i]
+		rows[i] = append(u.columns(len(stateUpdateColumns)), int16(u.Presence), u.DeletedAt, u.State, u.RawState, u.Since)
+	}
+	if err := tx.Update(ctx, "objects", stateUpdateColumns, rows); err != nil {
+		return fmt.Errorf("table objects: %w", err)
+	}
+	rows = make([][]any, len(same))
+	for i := range same {
+		rows[i] = same[i].columns(len(updateColumns))
+	}
+	if err := tx.Update(ctx, "objects", updateColumns, rows); err != nil {
+		return fmt.Errorf("table objects: %w", err)
+	}
+	return nil
+}
+
+func (u *ObjectUpdate) columns(n int) []any {
+	return append(make([]any, 0, n), u.ID, int64(u.Version), u.Reason, u.Message, u.TermsHash, u.Selectors, int64(u.Base), u.Depth)
+}
+
+// AttributeUpdate are the attributes of an object that may change, other than its labels.
+type AttributeUpdate struct {
+	ID               int64
+	Owner            Owner
+	Queue, Submitter string
+}
+
+// UpdateAttributes stores attributes of objects that have changed.
+func UpdateAttributes(ctx context.Context, tx *sqldb.Tx, all []AttributeUpdate) error {
+	rows := make([][]any, len(all))
+	for i := range all {
+		u := &all[i]
+		rows[i] = []any{u.ID, u.Owner.UID, u.Owner.Kind, u.Owner.Name, u.Queue, u.Submitter}
+	}
+	if err := tx.Update(ctx, "objects", []string{"id", "owner_uid", "owner_kind", "owner_name", "queue", "submitter"}, rows); err != nil {
+		return fmt.Errorf("table objects: %w", err)
+	}
+	return nil
+}
+
+// SelectObject stores that an object is present and was seen with these selectors.
+func SelectObject(ctx context.Context, tx *sqldb.Tx, id, selectors int64) error {
+	_, err := tx.Exec(ctx, "UPDATE objects SET scope = ?, presence = ? WHERE id = ?", selectors, int16(Present), id)
+	return err
+}
+
+// UnselectObject stores that the selectors of its target do not select an object any
+// more, unless the object was deleted.
+func UnselectObject(ctx context.Context, tx *sqldb.Tx, s Scope, uid string) error {
+	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE cluster_id = ? AND resource_id = ? AND uid = ? AND presence <> ?",
+		int16(Unselected), s.Cluster, s.Resource, uid, int16(Deleted))
+	return err
+}
+
+// SetPresence changes the presence of all objects of a scope that have another one. In a
+// scope with selectors it changes those that were seen last with the same selectors.
+func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
+	condition, args := s.within("scope")
+	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE "+condition+" AND presence = ?", append(append([]any{int16(to)}, args...), int16(from))...)
+	return err
+}
+
+// EachTracked calls each for the objects of a scope whose deletion was not seen.
+func EachTracked(ctx context.Context, q sqldb.Querier, s Scope, each func(key wire.Key, uid string, version wire.Version)) error {
+	condition, args := s.within("scope")
+	return q.Query(ctx, "SELECT namespace, name, uid, version FROM objects WHERE "+condition+" AND presence IN (?, ?)", append(args, int16(Present), int16(Unknown)), func(rows *sql.Rows) error {
+		var key wire.Key
+		var uid string
+		var version int64
+		if err := rows.Scan(&key.Namespace, &key.Name, &uid, &version); err != nil {
+			return err
+		}
+		each(key, uid, wire.Version(version))
+		return nil
+	})
+}
+
+// RefreshSince sets since of an object to the time of its last transition. A backfill may
+// change which one that is.
+func RefreshSince(ctx context.Context, tx *sqldb.Tx, id int64) error {
+	_, err := tx.Exec(ctx, "UPDATE objects SET since = COALESCE((SELECT happened_at FROM transitions WHERE object_id = ? ORDER BY version DESC LIMIT 1), since) WHERE id = ?", id, id)
+	return err
+}
+
+// ObservedDeletion is what the event of a deletion says of an object.
+type ObservedDeletion struct {
+	Version                   wire.Version
+	DeletedAt                 int64
+	RawState, Reason, Message string
+}
+
+// CorrectDeletion replaces what was inferred about the deletion of an object.
+func CorrectDeletion(ctx context.Context, tx *sqldb.Tx, id int64, d ObservedDeletion) error {
+	_, err := tx.Exec(ctx, "UPDATE objects SET version = ?, gone_at = ?, raw_state = ?, reason = ?, message = ? WHERE id = ?",
+		int64(d.Version), d.DeletedAt, d.RawState, d.Reason, d.Message, id)
+	return err
+}
+
+// ReadAttributes returns the attributes of an object, without its labels.
+func ReadAttributes(ctx context.Context, q sqldb.Querier, id int64) (a Attributes, err error) {
+	row := q.QueryRow(ctx, "SELECT cluster_id, resource_id, namespace, owner_uid, owner_kind, owner_name, queue, submitter FROM objects WHERE id = ?", id)
+	err = row.Scan(&a.Cluster, &a.Resource, &a.Namespace, &a.Owner.UID, &a.Owner.Kind, &a.Owner.Name, &a.Queue, &a.Submitter)
+	return a, err
+}
+
+// RetainedObject is what retention has to know of an object.
+type RetainedObject struct {
+	ID            int64
+	Version, Base wire.Version
+	Presence      Presence
+	State         string
+}
+
+// EachRetained calls each for objects in the order in which writers lock them. With lock
+// it locks them until the transaction ends.
+func EachRetained(ctx context.Context, tx *sqldb.Tx, ids []int64, lock bool, each func(RetainedObject)) error {
+	end := " ORDER BY uid"
+	if lock {
+		end += tx.DB().ForUpdate()
+	}
+	return queryIn(ctx, tx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", ids, end, func(rows *sql.Rows) error {
+		var o RetainedObject
+		var version, base int64
+		if err := rows.Scan(&o.ID, &version, &base, &o.Presence, &o.State); err != nil {
+			return err
+		}
+		o.Version, o.Base = wire.Version(version), wire.Version(base)
+		each(o)
+		return nil
+	})
+}
+
+// DeleteObjects deletes rows of objects, and returns how many.
+func DeleteObjects(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
+	return execIn(ctx, tx, "DELETE FROM objects WHERE id IN ", ids)
+}
+
+// ListedObject is an object with the names of its cluster and type, as lists read it.
+type ListedObject struct {
+	ID                           int64
+	Cluster, ClusterUID          string
+	Type                         Type
+	Namespace, Name, UID         string
+	CreatedAt, SeenAt, DeletedAt int64
+	Presence                     Presence
+	Version                      wire.Version
+	State, RawState              string
+	Reason, Message              string
+	Since                        int64
+	Queue, Submitter             string
+	Owner                        Owner
+}
+
+const (
+	listedObjectColumns = "o.id, c.name, c.uid, r.api_group, r.name, r.kind, o.namespace, o.name, o.uid, o.created_at, o.seen_at, o.gone_at, o.presence, o.version," +
+		" o.state, o.raw_state, o.reason, o.message, o.since, o.queue, o.submitter, o.owner_uid, o.owner_kind, o.owner_name"
+	objectNameJoins = " JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"
+)
+
+// targets returns where to scan listedObjectColumns to. The version goes elsewhere,
+// because the database has no unsigned numbers.
+func (o *ListedObject) targets(version *int64) []any {
+	return []any{
+		&o.ID, &o.Cluster, &o.ClusterUID, &o.Type.Group, &o.Type.Resource, &o.Type.Kind, &o.Namespace, &o.Name, &o.UID, &o.CreatedAt, &o.SeenAt, &o.DeletedAt, &o.Presence, version,
+		&o.State, &o.RawState, &o.Reason, &o.Message, &o.Since, &o.Queue, &o.Submitter, &o.Owner.UID, &o.Owner.Kind, &o.Owner.Name,
+	}
+}
+
+// ScanObject reads a row of ObjectTable.
+func ScanObject(rows *sql.Rows) (o ListedObject, err error) {
+	var version int64
+	err = rows.Scan(o.targets(&version)...)
+	o.Version = wire.Version(version)
+	return o, err
+}
+
+// ObjectTable describes lists of objects in the order in which they entered their states.
+var ObjectTable = &Table{
+	name: "objects o", nameJoins: objectNameJoins, columns: listedObjectColumns,
+	at: "o.since", id: "o.id", object: "o.id", state: "o.state", stateIndex: "objects_state",
+}
+
+// ObjectsNamed returns the query for the objects that had a name. Order it by ObjectKey.
+// Without a namespace condition it finds objects in all namespaces.
+func ObjectsNamed(name string, conditions ...Condition) Query {
+	q := Query{"SELECT " + listedObjectColumns + " FROM objects o" + objectNameJoins + " WHERE o.name = ?", []any{name}, "o.id"}
+	return q.and(conditions...)
+}
+
+// ObjectsAlive returns the objects that existed at a time or later, in the order of their
+// numbers: at most limit of those after a number.
+func ObjectsAlive(ctx context.Context, db *sqldb.DB, after, since int64, limit int, conditions []Condition, each func(ListedObject)) error {
+	text, args := join(conditions)
+	text = "SELECT " + listedObjectColumns + " FROM objects o" + db.JoinInOrder(objectNameJoins) + " WHERE o.id > ? AND (o.gone_at = 0 OR o.gone_at >= ?) AND o.version > 0" + text + " ORDER BY o.id LIMIT ?"
+	return db.Query(ctx, text, slices.Concat([]any{after, since}, args, []any{limit}), func(rows *sql.Rows) error {
+		o, err := ScanObject(rows)
+		each(o)
+		return err
+	})
+}
+
+// OfClusters is the condition that an object belongs to one of some clusters.
+func OfClusters(ids []int64) Condition { return rowIs("o.cluster_id", byCluster, ids) }
+
+// OfTypes is the condition that an object is of one of some types.
+func OfTypes(ids []int64) Condition { return rowIs("o.resource_id", byType, ids) }
+
+// InNamespace is the condition that an object is in a namespace.
+func InNamespace(name string) Condition { return fieldIs("o.namespace", byNamespace, name) }
+
+// InQueue is the condition that an object waits in a queue.
+func InQueue(name string) Condition { return fieldIs("o.queue", byQueue, name) }
+
+// SubmittedBy is the condition that an object has a submitter.
+func SubmittedBy(name string) Condition { return fieldIs("o.submitter", bySubmitter, name) }
+
+// OwnedByUID is the condition that the object with a UID controls an object.
+func OwnedByUID(uid string) Condition { return fieldIs("o.owner_uid", byOwnerUID, uid) }
+
+// OwnedBy is the condition that an object of a kind and name controls an object.
+func OwnedBy(kind, name string) Condition {
+	return Condition{"o.owner_kind = ? AND o.owner_name = ?", []any{kind, name}, []Term{termOf(byOwner, kind, name)}}
+}

@@ -1,0 +1,30 @@
+package model
+
+// Scope is the part of a type that one list and watch covers. Coverage and gaps belong
+// to a scope.
+type Scope struct {
+	Cluster, Resource int64  // numbers of their rows
+	Namespace         string // empty: all
+	Selectors         int64  // a hash of the selectors; 0: none
+}
+
+// The condition that a row belongs to exactly one scope; args has its arguments.
+const inScope = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
+
+// args returns the arguments of inScope, followed by others.
+func (s Scope) args(more ...any) []any {
+	return append([]any{s.Cluster, s.Resource, s.Namespace, s.Selectors}, more...)
+}
+
+// within returns the condition that a row lies within a scope, which may be wider than
+// the scope of the row. selectors is the column with the hash of the row's selectors.
+func (s Scope) within(selectors string) (condition string, args []any) {
+	condition, args = "cluster_id = ? AND resource_id = ?", []any{s.Cluster, s.Resource}
+	if s.Namespace != "" {
+		condition, args = condition+" AND namespace = ?", append(args, s.Namespace)
+	}
+	if s.Selectors != 0 {
+		condition, args = condition+" AND "+selectors+" = ?", append(args, s.Selectors)
+	}
+	return condition, args
+}

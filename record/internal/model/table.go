@@ -1,0 +1,153 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// Table describes a table that is scanned in the order of a time and, where times are
+// equal, of row numbers.
+type Table struct {
+	name       string // with its alias
+	objectJoin string // joins the row o of objects, which conditions need
+	nameJoins  string // joins what columns need beside it
+	columns    string // of a listed row
+	at, id     string // columns of the order
+	object     string // column with the number of the object
+	state      string
+	stateIndex string // index of state, at, id
+	timeIndex  string // index of at, id; empty: every state is read by itself
+}
+
+// Position is a place in the order of a table: a time in microseconds and a row number.
+type Position struct{ At, ID int64 }
+
+// Before reports whether p precedes q.
+func (p Position) Before(q Position) bool { return p.At < q.At || p.At == q.At && p.ID < q.ID }
+
+// Compare returns -1, 0 or +1.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.ID, q.ID))
+}
+
+// Interval is the part of a table between two positions, both excluded. Limit bounds how
+// many rows are read.
+type Interval struct {
+	Low, High Position
+	Ascending bool
+	Limit     int
+}
+
+// order returns the end of an ORDER BY term.
+func (i *Interval) order() string {
+	if i.Ascending {
+		return ""
+	}
+	return " DESC"
+}
+
+// Partition is the rows of a table that have one state, or all rows where the table has
+// an index of times.
+type Partition struct {
+	index, condition string
+	args             []any
+}
+
+// States are all states that an object can be in. The first is empty: the state is not
+// known.
+func States() []string {
+	return []string{
+		"", string(state.Submitted), string(state.Queued), string(state.Suspended), string(state.Starting), string(state.Running), string(state.Restarting),
+		string(state.Succeeded), string(state.Failed), string(state.Aborted), string(state.Deleted),
+	}
+}
+
+// Partitions returns the partitions that contain some states; nil means all states.
+func (t *Table) Partitions(states []string) (all []Partition) {
+	if states == nil && t.timeIndex != "" {
+		return []Partition{{index: t.timeIndex}}
+	}
+	if states == nil {
+		states = States()
+	}
+	for _, s := range states {
+		all = append(all, Partition{t.stateIndex, t.state + " = ? AND ", []any{s}})
+	}
+	return all
+}
+
+// Probe returns the position of the last row that Read would read without conditions, or
+// false if the partition has no row in the interval. It reads only the index.
+func (t *Table) Probe(ctx context.Context, db *sqldb.DB, p Partition, i Interval) (last Position, found bool, err error) {
+	back := " DESC"
+	if !i.Ascending {
+		back = ""
+	}
+	between, args := db.Between(t.at, t.id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
+	row := db.QueryRow(ctx, "SELECT y, n FROM (SELECT "+t.at+" AS y, "+t.id+" AS n FROM "+t.name+db.UseIndex(p.index)+
+		" WHERE "+p.condition+between+" ORDER BY "+t.at+i.order()+", "+t.id+i.order()+" LIMIT ?) x ORDER BY y"+back+", n"+back+" LIMIT 1",
+		slices.Concat(p.args, args, []any{i.Limit})...)
+	err = row.Scan(&last.At, &last.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return last, false, nil
+	}
+	return last, err == nil, err
+}
+
+// Read calls each for the listed rows of a partition that fulfill all conditions.
+func (t *Table) Read(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
+	return t.readPartition(ctx, db, p, t.columns, t.objectJoin+t.nameJoins, i, conditions, each)
+}
+
+// ReadPositions is Read for the positions of the rows only.
+func (t *Table) ReadPositions(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition) (all []Position, err error) {
+	joins := t.objectJoin
+	if len(conditions) == 0 {
+		joins = ""
+	}
+	err = t.readPartition(ctx, db, p, t.at+", "+t.id, joins, i, conditions, func(rows *sql.Rows) error {
+		var at Position
+		err := rows.Scan(&at.At, &at.ID)
+		all = append(all, at)
+		return err
+	})
+	return all, err
+}
+
+func (t *Table) readPartition(ctx context.Context, db *sqldb.DB, p Partition, columns, joins string, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
+	between, bounds := db.Between(t.at, t.id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
+	and, args := join(conditions)
+	return db.Query(ctx, "SELECT "+columns+" FROM "+t.name+db.UseIndex(p.index)+db.JoinInOrder(joins)+
+		" WHERE "+p.condition+between+and+" ORDER BY "+t.at+i.order()+", "+t.id+i.order()+" LIMIT ?", slices.Concat(p.args, bounds, args, []any{i.Limit}), each)
+}
+
+// ReadRows calls each for the listed rows with some numbers, in any order.
+func (t *Table) ReadRows(ctx context.Context, db *sqldb.DB, ids []int64, each func(*sql.Rows) error) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return db.Query(ctx, "SELECT "+t.columns+" FROM "+t.name+db.JoinInOrder(t.objectJoin+t.nameJoins)+" WHERE "+t.id+" IN "+inNumbers(ids), nil, each)
+}
+
+// ReadObjects calls each for the listed rows of some objects that lie in an interval and
+// fulfill all conditions. It reads all rows of the objects. states nil means all states.
+func (t *Table) ReadObjects(ctx context.Context, db *sqldb.DB, objects []int64, states []string, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
+	at, id := db.NoIndex(t.at), db.NoIndex(t.id)
+	between, args := db.Between(at, id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
+	and, more := join(conditions)
+	args = append(args, more...)
+	if states != nil {
+		and += " AND " + db.NoIndex(t.state) + " IN " + sqldb.Placeholders(len(states))
+		for _, s := range states {
+			args = append(args, s)
+		}
+	}
+	return db.Query(ctx, "SELECT "+t.columns+" FROM "+t.name+db.JoinInOrder(t.objectJoin+t.nameJoins)+
+		" WHERE "+t.object+" IN "+inNumbers(objects)+" AND "+between+and+" ORDER BY "+at+i.order()+", "+id+i.order()+" LIMIT ?", append(args, i.Limit), each)
+}
