@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
@@ -71,8 +72,9 @@ func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	if err := i.init(cfg, sel, nil, ofOneSource(src)); err != nil {
 		return nil, err
 	}
+	identifier, _ := src.(clusterid.Identifier)
 	err := i.engine.change(func(p *plan) error {
-		p.places[""] = i.engine.newPlace("", nil)
+		p.places[""] = i.engine.newPlace("", nil, identifier)
 		return nil
 	})
 	if err != nil {

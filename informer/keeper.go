@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/wire"
@@ -15,7 +16,7 @@ type member struct {
 	scope  delta.Scope
 	place  *place
 	source reflector.Source
-	guard  *guard // wraps source
+	guard  *clusterid.Guard // wraps source
 
 	reflector *reflector.Reflector
 	leaving   bool               // the keeper is about to end it
@@ -190,7 +191,7 @@ func (e *engine) handOverLocked(heir *member) func(context.Context) error {
 	before := e.narrowerLocked(heir)
 	for _, m := range before {
 		m.leaving = true
-		heir.guard.epoch.Store(min(heir.guard.epoch.Load(), m.guard.epoch.Load())) // the heir has their objects
+		heir.guard.Inherit(m.guard)
 	}
 	return func(ctx context.Context) error {
 		e.halt(heir)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 )
@@ -23,16 +24,19 @@ type plan struct {
 // place is a cluster from its addition until its removal. A cluster that is removed and
 // added again is another place, because its objects are dropped in between.
 type place struct {
-	name    string
-	cluster *kube.Cluster // nil if the engine has a source of its own
-	origin  *origin
+	name     string
+	cluster  *kube.Cluster // nil if the engine has a source of its own
+	identity *clusterid.Identity
 	// unordered is set once the server turns out not to order its versions. From then
 	// on no watch resumes at a version that another watch has reached.
 	unordered atomic.Bool
 }
 
-func (e *engine) newPlace(name string, cluster *kube.Cluster) *place {
-	return &place{name: name, cluster: cluster, origin: &origin{logger: e.cfg.logger()}}
+// newPlace creates the place of a cluster. identifier is nil if the cluster cannot be
+// identified.
+func (e *engine) newPlace(name string, cluster *kube.Cluster, identifier clusterid.Identifier) *place {
+	identity := clusterid.New(clusterid.Config{Cluster: identifier, Policy: clusterid.Relist, Logger: e.cfg.logger()})
+	return &place{name: name, cluster: cluster, identity: identity}
 }
 
 // change edits the plan, either completely or, on an error, not at all. It does not
@@ -84,10 +88,9 @@ func (e *engine) memberLocked(p *place, scope delta.Scope) (*member, error) {
 		return nil, err
 	}
 	m := &member{scope: scope, place: p, source: src}
-	m.guard = &guard{Source: src, origin: p.origin, ask: func(f func(context.Context)) { e.following.start(f) }}
-	m.guard.epoch.Store(p.origin.times())
+	m.guard = clusterid.NewGuard(p.identity, src, func(f func(context.Context)) { e.following.start(f) })
 	if wider := e.active[delta.Scope{Cluster: scope.Cluster}]; wider != nil && wider.place == p && wider.scope.Contains(scope) {
-		m.guard.epoch.Store(wider.guard.epoch.Load()) // it resumes from there
+		m.guard.Inherit(wider.guard)
 	}
 	m.reflector, err = e.reflect(m, e.queue, 0)
 	return m, err
@@ -156,7 +159,7 @@ func (i *Informer[T]) add(name string, cluster *kube.Cluster) error {
 		case p.places[""] != nil:
 			return errUnnamed
 		}
-		p.places[name] = i.engine.newPlace(name, cluster)
+		p.places[name] = i.engine.newPlace(name, cluster, cluster)
 		return nil
 	})
 }

@@ -85,7 +85,7 @@ func (e *engine) originOf(scope delta.Scope) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if m := e.active[scope]; m != nil {
-		return m.place.origin.known()
+		return m.place.identity.UID()
 	}
 	return ""
 }
@@ -121,7 +121,7 @@ func (e *engine) tryLoad() error {
 	})
 	for scope, m := range followed {
 		if uid, ok := origins[scope]; ok && err == nil {
-			m.place.origin.restore(uid)
+			m.place.identity.Restore(uid)
 		}
 	}
 	return err
@@ -169,7 +169,7 @@ func (e *engine) learnOrigins() {
 	ctx, cancel := context.WithTimeout(context.Background(), originPatience)
 	defer cancel()
 	for _, m := range active {
-		m.place.origin.learn(ctx, m.source)
+		m.place.identity.Learn(ctx)
 	}
 }
 

@@ -27,7 +27,8 @@ reflector: wire delta
 store: wire delta
 state:
 internal/faultlog:
-informer: wire delta kube reflector store state internal/faultlog
+internal/clusterid: wire reflector
+informer: wire delta kube reflector store state internal/faultlog internal/clusterid
 workqueue:
 controller: wire kube informer store workqueue internal/faultlog
 metrics: informer workqueue controller
