@@ -33,6 +33,9 @@ func TestReconcile(t *testing.T) {
 		pods := legal(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		byNode := informer.IndexBy(pods, func(p *corev1.Pod) string { return p.Spec.NodeName })
 		var d diary
+		a, b := pod("a"), pod("b")
+		a.Spec.NodeName, b.Spec.NodeName = "n", "n"
+		w.create(a) // before the first list
 		w.work.Go(func() {
 			err := controller.Reconcile(w.ctx, pods, func(_ context.Context, v informer.View, r controller.Request) error {
 				s := pods.In(v)
@@ -51,9 +54,6 @@ func TestReconcile(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		a, b := pod("a"), pod("b")
-		a.Spec.NodeName, b.Spec.NodeName = "n", "n"
-		w.create(a)
 		pass(time.Second)
 		w.create(b)
 		pass(time.Second)
