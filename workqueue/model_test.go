@@ -255,10 +255,12 @@ func (m *model) admit(item string) (*entry, error) {
 	return e, nil
 }
 
-// ended tells whether a closed queue has nothing to hand out any more.
+// ended tells whether a closed queue has nothing to hand out any more. Looking for an
+// item takes those out of the lines that wait for another of their lane, as next does.
 func (m *model) ended() bool {
-	m.closed = m.closed || m.stats.Closed &&
-		!slices.ContainsFunc(m.held, func(e *entry) bool { return e.handled || e.waits() && m.mayGo(e) })
+	if m.stats.Closed && !m.closed && len(m.handled()) == 0 {
+		m.closed = m.next() == nil
+	}
 	return m.closed
 }
 

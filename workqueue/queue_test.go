@@ -3,6 +3,9 @@ package workqueue_test
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,7 +20,15 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// TestAgainstModel fails in fake time, which passes slowly: the default of 30 seconds
+	// for a smaller example would be half an hour.
+	if err := flag.Set("rapid.shrinktime", "2s"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // impatient is a context that is done as soon as a call waits with it. So a test
 // can tell a call that waits from one that does not, and never hangs.
