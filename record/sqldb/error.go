@@ -8,14 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
-
-	driver "github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5/pgconn"
-	sqlitedriver "modernc.org/sqlite"
 )
 
 // Error is what a database, or the way to it, said, and what to do about it.
@@ -49,132 +43,72 @@ func (e *Error) Error() string {
 // Unwrap returns what the driver said.
 func (e *Error) Unwrap() error { return e.Err }
 
-// explain says which database failed, and what to do; nil stays nil.
-func (a *address) explain(err error) error {
-	if e, _ := a.explained(err); e != nil {
-		return e
-	}
-	return err
+// Explanation is what an error means. All fields are optional.
+type Explanation struct {
+	// Problem says what is wrong, and Remedy what to do.
+	Problem, Remedy string
+	// Cause is the part of the error that is shown. If nil, all of it is.
+	Cause error
 }
 
-// Explain returns an error that names the database and says what to do; nil stays nil.
-func (d *DB) Explain(err error) error { return d.explain(err) }
-
-// explainKnown is explain for what may be an error of ours too: those stay as they
-// are.
-func (a *address) explainKnown(err error) error {
-	if e, known := a.explained(err); known {
-		return e
-	}
-	return err
-}
-
-// explained returns nil for what is nil or explained already; known says that a
-// driver or the network has said it.
-func (a *address) explained(err error) (e *Error, known bool) {
+// explain returns an Error; nil for a nil error and for one that is an Error already.
+// known is false if neither the driver nor the network is its source.
+func explain(err error, a Address, driver func(error, Address) (Explanation, bool)) (e *Error, known bool) {
 	if already := (*Error)(nil); err == nil || errors.As(err, &already) {
 		return nil, false
 	}
-	e, known = &Error{Database: a.shown, Err: err}, true
-	e.said = err
+	x, known := driver(err, a)
+	if !known {
+		x, known = explainNetwork(err)
+	}
+	return &Error{Database: a.URL, Problem: x.Problem, Remedy: x.Remedy, Err: err, said: cmp.Or(x.Cause, err)}, known
+}
+
+var errSlow = fmt.Errorf("a connection is waited for %v", ConnectTimeout)
+
+// explainNetwork explains the errors on the way to any database.
+func explainNetwork(err error) (e Explanation, known bool) {
+	const where = "check the address and the network"
 	var (
-		pg    *pgconn.PgError
-		my    *driver.MySQLError
-		lite  *sqlitedriver.Error
-		dns   *net.DNSError
-		slow  net.Error
-		trust *tls.CertificateVerificationError
-		where = "check the address and the network"
+		dns  *net.DNSError
+		slow net.Error
 	)
 	switch {
-	case errors.As(err, &pg):
-		e.said = pg
-		e.Problem, e.Remedy = postgresCodes[pg.Code].explain()
-	case errors.As(err, &my):
-		e.Problem, e.Remedy = mysqlCodes[my.Number].explain()
-	case errors.As(err, &lite):
-		e.Problem, e.Remedy = a.explainSQLite(lite.Code())
 	case errors.As(err, &dns):
-		e.said, e.Problem, e.Remedy = dns, fmt.Sprintf("the name %s is not known", dns.Name), where
+		return Explanation{fmt.Sprintf("the name %s is not known", dns.Name), where, dns}, true
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.said, e.Problem, e.Remedy = syscall.ECONNREFUSED, "no server answers there", "is it running, and is this its port?"
-	case errors.As(err, &trust):
-		e.said, e.Problem, e.Remedy = trust, "its certificate is not trusted", "name its authority: tls-ca for MySQL, sslrootcert for PostgreSQL"
-	case errors.Is(err, driver.ErrNoTLS), strings.Contains(err.Error(), "server refused TLS connection"):
-		e.said, e.Problem, e.Remedy = errNoTLS, "it does not speak TLS", "set it up there; or, on a network that you trust, leave out tls, or take sslmode=disable"
+		return Explanation{"no server answers there", "is it running, and is this its port?", syscall.ECONNREFUSED}, true
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
-		e.said, e.Problem, e.Remedy = errSlow, "it did not answer in time", where
+		return Explanation{"it did not answer in time", where, errSlow}, true
 	case errors.Is(err, fs.ErrPermission):
-		e.Remedy = "who runs this needs the right to read and write it"
-	default:
-		known = false
+		return Explanation{Remedy: "who runs this needs the right to read and write it"}, true
 	}
-	return e, known
+	return e, false
 }
 
-var (
-	errNoTLS = errors.New("TLS was asked for")
-	errSlow  = fmt.Errorf("a connection is waited for %v", connectTimeout)
-)
-
-type code struct{ problem, remedy string }
-
-func (c code) explain() (problem, remedy string) { return c.problem, c.remedy }
-
-const checkLogin = "check the user of the URL, and VEDETTE_DB_PASSWORD or password-file"
-
-var postgresCodes = map[string]code{
-	"28P01": {"it does not know this user with this password", checkLogin},
-	"28000": {"it does not let this user in", checkLogin},
-	"3D000": {"there is no database of this name", "make it: CREATE DATABASE"},
-	"42501": {"the user lacks a right", "grant it, or run `vedette migrate up` as who owns the schema"},
-	"53100": {"its disk is full", "make room"},
-	"53300": {"it has too many connections", "raise max_connections"},
-	"25006": {"it only reads: it is a standby, or set so", "name the primary server"},
+// explainCertificate explains that the certificate of a server is not trusted. parameter
+// names the authority in the URL.
+func explainCertificate(err error, parameter string) (e Explanation, known bool) {
+	trust := (*tls.CertificateVerificationError)(nil)
+	if !errors.As(err, &trust) {
+		return e, false
+	}
+	return Explanation{"its certificate is not trusted", "name its authority: " + parameter, trust}, true
 }
 
-var mysqlCodes = map[uint16]code{
-	1045: {"it does not know this user with this password", checkLogin},
-	1698: {"it does not let this user in with a password", checkLogin},
-	1044: {"the user may not use this database", "grant it"},
-	1049: {"there is no database of this name", "make it: CREATE DATABASE"},
-	1142: {"the user lacks a right", "grant it, or run `vedette migrate up` as who owns the schema"},
-	1021: {"its disk is full", "make room"},
-	1114: {"a table of it is full, or its disk is", "make room"},
-	1040: {"it has too many connections", "raise max_connections"},
-	1290: {"it only reads", "name the primary server, or SET GLOBAL read_only = 0"},
-	1836: {"it only reads", "name the primary server, or SET GLOBAL read_only = 0"},
+// explainNoTLS explains that a server does not speak TLS.
+func explainNoTLS() Explanation {
+	return Explanation{
+		"it does not speak TLS", "set it up there; or, on a network that you trust, leave out tls, or take sslmode=disable",
+		errors.New("TLS was asked for"),
+	}
 }
 
-// Codes of SQLite, without what is above their lowest byte.
+// What to do about errors that several servers report.
 const (
-	sqliteReadOnly = 8
-	sqliteIO       = 10
-	sqliteCorrupt  = 11
-	sqliteFull     = 13
-	sqliteCantOpen = 14
-	sqliteNotADB   = 26
+	checkLogin   = "check the user of the URL, and VEDETTE_DB_PASSWORD or password-file"
+	lacksRight   = "the user lacks a right"
+	grantRight   = "grant it, or run `vedette migrate up` as who owns the schema"
+	noDatabase   = "there is no database of this name"
+	makeDatabase = "make it: CREATE DATABASE"
 )
-
-func (a *address) explainSQLite(code int) (problem, remedy string) {
-	folder := filepath.Dir(a.file)
-	if info, err := os.Stat(a.file); err == nil && info.IsDir() {
-		return a.file + " is a folder", "name a file in it"
-	}
-	switch code & 0xff {
-	case sqliteReadOnly:
-		return "the file or its folder can only be read", "make both writable for who runs this"
-	case sqliteFull:
-		return "the disk is full", "make room in " + folder
-	case sqliteIO:
-		return "the disk fails or is full", "look at " + folder
-	case sqliteCorrupt, sqliteNotADB:
-		return "the file is damaged, or no SQLite database", "name another, or restore it from a copy"
-	case sqliteCantOpen:
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			return "there is no folder " + folder, "make it, or name another file"
-		}
-		return "the file can not be opened", "who runs this needs the right to write it and its folder"
-	}
-	return "", ""
-}

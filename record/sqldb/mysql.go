@@ -1,0 +1,209 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	driver "github.com/go-sql-driver/mysql"
+	"github.com/pressly/goose/v3"
+)
+
+// mysql is the driver for servers of MySQL and MariaDB.
+type mysql struct{}
+
+// MySQL returns the driver for MySQL and MariaDB:
+// mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret.
+func MySQL() Driver { return mysql{} }
+
+// Dialect implements Driver.
+func (mysql) Dialect() Dialect {
+	const table = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+	return Dialect{
+		Name: "MySQL", Goose: goose.DialectMySQL,
+		Variables: map[string]string{
+			"ID": "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "WORD": "VARCHAR(63)", "NAME": "VARCHAR(317)", "TEXT": "TEXT", "HASH": "BINARY(16)", "BLOB": "LONGBLOB",
+			"OPTIONS": table, "ORDERED": table,
+			"TIME": "TIMESTAMPADD(MICROSECOND, NULLIF(?, 0), '1970-01-01')",
+		},
+		TableExists:   "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
+		UnixSeconds:   "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",
+		Version:       "SELECT IF(VERSION() LIKE '%-MariaDB%', CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-MariaDB', 1)), CONCAT('MySQL ', SUBSTRING_INDEX(VERSION(), ' ', 1)))",
+		Clock:         "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
+		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
+		ForUpdate:     " FOR UPDATE",
+		IndexHint:     " FORCE INDEX (?)",
+		RowComparison: CompareColumns,
+		MigrationWait: 10 * time.Minute,
+	}
+}
+
+// Address implements Driver.
+func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
+	user, password, err := Credentials(u, getenv)
+	if err != nil {
+		return Address{}, err
+	}
+	cfg := mysqlConfig()
+	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr = user, password, "tcp", u.Host
+	if _, _, err := net.SplitHostPort(u.Host); err != nil {
+		cfg.Addr = net.JoinHostPort(u.Hostname(), "3306")
+	}
+	if cfg.DBName = strings.Trim(u.Path, "/"); cfg.DBName == "" {
+		return Address{}, errors.New("the URL of the database names none: mysql://user@host/DATABASE")
+	}
+	q := u.Query()
+	for name := range q {
+		switch name {
+		case "tls", "tls-ca", "password-file", "socket":
+		default:
+			return Address{}, fmt.Errorf("the URL of a MySQL database has an unknown parameter %q; there are tls, tls-ca, socket and password-file", name)
+		}
+	}
+	if s := q.Get("socket"); s != "" {
+		cfg.Net, cfg.Addr = "unix", s
+	}
+	if ca := q.Get("tls-ca"); ca == "" {
+		cfg.TLSConfig = q.Get("tls")
+	} else if cfg.TLS, err = trustFile(ca, u.Hostname()); err != nil {
+		return Address{}, err
+	}
+	shown := WithoutSecrets(u, user)
+	switch cfg.TLSConfig {
+	case "", "true", "false", "skip-verify", "preferred":
+	default:
+		return Address{}, fmt.Errorf("the URL of the database (%s) has tls=%s; there are true, false, skip-verify and preferred", shown, cfg.TLSConfig)
+	}
+	connector, err := driver.NewConnector(cfg)
+	if err != nil {
+		return Address{}, fmt.Errorf("the URL of the database (%s) can not be used: %w", shown, err)
+	}
+	return Address{URL: shown, Open: func(Access) (*sql.DB, error) { return limitPool(sql.OpenDB(connector)), nil }}, nil
+}
+
+// mysqlConfig returns the settings of each connection.
+func mysqlConfig() *driver.Config {
+	cfg := driver.NewConfig()
+	cfg.Collation = "utf8mb4_bin"
+	cfg.InterpolateParams = true // one round trip for each statement instead of three
+	cfg.ClientFoundRows = true
+	cfg.Timeout = ConnectTimeout
+	// A commit does not observe its context, so only these end one whose server has
+	// vanished.
+	cfg.ReadTimeout, cfg.WriteTimeout = IdleTransactionTimeout, IdleTransactionTimeout
+	cfg.Params = map[string]string{"wait_timeout": strconv.Itoa(int(IdleTransactionTimeout.Seconds()))}
+	cfg.Logger = discard{}
+	return cfg
+}
+
+// discard is a logger that discards everything: the driver returns all its errors.
+type discard struct{}
+
+func (discard) Print(...any) {}
+
+// mysqlChunks has statements with as many rows as a server takes.
+var mysqlChunks = Chunks{Parameters: 60_000}
+
+// Insert implements Driver. INSERT IGNORE would hide other errors of a row too.
+func (mysql) Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error {
+	return mysqlChunks.Exec(ctx, tx, rows, func(n int) string {
+		if keep != "" {
+			return rows.InsertText(n) + " ON DUPLICATE KEY UPDATE " + keep + " = " + keep
+		}
+		return rows.InsertText(n)
+	})
+}
+
+// Update implements Driver.
+func (mysql) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
+	key, columns := rows.Columns[0], len(rows.Columns)
+	return mysqlChunks.Exec(ctx, tx, rows, func(n int) string {
+		first := "SELECT ? AS " + strings.Join(rows.Columns, ", ? AS ")
+		more := " UNION ALL SELECT " + strings.Trim(Placeholders(columns), "()")
+		return "UPDATE " + rows.Table + " JOIN (" + first + strings.Repeat(more, n-1) + ") v" +
+			" ON " + rows.Table + "." + key + " = v." + key + " SET " + assign(rows.Columns[1:], rows.Table+".")
+	})
+}
+
+// Lock implements Driver. It forces the index that has the keys in order, because rows
+// are locked in the order in which they are read.
+func (mysql) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
+	query, args := s.Text(" FORCE INDEX (" + s.Index + ")")
+	return tx.QueryContext(ctx, query+" FOR UPDATE", args...)
+}
+
+// TryLock implements Driver. The session holds the lock, and is idle meanwhile.
+func (mysql) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (unlock func() error, ours bool, err error) {
+	lock := SessionLock{
+		Take:    "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 0) = 1",
+		Hold:    "SET SESSION wait_timeout = 86400",
+		Release: "SELECT RELEASE_LOCK(CONCAT(DATABASE(), ?))",
+	}
+	return lock.Try(ctx, db, name)
+}
+
+// Size implements Driver. It updates the statistics first, which may be a day old.
+func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
+	if err := eachRow(ctx, db, "ANALYZE NO_WRITE_TO_BINLOG TABLE revisions, transitions, objects", nil, func(*sql.Rows) error { return nil }); err != nil {
+		return s, err
+	}
+	if err := db.QueryRowContext(ctx, "SELECT SUM(data_length + index_length + data_free) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&s.Files); err != nil {
+		return s, err
+	}
+	rows, err := rowCounts(ctx, db, "SELECT table_name, table_rows FROM information_schema.tables WHERE table_schema = DATABASE() AND table_rows IS NOT NULL")
+	if err != nil {
+		return s, err
+	}
+	var body sql.NullFloat64
+	if err := db.QueryRowContext(ctx, "SELECT AVG(size) FROM (SELECT LENGTH(data) AS size FROM revisions ORDER BY id DESC LIMIT 20000) newest").Scan(&body); err != nil {
+		return s, err
+	}
+	s.Used = min(s.Files, EstimateUsed(rows, body.Float64))
+	return s, nil
+}
+
+// Vacuum implements Driver. New rows use the free space of the server's files.
+func (mysql) Vacuum(context.Context, *sql.DB) error { return nil }
+
+// Explain implements Driver.
+func (mysql) Explain(err error, _ Address) (Explanation, bool) {
+	if my := (*driver.MySQLError)(nil); errors.As(err, &my) {
+		return mysqlCodes[my.Number], true
+	}
+	if errors.Is(err, driver.ErrNoTLS) {
+		return explainNoTLS(), true
+	}
+	return explainCertificate(err, "tls-ca")
+}
+
+var mysqlCodes = map[uint16]Explanation{
+	1045: {Problem: "it does not know this user with this password", Remedy: checkLogin},
+	1698: {Problem: "it does not let this user in with a password", Remedy: checkLogin},
+	1044: {Problem: "the user may not use this database", Remedy: "grant it"},
+	1049: {Problem: noDatabase, Remedy: makeDatabase},
+	1142: {Problem: lacksRight, Remedy: grantRight},
+	1021: {Problem: "its disk is full", Remedy: "make room"},
+	1114: {Problem: "a table of it is full, or its disk is", Remedy: "make room"},
+	1040: {Problem: "it has too many connections", Remedy: "raise max_connections"},
+	1290: {Problem: "it only reads", Remedy: "name the primary server, or SET GLOBAL read_only = 0"},
+	1836: {Problem: "it only reads", Remedy: "name the primary server, or SET GLOBAL read_only = 0"},
+}
+
+// Rejects implements Driver.
+func (mysql) Rejects(err error) bool {
+	my := (*driver.MySQLError)(nil)
+	if !errors.As(err, &my) {
+		return false
+	}
+	switch my.Number {
+	case 1118, 1153, 1264, 1366, 1406, 3819, 4025: // sizes, ranges, characters, checks
+		return true
+	}
+	return false
+}

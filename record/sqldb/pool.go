@@ -1,0 +1,75 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// idleConns is how many idle connections a pool keeps.
+const idleConns = 4
+
+// pool is the connections to one database.
+type pool struct {
+	Fragments
+	driver  Driver
+	address Address
+	db      *sql.DB
+}
+
+// connect opens connections, and waits until the database answers.
+func connect(ctx context.Context, driver Driver, a Address, access Access) (*pool, error) {
+	dialect := driver.Dialect()
+	p := &pool{Fragments: Fragments{&dialect}, driver: driver, address: a}
+	var err error
+	if p.db, err = a.Open(access); err != nil {
+		return nil, p.explain(err)
+	}
+	p.db.SetMaxIdleConns(idleConns)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	if err := p.db.PingContext(ctx); err != nil {
+		_ = p.db.Close()
+		err = p.explain(err)
+		if e := (*Error)(nil); errors.As(err, &e) && e.Problem == "" {
+			e.Problem, e.Remedy = "it does not answer as it should", "is this the address of a "+dialect.Name+" server?"
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+// explain returns an error that names the database; nil stays nil.
+func (p *pool) explain(err error) error {
+	if e, _ := explain(err, p.address, p.driver.Explain); e != nil {
+		return e
+	}
+	return err
+}
+
+// explainKnown is explain for an error that may come from the caller, who gets it back
+// unchanged.
+func (p *pool) explainKnown(err error) error {
+	if e, known := explain(err, p.address, p.driver.Explain); known {
+		return e
+	}
+	return err
+}
+
+// bounded returns a context that ends after Timeout. If the work takes longer, done
+// closes the idle connections, which may be dead too.
+func (p *pool) bounded(ctx context.Context) (bound context.Context, done func()) {
+	bound, cancel := context.WithTimeout(ctx, Timeout)
+	return bound, func() {
+		late := bound.Err() != nil && ctx.Err() == nil
+		cancel()
+		if late {
+			p.db.SetMaxIdleConns(0)
+			p.db.SetMaxIdleConns(idleConns)
+		}
+	}
+}
+
+func (p *pool) tryLock(ctx context.Context, name string) (unlock func() error, ours bool, err error) {
+	return p.driver.TryLock(ctx, p.db, p.address, name)
+}

@@ -1,0 +1,135 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
+
+// Rows are rows for one table. Each has a value for each column.
+type Rows struct {
+	Table   string
+	Columns []string
+	Values  [][]any
+}
+
+// maxStatement bounds the values of one statement, in bytes. Servers refuse longer ones.
+const maxStatement = 2 << 20
+
+// Chunks splits the rows of a statement into several statements.
+type Chunks struct {
+	// Parameters is how many parameters a statement may have.
+	Parameters int
+	// Prepared is the number of rows of a statement that is prepared once for many
+	// chunks. 0 sends each statement with its text, with as many rows as fit.
+	Prepared int
+}
+
+// Exec runs the statement that text returns for n rows, as often as the rows need.
+func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int) string) error {
+	values := rows.Values
+	if c.Prepared > 0 && len(values) > 2*c.Prepared {
+		stmt, err := tx.PrepareContext(ctx, text(c.Prepared))
+		if err != nil {
+			return err
+		}
+		defer stmt.Close()
+		for ; len(values) >= c.Prepared; values = values[c.Prepared:] {
+			if _, err := stmt.ExecContext(ctx, slices.Concat(values[:c.Prepared]...)...); err != nil {
+				return err
+			}
+		}
+	}
+	for len(values) > 0 {
+		n := fit(values, min(500, c.Parameters/len(rows.Columns)))
+		if _, err := tx.ExecContext(ctx, text(n), slices.Concat(values[:n]...)...); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}
+
+// fit returns how many of the first rows one statement may have: at least one.
+func fit(rows [][]any, most int) int {
+	size := 0
+	for i, r := range rows[:min(len(rows), most)] {
+		for _, v := range r {
+			switch v := v.(type) {
+			case []byte:
+				size += len(v)
+			case string:
+				size += len(v)
+			}
+		}
+		if size > maxStatement && i > 0 {
+			return i
+		}
+	}
+	return min(len(rows), most)
+}
+
+// InsertText returns an INSERT of n rows with "?" for their values.
+func (r Rows) InsertText(n int) string {
+	row := Placeholders(len(r.Columns))
+	return "INSERT INTO " + r.Table + " (" + strings.Join(r.Columns, ", ") + ") VALUES " + row + strings.Repeat(", "+row, n-1)
+}
+
+// UpdateEach updates one row after the other with one prepared statement. The first
+// column is the key. rebind is Dialect.Rebind.
+func (r Rows) UpdateEach(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
+	if len(r.Values) == 0 {
+		return nil
+	}
+	text := "UPDATE " + r.Table + " SET " + strings.Join(r.Columns[1:], " = ?, ") + " = ? WHERE " + r.Columns[0] + " = ?"
+	if rebind != nil {
+		text = rebind(text)
+	}
+	stmt, err := tx.PrepareContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for _, v := range r.Values {
+		if _, err := stmt.ExecContext(ctx, append(slices.Clone(v[1:]), v[0])...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assign sets each column to that of v.
+func assign(columns []string, prefix string) string {
+	var all []string
+	for _, c := range columns {
+		all = append(all, prefix+c+" = v."+c)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Selection selects rows by keys, to lock them.
+type Selection struct {
+	// Columns are what is read, and Table where, both as in SQL.
+	Columns, Table string
+	// Index is the index of Table that has the keys in order.
+	Index string
+	// Where is a condition with "?" for Args. It selects the rows among which the keys are
+	// unique.
+	Where string
+	Args  []any
+	// Key is the column of the keys, and Keys are its values in ascending order.
+	Key  string
+	Keys []string
+}
+
+// Text returns a query for the rows, with "?" for the arguments. hint follows the table,
+// and the condition for the keys is at the end.
+func (s Selection) Text(hint string) (query string, args []any) {
+	query = "SELECT " + s.Columns + " FROM " + s.Table + hint + " WHERE " + s.Where + " AND " + s.Table + "." + s.Key + " IN " + Placeholders(len(s.Keys))
+	args = slices.Clone(s.Args)
+	for _, k := range s.Keys {
+		args = append(args, k)
+	}
+	return query, args
+}

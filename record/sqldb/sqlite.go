@@ -1,0 +1,205 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	sqlitedriver "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// sqlite is the driver for files of SQLite.
+type sqlite struct{}
+
+// SQLite returns the driver for SQLite files: sqlite:history.db,
+// sqlite:///var/lib/vedette/history.db.
+func SQLite() Driver { return sqlite{} }
+
+// Dialect implements Driver.
+func (sqlite) Dialect() Dialect {
+	return Dialect{
+		Name: "SQLite", Goose: goose.DialectSQLite3,
+		Variables: map[string]string{
+			"ID": "INTEGER PRIMARY KEY AUTOINCREMENT", "WORD": "TEXT", "NAME": "TEXT", "TEXT": "TEXT", "HASH": "BLOB", "BLOB": "BLOB", "OPTIONS": "", "ORDERED": "WITHOUT ROWID",
+			"TIME": "strftime('%Y-%m-%d %H:%M:%fZ', NULLIF(?, 0) / 1000000.0, 'unixepoch')",
+		},
+		TableExists:   "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
+		UnixSeconds:   "CAST(strftime('%s', ?) AS INTEGER)",
+		Version:       "SELECT 'SQLite ' || sqlite_version()",
+		PairsPrefix:   "VALUES ",
+		IndexHint:     " INDEXED BY ?",
+		OrderedJoin:   "CROSS JOIN",
+		NoIndexPrefix: "+",
+	}
+}
+
+// Address implements Driver.
+func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
+	file := u.Opaque
+	if file == "" {
+		file = u.Host + u.Path
+	}
+	if file == "" {
+		return Address{}, errors.New("the URL of the database names no file: sqlite:history.db, or sqlite:///var/lib/vedette/history.db")
+	}
+	if len(u.Query()) > 0 {
+		return Address{}, fmt.Errorf("the URL of an SQLite database takes no parameters, and has ?%s", u.RawQuery)
+	}
+	open := func(access Access) (*sql.DB, error) {
+		options := writable(file)
+		if access == ReadOnly {
+			options = readable(file)
+		}
+		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
+		if err == nil {
+			db.SetMaxOpenConns(8)
+		}
+		return db, err
+	}
+	return Address{URL: "sqlite:" + file, File: file, Open: open}, nil
+}
+
+// writable returns the options for a file that is written. Commits survive a crash of the
+// machine, and each transaction takes the write lock when it begins.
+func writable(file string) url.Values {
+	pragmas := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"}
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		// Lets Vacuum return free space. It has an effect only before the first table, and
+		// each use writes to the file.
+		pragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, pragmas...)
+	}
+	return url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+}
+
+// readable returns the options for a file that is not changed.
+func readable(file string) url.Values {
+	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}
+	if _, err := os.Stat(file + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		q.Set("immutable", "1") // nobody writes, so SQLite needs no file for locks
+	}
+	return q
+}
+
+// sqliteChunks has short statements that are prepared once: SQLite takes longer to parse
+// a long statement than to run it.
+var sqliteChunks = Chunks{Parameters: 32_000, Prepared: 16}
+
+// Insert implements Driver.
+func (sqlite) Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error {
+	return sqliteChunks.Exec(ctx, tx, rows, func(n int) string {
+		if keep != "" {
+			return rows.InsertText(n) + " ON CONFLICT DO NOTHING"
+		}
+		return rows.InsertText(n)
+	})
+}
+
+// Update implements Driver.
+func (sqlite) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
+	return rows.UpdateEach(ctx, tx, nil)
+}
+
+// Lock implements Driver. A transaction holds the lock of the whole file.
+func (sqlite) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
+	query, args := s.Text("")
+	return tx.QueryContext(ctx, query, args...)
+}
+
+// TryLock implements Driver. The lock is a file beside the database.
+func (sqlite) TryLock(_ context.Context, _ *sql.DB, a Address, name string) (unlock func() error, ours bool, err error) {
+	file := a.File + ".lock"
+	if name != MigrationLock {
+		file = a.File + "." + strings.TrimPrefix(name, "vedette ") + ".lock"
+	}
+	return TryFileLock(file)
+}
+
+// Size implements Driver.
+func (sqlite) Size(ctx context.Context, db *sql.DB) (Size, error) {
+	var page, pages, free int64
+	row := db.QueryRowContext(ctx, "SELECT page_size, page_count, freelist_count FROM pragma_page_size, pragma_page_count, pragma_freelist_count")
+	err := row.Scan(&page, &pages, &free)
+	return Size{Files: page * pages, Used: page * (pages - free), Exact: true}, err
+}
+
+// freePages is how many pages one step of Vacuum returns: 4 MiB.
+const freePages = 1024
+
+// Vacuum implements Driver. It goes in small steps, between which others write.
+func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for before := int64(-1); ; {
+		var free int64
+		if err := conn.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil {
+			return err
+		}
+		if free == 0 || free == before { // before: the file was created without auto_vacuum
+			break
+		}
+		before = free
+		rows, err := conn.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", freePages))
+		if err != nil {
+			return err
+		}
+		for rows.Next() { // each step returns a page
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+	}
+	var busy, log, moved int
+	return conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &moved)
+}
+
+// Explain implements Driver.
+func (sqlite) Explain(err error, a Address) (e Explanation, known bool) {
+	lite := (*sqlitedriver.Error)(nil)
+	if !errors.As(err, &lite) {
+		return e, false
+	}
+	folder := filepath.Dir(a.File)
+	if info, err := os.Stat(a.File); err == nil && info.IsDir() {
+		return Explanation{Problem: a.File + " is a folder", Remedy: "name a file in it"}, true
+	}
+	switch lite.Code() & 0xff { // the higher bits are details
+	case sqlitelib.SQLITE_READONLY:
+		e = Explanation{Problem: "the file or its folder can only be read", Remedy: "make both writable for who runs this"}
+	case sqlitelib.SQLITE_FULL:
+		e = Explanation{Problem: "the disk is full", Remedy: "make room in " + folder}
+	case sqlitelib.SQLITE_IOERR:
+		e = Explanation{Problem: "the disk fails or is full", Remedy: "look at " + folder}
+	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB:
+		e = Explanation{Problem: "the file is damaged, or no SQLite database", Remedy: "name another, or restore it from a copy"}
+	case sqlitelib.SQLITE_CANTOPEN:
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			return Explanation{Problem: "there is no folder " + folder, Remedy: "make it, or name another file"}, true
+		}
+		e = Explanation{Problem: "the file can not be opened", Remedy: "who runs this needs the right to write it and its folder"}
+	}
+	return e, true
+}
+
+// Rejects implements Driver.
+func (sqlite) Rejects(err error) bool {
+	lite := (*sqlitedriver.Error)(nil)
+	if !errors.As(err, &lite) {
+		return false
+	}
+	switch lite.Code() & 0xff {
+	case sqlitelib.SQLITE_TOOBIG, sqlitelib.SQLITE_CONSTRAINT, sqlitelib.SQLITE_MISMATCH:
+		return true
+	}
+	return false
+}
