@@ -36,6 +36,7 @@ internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb:
 record/internal/model: wire state record/sqldb
+record/history: wire state record/sqldb record/internal/model
 record: wire delta reflector kube state internal/faultlog record/sqldb record/internal/model
 record/recordmetrics: record
 notify: planned record

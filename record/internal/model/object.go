@@ -10,32 +10,6 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Presence says whether an object exists. The database stores its number.
-type Presence int16
-
-const (
-	// Present objects were seen, and their deletion was not.
-	Present Presence = iota
-	// Deleted objects do not exist any more.
-	Deleted
-	// Unknown objects cannot be seen now: the rights are gone, the type is gone, or the
-	// cluster was replaced.
-	Unknown
-	// Unselected objects exist, but the selectors of their target do not select them any
-	// more.
-	Unselected
-)
-
-var presences = [...]string{"present", "deleted", "unknown", "unselected"}
-
-// String returns "present", "deleted", "unknown" or "unselected".
-func (p Presence) String() string {
-	if int(p) < len(presences) {
-		return presences[p]
-	}
-	return "unknown"
-}
-
 // NewObject is an object before its first revision.
 type NewObject struct {
 	Attributes

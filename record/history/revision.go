@@ -1,0 +1,42 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Revision is a revision of an object, without its body.
+type Revision struct {
+	Version    wire.Version
+	Deleted    bool // the object was deleted with this revision
+	Source     Source
+	Seen       time.Time
+	State, Raw string // Raw is the word of the type itself
+}
+
+func revisionsOf(ctx context.Context, db *sqldb.DB, object int64, p Paging) (Page[Revision], error) {
+	return keysetPage(ctx, db, model.RevisionsOf(object), p, func(rows *sql.Rows) (Revision, int64, error) {
+		r, err := model.ScanRevision(rows)
+		return Revision{Version: r.Version, Deleted: r.Deleted, Source: r.Source, Seen: model.Time(r.SeenAt), State: r.State, Raw: r.RawState}, int64(r.Version), err
+	})
+}
+
+func bodyAt(ctx context.Context, db *sqldb.DB, object int64, version wire.Version) (body []byte, at wire.Version, err error) {
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		if at, err = model.FindRevision(ctx, tx, object, version); errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("revision %v of object %d: %w", version, object, ErrUnknown)
+		}
+		if err == nil {
+			body, err = model.ReadBody(ctx, tx, object, at)
+		}
+		return err
+	})
+	return body, at, err
+}

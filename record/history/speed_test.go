@@ -1,0 +1,150 @@
+package history_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+var transitionsFlag = flag.Int64("transitions", 20_000, "number of transitions in TestManyTransitions; with 1,000,000 or more it bounds the time of queries")
+
+// timed reports whether there are enough transitions to bound times.
+func timed() bool { return *transitionsFlag >= 1_000_000 }
+
+// repeats is how often each page is read. The median counts.
+func repeats() int {
+	if timed() {
+		return 3
+	}
+	return 1
+}
+
+// slowestPage is the bound for a page, in CPU time.
+const slowestPage = 50 * time.Millisecond
+
+// TestManyTransitions: with any filter, and in both orders, a page takes 50 ms of CPU time at
+// most.
+func TestManyTransitions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history.db")
+	began := time.Now()
+	createMonth(t, file, *transitionsFlag/5)
+	t.Logf("%d transitions were written in %v", *transitionsFlag, time.Since(began).Round(time.Second))
+	db, err := sqldb.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := history.New(db)
+	filters := filtersOfMonth()
+	for _, name := range slices.Sorted(maps.Keys(filters)) {
+		f := filters[name]
+		var line []string
+		for _, order := range []history.Order{history.NewestFirst, history.OldestFirst} {
+			line = append(line, measure(t, name, order, func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
+				return h.ListTransitions(ctx, f, p)
+			}))
+			line = append(line, measure(t, name+", objects", order, func(ctx context.Context, p history.Paging) (history.Page[history.Object], error) {
+				return h.ListObjects(ctx, f, p)
+			}))
+		}
+		t.Logf("%-35s %s", name, strings.Join(line, "  "))
+	}
+}
+
+// filtersOfMonth returns filters of all kinds, and combinations of them, of values that are
+// common, rare, past or unknown.
+func filtersOfMonth() map[string]history.Filter {
+	day := func(n float64) time.Time { return time.UnixMicro(monthBegin + int64(n*24*3_600_000_000)) }
+	label := func(name, value string) []history.Label { return []history.Label{{Name: name, Value: value}} }
+	pods, trains := []history.Type{{Resource: "pods"}}, []history.Type{{Group: "trainer.kubeflow.org", Resource: "trainjobs"}}
+	filters := map[string]history.Filter{
+		"all":              {},
+		"a day":            {Since: day(10), Until: day(11)},
+		"before it began":  {Until: day(-1)},
+		"pods":             {Types: pods},
+		"trainjobs":        {Types: trains},
+		"cluster rare":     {Cluster: "test"},
+		"cluster":          {Cluster: "prod"},
+		"Failed":           {States: []state.State{state.Failed}},
+		"Aborted":          {States: []state.State{state.Aborted}},
+		"Restarting":       {States: []state.State{state.Restarting}},
+		"Running":          {States: []state.State{state.Running}},
+		"two states":       {States: []state.State{state.Failed, state.Running}},
+		"owner":            {Owner: history.Owner{Kind: "Job", Name: "job-5000"}},
+		"owner by uid":     {Owner: history.Owner{UID: "uid-job-5001"}},
+		"owner large":      {Owner: history.Owner{Kind: "Job", Name: "large"}},
+		"label unique":     {Labels: label("job-name", "job-77")},
+		"label of all":     {Labels: label("app", "train")},
+		"labels":           {Labels: append(label("app", "train"), label("team", "team-7")...)},
+		"labels, one rare": {Labels: append(label("app", "train"), label("team", "team-rare")...)},
+	}
+	for _, kind := range []string{"common", "rare", "past", "7", "unknown"} {
+		ns, team := "ns-"+kind, label("team", "team-"+kind)
+		filters["namespace "+kind] = history.Filter{Namespace: ns}
+		filters["queue "+kind] = history.Filter{Queue: "queue-" + kind}
+		filters["submitter "+kind] = history.Filter{Submitter: "user-" + kind}
+		filters["label "+kind] = history.Filter{Labels: team}
+		filters["namespace, label "+kind] = history.Filter{Namespace: ns, Labels: team}
+		filters["Failed, namespace "+kind] = history.Filter{States: []state.State{state.Failed}, Namespace: ns}
+		filters["Aborted, namespace "+kind] = history.Filter{States: []state.State{state.Aborted}, Namespace: ns}
+		filters["Failed, label "+kind] = history.Filter{States: []state.State{state.Failed}, Labels: team}
+		filters["Running, pods, namespace "+kind] = history.Filter{States: []state.State{state.Running}, Types: pods, Namespace: ns}
+		filters["a day, namespace "+kind] = history.Filter{Namespace: ns, Since: day(10), Until: day(11)}
+		filters["trainjobs, namespace "+kind] = history.Filter{Types: trains, Namespace: ns}
+	}
+	return filters
+}
+
+// measure reads the first pages of a list, and compares the slowest with the bound.
+func measure[T any](t *testing.T, name string, order history.Order, list func(context.Context, history.Paging) (history.Page[T], error)) string {
+	t.Helper()
+	p := history.Paging{Limit: 100, Order: order}
+	var slowest, wall time.Duration
+	pages, items := 0, 0
+	for pages < 4*repeats() {
+		var times, walls []time.Duration
+		var page history.Page[T]
+		for len(times) < repeats() {
+			began, cpu := time.Now(), cpuTime(t)
+			var err error
+			if page, err = list(t.Context(), p); err != nil {
+				t.Fatal(name, err)
+			}
+			times, walls = append(times, cpuTime(t)-cpu), append(walls, time.Since(began))
+		}
+		slices.Sort(times)
+		slices.Sort(walls)
+		slowest, wall = max(slowest, times[len(times)/2]), max(wall, walls[len(times)/2])
+		pages, items = pages+1, items+len(page.Items)
+		if p.After = page.Next; p.After == "" {
+			break
+		}
+	}
+	if slowest > slowestPage && timed() {
+		t.Errorf("%s: a page took %v", name, slowest)
+	}
+	return fmt.Sprintf("%2d pages %4d %5.1f/%5.1f ms", pages, items, slowest.Seconds()*1000, wall.Seconds()*1000)
+}
+
+// cpuTime returns the CPU time of this process. The time of a clock depends on what else the
+// machine does.
+func cpuTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
