@@ -42,7 +42,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	}
 	return &Cluster{
 		base: base, namespace: namespace, http: client, limiter: limiter,
-		identity:  identity{turn: make(chan struct{}, 1)},
+		identity:  identity{lock: make(chan struct{}, 1)},
 		discovery: rounds{turn: make(chan struct{}, 1)},
 	}, nil
 }

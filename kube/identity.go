@@ -9,26 +9,27 @@ import (
 	"net/url"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/wire"
 )
 
-// identityPatience bounds the request that identifies a cluster.
-const identityPatience = 10 * time.Second
+// identityTimeout bounds the request that identifies a cluster.
+const identityTimeout = 10 * time.Second
 
 // identity is the last known identity of the cluster that answers.
 type identity struct {
-	turn  chan struct{} // held by the goroutine that asks
+	lock  chan struct{} // held by the goroutine that asks
 	uid   string
 	err   error
 	asked time.Time
 }
 
 // Identity returns a value that distinguishes the cluster from all others, including a
-// cluster that was rebuilt at the same address: the UID of its namespace kube-system.
-// It returns an answer that any caller requested after since, and makes a request only
-// if there is no such answer. It takes at most 10 s.
+// cluster that replaces it at the same address: the UID of its namespace kube-system. It
+// returns an answer that any caller requested after since, and sends a request only if
+// there is no such answer. It takes at most 10 s. The zero time accepts any answer.
 //
 // Errors: as in the package documentation, with 403 if the namespace may not be read
 // and 404 if it does not exist; context.DeadlineExceeded if no answer came; the cause
@@ -36,8 +37,8 @@ type identity struct {
 func (c *Cluster) Identity(ctx context.Context, since time.Time) (string, error) {
 	id := &c.identity
 	select {
-	case id.turn <- struct{}{}:
-		defer func() { <-id.turn }()
+	case id.lock <- struct{}{}:
+		defer func() { <-id.lock }()
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -53,7 +54,7 @@ func (c *Cluster) Identity(ctx context.Context, since time.Time) (string, error)
 }
 
 func (c *Cluster) askIdentity(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, identityPatience)
+	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
 	defer cancel()
 	namespace := Resource{Version: "v1", Name: "namespaces", Kind: "Namespace"}
 	address, err := c.address("api", "v1", "namespaces", "kube-system")
@@ -81,13 +82,17 @@ func (c *Cluster) askIdentity(ctx context.Context) (string, error) {
 		return "", c.unidentified(err)
 	}
 	if system.UID == "" {
-		return "", c.unidentified(errors.New("it has no UID"))
+		return "", c.unidentified(errors.New("the answer has no UID"))
 	}
 	return string(system.UID), nil
 }
 
 func (c *Cluster) unidentified(err error) error {
-	return &RequestError{Host: c.Host(), Verb: "get", Resource: "namespace kube-system, which tells the cluster from others", Err: err}
+	e := &RequestError{Host: c.Host(), Verb: "get", Resource: "namespaces", Key: wire.Key{Name: "kube-system"}, Err: err}
+	if apierrors.IsForbidden(err) {
+		e.Remedy = "the UID of this namespace identifies the cluster: grant the right to get it"
+	}
+	return e
 }
 
 // Identity calls Cluster.Identity for the cluster of the source.

@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"time"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // connected is a cluster, and what of it is to be recorded.
@@ -164,20 +162,10 @@ func (c *connected) assume() {
 	}
 }
 
-// identify finds out which cluster it is.
-func (c *connected) identify(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
-	defer cancel()
-	namespaces, err := kube.For[metav1.PartialObjectMetadata](c.Cluster, kube.ClientConfig{Resource: "namespaces"})
-	if err != nil {
-		return err
-	}
-	system, err := namespaces.Get(ctx, wire.Key{Name: "kube-system"})
-	if err != nil {
-		return fmt.Errorf("a cluster is told from others by its namespace kube-system: %w", err)
-	}
-	c.uid = string(system.UID)
-	return nil
+// identify sets the UID of the cluster.
+func (c *connected) identify(ctx context.Context) (err error) {
+	c.uid, err = c.Identity(ctx, time.Time{})
+	return err
 }
 
 // resolve finds out what the types are. Those that are not served are put beside.

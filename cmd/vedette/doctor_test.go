@@ -101,6 +101,29 @@ clusters:
 	}
 }
 
+// TestIdentityIsNeeded: without the right to identify the cluster, doctor and record fail
+// with the same error, which says what to do.
+func TestIdentityIsNeeded(t *testing.T) {
+	srv := recordable(t, apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Resource.Resource == "namespaces" {
+			return errors.New("not you")
+		}
+		return nil
+	}})
+	args := []string{"pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:" + filepath.Join(t.TempDir(), "h.db")}
+	host := strings.TrimPrefix(srv.url, "http://")
+	out, _ := ended(t, 1, append([]string{"doctor", "-o", "json"}, args...)...)
+	got := verdicts(t, out)[host+" identity"]
+	want := "get namespaces kube-system at " + host + `: namespaces "kube-system" is forbidden: `
+	remedy := "not you; the UID of this namespace identifies the cluster: grant the right to get it"
+	if got.Verdict != failed || !strings.HasPrefix(got.Found, want) || !strings.HasSuffix(got.Found, remedy) {
+		t.Errorf("%+v", got)
+	}
+	if _, text := ended(t, 1, append([]string{"record"}, args...)...); text != "vedette: "+got.Found+"\n" {
+		t.Errorf("record says %s, doctor %s", text, got.Found)
+	}
+}
+
 // TestNewerSchema is refused by all, with nothing written.
 func TestNewerSchema(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
