@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/wire"
 	"github.com/vedette-io/vedette/workqueue"
 )
@@ -51,7 +52,7 @@ func TestStateBegan(t *testing.T) {
 		}
 		for _, prune := range []bool{false, true} {
 			if w.until("SELECT version FROM objects", obj.GetResourceVersion()); prune {
-				if p, err := w.d.Prune(t.Context(), record.Retention{Keep: time.Nanosecond}); err != nil || p.Revisions == 0 || p.Transitions == 0 {
+				if p, err := retention.Prune(t.Context(), w.d.DB, retention.Policy{Keep: time.Nanosecond}); err != nil || p.Revisions == 0 || p.Transitions == 0 {
 					t.Fatal(p, err)
 				}
 			}

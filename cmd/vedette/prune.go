@@ -6,72 +6,71 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/retention"
 )
 
 func newPrune() *cobra.Command {
 	var url string
-	var o keepOptions
-	var dry bool
+	var o retentionFlags
+	var preview bool
 	var from *settled
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Remove what need not be kept of the history",
-		Long: "Remove what need not be kept of the history: by age, by the state that objects ended in, by the size of the database.\n" +
-			"`vedette record` does so by itself with the same settings; this is for once. It takes small steps and pauses after\n" +
-			"each, so that recorders go on beside it. What objects are now is never removed, nor the last revision of one that is\n" +
-			"there, nor what is needed to resume, nor gaps that are open.",
-		Example: "  # What would go\n" +
+		Short: "Remove history that is no longer needed",
+		Long: "Remove history that is no longer needed: by age, by the state of objects, by the size of the database. `vedette record`\n" +
+			"does this periodically with the same settings; this command does it once, in small steps between which recorders write.\n" +
+			"It never removes the current state of an object, the last revision of a present object, resume points or open gaps.",
+		Example: "  # What would be removed\n" +
 			"  vedette prune --keep 90d --keep-bodies 7d --db sqlite:history.db --dry-run\n\n" +
-			"  # Failed jobs stay longer\n" +
+			"  # Keep failed jobs longer\n" +
 			"  vedette prune --keep 30d --keep-state Failed=180d --db sqlite:history.db",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := o.retention(from)
+			p, err := o.policy(from)
 			if err != nil {
 				return err
 			}
-			if r.Unlimited() {
-				return errors.New("nothing is said to go: take --keep, --keep-state, --keep-bodies or --max-size")
+			if p.Unlimited() {
+				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies or --max-size")
 			}
-			return prune(cmd.Context(), url, r, dry, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return prune(cmd.Context(), url, p, preview, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
 	from = addDatabase(cmd, &url)
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "count what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&preview, "dry-run", false, "count what would be removed, and remove nothing")
 	return cmd
 }
 
-func prune(ctx context.Context, url string, r record.Retention, dry bool, con *console) error {
+func prune(ctx context.Context, url string, p retention.Policy, preview bool, con *console) error {
 	d, err := openDatabase(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	do := d.Prune
-	if dry {
-		do = d.PruneDry
+	do := retention.Prune
+	if preview {
+		do = retention.Preview
 	}
-	con.progress("looking through %s …", d)
-	done, err := do(ctx, r)
+	con.progress("reading the history in %s …", d)
+	result, err := do(ctx, d.DB, p)
 	con.clear()
 	switch {
 	case err != nil:
 		return err
-	case done.Busy:
-		return errors.New("somebody else is at it: a recorder with --keep or --max-size, or another prune; nothing was done")
-	case dry:
-		con.say("would remove: %s", done)
+	case result.Busy:
+		return errors.New("another process is pruning this database: a recorder with --keep or --max-size, or another `vedette prune`; nothing was removed")
+	case preview:
+		con.say("would remove: %s", result)
 	default:
-		con.say("removed: %s", done)
+		con.say("removed: %s", result)
 	}
-	con.say("%s has %s", d, sizeOf(done.Size, r.MaxBytes))
+	con.say("%s has %s", d, sizeOf(result.Size, p.MaxBytes))
 	switch {
-	case done.Over > 0 && dry:
-		con.say("%s more than allowed: the oldest would go too", bytesOf(done.Over))
-	case done.Over > 0:
-		con.say("%s more than allowed: what is left is needed, or of the last hour", bytesOf(done.Over))
+	case result.Excess > 0 && preview:
+		con.say("%s above the limit: the oldest revisions would be removed too", bytesOf(result.Excess))
+	case result.Excess > 0:
+		con.say("%s above the limit: the rest is needed or younger than an hour", bytesOf(result.Excess))
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ type recordOptions struct {
 	settled *settled
 	flags   *pflag.FlagSet
 	db      string
-	kept    keepOptions
+	kept    retentionFlags
 	redact  []string
 	name    string
 	spill   string
@@ -146,7 +146,7 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 			return cfg, nil, fmt.Errorf("%s: %w", o.settled.origin("redact"), err)
 		}
 	}
-	if _, err := o.kept.retention(o.settled); err != nil {
+	if _, err := o.kept.policy(o.settled); err != nil {
 		return cfg, nil, err
 	}
 	if o.watch.rules != "" {
@@ -246,12 +246,12 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		recorders = append(recorders, r)
 	}
 	s.set(d, recorders)
-	keep, err := o.kept.retention(o.settled)
+	keep, err := o.kept.policy(o.settled)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	wait, err := retain(ctx, d, keep, cfg.Logger, con)
+	wait, err := retain(ctx, d.DB, keep, cfg.Logger, con)
 	if err != nil {
 		cancel()
 		return err

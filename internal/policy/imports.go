@@ -36,7 +36,9 @@ internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb:
 record/internal/model: wire state record/sqldb
+record/internal/modeltest: wire state record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model
+record/retention: wire state record/sqldb record/internal/model
 record: wire delta reflector kube state internal/faultlog record/sqldb record/internal/model
 record/recordmetrics: record
 notify: planned record
@@ -46,7 +48,7 @@ apitest: wire
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record record/recordmetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/retention record record/recordmetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

@@ -1,65 +1,100 @@
 package model_test
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/internal/model"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
+	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// each runs a test on an empty database of each kind.
+func each(t *testing.T, test func(t *testing.T, d *modeltest.Database)) {
+	dbtest.Each(t, func(t *testing.T, url string) { test(t, modeltest.Open(t, url)) })
+}
+
+func write(t *testing.T, d *modeltest.Database, all ...modeltest.Revision) {
+	t.Helper()
+	if err := d.Write(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestKeyframes: a body is a keyframe or a delta of one, and at most 31 deltas refer to
 // the same keyframe. That also holds where content repeats, and where each batch has to
 // read the keyframe. All bodies can be read.
 func TestKeyframes(t *testing.T) {
-	each(t, func(f *fixture) {
+	each(t, func(t *testing.T, d *modeltest.Database) {
 		const revisions, interval = 200, 32
 		filler := strings.Repeat(`"name-of-a-field":"its value",`, 40)
 		want := map[wire.Version]string{}
-		var all []revision
+		var all []modeltest.Revision
 		for v := wire.Version(1); v <= revisions; v++ {
 			want[v] = fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v%3)
-			all = append(all, revision{uid: "a", version: v, body: want[v]})
+			all = append(all, modeltest.Revision{UID: "a", Version: v, State: state.Running, Body: want[v]})
 		}
-		for some := range slices.Chunk(all, 7) {
-			f.write(model.NewEncoder(f.scope.Resource, 1<<20), some...)
+		for some := range slices.Chunk(all, 7) { // each time with an encoder that knows nothing
+			write(t, d, some...)
 		}
-		for query, want := range map[string]int{
-			"SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.base WHERE b.base <> 0": 0,
-			"SELECT COUNT(*) FROM revisions r WHERE r.base <> 0 AND r.base > r.version":                                               0,
-			"SELECT COUNT(*) FROM revisions WHERE base = 0":                                                                           (revisions + interval - 1) / interval,
-			"SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE base <> 0 GROUP BY base) AS g":                             interval - 1,
-			"SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40":                                                    0,
-		} {
-			if got := f.count(query); got != want {
-				t.Errorf("%s: %d, want %d", query, got, want)
-			}
-		}
+		d.Want("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.base WHERE b.base <> 0", "0")
+		d.Want("SELECT COUNT(*) FROM revisions r WHERE r.base <> 0 AND r.base > r.version", "0")
+		d.Want("SELECT COUNT(*) FROM revisions WHERE base = 0", fmt.Sprint((revisions+interval-1)/interval))
+		d.Want("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE base <> 0 GROUP BY base) AS g", fmt.Sprint(interval-1))
+		d.Want("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
 		for v, body := range want {
-			if got, err := f.body("a", v); err != nil || string(got) != body {
+			if got, err := d.Body(t.Context(), "a", v); err != nil || string(got) != body {
 				t.Fatalf("at %v: %s, %v", v, got, err)
 			}
 		}
 	})
 }
 
-// TestDeltaOfDelta: a delta whose base is not a keyframe is damaged.
+// TestDeltaOfDelta: a delta whose base is not a keyframe is damaged, and not followed.
 func TestDeltaOfDelta(t *testing.T) {
-	each(t, func(f *fixture) {
+	each(t, func(t *testing.T, d *modeltest.Database) {
 		filler := strings.Repeat("the same in all of them, ", 20)
 		for v := wire.Version(1); v <= 3; v++ {
-			f.write(model.NewEncoder(f.scope.Resource, 1<<20), revision{uid: "a", version: v, body: fmt.Sprint(filler, v)})
+			write(t, d, modeltest.Revision{UID: "a", Version: v, State: state.Running, Body: fmt.Sprint(filler, v)})
 		}
-		f.transact(func(ctx context.Context, tx *sqldb.Tx) error {
-			_, err := tx.Exec(ctx, "UPDATE revisions SET base = 2 WHERE version = 3")
-			return err
-		})
-		if _, err := f.body("a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {
+		d.Exec("UPDATE revisions SET base = 2 WHERE version = 3")
+		if _, err := d.Body(t.Context(), "a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestDamagedBody: a body whose content does not have its hash is an error, and so is one
+// that was removed.
+func TestDamagedBody(t *testing.T) {
+	each(t, func(t *testing.T, d *modeltest.Database) {
+		write(t, d, modeltest.Revision{UID: "a", Version: 1, State: state.Running, Body: "{}"}, modeltest.Revision{UID: "b", Version: 2, State: state.Running, Body: "{}"})
+		d.Exec("UPDATE revisions SET data = '[]' WHERE version = 1")
+		d.Exec("UPDATE revisions SET data = '' WHERE version = 2")
+		if _, err := d.Body(t.Context(), "a", 1); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Error(err)
+		}
+		if _, err := d.Body(t.Context(), "b", 2); !errors.Is(err, model.ErrNoBody) {
 			t.Error(err)
 		}
 	})
@@ -68,28 +103,24 @@ func TestDeltaOfDelta(t *testing.T) {
 // TestDictionaries: similar bodies of a type are compressed with a dictionary that all
 // recorders share, and can be read.
 func TestDictionaries(t *testing.T) {
-	each(t, func(f *fixture) {
-		var all []revision
+	each(t, func(t *testing.T, d *modeltest.Database) {
+		var all []modeltest.Revision
 		for i := range 200 {
 			var b strings.Builder
 			for j := range 60 {
 				fmt.Fprintf(&b, `"field-%d":"%x",`, j, j*7919)
 			}
 			body := fmt.Sprintf(`{"metadata":{"name":"job-%d"},"spec":{%s"end":%d}}`, i, &b, i*i)
-			all = append(all, revision{uid: fmt.Sprint("uid-", i), version: wire.Version(i + 1), body: body})
+			all = append(all, modeltest.Revision{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: body})
 		}
-		for some := range slices.Chunk(all, 60) { // another recorder each time
-			f.write(model.NewEncoder(f.scope.Resource, 1<<20), some...)
+		for some := range slices.Chunk(all, 60) { // each time by another recorder
+			write(t, d, some...)
 		}
-		if n := f.count("SELECT COUNT(*) FROM dictionaries"); n != 1 {
-			t.Errorf("%d dictionaries", n)
-		}
-		if n := f.count("SELECT COUNT(*) FROM revisions WHERE LENGTH(data) > 200"); n != 0 {
-			t.Errorf("%d revisions are not compressed", n)
-		}
+		d.Want("SELECT COUNT(*) FROM dictionaries", "1")
+		d.Want("SELECT COUNT(*) FROM revisions WHERE LENGTH(data) > 200", "0")
 		for _, r := range all {
-			if got, err := f.body(r.uid, r.version); err != nil || string(got) != r.body {
-				t.Fatalf("%s: %s, %v", r.uid, got, err)
+			if got, err := d.Body(t.Context(), r.UID, r.Version); err != nil || string(got) != r.Body {
+				t.Fatalf("%s: %s, %v", r.UID, got, err)
 			}
 		}
 	})
@@ -98,21 +129,24 @@ func TestDictionaries(t *testing.T) {
 // TestCacheIsBounded: the encoder caches no keyframe of a deleted object, and no more
 // bytes of others than its limit.
 func TestCacheIsBounded(t *testing.T) {
-	f := open(t, dbtest.Empty(t, "sqlite"))
-	e := model.NewEncoder(f.scope.Resource, 10_000)
-	write := func(i int, version wire.Version, deleted bool) {
+	d := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
+	e := model.NewEncoder(d.Scope.Resource, 10_000)
+	write := func(i int, version wire.Version, s state.State) {
 		t.Helper()
-		f.write(e, revision{fmt.Sprint("uid-", i), version, fmt.Sprintf(`{"object":%d,"version":%d}`, i, version), deleted})
+		r := modeltest.Revision{UID: fmt.Sprint("uid-", i), Version: version, State: s, Body: fmt.Sprintf(`{"object":%d,"version":%d}`, i, version)}
+		if err := d.WriteWith(t.Context(), e, []modeltest.Revision{r}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i := range 100 {
-		write(i, wire.Version(1+i), false)
+		write(i, wire.Version(1+i), state.Running)
 	}
 	if n, bytes := e.Cached(); n < 20 || n > 60 || bytes > 10_000 {
 		t.Errorf("%d keyframes of %d bytes are cached", n, bytes)
 	}
 	for i := range 100 {
-		write(i, wire.Version(200+i), false)
-		write(i, wire.Version(400+i), true)
+		write(i, wire.Version(200+i), state.Succeeded)
+		write(i, wire.Version(400+i), state.Deleted)
 	}
 	if n, bytes := e.Cached(); n != 0 || bytes != 0 {
 		t.Errorf("%d keyframes of %d bytes are cached for deleted objects", n, bytes)

@@ -15,8 +15,8 @@ import (
 // scan of the transitions finds them soon enough. An index of each transition by each
 // term would take several times the space.
 //
-// indexTable is the table of its entries.
-const indexTable = "marks"
+// IndexTable is the table of its entries.
+const IndexTable = "marks"
 
 // IndexEntry is an entry of the transition index.
 type IndexEntry struct {
@@ -49,8 +49,8 @@ func InsertIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) err
 	for i, e := range all {
 		rows[i] = []any{int64(e.Term), e.Hour, e.Object}
 	}
-	if err := tx.InsertNew(ctx, indexTable, []string{"term", "hour", "object_id"}, rows, "term"); err != nil {
-		return fmt.Errorf("table %s: %w", indexTable, err)
+	if err := tx.InsertNew(ctx, IndexTable, []string{"term", "hour", "object_id"}, rows, "term"); err != nil {
+		return fmt.Errorf("table %s: %w", IndexTable, err)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func ReadIndex(ctx context.Context, q sqldb.Querier, t Term, from, to int64, asc
 	if ascending {
 		order = ""
 	}
-	return q.Query(ctx, "SELECT hour, object_id FROM "+indexTable+" WHERE term = ? AND hour >= ? AND hour <= ? ORDER BY hour"+order+", object_id"+order+" LIMIT ?",
+	return q.Query(ctx, "SELECT hour, object_id FROM "+IndexTable+" WHERE term = ? AND hour >= ? AND hour <= ? ORDER BY hour"+order+", object_id"+order+" LIMIT ?",
 		[]any{int64(t), from, to, limit}, func(rows *sql.Rows) error {
 			var h, object int64
 			err := rows.Scan(&h, &object)
@@ -135,7 +135,7 @@ func Unindex(ctx context.Context, tx *sqldb.Tx, object int64) error {
 
 func deleteEntries(ctx context.Context, tx *sqldb.Tx, terms []Term, h, object int64) error {
 	for _, t := range terms {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+indexTable+" WHERE term = ? AND hour = ? AND object_id = ?", int64(t), h, object); err != nil {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+IndexTable+" WHERE term = ? AND hour = ? AND object_id = ?", int64(t), h, object); err != nil {
 			return err
 		}
 	}

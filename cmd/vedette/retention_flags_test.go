@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/state"
 )
 
 func TestParseAge(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"90d": 90 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "36h": 36 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "forever": record.Forever,
+		"90d": 90 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "36h": 36 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "forever": retention.Forever,
 	} {
 		if got, err := parseAge(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
@@ -39,23 +39,23 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-func TestRetentionOfFlags(t *testing.T) {
+func TestPolicyOfFlags(t *testing.T) {
 	s := &settled{from: map[string]string{"keep": "--keep", "keep-state": "f.yaml:3"}}
-	o := keepOptions{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
-	r, err := o.retention(s)
-	if err != nil || r.KeepLast != 5 || r.Keep != 30*24*time.Hour || r.KeepBodies != 7*24*time.Hour || r.MaxBytes != 1<<30 || r.PerState[state.Failed] != 180*24*time.Hour || r.PerState[state.Succeeded] != record.Forever {
-		t.Errorf("%+v, %v", r, err)
+	o := retentionFlags{keep: "30d", bodies: "7d", size: "1GiB", states: []string{"Failed=180d", "Succeeded=forever"}, last: 5}
+	p, err := o.policy(s)
+	if err != nil || p.KeepLast != 5 || p.Keep != 30*24*time.Hour || p.KeepBodies != 7*24*time.Hour || p.MaxBytes != 1<<30 || p.PerState[state.Failed] != 180*24*time.Hour || p.PerState[state.Succeeded] != retention.Forever {
+		t.Errorf("%+v, %v", p, err)
 	}
-	o = keepOptions{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}
-	_, err = o.retention(s)
-	for _, want := range []string{"--keep: \"x\" is no age", "default: \"y\" is no size", "default: 0 is no number of revisions", "f.yaml:3: \"Failed\": the age is missing", "\"Finished=1d\": want a state", "\"z\" is no age"} {
+	o = retentionFlags{keep: "x", size: "y", states: []string{"Failed", "Finished=1d", "Aborted=z"}}
+	_, err = o.policy(s)
+	for _, want := range []string{"--keep: \"x\" is not an age", "default: \"y\" is not a size", "default: 0 is not a valid number of revisions", "f.yaml:3: \"Failed\": the age is missing", "\"Finished=1d\": want a state", "\"z\" is not an age"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %s", err, want)
 		}
 	}
 }
 
-// TestPrune: a demo's history is counted, shortened, and not there afterwards.
+// TestPrune: the history of a demo is counted and removed.
 func TestPrune(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	if p := start(t, "demo", "--jobs", "4", "--speed", "60", "--db", db); p.end() != 0 {
@@ -66,15 +66,15 @@ func TestPrune(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", 1, "nothing is said to go"},
-		{"--keep 1q", 1, `--keep: "1q" is no age`},
+		{"", 1, "nothing to remove"},
+		{"--keep 1q", 1, `--keep: "1q" is not an age`},
 		{"--keep 1ms --dry-run", 0, "would remove: "},
-		{"--keep 90d --keep-last 0", 1, "--keep-last: 0 is no number of revisions"},
+		{"--keep 90d --keep-last 0", 1, "--keep-last: 0 is not a valid number of revisions"},
 		{"--keep 90d --config " + file(t, "v.yaml", "name: x\nkeep-last: five\n"), 1, `v.yaml:2: keep-last is "five": `},
-		{"--keep 90d", 0, "removed: 0 objects, 0 revisions, the contents of 0 others, 0 transitions"},
+		{"--keep 90d", 0, "removed: 0 objects, 0 revisions, the bodies of 0 others, 0 transitions"},
 		{"--keep-bodies 1ms", 0, "removed: 0 objects, 0 revisions"},
 		{"--keep 1ms --keep-state Failed=1h", 0, "removed: "},
-		{"--max-size 1", 0, "more than allowed"},
+		{"--max-size 1", 0, "above the limit"},
 	} {
 		p := start(t, append([]string{"prune", "--db", db}, strings.Fields(c.args)...)...)
 		if code := p.end(); code != c.code || !strings.Contains(p.err.String(), c.want) {

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/record/retention"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// retentionFlags say how long history is kept.
+type retentionFlags struct {
+	keep, bodies, size string
+	states             []string
+	last               int
+}
+
+func (o *retentionFlags) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.keep, "keep", "", "how long revisions and transitions are kept, such as 90d; a deleted object is removed with its last revision (default: forever)")
+	f.StringSliceVar(&o.states, "keep-state", nil, "the same for objects in a state, such as Failed=180d,Succeeded=30d; a deleted object counts by its state before")
+	f.StringVar(&o.bodies, "keep-bodies", "", "how long the bodies of revisions are kept, such as 7d; states and times are kept as long as --keep says (default: as long as the revisions)")
+	f.IntVar(&o.last, "keep-last", 1, "how many revisions of each present object are kept, with their bodies, regardless of age")
+	f.StringVar(&o.size, "max-size", "", "the largest size of the database, such as 20GiB; beyond it the oldest revisions are removed (default: unlimited)")
+}
+
+// policy parses the settings.
+//
+// Errors: all mistakes, each with the origin of its setting.
+func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
+	var mistakes []error
+	complain := func(name string, err error) {
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", from.origin(name), err))
+		}
+	}
+	age := func(name, text string) (d time.Duration) {
+		if text != "" {
+			d, err = parseAge(text)
+			complain(name, err)
+		}
+		return d
+	}
+	p.Keep, p.KeepBodies = age("keep", o.keep), age("keep-bodies", o.bodies)
+	for _, text := range o.states {
+		name, value, _ := strings.Cut(text, "=")
+		s := state.State(name)
+		if !slices.Contains(retainedStates, s) {
+			complain("keep-state", fmt.Errorf("%q: want a state and an age, such as Failed=180d; the states are %s", text, joined(retainedStates)))
+			continue
+		}
+		if p.PerState == nil {
+			p.PerState = map[state.State]time.Duration{}
+		}
+		p.PerState[s] = age("keep-state", value)
+		if value == "" {
+			complain("keep-state", fmt.Errorf("%q: the age is missing, as in %s=180d", text, name))
+		}
+	}
+	if p.KeepLast = o.last; o.last < 1 {
+		complain("keep-last", fmt.Errorf("%d is not a valid number of revisions: want 1 or more", o.last))
+	}
+	if o.size != "" {
+		p.MaxBytes, err = parseSize(o.size)
+		complain("max-size", err)
+	}
+	return p, errors.Join(mistakes...)
+}
+
+// retainedStates are the states that --keep-state takes. Most objects end in one of the
+// first three.
+var retainedStates = []state.State{
+	state.Succeeded, state.Failed, state.Aborted, state.Running, state.Queued, state.Submitted, state.Starting, state.Restarting, state.Suspended,
+}
+
+func joined(states []state.State) string {
+	var words []string
+	for _, s := range states {
+		words = append(words, string(s))
+	}
+	return strings.Join(words, ", ")
+}
+
+// parseAge parses 90d, 2w, 36h or forever.
+func parseAge(text string) (time.Duration, error) {
+	if text == "forever" {
+		return retention.Forever, nil
+	}
+	units := map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
+	for unit, d := range units {
+		if number, found := strings.CutSuffix(text, unit); found {
+			n, err := strconv.ParseFloat(number, 64)
+			if err != nil || !(n > 0) || n > 36_500 {
+				break
+			}
+			return time.Duration(n * float64(d)), nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is not an age: want 90d, 2w, 36h or forever, for example", text)
+	}
+	return d, nil
+}
+
+// sizes are units of bytes. Those with an i are powers of 1024.
+var sizes = []struct {
+	unit  string
+	bytes float64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"Ti", 1 << 40}, {"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
+
+// parseSize parses 20GiB, 500MB or a number of bytes.
+func parseSize(text string) (int64, error) {
+	number, factor := text, 1.0
+	for _, s := range sizes {
+		if n, found := strings.CutSuffix(text, s.unit); found {
+			number, factor = n, s.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if bytes := n * factor; err == nil && bytes >= 1 && bytes < math.MaxInt64 {
+		return int64(bytes), nil
+	}
+	return 0, fmt.Errorf("%q is not a size: want 20GiB, 500MB or a number of bytes, for example", text)
+}
+
+// bytesOf formats a number of bytes.
+func bytesOf(n int64) string {
+	for _, s := range sizes[:4] {
+		if float64(n) >= s.bytes {
+			return fmt.Sprintf("%.1f %s", float64(n)/s.bytes, s.unit)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// sizeOf describes the size of a database, and its limit if there is one.
+func sizeOf(s sqldb.Size, limit int64) string {
+	text := bytesOf(s.Used)
+	if s.Files > s.Used+s.Used/10 {
+		text += " of history, in files of " + bytesOf(s.Files)
+	}
+	if limit > 0 {
+		return text + "; the limit is " + bytesOf(limit)
+	}
+	return text
+}
+
+// retain starts to apply a policy until ctx is done, unless the policy keeps everything.
+// wait joins the goroutine.
+func retain(ctx context.Context, d *sqldb.DB, p retention.Policy, log *slog.Logger, con *console) (wait func(), err error) {
+	size, err := d.Size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	con.say("%s has %s", d, sizeOf(size, p.MaxBytes))
+	if p.Unlimited() {
+		return func() {}, nil
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := retention.Run(ctx, d, p, log); err != nil {
+			log.Error("history is not pruned", "err", err)
+		}
+	}()
+	return func() { <-done }, nil
+}

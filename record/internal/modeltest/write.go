@@ -1,0 +1,142 @@
+package modeltest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Revision is a revision to write. Its state Deleted says that the object was deleted.
+type Revision struct {
+	UID     string
+	Version wire.Version
+	State   state.State
+	Body    string
+}
+
+// Seen returns when Write says that a version was seen.
+func Seen(version wire.Version) time.Time { return time.Unix(1_700_000_000+int64(version), 0) }
+
+// Write stores revisions in one transaction, with an encoder that remembers nothing.
+func (d *Database) Write(ctx context.Context, all []Revision) error {
+	return d.WriteWith(ctx, model.NewEncoder(d.Scope.Resource, 1<<20), all)
+}
+
+// WriteWith is Write with an encoder that earlier calls have used.
+func (d *Database) WriteWith(ctx context.Context, e *model.Encoder, all []Revision) error {
+	var b *model.EncoderBatch
+	err := d.Transact(ctx, func(tx *sqldb.Tx) error {
+		w := &writer{d: d, tx: tx, objects: map[string]*model.Object{}}
+		if err := w.lock(ctx, all); err != nil {
+			return err
+		}
+		var err error
+		if b, err = e.Begin(ctx, tx, bodies(all), maps.Values(w.objects)); err != nil {
+			return err
+		}
+		for i := range all {
+			w.add(b, &all[i])
+		}
+		return w.store(ctx)
+	})
+	if err == nil {
+		e.Commit(b)
+	}
+	return err
+}
+
+func bodies(all []Revision) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for i := range all {
+			if !yield([]byte(all[i].Body)) {
+				return
+			}
+		}
+	}
+}
+
+// writer is one transaction of Write.
+type writer struct {
+	d           *Database
+	tx          *sqldb.Tx
+	objects     map[string]*model.Object
+	revisions   []model.Revision
+	transitions []model.Transition
+	entries     []model.IndexEntry
+}
+
+func (w *writer) attributes() model.Attributes {
+	return model.Attributes{Cluster: w.d.Scope.Cluster, Resource: w.d.Scope.Resource, Namespace: "ml"}
+}
+
+// lock inserts and locks the objects of revisions.
+func (w *writer) lock(ctx context.Context, all []Revision) error {
+	names := map[string]bool{}
+	for i := range all {
+		names[all[i].UID] = true
+	}
+	uids := slices.Sorted(maps.Keys(names))
+	var objects []model.NewObject
+	for _, uid := range uids {
+		objects = append(objects, model.NewObject{Attributes: w.attributes(), Name: "job-" + uid, UID: uid})
+	}
+	if err := model.InsertObjects(ctx, w.tx, objects); err != nil {
+		return err
+	}
+	return model.LockObjects(ctx, w.tx, w.d.Scope.Cluster, w.d.Scope.Resource, uids, func(o *model.Object) error {
+		own := *o
+		w.objects[o.UID] = &own
+		return nil
+	})
+}
+
+// add appends one revision to the rows to store.
+func (w *writer) add(b *model.EncoderBatch, r *Revision) {
+	o, seen, deleted := w.objects[r.UID], model.Micros(Seen(r.Version)), r.State == state.Deleted
+	if o.Version == 0 || o.State != string(r.State) {
+		w.transitions = append(w.transitions, model.Transition{ObjectID: o.ID, Version: r.Version, From: o.State, To: string(r.State), HappenedAt: seen, SeenAt: seen, Source: model.Watched})
+		a := w.attributes()
+		for _, t := range a.Terms() {
+			w.entries = append(w.entries, model.IndexEntry{Term: t, Hour: model.HourOf(seen), Object: o.ID})
+		}
+		o.State, o.Since = string(r.State), seen
+	}
+	w.revisions = append(w.revisions, model.Revision{
+		ObjectID: o.ID, Version: r.Version, Deleted: deleted, Source: model.Watched, SeenAt: seen, State: o.State, Body: b.Encode(o, r.Version, []byte(r.Body)),
+	})
+	o.Version = r.Version
+	if deleted {
+		o.Presence = model.Deleted
+		b.Drop(o.ID)
+	}
+}
+
+// store writes all rows.
+func (w *writer) store(ctx context.Context) error {
+	if err := model.InsertRevisions(ctx, w.tx, w.revisions); err != nil {
+		return err
+	}
+	if err := model.InsertTransitions(ctx, w.tx, w.transitions); err != nil {
+		return err
+	}
+	var updates []model.ObjectUpdate
+	for _, o := range w.objects {
+		u := model.ObjectUpdate{ID: o.ID, Version: o.Version, Base: o.Base, Depth: o.Depth}
+		u.Presence, u.State, u.Since = o.Presence, o.State, o.Since
+		if o.Presence == model.Deleted {
+			u.DeletedAt = o.Since
+		}
+		updates = append(updates, u)
+	}
+	slices.SortFunc(updates, func(x, y model.ObjectUpdate) int { return int(x.ID - y.ID) })
+	if err := model.UpdateObjects(ctx, w.tx, updates, nil); err != nil {
+		return err
+	}
+	return model.InsertIndexEntries(ctx, w.tx, w.entries)
+}

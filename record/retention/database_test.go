@@ -1,0 +1,62 @@
+package retention_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// database is a database of a test.
+type database struct {
+	*testing.T
+	*modeltest.Database
+	url string
+}
+
+func open(t *testing.T, url string) *database {
+	t.Helper()
+	return &database{t, modeltest.Open(t, url), url}
+}
+
+// each runs a test on an empty database of each kind.
+func each(t *testing.T, test func(t *testing.T, d *database)) {
+	dbtest.Each(t, func(t *testing.T, url string) { test(t, open(t, url)) })
+}
+
+// until waits until a query has some rows.
+func (d *database) until(query string, want ...string) {
+	d.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		got := d.Rows(query)
+		if slices.Equal(got, want) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			d.Fatalf("%s\n got %q\nwant %q", query, got, want)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package retention
+
+import (
+	"math"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// decision is what happens to a revision.
+type decision int
+
+const (
+	keep decision = iota
+	strip
+	remove
+)
+
+// object is what decisions about the revisions of an object depend on.
+type object struct {
+	last           wire.Version // the last revision
+	base           wire.Version // the keyframe of the next deltas; it stays
+	floor          wire.Version // revisions from here on stay
+	deleted        bool
+	state          state.State // of a deleted object, the one before its deletion
+	lastTransition wire.Version
+}
+
+// rule decides about revisions.
+type rule interface {
+	// decide says what happens to a revision.
+	decide(c *model.Candidate, o *object) decision
+	// bounds returns the times before which a revision may be deleted or stripped.
+	bounds() (remove, strip int64)
+}
+
+// minAge is the age below which the size of the database alone removes nothing. A
+// recorder that is behind may still write next to such revisions.
+const minAge = time.Hour
+
+// byAge decides by the ages of a policy.
+type byAge struct {
+	policy *Policy
+	now    time.Time
+}
+
+func (r byAge) decide(c *model.Candidate, o *object) decision {
+	age := r.now.Sub(time.UnixMicro(c.SeenAt))
+	expired := age > r.policy.age(o.state)
+	switch {
+	case o.deleted && expired:
+		return remove
+	case c.Version >= o.floor:
+		return keep
+	case expired:
+		return remove
+	case age > r.policy.KeepBodies && c.Bytes > 0:
+		return strip
+	}
+	return keep
+}
+
+func (r byAge) bounds() (remove, strip int64) {
+	return ago(r.now, r.policy.smallestAge()), ago(r.now, r.policy.KeepBodies)
+}
+
+// bySize removes the oldest revisions while the database is too large.
+type bySize struct{ now time.Time }
+
+func (r bySize) decide(c *model.Candidate, o *object) decision {
+	if r.now.Sub(time.UnixMicro(c.SeenAt)) <= minAge || !o.deleted && c.Version >= o.floor {
+		return keep
+	}
+	return remove
+}
+
+func (r bySize) bounds() (remove, strip int64) { return ago(r.now, minAge), math.MinInt64 }
+
+// ago returns the time of an age, in microseconds.
+func ago(now time.Time, age time.Duration) int64 {
+	if age == Forever {
+		return math.MinInt64
+	}
+	return model.Micros(now.Add(-age))
+}

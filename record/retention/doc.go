@@ -1,0 +1,37 @@
+// Package retention removes history that is no longer needed: by age, by the state of
+// objects and by the size of the database.
+//
+// # Data flow
+//
+//	Policy -> candidates (old revisions) -> decision for each -> plan -> one transaction that deletes
+//
+// Prune reads the revisions in the order in which they were stored, oldest first. It
+// takes them in small steps. Each step locks the objects of its revisions, decides
+// whether to keep, strip or delete each revision, and deletes in one transaction. At the
+// end Prune joins intervals of coverage and returns free space to the system.
+//
+// # Ownership
+//
+// Any goroutine may call the functions of this package. Of several processes that prune a
+// database at the same time, one does the work.
+//
+// # Guarantees
+//
+//  1. The current state of an object always stays, and so do the last revision of an
+//     object that is not deleted and the transition to its current state.
+//  2. Resume points and open gaps stay.
+//  3. A keyframe stays while a delta refers to it, and while the next revision of its
+//     object may.
+//  4. Every step leaves the history consistent. An interrupted Prune loses no work.
+//
+// # Limits
+//
+// A step aims at 50 ms, and the pause after it takes three times as long, so writers have
+// at least three quarters of the time. On PostgreSQL and MariaDB the size of the history
+// is an estimate from statistics.
+//
+// # Errors
+//
+// An invalid Policy is an error before anything is deleted. Errors of the database come
+// back wrapped, with the name of the database.
+package retention

@@ -1,0 +1,240 @@
+package retention_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
+	"github.com/vedette-io/vedette/record/retention"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// stored is a revision in the naive model.
+type stored struct {
+	modeltest.Revision
+	stripped bool
+}
+
+// naive is what must be stored of one object.
+type naive struct {
+	revisions   []stored
+	transitions []wire.Version
+	upTo        wire.Version // the last version that was removed
+	state       state.State  // before the deletion
+	deleted     bool
+}
+
+func (m *naive) add(s modeltest.Revision) {
+	if len(m.revisions) == 0 || m.revisions[len(m.revisions)-1].State != s.State {
+		m.transitions = append(m.transitions, s.Version)
+	}
+	if m.deleted = s.State == state.Deleted; !m.deleted {
+		m.state = s.State
+	}
+	m.revisions = append(m.revisions, stored{Revision: s})
+}
+
+// prune applies a policy, and reports whether something is left.
+func (m *naive) prune(r retention.Policy, now wire.Version) bool {
+	age := func(v wire.Version) time.Duration { return time.Duration(now-v) * time.Second }
+	limit := func(d time.Duration) time.Duration {
+		if d == 0 {
+			return retention.Forever
+		}
+		return d
+	}
+	keep := limit(r.Keep)
+	if d, told := r.PerState[m.state]; told {
+		keep = d
+	}
+	last := len(m.revisions) - 1
+	if m.deleted && age(m.revisions[last].Version) > keep {
+		return false
+	}
+	floor := max(0, len(m.revisions)-max(1, r.KeepLast))
+	var left []stored
+	var upTo wire.Version
+	for i, k := range m.revisions {
+		protected := i >= floor && !(m.deleted && age(k.Version) > keep)
+		switch {
+		case !protected && age(k.Version) > keep:
+			upTo = k.Version
+			continue
+		case !protected && age(k.Version) > limit(r.KeepBodies):
+			k.stripped = true
+		}
+		left = append(left, k)
+	}
+	m.revisions, m.upTo = left, max(m.upTo, upTo)
+	newest := m.transitions[len(m.transitions)-1]
+	m.transitions = slices.DeleteFunc(m.transitions, func(v wire.Version) bool { return v <= upTo && v < newest })
+	return true
+}
+
+// TestAgainstModel: objects change, and their history is pruned now and then by random
+// policies. The database holds what the naive model says, and every body that is kept can
+// be read. It holds nothing else but keyframes that deltas need.
+func TestAgainstModel(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		rapid.Check(t, func(t *rapid.T) {
+			d.Clear()
+			models, held := map[string]*naive{}, []string{}
+			version := wire.Version(1)
+			ages := rapid.Custom(func(t *rapid.T) time.Duration {
+				return time.Duration(rapid.IntRange(0, 60).Draw(t, "age")) * time.Second
+			})
+			for range rapid.IntRange(1, 3).Draw(t, "rounds") {
+				var batch []modeltest.Revision
+				for range rapid.IntRange(1, 40).Draw(t, "revisions") {
+					version++
+					s := revisionOf(t, version)
+					m := models[s.UID]
+					if m == nil {
+						m = &naive{}
+						models[s.UID] = m
+					}
+					if !m.deleted {
+						m.add(s)
+						batch = append(batch, s)
+					}
+				}
+				if err := d.Write(t.Context(), batch); err != nil {
+					t.Fatal(err)
+				}
+				r := retention.Policy{Keep: ages.Draw(t, "keep"), KeepBodies: ages.Draw(t, "bodies"), KeepLast: rapid.IntRange(0, 3).Draw(t, "last")}
+				if failed := ages.Draw(t, "failed"); failed > 0 {
+					r.PerState = map[state.State]time.Duration{state.Failed: failed}
+				}
+				now := version + wire.Version(rapid.IntRange(0, 30).Draw(t, "later"))
+				preview, err := retention.PreviewAt(t.Context(), d.DB, r, modeltest.Seen(now))
+				if err != nil {
+					t.Fatal(err)
+				}
+				done, err := retention.PruneAt(t.Context(), d.DB, r, modeltest.Seen(now), rapid.IntRange(1, 9).Draw(t, "rows"), 7)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if done.Objects != preview.Objects || done.Transitions != preview.Transitions {
+					t.Fatalf("removed %v; the preview was %v", done, preview)
+				}
+				for uid, m := range models {
+					if !m.prune(r, now) {
+						delete(models, uid)
+					}
+				}
+				d.compare(t, models, &held)
+				if left := d.Rows("SELECT COUNT(*) FROM " + model.IndexTable + " m WHERE NOT EXISTS (SELECT 1 FROM transitions t WHERE t.object_id = m.object_id)"); left[0] != "0" {
+					t.Fatalf("%s index entries belong to no transition", left[0])
+				}
+			}
+		})
+	})
+}
+
+func revisionOf(t *rapid.T, version wire.Version) modeltest.Revision {
+	s := modeltest.Revision{
+		UID: rapid.SampledFrom([]string{"a", "b", "c", fmt.Sprint("new-", version)}).Draw(t, "uid"), Version: version,
+		State: rapid.SampledFrom([]state.State{state.Running, state.Running, state.Failed, state.Succeeded, state.Deleted}).Draw(t, "state"),
+	}
+	// Bodies of one style are similar. After a change of style comes a keyframe.
+	style := rapid.IntRange(1, 3).Draw(t, "style")
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "%x", style*7919*(i+1)*(i+style)%1_000_003)
+	}
+	s.Body = b.String() + s.UID + rapid.SampledFrom([]string{"x", "y", "z", fmt.Sprint(version)}).Draw(t, "body")
+	return s
+}
+
+func (d *database) compare(t *rapid.T, models map[string]*naive, held *[]string) {
+	var objects, revisions, stripped, transitions, sure []string
+	for uid, m := range models {
+		last := m.revisions[len(m.revisions)-1]
+		objects = append(objects, fmt.Sprint(uid, " ", last.Version, " ", last.State))
+		for _, k := range m.revisions {
+			if revisions = append(revisions, fmt.Sprint(uid, " ", k.Version)); k.stripped {
+				stripped = append(stripped, fmt.Sprint(uid, " ", k.Version))
+			}
+			body, err := d.Body(t.Context(), uid, k.Version)
+			if !(k.stripped && errors.Is(err, model.ErrNoBody)) && (err != nil || string(body) != k.Body) {
+				t.Fatalf("body of %s at %v, stripped: %v: %q, %v", uid, k.Version, k.stripped, body, err)
+			}
+		}
+		for _, v := range m.transitions {
+			if transitions = append(transitions, fmt.Sprint(uid, " ", v)); v > m.upTo || v == m.transitions[len(m.transitions)-1] {
+				sure = append(sure, fmt.Sprint(uid, " ", v)) // the others go with the next revision that is removed
+			}
+		}
+	}
+	slices.Sort(objects)
+	if got := d.Rows("SELECT uid, version, state FROM objects ORDER BY uid"); !slices.Equal(got, objects) {
+		t.Fatalf("objects\n got %q\nwant %q", got, objects)
+	}
+	// A keyframe that had to stay before may stay longer: the policy of now need not remove
+	// it.
+	needed := append(d.Rows(needed), *held...)
+	*held = needed
+	d.compareRows(t, "SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id", revisions, needed)
+	d.compareRows(t, "SELECT o.uid, r.version FROM transitions r JOIN objects o ON o.id = r.object_id", sure, append(transitions, d.waiting(revisions)...))
+	for _, r := range d.Rows("SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id WHERE LENGTH(r.data) > 0") {
+		if slices.Contains(stripped, r) && !slices.Contains(needed, r) {
+			t.Fatalf("revision %s has its body, and nothing needs it", r)
+		}
+	}
+	for _, table := range []string{"revisions", "transitions", "labels"} {
+		if got := d.Rows("SELECT object_id FROM " + table + " WHERE object_id NOT IN (SELECT id FROM objects)"); len(got) > 0 {
+			t.Fatalf("%s of no object: %q", table, got)
+		}
+	}
+}
+
+// waiting returns transitions that stay with a keyframe that has to stay: those at its
+// version or before it.
+func (d *database) waiting(kept []string) (all []string) {
+	back := map[string]int{} // the last such keyframe, by object
+	for _, r := range d.Rows("SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id") {
+		if uid, version := split(r); !slices.Contains(kept, r) {
+			back[uid] = max(back[uid], version)
+		}
+	}
+	for _, r := range d.Rows("SELECT o.uid, r.version FROM transitions r JOIN objects o ON o.id = r.object_id") {
+		if uid, version := split(r); version <= back[uid] {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func split(row string) (uid string, version int) {
+	uid, number, _ := strings.Cut(row, " ")
+	version, _ = strconv.Atoi(number)
+	return uid, version
+}
+
+// compareRows fails if a query lacks a row that it must have, or has one that it may not.
+func (d *database) compareRows(t *rapid.T, query string, want, may []string) {
+	got := d.Rows(query)
+	for _, r := range want {
+		if !slices.Contains(got, r) {
+			t.Fatalf("%s: %s is missing", query, r)
+		}
+	}
+	for _, r := range got {
+		if !slices.Contains(want, r) && !slices.Contains(may, r) {
+			t.Fatalf("%s: %s is stored, and nothing needs it", query, r)
+		}
+	}
+}
+
+// needed selects keyframes that deltas refer to, or that the next delta will.
+const needed = "SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id" +
+	" WHERE o.base = r.version OR EXISTS (SELECT 1 FROM revisions d WHERE d.object_id = r.object_id AND d.base = r.version)"

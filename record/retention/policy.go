@@ -1,0 +1,81 @@
+package retention
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// Forever is an age that nothing reaches.
+const Forever = time.Duration(math.MaxInt64)
+
+// Policy says how long history is kept. The zero value keeps everything.
+type Policy struct {
+	// Keep is how long revisions and transitions stay after they were seen; default
+	// Forever. A deleted object is removed with the revision of its deletion.
+	Keep time.Duration
+	// PerState replaces Keep for objects in a state, and for deleted objects that were
+	// in the state when they were deleted.
+	PerState map[state.State]time.Duration
+	// KeepBodies is how long the bodies of revisions stay; default as long as the
+	// revisions. The body of the last revision of an object stays.
+	KeepBodies time.Duration
+	// KeepLast is how many revisions of each object that is not deleted stay, with their
+	// bodies, regardless of age; default 1.
+	KeepLast int
+	// MaxBytes is the largest size of the history; default unlimited. A larger database
+	// loses its oldest revisions, whatever the states, but none of the last hour.
+	MaxBytes int64
+	// Every is how often Run prunes; default one hour. With MaxBytes, Run checks the size
+	// every five minutes.
+	Every time.Duration
+}
+
+// Unlimited reports whether a policy keeps everything.
+func (p Policy) Unlimited() bool {
+	return p.Keep == 0 && len(p.PerState) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0
+}
+
+// withDefaults returns a policy with its defaults.
+//
+// Errors: an invalid field.
+func (p Policy) withDefaults() (Policy, error) {
+	p.Keep, p.KeepBodies = cmp.Or(p.Keep, Forever), cmp.Or(p.KeepBodies, Forever)
+	p.KeepLast, p.Every = max(p.KeepLast, 1), cmp.Or(p.Every, time.Hour)
+	switch {
+	case p.Keep < 0 || p.KeepBodies < 0 || p.Every < 0:
+		return p, errors.New("retention: Keep, KeepBodies or Every is negative")
+	case p.MaxBytes < 0:
+		return p, errors.New("retention: MaxBytes is negative")
+	}
+	for s, age := range p.PerState {
+		switch {
+		case age <= 0:
+			return p, fmt.Errorf("retention: PerState[%s] is %v; it must be positive", s, age)
+		case s == state.Deleted:
+			return p, errors.New("retention: PerState contains Deleted; name the state before the deletion")
+		}
+	}
+	return p, nil
+}
+
+// age returns how long revisions of an object in a state stay.
+func (p *Policy) age(of state.State) time.Duration {
+	if age, found := p.PerState[of]; found {
+		return age
+	}
+	return p.Keep
+}
+
+// smallestAge returns the smallest age of any state. Younger revisions are never deleted.
+func (p *Policy) smallestAge() time.Duration {
+	smallest := p.Keep
+	for _, age := range p.PerState {
+		smallest = min(smallest, age)
+	}
+	return smallest
+}

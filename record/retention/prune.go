@@ -1,0 +1,243 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// lockName is the lock of the database that one pruning process holds.
+const lockName = "vedette retention"
+
+// Prune removes history that a policy does not keep. It works in small steps between
+// which writers proceed. Of several calls at the same time, in any process, one does the
+// work, and the others return with Result.Busy.
+//
+// Errors: an invalid policy; those of the database. What was removed before an error stays
+// removed.
+func Prune(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
+	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now()})
+}
+
+// Preview counts what Prune would remove by age and state, and removes nothing. It does
+// not count what the size of the database would cost: Result.Excess says by how much the
+// database is too large.
+func Preview(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
+	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now(), preview: true})
+}
+
+func prune(ctx context.Context, p *pruner) (Result, error) {
+	policy, err := p.policy.withDefaults()
+	if err != nil {
+		return Result{}, err
+	}
+	p.policy = policy
+	if !p.preview {
+		unlock, locked, err := p.db.TryLock(ctx, lockName)
+		if err != nil {
+			return Result{}, fmt.Errorf("%s: lock for retention: %w", p.db, err)
+		}
+		if !locked {
+			return Result{Busy: true}, nil
+		}
+		defer func() { _ = unlock() }() // the lock ends with its connection at the latest
+	}
+	if err := p.run(ctx); err != nil {
+		return p.result, fmt.Errorf("%s: retention: %w", p.db, err)
+	}
+	return p.result, nil
+}
+
+// pruner is one run of Prune or Preview.
+type pruner struct {
+	db      *sqldb.DB
+	policy  Policy
+	now     time.Time
+	preview bool
+	// rows is how many revisions the next step takes; it begins with 100, and adapts to
+	// how long steps take. span is how many row numbers one query for candidates covers;
+	// default 20,000.
+	rows, span int
+	// steady makes all steps equal, without pauses. Tests set it.
+	steady bool
+
+	goal   int64 // how many bytes are still too many; 0 or less: the size does not matter
+	result Result
+}
+
+// A step takes about stepTime, and the pause after it pauseFactor times as long: a
+// quarter of the time at most is taken from writers.
+const (
+	stepTime    = 50 * time.Millisecond
+	pauseFactor = 3
+)
+
+// run removes what the policy says, by age and then by size.
+func (p *pruner) run(ctx context.Context) error {
+	if p.rows == 0 {
+		p.rows = 100
+	}
+	if p.span == 0 {
+		p.span = 20_000
+	}
+	if p.policy.smallestAge() < Forever || p.policy.KeepBodies < Forever {
+		if err := p.scan(ctx, byAge{&p.policy, p.now}); err != nil {
+			return err
+		}
+	}
+	var err error
+	if p.result.Coverage, err = compact(ctx, p.db, p.policy.Keep, p.now, p.preview); err != nil {
+		return err
+	}
+	if p.result.Size, err = p.db.Size(ctx); err != nil {
+		return err
+	}
+	if p.policy.MaxBytes > 0 && p.result.Size.Used > p.policy.MaxBytes {
+		if err := p.shrink(ctx); err != nil {
+			return err
+		}
+	}
+	if p.preview {
+		return nil
+	}
+	if p.result.Revisions+p.result.Stripped > 0 {
+		if err := p.db.Vacuum(ctx); err != nil {
+			return err
+		}
+	}
+	if p.db.Exact() {
+		p.result.Size, err = p.db.Size(ctx)
+	}
+	return err
+}
+
+// shrink removes the oldest revisions until the database is small enough.
+func (p *pruner) shrink(ctx context.Context) error {
+	r := &p.result
+	if p.preview {
+		r.Excess = r.Size.Used - p.policy.MaxBytes
+		return nil
+	}
+	p.goal = r.Size.Used - p.target()
+	before := r.Bytes
+	if err := p.scan(ctx, bySize{p.now}); err != nil {
+		return err
+	}
+	r.Excess = max(0, p.goal-p.policy.MaxBytes/50)
+	r.Size.Used = max(0, r.Size.Used-(r.Bytes-before)) // statistics of servers follow later
+	return nil
+}
+
+// target is 2% less than the allowed size, so that not every batch exceeds it.
+func (p *pruner) target() int64 { return p.policy.MaxBytes - p.policy.MaxBytes/50 }
+
+// scan applies a rule to all revisions in the order of their rows, until they are too
+// young.
+func (p *pruner) scan(ctx context.Context, r rule) error {
+	first, last, found, err := model.RevisionBounds(ctx, p.db)
+	if err != nil {
+		return err
+	}
+	remove, strip := r.bounds()
+	shrinking := p.goal > 0
+	for from := first; from <= last && found; from += int64(p.span) {
+		some, err := model.Candidates(ctx, p.db, from, from+int64(p.span), remove, strip)
+		if err != nil {
+			return err
+		}
+		if len(some) == 0 {
+			if young, err := p.young(ctx, from, max(remove, strip)); err != nil || young {
+				return err
+			}
+		}
+		for len(some) > 0 {
+			n := min(p.rows, len(some))
+			if err := p.step(ctx, some[:n], r); err != nil {
+				return err
+			}
+			if some = some[n:]; shrinking && p.goal <= 0 {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// young reports whether all revisions of a span were seen after a time. Later spans are
+// then younger still, except for batches that were spilled for long. Those are found when
+// their span is older.
+func (p *pruner) young(ctx context.Context, from, than int64) (bool, error) {
+	oldest, found, err := model.OldestSeen(ctx, p.db, from, from+int64(p.span))
+	return found && oldest > than, err
+}
+
+// step applies a rule to some revisions in one transaction, and pauses.
+func (p *pruner) step(ctx context.Context, some []model.Candidate, r rule) error {
+	done, took, err := p.try(ctx, some, r)
+	if err != nil {
+		return err
+	}
+	p.result.add(done)
+	if err := p.approach(ctx, done.Bytes); err != nil {
+		return err
+	}
+	if p.preview || p.steady || done == (Result{}) {
+		return nil
+	}
+	switch {
+	case took > 2*stepTime:
+		p.rows = max(10, p.rows/2)
+	case took < stepTime/2 && len(some) == p.rows:
+		p.rows = min(2000, 2*p.rows)
+	}
+	return pause(ctx, pauseFactor*took)
+}
+
+// approach updates the goal after a step has removed some bytes.
+func (p *pruner) approach(ctx context.Context, bytes int64) error {
+	if p.goal <= 0 || !p.db.Exact() {
+		p.goal -= bytes
+		return nil
+	}
+	size, err := p.db.Size(ctx)
+	p.goal = size.Used - p.target()
+	return err
+}
+
+// try runs a step, and again if it fails: databases abort one of two transactions that
+// wait for each other.
+func (p *pruner) try(ctx context.Context, some []model.Candidate, r rule) (done Result, took time.Duration, err error) {
+	for range 5 {
+		err = p.db.Transact(ctx, func(tx *sqldb.Tx) error {
+			began := time.Now() // without the wait for the lock, which writers have used
+			s := step{tx: tx, keepLast: p.policy.KeepLast, rule: r, preview: p.preview}
+			err := s.run(ctx, some)
+			done, took = s.done, time.Since(began)
+			return err
+		})
+		if err == nil || ctx.Err() != nil {
+			return done, took, err
+		}
+		if waited := pause(ctx, 100*time.Millisecond); waited != nil {
+			return Result{}, 0, waited
+		}
+	}
+	return Result{}, 0, err
+}
+
+// pause waits.
+//
+// Errors: the cause of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

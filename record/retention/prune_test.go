@@ -1,0 +1,215 @@
+package retention_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
+	"github.com/vedette-io/vedette/record/retention"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// lives returns objects that run and end one after the other, with bodies that do not
+// compress well.
+func lives(objects, revisions int, from wire.Version) (all []modeltest.Revision) {
+	for i := range objects {
+		for j := range revisions {
+			s := modeltest.Revision{UID: fmt.Sprintf("%d-%d", from, i), Version: from + wire.Version(len(all)), State: state.Running}
+			if j == revisions-1 {
+				s.State = state.Deleted
+			}
+			var b strings.Builder
+			for k := range 40 {
+				fmt.Fprintf(&b, "%x", (int(s.Version)*7919+k*104729)%1_000_003)
+			}
+			s.Body = b.String()
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// at returns when a version was seen, plus some seconds.
+func at(v wire.Version, later int) time.Time {
+	return modeltest.Seen(v).Add(time.Duration(later) * time.Second)
+}
+
+func (d *database) write(all []modeltest.Revision) {
+	d.Helper()
+	for some := range slices.Chunk(all, 500) {
+		if err := d.Write(d.Context(), some); err != nil {
+			d.Fatal(err)
+		}
+	}
+}
+
+// TestPruneBesideWriter: a writer proceeds while history is pruned, and none of its
+// batches waits for more than a few steps.
+func TestPruneBesideWriter(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		const objects = 100
+		d.write(lives(objects, 10, 1))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var longest time.Duration
+		batches := 0
+		var work sync.WaitGroup
+		work.Go(func() {
+			for from := wire.Version(1_000_000); ctx.Err() == nil; from += 1000 {
+				began := time.Now()
+				if err := d.Write(t.Context(), lives(4, 10, from)); err != nil {
+					t.Error(err)
+					return
+				}
+				batches++
+				took := time.Since(began)
+				longest = max(longest, took)
+				<-time.After(took) // half of the time a database with one writer at a time is free
+			}
+		})
+		began := time.Now()
+		done, err := retention.PruneBeside(t.Context(), d.DB, retention.Policy{Keep: time.Hour}, at(10*objects, 7200))
+		took := time.Since(began)
+		cancel()
+		work.Wait()
+		if err != nil || done.Objects != objects || done.Revisions != 10*objects {
+			t.Fatalf("%v, %v", done, err)
+		}
+		t.Logf("%v in %v; beside it %d batches, the longest %v", done, took, batches, longest)
+		if longest > 3*time.Second || batches < 5 {
+			t.Errorf("in %v a writer wrote %d batches, and the longest took %v", took, batches, longest)
+		}
+		d.Want("SELECT COUNT(*) FROM objects WHERE uid LIKE '1-%'", "0")
+	})
+}
+
+// TestPruneBySize: the oldest revisions are removed until the database is small enough.
+// What is needed stays, and the result has the excess.
+func TestPruneBySize(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.write(lives(300, 20, 1))
+		d.write([]modeltest.Revision{{UID: "there", Version: 7000, State: state.Running, Body: "it is there"}})
+		d.counted(6001)
+		full, err := d.Size(t.Context())
+		if err != nil || full.Used < 1<<20 || full.Files < full.Used {
+			t.Fatalf("%+v, %v", full, err)
+		}
+		preview, err := retention.Preview(t.Context(), d.DB, retention.Policy{MaxBytes: full.Used / 2})
+		if err != nil || preview.Excess < full.Used/3 || preview.Revisions != 0 {
+			t.Fatalf("%+v, %v", preview, err)
+		}
+		done, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: full.Used / 2}, at(7000, 7200), 100, 1000)
+		if err != nil || done.Excess != 0 || done.Objects < 100 || done.Objects > 200 {
+			t.Fatalf("%v, excess %d, of %+v, %v", done, done.Excess, full, err)
+		}
+		t.Logf("%v: %+v, before %+v", done, done.Size, full)
+		d.Want("SELECT MIN(version) FROM objects WHERE state = 'Deleted'", fmt.Sprint((done.Objects+1)*20)) // the oldest are gone
+		if strings.HasPrefix(d.url, "sqlite") && (done.Size.Used > full.Used/2 || done.Size.Files > full.Files*2/3) {
+			t.Errorf("%+v, before %+v", done.Size, full)
+		}
+		for range 5 { // servers estimate
+			done, err = retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: 100}, at(7000, 7200), 100, 1000)
+			if err != nil || strings.HasPrefix(d.url, "sqlite") && done.Excess == 0 {
+				t.Fatalf("%v, excess %d, %v", done, done.Excess, err)
+			}
+		}
+		d.Want("SELECT uid FROM objects", "there")
+		body, err := d.Body(t.Context(), "there", 7000)
+		if err != nil || string(body) != "it is there" {
+			t.Errorf("%q, %v", body, err)
+		}
+	})
+}
+
+// counted waits until PostgreSQL has counted the rows, which takes a second.
+func (d *database) counted(revisions int) {
+	d.Helper()
+	if strings.HasPrefix(d.url, "postgres") {
+		d.until("SELECT n_live_tup FROM pg_stat_user_tables WHERE relname = 'revisions'", fmt.Sprint(revisions))
+	}
+}
+
+// TestPruneYoung: the size removes nothing of the last hour.
+func TestPruneYoung(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.write(lives(30, 10, 1))
+		d.counted(300)
+		done, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: 1}, at(100, 3600), 100, 1000)
+		if err != nil || done.Objects != 9 || done.Excess == 0 {
+			t.Fatalf("%v, excess %d, %v", done, done.Excess, err)
+		}
+	})
+}
+
+// TestPreview: Prune removes what Preview has counted.
+func TestPreview(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.write(lives(30, 10, 1)) // long ago
+		d.Exec("INSERT INTO labels (object_id, name, value) SELECT id, 'app', 'train' FROM objects")
+		r := retention.Policy{Keep: time.Hour}
+		preview, err := retention.Preview(t.Context(), d.DB, r)
+		if err != nil || preview.Objects != 30 || preview.Revisions != 300 {
+			t.Fatalf("%v, %v", preview, err)
+		}
+		d.Want("SELECT COUNT(*) FROM revisions", "300")
+		done, err := retention.Prune(t.Context(), d.DB, r)
+		if err != nil || done.Objects != preview.Objects || done.Revisions != preview.Revisions || done.Transitions != preview.Transitions || preview.Transitions == 0 {
+			t.Fatalf("%v, %v, and the preview was %v", done, err, preview)
+		}
+		d.Want("SELECT COUNT(*) FROM transitions", "0")
+		d.Want("SELECT COUNT(*) FROM labels", "0")
+	})
+}
+
+// TestPruneOneAtATime: while one process prunes, others do nothing.
+func TestPruneOneAtATime(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.write(lives(200, 10, 1))
+		done := make(chan retention.Result, 4)
+		var work sync.WaitGroup
+		for range 4 {
+			work.Go(func() {
+				p, err := retention.Prune(t.Context(), d.DB, retention.Policy{Keep: time.Hour})
+				if err != nil {
+					t.Error(err)
+				}
+				done <- p
+			})
+		}
+		work.Wait()
+		close(done)
+		objects, busy := 0, 0
+		for p := range done {
+			if objects += p.Objects; p.Busy {
+				busy++
+			}
+		}
+		if objects != 200 || busy == 0 {
+			t.Errorf("%d objects were removed, and %d calls were busy", objects, busy)
+		}
+	})
+}
+
+// TestPolicyIsChecked: an invalid policy is an error.
+func TestPolicyIsChecked(t *testing.T) {
+	for _, r := range []retention.Policy{
+		{Keep: -1},
+		{KeepBodies: -1},
+		{Every: -1},
+		{MaxBytes: -1},
+		{PerState: map[state.State]time.Duration{state.Failed: 0}},
+		{PerState: map[state.State]time.Duration{state.Deleted: time.Hour}},
+	} {
+		d := open(t, dbtest.Empty(t, "sqlite"))
+		if _, err := retention.Prune(t.Context(), d.DB, r); err == nil {
+			t.Errorf("%+v was taken", r)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package retention
+
+import (
+	"fmt"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Result counts what was removed.
+type Result struct {
+	// Objects is the number of objects that were removed with their whole history.
+	Objects int
+	// Revisions and Transitions are numbers of deleted rows. Stripped revisions lost their
+	// bodies.
+	Revisions, Transitions, Stripped int
+	// Bytes is approximately what all of them took.
+	Bytes int64
+	// Coverage is the number of deleted rows of coverage and of healed gaps.
+	Coverage int
+	// Busy says that another process prunes the database. Nothing was done.
+	Busy bool
+	// Size is the size of the database afterwards.
+	Size sqldb.Size
+	// Excess is by how many bytes the database exceeds Policy.MaxBytes. The rest is needed
+	// or younger than an hour. For Preview it is the excess before anything is removed for
+	// its size.
+	Excess int64
+}
+
+// String returns "3 objects, 40 revisions, the bodies of 12 others, …".
+func (r Result) String() string {
+	return fmt.Sprintf("%d objects, %d revisions, the bodies of %d others, %d transitions, %d rows of coverage and gaps", r.Objects, r.Revisions, r.Stripped, r.Transitions, r.Coverage)
+}
+
+// add adds what a step has removed.
+func (r *Result) add(other Result) {
+	r.Objects, r.Revisions, r.Transitions = r.Objects+other.Objects, r.Revisions+other.Revisions, r.Transitions+other.Transitions
+	r.Stripped, r.Bytes = r.Stripped+other.Stripped, r.Bytes+other.Bytes
+}
