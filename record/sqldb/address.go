@@ -17,9 +17,9 @@ type Address struct {
 	// File is the path of a database that is a file of this machine. It is empty for a
 	// server.
 	File string
-	// Open returns the connections. It need not connect yet. It bounds their number and,
+	// Connect returns a pool of connections. It need not connect yet. It bounds their number and,
 	// for a server, their idle time.
-	Open func(Access) (*sql.DB, error)
+	Connect func(Access) (*sql.DB, error)
 }
 
 // Access is what a process does with a database.
@@ -85,9 +85,9 @@ func trustFile(file, host string) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the certificate authority of the database: %w", err)
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
 		return nil, fmt.Errorf("the certificate authority of the database: %s has no certificate in PEM", file)
 	}
-	return &tls.Config{RootCAs: pool, ServerName: host, MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{RootCAs: authorities, ServerName: host, MinVersion: tls.VersionTLS12}, nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 //go:embed schema/*.sql
-var schema embed.FS
+var migrationFiles embed.FS
 
 // ErrNewer is returned for a database whose schema a later version of this program
 // has made.
@@ -40,13 +40,13 @@ type migrator struct{ *pool }
 
 // files returns the steps of the schema, with the variables of the dialect replaced.
 func (m migrator) files() (fs.FS, error) {
-	names, err := fs.Glob(schema, "schema/*.sql")
+	names, err := fs.Glob(migrationFiles, "schema/*.sql")
 	if err != nil {
 		return nil, err
 	}
 	rendered := fstest.MapFS{}
 	for _, name := range names {
-		text, err := schema.ReadFile(name)
+		text, err := migrationFiles.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (m migrator) list(ctx context.Context) ([]Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := fs.Glob(schema, "schema/*.sql")
+	names, err := fs.Glob(migrationFiles, "schema/*.sql")
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 	if err != nil {
 		return Address{}, fmt.Errorf("the URL of the database (%s) can not be used: %w", shown, err)
 	}
-	return Address{URL: shown, Open: func(Access) (*sql.DB, error) { return limitPool(sql.OpenDB(connector)), nil }}, nil
+	return Address{URL: shown, Connect: func(Access) (*sql.DB, error) { return limitPool(sql.OpenDB(connector)), nil }}, nil
 }
 
 // mysqlConfig returns the settings of each connection.

@@ -111,7 +111,7 @@ func ReadWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 }
 
 func openPool(ctx context.Context, driver Driver, a Address, access Access) (*DB, error) {
-	p, err := connect(ctx, driver, a, access)
+	p, err := newPool(ctx, driver, a, access)
 	if err != nil {
 		return nil, err
 	}

@@ -17,12 +17,12 @@ type pool struct {
 	db      *sql.DB
 }
 
-// connect opens connections, and waits until the database answers.
-func connect(ctx context.Context, driver Driver, a Address, access Access) (*pool, error) {
+// newPool opens connections, and waits until the database answers.
+func newPool(ctx context.Context, driver Driver, a Address, access Access) (*pool, error) {
 	dialect := driver.Dialect()
 	p := &pool{Fragments: Fragments{&dialect}, driver: driver, address: a}
 	var err error
-	if p.db, err = a.Open(access); err != nil {
+	if p.db, err = a.Connect(access); err != nil {
 		return nil, p.explain(err)
 	}
 	p.db.SetMaxIdleConns(idleConns)

@@ -68,7 +68,7 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	if cfg.RuntimeParams["idle_in_transaction_session_timeout"] == "" {
 		cfg.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(IdleTransactionTimeout.Milliseconds(), 10)
 	}
-	return Address{URL: WithoutSecrets(u, user), Open: func(Access) (*sql.DB, error) { return limitPool(stdlib.OpenDB(*cfg)), nil }}, nil
+	return Address{URL: WithoutSecrets(u, user), Connect: func(Access) (*sql.DB, error) { return limitPool(stdlib.OpenDB(*cfg)), nil }}, nil
 }
 
 // Insert implements Driver.

@@ -53,7 +53,7 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 	if len(u.Query()) > 0 {
 		return Address{}, fmt.Errorf("the URL of an SQLite database takes no parameters, and has ?%s", u.RawQuery)
 	}
-	open := func(access Access) (*sql.DB, error) {
+	connect := func(access Access) (*sql.DB, error) {
 		options := writable(file)
 		if access == ReadOnly {
 			options = readable(file)
@@ -64,7 +64,7 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 		}
 		return db, err
 	}
-	return Address{URL: "sqlite:" + file, File: file, Open: open}, nil
+	return Address{URL: "sqlite:" + file, File: file, Connect: connect}, nil
 }
 
 // writable returns the options for a file that is written. Commits survive a crash of the

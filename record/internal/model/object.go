@@ -223,7 +223,7 @@ type RetainedObject struct {
 func EachRetained(ctx context.Context, tx *sqldb.Tx, ids []int64, lock bool, each func(RetainedObject)) error {
 	end := " ORDER BY uid"
 	if lock {
-		end += tx.DB().ForUpdate()
+		end += tx.ForUpdate()
 	}
 	return queryIn(ctx, tx, "SELECT id, version, base, presence, state FROM objects WHERE id IN ", ids, end, func(rows *sql.Rows) error {
 		var o RetainedObject

@@ -87,7 +87,7 @@ func readKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each fun
 		for _, id := range some {
 			args = append(args, id.Object, int64(id.Version))
 		}
-		query := "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + tx.DB().Pairs(len(some)) + " AND base = 0"
+		query := "SELECT object_id, version, body, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + tx.Pairs(len(some)) + " AND base = 0"
 		err := tx.Query(ctx, query, args, func(rows *sql.Rows) error {
 			var k Keyframe
 			var version int64
@@ -232,7 +232,7 @@ func CandidatesAt(ctx context.Context, tx *sqldb.Tx, ids []RevisionID) (all []Ca
 	for _, id := range ids {
 		args = append(args, id.Object, int64(id.Version))
 	}
-	err = tx.Query(ctx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions WHERE (object_id, version) IN "+tx.DB().Pairs(len(ids)), args, func(rows *sql.Rows) error {
+	err = tx.Query(ctx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions WHERE (object_id, version) IN "+tx.Pairs(len(ids)), args, func(rows *sql.Rows) error {
 		c, err := scanCandidate(rows)
 		all = append(all, c)
 		return err

@@ -1,0 +1,96 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Querier runs queries. A DB does so on any of its connections, a Tx within its
+// transaction. Queries are written with "?" for parameters.
+type Querier interface {
+	// Query runs a query and calls each for every row. each scans the row and does not keep it.
+	// An error of each ends the query and is returned.
+	Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error
+	// QueryRow runs a query and returns its first row.
+	QueryRow(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Tx is a transaction. It is valid until the function that Transact called returns, and
+// one goroutine at a time may use it.
+type Tx struct {
+	Fragments
+	driver Driver
+	tx     *sql.Tx
+}
+
+// Exec runs a statement with "?" for parameters. It returns the number of rows that the
+// statement changed; an UPDATE counts every row that its condition selects.
+func (t *Tx) Exec(ctx context.Context, statement string, args ...any) (changed int64, err error) {
+	result, err := t.tx.ExecContext(ctx, t.rebind(statement), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Query implements Querier.
+func (t *Tx) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
+	rows, err := t.tx.QueryContext(ctx, t.rebind(query), args...)
+	if err != nil {
+		return err
+	}
+	return forEach(rows, each)
+}
+
+// QueryRow implements Querier.
+func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
+	return t.tx.QueryRowContext(ctx, t.rebind(query), args...)
+}
+
+// Insert inserts any number of rows.
+func (t *Tx) Insert(ctx context.Context, table string, columns []string, rows [][]any) error {
+	return t.driver.Insert(ctx, t.tx, Rows{table, columns, rows}, "")
+}
+
+// InsertNew inserts the rows that violate no unique constraint, and leaves the others out.
+// Rows of the database do not change. key is one of the columns.
+func (t *Tx) InsertNew(ctx context.Context, table string, columns []string, rows [][]any, key string) error {
+	return t.driver.Insert(ctx, t.tx, Rows{table, columns, rows}, key)
+}
+
+// Update updates rows that exist. The first column is the key of a row; the others are
+// set.
+func (t *Tx) Update(ctx context.Context, table string, columns []string, rows [][]any) error {
+	return t.driver.Update(ctx, t.tx, Rows{table, columns, rows})
+}
+
+// LockRows calls each for every selected row. The rows are locked in the order of their
+// keys, and stay locked until the transaction ends.
+func (t *Tx) LockRows(ctx context.Context, s Selection, each func(*sql.Rows) error) error {
+	rows, err := t.driver.Lock(ctx, t.tx, s)
+	if err != nil {
+		return err
+	}
+	return forEach(rows, each)
+}
+
+// LockObjects calls LockRows for objects of one cluster and type. uids are in ascending
+// order.
+func (t *Tx) LockObjects(ctx context.Context, columns string, cluster, resource int64, uids []string, each func(*sql.Rows) error) error {
+	return t.LockRows(ctx, Selection{
+		Columns: columns, Table: "objects", Index: "objects_uid", Where: "cluster_id = ? AND resource_id = ?", Args: []any{cluster, resource}, Key: "uid", Keys: uids,
+	}, each)
+}
+
+// PreferIndexes makes the planner prefer indexes until the transaction ends. A table
+// without statistics looks small to it, and it would read all of the table.
+func (t *Tx) PreferIndexes(ctx context.Context) error {
+	if t.dialect.PreferIndexes == "" {
+		return nil
+	}
+	_, err := t.tx.ExecContext(ctx, t.dialect.PreferIndexes)
+	return err
+}
+
+// SQL returns the transaction of database/sql.
+func (t *Tx) SQL() *sql.Tx { return t.tx }
