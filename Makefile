@@ -47,11 +47,11 @@ databases: ## run the recorder's tests on PostgreSQL and MariaDB (unit tests the
 
 .PHONY: queries
 queries: ## measure queries over 1,000,000 transitions in SQLite (1 minute)
-	go test ./record -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
+	go test ./record/history -run TestManyTransitions -count=1 -timeout 20m -transitions 1000000
 
 .PHONY: many
 many: ## measure queries over 5,000,000 transitions (6 minutes, 2 GB in the folder for temporary files)
-	go test ./record -run TestManyTransitions -count=1 -timeout 30m -v -transitions 5000000
+	go test ./record/history -run TestManyTransitions -count=1 -timeout 30m -v -transitions 5000000
 
 .PHONY: conformance
 conformance: ## run the tests against a real control plane (building it takes 15 minutes, once)

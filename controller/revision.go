@@ -114,7 +114,7 @@ type RevisionsConfig[T any] struct {
 	// exist at the start, that a list has found, that are reported again, or that
 	// become chosen. It does not call Origin without filters that choose updates, nor
 	// with IDsOfThisRun. For the filter informer.Transitions, use
-	// record.Database.StateBegan.
+	// history.History.StateBegan of package record/history.
 	//
 	// After an error, Revisions retries Origin for 10 seconds, during which the
 	// informer waits; then ctx ends, and Revisions returns the error.

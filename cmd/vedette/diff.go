@@ -14,7 +14,6 @@ import (
 
 	"github.com/vedette-io/vedette/internal/linediff"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/record"
 )
 
 // diffOptions are the flags of diff.
@@ -23,7 +22,7 @@ type diffOptions struct {
 	from, to string
 }
 
-// Exit codes of diff, as of kubectl's.
+// Exit codes of diff, the same as those of kubectl diff.
 const (
 	exitDiffers = 1
 	exitFailed  = 2
@@ -34,10 +33,10 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff TYPE/NAME",
 		Short: "Show what changed in an object between two revisions",
-		Long: "Show what changed in an object between two revisions or times: without flags, with its last revision. The exit code is 0\n" +
-			"if nothing did, 1 if something did, and 2 or more after an error. KUBECTL_EXTERNAL_DIFF names another program to\n" +
-			"compare with.",
-		Example: "  # What has changed last\n" +
+		Long: "Show what changed in an object between two revisions or times. Without flags, it compares the last two revisions. The\n" +
+			"exit code is 0 if they are the same, 1 if they differ, and 2 or more after an error. KUBECTL_EXTERNAL_DIFF names\n" +
+			"another program to compare with.",
+		Example: "  # The last change\n" +
 			"  vedette diff job/train-7 -n ml --db sqlite:history.db\n\n" +
 			"  # Between two versions; since yesterday\n" +
 			"  vedette diff job/train-7 -n ml --from 48213 --to 48377\n" +
@@ -50,18 +49,18 @@ func newDiff() *cobra.Command {
 	o.addPlace(cmd)
 	o.addUID(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the revision before)")
-	f.StringVar(&o.to, "to", "", "version or time (default: the last)")
+	f.StringVar(&o.from, "from", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the previous revision)")
+	f.StringVar(&o.to, "to", "", "version or time (default: the last revision)")
 	return codeOfErrors(cmd, exitFailed)
 }
 
 func (o *diffOptions) run(ctx context.Context, args []string, con *console) error {
-	d, err := openDatabase(ctx, o.db)
+	h, err := openHistory(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	objects, err := o.objects(ctx, d, args)
+	defer h.Close()
+	objects, err := o.objects(ctx, h, args)
 	if err == nil {
 		err = oneCluster(objects)
 	}
@@ -69,22 +68,22 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 		return err
 	}
 	now := time.Now()
-	to, err := at(ctx, d, objects, o.to, now)
+	to, err := h.revisionAt(ctx, objects, o.to, now)
 	if err != nil {
 		return err
 	}
 	var from revisionAt
 	if o.from != "" {
-		from, err = at(ctx, d, objects, o.from, now)
+		from, err = h.revisionAt(ctx, objects, o.from, now)
 	} else {
-		from, err = before(ctx, d, to)
+		from, err = h.previous(ctx, to)
 	}
 	if err != nil {
 		return err
 	}
 	texts, names := [2]string{}, [2]string{}
 	for i, r := range []revisionAt{from, to} {
-		fields, err := whole(ctx, d, r)
+		fields, err := decodeRevision(ctx, h.History, r)
 		if err != nil {
 			return err
 		}
@@ -111,23 +110,8 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 	return exitCode(exitDiffers, nil)
 }
 
-// before returns the revision before one, of the same object.
-func before(ctx context.Context, d *record.Database, r revisionAt) (revisionAt, error) {
-	for b, err := range record.Walk(ctx, record.Paging{}, func(ctx context.Context, p record.Paging) (record.Page[record.Revision], error) {
-		return d.Revisions(ctx, r.ID, p)
-	}) {
-		if err != nil {
-			return r, err
-		}
-		if b.Version < r.Revision.Version {
-			return revisionAt{r.Object, b}, nil
-		}
-	}
-	return r, fmt.Errorf("%s %s/%s has no revision before %v", r.Type, r.Namespace, r.Name, r.Revision.Version)
-}
-
-// external compares with another program. It gets two files, and its exit code is
-// ours.
+// external compares two revisions with another program. The program gets two files, and its
+// exit code becomes that of diff.
 func external(ctx context.Context, program string, from, to revisionAt, texts [2]string, con *console) error {
 	dir, err := os.MkdirTemp("", "vedette-diff-")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 )
 
 // gapsOptions are the flags of gaps.
@@ -22,13 +22,13 @@ func newGaps() *cobra.Command {
 	var o gapsOptions
 	cmd := &cobra.Command{
 		Use:   "gaps [TYPE[,TYPE…]]",
-		Short: "Show when something was not seen, and why",
-		Long: "Show the stretches of time, and of versions, of which not everything was seen: the recorder was away for longer than\n" +
-			"the server remembers, or an event could not be read. Gaps that another recorder has filled are left out.\n\n" +
+		Short: "Show where the history may be incomplete, and why",
+		Long: "Show the intervals of time, and of versions, in which the recorder may have missed something: it was away for longer than\n" +
+			"the API server keeps events, or an event could not be decoded. Healed gaps are not shown.\n\n" +
 			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, cause, fromVersion, toVersion, beganAt, endedAt, seconds,\n" +
 			"healedAt, recorder, detail.",
 		Example: "  vedette gaps --db sqlite:history.db\n\n" +
-			"  # Of a day, also those that were filled\n" +
+			"  # Gaps of one day, including healed ones\n" +
 			"  vedette gaps jobs,pods --since 24h --all",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,17 +37,17 @@ func newGaps() *cobra.Command {
 	}
 	addDatabase(cmd, &o.db)
 	f := cmd.Flags()
-	f.StringVarP(&o.namespace, "namespace", "n", "", "leave out gaps of other namespaces (default: all)")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "exclude gaps of other namespaces (default: all)")
 	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster")
-	f.StringVar(&o.since, "since", "", "gaps that ended from this time on: 2h, 3d (ago), 15:04, 2026-03-01")
+	f.StringVar(&o.since, "since", "", "gaps that ended at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
 	f.StringVar(&o.until, "until", "", "gaps that began before this time")
-	f.BoolVar(&o.all, "all", false, "also those that were filled")
-	f.IntVar(&o.limit, "limit", 0, "how many at most (default: all)")
+	f.BoolVar(&o.all, "all", false, "include healed gaps")
+	f.IntVar(&o.limit, "limit", 0, "largest number of gaps (default: all)")
 	o.sheet.addFlags(cmd)
 	return cmd
 }
 
-// gapDoc is a gap for programs.
+// gapDoc is the machine-readable form of a gap.
 type gapDoc struct {
 	Cluster     string  `json:"cluster"`
 	Type        string  `json:"type"`
@@ -68,13 +68,13 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	h, err := openHistory(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	now, f := time.Now(), record.GapFilter{Cluster: o.cluster, Namespace: o.namespace, Open: !o.all}
-	if f.Types, err = o.types(ctx, d, types); err != nil {
+	defer h.Close()
+	now, f := time.Now(), history.GapFilter{Cluster: o.cluster, Namespace: o.namespace, Open: !o.all}
+	if f.Types, err = o.types(ctx, h, types); err != nil {
 		return err
 	}
 	if f.Since, err = parseTime(o.since, now); err == nil {
@@ -84,8 +84,8 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 		return err
 	}
 	n := 0
-	for g, err := range record.Walk(ctx, record.Paging{Limit: pageOf(o.limit)}, func(ctx context.Context, p record.Paging) (record.Page[record.Gap], error) {
-		return d.ListGaps(ctx, f, p)
+	for g, err := range history.All(ctx, history.Paging{Limit: pageLimit(o.limit)}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
+		return h.ListGaps(ctx, f, p)
 	}) {
 		if err != nil {
 			return err
@@ -109,52 +109,52 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 		}
 	}
 	if n == 0 {
-		con.say("there are no gaps")
+		con.say("no gaps")
 	}
 	return sh.end()
 }
 
-// gapLength is how long a gap was, or is up to now.
-func gapLength(g record.Gap, now time.Time) time.Duration {
+// gapLength returns how long a gap lasted, or how long it has lasted.
+func gapLength(g history.Gap, now time.Time) time.Duration {
 	if g.Ended.IsZero() {
 		return now.Sub(g.Began)
 	}
 	return g.Ended.Sub(g.Began)
 }
 
-func lastingGap(g record.Gap, now time.Time) string {
+func lastingGap(g history.Gap, now time.Time) string {
 	text := length(gapLength(g, now))
 	if g.Ended.IsZero() {
-		text += ", lasts"
+		text += ", ongoing"
 	}
 	return text
 }
 
-// versions is "17-42"; "17-" while a gap lasts.
-func versions(g record.Gap) string {
+// versions returns "17-42", or "17-" while a gap lasts.
+func versions(g history.Gap) string {
 	if g.To == 0 {
 		return g.From.String() + "-"
 	}
 	return g.From.String() + "-" + g.To.String()
 }
 
-// causeText says what a cause means.
+// causeText explains a cause.
 func causeText(cause string) string {
 	switch cause {
-	case record.CauseWindow:
-		return "nobody looked for longer than the server remembers"
-	case record.CauseDenied:
-		return "the rights to look were missing"
-	case record.CauseAbsent:
-		return "the type was not served"
-	case record.CauseRebuilt:
-		return "another cluster stands there"
-	case record.CauseInvalid:
-		return "an object or event could not be read"
-	case record.CauseRefused:
-		return "the database did not take a revision"
-	case record.CauseUnordered:
-		return "the server does not order its versions, and a revision was not newer than the one before it"
+	case history.CauseWindow:
+		return "the recorder was away for longer than the server keeps events"
+	case history.CauseDenied:
+		return "the recorder lacked the rights to list and watch"
+	case history.CauseAbsent:
+		return "the server did not serve the type"
+	case history.CauseRebuilt:
+		return "another cluster replaced this one"
+	case history.CauseInvalid:
+		return "an object or an event was unusable"
+	case history.CauseRefused:
+		return "the database refused a revision"
+	case history.CauseUnordered:
+		return "the server does not order versions, and a revision was not newer than the previous one"
 	}
 	return cause
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 )
 
 // historyOptions are the flags of history.
@@ -23,16 +23,16 @@ func newHistory() *cobra.Command {
 	var o historyOptions
 	cmd := &cobra.Command{
 		Use:   "history [TYPE[,TYPE…]|TYPE/NAME]",
-		Short: "Show every state that objects were in, also of those that are deleted",
-		Long: "Show every state that an object was in, how long, and why; or list the changes of state of many objects, the newest\n" +
-			"first. The database is asked, and not the cluster: objects that are deleted have a history too. Where something\n" +
-			"was not seen, the history of an object says so.\n\n" +
-			"Fields of json, yaml, csv and ndjson: kind (transition, or gap: something was not seen), cluster, type, namespace,\n" +
-			"name, uid, version, from, to, fromRaw, toRaw, reason, message, happenedAt, seenAt, endedAt, seconds (how long it was\n" +
-			"so), current, source, owner, queue, submitter. Times are RFC 3339.",
+		Short: "Show the states of objects over time, including deleted objects",
+		Long: "Show every state of an object, how long it lasted, and why. Or list the transitions of many objects, the newest first.\n" +
+			"The command reads the database, not the cluster, so it also shows deleted objects. The history of one object includes\n" +
+			"the gaps in which the recorder may have missed something.\n\n" +
+			"Fields of json, yaml, csv and ndjson: kind (transition or gap), cluster, type, namespace, name, uid, version, from, to,\n" +
+			"fromRaw, toRaw, reason, message, happenedAt, seenAt, endedAt, seconds (how long the state lasted), current, source,\n" +
+			"owner, queue, submitter. Times are in RFC 3339.",
 		Example: "  # One job\n" +
 			"  vedette history job/train-7 -n ml --db sqlite:history.db\n\n" +
-			"  # What failed within two hours\n" +
+			"  # Failures of the last two hours\n" +
 			"  vedette history jobs -A --since 2h --state Failed -l app=train\n\n" +
 			"  # The pods of a job, for a spreadsheet\n" +
 			"  vedette history pods -n ml --owner job/train-7 -o csv",
@@ -45,14 +45,14 @@ func newHistory() *cobra.Command {
 	o.addUID(cmd)
 	o.filter.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&o.filter.states, "state", nil, "states that were come to: Running, Failed, …")
-	f.IntVar(&o.limit, "limit", 0, "how many changes at most (default: all)")
-	f.BoolVar(&o.oldest, "oldest-first", false, "list the oldest first")
+	f.StringSliceVar(&o.filter.states, "state", nil, "only transitions to these states: Running, Failed, …")
+	f.IntVar(&o.limit, "limit", 0, "largest number of transitions (default: all)")
+	f.BoolVar(&o.oldest, "oldest-first", false, "list the oldest transition first")
 	o.sheet.addFlags(cmd)
 	return cmd
 }
 
-// transitionDoc is a transition for programs; or a gap, which has no states.
+// transitionDoc is the machine-readable form of a transition, or of a gap, which has no states.
 type transitionDoc struct {
 	Kind       string  `json:"kind"`
 	Cluster    string  `json:"cluster"`
@@ -89,15 +89,15 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	h, err := openHistory(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer h.Close()
 	if list {
-		err = o.list(ctx, d, strings.Join(args, ""), sh, con)
+		err = o.list(ctx, h, strings.Join(args, ""), sh, con)
 	} else {
-		err = o.one(ctx, d, args, sh)
+		err = o.one(ctx, h, args, sh)
 	}
 	if err != nil {
 		return err
@@ -105,16 +105,20 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 	return sh.end()
 }
 
-// list prints the changes of state of many objects.
-func (o *historyOptions) list(ctx context.Context, d *record.Database, types string, sh *sheet, con *console) error {
+// list prints the transitions of many objects.
+func (o *historyOptions) list(ctx context.Context, h *historyReader, types string, sh *sheet, con *console) error {
 	now := time.Now()
-	f, err := o.filter.filter(ctx, d, &o.readOptions, types, now)
+	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
 	if err != nil {
 		return err
 	}
 	n := 0
-	for c, err := range record.Walk(ctx, record.Paging{OldestFirst: o.oldest, Limit: pageOf(o.limit)}, func(ctx context.Context, p record.Paging) (record.Page[record.Change], error) {
-		return d.ListTransitions(ctx, f, p)
+	paging := history.Paging{Limit: pageLimit(o.limit)}
+	if o.oldest {
+		paging.Order = history.OldestFirst
+	}
+	for c, err := range history.All(ctx, paging, func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
+		return h.ListTransitions(ctx, f, p)
 	}) {
 		if err != nil {
 			return err
@@ -135,57 +139,57 @@ func (o *historyOptions) list(ctx context.Context, d *record.Database, types str
 		}
 	}
 	if n == 0 {
-		con.say("nothing is recorded of that")
+		con.say("no records match")
 	}
 	return nil
 }
 
-// pageOf is how much to read at once, where so much is wanted; 0: all.
-func pageOf(limit int) int {
+// pageLimit returns the size of a page for a list that prints up to a number of items. 0
+// prints all.
+func pageLimit(limit int) int {
 	if limit <= 0 {
 		return 500
 	}
 	return min(limit, 500)
 }
 
-// one prints the history of the objects that had a name, the oldest first.
-func (o *historyOptions) one(ctx context.Context, d *record.Database, args []string, sh *sheet) error {
-	objects, err := o.objects(ctx, d, args)
+// one prints the history of all objects that had a name, the oldest object first.
+func (o *historyOptions) one(ctx context.Context, h *historyReader, args []string, sh *sheet) error {
+	objects, err := o.objects(ctx, h, args)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	f, err := o.filter.filter(ctx, d, &o.readOptions, "", now)
+	f, err := o.filter.filter(ctx, h, &o.readOptions, "", now)
 	if err != nil {
 		return err
 	}
 	for i := len(objects) - 1; i >= 0; i-- {
-		if err := o.timeline(ctx, d, objects[i], f, sh, now); err != nil {
+		if err := o.timeline(ctx, h, objects[i], f, sh, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// timeline prints the history of one object, with the gaps that lie within.
-func (o *historyOptions) timeline(ctx context.Context, d *record.Database, obj record.Object, f record.Filter, sh *sheet, now time.Time) error {
+// timeline prints the history of one object, including the gaps.
+func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj history.Object, f history.Filter, sh *sheet, now time.Time) error {
 	title := fmt.Sprintf("%s %s/%s  uid %s", obj.Type, obj.Namespace, obj.Name, obj.UID)
 	if obj.Owner.Kind != "" {
-		title += "  of " + obj.Owner.Kind + "/" + obj.Owner.Name
+		title += "  owner " + obj.Owner.Kind + "/" + obj.Owner.Name
 	}
-	if obj.Presence == "unknown" {
-		title += "  (it can not be seen now)"
+	switch obj.Presence {
+	case history.Unknown, history.Unselected:
+		title += "  (" + obj.Presence.String() + ")"
 	}
 	if err := sh.title(title); err != nil {
 		return err
 	}
-	gaps, err := gapsOf(ctx, d, obj)
+	gaps, err := gapsOf(ctx, h, obj)
 	if err != nil {
 		return err
 	}
-	for t, err := range record.Walk(ctx, record.Paging{OldestFirst: true, Limit: 500}, func(ctx context.Context, p record.Paging) (record.Page[record.Transition], error) {
-		return d.Transitions(ctx, obj.ID, p)
-	}) {
+	for t, err := range h.transitionsOf(ctx, obj.ID) {
 		if err != nil {
 			return err
 		}
@@ -195,7 +199,7 @@ func (o *historyOptions) timeline(ctx context.Context, d *record.Database, obj r
 			}
 			gaps = gaps[1:]
 		}
-		if !wanted(f, t) {
+		if !selected(f, t) {
 			continue
 		}
 		lasted := lasting(t, obj, now)
@@ -215,8 +219,8 @@ func (o *historyOptions) timeline(ctx context.Context, d *record.Database, obj r
 	return nil
 }
 
-// wanted reports whether a filter leaves a transition of an object that was named.
-func wanted(f record.Filter, t record.Transition) bool {
+// selected reports whether a transition matches the states and the times of a filter.
+func selected(f history.Filter, t history.Transition) bool {
 	states := len(f.States) == 0
 	for _, s := range f.States {
 		states = states || string(s) == t.To
@@ -224,11 +228,11 @@ func wanted(f record.Filter, t record.Transition) bool {
 	return states && !t.Happened.Before(f.Since) && (f.Until.IsZero() || t.Happened.Before(f.Until))
 }
 
-// gapsOf returns the open gaps within the life of an object, the oldest first.
-func gapsOf(ctx context.Context, d *record.Database, obj record.Object) (gaps []record.Gap, err error) {
-	f := record.GapFilter{Cluster: obj.ClusterUID, Types: []record.Type{obj.Type}, Namespace: obj.Namespace, Open: true, Since: obj.Created, Until: obj.Gone}
-	for g, err := range record.Walk(ctx, record.Paging{OldestFirst: true}, func(ctx context.Context, p record.Paging) (record.Page[record.Gap], error) {
-		return d.ListGaps(ctx, f, p)
+// gapsOf returns the open gaps during the life of an object, the oldest first.
+func gapsOf(ctx context.Context, h *historyReader, obj history.Object) (gaps []history.Gap, err error) {
+	f := history.GapFilter{Cluster: obj.ClusterUID, Types: []history.Type{obj.Type}, Namespace: obj.Namespace, Open: true, Since: obj.Created, Until: obj.Gone}
+	for g, err := range history.All(ctx, history.Paging{Order: history.OldestFirst}, func(ctx context.Context, p history.Paging) (history.Page[history.Gap], error) {
+		return h.ListGaps(ctx, f, p)
 	}) {
 		if err != nil {
 			return nil, err
@@ -238,31 +242,31 @@ func gapsOf(ctx context.Context, d *record.Database, obj record.Object) (gaps []
 	return gaps, nil
 }
 
-func gapLine(obj record.Object, g record.Gap, now time.Time) line {
-	why := "something may be missing here: " + causeText(g.Cause)
+func gapLine(obj history.Object, g history.Gap, now time.Time) line {
+	why := "something may be missing: " + causeText(g.Cause)
 	return line{
 		cells: []string{local(g.Began), "(gap)", lastingGap(g, now), g.Cause, strings.TrimSpace(why + " " + oneLine(g.Detail)), versions(g), "", local(g.Ended)},
 		name:  nameOf(obj),
 		doc: transitionDoc{
 			Kind: "gap", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: g.To.String(), Reason: g.Cause, Message: g.Detail,
-			HappenedAt: stamp(g.Began), SeenAt: stamp(g.Ended), EndedAt: stamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "ledger",
+			HappenedAt: stamp(g.Began), SeenAt: stamp(g.Ended), EndedAt: stamp(g.Ended), Seconds: gapLength(g, now).Seconds(), Current: g.Ended.IsZero(), Source: "coverage",
 		},
 	}
 }
 
-// lasting is how long an object was in a state, or is up to now. A deletion does not
-// last.
-func lasting(t record.Transition, obj record.Object, now time.Time) time.Duration {
+// lasting returns how long an object was in a state, or how long it has been. A deletion has
+// no duration.
+func lasting(t history.Transition, obj history.Object, now time.Time) time.Duration {
 	switch {
 	case !t.Ended.IsZero():
 		return t.Ended.Sub(t.Happened)
-	case !obj.Gone.IsZero(), obj.Presence != "there":
+	case !obj.Gone.IsZero(), obj.Presence != history.Present:
 		return 0
 	}
 	return now.Sub(t.Happened)
 }
 
-func describe(obj record.Object, t record.Transition, lasted time.Duration) transitionDoc {
+func describe(obj history.Object, t history.Transition, lasted time.Duration) transitionDoc {
 	return transitionDoc{
 		Kind: "transition", Cluster: obj.Cluster, Type: obj.Type.String(), Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID, Version: t.Version.String(),
 		From: t.From, To: t.To, FromRaw: t.FromRaw, ToRaw: t.ToRaw, Reason: t.Reason, Message: t.Message, HappenedAt: stamp(t.Happened), SeenAt: stamp(t.Seen), EndedAt: stamp(t.Ended),
@@ -270,17 +274,17 @@ func describe(obj record.Object, t record.Transition, lasted time.Duration) tran
 	}
 }
 
-func ownerText(o record.Owner) string {
+func ownerText(o history.Owner) string {
 	if o.Kind == "" {
 		return ""
 	}
 	return o.Kind + "/" + o.Name
 }
 
-// nameOf is what kubectl's name format has.
-func nameOf(obj record.Object) string { return obj.Type.Singular() + "/" + obj.Name }
+// nameOf returns the name of an object in the form of kubectl's output format name.
+func nameOf(obj history.Object) string { return obj.Type.Singular() + "/" + obj.Name }
 
-// label is a state for people.
+// label returns the word to print for a state: the raw state if the common one is unknown.
 func label(common, raw string) string {
 	switch {
 	case common != "":
@@ -291,8 +295,8 @@ func label(common, raw string) string {
 	return "-"
 }
 
-// change is "Queued -> Running".
-func change(t record.Transition) string {
+// change returns "Queued -> Running".
+func change(t history.Transition) string {
 	to := label(t.To, t.ToRaw)
 	if from := label(t.From, t.FromRaw); from != "-" {
 		return from + " -> " + to

@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -87,16 +88,19 @@ func (k *keepsake) await(ctx context.Context, jobs int) {
 	}
 }
 
-var jobsOnly = []record.Type{{Group: "batch", Resource: "jobs"}}
+var jobsOnly = []history.Type{{Group: "batch", Resource: "jobs"}}
 
 // account is what the database says of the jobs.
 type account struct {
-	record.TypeStats
+	history.TypeStats
 	ended int
 }
 
+// history returns the history in the database.
+func (k *keepsake) history() *history.History { return history.New(k.d.DB) }
+
 func (k *keepsake) jobs(ctx context.Context) (a account, err error) {
-	all, err := k.d.Stats(ctx, record.Filter{Cluster: k.cluster, Types: jobsOnly}, time.Now(), nil)
+	all, err := k.history().Stats(ctx, history.Filter{Cluster: k.cluster, Types: jobsOnly}, time.Now(), nil)
 	for _, s := range all {
 		a.TypeStats = s
 		for _, n := range s.Outcomes {
@@ -131,7 +135,7 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 	fmt.Fprintf(&b, "  %d jobs: %s\n", a.Objects, strings.Join(parts, ", "))
 	for _, s := range []struct {
 		what string
-		record.Spread
+		history.Spread
 	}{{"waited", a.Waiting}, {"ran", a.Running}} {
 		if s.Count > 0 {
 			fmt.Fprintf(&b, "  %s: half of %d at most %v, the longest %v\n", s.what, s.Count, length(s.P50), length(s.Max))
@@ -170,12 +174,12 @@ func called() string {
 }
 
 // changes returns when jobs came to a state.
-func (k *keepsake) changes(ctx context.Context, to state.State) (all []record.Change, err error) {
-	f := record.Filter{Cluster: k.cluster, Types: jobsOnly, States: []state.State{to}}
-	list := func(ctx context.Context, p record.Paging) (record.Page[record.Change], error) {
-		return k.d.ListTransitions(ctx, f, p)
+func (k *keepsake) changes(ctx context.Context, to state.State) (all []history.Change, err error) {
+	f := history.Filter{Cluster: k.cluster, Types: jobsOnly, States: []state.State{to}}
+	list := func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
+		return k.history().ListTransitions(ctx, f, p)
 	}
-	for c, err := range record.Walk(ctx, record.Paging{Limit: 1000}, list) {
+	for c, err := range history.All(ctx, history.Paging{Limit: 1000}, list) {
 		if err != nil {
 			return nil, err
 		}

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
 
-// readOptions are the flags of all commands that read the database.
+// readOptions are the flags of all commands that read the history.
 type readOptions struct {
 	db, namespace, cluster string
 	allNamespaces          bool
@@ -23,47 +25,79 @@ type readOptions struct {
 	sheet                  sheetOptions
 }
 
-// addPlace adds the flags that say of which database, cluster and namespace.
+// historyReader is the history in a database that a command has opened.
+type historyReader struct {
+	*history.History
+	db *sqldb.DB
+}
+
+// openHistory opens a database to read its history.
+func openHistory(ctx context.Context, url string) (*historyReader, error) {
+	db, err := openWith(ctx, url, sqldb.Read)
+	if err != nil {
+		return nil, err
+	}
+	return &historyReader{history.New(db), db}, nil
+}
+
+// Close closes the database.
+func (h *historyReader) Close() { _ = h.db.Close() } // nothing was written
+
+// transitionsOf returns all transitions of an object, the oldest first.
+func (h *historyReader) transitionsOf(ctx context.Context, object int64) iter.Seq2[history.Transition, error] {
+	return history.All(ctx, history.Paging{Order: history.OldestFirst, Limit: 500}, func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
+		return h.Transitions(ctx, object, p)
+	})
+}
+
+// revisionsOf returns all revisions of an object, the newest first.
+func (h *historyReader) revisionsOf(ctx context.Context, object int64) iter.Seq2[history.Revision, error] {
+	return history.All(ctx, history.Paging{}, func(ctx context.Context, p history.Paging) (history.Page[history.Revision], error) {
+		return h.Revisions(ctx, object, p)
+	})
+}
+
+// addPlace adds the flags for the database, the cluster and the namespace.
 func (o *readOptions) addPlace(cmd *cobra.Command) {
 	addDatabase(cmd, &o.db)
 	f := cmd.Flags()
-	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace to look into")
-	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "look into all namespaces")
-	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster, if several are in the database")
+	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the objects")
+	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "read all namespaces")
+	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster, if the database has several")
 }
 
-// addUID adds the flag that chooses one of several objects that had a name.
+// addUID adds the flag that selects one of several objects that had the same name.
 func (o *readOptions) addUID(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.uid, "uid", "", "UID of the object, if several had the name (default: the last)")
+	cmd.Flags().StringVar(&o.uid, "uid", "", "UID of the object, if several had the name (default: the last one)")
 }
 
-// subject is what a command is about: TYPE/NAME, or TYPE NAME.
-func subject(args []string) (kind, name string, err error) {
+// objectName parses TYPE/NAME, or TYPE NAME.
+func objectName(args []string) (kind, name string, err error) {
 	kind, name, found := strings.Cut(strings.Join(args, "/"), "/")
 	if !found || kind == "" || name == "" || strings.Contains(name, "/") {
-		return "", "", fmt.Errorf("%q names no object: take TYPE/NAME, such as jobs/train-7", strings.Join(args, " "))
+		return "", "", fmt.Errorf("%q does not name an object; use TYPE/NAME, such as jobs/train-7", strings.Join(args, " "))
 	}
 	return kind, name, nil
 }
 
-// oneObject are the arguments of a command that is about one object.
+// oneObject accepts the arguments of a command for one object.
 func oneObject(_ *cobra.Command, args []string) error {
-	_, _, err := subject(args)
+	_, _, err := objectName(args)
 	return err
 }
 
-// types reads "jobs,pods"; nil is all.
-func (o *readOptions) types(ctx context.Context, d *record.Database, words string) ([]record.Type, error) {
+// types parses "jobs,pods". Nil means all types.
+func (o *readOptions) types(ctx context.Context, h *historyReader, words string) ([]history.Type, error) {
 	if words == "" {
 		return nil, nil
 	}
-	all, err := d.Types(ctx)
+	all, err := h.Types(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var types []record.Type
+	var types []history.Type
 	for word := range strings.SplitSeq(words, ",") {
-		t, err := record.FindType(all, strings.TrimSpace(word))
+		t, err := history.FindType(all, strings.TrimSpace(word))
 		if err != nil {
 			return nil, err
 		}
@@ -72,25 +106,25 @@ func (o *readOptions) types(ctx context.Context, d *record.Database, words strin
 	return types, nil
 }
 
-// objects returns the objects that had a name, the newest first: up to 1,000.
+// objects returns the objects that had a name, the newest first, up to 1,000.
 //
-// Errors: ErrUnknown, and where else there are some.
-func (o *readOptions) objects(ctx context.Context, d *record.Database, args []string) ([]record.Object, error) {
-	kind, name, err := subject(args)
+// Errors: history.ErrUnknown, which names another namespace that has such an object.
+func (o *readOptions) objects(ctx context.Context, h *historyReader, args []string) ([]history.Object, error) {
+	kind, name, err := objectName(args)
 	if err != nil {
 		return nil, err
 	}
-	types, err := o.types(ctx, d, kind)
+	types, err := o.types(ctx, h, kind)
 	if err != nil {
 		return nil, err
 	}
-	n := record.Name{Type: types[0], Namespace: o.namespace, Anywhere: o.allNamespaces, Name: name, Cluster: o.cluster}
-	all := record.Paging{Limit: 1000}
-	page, err := d.Objects(ctx, n, all)
-	if err == nil && len(page.Items) == 0 && !n.Anywhere { // of a type that lives in no namespace?
+	n := history.ObjectName{Type: types[0], Namespace: o.namespace, AllNamespaces: o.allNamespaces, Name: name, Cluster: o.cluster}
+	all := history.Paging{Limit: 1000}
+	page, err := h.Objects(ctx, n, all)
+	if err == nil && len(page.Items) == 0 && !n.AllNamespaces { // the type may have no namespaces
 		bare := n
 		bare.Namespace = ""
-		page, err = d.Objects(ctx, bare, all)
+		page, err = h.Objects(ctx, bare, all)
 	}
 	if err != nil {
 		return nil, err
@@ -105,40 +139,39 @@ func (o *readOptions) objects(ctx context.Context, d *record.Database, args []st
 		}
 		n.Name += " with UID " + o.uid
 	}
-	if len(objects) > 0 || n.Anywhere || o.uid != "" {
-		if len(objects) == 0 {
-			err = fmt.Errorf("%s: %w", n, record.ErrUnknown)
-		}
-		return objects, err
+	if len(objects) > 0 {
+		return objects, nil
 	}
-	n.Anywhere = true
-	elsewhere, err := d.Objects(ctx, n, record.Paging{Limit: 1})
-	n.Anywhere = false
-	switch {
-	case err != nil:
-	case len(elsewhere.Items) > 0:
-		err = fmt.Errorf("%s: %w; in namespace %s there was one: take -n %[3]s", n, record.ErrUnknown, elsewhere.Items[0].Namespace)
-	default:
-		err = fmt.Errorf("%s: %w", n, record.ErrUnknown)
+	err = fmt.Errorf("%s: %w", n, history.ErrUnknown)
+	if n.AllNamespaces || o.uid != "" {
+		return nil, err
+	}
+	n.AllNamespaces = true
+	elsewhere, failed := h.Objects(ctx, n, history.Paging{Limit: 1})
+	if failed != nil {
+		return nil, failed
+	}
+	if len(elsewhere.Items) > 0 {
+		err = fmt.Errorf("%w; namespace %s has one: use -n %[2]s", err, elsewhere.Items[0].Namespace)
 	}
 	return nil, err
 }
 
-// oneCluster refuses objects of several clusters where one is wanted.
-func oneCluster(objects []record.Object) error {
+// oneCluster returns an error if objects belong to several clusters or namespaces.
+func oneCluster(objects []history.Object) error {
 	for _, obj := range objects {
 		if obj.ClusterUID != objects[0].ClusterUID {
-			return fmt.Errorf("there is one in cluster %s, and one in %s: take --cluster, with the name or the UID (%s, %s)",
+			return fmt.Errorf("clusters %s and %s both have such an object; use --cluster with the name or the UID (%s, %s)",
 				objects[0].Cluster, obj.Cluster, objects[0].ClusterUID, obj.ClusterUID)
 		}
 		if obj.Namespace != objects[0].Namespace {
-			return fmt.Errorf("there is one in namespace %s, and one in %s: take -n", objects[0].Namespace, obj.Namespace)
+			return fmt.Errorf("namespaces %s and %s both have such an object; use -n", objects[0].Namespace, obj.Namespace)
 		}
 	}
 	return nil
 }
 
-// filterOptions are the flags that choose transitions.
+// filterOptions are the flags that select transitions.
 type filterOptions struct {
 	since, until     string
 	states           []string
@@ -149,21 +182,21 @@ type filterOptions struct {
 
 func (o *filterOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.since, "since", "", "from this time on: 2h, 3d (ago), 15:04, 2026-03-01, 2026-03-01T15:04:05Z")
+	f.StringVar(&o.since, "since", "", "at this time or later: 2h, 3d (ago), 15:04, 2026-03-01, 2026-03-01T15:04:05Z")
 	f.StringVar(&o.until, "until", "", "before this time")
-	f.StringVarP(&o.labels, "selector", "l", "", "labels that objects have, such as app=train,team=vision")
-	f.StringVar(&o.owner, "owner", "", "who controls the objects: KIND/NAME, or a UID")
-	f.StringVar(&o.queue, "queue", "", "queue in which objects wait")
-	f.StringVar(&o.submitter, "submitter", "", "who has made the objects")
+	f.StringVarP(&o.labels, "selector", "l", "", "labels of the objects, such as app=train,team=vision")
+	f.StringVar(&o.owner, "owner", "", "controller of the objects: KIND/NAME, or a UID")
+	f.StringVar(&o.queue, "queue", "", "queue of the objects")
+	f.StringVar(&o.submitter, "submitter", "", "submitter of the objects")
 }
 
-// filter reads the flags.
-func (o *filterOptions) filter(ctx context.Context, d *record.Database, place *readOptions, types string, now time.Time) (f record.Filter, err error) {
-	f = record.Filter{Cluster: place.cluster, Queue: o.queue, Submitter: o.submitter}
+// filter returns the filter that the flags describe.
+func (o *filterOptions) filter(ctx context.Context, h *historyReader, place *readOptions, types string, now time.Time) (f history.Filter, err error) {
+	f = history.Filter{Cluster: place.cluster, Queue: o.queue, Submitter: o.submitter}
 	if !place.allNamespaces {
 		f.Namespace = place.namespace
 	}
-	if f.Types, err = place.types(ctx, d, types); err != nil {
+	if f.Types, err = place.types(ctx, h, types); err != nil {
 		return f, err
 	}
 	if f.Since, err = parseTime(o.since, now); err == nil {
@@ -173,13 +206,13 @@ func (o *filterOptions) filter(ctx context.Context, d *record.Database, place *r
 		return f, err
 	}
 	if kind, name, both := strings.Cut(o.owner, "/"); both {
-		f.Owner = record.Owner{Kind: kind, Name: name}
-		all, err := d.Types(ctx)
+		f.Owner = history.Owner{Kind: kind, Name: name}
+		all, err := h.Types(ctx)
 		if err != nil {
 			return f, err
 		}
-		if t, err := record.FindType(all, kind); err == nil {
-			f.Owner.Kind = t.Kind // an owner need not be of a type that is recorded
+		if t, err := history.FindType(all, kind); err == nil {
+			f.Owner.Kind = t.Kind // the type of an owner need not be recorded
 		}
 	} else {
 		f.Owner.UID = o.owner
@@ -191,8 +224,8 @@ func (o *filterOptions) filter(ctx context.Context, d *record.Database, place *r
 	return f, err
 }
 
-// parseLabels reads "app=train,team=vision".
-func parseLabels(text string) (labels []record.Label, err error) {
+// parseLabels parses "app=train,team=vision".
+func parseLabels(text string) (labels []history.Label, err error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -200,17 +233,17 @@ func parseLabels(text string) (labels []record.Label, err error) {
 		name, value, ok := strings.Cut(strings.Replace(part, "==", "=", 1), "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" || strings.ContainsAny(name, "!() ") {
-			return nil, fmt.Errorf("the selector %q is none that the history can be searched by: take name=value, several separated by commas", text)
+			return nil, fmt.Errorf("the history cannot be searched by the selector %q; use name=value, separated by commas", text)
 		}
-		labels = append(labels, record.Label{Name: name, Value: value})
+		labels = append(labels, history.Label{Name: name, Value: value})
 	}
 	return labels, nil
 }
 
-// layouts are the ways to write a time; those without a zone are local.
+// layouts are the accepted forms of a time. Times without a zone are local.
 var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly}
 
-// parseTime reads a time, or how long ago it was; "" is none.
+// parseTime parses a time, or how long ago it was. An empty text is the zero time.
 func parseTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -234,18 +267,18 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is no time: take how long ago (2h, 3d), 15:04, 2026-03-01, 2026-03-01T15:04:05Z", text)
+	return time.Time{}, fmt.Errorf("%q is not a time; use how long ago it was (2h, 3d), 15:04, 2026-03-01 or 2026-03-01T15:04:05Z", text)
 }
 
 // revisionAt is one revision of one object.
 type revisionAt struct {
-	record.Object
-	record.Revision
+	history.Object
+	history.Revision
 }
 
-// at finds the revision that is meant: a version, or a time; "" is the last. Of the
-// objects, the newest is first.
-func at(ctx context.Context, d *record.Database, objects []record.Object, text string, now time.Time) (found revisionAt, err error) {
+// revisionAt returns the revision at a version or at a time. An empty text is the last one.
+// Objects are sorted, the newest first.
+func (h *historyReader) revisionAt(ctx context.Context, objects []history.Object, text string, now time.Time) (found revisionAt, err error) {
 	version, numeric := wire.Version(0), false
 	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
 		version, numeric = wire.Version(v), true
@@ -253,13 +286,11 @@ func at(ctx context.Context, d *record.Database, objects []record.Object, text s
 	var when time.Time
 	if !numeric {
 		if when, err = parseTime(text, now); err != nil {
-			return found, fmt.Errorf("%q is no revision: take a version, as `vedette history -o wide` shows it, or a time (%w)", text, err)
+			return found, fmt.Errorf("%q is not a revision; use a version, which `vedette history -o wide` shows, or a time (%w)", text, err)
 		}
 	}
 	for _, obj := range objects {
-		for r, err := range record.Walk(ctx, record.Paging{}, func(ctx context.Context, p record.Paging) (record.Page[record.Revision], error) {
-			return d.Revisions(ctx, obj.ID, p)
-		}) {
+		for r, err := range h.revisionsOf(ctx, obj.ID) {
 			switch {
 			case err != nil:
 				return found, err
@@ -276,7 +307,20 @@ func at(ctx context.Context, d *record.Database, objects []record.Object, text s
 	return found, fmt.Errorf("%s %s/%s was not seen before %s", obj.Type, obj.Namespace, obj.Name, when.Format(time.RFC3339))
 }
 
-// errExit is an error with an exit code of its own.
+// previous returns the revision of the same object before another one.
+func (h *historyReader) previous(ctx context.Context, r revisionAt) (revisionAt, error) {
+	for b, err := range h.revisionsOf(ctx, r.ID) {
+		if err != nil {
+			return r, err
+		}
+		if b.Version < r.Revision.Version {
+			return revisionAt{r.Object, b}, nil
+		}
+	}
+	return r, fmt.Errorf("%s %s/%s has no revision before %v", r.Type, r.Namespace, r.Name, r.Revision.Version)
+}
+
+// errExit is an error with an exit code.
 type errExit struct {
 	error
 	code int
@@ -284,8 +328,8 @@ type errExit struct {
 
 func (e errExit) Unwrap() error { return e.error }
 
-// exitCode gives an error another exit code than 1, or nil that of an end that is none
-// to complain of.
+// exitCode gives an error an exit code other than 1. Without an error, the program ends with
+// that code and prints nothing.
 func exitCode(code int, err error) error {
 	if err == nil {
 		err = errors.New("")
@@ -293,8 +337,8 @@ func exitCode(code int, err error) error {
 	return errExit{err, code}
 }
 
-// codeOfErrors gives a command's errors that have no exit code of their own another
-// than 1, which means something else there.
+// codeOfErrors sets the exit code for errors of a command that have none. It is for commands
+// in which 1 has another meaning.
 func codeOfErrors(cmd *cobra.Command, code int) *cobra.Command {
 	with := func(err error) error {
 		var e errExit

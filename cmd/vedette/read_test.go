@@ -17,8 +17,8 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// archive is a database that `vedette record` has filled: pods that ran, failed, were
-// deleted and made anew, and one that runs.
+// archive is a database that `vedette record` has filled: with pods that ran, failed, and were
+// deleted and created again, and one pod that runs.
 type archive struct {
 	t   *testing.T
 	srv *platform
@@ -47,7 +47,7 @@ func newArchive(t *testing.T) *archive {
 	return r
 }
 
-// start starts a recorder, and returns what ends it.
+// start starts a recorder, and returns a function that stops it.
 func (r *archive) start() (stop func()) {
 	r.t.Helper()
 	p := start(r.t, "record", "pods,namespaces", "-A", "--kubeconfig", r.srv.kubeconfig, "--db", r.db)
@@ -58,7 +58,7 @@ func (r *archive) start() (stop func()) {
 	}
 }
 
-// until waits until there are so many transitions of pods with a name.
+// until waits until the pods with a name have a number of transitions.
 func (r *archive) until(name string, n int) {
 	r.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -85,7 +85,7 @@ func (r *archive) run(args ...string) (out, errs string, code int) {
 	return p.out.String(), p.err.String(), code
 }
 
-// says runs a command that has to succeed.
+// says runs a command, which must succeed.
 func (r *archive) says(args ...string) string {
 	r.t.Helper()
 	out, errs, code := r.run(args...)
@@ -95,7 +95,7 @@ func (r *archive) says(args ...string) string {
 	return out
 }
 
-// fails runs a command that has to fail, with one line.
+// fails runs a command, which must fail with one line.
 func (r *archive) fails(code int, want string, args ...string) {
 	r.t.Helper()
 	out, errs, got := r.run(args...)
@@ -111,7 +111,7 @@ func matches(t *testing.T, text, want string) {
 	}
 }
 
-// TestReads looks at one history through all commands.
+// TestReads reads one history with all commands.
 func TestReads(t *testing.T) {
 	r := newArchive(t)
 	t.Run("history", r.history)
@@ -132,14 +132,14 @@ func (r *archive) history(t *testing.T) {
 		t.Errorf("wide, without headers:\n%s", wide)
 	}
 	if out := r.says("history", "namespace/kube-system", "--no-headers"); strings.Count(out, "\n") != 1 {
-		t.Errorf("of a type that lives in no namespace:\n%s", out)
+		t.Errorf("a type without namespaces:\n%s", out)
 	}
 	if out := r.says("history", "pods/train", "-A", "--no-headers"); strings.Count(out, "\n") != 6 {
-		t.Errorf("of all namespaces:\n%s", out)
+		t.Errorf("all namespaces:\n%s", out)
 	}
 	uid := strings.TrimSpace(r.says("history", "pods", "-n", "ml", "--state", "Running", "-o", "jsonpath={.uid}"))
 	if out := r.says("history", "pod/train", "-n", "ml", "--uid", uid, "--no-headers"); strings.Count(out, "\n") != 4 {
-		t.Errorf("of one UID:\n%s", out)
+		t.Errorf("one UID:\n%s", out)
 	}
 }
 
@@ -167,7 +167,7 @@ func (r *archive) list(t *testing.T) {
 	matches(t, r.says("history", "pods", "-A", "--state", "Failed", "--no-headers"), `^\S+ \S+ +pods +ml/train +Running -> Failed +\S+ +Evicted\n$`)
 	for _, args := range [][]string{{"--until", "2020-01-01"}, {"-l", "no=where"}, {"--owner", "job/none"}, {"--queue", "none"}, {"-n", "none"}, {"--cluster", "none"}} {
 		out, errs, code := r.run(append([]string{"history", "pods"}, args...)...)
-		if code != 0 || out != "" || !strings.Contains(errs, "nothing is recorded of that") {
+		if code != 0 || out != "" || !strings.Contains(errs, "no records match") {
 			t.Errorf("%q: exit code %d, %q, %q", args, code, out, errs)
 		}
 	}
@@ -198,7 +198,7 @@ func (r *archive) formats(t *testing.T) {
 		t.Errorf("csv: %q, %v", rows, err)
 	}
 	if out, errs, code := r.run("history", "pods", "-n", "none", "-o", "json"); code != 0 || json.Unmarshal([]byte(out), &list) != nil || len(list.Items) != 0 {
-		t.Errorf("json of nothing: %s, %s", out, errs)
+		t.Errorf("json without items: %s, %s", out, errs)
 	}
 }
 
@@ -221,8 +221,8 @@ func (r *archive) show(t *testing.T) {
 	}
 	r.fails(1, "was not seen before", "show", "pod/train", "-n", "ml", "--at", "1h")
 	r.fails(1, "has no revision 999999", "show", "pod/train", "-n", "ml", "--at", "999999")
-	r.fails(1, "take -n", "show", "pod/train", "-A")
-	r.fails(1, "no output format", "show", "pod/train", "-o", "csv")
+	r.fails(1, "use -n", "show", "pod/train", "-A")
+	r.fails(1, "unknown output format", "show", "pod/train", "-o", "csv")
 }
 
 func (r *archive) diff(t *testing.T) {
@@ -246,7 +246,7 @@ func (r *archive) diff(t *testing.T) {
 	t.Setenv("KUBECTL_EXTERNAL_DIFF", "")
 	r.fails(2, "no revision before", "diff", "pod/train", "-n", "ml")
 	r.fails(2, "unknown flag", "diff", "pod/train", "--colour")
-	r.fails(2, "names no object", "diff", "pods")
+	r.fails(2, "does not name an object", "diff", "pods")
 }
 
 func (r *archive) wait(t *testing.T) {
@@ -255,11 +255,11 @@ func (r *archive) wait(t *testing.T) {
 		t.Errorf("what was: %s", out)
 	}
 	r.says("wait", "pod/train", "-n", "ml", "--uid", old, "--for", "deleted", "--timeout", "0")
-	r.fails(2, "will not come to state=Succeeded any more", "wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Succeeded", "--timeout", "1h")
-	r.fails(1, "it is Queued since", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "0")
-	r.fails(1, "did not come to state=Running within 600ms", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "600ms")
-	r.fails(1, "nothing is recorded", "wait", "pod/none", "-n", "ml", "--for", "deleted", "--timeout", "0")
-	r.fails(3, "there is no state", "wait", "pod/train", "--for", "state=Dancing")
+	r.fails(2, "cannot reach state=Succeeded any more", "wait", "pod/train", "-n", "ml", "--uid", old, "--for", "state=Succeeded", "--timeout", "1h")
+	r.fails(1, "it has been Queued since", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "0")
+	r.fails(1, "did not reach state=Running within 600ms", "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "600ms")
+	r.fails(1, "not found in the history", "wait", "pod/none", "-n", "ml", "--for", "deleted", "--timeout", "0")
+	r.fails(3, "unknown state", "wait", "pod/train", "--for", "state=Dancing")
 	r.fails(3, "--for is", "wait", "pod/train")
 
 	p := start(t, "wait", "pod/train", "-n", "ml", "--for", "state=Running", "--timeout", "-1s", "--db", r.db)
@@ -304,25 +304,25 @@ func (r *archive) stats(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	matches(t, r.says("stats", "pods", "-n", "ml"), `(?s)^pods\nWHAT +NAME +COUNT.*outcome +Failed +1\n.*state +Running .*namespace +ml +1 +1\n`)
-	if _, errs, code := r.run("stats", "-n", "none"); code != 0 || !strings.Contains(errs, "nothing is recorded") {
-		t.Errorf("of nothing: %d, %s", code, errs)
+	if _, errs, code := r.run("stats", "-n", "none"); code != 0 || !strings.Contains(errs, "no records match") {
+		t.Errorf("nothing matches: %d, %s", code, errs)
 	}
 }
 
 func (r *archive) refusals(t *testing.T) {
 	for want, args := range map[string][]string{
-		"nothing is recorded of it; in namespace ml there was one: take -n ml": {"history", "pod/quiet"},
-		"nothing is recorded of it":         {"history", "pod/none"},
-		"nothing is recorded of a type":     {"history", "cows/none"},
-		"there is no state \"Dancing\"":     {"history", "pods", "--state", "Dancing"},
-		"there is no output format":         {"history", "pods", "-o", "xml"},
-		"takes no template":                 {"history", "pods", "-o", "csv=x"},
-		"is no time":                        {"history", "pods", "--since", "yesterday"},
-		"take name=value":                   {"history", "pods", "-l", "a!=b"},
-		"names no object":                   {"history", "pods/a/b"},
-		"with UID none":                     {"show", "pod/train", "-n", "ml", "--uid", "none"},
-		"nothing is recorded of a type \"c": {"stats", "cows"},
-		"is no time: take how long ago":     {"gaps", "--until", "soon"},
+		"not found in the history; namespace ml has one: use -n ml": {"history", "pod/quiet"},
+		"not found in the history":                                  {"history", "pod/none"},
+		"no type \"cows\" is recorded":                              {"history", "cows/none"},
+		"unknown state \"Dancing\"":                                 {"history", "pods", "--state", "Dancing"},
+		"unknown output format":                                     {"history", "pods", "-o", "xml"},
+		"takes no template":                                         {"history", "pods", "-o", "csv=x"},
+		"is not a time":                                             {"history", "pods", "--since", "yesterday"},
+		"use name=value":                                            {"history", "pods", "-l", "a!=b"},
+		"does not name an object":                                   {"history", "pods/a/b"},
+		"with UID none":                                             {"show", "pod/train", "-n", "ml", "--uid", "none"},
+		"no type \"c":                                               {"stats", "cows"},
+		"is not a time; use how long ago":                           {"gaps", "--until", "soon"},
 	} {
 		r.fails(1, want, args...)
 	}
@@ -332,9 +332,9 @@ func (r *archive) refusals(t *testing.T) {
 	}
 }
 
-// gaps: what happened while nobody looked, and the server forgot, is said.
+// gaps: an interval in which no recorder ran, and which the server has forgotten, is reported.
 func (r *archive) gaps(t *testing.T) {
-	if out, errs, code := r.run("gaps"); code != 0 || out != "" || !strings.Contains(errs, "there are no gaps") {
+	if out, errs, code := r.run("gaps"); code != 0 || out != "" || !strings.Contains(errs, "no gaps") {
 		t.Errorf("before: %d, %s, %s", code, out, errs)
 	}
 	for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded} {
@@ -347,7 +347,7 @@ func (r *archive) gaps(t *testing.T) {
 	r.until("quiet", 2)
 	stop()
 	out := r.says("gaps", "pods")
-	matches(t, out, `(?s)^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED\n\S+ \S+ +\S+ +pods +all +nobody looked for longer than the server remembers +-\n$`)
+	matches(t, out, `(?s)^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED\n\S+ \S+ +\S+ +pods +all +the recorder was away for longer than the server keeps events +-\n$`)
 	matches(t, r.says("history", "pod/quiet", "-n", "ml", "--no-headers"), `^[^\n]+ Queued [^\n]+\n[^\n]+ \(gap\) [^\n]+something may be missing[^\n]+\n[^\n]+ Succeeded [^\n]*\n$`)
 	if out := r.says("history", "pod/quiet", "-n", "ml", "-o", "ndjson"); strings.Count(out, `"kind":"gap"`) != 1 {
 		t.Errorf("the gap in ndjson:\n%s", out)
@@ -357,7 +357,7 @@ func (r *archive) gaps(t *testing.T) {
 	}
 }
 
-// TestTimes: times can be given in many ways.
+// TestTimes: the accepted forms of times.
 func TestTimes(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 	for text, want := range map[string]time.Time{

@@ -110,7 +110,7 @@ func openToWrite(ctx context.Context, url string) (*record.Database, error) {
 	return openWith(ctx, url, record.Open)
 }
 
-func openWith(ctx context.Context, url string, open func(context.Context, string) (*record.Database, error)) (*record.Database, error) {
+func openWith[D any](ctx context.Context, url string, open func(context.Context, string) (*D, error)) (*D, error) {
 	if url == "" {
 		return nil, errNoDatabase
 	}

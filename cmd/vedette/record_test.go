@@ -21,7 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // recordable is a server that can be recorded: it has its kube-system.
@@ -163,24 +164,24 @@ func TestDryRun(t *testing.T) {
 }
 
 // recorded waits until an object is in the database.
-func recorded(t *testing.T, url, resource, name string) record.Object {
+func recorded(t *testing.T, url, resource, name string) history.Object {
 	t.Helper()
-	return recordedAs(t, url, resource, name, func(record.Object) bool { return true })
+	return recordedAs(t, url, resource, name, func(history.Object) bool { return true })
 }
 
 // recordedAs waits until an object is in the database as it is wanted.
-func recordedAs(t *testing.T, url, resource, name string, ok func(record.Object) bool) record.Object {
+func recordedAs(t *testing.T, url, resource, name string, ok func(history.Object) bool) history.Object {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(within)
 	for {
-		d, err := record.Read(t.Context(), url)
+		db, err := sqldb.Read(t.Context(), url)
 		if err == nil {
-			var page record.Page[record.Object]
+			var page history.Page[history.Object]
 			plural, group, _ := strings.Cut(resource, ".")
-			page, err = d.Objects(t.Context(), record.Name{Type: record.Type{Resource: plural, Group: group}, Namespace: "ml", Name: name}, record.Paging{})
-			_ = d.Close()
+			page, err = history.New(db).Objects(t.Context(), history.ObjectName{Type: history.Type{Resource: plural, Group: group}, Namespace: "ml", Name: name}, history.Paging{})
+			_ = db.Close()
 			if len(page.Items) > 0 && ok(page.Items[0]) {
 				return page.Items[0]
 			}
@@ -328,7 +329,7 @@ func TestRules(t *testing.T) {
 	w.out.holds(t, "Running -> Failed")
 	w.out.holds(t, "Exit3")
 	w.interrupt()
-	got := recordedAs(t, url, "experiments.example.com", "x", func(o record.Object) bool { return o.State != "Running" })
+	got := recordedAs(t, url, "experiments.example.com", "x", func(o history.Object) bool { return o.State != "Running" })
 	r.interrupt()
 	if got.State != "Failed" || got.Reason != "Exit3" || got.Message != "no GPU" {
 		t.Errorf("recorded as %+v", got)

@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/internal/table"
 )
 
-// sheetOptions are the flags that say how a list is printed.
+// sheetOptions are the flags for the format of a list.
 type sheetOptions struct {
 	output    string
 	noHeaders bool
@@ -25,25 +25,25 @@ type sheetOptions struct {
 
 func (o *sheetOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name, jsonpath=TEMPLATE (of each), csv (with ' before text that looks like a formula) or ndjson (default: a table)")
-	f.BoolVar(&o.noHeaders, "no-headers", false, "leave out the line with the names of the columns")
+	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name, jsonpath=TEMPLATE (for each item), csv (with ' before text that looks like a formula) or ndjson (default: a table)")
+	f.BoolVar(&o.noHeaders, "no-headers", false, "do not print column headings")
 }
 
-// line is one of the things that a command lists.
+// line is one item of a list.
 type line struct {
-	cells []string // of the table; the last are for wide only
+	cells []string // of the table; the last ones are printed only in wide format
 	name  string   // TYPE/NAME
 	doc   any      // a struct of simple fields
 }
 
-// sheet prints lists, a line at a time.
+// sheet prints a list, line by line.
 type sheet struct {
 	con       *console
 	opts      sheetOptions
 	kind      string
 	path      *jsonpath.JSONPath
 	columns   []string
-	wide      int // how many of the last columns are for wide only
+	wide      int // number of columns at the end that are printed only in wide format
 	printed   int
 	layout    *table.Table
 	waiting   [][]string
@@ -52,7 +52,8 @@ type sheet struct {
 	titleText string
 }
 
-// newSheet returns a sheet with some columns, the last of which are for wide only.
+// newSheet returns a sheet with the given columns. The last ones, as many as wide says, are
+// printed only in wide format.
 func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet, error) {
 	kind, template, _ := strings.Cut(o.output, "=")
 	s := &sheet{con: con, opts: o, kind: kind, columns: columns, wide: wide}
@@ -68,7 +69,7 @@ func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet
 		}
 		s.path = path
 	default:
-		return nil, fmt.Errorf("there is no output format %q; there are wide, json, yaml, name, jsonpath=TEMPLATE, csv and ndjson", o.output)
+		return nil, fmt.Errorf("unknown output format %q; use wide, json, yaml, name, jsonpath=TEMPLATE, csv or ndjson", o.output)
 	}
 	if kind != "wide" {
 		s.columns = columns[:len(columns)-wide]
@@ -97,10 +98,10 @@ func (s *sheet) title(text string) error {
 	return nil
 }
 
-// rowsAtOnce is how many rows a table waits for, to know the widths of its columns.
+// rowsAtOnce is how many rows a table collects to determine the widths of its columns.
 const rowsAtOnce = 200
 
-// add prints a line.
+// add adds a line, and prints it unless the table collects more.
 func (s *sheet) add(l line) error {
 	switch s.kind {
 	case "", "wide":
@@ -159,7 +160,7 @@ func (s *sheet) add(l line) error {
 	return s.con.document(text.String())
 }
 
-// end prints what is left.
+// end prints the rest.
 func (s *sheet) end() error {
 	switch {
 	case s.forPeople():
@@ -172,7 +173,7 @@ func (s *sheet) end() error {
 	return nil
 }
 
-// flush prints the rows that wait. Columns grow and never shrink.
+// flush prints the collected rows. Columns grow and never shrink.
 func (s *sheet) flush() error {
 	rows := s.waiting
 	s.waiting = nil
@@ -197,8 +198,8 @@ func (s *sheet) flush() error {
 	return s.con.print(b.String())
 }
 
-// csv prints the fields of a struct. Text that a spreadsheet would read as a formula
-// gets an apostrophe in front; numbers and truth values are trusted and stay unchanged.
+// csv prints the fields of a struct. Text that a spreadsheet would read as a formula gets an
+// apostrophe in front. Numbers and booleans are printed unchanged.
 func (s *sheet) csv(doc any) error {
 	v := reflect.ValueOf(doc)
 	var names, values []string
@@ -213,7 +214,7 @@ func (s *sheet) csv(doc any) error {
 	var text strings.Builder
 	w := csv.NewWriter(&text)
 	if s.printed == 0 && !s.opts.noHeaders {
-		_ = w.Write(names) // a builder does not fail
+		_ = w.Write(names) // a strings.Builder returns no error
 	}
 	s.printed++
 	_ = w.Write(values)
@@ -221,8 +222,7 @@ func (s *sheet) csv(doc any) error {
 	return s.con.document(text.String())
 }
 
-// plainText returns valid UTF-8, as in JSON, that no spreadsheet reads as a formula; it
-// follows the advice of OWASP.
+// plainText returns valid UTF-8 that no spreadsheet reads as a formula, as OWASP recommends.
 func plainText(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	if strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
@@ -231,7 +231,7 @@ func plainText(text string) string {
 	return strings.ToValidUTF8(text, "\ufffd")
 }
 
-// stamp is a time for programs; "" is none.
+// stamp formats a time for programs. The zero time is empty.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -239,7 +239,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// local is a time for people.
+// local formats a time for people.
 func local(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -247,7 +247,7 @@ func local(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05.000")
 }
 
-// length is a duration in two units at most.
+// length formats a duration with at most two units.
 func length(d time.Duration) string {
 	switch {
 	case d <= 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 )
 
 // showOptions are the flags of show.
@@ -24,10 +24,10 @@ func newShow() *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show TYPE/NAME",
-		Short: "Show an object as it was, at a revision or at a time",
-		Long: "Show an object as it is, or as it was: at a version, or at a time. What is not kept is not shown: managedFields, data of\n" +
-			"Secrets, and what the recorder was told to leave out.",
-		Example: "  # As it was last, also if it is deleted\n" +
+		Short: "Show an object at a revision or at a time",
+		Long: "Show an object at its last revision, at a version, or at a time. The output lacks the fields that are not recorded:\n" +
+			"managedFields, the data of Secrets, and redacted fields.",
+		Example: "  # The last revision, also of a deleted object\n" +
 			"  vedette show job/train-7 -n ml --db sqlite:history.db\n\n" +
 			"  # Two hours ago; at a version that `vedette history -o wide` shows\n" +
 			"  vedette show job/train-7 -n ml --at 2h\n" +
@@ -40,7 +40,7 @@ func newShow() *cobra.Command {
 	o.addPlace(cmd)
 	o.addUID(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.at, "at", "", "version, or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the last)")
+	f.StringVar(&o.at, "at", "", "version or time: 2h, 3d (ago), 15:04, 2026-03-01T15:04:05Z (default: the last revision)")
 	f.StringVarP(&o.output, "output", "o", "yaml", "format: yaml, json, name or jsonpath=TEMPLATE")
 	return cmd
 }
@@ -50,30 +50,30 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 	switch kind {
 	case "yaml", "json", "name", "jsonpath":
 	default:
-		return fmt.Errorf("there is no output format %q; there are yaml, json, name and jsonpath=TEMPLATE", o.output)
+		return fmt.Errorf("unknown output format %q; use yaml, json, name or jsonpath=TEMPLATE", o.output)
 	}
-	d, err := openDatabase(ctx, o.db)
+	h, err := openHistory(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	objects, err := o.objects(ctx, d, args)
+	defer h.Close()
+	objects, err := o.objects(ctx, h, args)
 	if err == nil {
 		err = oneCluster(objects)
 	}
 	if err != nil {
 		return err
 	}
-	r, err := at(ctx, d, objects, o.at, time.Now())
+	r, err := h.revisionAt(ctx, objects, o.at, time.Now())
 	if err != nil {
 		return err
 	}
-	fields, err := whole(ctx, d, r)
+	fields, err := decodeRevision(ctx, h.History, r)
 	if err != nil {
 		return err
 	}
 	if r.Deleted {
-		con.say("%s %s/%s was deleted at %s; this is how it was last", r.Type, r.Namespace, r.Name, local(r.Object.Gone))
+		con.say("%s %s/%s was deleted at %s; this is its last revision", r.Type, r.Namespace, r.Name, local(r.Object.Gone))
 	}
 	var text string
 	write := con.document
@@ -103,15 +103,15 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 	return write(text)
 }
 
-// whole reads a revision, with its version.
-func whole(ctx context.Context, d *record.Database, r revisionAt) (map[string]any, error) {
-	body, _, err := d.Revision(ctx, r.ID, r.Revision.Version)
+// decodeRevision returns the object at a revision, with its version.
+func decodeRevision(ctx context.Context, h *history.History, r revisionAt) (map[string]any, error) {
+	body, _, err := h.Body(ctx, r.ID, r.Revision.Version)
 	if err != nil {
 		return nil, err
 	}
 	var fields map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // numbers stay as they are
+	decoder.UseNumber() // keeps the digits of numbers
 	if err := decoder.Decode(&fields); err != nil {
 		return nil, fmt.Errorf("%s %s/%s at version %v: %w", r.Type, r.Namespace, r.Name, r.Revision.Version, err)
 	}

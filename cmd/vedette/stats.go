@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 )
 
 // statsOptions are the flags of stats.
@@ -24,15 +24,15 @@ func newStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [TYPE[,TYPE…]]",
 		Short: "Show how long objects wait and run, and how they end",
-		Long: "Show, for each type: how many objects there were, how they ended, how long they waited until they ran first and how long\n" +
-			"they ran (of half of them at most p50, of nine in ten at most p90), how much time they have spent in each state, and\n" +
-			"what failed by queue, submitter and namespace. Objects that wait or run still count up to now. All transitions of the\n" +
-			"time are read, which takes a while: about 10 s for 1,000,000.\n\n" +
+		Long: "Show statistics for each type: the number of objects, their outcomes, how long they waited before they first ran, how long\n" +
+			"they ran, the time spent in each state, and failures by queue, submitter and namespace. Percentile columns show p50 and\n" +
+			"p90. Objects that still wait or run count with their time so far. The command reads all transitions of the period, which\n" +
+			"takes about 10 s for 1,000,000.\n\n" +
 			"Fields of json, yaml, csv and ndjson: type, section (objects, outcome, waiting, running, state, queue, submitter,\n" +
-			"namespace), name, count, open (not at its end), failed, seconds, p50Seconds, p90Seconds, maxSeconds.",
-		Example: "  # Of the jobs of a day\n" +
+			"namespace), name, count, open (not ended), failed, seconds, p50Seconds, p90Seconds, maxSeconds.",
+		Example: "  # Jobs of one day\n" +
 			"  vedette stats jobs -A --since 24h --db sqlite:history.db\n\n" +
-			"  # Of a team, in March\n" +
+			"  # One team, in March\n" +
 			"  vedette stats jobs -A -l team=vision --since 2026-03-01 --until 2026-04-01 -o json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,12 +41,12 @@ func newStats() *cobra.Command {
 	}
 	o.addPlace(cmd)
 	o.filter.addFlags(cmd)
-	cmd.Flags().IntVar(&o.top, "top", 10, "how many queues, submitters and namespaces, those with most failures first; 0: all")
+	cmd.Flags().IntVar(&o.top, "top", 10, "number of queues, submitters and namespaces to show, those with most failures first; 0 shows all")
 	o.sheet.addFlags(cmd)
 	return cmd
 }
 
-// statsDoc is a line of statistics for programs.
+// statsDoc is the machine-readable form of a line of statistics.
 type statsDoc struct {
 	Type       string  `json:"type"`
 	Section    string  `json:"section"`
@@ -65,17 +65,17 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console) erro
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	h, err := openHistory(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer h.Close()
 	now := time.Now()
-	f, err := o.filter.filter(ctx, d, &o.readOptions, types, now)
+	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
 	if err != nil {
 		return err
 	}
-	all, err := d.Stats(ctx, f, now, func(n int) { con.progress("%d objects …", n) })
+	all, err := h.Stats(ctx, f, now, func(n int) { con.progress("%d objects …", n) })
 	con.clear()
 	if err != nil {
 		return err
@@ -91,13 +91,13 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console) erro
 		}
 	}
 	if len(all) == 0 {
-		con.say("nothing is recorded of that")
+		con.say("no records match")
 	}
 	return sh.end()
 }
 
-// lines are the statistics of one type, one below the other.
-func (o *statsOptions) lines(s record.TypeStats) (lines []statsDoc) {
+// lines returns the statistics of one type, line by line.
+func (o *statsOptions) lines(s history.TypeStats) (lines []statsDoc) {
 	add := func(doc statsDoc) {
 		doc.Type = s.Type.String()
 		lines = append(lines, doc)
@@ -108,7 +108,7 @@ func (o *statsOptions) lines(s record.TypeStats) (lines []statsDoc) {
 			add(statsDoc{Section: "outcome", Name: st, Count: n})
 		}
 	}
-	for i, spread := range []record.Spread{s.Waiting, s.Running} {
+	for i, spread := range []history.Spread{s.Waiting, s.Running} {
 		if spread.Count > 0 {
 			add(statsDoc{
 				Section: []string{"waiting", "running"}[i], Count: spread.Count, Open: spread.Open, P50Seconds: spread.P50.Seconds(), P90Seconds: spread.P90.Seconds(), MaxSeconds: spread.Max.Seconds(),
@@ -120,7 +120,7 @@ func (o *statsOptions) lines(s record.TypeStats) (lines []statsDoc) {
 			add(statsDoc{Section: "state", Name: st, Seconds: d.Seconds()})
 		}
 	}
-	for i, by := range []map[string]record.Ends{s.ByQueue, s.BySubmitter, s.ByNamespace} {
+	for i, by := range []map[string]history.Ends{s.ByQueue, s.BySubmitter, s.ByNamespace} {
 		var names []string
 		for name := range by {
 			if name != "" {
@@ -143,7 +143,7 @@ func (o *statsOptions) lines(s record.TypeStats) (lines []statsDoc) {
 	return lines
 }
 
-// order is that in which states are shown.
+// order is the order in which states are printed.
 var order = []string{"Submitted", "Queued", "Suspended", "Starting", "Running", "Restarting", "Succeeded", "Failed", "Aborted", "Deleted", ""}
 
 func (d statsDoc) cells() []string {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -35,14 +35,14 @@ func newWait() *cobra.Command {
 	o := waitOptions{every: 500 * time.Millisecond}
 	cmd := &cobra.Command{
 		Use:   "wait TYPE/NAME --for state=STATE[,STATE…]|deleted",
-		Short: "Wait until an object was in a state, or is deleted",
-		Long: "Wait until an object was in a state, or is deleted. The database is asked: what has happened already counts, also of an\n" +
-			"object that is deleted meanwhile. If several had the name, it is about the last. One that is not there yet is waited\n" +
-			"for.\n\n" +
-			"The exit code is 0 once it is so, 1 if it is not within the timeout, 2 if it can not come to that any more (it has\n" +
-			"ended otherwise), 3 after an error.",
+		Short: "Wait until an object has reached a state or is deleted",
+		Long: "Wait until an object has reached a state or is deleted. The command reads the database, so a state in the past counts,\n" +
+			"also of an object that is deleted now. If several objects had the name, the last one counts. The object may not exist\n" +
+			"yet.\n\n" +
+			"The exit code is 0 once the object has reached the state, 1 after the timeout, 2 if the object cannot reach the state\n" +
+			"any more because it has ended in another one, and 3 after an error.",
 		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
-			"  # To its end, whichever\n" +
+			"  # Any final state\n" +
 			"  vedette wait job/train-7 -n ml --for state=Succeeded,Failed,Aborted --timeout -1s",
 		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,11 +53,11 @@ func newWait() *cobra.Command {
 	o.addUID(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.condition, "for", "", "what to wait for: state=Succeeded, state=Succeeded,Failed, or deleted")
-	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait; 0: look once; below 0: a week")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait; 0 checks once, and a negative value waits for a week")
 	return codeOfErrors(cmd, exitWaitFailed)
 }
 
-// goal reads what is waited for, as states.
+// goal parses --for. It returns the states to wait for.
 func goal(text string) ([]string, error) {
 	kind, values, _ := strings.Cut(text, "=")
 	switch {
@@ -70,12 +70,12 @@ func goal(text string) ([]string, error) {
 		states := strings.Split(values, ",")
 		for _, s := range states {
 			if !slices.Contains(all, state.State(s)) {
-				return nil, fmt.Errorf("--for: there is no state %q; there are %s", s, strings.Trim(fmt.Sprint(all), "[]"))
+				return nil, fmt.Errorf("--for: unknown state %q; the states are %s", s, strings.Trim(fmt.Sprint(all), "[]"))
 			}
 		}
 		return states, nil
 	}
-	return nil, fmt.Errorf("--for is %q; take state=Succeeded, state=Succeeded,Failed, or deleted", text)
+	return nil, fmt.Errorf("--for is %q; use state=Succeeded, state=Succeeded,Failed or deleted", text)
 }
 
 func (o *waitOptions) run(ctx context.Context, args []string, con *console) error {
@@ -83,11 +83,11 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console) erro
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	h, err := openHistory(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer h.Close()
 	timeout := o.timeout
 	if timeout < 0 {
 		timeout = 7 * 24 * time.Hour
@@ -97,7 +97,7 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console) erro
 	tick := time.NewTicker(o.every)
 	defer tick.Stop()
 	for {
-		done, now, err := o.look(ctx, d, args, states, con)
+		done, now, err := o.check(ctx, h, args, states, con)
 		if err != nil && ctx.Err() == nil || done {
 			return err
 		}
@@ -107,17 +107,18 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console) erro
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			return exitCode(exitTimeout, fmt.Errorf("%s did not come to %s within %v: %s", strings.Join(args, "/"), o.condition, timeout, now))
+			return exitCode(exitTimeout, fmt.Errorf("%s did not reach %s within %v: %s", strings.Join(args, "/"), o.condition, timeout, now))
 		case <-ctx.Done():
 			return exitCode(exitInterrupt, fmt.Errorf("interrupted; %s was not %s: %s", strings.Join(args, "/"), o.condition, now))
 		}
 	}
 }
 
-// look looks whether it is so. It returns what the object is doing.
-func (o *waitOptions) look(ctx context.Context, d *record.Database, args, states []string, con *console) (done bool, now string, err error) {
-	objects, err := o.objects(ctx, d, args)
-	if errors.Is(err, record.ErrUnknown) {
+// check reports whether the object has reached one of the states. now describes its current
+// state.
+func (o *waitOptions) check(ctx context.Context, h *historyReader, args, states []string, con *console) (done bool, now string, err error) {
+	objects, err := o.objects(ctx, h, args)
+	if errors.Is(err, history.ErrUnknown) {
 		return false, err.Error(), nil
 	}
 	if err == nil {
@@ -127,9 +128,7 @@ func (o *waitOptions) look(ctx context.Context, d *record.Database, args, states
 		return false, "", err
 	}
 	obj := objects[0]
-	for t, err := range record.Walk(ctx, record.Paging{OldestFirst: true, Limit: 500}, func(ctx context.Context, p record.Paging) (record.Page[record.Transition], error) {
-		return d.Transitions(ctx, obj.ID, p)
-	}) {
+	for t, err := range h.transitionsOf(ctx, obj.ID) {
 		if err != nil {
 			return false, "", err
 		}
@@ -137,14 +136,14 @@ func (o *waitOptions) look(ctx context.Context, d *record.Database, args, states
 			return true, "", con.print(printable.Sprintf("%s %s: %s at %s\n", obj.Type, obj.Namespace+"/"+obj.Name, t.To, local(t.Happened)))
 		}
 	}
-	now = fmt.Sprintf("it is %s since %s", label(obj.State, obj.Raw), local(obj.Since))
+	now = fmt.Sprintf("it has been %s since %s", label(obj.State, obj.Raw), local(obj.Since))
 	why := ""
 	if obj.Reason != "" {
 		why = ": " + strings.TrimSpace(obj.Reason+" "+oneLine(obj.Message))
 	}
 	final := state.State(obj.State).Final() && (obj.State == string(state.Deleted) || !slices.Contains(states, string(state.Deleted)))
 	if final {
-		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s will not come to %s any more: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
+		return true, now, exitCode(exitImpossible, fmt.Errorf("%s %s/%s cannot reach %s any more: %s%s", obj.Type, obj.Namespace, obj.Name, o.condition, now, why))
 	}
 	return false, now + why, nil
 }

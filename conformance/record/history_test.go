@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 )
 
-// history is what a database has of one type.
-type history struct {
+// tables is what a database has of one type.
+type tables struct {
 	objects   map[int64]*object
 	revisions int
 	moves     int
@@ -36,7 +37,7 @@ type object struct {
 type revision struct {
 	version    int64
 	gone       bool
-	source     record.Source
+	source     history.Source
 	state, raw string
 }
 
@@ -74,9 +75,9 @@ const (
 )
 
 // read reads what there is of a type.
-func read(t *testing.T, d *record.Database, resource string) *history {
+func read(t *testing.T, d *record.Database, resource string) *tables {
 	t.Helper()
-	h := &history{objects: map[int64]*object{}}
+	h := &tables{objects: map[int64]*object{}}
 	once := &sql.TxOptions{Isolation: sql.LevelRepeatableRead} // a recorder may write meanwhile
 	if strings.HasPrefix(d.String(), "sqlite:") {
 		once = nil // it is always so
@@ -130,7 +131,7 @@ func read(t *testing.T, d *record.Database, resource string) *history {
 	return h
 }
 
-func (h *history) with(id int64, f func(*object)) error {
+func (h *tables) with(id int64, f func(*object)) error {
 	o := h.objects[id]
 	if o == nil {
 		return fmt.Errorf("object %d has a row, and is none", id)
@@ -140,12 +141,12 @@ func (h *history) with(id int64, f func(*object)) error {
 }
 
 // open returns the gaps that nobody has closed.
-func (h *history) open() []span {
+func (h *tables) open() []span {
 	return slices.DeleteFunc(slices.Clone(h.gaps), func(s span) bool { return s.healed })
 }
 
 // reach is up to where a recorder has followed.
-func (h *history) reach(recorder string) (to int64) {
+func (h *tables) reach(recorder string) (to int64) {
 	for _, s := range h.coverage {
 		if s.recorder == recorder {
 			to = max(to, s.to)
@@ -181,7 +182,7 @@ func tryRows(t *testing.T, d querier, query string, each func(scan func(...any) 
 }
 
 // consistent returns what in the history contradicts itself.
-func (h *history) consistent() (problems []string) {
+func (h *tables) consistent() (problems []string) {
 	uids := map[string]bool{}
 	for _, o := range h.objects {
 		if uids[o.uid] {
@@ -221,7 +222,7 @@ func (o *object) consistent() (problems []string) {
 // compare returns where the history is not what the witness has seen. What lies
 // before the first coverage, and within gaps and not within coverage, was nobody's to
 // see; but what was gone in the end is gone.
-func (h *history) compare(all []sight) (problems []string, hidden int) {
+func (h *tables) compare(all []sight) (problems []string, hidden int) {
 	if len(h.coverage) == 0 {
 		return []string{"nothing is covered"}, 0
 	}
@@ -242,7 +243,7 @@ func (h *history) compare(all []sight) (problems []string, hidden int) {
 			gone[s.uid] = s.version
 		}
 		switch {
-		case there && r.gone && s.gone && r.source != record.Watched: // the list has the version of the deletion itself
+		case there && r.gone && s.gone && r.source != history.Watched: // the list has the version of the deletion itself
 			delete(recorded[s.uid], s.version)
 		case there && (r.gone != s.gone || r.state != string(s.state) || r.raw != s.raw):
 			problems = append(problems, fmt.Sprintf("%v was recorded as %+v", s, r))
@@ -262,10 +263,10 @@ func (h *history) compare(all []sight) (problems []string, hidden int) {
 
 // more returns what was recorded and did not happen. recorded is what nobody has
 // seen: the deletions that a list has shown, at the version of the list.
-func (h *history) more(recorded map[string]map[int64]revision, gone map[string]int64) (problems []string) {
+func (h *tables) more(recorded map[string]map[int64]revision, gone map[string]int64) (problems []string) {
 	for uid, of := range recorded {
 		for version, r := range of {
-			if !r.gone || r.source == record.Watched || gone[uid] == 0 || gone[uid] > version || !hold(h.gaps, version) {
+			if !r.gone || r.source == history.Watched || gone[uid] == 0 || gone[uid] > version || !hold(h.gaps, version) {
 				problems = append(problems, fmt.Sprintf("more: %s at %d, %+v; it was gone at %d", uid, version, r, gone[uid]))
 			}
 		}
@@ -285,7 +286,7 @@ const remembered = time.Minute
 // ledger returns what is wrong with the ledger: what is neither covered nor a gap,
 // and gaps that are no consequence of a restart of the API server or what else hides
 // objects.
-func (h *history) ledger(restarts []span) (problems []string) {
+func (h *tables) ledger(restarts []span) (problems []string) {
 	all := slices.Concat(h.coverage, h.gaps)
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	to := all[0].to
@@ -297,7 +298,7 @@ func (h *history) ledger(restarts []span) (problems []string) {
 	}
 	for _, g := range h.gaps {
 		within := func(r span) bool { return g.from <= r.to && g.to >= r.from && (r.cause == "" || r.cause == g.cause) }
-		if !slices.ContainsFunc(restarts, within) && (g.cause != record.CauseWindow || g.lasted < remembered) {
+		if !slices.ContainsFunc(restarts, within) && (g.cause != history.CauseWindow || g.lasted < remembered) {
 			problems = append(problems, fmt.Sprintf("a gap that nothing explains: %v; the API server was restarted at %v", g, restarts))
 		}
 		if g.from >= g.to {
@@ -309,11 +310,11 @@ func (h *history) ledger(restarts []span) (problems []string) {
 
 // wide returns gaps that are too wide: there are revisions in them that a watch of
 // the same recorder has shown. It holds for who records alone.
-func (h *history) wide() (problems []string) {
+func (h *tables) wide() (problems []string) {
 	for _, g := range h.open() {
 		for _, o := range h.objects {
 			for _, r := range o.revisions {
-				if r.source == record.Watched && g.from < r.version && r.version <= g.to {
+				if r.source == history.Watched && g.from < r.version && r.version <= g.to {
 					problems = append(problems, fmt.Sprintf("%s was watched at %d, within the gap %v", o.uid, r.version, g))
 				}
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/reflector"
 )
 
@@ -131,7 +132,7 @@ func (s *stage) grant(t *testing.T, name string) {
 }
 
 // presences counts the objects of a type by their presence.
-func (h *history) presences() (n [4]int) {
+func (h *tables) presences() (n [4]int) {
 	for _, o := range h.objects {
 		n[o.presence]++
 	}
@@ -170,10 +171,10 @@ func (s *stage) rights(t *testing.T) {
 	d := s.open(t)
 	defer d.Close()
 	h := read(t, d, "pods")
-	if len(h.gaps) != 1 || h.gaps[0].cause != record.CauseDenied || !h.gaps[0].healed {
+	if len(h.gaps) != 1 || h.gaps[0].cause != history.CauseDenied || !h.gaps[0].healed {
 		t.Errorf("the gaps are %v, want one of rights, healed: the server remembered all", h.gaps)
 	}
-	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: record.CauseDenied})
+	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: history.CauseDenied})
 	s.compare(t, true)
 }
 
@@ -234,7 +235,7 @@ func (s *stage) typeAgain(t *testing.T) {
 	defer d.Close()
 	wait.Until(t, time.Minute, "it is noted that the type is not there", func() string {
 		h := read(t, d, "widgets")
-		if len(h.gaps) != 1 || h.gaps[0].cause != record.CauseAbsent {
+		if len(h.gaps) != 1 || h.gaps[0].cause != history.CauseAbsent {
 			return fmt.Sprintf("the gaps are %v", h.gaps)
 		}
 		return ""
@@ -242,7 +243,7 @@ func (s *stage) typeAgain(t *testing.T) {
 	s.makeType(t)
 	s.settle(t, time.Minute, "here")
 	s.awaitPresences(t, "widgets", [4]int{isThere: 3, isDeleted: 3})
-	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: record.CauseAbsent})
+	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: history.CauseAbsent})
 }
 
 // rebuilt builds another cluster at the same address while a recorder runs.
@@ -276,7 +277,7 @@ func (s *stage) rebuilt(t *testing.T) {
 	}
 	for _, resource := range s.types {
 		h := read(t, d, resource)
-		if n := len(h.gaps); n == 0 || h.gaps[n-1].cause != record.CauseRebuilt {
+		if n := len(h.gaps); n == 0 || h.gaps[n-1].cause != history.CauseRebuilt {
 			t.Errorf("%s: the gaps are %v, want the last to say that the cluster was rebuilt", resource, h.gaps)
 		}
 		for _, p := range h.consistent() {

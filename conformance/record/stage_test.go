@@ -20,6 +20,7 @@ import (
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -310,7 +311,7 @@ func (s *stage) compare(t *testing.T, alone bool) {
 }
 
 // present holds what objects are now against the API server, with their bodies.
-func (s *stage) present(t *testing.T, d *record.Database, h *history, resource string) (problems []string) {
+func (s *stage) present(t *testing.T, d *record.Database, h *tables, resource string) (problems []string) {
 	t.Helper()
 	now := map[string]map[string]any{}
 	for _, item := range s.get(t, paths[resource])["items"].([]any) {
@@ -327,7 +328,7 @@ func (s *stage) present(t *testing.T, d *record.Database, h *history, resource s
 			problems = append(problems, fmt.Sprintf("%s/%s %s is there in the database only", o.namespace, o.name, o.uid))
 			continue
 		}
-		body, _, err := d.Revision(t.Context(), o.id, 0)
+		body, _, err := history.New(d.DB).Body(t.Context(), o.id, 0)
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", o.uid, err))
 			continue

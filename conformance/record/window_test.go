@@ -12,7 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 )
 
 // TestWindow: what the server has forgotten when a recorder is back is one gap for
@@ -110,7 +110,7 @@ func (s *stage) forgotten(t *testing.T, one *recorder) {
 	s.compare(t, true)
 	for _, resource := range s.types {
 		h := read(t, d, resource)
-		if len(h.gaps) != 1 || h.gaps[0].healed || h.gaps[0].cause != record.CauseWindow || h.gaps[0].from != before[resource] {
+		if len(h.gaps) != 1 || h.gaps[0].healed || h.gaps[0].cause != history.CauseWindow || h.gaps[0].from != before[resource] {
 			t.Errorf("%s: the gaps are %v, want one from %d", resource, h.gaps, before[resource])
 			continue
 		}

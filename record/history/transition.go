@@ -16,6 +16,18 @@ import (
 // "inferred".
 type Source = model.Source
 
+// The values of Source.
+const (
+	// Watched: by an event of a watch.
+	Watched = model.Watched
+	// Listed: by the first list of a scope.
+	Listed = model.Listed
+	// Relisted: by a list after a gap. What happened in the gap is not known.
+	Relisted = model.Relisted
+	// Inferred: from something else. Its time is that of the conclusion.
+	Inferred = model.Inferred
+)
+
 // Transition is a change of the state of an object.
 type Transition struct {
 	Version         wire.Version
