@@ -14,6 +14,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
@@ -98,7 +99,7 @@ func TestListsAgainstModel(t *testing.T) {
 
 // clearObjects deletes everything but clusters and types.
 func clearObjects(t *rapid.T, ctx context.Context, db *sqldb.DB) {
-	for _, table := range []string{"transitions", "revisions", "labels", "marks", "objects"} {
+	for _, table := range []string{"transitions", "revisions", "labels", model.IndexTable, "objects"} {
 		if err := db.Transact(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.Exec(ctx, "DELETE FROM "+table)
 			return err

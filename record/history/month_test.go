@@ -117,7 +117,7 @@ func createMonth(t *testing.T, file string, objects int64) {
 	}
 	slices.SortFunc(m.entries, func(x, y [3]int64) int { return slices.Compare(x[:], y[:]) })
 	for _, e := range slices.Compact(m.entries) {
-		m.into("marks").add(e[0], e[1], e[2])
+		m.into(model.IndexTable).add(e[0], e[1], e[2])
 	}
 	for _, i := range m.tables {
 		i.end()
