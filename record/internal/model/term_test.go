@@ -1,0 +1,83 @@
+package model_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+)
+
+// TestTermsAreStable: databases hold hashes of terms, so a term never changes.
+func TestTermsAreStable(t *testing.T) {
+	a := model.Attributes{
+		Cluster: 1, Resource: 2, Namespace: "ml", Owner: model.Owner{UID: "uid-o", Kind: "Job", Name: "train"}, Queue: "gpu", Submitter: "ann",
+		Labels: map[string]string{"app": "train", "team": ""},
+	}
+	want := []model.Term{-8950423072691319108, -6138067917336057918, -3801994205563901999, -2081979665950206741, -1061289794283918875, -901374342908904444, 4977700268838573633, 5099631284059030252, 6355156919584297942}
+	if got := a.Terms(); !slices.Equal(got, want) {
+		t.Errorf("got %d", got)
+	}
+	if got := a.Hash(); got != 143741283182547445 {
+		t.Errorf("the hash is %d", got)
+	}
+	if got := model.Labeled("app", "train").Terms; !slices.Contains(want, got[0]) {
+		t.Errorf("a label has the terms %d", got)
+	}
+}
+
+// TestConditionsHaveTerms: an object that fulfills a condition has one of its terms, and
+// another object has none.
+func TestConditionsHaveTerms(t *testing.T) {
+	a := model.Attributes{
+		Cluster: 1, Resource: 2, Namespace: "ml", Owner: model.Owner{UID: "uid-o", Kind: "Job", Name: "train"}, Queue: "gpu", Submitter: "ann", Labels: map[string]string{"app": "train"},
+	}
+	b := model.Attributes{
+		Cluster: 3, Resource: 4, Namespace: "gpu", Owner: model.Owner{UID: "ann", Kind: "Pod", Name: "ml"}, Queue: "uid-o", Submitter: "ml", Labels: map[string]string{"train": "app"},
+	}
+	for name, c := range map[string]model.Condition{
+		"clusters": model.OfClusters([]int64{7, 1}), "types": model.OfTypes([]int64{2, 9}), "namespace": model.InNamespace("ml"), "queue": model.InQueue("gpu"),
+		"submitter": model.SubmittedBy("ann"), "owner UID": model.OwnedByUID("uid-o"), "owner": model.OwnedBy("Job", "train"), "label": model.Labeled("app", "train"),
+	} {
+		has := func(a model.Attributes) bool {
+			return slices.ContainsFunc(a.Terms(), func(t model.Term) bool { return slices.Contains(c.Terms, t) })
+		}
+		if !has(a) || has(b) {
+			t.Errorf("%s: %t and %t, want true and false", name, has(a), has(b))
+		}
+		if strings.Count(c.SQL, "?") != len(c.Args) {
+			t.Errorf("%s: %s takes %d arguments", name, c.SQL, len(c.Args))
+		}
+	}
+}
+
+// TestHourOf: an hour includes its start, also before 1970.
+func TestHourOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.Int64Range(-1<<50, 1<<50).Draw(t, "time")
+		if start := model.HourStart(model.HourOf(at)); start > at || at-start >= time.Hour.Microseconds() {
+			t.Fatalf("the hour of %d begins at %d", at, start)
+		}
+	})
+}
+
+// TestTruncate: the result is a prefix of valid text, no longer than the limit, and only as
+// short as a character needs.
+func TestTruncate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text, limit := rapid.StringOf(rapid.SampledFrom([]rune("aé☃😀"))).Draw(t, "text"), rapid.IntRange(0, 40).Draw(t, "limit")
+		got := model.Truncate(text, limit)
+		if !strings.HasPrefix(text, got) || !utf8.ValidString(got) || len(got) > limit || len(got) < min(len(text), limit-3) {
+			t.Fatalf("%q to %d bytes is %q", text, limit, got)
+		}
+	})
+	for text, want := range map[string]string{"a\x00b": "ab", "a\xffb": "a\uFFFDb", "": ""} {
+		if got := model.Truncate(text, 10); got != want {
+			t.Errorf("%q is %q", text, got)
+		}
+	}
+}
