@@ -14,17 +14,17 @@ import (
 	"github.com/vedette-io/vedette/record"
 )
 
-// connected is a cluster, and what of it is to be recorded.
+// connected is a cluster with a connection, and what to record of it.
 type connected struct {
 	clusterConfig
 	*kube.Cluster
-	uid     string // of its namespace kube-system, which tells it from others
+	uid     string // identity of the cluster; empty if unknown
 	targets []scope
 	missing []missing
 }
 
-// scope is a target whose type is known. Its resource is the zero value where it is not
-// yet.
+// scope is a target with its type. The resource is the zero value as long as the type is
+// unknown.
 type scope struct {
 	record.Target
 	resource kube.Resource
@@ -45,14 +45,14 @@ type aboutCluster struct {
 func (e *aboutCluster) Error() string { return "cluster " + e.name + ": " + e.err.Error() }
 func (e *aboutCluster) Unwrap() error { return e.err }
 
-// named returns the clusters that the command line names: the types in each context.
+// named returns the clusters that the command line names: all types in each context.
 func (o *watchOptions) named(types string) (all []clusterConfig, err error) {
 	for context := range strings.SplitSeq(o.connect.Context, ",") {
 		c := clusterConfig{name: context, context: context, kubeconfig: o.connect.Kubeconfig, at: "the command line"}
 		for typ := range strings.SplitSeq(types, ",") {
 			typ = strings.TrimSpace(typ)
 			if typ == "" {
-				return nil, fmt.Errorf("there is an empty name among the types %q", types)
+				return nil, fmt.Errorf("the types %q contain an empty name", types)
 			}
 			c.resources = append(c.resources, resourceConfig{typ: typ, own: !o.allNamespaces, labels: o.labels, fields: o.fields})
 		}
@@ -66,8 +66,8 @@ func (o *watchOptions) named(types string) (all []clusterConfig, err error) {
 	return all, nil
 }
 
-// connect prepares the connections to clusters; nothing is asked yet. Whoever gets some
-// closes them.
+// connect prepares connections to clusters and sends no request. The caller closes them
+// with closeAll.
 func connect(all []clusterConfig, namespace string) (clusters []*connected, err error) {
 	var errs []error
 	for _, c := range all {
@@ -81,7 +81,7 @@ func connect(all []clusterConfig, namespace string) (clusters []*connected, err 
 		}
 		if slices.ContainsFunc(clusters, func(other *connected) bool { return other.name == c.name }) {
 			cluster.Close()
-			errs = append(errs, fmt.Errorf("%s: there are two clusters that are called %q: give each a name", c.at, c.name))
+			errs = append(errs, fmt.Errorf("%s: two clusters have the name %q: give each its own", c.at, c.name))
 			continue
 		}
 		clusters = append(clusters, &connected{clusterConfig: c, Cluster: cluster})
@@ -99,7 +99,7 @@ func closeAll(clusters []*connected) {
 	}
 }
 
-// inOne says in which of several clusters something went wrong.
+// inOne adds the name of the cluster to an error, if there are several clusters.
 func inOne(all []clusterConfig, c clusterConfig, err error) error {
 	if len(all) == 1 || err == nil {
 		return err
@@ -107,12 +107,13 @@ func inOne(all []clusterConfig, c clusterConfig, err error) error {
 	return &aboutCluster{cmp.Or(c.name, c.at), err}
 }
 
-// identifyAll finds out which clusters they are and what the types are, in all of them
-// at the same time.
+// identifyAll resolves the types and reads the identity of all clusters at the same time.
+// If unavailable is not nil, it is called for each cluster that does not answer, and the
+// types of that cluster are resolved later.
 //
-// Errors: those of all clusters; patient is called with each that does not answer
-// instead, if it is not nil.
-func identifyAll(ctx context.Context, clusters []*connected, patient func(error)) error {
+// Errors: those of all clusters, except those that unavailable was called with; two
+// names for one cluster.
+func identifyAll(ctx context.Context, clusters []*connected, unavailable func(error)) error {
 	var work sync.WaitGroup
 	errs := make([]error, len(clusters))
 	for i, c := range clusters {
@@ -129,9 +130,9 @@ func identifyAll(ctx context.Context, clusters []*connected, patient func(error)
 	}
 	work.Wait()
 	for i, err := range errs {
-		if err != nil && patient != nil && !errors.As(err, new(*kube.ConfigError)) {
+		if err != nil && unavailable != nil && !errors.As(err, new(*kube.ConfigError)) {
 			clusters[i].assume()
-			patient(err)
+			unavailable(err)
 			errs[i] = nil
 		}
 	}
@@ -144,14 +145,14 @@ func identifyAll(ctx context.Context, clusters []*connected, patient func(error)
 			continue
 		}
 		if other := names[c.uid]; other != "" {
-			return fmt.Errorf("%s and %s are one cluster: name it once, with all its resources", other, c.name)
+			return fmt.Errorf("%s and %s are the same cluster: name it once, with all its resources", other, c.name)
 		}
 		names[c.uid] = c.name
 	}
 	return nil
 }
 
-// assume makes targets of what is not resolved: its types are found out once the cluster
+// assume makes targets of unresolved types. The recorder resolves them when the cluster
 // answers.
 func (c *connected) assume() {
 	c.targets, c.missing = nil, nil
@@ -168,9 +169,9 @@ func (c *connected) identify(ctx context.Context) (err error) {
 	return err
 }
 
-// resolve finds out what the types are. Those that are not served are put beside.
+// resolve resolves the types. It adds those that the server does not serve to missing.
 //
-// Errors: the server does not answer; a target makes no sense.
+// Errors: the server does not answer; a selection is illegal.
 func (c *connected) resolve(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, firstAnswer, fmt.Errorf("%w: no answer from %s within %v", context.DeadlineExceeded, c.Host(), firstAnswer))
 	defer cancel()
@@ -195,7 +196,7 @@ func (c *connected) resolve(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// namespaces returns those of a resource, "" for all of them.
+// namespaces returns the namespaces of a resource; "" means all.
 func (c *connected) namespaces(r resourceConfig, of kube.Scope) []string {
 	switch {
 	case r.own && of == kube.Namespaced:
@@ -213,19 +214,19 @@ func (r *resourceConfig) target(typ, namespace string) record.Target {
 // add makes targets of a resource, one for each namespace.
 func (c *connected) add(r resourceConfig, res kube.Resource) error {
 	for _, namespace := range c.namespaces(r, res.Scope) {
-		// Whatever is wrong with the selection is known before anything starts.
+		// A wrong selection must be reported before anything starts.
 		if _, err := c.Collection(res, kube.Selection{Namespace: namespace, LabelSelector: r.labels, FieldSelector: r.fields}); err != nil {
 			return r.complain(err)
 		}
 		t := scope{r.target(res.String(), namespace), res}
-		if !slices.ContainsFunc(c.targets, func(other scope) bool { return other.Target == t.Target }) { // two names may mean one type
+		if !slices.ContainsFunc(c.targets, func(other scope) bool { return other.Target == t.Target }) { // several names may mean one type
 			c.targets = append(c.targets, t)
 		}
 	}
 	return nil
 }
 
-// complain says where in the file something is wrong.
+// complain adds the position in the file to an error.
 func (r *resourceConfig) complain(err error) error {
 	if r.at == "" {
 		return err
@@ -233,8 +234,8 @@ func (r *resourceConfig) complain(err error) error {
 	return fmt.Errorf("%s: %w", r.at, err)
 }
 
-// unready are the errors of what can not be recorded now: types that are not served,
-// and those that may not be followed.
+// unready returns an error for each type that cannot be recorded now, because it is not
+// served or because a right is missing.
 func unready(ctx context.Context, clusters []*connected) error {
 	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
 	defer cancel()
@@ -245,9 +246,9 @@ func unready(ctx context.Context, clusters []*connected) error {
 			these = append(these, m.complain(m.err))
 		}
 		for _, t := range c.targets {
-			// A server that answers no such questions will say so when it is followed.
+			// A server that does not review access reports missing rights to the reflector.
 			if lacks, why, err := t.lacks(ctx, c.Cluster); err == nil && len(lacks) > 0 {
-				these = append(these, fmt.Errorf("no rights: may not %s %s%s; grant these verbs in a Role or ClusterRole to who runs this", strings.Join(lacks, " and "), t, why))
+				these = append(these, fmt.Errorf("no rights: may not %s %s%s; grant these verbs in a Role or ClusterRole", strings.Join(lacks, " and "), t, why))
 			}
 		}
 		for _, err := range these {
@@ -260,16 +261,16 @@ func unready(ctx context.Context, clusters []*connected) error {
 	return errors.Join(errs...)
 }
 
-// verbs are what has to be allowed to record a scope.
+// verbs returns the verbs that a recorder of the scope needs.
 func (t scope) verbs() []string {
 	if t.LabelSelector+t.FieldSelector == "" {
 		return []string{"list", "watch"}
 	}
-	return []string{"list", "watch", "get"} // to tell what has left the selection from what is deleted
+	return []string{"list", "watch", "get"} // to distinguish an object that left the selection from a deleted one
 }
 
-// lacks returns the verbs that are not allowed, and what the server says to that. Those
-// of a type that is not known are not asked for.
+// lacks returns the verbs that are not allowed, and the reason that the server gives. It
+// returns none if the type is unknown.
 func (t scope) lacks(ctx context.Context, c *kube.Cluster) (verbs []string, why string, err error) {
 	if t.resource.Name == "" {
 		return nil, "", nil

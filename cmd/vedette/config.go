@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/record"
 )
 
-// configFile is what a file of settings says:
+// configFile is the content of a file of settings, such as:
 //
 //	db: postgres://vedette@db/history
 //	redact: [spec.template.spec.containers.env]
@@ -27,26 +27,26 @@ import (
 type configFile struct {
 	values   map[string]fileValue
 	clusters []clusterConfig
-	at       string // of clusters
+	at       string // position of clusters
 }
 
-// fileValue is the value of a setting, and where it stands.
+// fileValue is the value of a setting in a file.
 type fileValue struct {
 	words []string
-	at    string // "vedette.yaml:3"
+	at    string // position, such as "vedette.yaml:3"
 }
 
-// clusterConfig is one cluster to record, and what of it.
+// clusterConfig says what to record of one cluster.
 type clusterConfig struct {
 	name, context, kubeconfig string
 	resources                 []resourceConfig
-	at                        string // where it is said
+	at                        string // position
 }
 
-// resourceConfig is some objects of one type.
+// resourceConfig selects objects of one type.
 type resourceConfig struct {
 	typ            string
-	namespaces     []string // none: all, or that of the context if own is set
+	namespaces     []string // empty means all, or that of the context if own is set
 	own            bool
 	labels, fields string
 	at             string
@@ -54,11 +54,11 @@ type resourceConfig struct {
 
 // loadConfig reads a file.
 //
-// Errors: it can not be read; all its mistakes.
+// Errors: the file cannot be read; all its mistakes.
 func loadConfig(path string) (*configFile, error) {
 	r, root, err := yamlfile.Load(path)
 	if r == nil {
-		return nil, fmt.Errorf("the file of --config or VEDETTE_CONFIG can not be read: %w", err)
+		return nil, fmt.Errorf("the file of --config or VEDETTE_CONFIG cannot be read: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (p configParser) file(root *yaml.Node) *configFile {
 	return c
 }
 
-// paths checks names of fields.
+// paths checks field paths.
 func (p configParser) paths(n *yaml.Node, all []string) {
 	for i, text := range all {
 		line := n.Line
@@ -135,7 +135,7 @@ func (p configParser) clusters(n *yaml.Node, c *configFile) {
 			cl.name = cl.context
 		}
 		if line, twice := names[cl.name]; twice {
-			p.Complain(item.Line, "this cluster has the same name as that of line %d (%q): give each a name", line, cl.name)
+			p.Complain(item.Line, "this cluster has the same name as the one in line %d (%q): give each a name", line, cl.name)
 		}
 		names[cl.name] = item.Line
 		all := p.List(f["resources"], item.Line, "resources")
@@ -149,11 +149,12 @@ func (p configParser) clusters(n *yaml.Node, c *configFile) {
 		c.clusters = append(c.clusters, cl)
 	}
 	if len(c.clusters) == 0 && n.Kind == yaml.SequenceNode {
-		p.Complain(n.Line, "clusters is empty: name those to record, or leave it out")
+		p.Complain(n.Line, "clusters is empty: name the clusters to record, or remove it")
 	}
 }
 
-// resource reads some objects of a type. seen has the lines of those before.
+// resource reads the selection of one type. seen holds the lines of the selections before
+// it.
 func (p configParser) resource(n *yaml.Node, seen map[string]int) resourceConfig {
 	f := p.Fields(n, "a resource", "type", "namespaces", "selector", "field-selector")
 	r := resourceConfig{
@@ -161,7 +162,7 @@ func (p configParser) resource(n *yaml.Node, seen map[string]int) resourceConfig
 		labels: p.Word(f["selector"], "selector"), fields: p.Word(f["field-selector"], "field-selector"), at: p.At(n),
 	}
 	if r.typ == "" || strings.ContainsAny(r.typ, ", /") {
-		p.Complain(n.Line, "type has to name one type, such as jobs.batch; it is %q", r.typ)
+		p.Complain(n.Line, "type is %q; it must name one type, such as jobs.batch", r.typ)
 	}
 	if _, err := labels.Parse(r.labels); err != nil {
 		p.Complain(f["selector"].Line, "selector %q: %v", r.labels, err)
@@ -176,7 +177,7 @@ func (p configParser) resource(n *yaml.Node, seen map[string]int) resourceConfig
 	for _, namespace := range scopes {
 		key := strings.Join([]string{r.typ, namespace, r.labels, r.fields}, "\x00")
 		if line, twice := seen[key]; twice {
-			p.Complain(n.Line, "%s is named in line %d already, with the same namespace and selectors", r.typ, line)
+			p.Complain(n.Line, "line %d already names %s with the same namespace and selectors", line, r.typ)
 		}
 		seen[key] = n.Line
 	}

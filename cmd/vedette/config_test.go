@@ -57,10 +57,10 @@ vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
 vedette: bad.yaml:6: redact: "spec..x" is no path of a field, such as spec.template.spec.containers.env: names with dots between; arrays are gone through by themselves, and a \ goes before a dot within a name
 vedette: bad.yaml:11: a resource has no field "namespace"; it has type, namespaces, selector, field-selector
-vedette: bad.yaml:12: type has to name one type, such as jobs.batch; it is "jobs,pods"
+vedette: bad.yaml:12: type is "jobs,pods"; it must name one type, such as jobs.batch
 vedette: bad.yaml:13: selector "a in": unable to parse requirement: found '' expected: '('
-vedette: bad.yaml:15: pods is named in line 14 already, with the same namespace and selectors
-vedette: bad.yaml:16: this cluster has the same name as that of line 8 ("a"): give each a name
+vedette: bad.yaml:15: line 14 already names pods with the same namespace and selectors
+vedette: bad.yaml:16: this cluster has the same name as the one in line 8 ("a"): give each a name
 vedette: bad.yaml:16: resources is missing
 vedette: bad.yaml:17: resources is empty: name the types to record
 `
@@ -127,7 +127,7 @@ clusters:
 	}
 	// Types on the command line take the place of the clusters.
 	out, _ = ended(t, 0, "config", "view", "jobs,nodes", "--context", "a,b", "-A")
-	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used: types are named | F:7"} {
+	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used, because types are named | F:7"} {
 		if got := strings.Join(rows(strings.ReplaceAll(out, path, "F")), "\n"); !strings.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, got)
 		}
@@ -145,7 +145,7 @@ func TestSettingsOfAll(t *testing.T) {
 		}
 	}
 	t.Setenv("VEDETTE_WAIT_FOR_TYPES", "maybe")
-	if _, text := ended(t, 1, "record", "pods"); text != "vedette: VEDETTE_WAIT_FOR_TYPES has to be true or false; it is \"maybe\"\n" {
+	if _, text := ended(t, 1, "record", "pods"); text != "vedette: VEDETTE_WAIT_FOR_TYPES is \"maybe\"; it must be true or false\n" {
 		t.Error(text)
 	}
 }

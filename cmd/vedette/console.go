@@ -20,7 +20,7 @@ type console struct {
 	out, err *printable.Writer
 	colors   bool // on out
 	live     bool // err is a terminal: progress can be drawn over
-	drawn    bool // progress stands on the last line of err
+	drawn    bool // the last line of err is progress
 	broken   error
 }
 

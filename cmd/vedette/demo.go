@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// demoTypes are what the demo follows.
+// demoTypes are the types that the demo watches and records.
 const demoTypes = "jobs,pods"
 
 // demoOptions are the flags of demo.
@@ -29,13 +29,13 @@ func newDemo() *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "See it at work, without a cluster",
-		Long: "Start an API server within this process, let training jobs be submitted, queue, run, fail and be\n" +
-			"tried again in it, follow them as `vedette watch jobs,pods` does, and record them as `vedette record`\n" +
-			"does, into a file. It ends when all jobs have, or with Ctrl-C, and then says what the file has, and\n" +
-			"how to look at it.",
-		Example: "  vedette demo\n\n" +
-			"  # Without end, three times as fast, only what fails or is tried again\n" +
+		Short: "Watch and record simulated training jobs, without a cluster",
+		Long: "The demo starts an API server in this process and simulates training jobs that are submitted, queued, run, retried\n" +
+			"and deleted. It watches them like `vedette watch jobs,pods`, and records them like `vedette record`. It ends when all\n" +
+			"jobs have ended, or with Ctrl-C, and then shows what was recorded and which commands read it.",
+		Example: "  # Run twelve jobs\n" +
+			"  vedette demo\n\n" +
+			"  # Run jobs at three times the speed until Ctrl-C, and show only failures and retries\n" +
 			"  vedette demo --jobs 0 --speed 3 | grep -E 'Failed|Restarting'",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,18 +43,18 @@ func newDemo() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.db, "db", "", "database to record into: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: a new file in the folder for temporary files)")
-	f.IntVar(&o.jobs, "jobs", 12, "how many jobs are submitted; 0 for no end")
-	f.Float64Var(&o.speed, "speed", 1, "how many times as fast as usual")
-	f.Uint64Var(&o.seed, "seed", 1, "what happens: the same seed is the same story")
+	f.StringVar(&o.db, "db", "", "database to record in: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: a new temporary file)")
+	f.IntVar(&o.jobs, "jobs", 12, "number of jobs; 0 means no end")
+	f.Float64Var(&o.speed, "speed", 1, "factor for the speed")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the simulation: the same seed gives the same jobs")
 	o.watch.addOutputFlags(cmd)
 	return cmd
 }
 
-// run starts the server, opens the database, and lets the story begin.
+// run starts the server, opens the database and starts the simulation.
 func (o *demoOptions) run(ctx context.Context, con *console) error {
 	if o.jobs < 0 || o.speed <= 0 || o.speed > 1000 {
-		return fmt.Errorf("--jobs is %d and --speed %v; want 0 or more jobs, and a speed above 0 and up to 1000", o.jobs, o.speed)
+		return fmt.Errorf("--jobs is %d and --speed is %v; want 0 or more jobs, and a speed above 0 and up to 1000", o.jobs, o.speed)
 	}
 	format, err := newFormat(&o.watch, con)
 	if err != nil {
@@ -75,51 +75,51 @@ func (o *demoOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	kept, err := newKeepsake(ctx, o.db, server, cluster, targets)
+	kept, err := newDemoRecorder(ctx, o.db, server, cluster, targets)
 	if err != nil {
 		return err
 	}
 	defer kept.d.Close()
-	con.say("An API server runs within this process, and training jobs are being submitted to it. What happens is\nrecorded into %s. Ctrl-C ends.", kept.d)
-	return o.play(ctx, cluster, targets, kept, newStory(server, o.seed, o.speed), format, con)
+	con.say("An API server runs in this process. Simulated training jobs are submitted to it, and recorded in\n%s. Ctrl-C ends the demo.", kept.d)
+	return o.play(ctx, cluster, targets, kept, newWorkload(server, o.seed, o.speed), format, con)
 }
 
-// play runs the story, the watch and the recorder, and joins all three.
-func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *keepsake, story *story, format *format, con *console) error {
-	readers := context.WithoutCancel(ctx) // the history is told after Ctrl-C too
+// play runs the simulation, the watch and the recorder, and waits for all three.
+func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, workload *workload, format *format, con *console) error {
+	readers := context.WithoutCancel(ctx) // the summary is read after Ctrl-C too
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go kept.run(ctx, cancel)
-	told := make(chan error, 1)
+	worked := make(chan error, 1)
 	go func() {
-		err := story.tell(ctx, o.jobs)
+		err := workload.run(ctx, o.jobs)
 		if err == nil {
-			kept.await(ctx, story.over())
+			kept.await(ctx, workload.over())
 			pause(ctx, lastLook)
 			err = context.Canceled // the watch may end now
 		}
 		cancel(err)
-		told <- err
+		worked <- err
 	}()
 	err := follow(ctx, cluster, targets, format, con)
 	cancel(nil)
-	if storyErr := <-told; err == nil && !errors.Is(storyErr, context.Canceled) {
-		err = storyErr
+	if workErr := <-worked; err == nil && !errors.Is(workErr, context.Canceled) {
+		err = workErr
 	}
 	if err := errors.Join(err, <-kept.ended); err != nil {
 		return err
 	}
-	said, err := kept.tell(readers)
+	said, err := kept.summary(readers)
 	if err == nil {
-		con.say("\n%s", story.summary())
+		con.say("\n%s", workload.summary())
 		for line := range strings.Lines(said) {
 			con.say("%s", strings.TrimSuffix(line, "\n"))
 		}
-		con.say("\nThe same over a cluster of yours: %s record jobs,pods -A --db sqlite:history.db", called())
+		con.say("\nTo record your own cluster: %s record jobs,pods -A --db sqlite:history.db", called())
 	}
 	return err
 }
 
-// lastLook is the time between the end of the story and that of the watch: a
-// change takes far less to be shown.
+// lastLook is the time between the end of the simulation and the end of the watch, which
+// needs far less to show a change.
 const lastLook = 300 * time.Millisecond

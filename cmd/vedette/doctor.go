@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/internal/table"
 )
 
-// verdict is how a check went.
+// verdict is the outcome of a check.
 type verdict string
 
 const (
@@ -22,22 +22,22 @@ const (
 	failed  verdict = "failed"
 )
 
-// check is one thing that was looked at.
+// check is the result of one check.
 type check struct {
 	Verdict verdict `json:"status"`
-	// Check is what was looked at, and Of where: a cluster, the database.
+	// Check names what was checked, and Of where: a cluster, or the database.
 	Check string `json:"check"`
 	Of    string `json:"of,omitempty"`
-	// Found is what was seen, and Remedy what to do about it.
+	// Found is what the check found. Remedy is what to do about it.
 	Found  string `json:"found"`
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// maxSkew is how far clocks may be apart before times in the history say something
-// wrong. The clock of an API server is known to the second.
+// maxSkew is how far clocks may differ before times in the history mislead. An API server
+// reports its clock in whole seconds.
 const maxSkew = 2 * time.Second
 
-// findings collects checks.
+// findings collects the results of checks.
 type findings struct {
 	of  string
 	all []check
@@ -51,40 +51,44 @@ func (f *findings) ok(name, format string, args ...any) {
 	f.note(fine, name, fmt.Sprintf(format, args...), "")
 }
 
-// fails notes an error, which says itself what to do.
+// fails adds an error. The error itself says what to do.
 func (f *findings) fails(name string, err error) { f.note(failed, name, explain(err), "") }
 
-// clock compares a clock with ours. uncertain is how well it is known.
+// clock compares a clock with the local one. uncertain bounds the error of at.
 func (f *findings) clock(at time.Time, uncertain time.Duration) {
 	skew := time.Until(at).Round(time.Millisecond)
 	switch {
 	case skew.Abs() <= maxSkew+uncertain:
-		f.ok("clock", "agrees with ours to %v", max(skew.Abs(), uncertain).Round(time.Millisecond))
+		f.ok("clock", "agrees with the local clock to %v", max(skew.Abs(), uncertain).Round(time.Millisecond))
 	case skew > 0:
-		f.note(warning, "clock", fmt.Sprintf("is %v before ours", skew), "set both by NTP: times and durations in the history are wrong by this")
+		f.note(warning, "clock", fmt.Sprintf("is %v ahead of the local clock", skew), skewRemedy)
 	default:
-		f.note(warning, "clock", fmt.Sprintf("is %v behind ours", -skew), "set both by NTP: times and durations in the history are wrong by this")
+		f.note(warning, "clock", fmt.Sprintf("is %v behind the local clock", -skew), skewRemedy)
 	}
 }
+
+const skewRemedy = "synchronize both with NTP: times and durations in the history are wrong by as much"
 
 func newDoctor() *cobra.Command {
 	var o recordOptions
 	var output string
 	cmd := &cobra.Command{
 		Use:   "doctor [TYPE[,TYPE…]]",
-		Short: "Find out whether `vedette record` can work, and what to do if not",
-		Long: "Look at all that `vedette record` needs, with the same settings: the file of --config, the rules, the rights in each\n" +
-			"cluster, versions and clocks, the database and its schema, and whether the servers still have what came after the\n" +
-			"point from which a recorder would resume. Nothing is changed. The exit code is 1 if something has failed.",
-		Example: "  vedette doctor jobs,pods -A --db sqlite:history.db\n\n" +
+		Short: "Check whether `vedette record` can work, and say what to do if not",
+		Long: "The checks use the settings of `vedette record`: the file of --config, the rules, the rights in each cluster, versions\n" +
+			"and clocks, the database and its schema, and whether each server still has the changes after the resume point.\n" +
+			"Nothing is changed. The exit code is 1 if a check has failed.",
+		Example: "  # Check what a recorder of jobs and pods needs\n" +
+			"  vedette doctor jobs,pods -A --db sqlite:history.db\n\n" +
+			"  # Check the settings of a file, for a program\n" +
 			"  vedette doctor --config vedette.yaml -o json",
-		Args: oneAtMost("name the types that are to be recorded, such as `vedette doctor jobs,pods`, or a file with --config"),
+		Args: oneAtMost("name the types to record, such as `vedette doctor jobs,pods`, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output != "" && output != "json" {
-				return fmt.Errorf("there is no output format %q here; there is json", output)
+				return fmt.Errorf("doctor has no output format %q, only json", output)
 			}
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			con.progress("looking …")
+			con.progress("checking …")
 			all := o.examine(cmd.Context(), args, writes)
 			con.clear()
 			if err := show(all, output, con); err != nil {
@@ -94,11 +98,11 @@ func newDoctor() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "format: json (default: a line for each check)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "format: json (default: one line per check)")
 	return cmd
 }
 
-// show prints checks.
+// show prints the results of checks.
 func show(all []check, output string, con *console) error {
 	if output == "json" {
 		text, err := json.MarshalIndent(all, "", "  ")
@@ -118,7 +122,7 @@ func show(all []check, output string, con *console) error {
 	return con.print(table.Lay(rows...))
 }
 
-// verdictOf returns an error if something has failed.
+// verdictOf returns an error if a check has failed.
 func verdictOf(all []check) error {
 	n := 0
 	for _, c := range all {
@@ -135,7 +139,7 @@ func verdictOf(all []check) error {
 	return fmt.Errorf("%d checks have failed", n)
 }
 
-// touch says whether the database may be written to, which is taken back.
+// touch says whether a check may write to the database. It rolls back what it writes.
 type touch uint8
 
 const (
@@ -143,7 +147,7 @@ const (
 	writes
 )
 
-// examine looks at everything.
+// examine runs all checks.
 func (o *recordOptions) examine(ctx context.Context, args []string, how touch) []check {
 	f := &findings{of: "vedette"}
 	f.ok("version", "%s", version())

@@ -23,10 +23,10 @@ func TestDoctor(t *testing.T) {
 	found := verdicts(t, out)
 	host := strings.TrimPrefix(srv.url, "http://")
 	for name, want := range map[string]check{
-		"database file":    {Verdict: fine, Found: "is not there yet"},
+		"database file":    {Verdict: fine, Found: "does not exist yet"},
 		"vedette rules":    {Verdict: fine, Found: "Experiment.example.com"},
 		host + " version":  {Verdict: fine, Found: "Kubernetes v1.37.0"},
-		host + " clock":    {Verdict: fine, Found: "agrees with ours"},
+		host + " clock":    {Verdict: fine, Found: "agrees with the local clock"},
 		host + " identity": {Verdict: fine, Found: "kube-system has the UID"},
 		host + " rights":   {Verdict: fine, Found: "may list and watch pods in ml"},
 	} {
@@ -40,14 +40,14 @@ func TestDoctor(t *testing.T) {
 	out, _ = ended(t, 0, args...)
 	found = verdicts(t, out)
 	for name, want := range map[string]string{
-		"database version": "SQLite 3.", "database clock": "agrees", "database schema": "the newest", "database writing": "taken back",
-		host + " resume": "the server has what came after",
+		"database version": "SQLite 3.", "database clock": "agrees", "database schema": "the newest", "database writing": "rolled back",
+		host + " resume": "the server has all later changes",
 	} {
 		if got := found[name]; got.Verdict != fine || !strings.Contains(got.Found, want) {
 			t.Errorf("%s: %+v, want %s", name, got, want)
 		}
 	}
-	if _, text := ended(t, 1, "doctor", "pods", "-o", "xml"); !strings.Contains(text, `there is no output format "xml"`) {
+	if _, text := ended(t, 1, "doctor", "pods", "-o", "xml"); !strings.Contains(text, `doctor has no output format "xml"`) {
 		t.Error(text)
 	}
 }
@@ -87,7 +87,7 @@ clusters:
 		"warning | here | version | Kubernetes v1.34.2 at ",
 		"failed | here | type podz | ",
 		"failed | here | rights | may not watch jobs.batch in all namespaces (not you); grant these verbs",
-		"the server has forgotten what came after; a recorder lists, writes what is different, and notes the gap",
+		"the server has forgotten the changes after it; the recorder will list, write every difference and record a gap",
 		"failed | there | rights | may not get pods in all namespaces with a=b (not you)",
 	} {
 		if got := strings.Join(rows(out), "\n"); !strings.Contains(got, want) {

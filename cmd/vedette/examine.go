@@ -21,8 +21,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// examineDatabase looks at the database. It returns it, opened for reading, if its
-// history can be read.
+// examineDatabase checks the database. It returns the database, opened for reading, if
+// the history can be read.
 func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findings) *record.Database {
 	f.of = "database"
 	if o.db == "" {
@@ -32,9 +32,9 @@ func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findi
 	d, err := openWith(ctx, o.db, record.Inspect)
 	if file, ok := sqldb.FileOf(o.db); ok && errors.Is(err, sqldb.ErrAbsent) {
 		if err := unix.Access(filepath.Dir(file), unix.W_OK); err != nil {
-			f.note(failed, "file", fmt.Sprintf("%s is not there, and can not be made: %s: %v", file, filepath.Dir(file), err), "make the folder, or name another file")
+			f.note(failed, "file", fmt.Sprintf("%s does not exist and cannot be created: %s: %v", file, filepath.Dir(file), err), "create the folder, or name another file")
 		} else {
-			f.ok("file", "%s is not there yet; `vedette record` makes it", file)
+			f.ok("file", "%s does not exist yet; `vedette record` creates it", file)
 		}
 		return nil
 	}
@@ -60,7 +60,7 @@ func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findi
 		if err := tryWrite(ctx, o.db); err != nil {
 			f.fails("writing", err)
 		} else {
-			f.ok("writing", "a row was written, and taken back")
+			f.ok("writing", "a row was written and rolled back")
 		}
 	}
 	return d
@@ -75,7 +75,7 @@ func tryWrite(ctx context.Context, url string) error {
 	return d.TryWrite(ctx)
 }
 
-// examineSchema reports whether the history can be read.
+// examineSchema checks the schema, and reports whether the history can be read.
 func examineSchema(ctx context.Context, d *record.Database, f *findings) bool {
 	steps, err := d.Migrations(ctx)
 	if err != nil {
@@ -89,14 +89,14 @@ func examineSchema(ctx context.Context, d *record.Database, f *findings) bool {
 		}
 	}
 	if len(pending) == 0 {
-		f.ok("schema", "at step %d, the newest", steps[len(steps)-1].Version)
+		f.ok("schema", "has migration %d, the newest", steps[len(steps)-1].Version)
 		return true
 	}
-	f.note(warning, "schema", "lacks "+strings.Join(pending, ", "), "`vedette record` takes these steps by itself, `vedette migrate up` before")
+	f.note(warning, "schema", "lacks "+strings.Join(pending, ", "), "`vedette record` applies these migrations when it starts; `vedette migrate up` applies them now")
 	return false
 }
 
-// examineCluster looks at one cluster. d is nil if there is no history to read.
+// examineCluster checks one cluster. d is nil if there is no history to read.
 func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *record.Database, f *findings) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 4*firstAnswer, fmt.Errorf("%w: no answers from %s within %v", context.DeadlineExceeded, c.Host(), 4*firstAnswer))
 	defer cancel()
@@ -114,19 +114,19 @@ func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *rec
 	}
 	for _, m := range c.missing {
 		if o.wait {
-			f.note(warning, "type "+m.typ, explain(m.complain(m.err)), "it is recorded once it is served")
+			f.note(warning, "type "+m.typ, explain(m.complain(m.err)), "the recorder waits until it is served")
 		} else {
 			f.fails("type "+m.typ, m.complain(m.err))
 		}
 	}
-	// A look at a resume point takes a second where nothing happens: all are taken at
-	// the same time.
+	// The check of a resume point takes a second if nothing happens, so all run at the
+	// same time.
 	each := make([]findings, len(c.targets))
 	var work sync.WaitGroup
 	for i, t := range c.targets {
 		each[i].of = c.name
 		if t.resource.Name == "" {
-			continue // it is not served
+			continue // the type is not served
 		}
 		work.Go(func() {
 			if allowed(ctx, c, t, &each[i]) && d != nil && c.uid != "" {
@@ -140,8 +140,8 @@ func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *rec
 	}
 }
 
-// comparable is the first minor version of Kubernetes 1 whose resource versions are
-// numbers by contract.
+// comparable is the first minor version of Kubernetes 1 that guarantees that resource
+// versions are ordered integers.
 const comparable = 35
 
 func examineServer(ctx context.Context, c *connected, f *findings) {
@@ -154,7 +154,7 @@ func examineServer(ctx context.Context, c *connected, f *findings) {
 		if found := fmt.Sprintf("Kubernetes %s at %s", info.GitVersion, c.Host()); err == nil && (info.Major != "1" || minor >= comparable) {
 			f.ok("version", "%s", found)
 		} else {
-			f.note(warning, "version", found+": before 1.35 versions of objects are numbers by custom only", "update the cluster when you can; with etcd behind it all works")
+			f.note(warning, "version", found+" does not guarantee that resource versions are ordered", "update the cluster to 1.35 when you can; with etcd, earlier versions work too")
 		}
 	}
 	at, took, err := c.Clock(ctx)
@@ -165,21 +165,21 @@ func examineServer(ctx context.Context, c *connected, f *findings) {
 	f.clock(at.Add(500*time.Millisecond), took+500*time.Millisecond)
 }
 
-// allowed looks at rights, and reports whether all are there.
+// allowed checks rights, and reports whether none is missing.
 func allowed(ctx context.Context, c *connected, t scope, f *findings) bool {
 	lacks, why, err := t.lacks(ctx, c.Cluster)
 	switch {
 	case err != nil:
 		f.fails("rights", err)
 	case len(lacks) > 0:
-		f.note(failed, "rights", fmt.Sprintf("may not %s %s%s", strings.Join(lacks, " and "), t, why), "grant these verbs in a Role or ClusterRole to who runs this")
+		f.note(failed, "rights", fmt.Sprintf("may not %s %s%s", strings.Join(lacks, " and "), t, why), "grant these verbs in a Role or ClusterRole")
 	default:
 		f.ok("rights", "may %s %s", strings.Join(t.verbs(), " and "), t)
 	}
 	return err == nil && len(lacks) == 0
 }
 
-// examineResume looks at where a recorder would begin.
+// examineResume checks the version at which a recorder would resume.
 func examineResume(ctx context.Context, c *connected, d *record.Database, t scope, f *findings) {
 	name := "resume"
 	r, err := d.ResumeOf(ctx, c.uid, t.resource, t.Target)
@@ -188,31 +188,32 @@ func examineResume(ctx context.Context, c *connected, d *record.Database, t scop
 		return
 	}
 	if r.Version == 0 {
-		f.ok(name, "%s: nothing is recorded yet; it begins with a list", t)
+		f.ok(name, "%s: nothing is recorded yet; the recorder begins with a list", t)
 		return
 	}
-	point := fmt.Sprintf("%s: at version %v, which was reached %v ago", t, r.Version, time.Since(r.At).Round(time.Second))
+	point := fmt.Sprintf("%s: at version %v, reached %v ago", t, r.Version, time.Since(r.At).Round(time.Second))
 	switch err := stillThere(ctx, c.Cluster, t, r.Version); {
 	case err == nil:
-		f.ok(name, "%s; the server has what came after", point)
+		f.ok(name, "%s; the server has all later changes", point)
 	case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
-		f.note(warning, name, point+"; the server has forgotten what came after", "a recorder lists, writes what is different, and notes the gap; let two run, so that one is always there")
+		f.note(warning, name, point+"; the server has forgotten the changes after it", "the recorder will list, write every difference and record a gap; run two recorders to avoid gaps")
 	default:
 		f.fails(name, err)
 	}
 }
 
-// glance is how long a watch is looked at: a server that has forgotten says so at once.
-const glance = 1
+// probeSeconds is the duration of the watch that tests a version. A server that has
+// forgotten the version says so at once.
+const probeSeconds = 1
 
-// stillThere asks for a watch from a version. It returns nil if the server has what
-// came after.
+// stillThere opens a watch at a version. It returns nil if the server has all changes
+// after the version.
 func stillThere(ctx context.Context, c *kube.Cluster, t scope, from wire.Version) error {
 	coll, err := c.Collection(t.resource, kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly})
 	if err != nil {
 		return err
 	}
-	seconds := int64(glance)
+	seconds := int64(probeSeconds)
 	stream, err := coll.Watch(ctx, metav1.ListOptions{ResourceVersion: from.String(), AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
 	if err != nil {
 		return err
@@ -221,7 +222,7 @@ func stillThere(ctx context.Context, c *kube.Cluster, t scope, from wire.Version
 	event, err := wire.NewWatchReader(stream.Body, stream.Encoding, wire.Options{APIVersion: stream.APIVersion, Kind: stream.Kind}).Next()
 	var unusable *wire.InvalidError
 	switch {
-	case errors.Is(err, io.EOF), errors.As(err, &unusable): // an unusable object exists, too
+	case errors.Is(err, io.EOF), errors.As(err, &unusable): // an unusable object proves it too
 		return nil
 	case err != nil:
 		return err

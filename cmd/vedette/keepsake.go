@@ -18,17 +18,18 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// keepsake records the demo into a database, and tells of it afterwards.
-type keepsake struct {
+// demoRecorder records the demo in a database and summarizes the result.
+type demoRecorder struct {
 	url     string
 	d       *record.Database
 	r       *record.Recorder
-	cluster string // its UID: the database may have other demos
+	cluster string // UID of the cluster, because the database may hold other demos
 	ended   chan error
 }
 
-// newKeepsake opens the database, which is a file of its own unless url names another.
-func newKeepsake(ctx context.Context, url string, server *apitest.Server, cluster *kube.Cluster, targets []target) (*keepsake, error) {
+// newDemoRecorder opens the database that url names, or a new temporary file if url is
+// empty.
+func newDemoRecorder(ctx context.Context, url string, server *apitest.Server, cluster *kube.Cluster, targets []target) (*demoRecorder, error) {
 	if url == "" {
 		dir, err := os.MkdirTemp("", "vedette-demo-")
 		if err != nil {
@@ -40,7 +41,7 @@ func newKeepsake(ctx context.Context, url string, server *apitest.Server, cluste
 	if err != nil {
 		return nil, err
 	}
-	k := &keepsake{url: url, cluster: string(system.GetUID()), ended: make(chan error, 1)}
+	k := &demoRecorder{url: url, cluster: string(system.GetUID()), ended: make(chan error, 1)}
 	if k.d, err = openToWrite(ctx, url); err != nil {
 		return nil, err
 	}
@@ -52,14 +53,14 @@ func newKeepsake(ctx context.Context, url string, server *apitest.Server, cluste
 		k.r, err = record.New(k.d, cfg)
 	}
 	if err != nil {
-		_ = k.d.Close() // the first error says it
+		_ = k.d.Close() // the first error is the cause
 		return nil, err
 	}
 	return k, nil
 }
 
-// run records until ctx is done. If that fails, cancel is told.
-func (k *keepsake) run(ctx context.Context, cancel func(error)) {
+// run records until ctx is done. It calls cancel with an error of the recorder.
+func (k *demoRecorder) run(ctx context.Context, cancel func(error)) {
 	err := k.r.Run(ctx)
 	if err != nil {
 		cancel(err)
@@ -67,12 +68,12 @@ func (k *keepsake) run(ctx context.Context, cancel func(error)) {
 	k.ended <- err
 }
 
-// patienceAtEnd is how long the end of the last job is waited for in the database.
-const patienceAtEnd = 5 * time.Second
+// lastWrite bounds the wait for the last transition in the database.
+const lastWrite = 5 * time.Second
 
-// await waits until so many jobs have ended in the database too.
-func (k *keepsake) await(ctx context.Context, jobs int) {
-	ctx, cancel := context.WithTimeout(ctx, patienceAtEnd)
+// await waits until that many jobs have ended in the database.
+func (k *demoRecorder) await(ctx context.Context, jobs int) {
+	ctx, cancel := context.WithTimeout(ctx, lastWrite)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -83,23 +84,23 @@ func (k *keepsake) await(ctx context.Context, jobs int) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return // what is there is shown
+			return // the summary shows what is there
 		}
 	}
 }
 
 var jobsOnly = []history.Type{{Group: "batch", Resource: "jobs"}}
 
-// account is what the database says of the jobs.
-type account struct {
+// jobStats are the statistics of the jobs in the database.
+type jobStats struct {
 	history.TypeStats
 	ended int
 }
 
 // history returns the history in the database.
-func (k *keepsake) history() *history.History { return history.New(k.d.DB) }
+func (k *demoRecorder) history() *history.History { return history.New(k.d.DB) }
 
-func (k *keepsake) jobs(ctx context.Context) (a account, err error) {
+func (k *demoRecorder) jobs(ctx context.Context) (a jobStats, err error) {
 	all, err := k.history().Stats(ctx, history.Filter{Cluster: k.cluster, Types: jobsOnly}, time.Now(), nil)
 	for _, s := range all {
 		a.TypeStats = s
@@ -110,8 +111,8 @@ func (k *keepsake) jobs(ctx context.Context) (a account, err error) {
 	return a, err
 }
 
-// tell says what the database has, and how to look at it.
-func (k *keepsake) tell(ctx context.Context) (string, error) {
+// summary describes what was recorded, and how to read it.
+func (k *demoRecorder) summary(ctx context.Context) (string, error) {
 	a, err := k.jobs(ctx)
 	if err != nil {
 		return "", err
@@ -122,7 +123,7 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 	for _, t := range health.Targets {
 		revisions, transitions = revisions+t.Revisions, transitions+t.Transitions
 	}
-	fmt.Fprintf(&b, "Recorded in %s: %d revisions and %d changes of state, of\n", k.url, revisions, transitions)
+	fmt.Fprintf(&b, "Recorded in %s: %d revisions and %d transitions\n", k.url, revisions, transitions)
 	var parts []string
 	for _, s := range order {
 		if n := a.Outcomes[s]; n > 0 {
@@ -130,7 +131,7 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 		}
 	}
 	if open := a.Objects - a.ended; open > 0 {
-		parts = append(parts, fmt.Sprintf("%d not at their end", open))
+		parts = append(parts, fmt.Sprintf("%d still open", open))
 	}
 	fmt.Fprintf(&b, "  %d jobs: %s\n", a.Objects, strings.Join(parts, ", "))
 	for _, s := range []struct {
@@ -138,22 +139,22 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 		history.Spread
 	}{{"waited", a.Waiting}, {"ran", a.Running}} {
 		if s.Count > 0 {
-			fmt.Fprintf(&b, "  %s: half of %d at most %v, the longest %v\n", s.what, s.Count, length(s.P50), length(s.Max))
+			fmt.Fprintf(&b, "  %s (%d): median %v, maximum %v\n", s.what, s.Count, length(s.P50), length(s.Max))
 		}
 	}
-	retries, err := k.changes(ctx, state.Restarting)
+	retries, err := k.transitions(ctx, state.Restarting)
 	if err != nil {
 		return "", err
 	}
-	failed, err := k.changes(ctx, state.Failed)
+	failed, err := k.transitions(ctx, state.Failed)
 	if err != nil {
 		return "", err
 	}
-	again := map[string]bool{}
+	retried := map[string]bool{}
 	for _, c := range retries {
-		again[c.Object.UID] = true
+		retried[c.Object.UID] = true
 	}
-	fmt.Fprintf(&b, "  tried again after a failure: %d of them\n\nLook at it:\n", len(again))
+	fmt.Fprintf(&b, "  retried after a failure: %d\n\nRead the history:\n", len(retried))
 	if examples := append(failed, retries...); len(examples) > 0 {
 		of := examples[0].Object
 		for _, command := range []string{"history", "diff", "show"} {
@@ -164,8 +165,8 @@ func (k *keepsake) tell(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// called is how this program was called, so that a command that is shown can be
-// pasted: `go run` builds it into a folder of its own.
+// called returns the command that started this program, for commands that can be pasted.
+// A program that `go run` has built is in a temporary folder.
 func called() string {
 	if strings.Contains(os.Args[0], string(filepath.Separator)+"go-build") {
 		return "go run ./cmd/vedette"
@@ -173,8 +174,8 @@ func called() string {
 	return os.Args[0]
 }
 
-// changes returns when jobs came to a state.
-func (k *keepsake) changes(ctx context.Context, to state.State) (all []history.Change, err error) {
+// transitions returns the transitions of jobs to a state.
+func (k *demoRecorder) transitions(ctx context.Context, to state.State) (all []history.Change, err error) {
 	f := history.Filter{Cluster: k.cluster, Types: jobsOnly, States: []state.State{to}}
 	list := func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
 		return k.history().ListTransitions(ctx, f, p)

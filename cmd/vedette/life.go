@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// live takes a job from its submission to its end. A context that is done ends
-// it without an error.
-func (l *life) live(ctx context.Context) error {
+// run takes the job from its submission to its end. It returns nil if ctx is done before
+// that.
+func (l *demoJob) run(ctx context.Context) error {
 	created, err := l.server.Create(l.job)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (l *life) live(ctx context.Context) error {
 	}
 	l.pass(ctx, l.chance, 800)
 	if l.chance.IntN(8) == 0 {
-		return l.dropped()
+		return l.withdraw()
 	}
 	if err := l.admit(); err != nil {
 		return err
@@ -45,19 +45,19 @@ func (l *life) live(ctx context.Context) error {
 		if l.pods > 1 {
 			return l.fail()
 		}
-		l.pass(ctx, l.chance, 800) // the controller waits before it tries again
+		l.pass(ctx, l.chance, 800) // the job controller waits before a retry
 	}
 	return nil
 }
 
-// dropped: its user thinks better of it.
-func (l *life) dropped() error {
+// withdraw deletes the job, as its user does.
+func (l *demoJob) withdraw() error {
 	l.count("deleted by their user")
 	return l.server.Delete(l.job)
 }
 
-// admit: the queue lets the job start.
-func (l *life) admit() error {
+// admit starts the job, as the queue does.
+func (l *demoJob) admit() error {
 	run := false
 	l.job.Spec.Suspend = &run
 	updated, err := l.server.Update(l.job)
@@ -70,8 +70,8 @@ func (l *life) admit() error {
 	return l.condition(batchv1.JobSuspended, corev1.ConditionFalse, "JobResumed", "")
 }
 
-// attempt runs one pod of the job to its end.
-func (l *life) attempt(ctx context.Context) (worked bool, err error) {
+// attempt runs one pod of the job to its end, and reports whether it succeeded.
+func (l *demoJob) attempt(ctx context.Context) (worked bool, err error) {
 	pod, err := l.createPod()
 	if err != nil {
 		return false, err
@@ -108,7 +108,7 @@ func terminated(reason string, code int32) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: reason, ExitCode: code, FinishedAt: metav1.Now()}}
 }
 
-func (l *life) createPod() (*corev1.Pod, error) {
+func (l *demoJob) createPod() (*corev1.Pod, error) {
 	l.pods++
 	controls := true
 	created, err := l.server.Create(&corev1.Pod{
@@ -128,8 +128,8 @@ func (l *life) createPod() (*corev1.Pod, error) {
 	return created.(*corev1.Pod), nil
 }
 
-// schedule: a node takes the pod and fetches its image.
-func (l *life) schedule(pod *corev1.Pod) error {
+// schedule assigns the pod to a node, which pulls the image.
+func (l *demoJob) schedule(pod *corev1.Pod) error {
 	pod.Spec.NodeName = fmt.Sprintf("gpu-node-%d", l.chance.IntN(gpus)+1)
 	updated, err := l.server.Update(pod)
 	if err != nil {
@@ -139,15 +139,15 @@ func (l *life) schedule(pod *corev1.Pod) error {
 	return l.podStatus(pod, corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}})
 }
 
-// runPod changes the pod, and then the job that counts it.
-func (l *life) runPod(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
+// runPod changes the status of the pod and then that of the job.
+func (l *demoJob) runPod(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
 	if err := l.podStatus(pod, phase, c); err != nil {
 		return err
 	}
 	return l.status()
 }
 
-func (l *life) podStatus(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
+func (l *demoJob) podStatus(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
 	pod.Status.Phase = phase
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "train", State: c}}
 	updated, err := l.server.UpdateStatus(pod)
@@ -157,10 +157,10 @@ func (l *life) podStatus(pod *corev1.Pod, phase corev1.PodPhase, c corev1.Contai
 	return err
 }
 
-func (l *life) succeed() error {
+func (l *demoJob) succeed() error {
 	how := "succeeded"
 	if l.pods > 1 {
-		how = "succeeded when tried again"
+		how = "succeeded after a retry"
 	}
 	l.count(how)
 	now := metav1.Now()
@@ -168,14 +168,13 @@ func (l *life) succeed() error {
 	return l.condition(batchv1.JobComplete, corev1.ConditionTrue, "CompletionsReached", "")
 }
 
-func (l *life) fail() error {
+func (l *demoJob) fail() error {
 	l.count("failed")
-	return l.condition(batchv1.JobFailed, corev1.ConditionTrue, "BackoffLimitExceeded", "the job has failed as often as it may")
+	return l.condition(batchv1.JobFailed, corev1.ConditionTrue, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
 }
 
-// condition sets a condition of the job, and with it what else has changed in
-// its status.
-func (l *life) condition(kind batchv1.JobConditionType, status corev1.ConditionStatus, reason, message string) error {
+// condition sets a condition of the job and writes its status.
+func (l *demoJob) condition(kind batchv1.JobConditionType, status corev1.ConditionStatus, reason, message string) error {
 	c := batchv1.JobCondition{Type: kind, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.Now()}
 	for i := range l.job.Status.Conditions {
 		if l.job.Status.Conditions[i].Type == kind {
@@ -187,7 +186,7 @@ func (l *life) condition(kind batchv1.JobConditionType, status corev1.ConditionS
 	return l.status()
 }
 
-func (l *life) status() error {
+func (l *demoJob) status() error {
 	updated, err := l.server.UpdateStatus(l.job)
 	if err == nil {
 		l.job = updated.(*batchv1.Job)

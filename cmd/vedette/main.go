@@ -1,4 +1,4 @@
-// Command vedette watches what happens in Kubernetes clusters.
+// Command vedette watches Kubernetes clusters and records their history.
 //
 //	vedette watch jobs,pods -A
 //	vedette demo
@@ -30,7 +30,7 @@ func main() {
 	slog.SetDefault(slog.New(slog.NewTextHandler(printable.NewWriter(os.Stderr), nil)))
 	klog.SetSlogLogger(slog.Default())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// Who presses Ctrl-C twice does not want to wait for us.
+	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var exit errExit
 	switch {
 	case errors.Is(err, syscall.EPIPE):
-		return 0 // who reads our output has had enough
+		return 0 // the reader of the output has closed it
 	case errors.As(err, &exit):
 		if text := exit.Error(); text != "" {
 			complain(stderr, explain(exit.error))
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	said := ""
 	for _, err := range flat(err) {
-		if text := explain(err); text != said { // of several types or clusters the same
+		if text := explain(err); text != said { // several types or clusters may have the same error
 			complain(stderr, text)
 			said = text
 		}
@@ -71,7 +71,7 @@ func complain(stderr io.Writer, text string) {
 	fmt.Fprintf(stderr, "vedette: %s\n", printable.Line(text))
 }
 
-// flat takes errors apart that were joined: each is a line.
+// flat splits joined errors, because each is printed on its own line.
 func flat(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() {
@@ -84,8 +84,8 @@ func flat(err error) []error {
 	return all
 }
 
-// explain makes one sentence of an error. What a database says is explained already,
-// and what a kubeconfig is for is no help with it.
+// explain returns an error on one line, with a remedy. An error of a database already has
+// its remedy, and those for kubeconfigs would mislead.
 func explain(err error) string {
 	if about := (*aboutCluster)(nil); errors.As(err, &about) {
 		return "cluster " + about.name + ": " + explain(about.err)
@@ -96,16 +96,43 @@ func explain(err error) string {
 	return kube.Explain(err)
 }
 
+// helpTemplate begins with the examples.
+const helpTemplate = `{{.Short}}.
+{{with .Example}}
+Examples:
+{{.}}
+{{end}}{{with .Long}}
+{{.}}
+{{end}}
+{{.UsageString}}`
+
+// usageTemplate shows the form of a command, its subcommands and its flags.
+const usageTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+See "{{.CommandPath}} COMMAND --help" for the examples and flags of a command.{{end}}
+`
+
+// newRoot returns the command that contains all others.
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vedette",
-		Short: "Watch every change in a Kubernetes cluster, and miss none",
-		Long: "Vedette watches objects of Kubernetes clusters and reports every change of them.\n" +
-			"It takes the kubeconfig, contexts and selectors that kubectl takes.",
-		Example: "  # See it at work, without a cluster\n" +
+		Short: "Watch every change in Kubernetes clusters, and record their history",
+		Long:  "Kubeconfig, contexts, namespaces and selectors work as in kubectl.",
+		Example: "  # Watch and record simulated jobs, without a cluster\n" +
 			"  vedette demo\n\n" +
-			"  # Follow the jobs and pods of all namespaces\n" +
-			"  vedette watch jobs,pods -A",
+			"  # Watch the jobs and pods of all namespaces\n" +
+			"  vedette watch jobs,pods -A\n\n" +
+			"  # Record them, and read the history\n" +
+			"  vedette record jobs,pods -A --db sqlite:history.db\n" +
+			"  vedette history jobs -A --db sqlite:history.db",
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -113,6 +140,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
@@ -120,7 +149,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// version is what the build knows of itself.
+// version returns the version from the build information.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -10,8 +10,9 @@ import (
 	"github.com/vedette-io/vedette/record"
 )
 
+// migrate applies missing migrations and reports them.
 func migrate(ctx context.Context, d *record.Database, con *console) error {
-	con.progress("looking at the schema of %s …", d)
+	con.progress("checking the schema of %s …", d)
 	applied, err := d.Migrate(ctx)
 	con.clear()
 	for _, m := range applied {
@@ -24,10 +25,13 @@ func newMigrate() *cobra.Command {
 	var url string
 	cmd := &cobra.Command{
 		Use:   "migrate status|up",
-		Short: "Show or bring up to date the schema of the database",
-		Long: "Show which steps of the schema the database has, or take those that are missing. `vedette record` takes them by\n" +
-			"itself; this is for who wants to do it before, with other rights.",
-		Example:   "  vedette migrate status --db postgres://vedette@db/history\n  vedette migrate up --db postgres://admin@db/history",
+		Short: "Show or update the schema of the database",
+		Long: "`vedette record` applies missing migrations when it starts. This command applies them before that, for example as a\n" +
+			"user with more rights.",
+		Example: "  # Show which migrations the database has\n" +
+			"  vedette migrate status --db postgres://vedette@db/history\n\n" +
+			"  # Apply those that are missing\n" +
+			"  vedette migrate up --db postgres://admin@db/history",
 		ValidArgs: []string{"status", "up"},
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -17,7 +17,7 @@ import (
 func newConfig() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show the settings that a command would have",
+		Short: "Show the settings of a command",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -25,10 +25,10 @@ func newConfig() *cobra.Command {
 	view := &cobra.Command{
 		Use:   "view [TYPE[,TYPE…]]",
 		Short: "Show each setting of `vedette record`, and where it comes from",
-		Long: "Show each setting that `vedette record` would have with the same flags, environment and file, and which of these it\n" +
-			"comes from. Passwords are not shown. Mistakes of the file are shown all at once, with their lines.",
+		Long: "The settings are those that `vedette record` has with the same flags, environment and file. Passwords are not shown.\n" +
+			"All mistakes of the file are reported at once, with their lines.",
 		Example: "  vedette config view --config vedette.yaml\n  VEDETTE_DB=sqlite:history.db vedette config view jobs,pods -A",
-		Args:    oneAtMost("name the types that are to be recorded, or a file with --config"),
+		Args:    oneAtMost("name the types to record, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if _, _, err := o.config(); err != nil {
@@ -42,7 +42,7 @@ func newConfig() *cobra.Command {
 	return cmd
 }
 
-// view shows all settings as a table.
+// view returns all settings as a table.
 func (o *recordOptions) view(args []string) string {
 	var rows [][]string
 	row := func(name, value, from string) { rows = append(rows, []string{name, cmp.Or(value, "-"), from}) }
@@ -95,11 +95,11 @@ func (o *recordOptions) viewClusters(args []string, row func(name, value, from s
 		}
 	}
 	if len(args) == 1 && len(o.settled.file.clusters) > 0 {
-		row("clusters", "not used: types are named", o.settled.file.at)
+		row("clusters", "not used, because types are named", o.settled.file.at)
 	}
 }
 
-// scope says which objects of a type.
+// scope describes which objects of a type are recorded.
 func (r *resourceConfig) scope() string {
 	text := "all"
 	switch {
@@ -116,19 +116,19 @@ func (r *resourceConfig) scope() string {
 	return text
 }
 
-// plan says what record would do. It writes nothing, and makes no file.
+// plan shows what record would do. It writes nothing and creates no file.
 func (o *recordOptions) plan(ctx context.Context, args []string, con *console) error {
 	if err := con.print(o.view(args) + "\n"); err != nil {
 		return err
 	}
-	con.progress("looking …")
+	con.progress("checking …")
 	all := o.examine(ctx, args, reads)
 	con.clear()
 	if err := show(all, "", con); err != nil {
 		return err
 	}
 	if err := verdictOf(all); err != nil {
-		return fmt.Errorf("it would not record: %w", err)
+		return fmt.Errorf("the recorder would not start: %w", err)
 	}
 	return con.print("\nNothing was written.\n")
 }

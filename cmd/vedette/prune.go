@@ -17,7 +17,7 @@ func newPrune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove history that is no longer needed",
-		Long: "Remove history that is no longer needed: by age, by the state of objects, by the size of the database. `vedette record`\n" +
+		Long: "The flags say what is kept: by age, by the state of objects, by the size of the database. `vedette record`\n" +
 			"does this periodically with the same settings; this command does it once, in small steps between which recorders write.\n" +
 			"It never removes the current state of an object, the last revision of a present object, resume points or open gaps.",
 		Example: "  # What would be removed\n" +

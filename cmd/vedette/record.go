@@ -18,7 +18,7 @@ import (
 	"github.com/vedette-io/vedette/rules"
 )
 
-// recordOptions are the settings of record, and of what looks at them.
+// recordOptions are the settings of record, doctor and config view.
 type recordOptions struct {
 	watch   watchOptions
 	settled *settled
@@ -37,19 +37,19 @@ func newRecord() *cobra.Command {
 	var o recordOptions
 	cmd := &cobra.Command{
 		Use:   "record [TYPE[,TYPE…]]",
-		Short: "Keep every revision and every change of state in a database",
-		Long: "Keep every revision of objects, and every change of their state, in SQL: SQLite, PostgreSQL, MySQL or MariaDB.\n" +
-			"What was missed while it did not run is found out when it starts, and said. Several may record the same into one\n" +
-			"database. It runs until Ctrl-C.\n\n" +
-			"Flags go before the environment (VEDETTE_DB for --db, and so on), that before the file of --config. Types on the\n" +
-			"command line take the place of the clusters of the file.",
-		Example: "  # Jobs and pods of all namespaces, into a file\n" +
+		Short: "Write every revision and every transition to a database",
+		Long: "The database is SQLite, PostgreSQL, MySQL or MariaDB. A recorder resumes where it stopped. It writes what it missed\n" +
+			"as far as the server remembers, and records the rest as a gap. Several recorders may write the same objects to one\n" +
+			"database. The command runs until Ctrl-C.\n\n" +
+			"Flags override the environment (VEDETTE_DB for --db, and so on), which overrides the file of --config. Types on the\n" +
+			"command line replace the clusters of the file.",
+		Example: "  # Record the jobs and pods of all namespaces in a file\n" +
 			"  vedette record jobs,pods -A --db sqlite:history.db\n\n" +
-			"  # Into MySQL; the password comes from the environment\n" +
+			"  # Record in MySQL, with the password from the environment\n" +
 			"  VEDETTE_DB_PASSWORD=… vedette record jobs -A --db mysql://vedette@db:3306/history\n\n" +
-			"  # Of two clusters\n" +
+			"  # Record two clusters\n" +
 			"  vedette record jobs -A --context prod-a,prod-b --db sqlite:history.db\n\n" +
-			"  # What it would do\n" +
+			"  # Show what it would do\n" +
 			"  vedette record --config vedette.yaml --dry-run",
 		Args: oneAtMost("name the types to record, such as `vedette record jobs,pods`, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +57,7 @@ func newRecord() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what would be done and where each setting comes from, and write nothing")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would be done and where each setting comes from, and write nothing")
 	return cmd
 }
 
@@ -70,14 +70,14 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.flags = f
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
-	f.StringSliceVar(&o.redact, "redact", nil, "fields that are not kept, such as spec.template.spec.containers.env")
-	f.StringVar(&o.name, "name", "", "tells this recorder from others (default: the name of the host)")
-	f.StringVar(&o.spill, "spill", "", "folder where what comes waits while the database is away (default: it waits in memory, and then the server is read no further)")
+	f.StringSliceVar(&o.redact, "redact", nil, "fields that are not stored, such as spec.template.spec.containers.env")
+	f.StringVar(&o.name, "name", "", "name of this recorder, different from all others (default: the name of the host)")
+	f.StringVar(&o.spill, "spill", "", "folder for changes that arrive while the database is away (default: none; the recorder then stops reading from the server)")
 	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8080 (default: none)")
-	f.BoolVar(&o.wait, "wait-for-types", false, "begin also if a cluster does not answer, or a type is not served or may not be listed; it is recorded once it can be")
+	f.BoolVar(&o.wait, "wait-for-types", false, "start even if a cluster does not answer, or a type is not served or may not be listed, and record it once that is over")
 }
 
-// oneAtMost takes one argument or none.
+// oneAtMost accepts one argument or none. what says what the argument is for.
 func oneAtMost(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 || len(args) == 1 && args[0] == "" {
@@ -87,25 +87,26 @@ func oneAtMost(what string) cobra.PositionalArgs {
 	}
 }
 
-// addRules adds the flag for states of other types.
+// addRules adds the flag for the rules of other types.
 func addRules(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "rules", "", "file with rules that say what objects of other types are doing")
+	cmd.Flags().StringVar(path, "rules", "", "file with rules for the states of other types")
 }
 
-// addDatabase adds the flags that name the database. The URL is there when the command
+// addDatabase adds the flags that name the database. The URL is set when the command
 // runs; see settled.
 func addDatabase(cmd *cobra.Command, db *string) *settled {
 	cmd.Flags().StringVar(db, "db", "", "database: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: VEDETTE_DB)")
 	return addConfig(cmd)
 }
 
-// openDatabase opens a database to read its history, and says how to name one where
-// none is named.
+// openDatabase opens a database to read its history.
+//
+// Errors: errNoDatabase; those of record.Read.
 func openDatabase(ctx context.Context, url string) (*record.Database, error) {
 	return openWith(ctx, url, record.Read)
 }
 
-// openToWrite opens a database to write into it, which may have no schema yet.
+// openToWrite opens a database to write to it. The database may have no schema yet.
 func openToWrite(ctx context.Context, url string) (*record.Database, error) {
 	return openWith(ctx, url, record.Open)
 }
@@ -119,10 +120,10 @@ func openWith[D any](ctx context.Context, url string, open func(context.Context,
 	return open(ctx, url)
 }
 
-var errNoDatabase = errors.New("no database is named: take --db sqlite:history.db, or set VEDETTE_DB, or db in the file of --config")
+var errNoDatabase = errors.New("no database is named: use --db sqlite:history.db, VEDETTE_DB, or db in the file of --config")
 
-// clusters returns what is to be recorded: what the command line names, or else the
-// file.
+// clusters returns what to record: what the command line names, or otherwise what the
+// file names.
 func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
 	if len(args) == 1 {
 		return o.watch.named(args[0])
@@ -133,12 +134,13 @@ func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
 	}
 	w := &o.watch
 	if w.connect.Context+w.connect.Kubeconfig+w.connect.Namespace+w.labels+w.fields != "" || w.allNamespaces {
-		return nil, fmt.Errorf("--context, --kubeconfig, -n, -A and selectors go with types on the command line; the clusters of %s have their own", o.settled.path)
+		return nil, fmt.Errorf("--context, --kubeconfig, -n, -A and selectors need types on the command line; the clusters of %s have their own", o.settled.path)
 	}
 	return all, nil
 }
 
-// config returns what does not depend on the cluster.
+// config returns the part of the configuration that is the same for all clusters, and
+// the rules, if there are any.
 func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) {
 	cfg = record.Config{Name: o.name, Redact: o.redact, Spill: record.Spill{Dir: o.spill}}
 	for _, text := range o.redact {
@@ -182,7 +184,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 	if o.listen == "" {
 		return o.begin(ctx, cfg, clusters, &s, con)
 	}
-	// Probes are answered from the start: to migrate a large schema takes long.
+	// The server answers probes from the start, because a migration may take long.
 	srv, err := newServer(o.listen, &s)
 	if err != nil {
 		return err
@@ -200,14 +202,14 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 	return errors.Join(err, <-served)
 }
 
-// begin looks at everything that may be wrong, and then records.
+// begin checks everything that may be wrong, and then records.
 func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, s *serving, con *console) error {
 	con.progress("asking %s …", hosts(clusters))
-	var patient func(error)
+	var unavailable func(error)
 	if cfg.Patient = o.wait; o.wait {
-		patient = func(err error) { con.say("not recorded yet: %s", explain(err)) }
+		unavailable = func(err error) { con.say("not recorded yet: %s", explain(err)) }
 	}
-	err := identifyAll(ctx, clusters, patient)
+	err := identifyAll(ctx, clusters, unavailable)
 	con.clear()
 	if err != nil {
 		return err
@@ -217,7 +219,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	}
 	if o.spill != "" {
 		if err := os.MkdirAll(o.spill, 0o700); err != nil {
-			return fmt.Errorf("%s: the folder to spill into can not be made: %w", o.settled.origin("spill"), err)
+			return fmt.Errorf("%s: the spill folder cannot be created: %w", o.settled.origin("spill"), err)
 		}
 	}
 	d, err := openToWrite(ctx, o.db)
@@ -263,14 +265,14 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	return err
 }
 
-// waitFor says what can not be recorded, and refuses that unless it is to be waited
-// for.
+// waitFor reports what cannot be recorded now. Without --wait-for-types it returns an
+// error.
 func (o *recordOptions) waitFor(err error, con *console) error {
 	if err == nil {
 		return nil
 	}
 	if !o.wait {
-		return errors.Join(err, errors.New("nothing was recorded; with --wait-for-types the rest is, and these once they can be"))
+		return errors.Join(err, errors.New("nothing was recorded; with --wait-for-types, the recorder starts with the rest"))
 	}
 	for _, err := range flat(err) {
 		con.say("not recorded yet: %s", explain(err))
@@ -278,7 +280,8 @@ func (o *recordOptions) waitFor(err error, con *console) error {
 	return nil
 }
 
-// runAll runs a recorder for each cluster, and joins them. Who fails ends the others.
+// runAll runs a recorder for each cluster and waits for all of them. The first error ends
+// the others.
 func runAll(ctx context.Context, clusters []*connected, recorders []*record.Recorder, con *console) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -300,7 +303,7 @@ func runAll(ctx context.Context, clusters []*connected, recorders []*record.Reco
 	return errors.Join(errs...)
 }
 
-// report shows now and then how much was written, until done.
+// report shows every second how much was written, until done is closed.
 func report(recorders []*record.Recorder, con *console, done <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -321,7 +324,7 @@ func report(recorders []*record.Recorder, con *console, done <-chan struct{}) {
 	}
 }
 
-// logTo writes the lines of a log between those of the progress.
+// logTo writes log lines to a console, so that they do not mix with its progress line.
 type logTo struct{ con *console }
 
 // Write implements io.Writer.

@@ -73,7 +73,7 @@ func TestBadInput(t *testing.T) {
 	broken := file(t, "rules.yaml", "rules:\n- kind: X\n  states:\n  - when: object.a ==\n")
 	junk := file(t, "junk.db", strings.Repeat("this is no database\n", 100))
 	for _, c := range []struct{ name, args, want string }{
-		{"no database", "pods", "no database is named: take --db"},
+		{"no database", "pods", "no database is named: use --db"},
 		{"no URL", "pods --db history.db", `the database "history.db" is no URL`},
 		{"another kind", "pods --db oracle://u:geheim@h/x", `there is no kind of database "oracle"`},
 		{"a URL that is none", "pods --db postgres://u:geheim%zz@h/db", "can not be read: invalid URL escape \"%zz\"; escape"},
@@ -88,7 +88,7 @@ func TestBadInput(t *testing.T) {
 		{"a folder", "pods --db sqlite:DIR", "DIR is a folder"},
 		{"no database in the file", "pods --db sqlite:" + junk, "the file is damaged, or no SQLite database"},
 		{"no types", "--db sqlite:DIR/h.db", "name the types to record"},
-		{"an empty type", "pods,,jobs --db sqlite:DIR/h.db", "there is an empty name among the types"},
+		{"an empty type", "pods,,jobs --db sqlite:DIR/h.db", "the types \"pods,,jobs\" contain an empty name"},
 		{"unknown type", "podz --db sqlite:DIR/h.db", `has no resource type "podz"; did you mean pods?`},
 		{"no rights", "secrets --db sqlite:DIR/h.db", "no rights: may not list and watch secrets in ml (not you); grant these verbs"},
 		{"a namespace that is none", "pods -n a/b --db sqlite:DIR/h.db", `the namespace "a/b" is not valid`},
@@ -101,10 +101,10 @@ func TestBadInput(t *testing.T) {
 		{"what is needed", "pods --redact metadata.uid --db sqlite:DIR/h.db", "metadata.uid can not be left out"},
 		{"broken rules", "pods --rules " + broken + " --db sqlite:DIR/h.db", "rules.yaml:4: in \"object.a ==\", at column 12: Syntax error"},
 		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "the file with the rules can not be read: open DIR/nowhere"},
-		{"a folder that is none", "pods --spill " + junk + " --db sqlite:DIR/h.db", "--spill: the folder to spill into can not be made: mkdir"},
-		{"no configuration", "pods --config DIR/nowhere", "the file of --config or VEDETTE_CONFIG can not be read"},
+		{"a folder that is none", "pods --spill " + junk + " --db sqlite:DIR/h.db", "--spill: the spill folder cannot be created: mkdir"},
+		{"no configuration", "pods --config DIR/nowhere", "the file of --config or VEDETTE_CONFIG cannot be read"},
 		{"an address that is none", "pods --listen here --db sqlite:DIR/h.db", "--listen here: listen tcp: address here: missing port"},
-		{"an address that is taken", "pods --listen " + taken.Addr().String() + " --db sqlite:DIR/h.db", "address already in use; name one that is free"},
+		{"an address that is taken", "pods --listen " + taken.Addr().String() + " --db sqlite:DIR/h.db", "address already in use; use a free address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -117,7 +117,7 @@ func TestBadInput(t *testing.T) {
 			if !strings.HasPrefix(first, "vedette: ") || !strings.Contains(first, strings.ReplaceAll(c.want, "DIR", dir)) {
 				t.Errorf("got %s\nwant %s", text, c.want)
 			}
-			if rest != "" && rest != "vedette: nothing was recorded; with --wait-for-types the rest is, and these once they can be\n" {
+			if rest != "" && rest != "vedette: nothing was recorded; with --wait-for-types, the recorder starts with the rest\n" {
 				t.Errorf("more than one line: %s", text)
 			}
 			if strings.Contains(text+out, "geheim") {
@@ -138,7 +138,7 @@ func TestDryRun(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"record", "pods,jobs", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:" + filepath.Join(dir, "h.db")}
 	out, _ := ended(t, 0, append(args, "--dry-run")...)
-	for _, want := range []string{"--db", "is not there yet; `vedette record` makes it", "may list and watch pods in ml", "Nothing was written."} {
+	for _, want := range []string{"--db", "does not exist yet; `vedette record` creates it", "may list and watch pods in ml", "Nothing was written."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s is not in\n%s", want, out)
 		}
@@ -152,7 +152,7 @@ func TestDryRun(t *testing.T) {
 	p.interrupt()
 	before := files(t, dir)
 	out, _ = ended(t, 0, append(args, "--dry-run")...)
-	if !regexp.MustCompile(`pods in ml: at version \d+, which was reached \S+ ago; the server has what came after`).MatchString(out) {
+	if !regexp.MustCompile(`pods in ml: at version \d+, reached \S+ ago; the server has all later changes`).MatchString(out) {
 		t.Errorf("no resume point:\n%s", out)
 	}
 	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
@@ -299,7 +299,7 @@ func TestOneClusterTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, said := ended(t, 1, "record", "pods", "-A", "--context", "c,d", "--kubeconfig", srv.kubeconfig, "--db", "sqlite:"+t.TempDir()+"/h.db")
-	if said != "vedette: c and d are one cluster: name it once, with all its resources\n" {
+	if said != "vedette: c and d are the same cluster: name it once, with all its resources\n" {
 		t.Error(said)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/record/recordmetrics"
 )
 
-// server answers /healthz, /readyz and /metrics over HTTP. None of them shows data of
+// server answers /healthz, /readyz and /metrics over HTTP. No answer contains data of
 // objects.
 type server struct {
 	addr     string
@@ -27,8 +27,8 @@ type server struct {
 	http     *http.Server
 }
 
-// serving is what the server tells: of recorders, as soon as there are some. Any goroutine
-// may use it.
+// serving is the state that the server shows: the database and the recorders, once they
+// exist. Any goroutine may use it.
 type serving struct {
 	mu        sync.Mutex
 	d         *record.Database
@@ -41,7 +41,7 @@ func (s *serving) set(d *record.Database, recorders []*record.Recorder) {
 	s.d, s.recorders = d, recorders
 }
 
-// health returns that of all recorders.
+// health returns the health of all recorders.
 func (s *serving) health() (all []record.Health) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,13 +51,13 @@ func (s *serving) health() (all []record.Health) {
 	return all
 }
 
-// ready says what is not, or nil.
+// ready returns an error for each thing that is not ready.
 func (s *serving) ready(ctx context.Context) error {
 	s.mu.Lock()
 	d := s.d
 	s.mu.Unlock()
 	if d == nil {
-		return errors.New("it is starting: clusters and the database are being looked at")
+		return errors.New("the recorder is starting: it checks the clusters and the database")
 	}
 	_, err := d.Clock(ctx)
 	errs := []error{err}
@@ -69,19 +69,19 @@ func (s *serving) ready(ctx context.Context) error {
 			case why != nil:
 				errs = append(errs, fmt.Errorf("%s of %s: %w", scope{Target: t.Target}, h.Cluster, why))
 			default:
-				errs = append(errs, fmt.Errorf("%s of %s: the first list is not written yet", scope{Target: t.Target}, h.Cluster))
+				errs = append(errs, fmt.Errorf("%s of %s: the first list has not been written yet", scope{Target: t.Target}, h.Cluster))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// patience bounds what a probe or a scrape may take.
-const patience = 5 * time.Second
+// probeTimeout bounds a probe or a scrape.
+const probeTimeout = 5 * time.Second
 
-// newServer listens; run answers.
+// newServer opens the listener; run answers requests.
 //
-// Errors: the address can not be listened on.
+// Errors: the address cannot be used.
 func newServer(addr string, s *serving) (*server, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{
@@ -93,12 +93,12 @@ func newServer(addr string, s *serving) (*server, error) {
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w; name one that is free, as HOST:PORT, such as 127.0.0.1:8080", addr, err)
+		return nil, fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8080", addr, err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") }) // who asked may have gone
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") }) // the client may have gone
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 		defer cancel()
 		if err := s.ready(ctx); err != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -109,16 +109,16 @@ func newServer(addr string, s *serving) (*server, error) {
 		}
 		_, _ = fmt.Fprintln(w, "ok") // as above
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: patience}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: probeTimeout}))
 	return &server{
 		addr: listener.Addr().String(), listener: listener,
-		http: &http.Server{Handler: mux, ReadHeaderTimeout: patience, ReadTimeout: patience, WriteTimeout: 3 * patience, IdleTimeout: time.Minute},
+		http: &http.Server{Handler: mux, ReadHeaderTimeout: probeTimeout, ReadTimeout: probeTimeout, WriteTimeout: 3 * probeTimeout, IdleTimeout: time.Minute},
 	}, nil
 }
 
-// run answers until ctx is done, and lets what is being answered end.
+// run answers requests until ctx is done. It then gives open requests a second to end.
 //
-// Errors: it can not answer any more.
+// Errors: the listener failed.
 func (s *server) run(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.http.Serve(s.listener) }()
@@ -130,7 +130,7 @@ func (s *server) run(ctx context.Context) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := s.http.Shutdown(last); err != nil {
-		_ = s.http.Close() // what did not end in time is cut
+		_ = s.http.Close() // cuts the requests that did not end in time
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// setting is what a flag, the environment and the file can all say, under one name:
-// --wait-for-types, VEDETTE_WAIT_FOR_TYPES, wait-for-types. The flag has the first
-// word, then the environment, then the file, then the default of the flag.
+// setting has one name as a flag, in the environment and in the file:
+// --wait-for-types, VEDETTE_WAIT_FOR_TYPES, wait-for-types. The flag overrides the
+// environment, which overrides the file, which overrides the default of the flag.
 type setting struct {
 	name string
 	kind settingKind
@@ -24,10 +24,10 @@ const (
 	word  settingKind = iota
 	words             // a list
 	truth             // true or false
-	path              // of a file or folder; in the file relative to the folder of that
+	path              // of a file or folder; in a file of settings, relative to its folder
 )
 
-// settings are all of them.
+// settings lists all settings.
 var settings = []setting{
 	{"db", word},
 	{"name", word},
@@ -43,25 +43,24 @@ var settings = []setting{
 	{"max-size", word},
 }
 
-// variable is the name of a setting in the environment.
+// variable returns the name of a setting in the environment.
 func variable(name string) string {
 	return "VEDETTE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// settled is where the values of the settings of a command come from. Its fields are
-// set when the command runs.
+// settled holds the sources of the settings of a command. Its fields are set when the
+// command runs.
 type settled struct {
-	path string // of the file; "" without one
+	path string // of the file; "" if there is none
 	file *configFile
-	from map[string]string // by name: "--db", "VEDETTE_DB", "vedette.yaml:3"; absent: default
+	from map[string]string // by name: "--db", "VEDETTE_DB", "vedette.yaml:3"; nothing for a default
 }
 
-// addConfig adds the flag that names the file, and sees to it that before the command
-// runs, those of its flags that are settings have their values. It may be called once
-// for a command.
+// addConfig adds the flag that names the file. Before the command runs, it sets all flags
+// of the command that are settings. It may be called once for a command.
 func addConfig(cmd *cobra.Command) *settled {
 	s := &settled{from: map[string]string{}}
-	cmd.Flags().StringVar(&s.path, "config", "", "file with settings (default: VEDETTE_CONFIG); flags and VEDETTE_… go before it")
+	cmd.Flags().StringVar(&s.path, "config", "", "file with settings, which flags and VEDETTE_… override (default: VEDETTE_CONFIG)")
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := s.settle(cmd.Flags()); err != nil {
@@ -75,7 +74,7 @@ func addConfig(cmd *cobra.Command) *settled {
 	return s
 }
 
-// settle reads the file and the environment.
+// settle reads the file and the environment, and sets the flags.
 func (s *settled) settle(flags *pflag.FlagSet) (err error) {
 	switch {
 	case flags.Changed("config"):
@@ -101,7 +100,7 @@ func (s *settled) settle(flags *pflag.FlagSet) (err error) {
 
 func (s *settled) one(setting setting, flag *pflag.Flag) error {
 	v, inFile := s.file.values[setting.name]
-	text := os.Getenv(variable(setting.name)) // which is unset if it is empty, as usual in manifests
+	text := os.Getenv(variable(setting.name)) // an empty variable counts as unset, as usual in manifests
 	switch {
 	case flag.Changed:
 		s.from[setting.name] = "--" + setting.name
@@ -109,7 +108,7 @@ func (s *settled) one(setting setting, flag *pflag.Flag) error {
 	case text != "":
 		s.from[setting.name] = variable(setting.name)
 		if err := flag.Value.Set(text); err != nil && setting.kind == truth {
-			return fmt.Errorf("%s has to be true or false; it is %q", variable(setting.name), text)
+			return fmt.Errorf("%s is %q; it must be true or false", variable(setting.name), text)
 		} else if err != nil {
 			return fmt.Errorf("%s is %q: %w", variable(setting.name), text, err)
 		}
@@ -131,7 +130,7 @@ func (s *settled) one(setting setting, flag *pflag.Flag) error {
 	return nil
 }
 
-// origin says where the value of a setting comes from.
+// origin returns where the value of a setting comes from.
 func (s *settled) origin(name string) string {
 	if from := s.from[name]; from != "" {
 		return from

@@ -15,42 +15,42 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// story plays the users, the queue, the job controller and the nodes of a small
-// training platform. All that happens follows from the seed; only how the jobs
-// interleave depends on the clock.
-type story struct {
+// workload simulates the users, the queue, the job controller and the nodes of a small
+// training platform. The seed determines what happens to each job; only the interleaving
+// of the jobs depends on the clock.
+type workload struct {
 	server *apitest.Server
 	seed   uint64
 	speed  float64
-	gpus   chan struct{} // one token for each job that may run
+	gpus   chan struct{} // holds a token for each running job
 
 	mu    sync.Mutex
-	ended map[string]int // jobs by how they ended
+	ended map[string]int // number of jobs by outcome
 	began time.Time
 }
 
-// gpus is how many jobs run side by side: few enough that some have to queue.
+// gpus is the number of jobs that run at the same time. It is small, so that others queue.
 const gpus = 3
 
-// maxOpen bounds the jobs that are there at once.
+// maxOpen bounds the jobs that exist at the same time.
 const maxOpen = 8
 
-func newStory(server *apitest.Server, seed uint64, speed float64) *story {
-	return &story{
+func newWorkload(server *apitest.Server, seed uint64, speed float64) *workload {
+	return &workload{
 		server: server, seed: seed, speed: speed,
 		gpus: make(chan struct{}, gpus), ended: map[string]int{}, began: time.Now(),
 	}
 }
 
-// tell submits jobs, one after the other, and returns when all have ended; with
-// 0 jobs, when ctx is done.
+// run submits jobs one after the other, and returns when all have ended. With 0 jobs, it
+// submits jobs until ctx is done.
 //
-// Errors: the cause of ctx; what the server refuses.
-func (s *story) tell(ctx context.Context, jobs int) error {
+// Errors: the cause of ctx; the first error of the server.
+func (s *workload) run(ctx context.Context, jobs int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	open := make(chan struct{}, maxOpen)
-	chance := rand.New(rand.NewPCG(s.seed, 1<<63)) // each goroutine has its own
+	chance := rand.New(rand.NewPCG(s.seed, 1<<63)) // each goroutine has its own source
 	var work sync.WaitGroup
 	for i := 0; (jobs == 0 || i < jobs) && ctx.Err() == nil; i++ {
 		select {
@@ -58,9 +58,9 @@ func (s *story) tell(ctx context.Context, jobs int) error {
 		case <-ctx.Done():
 			continue
 		}
-		life := s.newLife(i)
+		job := s.newJob(i)
 		work.Go(func() {
-			if err := life.live(ctx); err != nil {
+			if err := job.run(ctx); err != nil {
 				cancel(err)
 			}
 			<-open
@@ -71,8 +71,8 @@ func (s *story) tell(ctx context.Context, jobs int) error {
 	return context.Cause(ctx)
 }
 
-// pass waits for about so many milliseconds of the story.
-func (s *story) pass(ctx context.Context, chance *rand.Rand, about int) {
+// pass waits for about that many milliseconds of simulated time.
+func (s *workload) pass(ctx context.Context, chance *rand.Rand, about int) {
 	ms := float64(about/2+chance.IntN(about)) / s.speed
 	pause(ctx, time.Duration(ms*float64(time.Millisecond)))
 }
@@ -86,8 +86,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// over is how many jobs have ended.
-func (s *story) over() (n int) {
+// over returns how many jobs have ended.
+func (s *workload) over() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, some := range s.ended {
@@ -96,13 +96,13 @@ func (s *story) over() (n int) {
 	return n
 }
 
-// summary says how the jobs ended.
-func (s *story) summary() string {
+// summary describes how the jobs ended.
+func (s *workload) summary() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	total := 0
 	var parts []string
-	for _, how := range []string{"succeeded", "succeeded when tried again", "failed", "deleted by their user"} {
+	for _, how := range []string{"succeeded", "succeeded after a retry", "failed", "deleted by their user"} {
 		if n := s.ended[how]; n > 0 {
 			total += n
 			parts = append(parts, fmt.Sprintf("%d %s", n, how))
@@ -114,15 +114,15 @@ func (s *story) summary() string {
 	return fmt.Sprintf("%d jobs in %v: %s.", total, time.Since(s.began).Round(time.Second), strings.Join(parts, ", "))
 }
 
-func (s *story) count(how string) {
+func (s *workload) count(how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended[how]++
 }
 
-// life is that of one job.
-type life struct {
-	*story
+// demoJob is one simulated job.
+type demoJob struct {
+	*workload
 	chance *rand.Rand
 	job    *batchv1.Job
 	pods   int // attempts so far
@@ -134,11 +134,11 @@ var (
 	teams  = []string{"team-vision", "team-speech", "team-llm"}
 )
 
-func (s *story) newLife(i int) *life {
+func (s *workload) newJob(i int) *demoJob {
 	chance := rand.New(rand.NewPCG(s.seed, uint64(i)))
 	name := fmt.Sprintf("%s-%d", models[chance.IntN(len(models))], i)
 	suspend, retries := true, int32(1)
-	return &life{story: s, chance: chance, job: &batchv1.Job{
+	return &demoJob{workload: s, chance: chance, job: &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: teams[chance.IntN(len(teams))], Name: name,
