@@ -115,7 +115,7 @@ func (b *batch) mark(ctx context.Context) error {
 	slices.SortFunc(marks, func(x, y []any) int { // neighbours are written together
 		return cmp.Or(cmp.Compare(x[0].(int64), y[0].(int64)), cmp.Compare(x[1].(int64), y[1].(int64)), cmp.Compare(x[2].(int64), y[2].(int64)))
 	})
-	return b.d.insertAll(ctx, b.tx, "marks", []string{"term", "hour", "object_id"}, marks, "term")
+	return b.d.insertAll(ctx, b.tx, "transition_index", []string{"term", "hour", "object_id"}, marks, "term")
 }
 
 // hours notes all hours in which an object has transitions.
@@ -180,7 +180,7 @@ func (d *Database) unmark(ctx context.Context, tx *sql.Tx, id int64, hours []int
 			continue
 		}
 		for _, t := range terms {
-			if _, err := d.exec(ctx, tx, "DELETE FROM marks WHERE term = ? AND hour = ? AND object_id = ?", int64(t), h, id); err != nil {
+			if _, err := d.exec(ctx, tx, "DELETE FROM transition_index WHERE term = ? AND hour = ? AND object_id = ?", int64(t), h, id); err != nil {
 				return err
 			}
 		}

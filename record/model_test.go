@@ -134,7 +134,7 @@ func (w *world) compare(t *rapid.T, all []record.Seen, seen map[record.Seen]bool
 // clear empties the database.
 func (w *world) clear() {
 	w.t.Helper()
-	for _, table := range []string{"transitions", "revisions", "labels", "marks", "objects"} {
+	for _, table := range []string{"transitions", "revisions", "labels", "transition_index", "objects"} {
 		if _, err := w.d.SQL().ExecContext(context.Background(), "DELETE FROM "+table); err != nil {
 			w.t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // TestDoctor finds nothing wrong where nothing is, and tells what it has found.
@@ -121,6 +123,33 @@ func TestIdentityIsNeeded(t *testing.T) {
 	}
 	if _, text := ended(t, 1, append([]string{"record"}, args...)...); text != "vedette: "+got.Found+"\n" {
 		t.Errorf("record says %s, doctor %s", text, got.Found)
+	}
+}
+
+// TestCompatibleSchema: a schema of a newer version that says so is used.
+func TestCompatibleSchema(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	ended(t, 0, "migrate", "up", "--db", url)
+	d, err := sqldb.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+		_, err := tx.Exec(t.Context(), "INSERT INTO vedette_schema (version_id, is_applied) VALUES (9999, 1)")
+		_, also := tx.Exec(t.Context(), "INSERT INTO schema_compatibility (step, oldest_step) VALUES (9999, 2)")
+		return errors.Join(err, also)
+	})
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := ended(t, 0, "migrate", "status", "--db", url); !regexp.MustCompile(`(?m)^09999 +\S+ \S+ by a newer version$`).MatchString(out) {
+		t.Error(out)
+	}
+	ended(t, 0, "migrate", "up", "--db", url)
+	srv := recordable(t, apitest.Config{})
+	out, _ := ended(t, 0, "doctor", "pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", url, "-o", "json")
+	if got := verdicts(t, out)["database schema"]; got.Found != "has migration 9999, of a newer version that this version works with" {
+		t.Errorf("%+v", got)
 	}
 }
 

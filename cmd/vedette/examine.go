@@ -89,7 +89,12 @@ func examineSchema(ctx context.Context, d *record.Database, f *findings) bool {
 		}
 	}
 	if len(pending) == 0 {
-		f.ok("schema", "has migration %d, the newest", steps[len(steps)-1].Version)
+		last := steps[len(steps)-1]
+		if last.Newer {
+			f.ok("schema", "has migration %d, of a newer version that this version works with", last.Version)
+			return true
+		}
+		f.ok("schema", "has migration %d, the newest", last.Version)
 		return true
 	}
 	f.note(warning, "schema", "lacks "+strings.Join(pending, ", "), "`vedette record` applies these migrations when it starts; `vedette migrate up` applies them now")

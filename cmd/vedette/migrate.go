@@ -57,6 +57,9 @@ func newMigrate() *cobra.Command {
 				if m.Applied {
 					when = m.At.Local().Format(time.DateTime)
 				}
+				if m.Newer {
+					when += " by a newer version"
+				}
 				if err := con.print(layout.Row(m.Name, when)); err != nil {
 					return err
 				}

@@ -41,6 +41,7 @@ record/history: wire state record/sqldb record/internal/model
 record/retention: wire state record/sqldb record/internal/model
 record: wire delta reflector kube state internal/faultlog record/sqldb record/internal/model
 record/recordmetrics: record
+record/recordtest:
 notify: planned record
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube

@@ -17,9 +17,28 @@ type Dialect struct {
 	// Goose selects the statements for the table of applied migrations.
 	Goose goose.Dialect
 	// Variables are the values of ${NAME} in the migrations. Every driver defines ID,
-	// WORD, NAME, TEXT, HASH, BLOB, OPTIONS, ORDERED and TIME; a "?" in a value stands for
-	// the column of ${NAME:column}.
+	// WORD, NAME, TEXT, HASH, BLOB, OPTIONS, ORDERED, TIME and REPLACE_VIEW; a "?" in a
+	// value stands for the argument of ${NAME:argument}.
 	Variables map[string]string
+	// Macros are the values of ${NAME:argument argument} in the migrations, where the
+	// dialects differ in more than a word. Every driver defines:
+	//
+	//	RENAME_TABLE from to column...   renames a table. Programs of the version before
+	//	                                 insert into and delete from the old name; where
+	//	                                 the database can do it, they read it too.
+	//	COPY_RIGHTS from to              grants who may use one table the same rights to
+	//	                                 another one; empty where rights belong to all
+	//	                                 tables of a database.
+	//
+	// Each statement ends with a semicolon at the end of a line.
+	Macros map[string]func(arguments []string) string
+	// StatementDone reports whether the error of a statement that changes the schema can
+	// mean that an earlier attempt completed the same statement. It is nil for a database
+	// whose transactions include changes of the schema.
+	StatementDone func(err error) bool
+	// BeforeSteps is a statement for the session that changes the schema of a database with
+	// StatementDone. It may be empty.
+	BeforeSteps string
 	// TableExists is a query with one parameter, the name of a table. It returns one
 	// number, which is 0 if the current schema has no such table.
 	TableExists string
@@ -118,10 +137,15 @@ func (f Fragments) rebind(statement string) string {
 	return f.dialect.Rebind(statement)
 }
 
-// variable returns the value of ${name} or ${name:column} in a migration.
-func (d *Dialect) variable(name string) string {
-	name, column, _ := strings.Cut(name, ":")
-	return strings.ReplaceAll(d.Variables[name], "?", column)
+// expand returns the value of ${variable} in a migration, and whether the dialect defines
+// it.
+func (d *Dialect) expand(variable string) (value string, ok bool) {
+	name, argument, _ := strings.Cut(variable, ":")
+	if macro := d.Macros[name]; macro != nil {
+		return macro(strings.Fields(argument)), true
+	}
+	value, ok = d.Variables[name]
+	return strings.ReplaceAll(value, "?", argument), ok
 }
 
 // NumberParameters replaces each "?" of a statement by $1, $2 and so on: a

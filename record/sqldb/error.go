@@ -111,4 +111,6 @@ const (
 	grantRight   = "grant it, or run `vedette migrate up` as who owns the schema"
 	noDatabase   = "there is no database of this name"
 	makeDatabase = "make it: CREATE DATABASE"
+	tableInUse   = "another transaction holds a lock for too long"
+	waitForTable = "try again when backups and long queries have ended"
 )

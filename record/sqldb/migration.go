@@ -3,13 +3,10 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
-	"strconv"
+	"maps"
+	"slices"
 	"strings"
 	"testing/fstest"
 	"time"
@@ -17,15 +14,16 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-//go:embed schema/*.sql
-var migrationFiles embed.FS
-
-// ErrNewer is returned for a database whose schema a later version of this program
-// has made.
+// ErrNewer is returned for a database whose schema is of a later version of this program,
+// if this program does not work on it.
 var ErrNewer = errors.New("the schema of the database is newer than this program")
 
 // schemaTable is the table in which Goose notes the migrations that were applied.
 const schemaTable = "vedette_schema"
+
+// compatibilityTable says for each step which programs work on it: those that know
+// oldest_step.
+const compatibilityTable = "schema_compatibility"
 
 // Migration is one step of the schema.
 type Migration struct {
@@ -33,40 +31,38 @@ type Migration struct {
 	Name    string
 	Applied bool
 	At      time.Time // when it was applied
+	// Newer steps are of a later version of this program, and this program works on them.
+	Newer bool
 }
 
 // migrator applies the steps of the schema to a database.
 type migrator struct{ *pool }
 
-// files returns the steps of the schema, with the variables of the dialect replaced.
-func (m migrator) files() (fs.FS, error) {
-	names, err := fs.Glob(migrationFiles, "schema/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	rendered := fstest.MapFS{}
-	for _, name := range names {
-		text, err := migrationFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
+// provider returns what applies steps with Goose.
+func (m migrator) provider(steps []step) (*goose.Provider, error) {
+	options := []goose.ProviderOption{goose.WithTableName(schemaTable), goose.WithVerbose(false), goose.WithDisableGlobalRegistry(true)}
+	if m.dialect.StatementDone == nil {
+		files := fstest.MapFS{}
+		for _, s := range steps {
+			files[s.name] = &fstest.MapFile{Data: []byte(s.text)}
 		}
-		out := os.Expand(string(text), m.dialect.variable)
-		rendered[path.Base(name)] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(out, ") ;", ");"))}
+		return goose.NewProvider(m.dialect.Goose, m.db, files, options...)
 	}
-	return rendered, nil
-}
-
-func (m migrator) provider() (*goose.Provider, error) {
-	files, err := m.files()
-	if err != nil {
-		return nil, err
+	var all []*goose.Migration
+	for _, s := range steps {
+		all = append(all, goose.NewGoMigration(s.version, &goose.GoFunc{RunDB: resumable{m.dialect, s}.apply}, nil))
 	}
-	return goose.NewProvider(m.dialect.Goose, m.db, files, goose.WithTableName(schemaTable), goose.WithVerbose(false))
+	return goose.NewProvider(m.dialect.Goose, m.db, nil, append(options, goose.WithGoMigrations(all...))...)
 }
 
 // up applies what is missing, under the lock of migrations.
 func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
-	if m.current(ctx) {
+	steps, err := readSteps(m.dialect)
+	if err != nil {
+		return nil, err
+	}
+	knows := steps[len(steps)-1].version
+	if m.current(ctx, knows) {
 		return nil, nil
 	}
 	unlock, err := m.lock(ctx)
@@ -74,17 +70,21 @@ func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
 		return nil, fmt.Errorf("the lock of the schema: %w", m.explain(err))
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	p, err := m.provider()
+	p, err := m.provider(steps)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.notNewer(ctx, p); err != nil {
-		return nil, err
+	has, err := p.GetDBVersion(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the schema: %w", m.explain(err))
+	}
+	if has > knows {
+		return nil, m.accept(ctx, has, knows)
 	}
 	results, err := p.Up(ctx)
 	for _, r := range results {
-		if r.Error == nil {
-			applied = append(applied, Migration{Version: r.Source.Version, Name: path.Base(r.Source.Path), Applied: true, At: time.Now()})
+		if i := slices.IndexFunc(steps, func(s step) bool { return s.version == r.Source.Version }); r.Error == nil && i >= 0 {
+			applied = append(applied, Migration{Version: steps[i].version, Name: steps[i].name, Applied: true, At: time.Now()})
 		}
 	}
 	if err != nil {
@@ -93,32 +93,37 @@ func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
 	return applied, nil
 }
 
-// current reports whether the schema is the one that this program knows. Then Migrate
-// waits for no lock.
-func (m migrator) current(ctx context.Context) bool {
+// current reports whether the schema has all steps that this program knows, and no other
+// that it does not work on. Then Migrate waits for no lock.
+func (m migrator) current(ctx context.Context, knows int64) bool {
 	ctx, done := m.bounded(ctx)
 	defer done()
-	p, err := m.provider()
-	if err != nil {
-		return false
-	}
 	var has int64
 	row := m.db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM "+schemaTable)
-	sources := p.ListSources()
-	return row.Scan(&has) == nil && has == sources[len(sources)-1].Version
+	return row.Scan(&has) == nil && has >= knows && m.accept(ctx, has, knows) == nil
 }
 
-// notNewer refuses a schema with steps that this program does not know.
-func (m migrator) notNewer(ctx context.Context, p *goose.Provider) error {
-	has, err := p.GetDBVersion(ctx)
+// accept returns nil if a program works on a schema whose last step it may not know. The
+// steps that it does not know say so.
+//
+// Errors: ErrNewer; what the database says.
+func (m migrator) accept(ctx context.Context, has, knows int64) error {
+	if has <= knows {
+		return nil
+	}
+	var oldest sql.NullInt64
+	found, err := m.exists(ctx, compatibilityTable)
+	if err == nil && found {
+		query := fmt.Sprintf("SELECT MAX(oldest_step) FROM %s WHERE step > %d", compatibilityTable, knows)
+		err = m.db.QueryRowContext(ctx, query).Scan(&oldest)
+	}
 	if err != nil {
 		return fmt.Errorf("the schema: %w", m.explain(err))
 	}
-	sources := p.ListSources()
-	if newest := sources[len(sources)-1].Version; has > newest {
-		return m.newer(has, newest)
+	if oldest.Valid && oldest.Int64 <= knows {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %w: it is at step %d, and this program knows %d; take the version of vedette that made it, or a later one", m.address.URL, ErrNewer, has, knows)
 }
 
 // lock waits for the lock of migrations.
@@ -133,29 +138,27 @@ func (m migrator) lock(ctx context.Context) (unlock func() error, err error) {
 
 // list returns all steps, and which were applied.
 func (m migrator) list(ctx context.Context) ([]Migration, error) {
+	steps, err := readSteps(m.dialect)
+	if err != nil {
+		return nil, err
+	}
 	applied, err := m.applied(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names, err := fs.Glob(migrationFiles, "schema/*.sql")
-	if err != nil {
-		return nil, err
-	}
 	var all []Migration
-	newest := int64(0)
-	for _, name := range names {
-		step := Migration{Name: path.Base(name)}
-		number, _, _ := strings.Cut(step.Name, "_")
-		if step.Version, err = strconv.ParseInt(number, 10, 64); err != nil {
-			return nil, fmt.Errorf("the schema: %s has no number: %w", name, err)
-		}
-		step.At, step.Applied = applied[step.Version]
-		all, newest = append(all, step), max(newest, step.Version)
+	for _, s := range steps {
+		at, found := applied[s.version]
+		all = append(all, Migration{Version: s.version, Name: s.name, Applied: found, At: at})
+		delete(applied, s.version)
 	}
-	for version := range applied {
-		if version > newest {
-			return all, m.newer(version, newest)
-		}
+	knows, has := steps[len(steps)-1].version, int64(0)
+	for _, version := range slices.Sorted(maps.Keys(applied)) {
+		all = append(all, Migration{Version: version, Name: fmt.Sprintf("%05d", version), Applied: true, At: applied[version], Newer: true})
+		has = version
+	}
+	if err := m.accept(ctx, has, knows); err != nil {
+		return all[:len(steps)], err
 	}
 	return all, nil
 }
@@ -163,8 +166,7 @@ func (m migrator) list(ctx context.Context) ([]Migration, error) {
 // applied returns when each step was applied, by its number. It changes nothing: a
 // database without a schema has no steps.
 func (m migrator) applied(ctx context.Context) (map[int64]time.Time, error) {
-	var tables int
-	if err := m.db.QueryRowContext(ctx, m.dialect.TableExists, schemaTable).Scan(&tables); err != nil || tables == 0 {
+	if found, err := m.exists(ctx, schemaTable); err != nil || !found {
 		return nil, m.explain(err)
 	}
 	at := strings.ReplaceAll(m.dialect.UnixSeconds, "?", "tstamp")
@@ -177,6 +179,9 @@ func (m migrator) applied(ctx context.Context) (map[int64]time.Time, error) {
 	}))
 }
 
-func (m migrator) newer(has, knows int64) error {
-	return fmt.Errorf("%s: %w: it is at step %d, and this program knows %d; take the version of vedette that made it, or a later one", m.address.URL, ErrNewer, has, knows)
+// exists reports whether the database has a table.
+func (m migrator) exists(ctx context.Context, table string) (bool, error) {
+	var tables int
+	err := m.db.QueryRowContext(ctx, m.dialect.TableExists, table).Scan(&tables)
+	return tables > 0, err
 }

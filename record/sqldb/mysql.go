@@ -30,8 +30,16 @@ func (mysql) Dialect() Dialect {
 		Variables: map[string]string{
 			"ID": "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "WORD": "VARCHAR(63)", "NAME": "VARCHAR(317)", "TEXT": "TEXT", "HASH": "BINARY(16)", "BLOB": "LONGBLOB",
 			"OPTIONS": table, "ORDERED": table,
-			"TIME": "TIMESTAMPADD(MICROSECOND, NULLIF(?, 0), '1970-01-01')",
+			"TIME": "TIMESTAMPADD(MICROSECOND, NULLIF(?, 0), '1970-01-01')", "REPLACE_VIEW": "CREATE OR REPLACE VIEW ?",
 		},
+		Macros: map[string]func([]string) string{
+			"RENAME_TABLE": func(a []string) string { return mysqlRename(a[0], a[1], a[2:]) },
+			"COPY_RIGHTS":  func([]string) string { return "" },
+		},
+		StatementDone: mysqlDone,
+		// Whoever waits for a table waits for a change of it too, so a change gives up soon if
+		// another transaction, such as a backup, holds the table.
+		BeforeSteps:   "SET SESSION lock_wait_timeout = 5",
 		TableExists:   "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		UnixSeconds:   "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",
 		Version:       "SELECT IF(VERSION() LIKE '%-MariaDB%', CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-MariaDB', 1)), CONCAT('MySQL ', SUBSTRING_INDEX(VERSION(), ' ', 1)))",
@@ -42,6 +50,30 @@ func (mysql) Dialect() Dialect {
 		RowComparison: CompareColumns,
 		MigrationWait: 10 * time.Minute,
 	}
+}
+
+// mysqlRename renames a table, and leaves a view with the old name that can be read and
+// written. One RENAME does both, so there is no moment without the old name. The view
+// exists before it, and needs a table of the new name.
+func mysqlRename(from, to string, columns []string) string {
+	empty, view := to+"_empty", from+"_view"
+	return "CREATE TABLE " + to + " LIKE " + from + ";\n" +
+		"CREATE OR REPLACE SQL SECURITY INVOKER VIEW " + view + " AS SELECT " + strings.Join(columns, ", ") + " FROM " + to + ";\n" +
+		"RENAME TABLE " + to + " TO " + empty + ", " + from + " TO " + to + ", " + view + " TO " + from + ";\n" +
+		"DROP TABLE " + empty + ";\n"
+}
+
+// mysqlDone reports whether an error can mean that a statement was completed before.
+func mysqlDone(err error) bool {
+	my := (*driver.MySQLError)(nil)
+	if !errors.As(err, &my) {
+		return false
+	}
+	switch my.Number {
+	case 1050, 1051, 1060, 1061, 1062, 1091: // a table, column, index or row exists, or what is dropped does not
+		return true
+	}
+	return false
 }
 
 // Address implements Driver.
@@ -191,6 +223,7 @@ var mysqlCodes = map[uint16]Explanation{
 	1021: {Problem: "its disk is full", Remedy: "make room"},
 	1114: {Problem: "a table of it is full, or its disk is", Remedy: "make room"},
 	1040: {Problem: "it has too many connections", Remedy: "raise max_connections"},
+	1205: {Problem: tableInUse, Remedy: waitForTable},
 	1290: {Problem: "it only reads", Remedy: "name the primary server, or SET GLOBAL read_only = 0"},
 	1836: {Problem: "it only reads", Remedy: "name the primary server, or SET GLOBAL read_only = 0"},
 }

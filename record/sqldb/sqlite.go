@@ -29,7 +29,11 @@ func (sqlite) Dialect() Dialect {
 		Name: "SQLite", Goose: goose.DialectSQLite3,
 		Variables: map[string]string{
 			"ID": "INTEGER PRIMARY KEY AUTOINCREMENT", "WORD": "TEXT", "NAME": "TEXT", "TEXT": "TEXT", "HASH": "BLOB", "BLOB": "BLOB", "OPTIONS": "", "ORDERED": "WITHOUT ROWID",
-			"TIME": "strftime('%Y-%m-%d %H:%M:%fZ', NULLIF(?, 0) / 1000000.0, 'unixepoch')",
+			"TIME": "strftime('%Y-%m-%d %H:%M:%fZ', NULLIF(?, 0) / 1000000.0, 'unixepoch')", "REPLACE_VIEW": "DROP VIEW IF EXISTS ?;\nCREATE VIEW ?",
+		},
+		Macros: map[string]func([]string) string{
+			"RENAME_TABLE": func(a []string) string { return sqliteRename(a[0], a[1], a[2:]) },
+			"COPY_RIGHTS":  func([]string) string { return "" },
 		},
 		TableExists:   "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
 		UnixSeconds:   "CAST(strftime('%s', ?) AS INTEGER)",
@@ -39,6 +43,21 @@ func (sqlite) Dialect() Dialect {
 		OrderedJoin:   "CROSS JOIN",
 		NoIndexPrefix: "+",
 	}
+}
+
+// sqliteRename renames a table, and leaves a table with the old name. SQLite has no views
+// that take ON CONFLICT, so a trigger moves each row that is inserted there. The old name
+// has no rows to read or delete.
+func sqliteRename(from, to string, columns []string) string {
+	list, values := strings.Join(columns, ", "), "NEW."+strings.Join(columns, ", NEW.")
+	return "ALTER TABLE " + from + " RENAME TO " + to + ";\n" +
+		"CREATE TABLE " + from + " AS SELECT " + list + " FROM " + to + " LIMIT 0;\n" +
+		"-- +goose StatementBegin\n" +
+		"CREATE TRIGGER " + from + "_to_" + to + " AFTER INSERT ON " + from + " BEGIN\n" +
+		"  INSERT INTO " + to + " (" + list + ") VALUES (" + values + ") ON CONFLICT DO NOTHING;\n" +
+		"  DELETE FROM " + from + " WHERE rowid = NEW.rowid;\n" +
+		"END;\n" +
+		"-- +goose StatementEnd\n"
 }
 
 // Address implements Driver.

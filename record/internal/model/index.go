@@ -16,7 +16,7 @@ import (
 // term would take several times the space.
 //
 // IndexTable is the table of its entries.
-const IndexTable = "marks"
+const IndexTable = "transition_index"
 
 // IndexEntry is an entry of the transition index.
 type IndexEntry struct {

@@ -1,0 +1,123 @@
+package recordtest_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// TestMigrateAfterInterruption: wherever the process that migrates has ended, the next
+// one brings the schema to the same place.
+func TestMigrateAfterInterruption(t *testing.T) {
+	eachKind(t, func(t *testing.T, url, kind string) {
+		makeStep1(t, raw(t, url), kind)
+		migrated(t, url)
+		want := schemaOf(t, raw(t, url), kind)
+		for _, c := range []struct {
+			name   string
+			begin  func(t *testing.T, db *sql.DB)
+			stride int // of the changes at which the process ends
+		}{
+			{"step 2", func(t *testing.T, db *sql.DB) {
+				makeStep1(t, db, kind)
+				if _, err := db.ExecContext(t.Context(), "INSERT INTO marks (term, hour, object_id) VALUES (1, 2, 3)"); err != nil {
+					t.Fatal(err)
+				}
+			}, 1},
+			{"all steps", func(*testing.T, *sql.DB) {}, 11},
+		} {
+			interrupt := func(t *testing.T, end int, after bool) (ended bool) {
+				url := dbtest.Empty(t, kind)
+				c.begin(t, raw(t, url))
+				calls := &calls{end: end, after: after}
+				if err := migrateWith(t, url, calls); calls.ended == (err == nil) {
+					t.Fatalf("ended: %v, %v", calls.ended, err)
+				}
+				d := migrated(t, url)
+				same(t, "object of the schema", schemaOf(t, raw(t, url), kind), want)
+				if entries := index(t, d); c.name == "step 2" && !slices.Equal(entries, []string{"1 2 3"}) {
+					t.Errorf("the index has %q", entries)
+				}
+				return calls.ended
+			}
+			for end, ended := 1, true; ended; end += c.stride {
+				for _, after := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/change %d/after %v", c.name, end, after), func(t *testing.T) { ended = interrupt(t, end, after) })
+				}
+			}
+		}
+	})
+}
+
+// migrateWith migrates with a driver that ends the process at some time.
+func migrateWith(t *testing.T, url string, c *calls) error {
+	t.Helper()
+	inner, err := sqldb.DriverOf(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sqldb.OpenWith(t.Context(), wrapped{inner, c}, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Migrate(t.Context())
+	return errors.Join(err, d.Close())
+}
+
+// schemaOf returns the names of all tables, views, indexes and triggers.
+func schemaOf(t *testing.T, db *sql.DB, kind string) (all []string) {
+	t.Helper()
+	query := map[string]string{
+		"sqlite": "SELECT type || ' ' || name FROM sqlite_master",
+		"postgres": "SELECT c.relkind::text || ' ' || c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace" +
+			" UNION ALL SELECT 'column ' || table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'",
+		"mariadb": "SELECT CONCAT(table_type, ' ', table_name) FROM information_schema.tables WHERE table_schema = DATABASE()" +
+			" UNION ALL SELECT CONCAT('index ', table_name, '.', index_name, '.', column_name) FROM information_schema.statistics WHERE table_schema = DATABASE()",
+	}[kind]
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "vedette_schema_progress") || strings.Contains(name, " vedette_schema_progress.") {
+			continue // a database whose step 1 the version before applied has it for step 2 only
+		}
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestMigrateRefusesForeignTable: a table of somebody else is not taken for one that an
+// interrupted migration has made, however often one tries.
+func TestMigrateRefusesForeignTable(t *testing.T) {
+	eachKind(t, func(t *testing.T, url, kind string) {
+		db := raw(t, url)
+		if _, err := db.ExecContext(t.Context(), "CREATE TABLE resources (id INTEGER)"); err != nil {
+			t.Fatal(err)
+		}
+		d := open(t, url)
+		for range 3 {
+			if _, err := d.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "resources") {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.ExecContext(t.Context(), "DROP TABLE resources"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package sqldb
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed schema/*.sql
+var migrationFiles embed.FS
+
+// step is one numbered change of the schema, in the SQL of one dialect.
+type step struct {
+	version int64
+	name    string // of its file
+	text    string // with the annotations of Goose
+}
+
+// readSteps returns the steps of the schema in the order of their numbers.
+//
+// Errors: a step has no number, or the dialect does not define one of its variables.
+func readSteps(d *Dialect) ([]step, error) {
+	names, err := fs.Glob(migrationFiles, "schema/*.sql") // sorted
+	if err != nil {
+		return nil, err
+	}
+	var all []step
+	for _, name := range names {
+		text, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		s := step{name: path.Base(name)}
+		number, _, _ := strings.Cut(s.name, "_")
+		if s.version, err = strconv.ParseInt(number, 10, 64); err != nil {
+			return nil, fmt.Errorf("the schema: %s has no number: %w", s.name, err)
+		}
+		s.text = os.Expand(string(text), func(variable string) string {
+			value, ok := d.expand(variable)
+			if !ok {
+				err = fmt.Errorf("the schema: the dialect of %s does not define ${%s}, which %s uses", d.Name, variable, s.name)
+			}
+			return value
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.text = strings.ReplaceAll(s.text, ") ;", ");")
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// statements returns the statements of the step. Each ends with a semicolon at the end
+// of a line.
+func (s *step) statements() (all []string) {
+	text, _, _ := strings.Cut(s.text, "-- +goose Down")
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if trimmed := strings.TrimSpace(line); trimmed == "" || strings.HasPrefix(trimmed, "--") {
+			continue
+		}
+		b.WriteString(line)
+		if strings.HasSuffix(strings.TrimSpace(line), ";") {
+			all = append(all, strings.TrimSuffix(strings.TrimSpace(b.String()), ";"))
+			b.Reset()
+		}
+	}
+	return all
+}
