@@ -9,24 +9,24 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Streaming says how lists are asked for.
+// Streaming selects the form of lists.
 type Streaming uint8
 
 const (
-	// PreferStreaming asks for streaming lists (KEP-3157) and falls back to
-	// pages where the server does not know them.
+	// PreferStreaming requests streaming lists (KEP-3157), and pages if the server does
+	// not support them.
 	PreferStreaming Streaming = iota
-	// PagesOnly asks for pages from the start.
+	// PagesOnly requests pages from the start.
 	PagesOnly
 )
 
 // Config is the configuration of a Reflector. The zero value works.
 type Config struct {
-	// Streaming: PreferStreaming. PagesOnly spares the attempt where it is
-	// known to fail.
+	// Streaming is PreferStreaming by default. PagesOnly saves the attempt if it is known
+	// to fail.
 	Streaming Streaming
-	// PageSize is how many objects a page of a list has; default 500, as
-	// kubectl asks for. Larger pages cost the server memory, smaller ones time.
+	// PageSize is the number of objects on a page of a list. Default 500, as in kubectl.
+	// Larger pages cost the server memory; smaller pages cost time.
 	PageSize int64
 	// IdleTimeout bounds the wait for an answer, for each object of a page, and for
 	// each event of a watch. When it expires on a watch, the watch is opened again at
@@ -43,9 +43,9 @@ type Config struct {
 	EndBookmarkTimeout time.Duration
 	// StreamTimeout bounds a streaming list as a whole. Default 5 minutes.
 	StreamTimeout time.Duration
-	// WatchTimeout is how long a watch is asked to last: between it and twice
-	// it, at random, so that watches do not all end together. Default 5
-	// minutes, in whole seconds.
+	// WatchTimeout is the requested duration of a watch, in whole seconds. Each watch
+	// requests a random duration between it and twice its value, so that watches do not
+	// all end at the same time. Default 5 minutes.
 	WatchTimeout time.Duration
 	// MinBackoff and MaxBackoff bound the wait before a retry after a fault; the wait
 	// doubles with each consecutive fault. MaxBackoff also bounds the wait that a
@@ -55,25 +55,25 @@ type Config struct {
 	// SlowRetry replaces MaxBackoff for faults that may need an administrator: missing
 	// rights, or a type that does not exist. Default 30 seconds.
 	SlowRetry time.Duration
-	// Scope is put on every delta, and its cluster on every record. Default: the
-	// whole of one collection.
+	// Scope is set on every delta, and its cluster on every record. Default: all objects
+	// of one collection.
 	Scope delta.Scope
-	// Resume is the version from which to watch instead of listing, where what is
-	// behind the sink holds everything up to it already. Default: list first.
+	// Resume is the version at which to begin a watch without a list. The consumer of the
+	// sink must hold all changes up to it. Default: list first.
 	Resume wire.Version
-	// NeverList makes Run return ErrListNeeded where it would have to list, so that
-	// who has several versions to resume at can try them. It needs Resume.
+	// NeverList makes Run return ErrListNeeded instead of listing, so that a caller with
+	// several versions can try each of them. It needs Resume.
 	NeverList bool
-	// Wire holds the options of the readers; APIVersion and Kind are taken
-	// from the stream.
+	// Wire holds the options of the readers. The reflector sets APIVersion and Kind from
+	// the stream.
 	Wire wire.Options
 }
 
-// withDefaults fills in the defaults. It returns an error that names the field
-// whose value makes no sense.
+// withDefaults sets the defaults. It returns an error that names a field with an illegal
+// value.
 func (c Config) withDefaults() (Config, error) {
 	if c.NeverList && c.Resume == 0 {
-		return c, errors.New("reflector: NeverList is set without Resume: there is nothing to go on from")
+		return c, errors.New("reflector: NeverList is set without Resume, so no watch can begin")
 	}
 	if c.PageSize < 0 {
 		return c, fmt.Errorf("reflector: PageSize is %d, want 0 (for the default) or more", c.PageSize)

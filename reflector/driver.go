@@ -24,17 +24,18 @@ func (e *silenceError) Error() string { return e.text }
 // Timeout reports that the error is a timeout, like errors of package net.
 func (e *silenceError) Timeout() bool { return true }
 
-// errIdle is the cause of a body that was given up because nothing came.
-var errIdle error = &silenceError{"nothing came from the server for too long"}
+// errIdle is the cause of a body that was closed because of silence.
+var errIdle error = &silenceError{"the server was silent for too long"}
 
-// driver does what the machine asks for. It holds at most one open body.
+// driver performs the actions of the machine. It holds at most one open body.
 type driver struct {
 	src  Source
 	cfg  *Config
 	body *body
 	news <-chan struct{} // closed when another request to the server has recovered since the last request
 	// overdue is called, on its own goroutine, when an answer takes longer than
-	// Config.SlowAnswer. It must take awaiting back: the answer may have come by then.
+	// Config.SlowAnswer. It must reset awaiting, because the answer may have come by
+	// then.
 	overdue  func()
 	awaiting atomic.Bool // an answer is awaited, and has not been reported as overdue
 }
@@ -42,7 +43,7 @@ type driver struct {
 // body is the open answer to a request.
 type body struct {
 	stream wire.Stream
-	ctx    context.Context // its cause tells why a read was ended
+	ctx    context.Context // its cause is the reason of a canceled read
 	end    context.CancelCauseFunc
 	idle   *time.Timer   // ends the body after silence
 	bound  time.Duration // limit for the next record
@@ -53,7 +54,7 @@ type body struct {
 	opened time.Time
 }
 
-// do does one action and writes what came of it to in.
+// do performs one action and writes its result to in.
 func (d *driver) do(ctx context.Context, a action, in *input) {
 	*in = input{}
 	switch a.kind {
@@ -90,7 +91,7 @@ func (d *driver) wait(ctx context.Context, a action) (early bool) {
 		return false
 	case <-news:
 	}
-	rest := max(a.early-time.Since(began), 0) + rand.N(d.cfg.MinBackoff/4+1) // spread out the siblings
+	rest := max(a.early-time.Since(began), 0) + rand.N(d.cfg.MinBackoff/4+1) // so that siblings do not retry at the same time
 	soon := time.NewTimer(rest)
 	defer soon.Stop()
 	select {
@@ -152,7 +153,7 @@ func (a *owed) end() {
 	}
 }
 
-// open asks for a list or a watch. Silence counts from the request on.
+// open requests a list or a watch. Silence counts from the request on.
 func (d *driver) open(ctx context.Context, a action) error {
 	b := &body{bound: d.cfg.IdleTimeout, left: d.cfg.IdleTimeout, opened: time.Now(), expect: owed{driver: d, late: d.cfg.SlowAnswer}}
 	b.ctx, b.end = context.WithCancelCause(ctx)

@@ -10,15 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Fault tells the kinds of trouble apart that are met in different ways.
+// Fault is a kind of fault. Each kind has its own treatment.
 type Fault uint8
 
 const (
-	// NoFault: all is well.
+	// NoFault means that there is no fault.
 	NoFault Fault = iota
 	// Unreachable is a failed connection, a reset, a 5xx, silence, an overdue answer
 	// (Config.SlowAnswer), or a damaged stream. It is retried with backoff; the watch
-	// resumes where it was.
+	// resumes at its last version.
 	Unreachable
 	// Throttled is a 429. It is retried when the server says so, but after at most
 	// Config.MaxBackoff.
@@ -30,10 +30,11 @@ const (
 	// like Denied. The type is then listed from scratch, because it may return with
 	// other objects.
 	Absent
-	// Expired: 410. The version is no longer known; listed from scratch.
+	// Expired is a 410: the server no longer has the version. The type is listed from
+	// scratch.
 	Expired
-	// Ahead: the version is larger than any the server has, as after a restore
-	// from a backup. Listed from scratch.
+	// Ahead means that the version is larger than any that the server has, as after a
+	// restore from a backup. The type is listed from scratch.
 	Ahead
 	// Unsupported means that the server does not support this form of request, such as
 	// a streaming list. It is retried like Denied.
@@ -54,7 +55,7 @@ const (
 // scratch.
 var ErrReplaced = errors.New("the version may be that of another cluster")
 
-// stalledError says why the answers of the server bring no progress.
+// stalledError is the fault of a server whose answers bring no progress.
 type stalledError string
 
 // Error implements error.
@@ -83,8 +84,7 @@ func (f Fault) slow() int {
 // their recovery suggests that this one is over too.
 func (f Fault) shared() bool { return f == Unreachable || f == Denied || f == Absent }
 
-// classify says what kind of trouble err is, and how long the server asks to
-// wait.
+// classify returns the fault for an error, and how long the server asks to wait.
 func classify(err error) (Fault, time.Duration) {
 	if stalled := stalledError(""); errors.As(err, &stalled) {
 		return Stalled, 0
@@ -119,9 +119,8 @@ func classify(err error) (Fault, time.Duration) {
 	return Unreachable, wait
 }
 
-// versionTooLarge recognises the answer to a version that the server has not
-// reached. The cause is what current servers send, the message what some
-// aggregated ones do.
+// versionTooLarge reports whether the server has not reached the version. Current servers
+// send the cause; some aggregated servers send only the message.
 func versionTooLarge(s *metav1.Status) bool {
 	if s.Code != http.StatusGatewayTimeout && s.Reason != metav1.StatusReasonTimeout {
 		return false

@@ -7,19 +7,19 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Phase says what a reflector is doing.
+// Phase is the activity of a reflector.
 type Phase uint8
 
 const (
-	// Starting: nothing has been answered yet.
+	// Starting means that no request has been granted yet.
 	Starting Phase = iota
-	// Listing: objects are being fetched, for the first time or anew.
+	// Listing means that a list, the first or a later one, is being read.
 	Listing
-	// Watching: events are followed.
+	// Watching means that a watch is open.
 	Watching
-	// Waiting: there was a fault; the next try is at Health.Retry.
+	// Waiting means that a fault has occurred. The next attempt is at Health.Retry.
 	Waiting
-	// Stopped: Run has returned, or is about to. Health.Err is the error that it returns.
+	// Stopped means that Run has returned, or is about to. Health.Err is its error.
 	Stopped
 )
 
@@ -32,7 +32,7 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// Relists counts, by reason, how often everything had to be listed from scratch.
+// Relists counts the relists by reason.
 type Relists struct {
 	// Expired counts relists because the version was gone (410).
 	Expired uint64
@@ -47,15 +47,16 @@ type Relists struct {
 	Unordered uint64
 }
 
-// Gap is what a list after the first may have hidden: revisions between two
-// versions. Of objects that changed several times in between only the last state
-// was seen, and those that came and went were not.
+// Gap is the interval of versions that a relist may have hidden. Of an object that changed
+// several times in it, only the last state was seen. An object that was created and
+// deleted in it was not seen at all.
 type Gap struct {
-	// From is the last version that was seen before, To that of the list after.
+	// From is the last version that was seen before the relist, To the version of the
+	// list.
 	From, To wire.Version
 }
 
-// Health is how a reflector is, as a value.
+// Health describes a reflector at one instant.
 type Health struct {
 	Phase Phase
 	// Since is when the phase began.
@@ -65,26 +66,26 @@ type Health struct {
 	// progress.
 	Fault Fault
 	Err   error
-	// Retry is when the next try is made; only while Waiting.
+	// Retry is the time of the next attempt. It is set only while Waiting.
 	Retry time.Time
-	// LastErr is the last fault, also after it was overcome.
+	// LastErr is the error of the last fault, which may be over.
 	LastErr error
-	// Synced: a list has been completed at least once, or was not needed since
-	// Config.Resume was set.
+	// Synced reports that a list was completed, or that none was needed because of
+	// Config.Resume.
 	Synced bool
-	// Version is the last version that was seen, where a watch would resume.
+	// Version is the last version that was seen. A watch would resume there.
 	Version wire.Version
-	// LastEvent is when the last record or event came, bookmarks included.
+	// LastEvent is the time of the last record or event, bookmarks included.
 	LastEvent time.Time
-	// Listed counts the objects of the list that is running or was last;
-	// Remaining is the server's estimate of what later pages hold.
+	// Listed counts the objects of the current or last list. Remaining is the server's
+	// estimate of the objects on later pages.
 	Listed, Remaining int64
-	// Restarts counts the watches that ended and were opened again.
+	// Restarts counts the watches that ended.
 	Restarts uint64
 	// Relists counts the lists after the first.
 	Relists Relists
-	// LastGap is what the last of them may have hidden; its To is zero as long as
-	// the list is not complete.
+	// LastGap is the gap of the last of them. Its To is zero as long as the list is not
+	// complete.
 	LastGap Gap
 	// Invalid counts the unusable objects in lists and events of watches. LastInvalid
 	// names the last of them and its defect. The store keeps the last known state of
@@ -95,7 +96,7 @@ type Health struct {
 	// it is an aggregated server, or its events have shown it. Then the reflector takes
 	// events in their order of arrival, and relists after each watch.
 	Order delta.Order
-	// OutOfOrder counts events that were not newer than one before them.
+	// OutOfOrder counts events that were not newer than an earlier event.
 	OutOfOrder uint64
 }
 
@@ -114,8 +115,8 @@ func (h *Health) relisted(f Fault) {
 	}
 }
 
-// news reports whether somebody who looks at h wants to know that it is now n.
-// Counters and versions alone are no news: they change with every event.
+// news reports whether the change from h to n must wake readers of the health. Counters
+// and versions alone do not: they change with every event.
 func (h *Health) news(n *Health) bool {
 	return h.Phase != n.Phase || h.Fault != n.Fault || h.Err != n.Err ||
 		h.Synced != n.Synced || h.Order != n.Order || h.Invalid != n.Invalid || h.Relists != n.Relists

@@ -10,30 +10,30 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// state is where the protocol stands.
+// state is a state of the protocol.
 type state uint8
 
 const (
-	openStream state = iota // a streaming list has been asked for
+	openStream state = iota // a streaming list was requested
 	inStream                // its initial events are arriving
-	openList                // a page has been asked for
+	openList                // a page was requested
 	inList                  // its objects are arriving
-	openWatch               // a watch from a version has been asked for
+	openWatch               // a watch was requested
 	inWatch                 // its events are arriving
-	waiting                 // until the next try
+	waiting                 // until the next attempt
 )
 
-// inputKind is what the driver has to tell.
+// inputKind is the kind of an input from the driver.
 type inputKind uint8
 
 const (
 	inOpened  inputKind = iota + 1 // the request was granted, its body can be read
 	inFailed                       // the request failed: err
 	inItem                         // a list: rec
-	inPageEnd                      // a list: the page is whole, meta
+	inPageEnd                      // a list: the page is complete, meta
 	inEvent                        // a watch: event
 	inInvalid                      // an unusable object or event, err
-	inBroken                       // the body can not be read on: err, io.EOF at a clean end
+	inBroken                       // reading the body failed: err, io.EOF at a clean end
 	inElapsed                      // the wait is over
 )
 
@@ -48,22 +48,22 @@ type input struct {
 	order  ordering      // inOpened: the order according to the source
 }
 
-// actionKind is what the driver is to do next.
+// actionKind is the kind of an action of the driver.
 type actionKind uint8
 
 const (
 	doWatch actionKind = iota + 1 // open a watch
 	doList                        // open a page of a list
-	doRead                        // read on, at most for wait
-	doWait                        // close what is open, and wait
+	doRead                        // continue reading, at most for wait
+	doWait                        // close the body, and wait
 	doEnd                         // stop: Run returns err
 )
 
 type action struct {
 	kind    actionKind
-	version wire.Version  // doWatch: where to start
+	version wire.Version  // doWatch: where to begin
 	initial bool          // doWatch: a streaming list
-	token   string        // doList: which page
+	token   string        // doList: continue token of the page
 	limit   int64         // doList: objects on a page, 0 for all
 	wait    time.Duration // doRead, doWait
 	early   time.Duration // doWait: minimum wait if another request recovers; 0: no early end
@@ -71,18 +71,18 @@ type action struct {
 	err     error         // doEnd: what Run returns
 }
 
-// lostTokens is how many times a list may lose its continue token before it is
-// asked for whole: then it is too large for the server's compaction interval.
+// lostTokens is how often a list may lose its continue token before it is requested in
+// one page: it is then too large for the server's compaction interval.
 const lostTokens = 2
 
-// cutStreams is how many streaming lists in a row may be cut before this list
-// is fetched in pages: some proxies end every long response, and a busy server
-// ends the streams of those whose buffers are full.
+// cutStreams is the number of consecutive streaming lists that may be cut before the list
+// is requested in pages. Some proxies cut every long response, and a busy server cuts
+// streams whose buffers are full.
 const cutStreams = 2
 
-// olderLists is how many lists in a row may be older than what is known before
-// the last is believed: one may come from a stale replica, but a cluster that
-// was restored from a backup really is older, and stays so.
+// olderLists is the number of consecutive lists that are older than the last version
+// seen. The machine accepts the last of them. A stale replica may return one such list,
+// but a cluster that was restored from a backup returns nothing else.
 const olderLists = 3
 
 // unnamedLists is the number of consecutive lists with an object whose key cannot be
@@ -95,38 +95,38 @@ const unnamedLists = 3
 // requested, it must last half of the requested time.
 const shortWatch = 5 * time.Second
 
-// briefWatches is how many consecutive watches with progress may be shorter than
-// shortWatch before the reflector waits between them.
+// briefWatches is the number of consecutive watches with progress that may be shorter
+// than shortWatch before the reflector waits between them.
 const briefWatches = 3
 
-// errOlder is the fault of a list that is older than what is known.
-var errOlder error = stalledError("the list is older than what has been seen already")
+// errOlder is the fault of a list that is older than the last version seen.
+var errOlder error = stalledError("the list is older than the last version seen")
 
 // errNoVersion is the fault of a list that no watch can continue.
 var errNoVersion error = stalledError("the list has no resourceVersion: this type cannot be watched")
 
-// machine is the list and watch protocol without clock, socket or goroutine.
+// machine is the list and watch protocol. It has no clock, socket or goroutine.
 type machine struct {
 	cfg    *Config
 	jitter func() float64 // in [0, 1)
 
 	state   state
-	next    state        // waiting: what to try then
+	next    state        // waiting: the state after the wait
 	version wire.Version // where a watch resumes, 0 if a list is needed
-	highest wire.Version // of all that was handed on
-	token   string       // page to ask for
+	highest wire.Version // largest version that was handed on
+	token   string       // continue token of the next page
 	tries   [2]int       // faults since the last progress: quick, slow
 	early   int          // early retries since the last progress
 	lost    int          // continue tokens lost in this list
-	cut     int          // streaming lists cut in a row
-	older   int          // lists in a row that were older than known
+	cut     int          // consecutive streaming lists that were cut
+	older   int          // consecutive lists older than the last version seen
 	brief   int          // consecutive short watches
 	unnamed int          // consecutive lists with an unnamed object
-	paged   bool         // the server takes no streaming lists
-	worth   bool         // the data being read has brought progress
-	barren  bool         // the data read last brought no progress: its fault stays until there is some
+	paged   bool         // the server does not support streaming lists
+	worth   bool         // the current body has brought progress
+	barren  bool         // the last body brought no progress, so its fault stays until there is some
 	watched bool         // a watch has advanced the version since the last list, or in an earlier run
-	relists int          // lists after the first, since a watch has lasted
+	relists int          // relists since a watch has lasted
 	ordered bool         // the source says that versions are ordered
 	direct  bool         // no watch has ended since the last list
 	top     wire.Version // largest version of an object in this list
@@ -140,7 +140,7 @@ func newMachine(cfg *Config, jitter func() float64) *machine {
 	return &machine{cfg: cfg, jitter: jitter}
 }
 
-// resume makes a version that was reached before the place to start from.
+// resume sets the version at which the first watch begins.
 func (m *machine) resume(v wire.Version) {
 	if v != 0 {
 		m.version, m.highest, m.watched = v, v, true
@@ -151,8 +151,8 @@ func (m *machine) resume(v wire.Version) {
 // start returns the first action.
 func (m *machine) start() action { return m.begin() }
 
-// step takes an input and returns what to do next, and the delta to hand on
-// before; its Kind is zero where there is none.
+// step takes an input. It returns the next action, and the delta to hand on before it. The
+// Kind of the delta is zero if there is none.
 func (m *machine) step(in *input) (action, delta.Delta) {
 	switch m.state {
 	case openStream, openList, openWatch:
@@ -170,7 +170,7 @@ func (m *machine) step(in *input) (action, delta.Delta) {
 	return m.goTo(m.next), delta.Delta{}
 }
 
-// begin decides how to start or start over.
+// begin returns the first action of a run, or of a relist.
 func (m *machine) begin() action {
 	if m.version != 0 {
 		return m.goTo(openWatch)
@@ -182,7 +182,7 @@ func (m *machine) begin() action {
 	return m.goTo(openStream)
 }
 
-// goTo enters a state that asks the server for something.
+// goTo enters a state that sends a request.
 func (m *machine) goTo(s state) action {
 	m.state, m.worth, m.odd = s, false, nil
 	switch s {
@@ -212,7 +212,7 @@ func (m *machine) read() action {
 	return action{kind: doRead, wait: m.cfg.IdleTimeout, late: m.cfg.SlowAnswer}
 }
 
-// stepOpen takes the answer to a request.
+// stepOpen handles the answer to a request.
 func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if in.kind != inOpened {
 		return m.fail(in.err), delta.Delta{}
@@ -270,7 +270,7 @@ func (m *machine) lasts(d time.Duration) bool {
 	return true
 }
 
-// stepStream takes the initial events of a streaming list.
+// stepStream handles the initial events of a streaming list.
 func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	if in.kind != inBroken && in.lasted > m.cfg.StreamTimeout {
 		*in = input{kind: inBroken, err: errIdle}
@@ -307,7 +307,7 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	}
 }
 
-// streamFault takes the end of a streaming list that is not complete.
+// streamFault handles the end of an incomplete streaming list.
 func (m *machine) streamFault(in *input) action {
 	err := in.err
 	if errors.Is(err, errIdle) {
@@ -320,13 +320,13 @@ func (m *machine) streamFault(in *input) action {
 	return m.fail(err)
 }
 
-// refuse turns down a list that can not be used as it is.
+// refuse rejects a list that cannot be used.
 func (m *machine) refuse(v wire.Version) (action, bool) {
 	if v == 0 {
 		return m.fail(errNoVersion), true
 	}
 	if m.top > v && m.doubts() && m.health.Synced {
-		return m.fail(errUnordered), true // the event was already compared by version
+		return m.fail(errUnordered), true // the events of the list were already compared by version
 	}
 	if v < m.highest && m.health.Order == delta.ByVersion {
 		if m.older++; m.older < olderLists {
@@ -336,8 +336,8 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 	return action{}, false
 }
 
-// complete ends a list at version v and goes on watching: on the same stream,
-// or on one that starts exactly there.
+// complete ends a list at version v and begins the watch, on the same stream or on a new
+// one that begins exactly at v.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	m.version, m.highest, m.older, m.unnamed = v, v, 0, 0
 	m.watched, m.direct, m.cut, m.lost = false, true, 0, 0
@@ -356,7 +356,7 @@ func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	return m.read(), end
 }
 
-// stepList takes the objects of a page.
+// stepList handles the objects of a page.
 func (m *machine) stepList(in *input) (action, delta.Delta) {
 	if err := m.stray(in); err != nil {
 		return m.skip(err)
@@ -399,7 +399,7 @@ func (m *machine) nextPage(token string) action {
 	return m.goTo(openList)
 }
 
-// stepWatch takes the events of a watch.
+// stepWatch handles the events of a watch.
 func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	long := m.lasts(in.lasted)
 	if err := m.stray(in); err != nil {
@@ -428,7 +428,7 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 	case m.gapped() && long && (in.err == io.EOF || errors.Is(in.err, errIdle)):
 		return m.listAgain(), delta.Delta{}
 	case errors.Is(in.err, errIdle) && long:
-		return m.begin(), delta.Delta{} // all is quiet, or all is lost: asking tells
+		return m.begin(), delta.Delta{} // a new request shows whether the server is gone or only quiet
 	case in.err != io.EOF:
 		return m.fail(in.err), delta.Delta{}
 	case m.worth && m.brief <= briefWatches && !m.gapped():
@@ -456,7 +456,7 @@ func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
 	case v > m.version:
 		m.reach(v)
 	case ev.Type != wire.Bookmark:
-		m.health.OutOfOrder++ // the store decides, object by object
+		m.health.OutOfOrder++ // the store decides for each object
 		if m.doubts() && m.gapped() {
 			return m.listAgain(), delta.Delta{}
 		}

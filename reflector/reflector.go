@@ -35,8 +35,8 @@ type Recoverer interface {
 	Recovered() <-chan struct{}
 }
 
-// Sink takes the deltas in order. It may wait: that is the backpressure. A
-// *delta.Queue is one.
+// Sink takes the deltas in order. It may block, which is the backpressure. *delta.Queue
+// implements it.
 type Sink interface {
 	Put(ctx context.Context, d delta.Delta) error
 }
@@ -50,15 +50,15 @@ type Reflector struct {
 	mu      sync.Mutex
 	health  Health
 	late    error         // error last published by overdue, until Run takes it
-	changed chan struct{} // closed at the next news
+	changed chan struct{} // closed at the next change that is news
 }
 
-// New returns a reflector from src to sink. It does nothing until Run.
+// New returns a reflector from src to sink. It sends no request until Run.
 //
 // Errors: an illegal value in cfg, or a missing source or sink.
 func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 	if src == nil || sink == nil {
-		return nil, errors.New("reflector: it needs a source and a sink")
+		return nil, errors.New("reflector: the source or the sink is nil")
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -71,20 +71,20 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 	}, nil
 }
 
-// ErrListNeeded is returned by Run if Config.NeverList is set and no watch can go on:
-// the server has forgotten the version, has never had it, or does not serve the type.
-var ErrListNeeded = errors.New("reflector: no watch can go on, a list is needed")
+// ErrListNeeded is returned by Run if Config.NeverList is set and no watch can continue:
+// the server has forgotten the version, never had it, or does not serve the type.
+var ErrListNeeded = errors.New("reflector: no watch can continue without a list")
 
 // ErrSourceEnded is the error of a Source that cannot be followed any longer, such as one
 // whose cluster was replaced by another. If List, Watch or a read of a stream returns an
 // error that wraps it, Run makes no further request and returns that error.
 var ErrSourceEnded = errors.New("reflector: the source has ended")
 
-// Run follows the collection until ctx is done, and returns nil then. It must
-// be called once.
+// Run follows the collection until ctx is done, and then returns nil. It may be called
+// only once.
 //
-// Errors: what the sink returns, if it refuses a delta while ctx is alive;
-// ErrListNeeded; what the source returns, if that wraps ErrSourceEnded.
+// Errors: an error of the sink, unless ctx is done; ErrListNeeded; an error of the source
+// that wraps ErrSourceEnded.
 func (r *Reflector) Run(ctx context.Context) error {
 	d := driver{src: r.src, cfg: &r.cfg}
 	d.overdue = func() { r.overdue(&d.awaiting) }
@@ -122,7 +122,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 	return r.end(m, nil)
 }
 
-// end shows that Run returns, and why.
+// end publishes that Run returns err.
 func (r *Reflector) end(m *machine, err error) error {
 	if m.health.Phase = Stopped; err != nil {
 		m.health.Err = err
@@ -131,15 +131,16 @@ func (r *Reflector) end(m *machine, err error) error {
 	return err
 }
 
-// Health returns how the reflector is, and a channel that is closed at the
-// next news: a change of anything but counters and versions.
+// Health returns the health of the reflector, and a channel that is closed when anything
+// but counters and versions has changed.
 func (r *Reflector) Health() (Health, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.health, r.changed
 }
 
-// publish stamps the machine's health, which knows no clock, and shows it.
+// publish publishes the health of the machine. It adds the times, because the machine has
+// no clock.
 func (r *Reflector) publish(h Health, next action) {
 	now := time.Now()
 	r.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fail decides what follows on a fault: what to ask for next, and when.
+// fail returns the action after a fault: what to request next, and when.
 func (m *machine) fail(err error) action {
 	if errors.Is(err, ErrSourceEnded) {
 		return m.endSource(err)
@@ -22,7 +22,7 @@ func (m *machine) fail(err error) action {
 	}
 	if (from == openStream || from == inStream) && m.paged {
 		if fault == Unsupported {
-			m.well() // the server is fine: it only lacks streaming lists
+			m.well() // this is no fault: the server only lacks streaming lists
 		}
 		return m.begin()
 	}
@@ -33,7 +33,7 @@ func (m *machine) fail(err error) action {
 		}
 		quick := m.watched && m.relists == 0 && (fault == Expired || fault == Replaced) && asked == 0
 		if fault == Replaced {
-			m.highest = 0 // the version history starts over
+			m.highest = 0 // the versions of another cluster may be smaller
 		}
 		m.forget(fault)
 		if quick {
@@ -44,7 +44,7 @@ func (m *machine) fail(err error) action {
 			return m.pause(m.spread(m.cfg.MinBackoff / 2))
 		}
 	case Unsupported:
-		m.token = "" // it may be what the server does not understand
+		m.token = "" // the server may not understand the token
 	}
 	if m.gapped() {
 		if m.cfg.NeverList {
@@ -71,7 +71,7 @@ func (m *machine) end(err error) action {
 	return action{kind: doEnd, err: err}
 }
 
-// forget drops what the server no longer knows: the version of a watch, or the
+// forget drops what the server no longer has: the version of a watch, or the continue
 // token of a list.
 func (m *machine) forget(fault Fault) {
 	if m.version != 0 {
@@ -87,8 +87,8 @@ func (m *machine) forget(fault Fault) {
 	m.token = ""
 }
 
-// wait waits before the next try: as long as the server asked for but at most
-// MaxBackoff, or otherwise with backoff.
+// wait waits before the next attempt, as long as the server asked but at most MaxBackoff,
+// or otherwise with backoff.
 func (m *machine) wait(fault Fault, asked time.Duration) action {
 	next := m.pause(m.backoff(fault))
 	if asked <= 0 && fault.shared() {
@@ -109,13 +109,13 @@ func (m *machine) wait(fault Fault, asked time.Duration) action {
 	return next
 }
 
-// pause waits for so long, and then goes on where that is possible.
+// pause waits for delay, and then continues with the watch, the page or the list.
 func (m *machine) pause(delay time.Duration) action {
 	switch {
 	case m.version != 0:
 		m.next = openWatch
 	case m.state == openList || m.state == inList:
-		m.next = openList // the same page again: what it brought is put again
+		m.next = openList // the same page again, whose objects are handed on again
 	case m.paged || m.cut >= cutStreams:
 		m.next = openList
 	default:
