@@ -23,8 +23,8 @@ func newGaps() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gaps [TYPE[,TYPE…]]",
 		Short: "Show where the history may be incomplete, and why",
-		Long: "Show the intervals of time, and of versions, in which the recorder may have missed something: it was away for longer than\n" +
-			"the API server keeps events, or an event could not be decoded. Healed gaps are not shown.\n\n" +
+		Long: "Show the intervals of time, and of versions, in which the recorder may have missed something: it was away for longer\n" +
+			"than the API server keeps events, or an event could not be decoded. Healed gaps are not shown.\n\n" +
 			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, cause, fromVersion, toVersion, beganAt, endedAt, seconds,\n" +
 			"healedAt, recorder, detail.",
 		Example: "  vedette gaps --db sqlite:history.db\n\n" +

@@ -24,9 +24,9 @@ func newHistory() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [TYPE[,TYPE…]|TYPE/NAME]",
 		Short: "Show the states of objects over time, including deleted objects",
-		Long: "Show every state of an object, how long it lasted, and why. Or list the transitions of many objects, the newest first.\n" +
-			"The command reads the database, not the cluster, so it also shows deleted objects. The history of one object includes\n" +
-			"the gaps in which the recorder may have missed something.\n\n" +
+		Long: "Show every state of an object, how long it lasted, and why. Without a name, list the transitions of many objects, the\n" +
+			"newest first. The command reads the database, not the cluster, so it also shows deleted objects. The history of one\n" +
+			"object includes the gaps in which the recorder may have missed something.\n\n" +
 			"Fields of json, yaml, csv and ndjson: kind (transition or gap), cluster, type, namespace, name, uid, version, from, to,\n" +
 			"fromRaw, toRaw, reason, message, happenedAt, seenAt, endedAt, seconds (how long the state lasted), current, source,\n" +
 			"owner, queue, submitter. Times are in RFC 3339.",

@@ -24,10 +24,10 @@ func newStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [TYPE[,TYPE…]]",
 		Short: "Show how long objects wait and run, and how they end",
-		Long: "Show statistics for each type: the number of objects, their outcomes, how long they waited before they first ran, how long\n" +
-			"they ran, the time spent in each state, and failures by queue, submitter and namespace. Percentile columns show p50 and\n" +
-			"p90. Objects that still wait or run count with their time so far. The command reads all transitions of the period, which\n" +
-			"takes about 10 s for 1,000,000.\n\n" +
+		Long: "Show statistics for each type: the number of objects, their outcomes, how long they waited before they first ran, how\n" +
+			"long they ran, the time spent in each state, and failures by queue, submitter and namespace. P50 is the median, and P90\n" +
+			"the 90th percentile. Objects that still wait or run count with their time so far. The command reads all transitions of\n" +
+			"the period, which takes about 10 s for 1,000,000.\n\n" +
 			"Fields of json, yaml, csv and ndjson: type, section (objects, outcome, waiting, running, state, queue, submitter,\n" +
 			"namespace), name, count, open (not ended), failed, seconds, p50Seconds, p90Seconds, maxSeconds.",
 		Example: "  # Jobs of one day\n" +

@@ -37,8 +37,7 @@ func newWait() *cobra.Command {
 		Use:   "wait TYPE/NAME --for state=STATE[,STATE…]|deleted",
 		Short: "Wait until an object has reached a state or is deleted",
 		Long: "Wait until an object has reached a state or is deleted. The command reads the database, so a state in the past counts,\n" +
-			"also of an object that is deleted now. If several objects had the name, the last one counts. The object may not exist\n" +
-			"yet.\n\n" +
+			"even if the object is deleted now. If several objects had the name, the last one counts. The object need not exist yet.\n\n" +
 			"The exit code is 0 once the object has reached the state, 1 after the timeout, 2 if the object cannot reach the state\n" +
 			"any more because it has ended in another one, and 3 after an error.",
 		Example: "  vedette wait job/train-7 -n ml --for state=Succeeded --timeout 2h --db sqlite:history.db\n\n" +
