@@ -1,13 +1,13 @@
-// Package history reads what package record has written: objects, their transitions and
-// revisions, gaps, and statistics over them.
+// Package history queries what package record has written: objects, their transitions and
+// revisions, gaps, and statistics.
 //
 // # Data flow
 //
 //	Filter -> conditions and index terms -> scan of one list -> Page -> Cursor -> next Page
 //
-// A list is read in the order of a time. A scan has two ways to find the rows that match a
-// filter. It reads all rows of some time in the order of an index, or it asks the
-// transition index for the objects that have one of the terms, and reads the rows of these
+// A scan reads a list in the order of a time. It finds the rows that match a filter in one
+// of two ways. It reads all rows of an interval in the order of an index of times. Or it
+// asks the transition index which objects have one of the terms, and reads the rows of these
 // objects. At each step it takes the way that gets further.
 //
 // # Ownership
@@ -17,9 +17,9 @@
 //
 // # Guarantees
 //
-// The pages of a list, read one after the other, contain every row that matches and that
-// exists during the whole time, exactly once and in order. A cursor stays valid while
-// recorders write and retention deletes.
+// The pages of a list contain, one after another, every matching row exactly once and in
+// order. Rows that are written or deleted in the meantime may be missing. A cursor stays
+// valid while recorders write and retention deletes.
 //
 // # Limits
 //
@@ -28,7 +28,7 @@
 //
 // # Errors
 //
-// ErrUnknown reports something that was never recorded. ErrNoBody reports a revision whose
-// body retention has removed. ErrCursor reports a cursor of another list. All others come
+// ErrUnknown reports something that is not recorded. ErrNoBody reports a revision whose body
+// retention has removed. ErrCursor reports a cursor of another list. All other errors come
 // from the database.
 package history

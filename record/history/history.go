@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// History reads the history in a database.
+// History queries the history in a database.
 type History struct {
 	db     *sqldb.DB
 	limits limits
