@@ -17,21 +17,21 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// object is what watch works with: any type, whole and as the server has it,
-// also where this program was built before a field was invented.
+// object is an object of any type with all its fields, including those that are newer
+// than this program.
 type object = unstructured.Unstructured
 
 // redraw is how often progress is drawn.
 const redraw = 200 * time.Millisecond
 
-// followed is one type that is being followed.
+// followed is a type that is being watched.
 type followed struct {
 	resource kube.Resource
 	inf      *informer.Informer[object]
 }
 
-// follow prints every change of the targets until ctx is done, or until it is
-// clear that one of them can not be watched.
+// follow prints every change of the targets until ctx is done, or until one of them turns
+// out to be impossible to watch.
 func follow(ctx context.Context, cluster *kube.Cluster, targets []target, format *format, con *console) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -75,14 +75,14 @@ func newInformer(cluster *kube.Cluster, t target) (*informer.Informer[object], e
 		Namespaces:    namespaces(t.selection.Namespace),
 		LabelSelector: t.selection.LabelSelector,
 		FieldSelector: t.selection.FieldSelector,
-		// Somebody is looking on: a server that is back should be seen soon.
+		// A user is watching, so a server that is back must be noticed soon.
 		Reflector: reflector.Config{MaxBackoff: 5 * time.Second, SlowRetry: 10 * time.Second},
 		Logger:    slog.New(slog.DiscardHandler), // attend reports faults
 	})
 }
 
-// print writes the events of one type. What is there comes once it is complete,
-// so that progress is not torn apart.
+// print writes the events of one type. It begins after the first list, so that objects do
+// not interrupt the progress line.
 func (f *followed) print(ctx context.Context, p *printer) error {
 	select {
 	case <-f.inf.Synced():
@@ -98,9 +98,8 @@ func (f *followed) print(ctx context.Context, p *printer) error {
 	return nil
 }
 
-// attend shows progress until all types are there, and from then on says when
-// the server is away and when it is back. It returns an error if a type can not
-// be watched at all.
+// attend shows progress until all types are synced. It reports when the server goes away
+// and when it is back. It returns an error if a type cannot be watched at all.
 func attend(ctx context.Context, host string, all []followed, con *console) error {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
@@ -129,7 +128,7 @@ func attend(ctx context.Context, host string, all []followed, con *console) erro
 	}
 }
 
-// hopeless returns the error of a first list that waiting will not help.
+// hopeless returns the error of a first list that no retry can help.
 func hopeless(name string, h reflector.Health) error {
 	switch h.Fault {
 	case reflector.Denied, reflector.Absent, reflector.Unsupported:
@@ -154,7 +153,7 @@ func progressOf(all []followed) string {
 	return "listing " + strings.Join(parts, ", ")
 }
 
-// namespaces are none for all of them.
+// namespaces returns nil, which means all, for an empty name.
 func namespaces(name string) []string {
 	if name == "" {
 		return nil

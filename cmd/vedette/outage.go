@@ -10,15 +10,15 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// outage keeps track of the types that can not be followed at the moment.
+// outage tracks the types that cannot be watched at the moment.
 type outage struct {
 	host  string
 	con   *console
-	away  []string // names, in the order in which they went
+	away  []string // names, in the order of their faults
 	err   error
 	since time.Time
-	gaps  []string                     // of those that were away, which had to be listed anew
-	known map[string]reflector.Relists // at the last look
+	gaps  []string                     // names of the types that were relisted
+	known map[string]reflector.Relists // at the last call of note
 	odd   map[string]oddities
 }
 
@@ -45,7 +45,7 @@ func (o *outage) noteOdd(name string, h reflector.Health) {
 	o.con.say("%s  %s: %v%s; its last known state stays", clock(time.Now()), name, h.LastInvalid, more)
 }
 
-// note takes the health of one type, and reports whether it went or came back.
+// note takes the health of one type, and reports whether its outage began or ended.
 func (o *outage) note(name string, h reflector.Health) bool {
 	o.noteOdd(name, h)
 	i := slices.Index(o.away, name)
@@ -67,16 +67,16 @@ func (o *outage) note(name string, h reflector.Health) bool {
 	return false
 }
 
-// report says what has changed.
+// report prints the beginning or the end of the outage.
 func (o *outage) report(news bool) {
 	switch {
 	case !news:
 	case len(o.away) > 0:
-		o.con.say("%s  can not follow %s: %s; trying again until it is back", clock(time.Now()), strings.Join(o.away, ", "), kube.Explain(o.err))
+		o.con.say("%s  cannot watch %s: %s; retrying until the server is back", clock(time.Now()), strings.Join(o.away, ", "), kube.Explain(o.err))
 	default:
 		missed := "nothing was missed"
 		if len(o.gaps) > 0 {
-			missed = "its history of " + strings.Join(o.gaps, ", ") + " did not reach back to the last change, so what came and went meanwhile was not seen"
+			missed = "its history of " + strings.Join(o.gaps, ", ") + " did not reach back to the last change, so objects that were created and deleted since then were not seen"
 		}
 		o.con.say("%s  %s is back after %v; %s", clock(time.Now()), o.host, time.Since(o.since).Round(100*time.Millisecond), missed)
 		o.gaps = nil

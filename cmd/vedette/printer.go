@@ -14,12 +14,12 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// format prints changes in the format that the user asked for. All types share
-// it, and with it the widths of the columns.
+// format prints changes in the format of the flags. All types share it, and therefore the
+// widths of the columns.
 type format struct {
 	opts *watchOptions
 	con  *console
-	// status says what an object is doing.
+	// status returns the state of an object.
 	status func(object map[string]any) state.Status
 	body   func(p *printer, ev informer.Event[object], obj *object) (string, error) // nil: lines
 	write  func(text string) error                                                  // of a body
@@ -53,7 +53,7 @@ func (p *printer) event(ev informer.Event[object], at time.Time) error {
 	return err
 }
 
-// unshownError says why an object cannot be shown.
+// unshownError is the reason why an object cannot be shown.
 type unshownError struct{ err error }
 
 // Error implements error.
@@ -64,7 +64,7 @@ func (p *printer) change(ev informer.Event[object], at time.Time) error {
 	if err != nil {
 		return &unshownError{err}
 	}
-	// Items of a list of built-in types do not say what they are.
+	// The items of a list of a built-in type have no apiVersion and kind.
 	obj.SetAPIVersion(p.resource.APIVersion())
 	obj.SetKind(p.resource.Kind)
 	if p.body != nil {
@@ -125,10 +125,10 @@ func (p *printer) line(ev informer.Event[object], old, obj *object, at time.Time
 	}, columns...))
 }
 
-// minWidths are the least widths of the columns, by name.
+// minWidths are the minimum widths of the columns, by name.
 var minWidths = map[string]int{"EVENT": 8, "TIME": 12, "TYPE": 10, "NAME": 32, "STATE": 22, "VERSION": 8, "UID": 36}
 
-// transition says from which state to which an object went, and why.
+// transition returns the old and new state of an object, and the reason.
 func (f *format) transition(ev informer.Event[object], old, obj *object) (change string, last state.State, why string) {
 	now := f.status(obj.Object)
 	why = now.Reason

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// firstAnswer bounds the wait for a server that has not answered yet. Once it
-// has, vedette waits for it without end.
+// firstAnswer bounds the wait for a server that has not answered yet. A server that has
+// answered once is retried without end.
 const firstAnswer = 15 * time.Second
 
 // watchOptions are the flags of watch.
@@ -35,19 +35,19 @@ func newWatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch TYPE[,TYPE…]",
 		Short: "Print a line for every change of objects",
-		Long: "Print a line for every change of objects: when, what, from which state to which, and why.\n" +
-			"First come the objects that are there, then every change as it happens, until Ctrl-C.\n" +
-			"While the server is away it says so, and goes on where it was when it is back.\n\n" +
-			"What goes to standard output pipes; progress and troubles go to standard error.",
-		Example: "  # Jobs and pods of the current namespace\n" +
+		Long: "A line has the time, the object, its old and new state, and the reason. The objects that exist are printed first, and\n" +
+			"then every change, until Ctrl-C. If the server is away, watch reports that, and resumes at the last change when the\n" +
+			"server is back.\n\n" +
+			"Changes go to standard output; progress and faults go to standard error.",
+		Example: "  # Watch the jobs and pods of the current namespace\n" +
 			"  vedette watch jobs,pods\n\n" +
-			"  # Of all namespaces, with a label, and only what happens from now on\n" +
+			"  # Watch pods with a label in all namespaces, without those that exist\n" +
 			"  vedette watch pods -A -l app=train --since-now\n\n" +
-			"  # A custom resource, every revision as JSON for another program\n" +
+			"  # Print every revision of a custom resource as JSON for another program\n" +
 			"  vedette watch pytorchjobs.kubeflow.org -o json --output-watch-events | jq .object.status\n\n" +
-			"  # With states of types of one's own\n" +
+			"  # Use rules for the states of another type\n" +
 			"  vedette watch experiments.example.com --rules rules.yaml\n\n" +
-			"  # One field of each\n" +
+			"  # Print one field of each object\n" +
 			"  vedette watch pods -o jsonpath='{.metadata.name} {.status.phase}'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
@@ -66,27 +66,27 @@ func newWatch() *cobra.Command {
 	return cmd
 }
 
-// addFlags adds those that say what is followed, and where.
+// addFlags adds the flags that select objects.
 func (o *watchOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.connect.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
 	f.StringVar(&o.connect.Context, "context", "", "context of the kubeconfig (default: the current one)")
-	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace to look into (default: that of the context)")
-	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "look into all namespaces")
+	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the objects (default: that of the context)")
+	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "select objects of all namespaces")
 	f.StringVarP(&o.labels, "selector", "l", "", "label selector, such as app=train,tier!=test")
 	f.StringVar(&o.fields, "field-selector", "", "field selector, such as spec.nodeName=node-1")
 }
 
 func (o *watchOptions) addOutputFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name or jsonpath=TEMPLATE (default: one line a change)")
-	f.BoolVar(&o.events, "output-watch-events", false, "say of each change whether it is ADDED, MODIFIED or DELETED")
-	f.BoolVar(&o.sinceNow, "since-now", false, "leave out what is there already")
-	f.BoolVar(&o.noHeaders, "no-headers", false, "leave out the line with the names of the columns")
+	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name or jsonpath=TEMPLATE (default: one line per change)")
+	f.BoolVar(&o.events, "output-watch-events", false, "print the kind of each change: ADDED, MODIFIED or DELETED")
+	f.BoolVar(&o.sinceNow, "since-now", false, "omit the objects that exist already")
+	f.BoolVar(&o.noHeaders, "no-headers", false, "omit the names of the columns")
 	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
 }
 
-// run connects, finds out what the types are, and follows them.
+// run connects, resolves the types, and watches them.
 func (o *watchOptions) run(ctx context.Context, types string, con *console) error {
 	format, err := newFormat(o, con)
 	if err != nil {
@@ -106,7 +106,7 @@ func (o *watchOptions) run(ctx context.Context, types string, con *console) erro
 	return follow(ctx, cluster, targets, format, con)
 }
 
-// target is one type to follow.
+// target is one type to watch.
 type target struct {
 	resource  kube.Resource
 	selection kube.Selection
@@ -134,7 +134,7 @@ func (o *watchOptions) targets(ctx context.Context, cluster *kube.Cluster, types
 		if res.Scope == kube.Namespaced && !o.allNamespaces {
 			selection.Namespace = cluster.Namespace()
 		}
-		// Whatever is wrong with the selection is known before anything starts.
+		// A wrong selection must be reported before anything starts.
 		if _, err := cluster.Collection(res, selection); err != nil {
 			return nil, err
 		}

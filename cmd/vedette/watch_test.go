@@ -229,7 +229,7 @@ func TestWatchOutage(t *testing.T) {
 	p := srv.watch("pods")
 	p.out.holds(t, "ml/x")
 	srv.Unavailable()
-	p.err.holds(t, "can not follow pods")
+	p.err.holds(t, "cannot watch pods")
 	srv.phase(pod, corev1.PodRunning, "")
 	if err := srv.Available(); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestWatchOutage(t *testing.T) {
 	p.err.holds(t, "nothing was missed")
 
 	srv.Unavailable()
-	p.err.until(t, "the second outage", func(said string) bool { return strings.Count(said, "can not follow pods") == 2 })
+	p.err.until(t, "the second outage", func(said string) bool { return strings.Count(said, "cannot watch pods") == 2 })
 	srv.phase(pod, corev1.PodSucceeded, "")
 	if err := srv.Delete(newPod("ml", "doomed")); err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestWatchOutage(t *testing.T) {
 	p.err.holds(t, "did not reach back to the last change")
 
 	srv.Unavailable()
-	p.err.until(t, "the third outage", func(said string) bool { return strings.Count(said, "can not follow pods") == 3 })
+	p.err.until(t, "the third outage", func(said string) bool { return strings.Count(said, "cannot watch pods") == 3 })
 	p.interrupt() // also while the server is away
 }
 
