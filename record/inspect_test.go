@@ -128,7 +128,7 @@ func TestInspectLeavesNothing(t *testing.T) {
 	if _, err := d.Migrations(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := d.TryWrite(t.Context()); err == nil || !strings.Contains(err.Error(), "can only be read") {
+	if err := d.TryWrite(t.Context()); err == nil || !strings.Contains(err.Error(), "is read-only") {
 		t.Errorf("it can be written: %v", err)
 	}
 	if during := list(); during != before {
@@ -183,20 +183,20 @@ func TestRefusals(t *testing.T) {
 		}
 		switch u.Scheme {
 		case "sqlite":
-			cases = map[string]string{"sqlite:/nowhere/h.db": "there is no folder /nowhere", "sqlite:" + t.TempDir(): "is a folder"}
+			cases = map[string]string{"sqlite:/nowhere/h.db": "the directory /nowhere does not exist", "sqlite:" + t.TempDir(): "is a directory"}
 		case "postgres":
 			cases = map[string]string{
-				"postgres://nobody:geheim@" + u.Host + "/postgres?sslmode=disable": "it does not let this user in",
-				"postgres://vedette:geheim@" + u.Host + "/none?sslmode=disable":    "there is no database of this name",
-				"postgres://vedette:geheim@" + u.Host + "/none?sslmode=require":    "it does not speak TLS",
+				"postgres://nobody:geheim@" + u.Host + "/postgres?sslmode=disable": "the server does not let this user connect",
+				"postgres://vedette:geheim@" + u.Host + "/none?sslmode=disable":    "the database does not exist",
+				"postgres://vedette:geheim@" + u.Host + "/none?sslmode=require":    "the server does not support TLS",
 				"mysql://vedette:geheim@" + u.Host + "/none":                       "did not answer in time",
 			}
 		case "mysql":
 			cases = map[string]string{
-				"mysql://nobody:geheim@" + u.Host + "/h":                    "it does not know this user with this password",
-				"mysql://root@" + u.Host + "/none":                          "there is no database of this name",
-				"mysql://root@" + u.Host + "/none?tls=true":                 "it does not speak TLS",
-				"postgres://nobody:geheim@" + u.Host + "/h?sslmode=disable": "is this the address of a PostgreSQL server?",
+				"mysql://nobody:geheim@" + u.Host + "/h":                    "the server rejected the user or the password",
+				"mysql://root@" + u.Host + "/none":                          "the database does not exist",
+				"mysql://root@" + u.Host + "/none?tls=true":                 "the server does not support TLS",
+				"postgres://nobody:geheim@" + u.Host + "/h?sslmode=disable": "check that this is the address of a PostgreSQL server",
 			}
 		}
 		for url, want := range cases {

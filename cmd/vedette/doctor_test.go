@@ -157,7 +157,7 @@ func TestCompatibleSchema(t *testing.T) {
 func TestNewerSchema(t *testing.T) {
 	srv := recordable(t, apitest.Config{})
 	path := filepath.Join(t.TempDir(), "h.db")
-	if _, text := ended(t, 1, "history", "pods/x", "--db", "sqlite:"+path); !strings.Contains(text, "there is no such file yet") {
+	if _, text := ended(t, 1, "history", "pods/x", "--db", "sqlite:"+path); !strings.Contains(text, "the file does not exist") {
 		t.Error(text)
 	}
 	ended(t, 0, "migrate", "up", "--db", "sqlite:"+path)

@@ -48,7 +48,7 @@ func Credentials(u *url.URL, getenv func(string) string) (user, password string,
 	if file := u.Query().Get("password-file"); file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return "", "", fmt.Errorf("the password of the database: %w", err)
+			return "", "", fmt.Errorf("cannot read the password of the database: %w", err)
 		}
 		password = strings.TrimRight(string(text), "\r\n")
 	}
@@ -83,11 +83,11 @@ func limitPool(db *sql.DB) *sql.DB {
 func trustFile(file, host string) (*tls.Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("the certificate authority of the database: %w", err)
+		return nil, fmt.Errorf("cannot read the certificate authority of the database: %w", err)
 	}
 	authorities := x509.NewCertPool()
 	if !authorities.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("the certificate authority of the database: %s has no certificate in PEM", file)
+		return nil, fmt.Errorf("the certificate authority of the database: %s contains no PEM certificate", file)
 	}
 	return &tls.Config{RootCAs: authorities, ServerName: host, MinVersion: tls.VersionTLS12}, nil
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// eachArrays runs a statement that takes each column as an array. Its text does not depend
-// on the number of rows, so PostgreSQL plans it once. text is given a table function of the
-// arrays.
+// eachArrays runs a statement for all rows that takes each column as an array. The text
+// does not depend on the number of rows, so PostgreSQL plans it once. text gets a table
+// function of the arrays.
 func eachArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays string) string) error {
 	for values := rows.Values; len(values) > 0; {
 		n := fit(values, 1000)
@@ -30,7 +30,8 @@ func eachArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays str
 	return nil
 }
 
-// arrayOf returns a column as an array, and the type of its elements.
+// arrayOf returns a column as an array, and the SQL type of its elements. A column has
+// values of one Go type.
 func arrayOf(rows [][]any, column int) (name string, array any, err error) {
 	switch v := rows[0][column].(type) {
 	case int64:
@@ -46,7 +47,7 @@ func arrayOf(rows [][]any, column int) (name string, array any, err error) {
 		array, err = arrayFrom[[]byte](rows, column)
 		return "bytea", array, err
 	default:
-		return "", nil, fmt.Errorf("it has values of %T", v)
+		return "", nil, fmt.Errorf("values of type %T are not supported", v)
 	}
 }
 
@@ -55,7 +56,7 @@ func arrayFrom[T any](rows [][]any, column int) ([]T, error) {
 	for i := range rows {
 		v, ok := rows[i][column].(T)
 		if !ok {
-			return nil, fmt.Errorf("it has values of %T and %T", rows[0][column], rows[i][column])
+			return nil, fmt.Errorf("values of type %T and %T", rows[0][column], rows[i][column])
 		}
 		all[i] = v
 	}

@@ -6,52 +6,55 @@ import (
 	"net/url"
 )
 
-// Driver is one kind of database. The package has SQLite, PostgreSQL and MySQL; OpenWith
-// opens a database with any other. A driver for a relative of these embeds the Driver
-// that SQLite, PostgreSQL or MySQL returns, and replaces what differs.
+// Driver is one kind of database. SQLite, PostgreSQL and MySQL return those of this
+// package; OpenWith opens a database with any other. The driver of a related database
+// embeds one of the three and replaces the methods that differ. Chunks, Rows, Selection,
+// SessionLock and TryFileLock are parts to build others from.
 //
-// Any goroutine may call the methods. Package recordtest has tests that every driver
-// must pass.
+// Any goroutine may call the methods at any time. Package recordtest has the tests that
+// every driver must pass.
 type Driver interface {
-	// Dialect returns the SQL of the database. It is called once for each connection pool.
+	// Dialect returns the SQL of the database. It is called once for each DB.
 	Dialect() Dialect
 
-	// Address reads the URL of a database. Neither Address.URL nor an error may contain a
-	// password. It does not connect.
+	// Address interprets the URL of a database, and does not connect. Neither Address.URL nor
+	// an error may contain a password.
 	Address(u *url.URL, getenv func(string) string) (Address, error)
 
-	// Insert inserts rows. If keep is not empty, a row that violates a unique constraint is
-	// left out, and the row in the database stays; every other error is returned. keep is one
-	// of the columns, for databases that need to name one.
+	// Insert inserts any number of rows. If keep is not empty, it leaves out each row that
+	// violates a unique constraint, and returns all other errors. keep is one of the columns,
+	// for a database that has to name one.
 	Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error
 
-	// Update updates rows: the first column is the key, the others are set. A row that does
-	// not exist is left out.
+	// Update updates any number of rows. The first column is the key of a row; the others are
+	// set. It leaves out rows that do not exist.
 	Update(ctx context.Context, tx *sql.Tx, rows Rows) error
 
-	// Lock reads rows by their keys and locks them until the transaction ends, in the order of
-	// the keys: transactions that lock the same rows never deadlock. Keys without a row are
-	// left out.
+	// Lock returns rows by their keys, and locks them until the transaction ends. It locks in
+	// the order of the keys, so transactions with keys in common do not deadlock. It leaves
+	// out keys without a row. The caller closes the rows.
 	Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error)
 
-	// TryLock takes a named lock without waiting, and reports whether it did. At most one
-	// process holds the lock of a name, for each database. It ends with unlock, with the
-	// process, or with its connection.
+	// TryLock takes a named lock without waiting; ours reports whether it did. Locks of
+	// different names, or of different databases, are independent. The lock lasts until
+	// unlock is called, or until the process or its connection ends. It lasts while the
+	// connection is idle.
 	TryLock(ctx context.Context, db *sql.DB, a Address, name string) (unlock func() error, ours bool, err error)
 
-	// Size returns the space that the database takes.
+	// Size returns the space that the database takes. It may take seconds.
 	Size(ctx context.Context, db *sql.DB) (Size, error)
 
-	// Vacuum returns free space to the file system, as far as writers can go on meanwhile. It
-	// may do nothing.
+	// Vacuum returns free space to the file system while others write. A driver whose database
+	// uses free space for new rows does nothing.
 	Vacuum(ctx context.Context, db *sql.DB) error
 
-	// Explain says what an error of the database means, and what to do; known is false for
-	// an error that is not of this database. Errors of the network need not be known.
+	// Explain returns the meaning of an error. known reports whether the error comes from the
+	// database. The caller explains errors of the network.
 	Explain(err error, a Address) (e Explanation, known bool)
 
 	// Rejects reports whether an error is about the data of a statement: its size, a
-	// character, a constraint. The same statement would fail again, and others would not.
+	// character, a CHECK constraint. The same statement would fail again; statements with other
+	// data would not.
 	Rejects(err error) bool
 }
 

@@ -12,27 +12,26 @@ import (
 	"syscall"
 )
 
-// Error is what a database, or the way to it, said, and what to do about it.
+// Error is an error of a database, or of the network to it. It never contains a password.
 type Error struct {
-	// Database is its URL, without a password.
+	// Database is the URL of the database.
 	Database string
-	// Problem is what is wrong, in our words, and Remedy what to do; both may be
-	// empty, where Err says it all.
+	// Problem says what is wrong, and Remedy what to do. Both may be empty.
 	Problem, Remedy string
-	// Err is what the driver said.
+	// Err is the error of the driver.
 	Err error
 
-	said error // the part of Err that says it
+	cause error // the part of Err that Error shows
 }
 
-// Error implements error: it is one line.
+// Error returns one line: the database, the problem, the cause, and the remedy.
 func (e *Error) Error() string {
-	said := strings.Join(strings.Fields(cmp.Or(e.said, e.Err).Error()), " ")
+	cause := strings.Join(strings.Fields(cmp.Or(e.cause, e.Err).Error()), " ")
 	text := "database " + e.Database + ": "
 	if e.Problem == "" {
-		text += said
+		text += cause
 	} else {
-		text += e.Problem + " (" + said + ")"
+		text += e.Problem + " (" + cause + ")"
 	}
 	if e.Remedy != "" {
 		text += "; " + e.Remedy
@@ -40,19 +39,19 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns what the driver said.
+// Unwrap returns the error of the driver.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Explanation is what an error means. All fields are optional.
+// Explanation is the meaning of an error. All fields are optional.
 type Explanation struct {
 	// Problem says what is wrong, and Remedy what to do.
 	Problem, Remedy string
-	// Cause is the part of the error that is shown. If nil, all of it is.
+	// Cause is the part of the error that is shown. If nil, the whole error is.
 	Cause error
 }
 
-// explain returns an Error; nil for a nil error and for one that is an Error already.
-// known is false if neither the driver nor the network is its source.
+// explain returns an error as an Error, and nil if the error is nil or contains an Error.
+// known is false if the error comes neither from the driver nor from the network.
 func explain(err error, a Address, driver func(error, Address) (Explanation, bool)) (e *Error, known bool) {
 	if already := (*Error)(nil); err == nil || errors.As(err, &already) {
 		return nil, false
@@ -61,56 +60,61 @@ func explain(err error, a Address, driver func(error, Address) (Explanation, boo
 	if !known {
 		x, known = explainNetwork(err)
 	}
-	return &Error{Database: a.URL, Problem: x.Problem, Remedy: x.Remedy, Err: err, said: cmp.Or(x.Cause, err)}, known
+	return &Error{Database: a.URL, Problem: x.Problem, Remedy: x.Remedy, Err: err, cause: cmp.Or(x.Cause, err)}, known
 }
 
-var errSlow = fmt.Errorf("a connection is waited for %v", ConnectTimeout)
+// errTimeout replaces the errors of a timeout, which do not say how long it was.
+var errTimeout = fmt.Errorf("a connection may take %v", ConnectTimeout)
 
-// explainNetwork explains the errors on the way to any database.
+// explainNetwork explains errors that are the same for every database.
 func explainNetwork(err error) (e Explanation, known bool) {
-	const where = "check the address and the network"
+	const checkAddress = "check the address and the network"
 	var (
-		dns  *net.DNSError
-		slow net.Error
+		dns     *net.DNSError
+		timeout net.Error
 	)
 	switch {
 	case errors.As(err, &dns):
-		return Explanation{fmt.Sprintf("the name %s is not known", dns.Name), where, dns}, true
+		return Explanation{fmt.Sprintf("the host %s cannot be found", dns.Name), checkAddress, dns}, true
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return Explanation{"no server answers there", "is it running, and is this its port?", syscall.ECONNREFUSED}, true
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
-		return Explanation{"it did not answer in time", where, errSlow}, true
+		return Explanation{"no server listens at this address", "start the server, or correct the port", syscall.ECONNREFUSED}, true
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return Explanation{"the server did not answer in time", checkAddress, errTimeout}, true
 	case errors.Is(err, fs.ErrPermission):
-		return Explanation{Remedy: "who runs this needs the right to read and write it"}, true
+		return Explanation{Remedy: "give the user of this process read and write access"}, true
 	}
 	return e, false
 }
 
-// explainCertificate explains that the certificate of a server is not trusted. parameter
-// names the authority in the URL.
+// explainCertificate explains an error about the certificate of a server. parameter is the
+// parameter of the URL for its authority.
 func explainCertificate(err error, parameter string) (e Explanation, known bool) {
-	trust := (*tls.CertificateVerificationError)(nil)
-	if !errors.As(err, &trust) {
+	cause := (*tls.CertificateVerificationError)(nil)
+	if !errors.As(err, &cause) {
 		return e, false
 	}
-	return Explanation{"its certificate is not trusted", "name its authority: " + parameter, trust}, true
+	return Explanation{"the certificate of the server is not trusted", "name its authority with " + parameter, cause}, true
 }
 
-// explainNoTLS explains that a server does not speak TLS.
-func explainNoTLS() Explanation {
-	return Explanation{
-		"it does not speak TLS", "set it up there; or, on a network that you trust, leave out tls, or take sslmode=disable",
-		errors.New("TLS was asked for"),
-	}
+// explainNoTLS explains that a server does not support TLS. remedy is how to connect
+// without it.
+func explainNoTLS(remedy string) Explanation {
+	return Explanation{"the server does not support TLS", "enable it on the server; on a network that you trust, " + remedy, errors.New("the URL asks for TLS")}
 }
 
-// What to do about errors that several servers report.
+// Problems and remedies that several servers share.
 const (
-	checkLogin   = "check the user of the URL, and VEDETTE_DB_PASSWORD or password-file"
-	lacksRight   = "the user lacks a right"
-	grantRight   = "grant it, or run `vedette migrate up` as who owns the schema"
-	noDatabase   = "there is no database of this name"
-	makeDatabase = "make it: CREATE DATABASE"
-	tableInUse   = "another transaction holds a lock for too long"
-	waitForTable = "try again when backups and long queries have ended"
+	wrongLogin     = "the server rejected the user or the password"
+	checkLogin     = "check the user in the URL, and the password in VEDETTE_DB_PASSWORD or password-file"
+	noPrivilege    = "the user lacks a privilege"
+	grantPrivilege = "grant it, or run `vedette migrate up` as the owner of the schema"
+	noDatabase     = "the database does not exist"
+	createDatabase = "create it with CREATE DATABASE"
+	serverDiskFull = "the disk of the server is full"
+	freeSpace      = "free space on it"
+	tooMany        = "the server has too many connections"
+	raiseMax       = "raise max_connections"
+	readOnlyServer = "the server is read-only"
+	tableInUse     = "another transaction holds a lock for too long"
+	waitForTable   = "try again when backups and long queries have ended"
 )

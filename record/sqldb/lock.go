@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SessionLock is a named lock that a session of a server holds.
+// SessionLock describes a named lock that a session of a server holds.
 type SessionLock struct {
-	// Take is a query with the name as its parameter. It returns true or 1 if the session
-	// has taken the lock; it does not wait.
+	// Take is a query with the name as its parameter. It does not wait, and returns true or 1
+	// if the session has taken the lock.
 	Take string
-	// Hold is a statement that keeps the server from ending an idle session. It may be
+	// Hold is a statement that makes the server keep the session while it is idle. It may be
 	// empty.
 	Hold string
 	// Release is a query with the name as its parameter.
 	Release string
 }
 
-// Try takes the lock with a connection of its own: Driver.TryLock for a server.
+// Try implements Driver.TryLock for a server. The lock has a connection of its own.
 func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock func() error, ours bool, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -37,8 +37,9 @@ func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock f
 		defer cancel()
 		var released any
 		err := conn.QueryRowContext(ctx, l.Release, name).Scan(&released)
-		// The session ends here: the pool must not hand out one that Hold has changed.
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // which it returns
+		// Close the session, because Hold has changed it and the pool would use it again. Raw
+		// returns ErrBadConn.
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		return err
 	}
 	if l.Hold == "" {
@@ -50,8 +51,8 @@ func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock f
 	return unlock, true, nil
 }
 
-// TryFileLock takes a lock on a file, which it creates: Driver.TryLock for a database on
-// this machine. The lock ends with the process.
+// TryFileLock implements Driver.TryLock for a database on this machine, with a lock on a
+// file. It creates the file and leaves it there. The lock ends with the process.
 func TryFileLock(name string) (unlock func() error, ours bool, err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -66,10 +67,10 @@ func TryFileLock(name string) (unlock func() error, ours bool, err error) {
 	return f.Close, true, nil // closing it releases the lock
 }
 
-// lockRetry is the pause between attempts to take a lock that another process holds.
+// lockRetry is the pause between two attempts to take a lock.
 const lockRetry = 50 * time.Millisecond
 
-// waitForLock tries to take a lock until it can.
+// waitForLock tries to take a lock until it has it, or until the context ends.
 func waitForLock(ctx context.Context, try func() (unlock func() error, ours bool, err error)) (unlock func() error, err error) {
 	tick := time.NewTicker(lockRetry)
 	defer tick.Stop()

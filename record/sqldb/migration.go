@@ -130,7 +130,7 @@ func (m migrator) accept(ctx context.Context, has, knows int64) error {
 func (m migrator) lock(ctx context.Context) (unlock func() error, err error) {
 	if most := m.dialect.MigrationWait; most > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, most, fmt.Errorf("somebody else has been migrating it for %.0f minutes", most.Minutes()))
+		ctx, cancel = context.WithTimeoutCause(ctx, most, fmt.Errorf("another process has been migrating it for %.0f minutes", most.Minutes()))
 		defer cancel()
 	}
 	return waitForLock(ctx, func() (func() error, bool, error) { return m.tryLock(ctx, MigrationLock) })

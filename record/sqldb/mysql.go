@@ -15,11 +15,12 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// mysql is the driver for servers of MySQL and MariaDB.
+// mysql is the driver for MySQL and MariaDB.
 type mysql struct{}
 
 // MySQL returns the driver for MySQL and MariaDB:
-// mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret.
+//
+//	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
 func MySQL() Driver { return mysql{} }
 
 // Dialect implements Driver.
@@ -88,14 +89,14 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 		cfg.Addr = net.JoinHostPort(u.Hostname(), "3306")
 	}
 	if cfg.DBName = strings.Trim(u.Path, "/"); cfg.DBName == "" {
-		return Address{}, errors.New("the URL of the database names none: mysql://user@host/DATABASE")
+		return Address{}, errors.New("the URL of the database names no database: use mysql://user@host/DATABASE")
 	}
 	q := u.Query()
 	for name := range q {
 		switch name {
 		case "tls", "tls-ca", "password-file", "socket":
 		default:
-			return Address{}, fmt.Errorf("the URL of a MySQL database has an unknown parameter %q; there are tls, tls-ca, socket and password-file", name)
+			return Address{}, fmt.Errorf("the URL of a MySQL database has an unknown parameter %q: use tls, tls-ca, socket or password-file", name)
 		}
 	}
 	if s := q.Get("socket"); s != "" {
@@ -110,11 +111,11 @@ func (mysql) Address(u *url.URL, getenv func(string) string) (Address, error) {
 	switch cfg.TLSConfig {
 	case "", "true", "false", "skip-verify", "preferred":
 	default:
-		return Address{}, fmt.Errorf("the URL of the database (%s) has tls=%s; there are true, false, skip-verify and preferred", shown, cfg.TLSConfig)
+		return Address{}, fmt.Errorf("the URL of the database (%s) has tls=%s: use true, false, skip-verify or preferred", shown, cfg.TLSConfig)
 	}
 	connector, err := driver.NewConnector(cfg)
 	if err != nil {
-		return Address{}, fmt.Errorf("the URL of the database (%s) can not be used: %w", shown, err)
+		return Address{}, fmt.Errorf("the URL of the database (%s) cannot be used: %w", shown, err)
 	}
 	return Address{URL: shown, Connect: func(Access) (*sql.DB, error) { return limitPool(sql.OpenDB(connector)), nil }}, nil
 }
@@ -126,23 +127,23 @@ func mysqlConfig() *driver.Config {
 	cfg.InterpolateParams = true // one round trip for each statement instead of three
 	cfg.ClientFoundRows = true
 	cfg.Timeout = ConnectTimeout
-	// A commit does not observe its context, so only these end one whose server has
-	// vanished.
+	// The driver does not observe the context of a commit. These timeouts end a commit
+	// whose server has vanished.
 	cfg.ReadTimeout, cfg.WriteTimeout = IdleTransactionTimeout, IdleTransactionTimeout
 	cfg.Params = map[string]string{"wait_timeout": strconv.Itoa(int(IdleTransactionTimeout.Seconds()))}
 	cfg.Logger = discard{}
 	return cfg
 }
 
-// discard is a logger that discards everything: the driver returns all its errors.
+// discard is a logger that writes nothing, because the driver also returns its errors.
 type discard struct{}
 
 func (discard) Print(...any) {}
 
-// mysqlChunks has statements with as many rows as a server takes.
+// mysqlChunks has long statements, for few round trips.
 var mysqlChunks = Chunks{Parameters: 60_000}
 
-// Insert implements Driver. INSERT IGNORE would hide other errors of a row too.
+// Insert implements Driver. It does not use INSERT IGNORE, which hides other errors too.
 func (mysql) Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error {
 	return mysqlChunks.Exec(ctx, tx, rows, func(n int) string {
 		if keep != "" {
@@ -163,14 +164,14 @@ func (mysql) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	})
 }
 
-// Lock implements Driver. It forces the index that has the keys in order, because rows
-// are locked in the order in which they are read.
+// Lock implements Driver. The server locks rows in the order in which it reads them, so
+// the query reads the index that has the keys in order.
 func (mysql) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query, args := s.Text(" FORCE INDEX (" + s.Index + ")")
 	return tx.QueryContext(ctx, query+" FOR UPDATE", args...)
 }
 
-// TryLock implements Driver. The session holds the lock, and is idle meanwhile.
+// TryLock implements Driver. The session that holds the lock is idle meanwhile.
 func (mysql) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (unlock func() error, ours bool, err error) {
 	lock := SessionLock{
 		Take:    "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 0) = 1",
@@ -180,7 +181,7 @@ func (mysql) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (u
 	return lock.Try(ctx, db, name)
 }
 
-// Size implements Driver. It updates the statistics first, which may be a day old.
+// Size implements Driver. It updates the statistics first, because they may be days old.
 func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	if err := eachRow(ctx, db, "ANALYZE NO_WRITE_TO_BINLOG TABLE revisions, transitions, objects", nil, func(*sql.Rows) error { return nil }); err != nil {
 		return s, err
@@ -200,7 +201,7 @@ func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	return s, nil
 }
 
-// Vacuum implements Driver. New rows use the free space of the server's files.
+// Vacuum implements Driver. It does nothing: the server uses free space for new rows.
 func (mysql) Vacuum(context.Context, *sql.DB) error { return nil }
 
 // Explain implements Driver.
@@ -209,23 +210,24 @@ func (mysql) Explain(err error, _ Address) (Explanation, bool) {
 		return mysqlCodes[my.Number], true
 	}
 	if errors.Is(err, driver.ErrNoTLS) {
-		return explainNoTLS(), true
+		return explainNoTLS("remove tls from the URL"), true
 	}
 	return explainCertificate(err, "tls-ca")
 }
 
+// mysqlCodes explains the error numbers that an operator can do something about.
 var mysqlCodes = map[uint16]Explanation{
-	1045: {Problem: "it does not know this user with this password", Remedy: checkLogin},
-	1698: {Problem: "it does not let this user in with a password", Remedy: checkLogin},
-	1044: {Problem: "the user may not use this database", Remedy: "grant it"},
-	1049: {Problem: noDatabase, Remedy: makeDatabase},
-	1142: {Problem: lacksRight, Remedy: grantRight},
-	1021: {Problem: "its disk is full", Remedy: "make room"},
-	1114: {Problem: "a table of it is full, or its disk is", Remedy: "make room"},
-	1040: {Problem: "it has too many connections", Remedy: "raise max_connections"},
+	1045: {Problem: wrongLogin, Remedy: checkLogin},
+	1698: {Problem: "the server does not let this user log in with a password", Remedy: checkLogin},
+	1044: {Problem: "the user has no rights to this database", Remedy: "grant them"},
+	1049: {Problem: noDatabase, Remedy: createDatabase},
+	1142: {Problem: noPrivilege, Remedy: grantPrivilege},
+	1021: {Problem: serverDiskFull, Remedy: freeSpace},
+	1114: {Problem: "a table or the disk of the server is full", Remedy: freeSpace},
+	1040: {Problem: tooMany, Remedy: raiseMax},
 	1205: {Problem: tableInUse, Remedy: waitForTable},
-	1290: {Problem: "it only reads", Remedy: "name the primary server, or SET GLOBAL read_only = 0"},
-	1836: {Problem: "it only reads", Remedy: "name the primary server, or SET GLOBAL read_only = 0"},
+	1290: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
+	1836: {Problem: readOnlyServer, Remedy: "use the primary server, or SET GLOBAL read_only = 0"},
 }
 
 // Rejects implements Driver.

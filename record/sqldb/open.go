@@ -13,24 +13,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrAbsent is returned by Inspect and Read for an SQLite file that there is not yet.
-var ErrAbsent = errors.New("there is no such file yet; `vedette record` makes it")
+// ErrAbsent is returned by Inspect and Read for a database file that does not exist.
+var ErrAbsent = errors.New("the file does not exist; `vedette record` creates it")
 
-// ErrNoSchema is returned by Read for a database without a schema, or with less of it
-// than this program needs.
-var ErrNoSchema = errors.New("the database lacks steps of the schema")
+// ErrNoSchema is returned by Read for a database that lacks a migration.
+var ErrNoSchema = errors.New("the database lacks a migration")
 
-// Open opens a database by its URL, and does not change it yet:
+// Open opens a database by its URL, and creates an SQLite file that does not exist. It does
+// not change the schema. The caller closes the DB.
 //
-//	sqlite:///var/lib/vedette/history.db    sqlite:history.db
+//	sqlite:history.db    sqlite:///var/lib/vedette/history.db
 //	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
 //	postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem
 //
-// MariaDB counts as MySQL. A password may stand in the URL, in the file that
-// password-file names, or in the environment as VEDETTE_DB_PASSWORD; it is in no
-// error and no log. Close closes it.
+// The URL of a MariaDB server begins with mysql: or mariadb:. The password is in the URL,
+// in the file that password-file names, or in the environment variable
+// VEDETTE_DB_PASSWORD. No error and no log contains it.
 //
-// Errors: what is wrong with the URL; the database does not answer, or refuses.
+// Errors: a URL that is not valid; an Error if the database does not answer within
+// Timeout, or refuses the connection.
 func Open(ctx context.Context, url string) (*DB, error) {
 	driver, err := DriverOf(url)
 	if err != nil {
@@ -39,7 +40,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	return OpenWith(ctx, driver, url)
 }
 
-// OpenWith is Open with a driver, which reads the URL. The scheme may be any.
+// OpenWith is Open with a driver for the URL, which may have any scheme.
 func OpenWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	a, err := parse(driver, url, os.Getenv)
 	if err != nil {
@@ -48,9 +49,9 @@ func OpenWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	return openPool(ctx, driver, a, ReadWrite)
 }
 
-// Inspect opens a database to look at it for a moment: it changes nothing, and makes no
-// file, not even beside a file that is there. What others write meanwhile may not be
-// seen. Close closes it.
+// Inspect opens a database for a short look. It changes nothing, and creates no file, not
+// even a temporary one beside the database. It may miss what others write meanwhile. The
+// caller closes the DB.
 //
 // Errors: ErrAbsent; those of Open.
 func Inspect(ctx context.Context, url string) (*DB, error) {
@@ -61,7 +62,7 @@ func Inspect(ctx context.Context, url string) (*DB, error) {
 	return InspectWith(ctx, driver, url)
 }
 
-// InspectWith is Inspect with a driver, which reads the URL.
+// InspectWith is Inspect with a driver for the URL, which may have any scheme.
 func InspectWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	a, err := existing(driver, url)
 	if err != nil {
@@ -70,9 +71,9 @@ func InspectWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	return openPool(ctx, driver, a, ReadOnly)
 }
 
-// Read opens a database to read its history, also while it is written. Of an SQLite
-// file without the right to write it, what others write meanwhile is not seen. Close
-// closes it.
+// Read opens a database to read its history, also while others write it. If the process
+// may not write an SQLite file, Read may miss what others write meanwhile. The caller
+// closes the DB.
 //
 // Errors: ErrAbsent, ErrNoSchema, ErrNewer; those of Open.
 func Read(ctx context.Context, url string) (*DB, error) {
@@ -83,7 +84,7 @@ func Read(ctx context.Context, url string) (*DB, error) {
 	return ReadWith(ctx, driver, url)
 }
 
-// ReadWith is Read with a driver, which reads the URL.
+// ReadWith is Read with a driver for the URL, which may have any scheme.
 func ReadWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	a, err := existing(driver, url)
 	if err != nil {
@@ -100,16 +101,17 @@ func ReadWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	steps, err := d.Migrations(ctx)
 	for _, m := range steps {
 		if err == nil && !m.Applied {
-			err = fmt.Errorf("%s: %w: %s; is it the right one? `vedette record` and `vedette migrate up` take them", d, ErrNoSchema, m.Name)
+			err = fmt.Errorf("%s: %w: %s; check that it is the right database, or run `vedette migrate up`", d, ErrNoSchema, m.Name)
 		}
 	}
 	if err != nil {
-		_ = d.Close() // the first error says it
+		_ = d.Close() // err matters more
 		return nil, err
 	}
 	return d, nil
 }
 
+// openPool opens the database at an address.
 func openPool(ctx context.Context, driver Driver, a Address, access Access) (*DB, error) {
 	p, err := newPool(ctx, driver, a, access)
 	if err != nil {
@@ -118,22 +120,25 @@ func openPool(ctx context.Context, driver Driver, a Address, access Access) (*DB
 	return &DB{p.Fragments, p}, nil
 }
 
-// existing returns the address of a database that exists: opening a file creates it.
+// existing returns the address of a database that exists. It looks before the database is
+// opened, which would create a file.
+//
+// Errors: ErrAbsent; a URL that is not valid.
 func existing(driver Driver, url string) (Address, error) {
 	a, err := parse(driver, url, os.Getenv)
 	if err != nil || a.File == "" {
 		return a, err
 	}
 	info, err := os.Stat(a.File)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 { // created, and not used yet
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 { // created, but never written
 		return a, fmt.Errorf("%s: %w", a.URL, ErrAbsent)
 	}
 	return a, nil
 }
 
-// DriverOf returns the driver for the scheme of a URL.
+// DriverOf returns the driver of this package for the scheme of a URL.
 //
-// Errors: what is wrong with the URL; the package has no driver for it.
+// Errors: a URL that is not valid; a scheme that is not supported.
 func DriverOf(url string) (Driver, error) {
 	u, err := parseURL(url)
 	if err != nil {
@@ -147,16 +152,22 @@ func DriverOf(url string) (Driver, error) {
 	case "postgres", "postgresql":
 		return PostgreSQL(), nil
 	}
-	return nil, fmt.Errorf("there is no kind of database %q: take sqlite:FILE, mysql://… or postgres://…", u.Scheme)
+	return nil, fmt.Errorf("databases of kind %q are not supported: %s", u.Scheme, useURL)
 }
 
-// parseURL reads a URL. Errors do not contain it, because it may have a password.
+const useURL = "use sqlite:FILE, mysql://… or postgres://…"
+
+// parseURL parses the URL of a database. Its errors do not contain the URL, which may
+// contain a password.
 func parseURL(text string) (*url.URL, error) {
 	scheme, _, found := strings.Cut(text, ":")
 	if !found {
-		return nil, fmt.Errorf("the database %q is no URL: take sqlite:FILE, mysql://… or postgres://…", filepath.Base(text))
+		return nil, fmt.Errorf("the database %q is not a URL: %s", filepath.Base(text), useURL)
 	}
 	u, err := url.Parse(text)
+	if err == nil && u.Scheme == "" {
+		return nil, errors.New("the URL of the database has no scheme: " + useURL)
+	}
 	if err == nil {
 		return u, nil
 	}
@@ -164,10 +175,10 @@ func parseURL(text string) (*url.URL, error) {
 	if e := (*url.Error)(nil); errors.As(err, &e) {
 		reason = e.Err
 	}
-	return nil, fmt.Errorf("the URL of the database (%s://…) can not be read: %w; escape special characters of the password, or put it into VEDETTE_DB_PASSWORD", scheme, reason)
+	return nil, fmt.Errorf("the URL of the database (%s://…) cannot be parsed: %w; escape special characters of the password, or set VEDETTE_DB_PASSWORD", scheme, reason)
 }
 
-// parse reads a URL with a driver.
+// parse parses a URL with a driver.
 func parse(driver Driver, text string, getenv func(string) string) (Address, error) {
 	u, err := parseURL(text)
 	if err != nil {
@@ -176,7 +187,7 @@ func parse(driver Driver, text string, getenv func(string) string) (Address, err
 	return driver.Address(u, getenv)
 }
 
-// addressOf returns the address of a URL, without what is in the environment.
+// addressOf returns the address of a URL without the settings in the environment.
 func addressOf(url string) (Address, error) {
 	driver, err := DriverOf(url)
 	if err != nil {
@@ -185,19 +196,21 @@ func addressOf(url string) (Address, error) {
 	return parse(driver, url, func(string) string { return "" })
 }
 
-// Hide returns the URL of a database without what is secret in it.
+// Hide returns the URL of a database without its secrets. Of a URL that is not valid it
+// returns the scheme at most.
 func Hide(url string) string {
 	a, err := addressOf(url)
-	if err != nil {
-		if scheme, _, ok := strings.Cut(url, ":"); ok {
-			return scheme + ":…"
-		}
-		return "…"
+	if err == nil {
+		return a.URL
 	}
-	return a.URL
+	if scheme, _, ok := strings.Cut(url, ":"); ok {
+		return scheme + ":…"
+	}
+	return "…"
 }
 
-// FileOf returns the file of an SQLite database; ok is false for other databases.
+// FileOf returns the file of an SQLite database. ok is false for other databases, and for
+// a URL that is not valid.
 func FileOf(url string) (file string, ok bool) {
 	a, err := addressOf(url)
 	return a.File, err == nil && a.File != ""

@@ -9,7 +9,7 @@ import (
 // idleConns is how many idle connections a pool keeps.
 const idleConns = 4
 
-// pool is the connections to one database.
+// pool is the connections to one database, with its driver.
 type pool struct {
 	Fragments
 	driver  Driver
@@ -17,7 +17,9 @@ type pool struct {
 	db      *sql.DB
 }
 
-// newPool opens connections, and waits until the database answers.
+// newPool opens a pool, and returns it when the database has answered.
+//
+// Errors: an Error if the database does not answer within Timeout.
 func newPool(ctx context.Context, driver Driver, a Address, access Access) (*pool, error) {
 	dialect := driver.Dialect()
 	p := &pool{Fragments: Fragments{&dialect}, driver: driver, address: a}
@@ -32,14 +34,14 @@ func newPool(ctx context.Context, driver Driver, a Address, access Access) (*poo
 		_ = p.db.Close()
 		err = p.explain(err)
 		if e := (*Error)(nil); errors.As(err, &e) && e.Problem == "" {
-			e.Problem, e.Remedy = "it does not answer as it should", "is this the address of a "+dialect.Name+" server?"
+			e.Problem, e.Remedy = "the server sent an unexpected answer", "check that this is the address of a "+dialect.Name+" server"
 		}
 		return nil, err
 	}
 	return p, nil
 }
 
-// explain returns an error that names the database; nil stays nil.
+// explain returns an error as an Error, unless it is nil or contains one.
 func (p *pool) explain(err error) error {
 	if e, _ := explain(err, p.address, p.driver.Explain); e != nil {
 		return e
@@ -47,8 +49,8 @@ func (p *pool) explain(err error) error {
 	return err
 }
 
-// explainKnown is explain for an error that may come from the caller, who gets it back
-// unchanged.
+// explainKnown is explain for an error that may come from the caller of this package. That
+// one stays as it is.
 func (p *pool) explainKnown(err error) error {
 	if e, known := explain(err, p.address, p.driver.Explain); known {
 		return e
@@ -56,8 +58,7 @@ func (p *pool) explainKnown(err error) error {
 	return err
 }
 
-// bounded returns a context that ends after Timeout. If the work takes longer, done
-// closes the idle connections, which may be dead too.
+// bounded is DB.Bounded.
 func (p *pool) bounded(ctx context.Context) (bound context.Context, done func()) {
 	bound, cancel := context.WithTimeout(ctx, Timeout)
 	return bound, func() {
@@ -70,6 +71,7 @@ func (p *pool) bounded(ctx context.Context) (bound context.Context, done func())
 	}
 }
 
+// tryLock is DB.TryLock.
 func (p *pool) tryLock(ctx context.Context, name string) (unlock func() error, ours bool, err error) {
 	return p.driver.TryLock(ctx, p.db, p.address, name)
 }

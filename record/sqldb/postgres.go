@@ -15,11 +15,12 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// postgres is the driver for servers of PostgreSQL.
+// postgres is the driver for PostgreSQL.
 type postgres struct{}
 
-// PostgreSQL returns the driver for PostgreSQL:
-// postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem.
+// PostgreSQL returns the driver for PostgreSQL. Its URLs have the parameters of libpq:
+//
+//	postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem
 func PostgreSQL() Driver { return postgres{} }
 
 // Dialect implements Driver.
@@ -90,8 +91,8 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	}
 	cfg, err := pgx.ParseConfig(full.String())
 	if err != nil {
-		_, reason, _ := strings.Cut(err.Error(), "`: ") // what precedes it has the URL
-		return Address{}, fmt.Errorf("the URL of the database (%s) can not be used: %s", WithoutSecrets(u, user), reason)
+		_, reason, _ := strings.Cut(err.Error(), "`: ") // the text before it contains the URL
+		return Address{}, fmt.Errorf("the URL of the database (%s) cannot be used: %s", WithoutSecrets(u, user), reason)
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = ConnectTimeout
@@ -122,8 +123,8 @@ func (postgres) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	})
 }
 
-// Lock implements Driver. The query looks up each key by the index, because PostgreSQL
-// reads a whole table that has no statistics.
+// Lock implements Driver. The query looks up each key by the index: without statistics
+// PostgreSQL would read the whole table.
 func (postgres) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query := "SELECT o.* FROM unnest(?::text[]) AS u(key) CROSS JOIN LATERAL (SELECT " + s.Columns + " FROM " + s.Table +
 		" WHERE " + s.Where + " AND " + s.Table + "." + s.Key + " = u.key LIMIT 1 FOR UPDATE) o"
@@ -154,7 +155,7 @@ func (postgres) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	return s, nil
 }
 
-// Vacuum implements Driver. New rows use the free space of the server's files.
+// Vacuum implements Driver. It does nothing: the server uses free space for new rows.
 func (postgres) Vacuum(context.Context, *sql.DB) error { return nil }
 
 // Explain implements Driver.
@@ -165,20 +166,21 @@ func (postgres) Explain(err error, _ Address) (Explanation, bool) {
 		return e, true
 	}
 	if strings.Contains(err.Error(), "server refused TLS connection") {
-		return explainNoTLS(), true
+		return explainNoTLS("use sslmode=disable"), true
 	}
 	return explainCertificate(err, "sslrootcert")
 }
 
+// postgresCodes explains the SQLSTATE codes that an operator can do something about.
 var postgresCodes = map[string]Explanation{
-	"28P01": {Problem: "it does not know this user with this password", Remedy: checkLogin},
-	"28000": {Problem: "it does not let this user in", Remedy: checkLogin},
-	"3D000": {Problem: noDatabase, Remedy: makeDatabase},
-	"42501": {Problem: lacksRight, Remedy: grantRight},
-	"53100": {Problem: "its disk is full", Remedy: "make room"},
-	"53300": {Problem: "it has too many connections", Remedy: "raise max_connections"},
+	"28P01": {Problem: wrongLogin, Remedy: checkLogin},
+	"28000": {Problem: "the server does not let this user connect", Remedy: checkLogin},
+	"3D000": {Problem: noDatabase, Remedy: createDatabase},
+	"42501": {Problem: noPrivilege, Remedy: grantPrivilege},
+	"53100": {Problem: serverDiskFull, Remedy: freeSpace},
+	"53300": {Problem: tooMany, Remedy: raiseMax},
 	"55P03": {Problem: tableInUse, Remedy: waitForTable},
-	"25006": {Problem: "it only reads: it is a standby, or set so", Remedy: "name the primary server"},
+	"25006": {Problem: readOnlyServer, Remedy: "use the primary server"},
 }
 
 // Rejects implements Driver.

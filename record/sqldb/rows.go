@@ -14,19 +14,20 @@ type Rows struct {
 	Values  [][]any
 }
 
-// maxStatement bounds the values of one statement, in bytes. Servers refuse longer ones.
+// maxStatement bounds the values of one statement in bytes, because servers refuse long
+// statements.
 const maxStatement = 2 << 20
 
-// Chunks splits the rows of a statement into several statements.
+// Chunks splits many rows into statements of at most 500 rows and 2 MiB.
 type Chunks struct {
-	// Parameters is how many parameters a statement may have.
+	// Parameters is the number of parameters that a statement may have.
 	Parameters int
-	// Prepared is the number of rows of a statement that is prepared once for many
-	// chunks. 0 sends each statement with its text, with as many rows as fit.
+	// Prepared is the number of rows of a statement that is prepared once and run many times.
+	// If 0, each statement has as many rows as fit, and is not prepared.
 	Prepared int
 }
 
-// Exec runs the statement that text returns for n rows, as often as the rows need.
+// Exec runs a statement for all rows. text returns the statement for n of them.
 func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int) string) error {
 	values := rows.Values
 	if c.Prepared > 0 && len(values) > 2*c.Prepared {
@@ -51,7 +52,7 @@ func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int
 	return nil
 }
 
-// fit returns how many of the first rows one statement may have: at least one.
+// fit returns how many of the first rows go into one statement: at least one.
 func fit(rows [][]any, most int) int {
 	size := 0
 	for i, r := range rows[:min(len(rows), most)] {
@@ -76,8 +77,8 @@ func (r Rows) InsertText(n int) string {
 	return "INSERT INTO " + r.Table + " (" + strings.Join(r.Columns, ", ") + ") VALUES " + row + strings.Repeat(", "+row, n-1)
 }
 
-// UpdateEach updates one row after the other with one prepared statement. The first
-// column is the key. rebind is Dialect.Rebind.
+// UpdateEach updates the rows one by one with a prepared statement. The first column is
+// the key. rebind is Dialect.Rebind.
 func (r Rows) UpdateEach(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 	if len(r.Values) == 0 {
 		return nil
@@ -99,7 +100,7 @@ func (r Rows) UpdateEach(ctx context.Context, tx *sql.Tx, rebind func(string) st
 	return nil
 }
 
-// assign sets each column to that of v.
+// assign returns the assignments of an UPDATE that takes its values from v.
 func assign(columns []string, prefix string) string {
 	var all []string
 	for _, c := range columns {
@@ -108,14 +109,14 @@ func assign(columns []string, prefix string) string {
 	return strings.Join(all, ", ")
 }
 
-// Selection selects rows by keys, to lock them.
+// Selection is a set of rows of one table, for LockRows.
 type Selection struct {
-	// Columns are what is read, and Table where, both as in SQL.
+	// Columns are the columns to read, and Table is the table, both as in SQL.
 	Columns, Table string
-	// Index is the index of Table that has the keys in order.
+	// Index is an index of Table that has the keys in ascending order.
 	Index string
-	// Where is a condition with "?" for Args. It selects the rows among which the keys are
-	// unique.
+	// Where is a condition with "?" for Args. The keys are unique among the rows that it
+	// selects.
 	Where string
 	Args  []any
 	// Key is the column of the keys, and Keys are its values in ascending order.
@@ -123,8 +124,8 @@ type Selection struct {
 	Keys []string
 }
 
-// Text returns a query for the rows, with "?" for the arguments. hint follows the table,
-// and the condition for the keys is at the end.
+// Text returns a query for the rows and its arguments, with "?" for parameters. The query
+// has the hint after the table. It does not lock.
 func (s Selection) Text(hint string) (query string, args []any) {
 	query = "SELECT " + s.Columns + " FROM " + s.Table + hint + " WHERE " + s.Where + " AND " + s.Table + "." + s.Key + " IN " + Placeholders(len(s.Keys))
 	args = slices.Clone(s.Args)

@@ -16,11 +16,13 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// sqlite is the driver for files of SQLite.
+// sqlite is the driver for SQLite files.
 type sqlite struct{}
 
-// SQLite returns the driver for SQLite files: sqlite:history.db,
-// sqlite:///var/lib/vedette/history.db.
+// SQLite returns the driver for SQLite files:
+//
+//	sqlite:history.db
+//	sqlite:///var/lib/vedette/history.db
 func SQLite() Driver { return sqlite{} }
 
 // Dialect implements Driver.
@@ -67,10 +69,10 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 		file = u.Host + u.Path
 	}
 	if file == "" {
-		return Address{}, errors.New("the URL of the database names no file: sqlite:history.db, or sqlite:///var/lib/vedette/history.db")
+		return Address{}, errors.New("the URL of the database names no file: use sqlite:history.db or sqlite:///var/lib/vedette/history.db")
 	}
 	if len(u.Query()) > 0 {
-		return Address{}, fmt.Errorf("the URL of an SQLite database takes no parameters, and has ?%s", u.RawQuery)
+		return Address{}, fmt.Errorf("the URL of an SQLite database takes no parameters: remove ?%s", u.RawQuery)
 	}
 	connect := func(access Access) (*sql.DB, error) {
 		options := writable(file)
@@ -86,29 +88,30 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 	return Address{URL: "sqlite:" + file, File: file, Connect: connect}, nil
 }
 
-// writable returns the options for a file that is written. Commits survive a crash of the
-// machine, and each transaction takes the write lock when it begins.
+// writable returns the options to read and write a file. A commit survives a crash of the
+// machine. A transaction takes the write lock when it begins, so it never has to give up
+// in the middle.
 func writable(file string) url.Values {
 	pragmas := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"}
 	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
-		// Lets Vacuum return free space. It has an effect only before the first table, and
-		// each use writes to the file.
+		// Vacuum needs auto_vacuum, which has an effect only before the first table exists.
+		// Later it would only write to the file at each start.
 		pragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, pragmas...)
 	}
 	return url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
 }
 
-// readable returns the options for a file that is not changed.
+// readable returns the options to read a file without a change to its directory.
 func readable(file string) url.Values {
 	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}
 	if _, err := os.Stat(file + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		q.Set("immutable", "1") // nobody writes, so SQLite needs no file for locks
+		q.Set("immutable", "1") // without a writer SQLite needs no files for locks
 	}
 	return q
 }
 
-// sqliteChunks has short statements that are prepared once: SQLite takes longer to parse
-// a long statement than to run it.
+// sqliteChunks has short statements that are prepared once, because SQLite takes longer
+// to parse a long statement than to run it.
 var sqliteChunks = Chunks{Parameters: 32_000, Prepared: 16}
 
 // Insert implements Driver.
@@ -126,7 +129,7 @@ func (sqlite) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	return rows.UpdateEach(ctx, tx, nil)
 }
 
-// Lock implements Driver. A transaction holds the lock of the whole file.
+// Lock implements Driver. A transaction has already locked the whole file.
 func (sqlite) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query, args := s.Text("")
 	return tx.QueryContext(ctx, query, args...)
@@ -152,7 +155,7 @@ func (sqlite) Size(ctx context.Context, db *sql.DB) (Size, error) {
 // freePages is how many pages one step of Vacuum returns: 4 MiB.
 const freePages = 1024
 
-// Vacuum implements Driver. It goes in small steps, between which others write.
+// Vacuum implements Driver. It works in small steps, between which others write.
 func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -172,7 +175,7 @@ func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
 		if err != nil {
 			return err
 		}
-		for rows.Next() { // each step returns a page
+		for rows.Next() { // each row is a page that was freed
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err
@@ -188,24 +191,24 @@ func (sqlite) Explain(err error, a Address) (e Explanation, known bool) {
 	if !errors.As(err, &lite) {
 		return e, false
 	}
-	folder := filepath.Dir(a.File)
+	directory := filepath.Dir(a.File)
 	if info, err := os.Stat(a.File); err == nil && info.IsDir() {
-		return Explanation{Problem: a.File + " is a folder", Remedy: "name a file in it"}, true
+		return Explanation{Problem: a.File + " is a directory", Remedy: "name a file in it"}, true
 	}
 	switch lite.Code() & 0xff { // the higher bits are details
 	case sqlitelib.SQLITE_READONLY:
-		e = Explanation{Problem: "the file or its folder can only be read", Remedy: "make both writable for who runs this"}
+		e = Explanation{Problem: "the file or its directory is read-only", Remedy: "make both writable for the user of this process"}
 	case sqlitelib.SQLITE_FULL:
-		e = Explanation{Problem: "the disk is full", Remedy: "make room in " + folder}
+		e = Explanation{Problem: "the disk is full", Remedy: "free space in " + directory}
 	case sqlitelib.SQLITE_IOERR:
-		e = Explanation{Problem: "the disk fails or is full", Remedy: "look at " + folder}
+		e = Explanation{Problem: "the disk has failed or is full", Remedy: "check the disk of " + directory}
 	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB:
-		e = Explanation{Problem: "the file is damaged, or no SQLite database", Remedy: "name another, or restore it from a copy"}
+		e = Explanation{Problem: "the file is damaged, or is not an SQLite database", Remedy: "name another file, or restore this one from a backup"}
 	case sqlitelib.SQLITE_CANTOPEN:
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			return Explanation{Problem: "there is no folder " + folder, Remedy: "make it, or name another file"}, true
+		if _, err := os.Stat(directory); errors.Is(err, fs.ErrNotExist) {
+			return Explanation{Problem: "the directory " + directory + " does not exist", Remedy: "create it, or name another file"}, true
 		}
-		e = Explanation{Problem: "the file can not be opened", Remedy: "who runs this needs the right to write it and its folder"}
+		e = Explanation{Problem: "the file cannot be opened", Remedy: "give the user of this process write access to the file and its directory"}
 	}
 	return e, true
 }

@@ -1,0 +1,157 @@
+package sqldb
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+)
+
+// TestAddresses: the URL that is shown has no password, wherever the password comes from,
+// and errors have none either.
+func TestAddresses(t *testing.T) {
+	dir := t.TempDir()
+	secret, empty := filepath.Join(dir, "secret"), filepath.Join(dir, "empty")
+	for file, text := range map[string]string{secret: "geheim\r\n", empty: ""} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ url, shown, wrong string }{
+		{"sqlite:h.db", "sqlite:h.db", ""},
+		{"sqlite:///var/h.db", "sqlite:/var/h.db", ""},
+		{"sqlite:", "", "names no file"},
+		{"sqlite:h.db?mode=ro", "", "takes no parameters: remove ?mode=ro"},
+		{"h.db", "", `the database "h.db" is not a URL`},
+		{"a/geheim:b", "", "has no scheme"},
+		{"postgres://me:geheim@db:5432/h?sslmode=disable", "postgres://me@db:5432/h?sslmode=disable", ""},
+		{"postgres://me@db/h?password=geheim&sslpassword=geheim", "postgres://me@db/h", ""},
+		{"postgres://me@db/h?password-file=" + secret, "postgres://me@db/h?password-file=" + strings.ReplaceAll(secret, "/", "%2F"), ""},
+		{"postgres://me:geheim@db/h?sslmode=perhaps", "", "(postgres://me@db/h?sslmode=perhaps) cannot be used: "},
+		{"postgres://me:geheim@db:port/h", "", "cannot be parsed: invalid port"},
+		{"postgres://me:geheim%zz@db/h", "", "(postgres://…) cannot be parsed: invalid URL escape"},
+		{"mysql://me:geheim@db/h", "mysql://me@db/h", ""},
+		{"mysql://db/h", "mysql://db/h", ""},
+		{"mariadb://me:geheim@db:1/h?tls=true", "mariadb://me@db:1/h?tls=true", ""},
+		{"mysql://me:geheim@db", "", "names no database: use mysql://user@host/DATABASE"},
+		{"mysql://me:geheim@db/h?tsl=true", "", `unknown parameter "tsl": use tls, tls-ca, socket or password-file`},
+		{"mysql://me:geheim@db/h?tls=perhaps", "", "(mysql://me@db/h?tls=perhaps) has tls=perhaps: use true, false, skip-verify or preferred"},
+		{"mysql://me:geheim@db/h?tls-ca=/nowhere", "", "cannot read the certificate authority of the database: open /nowhere"},
+		{"mysql://me:geheim@db/h?tls-ca=" + empty, "", "contains no PEM certificate"},
+		{"mysql://me@db/h?password-file=/nowhere", "", "cannot read the password of the database: open /nowhere"},
+		{"postgres://me@db/h?password-file=/nowhere", "", "cannot read the password of the database: open /nowhere"},
+		{"oracle://me:geheim@db/h", "", `databases of kind "oracle" are not supported: use sqlite:FILE`},
+	} {
+		d, err := DriverOf(c.url)
+		var a Address
+		if err == nil {
+			a, err = parse(d, c.url, func(string) string { return "" })
+		}
+		if err == nil && c.wrong != "" || err != nil && (c.wrong == "" || !strings.Contains(err.Error(), c.wrong)) || err != nil && strings.Contains(err.Error(), "geheim") {
+			t.Errorf("%s: %v, want %q", c.url, err, c.wrong)
+		}
+		if a.URL != c.shown {
+			t.Errorf("%s is shown as %s, want %s", c.url, a.URL, c.shown)
+		}
+	}
+}
+
+// TestCredentials: a file comes before the URL, and the URL before the environment.
+func TestCredentials(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("from file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environment := map[string]string{"VEDETTE_DB_USER": "other", "VEDETTE_DB_PASSWORD": "from environment"}
+	for url, want := range map[string]string{
+		"mysql://db/h":        "other, from environment",
+		"mysql://me@db/h":     "me, from environment",
+		"mysql://me:url@db/h": "me, url",
+		"mysql://me:@db/h":    "me, ",
+		"mysql://me:url@db/h?password-file=" + file: "me, from file",
+	} {
+		u, err := parseURL(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		user, password, err := Credentials(u, func(name string) string { return environment[name] })
+		if got := user + ", " + password; err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", url, got, err, want)
+		}
+	}
+}
+
+// TestPasswordIsUsed: a server gets the password from the environment. The PostgreSQL of
+// the tests asks for none.
+func TestPasswordIsUsed(t *testing.T) {
+	if !slices.Contains(dbtest.Kinds(), "mariadb") {
+		return
+	}
+	url := dbtest.Empty(t, "mariadb")
+	admin, err := Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	for _, text := range []string{"CREATE USER 'me'@'%' IDENTIFIED BY 'gehe:im@'", "GRANT ALL ON *.* TO 'me'@'%'"} {
+		if _, err := admin.pool.db.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url = strings.Replace(url, "root@", "me@", 1)
+	t.Setenv("VEDETTE_DB_PASSWORD", "gehe:im@")
+	d, err := Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("VEDETTE_DB_PASSWORD", "wrong")
+	if d, err := Open(t.Context(), url); err == nil {
+		_ = d.Close()
+		t.Error("the password does not matter")
+	}
+}
+
+// TestLockOfIdleSession: MySQL closes a session that is idle, but not while it holds a
+// lock; the session that held one is not used again.
+func TestLockOfIdleSession(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		if kind != "mariadb" {
+			continue
+		}
+		u, err := parseURL(dbtest.Empty(t, kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("mysql", u.User.String()+"@tcp("+u.Host+")"+u.Path+"?wait_timeout=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		db.SetMaxOpenConns(2)
+		unlock, ours, err := mysql{}.TryLock(t.Context(), db, Address{}, "some")
+		if err != nil || !ours {
+			t.Fatal(ours, err)
+		}
+		<-time.After(3 * time.Second)
+		if _, ours, err := (mysql{}).TryLock(t.Context(), db, Address{}, "some"); ours || err != nil {
+			t.Errorf("the lock was lost: %v, %v", ours, err)
+		}
+		if err := unlock(); err != nil {
+			t.Error(err)
+		}
+		for range 3 {
+			var seconds int
+			if err := db.QueryRowContext(t.Context(), "SELECT @@session.wait_timeout").Scan(&seconds); err != nil || seconds != 1 {
+				t.Errorf("a session of the pool is closed after %d seconds, %v", seconds, err)
+			}
+		}
+	}
+}

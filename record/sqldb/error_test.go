@@ -1,0 +1,173 @@
+package sqldb
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	driver "github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// explained returns the text of an error, as a DB explains it.
+func explained(t *testing.T, d Driver, a Address, err error) string {
+	t.Helper()
+	p := pool{driver: d, address: a}
+	got := p.explain(err)
+	if e := (*Error)(nil); !errors.As(got, &e) || !errors.Is(got, err) {
+		t.Fatalf("%v becomes %v", err, got)
+	}
+	if again := p.explain(fmt.Errorf("more: %w", got)); again.Error() != "more: "+got.Error() {
+		t.Errorf("it is explained twice: %v", again)
+	}
+	if strings.ContainsAny(got.Error(), "\n\t") {
+		t.Errorf("it is more than a line: %q", got)
+	}
+	return got.Error()
+}
+
+// TestExplainServers: what servers report becomes a problem and a remedy.
+func TestExplainServers(t *testing.T) {
+	pg := func(code string) error {
+		return fmt.Errorf("wrapped: %w", &pgconn.PgError{Severity: "FATAL", Code: code, Message: "what\nthe server says"})
+	}
+	my := func(number uint16) error {
+		return fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number, Message: "what\n the server says"})
+	}
+	for _, c := range []struct {
+		d    Driver
+		err  error
+		want string
+	}{
+		{PostgreSQL(), pg("28P01"), "the server rejected the user or the password (FATAL: what the server says (SQLSTATE 28P01)); check the user in the URL"},
+		{PostgreSQL(), pg("28000"), "the server does not let this user connect"},
+		{PostgreSQL(), pg("3D000"), "the database does not exist (FATAL: what the server says (SQLSTATE 3D000)); create it with CREATE DATABASE"},
+		{PostgreSQL(), pg("42501"), "the user lacks a privilege"},
+		{PostgreSQL(), pg("53100"), "the disk of the server is full"},
+		{PostgreSQL(), pg("53300"), "the server has too many connections"},
+		{PostgreSQL(), pg("25006"), "the server is read-only"},
+		{PostgreSQL(), pg("XX000"), "database shown: FATAL: what the server says (SQLSTATE XX000)"},
+		{PostgreSQL(), errors.New("dial: server refused TLS connection"), "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, use sslmode=disable"},
+		{MySQL(), my(1045), "the server rejected the user or the password"},
+		{MySQL(), my(1698), "the server does not let this user log in with a password"},
+		{MySQL(), my(1044), "the user has no rights to this database"},
+		{MySQL(), my(1049), "the database does not exist (wrapped: Error 1049: what the server says); create it"},
+		{MySQL(), my(1142), "the user lacks a privilege"},
+		{MySQL(), my(1021), "the disk of the server is full"},
+		{MySQL(), my(1114), "a table or the disk of the server is full"},
+		{MySQL(), my(1040), "the server has too many connections"},
+		{MySQL(), my(1290), "the server is read-only"},
+		{MySQL(), my(1836), "the server is read-only"},
+		{MySQL(), my(1), "database shown: wrapped: Error 1: what the server says"},
+		{MySQL(), driver.ErrNoTLS, "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, remove tls"},
+		// A driver does not know the errors of another one.
+		{PostgreSQL(), my(1045), "database shown: wrapped: Error 1045: what the server says"},
+		{MySQL(), pg("28P01"), "database shown: wrapped: FATAL: what the server says (SQLSTATE 28P01)"},
+	} {
+		if got := explained(t, c.d, Address{URL: "shown"}, c.err); !strings.Contains(got, c.want) {
+			t.Errorf("\n got %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// TestExplainNetwork: what happens on the way to a server is the same for all of them.
+func TestExplainNetwork(t *testing.T) {
+	certificate := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	for _, d := range []Driver{PostgreSQL(), MySQL()} {
+		authority := map[string]string{"PostgreSQL": "sslrootcert", "MySQL": "tls-ca"}[d.Dialect().Name]
+		for err, want := range map[error]string{
+			&net.OpError{Op: "dial", Err: &net.DNSError{Name: "nowhere", Err: "no such host"}}: "the host nowhere cannot be found (lookup nowhere: no such host); check the address",
+			&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}: "no server listens at this address (connection refused); start the server",
+			context.DeadlineExceeded:                              "the server did not answer in time (a connection may take 10s); check the address",
+			&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}: "the server did not answer in time",
+			certificate: "the certificate of the server is not trusted (tls: failed to verify certificate: x509: certificate signed by unknown authority); name its authority with " + authority,
+			&fs.PathError{Op: "open", Path: "/secret", Err: fs.ErrPermission}: "open /secret: permission denied; give the user of this process",
+		} {
+			if got := explained(t, d, Address{URL: "shown"}, err); !strings.Contains(got, want) {
+				t.Errorf("\n got %s\nwant %s", got, want)
+			}
+		}
+	}
+}
+
+// TestExplainKnown: an error of a caller stays as it is, and nil stays nil.
+func TestExplainKnown(t *testing.T) {
+	own := errors.New("mine")
+	p := pool{driver: MySQL()}
+	if got := p.explainKnown(own); got != own {
+		t.Error(got)
+	}
+	if err := errors.Join(p.explain(nil), p.explainKnown(nil)); err != nil {
+		t.Error(err)
+	}
+	if e := (*Error)(nil); !errors.As(p.explainKnown(&driver.MySQLError{Number: 1}), &e) {
+		t.Error("an error of the server is not explained")
+	}
+}
+
+// TestExplainSQLite provokes the errors of files.
+func TestExplainSQLite(t *testing.T) {
+	dir := t.TempDir()
+	junk := dir + "/junk"
+	if err := os.WriteFile(junk, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{
+		"sqlite:" + dir:                  dir + " is a directory",
+		"sqlite:" + dir + "/none/h.db":   "the directory " + dir + "/none does not exist",
+		"sqlite:" + junk:                 "the file is damaged, or is not an SQLite database",
+		"sqlite:" + junk + "/below/h.db": "the file cannot be opened",
+	} {
+		d, err := Open(t.Context(), url)
+		if err == nil {
+			_ = d.Close()
+			t.Errorf("%s can be opened", url)
+		} else if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", url, err, want)
+		}
+	}
+	d, err := Open(t.Context(), "sqlite:"+dir+"/h.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	d.pool.db.SetMaxOpenConns(1) // the bound belongs to a connection
+	if _, err := d.pool.db.ExecContext(t.Context(), "CREATE TABLE t (data BLOB); PRAGMA max_page_count = 3"); err != nil {
+		t.Fatal(err)
+	}
+	full := d.Transact(t.Context(), func(tx *Tx) error {
+		_, err := tx.Exec(t.Context(), "INSERT INTO t VALUES (zeroblob(100000))")
+		return err
+	})
+	if full == nil || !strings.Contains(full.Error(), "the disk is full") || !strings.Contains(full.Error(), "free space in "+dir) {
+		t.Errorf("%v", full)
+	}
+}
+
+// TestRejectedCodes: the classes of PostgreSQL and the numbers of MySQL that are about
+// data.
+func TestRejectedCodes(t *testing.T) {
+	for code, want := range map[string]bool{"22001": true, "22021": true, "23505": true, "23514": true, "54000": true, "40001": false, "40P01": false, "57P01": false, "53100": false, "": false} {
+		if got := PostgreSQL().Rejects(fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})); got != want {
+			t.Errorf("%s: %v", code, got)
+		}
+	}
+	for number, want := range map[uint16]bool{1118: true, 1153: true, 1264: true, 1366: true, 1406: true, 3819: true, 4025: true, 1213: false, 1205: false, 1062: false, 1040: false, 1290: false} {
+		if got := MySQL().Rejects(fmt.Errorf("wrapped: %w", &driver.MySQLError{Number: number})); got != want {
+			t.Errorf("%d: %v", number, got)
+		}
+	}
+	for _, d := range []Driver{SQLite(), PostgreSQL(), MySQL()} {
+		if d.Rejects(errors.New("some")) || d.Rejects(context.DeadlineExceeded) {
+			t.Errorf("%s rejects what is not about data", d.Dialect().Name)
+		}
+	}
+}

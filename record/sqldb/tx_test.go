@@ -1,0 +1,328 @@
+package sqldb_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// blob is the type of bytes in the database of a URL.
+func blob(url string) string {
+	return map[string]string{"postgres": "BYTEA", "mysql": "LONGBLOB", "sqlite": "BLOB"}[strings.Split(url, ":")[0]]
+}
+
+// things creates a table for tests of statements.
+func things(t *testing.T, url string) *sqldb.DB {
+	t.Helper()
+	d := opened(t, url)
+	exec(t, d,
+		"CREATE TABLE things (id BIGINT NOT NULL, grp BIGINT NOT NULL, small SMALLINT NOT NULL, name VARCHAR(63) NOT NULL, data "+blob(url)+" NOT NULL, CONSTRAINT things_name UNIQUE (grp, name), CONSTRAINT things_few CHECK (small < 5000), PRIMARY KEY (id))",
+		"CREATE INDEX things_small ON things (small, id)", "CREATE INDEX things_grp ON things (grp)")
+	return d
+}
+
+var columns = []string{"id", "grp", "small", "name", "data"}
+
+// some returns n rows, beginning with an ID.
+func some(first, n int) (rows [][]any) {
+	for i := range n {
+		id := int64(first + i)
+		rows = append(rows, []any{id, id % 2, int16(id % 7), fmt.Sprintf("name-%04d", id), []byte{byte(id), 0, 0xff}})
+	}
+	return rows
+}
+
+// TestInsert inserts numbers of rows around the limits of a statement.
+func TestInsert(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		next := 0
+		for _, n := range []int{0, 1, 15, 16, 17, 32, 33, 48, 499, 500, 501, 1000, 1001, 1100} {
+			transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(next, n)) })
+			next += n
+			if got := number(t, d, "SELECT COUNT(*) FROM things"); got != int64(next) {
+				t.Fatalf("%d rows after an INSERT of %d, want %d", got, n, next)
+			}
+		}
+		if got, want := number(t, d, "SELECT SUM(id) FROM things"), int64(next*(next-1)/2); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+		var small int16
+		var name string
+		var data []byte
+		if err := d.QueryRow(t.Context(), "SELECT small, name, data FROM things WHERE id = ? AND grp = ?", 1234, 0).Scan(&small, &name, &data); err != nil {
+			t.Fatal(err)
+		}
+		if small != 1234%7 || name != "name-1234" || !bytes.Equal(data, []byte{1234 % 256, 0, 0xff}) {
+			t.Errorf("%d %s %x", small, name, data)
+		}
+		// Rows that are larger than a statement go one by one.
+		large := some(next, 3)
+		for i := range large {
+			large[i][4] = bytes.Repeat([]byte{byte(i)}, 3<<20)
+		}
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, large) })
+		if got := number(t, d, "SELECT COUNT(*) FROM things WHERE LENGTH(data) = 3145728"); got != 3 {
+			t.Errorf("%d large rows", got)
+		}
+	})
+}
+
+// TestInsertNew: rows that exist stay as they are, and other errors are not hidden.
+func TestInsertNew(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(0, 40)) })
+		err := d.Transact(t.Context(), func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(39, 1)) })
+		if err == nil {
+			t.Error("a row was written twice")
+		}
+		again := some(20, 60)
+		for i := range again {
+			again[i][2] = int16(100)
+		}
+		again[0][0] = int64(5000) // the same by its name
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, again, "id") })
+		if got := number(t, d, "SELECT COUNT(*) FROM things"); got != 80 {
+			t.Errorf("%d rows", got)
+		}
+		if got := number(t, d, "SELECT COUNT(*) FROM things WHERE small = 100"); got != 40 {
+			t.Errorf("%d rows are new", got)
+		}
+		bad := some(200, 1)
+		bad[0][2] = int16(5000)
+		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, bad, "id") })
+		if err == nil || !d.Rejects(err) {
+			t.Errorf("a row that violates another constraint was left out, or written: %v", err)
+		}
+		if strings.HasPrefix(url, "sqlite") {
+			return // which takes texts of any length
+		}
+		bad[0][2], bad[0][3] = int16(0), strings.Repeat("x", 64)
+		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, bad, "id") })
+		if err == nil || !d.Rejects(err) {
+			t.Errorf("a text that is too long was left out, or cut: %v", err)
+		}
+	})
+}
+
+// TestUpdate updates the rows that exist.
+func TestUpdate(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(0, 1100)) })
+		var rows [][]any
+		for id := range 1200 { // 100 of them do not exist
+			if id%2 == 0 {
+				rows = append(rows, []any{int64(id), int16(1000), []byte("new")})
+			}
+		}
+		transact(t, d, func(tx *sqldb.Tx) error {
+			return tx.Update(t.Context(), "things", []string{"id", "small", "data"}, rows)
+		})
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.Update(t.Context(), "things", []string{"id", "small"}, nil) })
+		for query, want := range map[string]int64{
+			"SELECT COUNT(*) FROM things":                                       1100,
+			"SELECT COUNT(*) FROM things WHERE small = 1000 AND id % 2 = 0":     550,
+			"SELECT COUNT(*) FROM things WHERE small = 1000 AND id % 2 = 1":     0,
+			"SELECT COUNT(*) FROM things WHERE LENGTH(data) = 3 AND id % 2 = 0": 550,
+			"SELECT COUNT(DISTINCT name) FROM things WHERE name LIKE 'name-%'":  1100,
+		} {
+			if got := number(t, d, query); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+		// Exec counts the rows that the condition selects, also those that stay as they are.
+		transact(t, d, func(tx *sqldb.Tx) error {
+			n, err := tx.Exec(t.Context(), "UPDATE things SET small = ? WHERE small = ?", 1000, 1000)
+			if n != 550 {
+				t.Errorf("%d rows", n)
+			}
+			return err
+		})
+	})
+}
+
+func selection(group int64, names ...string) sqldb.Selection {
+	return sqldb.Selection{Columns: "id, name", Table: "things", Index: "things_name", Where: "grp = ?", Args: []any{group}, Key: "name", Keys: names}
+}
+
+// TestLockRows: two transactions that lock the same rows wait for each other, and the
+// second one sees what the first has committed.
+func TestLockRows(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(0, 40)) })
+		locked, finish, second := make(chan bool), make(chan bool), make(chan error, 1)
+		first := make(chan error, 1)
+		go func() {
+			first <- d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+				var got []string
+				err := tx.LockRows(t.Context(), selection(0, "absent", "name-0002", "name-0003", "name-0004"), func(rows *sql.Rows) error {
+					var id int64
+					var name string
+					err := rows.Scan(&id, &name)
+					got = append(got, name)
+					return err
+				})
+				slices.Sort(got)
+				if want := []string{"name-0002", "name-0004"}; !slices.Equal(got, want) { // 3 is in the other group
+					err = errors.Join(err, fmt.Errorf("it has locked %q, want %q", got, want))
+				}
+				close(locked)
+				<-finish
+				_, updated := tx.Exec(t.Context(), "UPDATE things SET small = 99 WHERE id = 4")
+				return errors.Join(err, updated)
+			})
+		}()
+		<-locked
+		go func() {
+			second <- d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+				s := selection(0, "name-0004", "name-0006")
+				s.Columns = "small, name"
+				seen := int64(0)
+				err := tx.LockRows(t.Context(), s, func(rows *sql.Rows) error {
+					var small int64
+					var name string
+					err := rows.Scan(&small, &name)
+					if name == "name-0004" {
+						seen = small
+					}
+					return err
+				})
+				if seen != 99 {
+					err = errors.Join(err, fmt.Errorf("it sees %d", seen))
+				}
+				return err
+			})
+		}()
+		select {
+		case err := <-second:
+			t.Errorf("it does not wait: %v", err)
+		case <-time.After(300 * time.Millisecond):
+		}
+		close(finish)
+		if err := errors.Join(<-first, <-second); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLockOrder: transactions that lock overlapping sets of rows never deadlock.
+func TestLockOrder(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		rows := some(0, 200)
+		for i := range rows { // against the order of the primary key
+			rows[i][1], rows[i][3] = int64(0), fmt.Sprintf("name-%04d", 199-i)
+		}
+		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, rows) })
+		done := make(chan error, 8)
+		for worker := range cap(done) {
+			go func() {
+				for round := range 20 {
+					var names []string
+					for i := range 200 {
+						if (i+worker+round)%3 != 0 {
+							names = append(names, fmt.Sprintf("name-%04d", i))
+						}
+					}
+					if err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+						return tx.LockRows(t.Context(), selection(0, names...), func(*sql.Rows) error { return nil })
+					}); err != nil {
+						done <- err
+						return
+					}
+				}
+				done <- nil
+			}()
+		}
+		for range cap(done) {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestTransact: a transaction commits if its function succeeds, and otherwise leaves
+// nothing and returns the error as it is.
+func TestTransact(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		own := errors.New("mine")
+		err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+			return errors.Join(tx.Insert(t.Context(), "things", columns, some(0, 1)), own)
+		})
+		if n := number(t, d, "SELECT COUNT(*) FROM things"); n != 0 || !errors.Is(err, own) {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		if err := d.Transact(t.Context(), func(*sqldb.Tx) error { return own }); err != own {
+			t.Errorf("%v", err)
+		}
+		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+			_, err := tx.Exec(t.Context(), "INSERT INTO nowhere VALUES (1)")
+			return err
+		})
+		if e := (*sqldb.Error)(nil); !errors.As(err, &e) || e.Database != d.String() {
+			t.Errorf("%v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		err = d.Transact(ctx, func(tx *sqldb.Tx) error {
+			defer cancel()
+			return tx.Insert(ctx, "things", columns, some(0, 1))
+		})
+		if n := number(t, d, "SELECT COUNT(*) FROM things"); n != 0 || err == nil {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		stop := errors.New("stop")
+		if err := d.Query(t.Context(), "SELECT 1 UNION ALL SELECT 2", nil, func(*sql.Rows) error { return stop }); err != stop {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRejects tells errors about the data of a statement from those about the database.
+func TestRejects(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		d := things(t, url)
+		try := func(f func(tx *sqldb.Tx) error) error { return d.Transact(t.Context(), f) }
+		if strings.HasPrefix(url, "sqlite") {
+			exec(t, d, "CREATE TRIGGER long BEFORE INSERT ON things WHEN LENGTH(NEW.name) > 63 BEGIN SELECT RAISE(ABORT, 'too long'); END")
+		}
+		long, many := some(0, 1), some(0, 1)
+		many[0][2] = int16(5000)
+		long[0][3] = strings.Repeat("x", 1000)
+		for name, err := range map[string]error{
+			"too long":   try(func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, long) }),
+			"constraint": try(func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, many) }),
+		} {
+			if err == nil || !d.Rejects(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		closed, err := sqldb.Open(t.Context(), url)
+		if err != nil || closed.Close() != nil {
+			t.Fatal(err)
+		}
+		for name, err := range map[string]error{
+			"no table": try(func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "nowhere", columns, some(0, 1)) }),
+			"syntax":   try(func(tx *sqldb.Tx) error { _, err := tx.Exec(t.Context(), "INSERT INTO"); return err }),
+			"closed":   closed.Transact(t.Context(), func(*sqldb.Tx) error { return nil }),
+			"canceled": context.Canceled,
+		} {
+			if err == nil || d.Rejects(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
