@@ -3,123 +3,158 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// demoJob is one simulated job.
+type demoJob struct {
+	*workload
+	chance *rand.Rand
+	job    *batchv1.Job
+	pods   int // attempts so far
+}
+
+var (
+	models = []string{"llama-ft", "whisper", "resnet50", "bert-base", "sdxl-lora", "yolo"}
+	users  = []string{"ana", "ben", "chen", "dita", "emre"}
+	teams  = []string{"team-vision", "team-speech", "team-llm"}
+)
+
+func newDemoJob(w *workload, i int) *demoJob {
+	chance := rand.New(rand.NewPCG(w.seed, uint64(i)))
+	name := fmt.Sprintf("%s-%d", models[chance.IntN(len(models))], i)
+	suspend, retries := true, int32(1)
+	return &demoJob{workload: w, chance: chance, job: &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: teams[chance.IntN(len(teams))], Name: name,
+			Labels: map[string]string{"kueue.x-k8s.io/queue-name": "gpu", "vedette.io/user": users[i%len(users)]},
+		},
+		Spec: batchv1.JobSpec{
+			Suspend: &suspend, BackoffLimit: &retries,
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever,
+				Containers:    []corev1.Container{{Name: "train", Image: "registry.example/" + name}},
+			}},
+		},
+	}}
+}
+
 // run takes the job from its submission to its end. It returns nil if ctx is done before
 // that.
-func (l *demoJob) run(ctx context.Context) error {
-	created, err := l.server.Create(l.job)
+func (j *demoJob) run(ctx context.Context) error {
+	created, err := j.server.Create(j.job)
 	if err != nil {
 		return err
 	}
-	l.job = created.(*batchv1.Job)
-	l.pass(ctx, l.chance, 300)
-	if err := l.condition(batchv1.JobSuspended, corev1.ConditionTrue, "JobSuspended", "waits for quota in queue gpu"); err != nil {
+	j.job = created.(*batchv1.Job)
+	j.pass(ctx, j.chance, 300)
+	if err := j.condition(batchv1.JobSuspended, corev1.ConditionTrue, "JobSuspended", "waits for quota in queue gpu"); err != nil {
 		return err
 	}
 	select {
-	case l.gpus <- struct{}{}:
-		defer func() { <-l.gpus }()
+	case j.gpus <- struct{}{}:
+		defer func() { <-j.gpus }()
 	case <-ctx.Done():
 		return nil
 	}
-	l.pass(ctx, l.chance, 800)
-	if l.chance.IntN(8) == 0 {
-		return l.withdraw()
+	j.pass(ctx, j.chance, 800)
+	if j.chance.IntN(8) == 0 {
+		return j.withdraw()
 	}
-	if err := l.admit(); err != nil {
+	if err := j.admit(); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
-		worked, err := l.attempt(ctx)
+		worked, err := j.attempt(ctx)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
 		if worked {
-			return l.succeed()
+			return j.succeed()
 		}
-		if l.pods > 1 {
-			return l.fail()
+		if j.pods > 1 {
+			return j.fail()
 		}
-		l.pass(ctx, l.chance, 800) // the job controller waits before a retry
+		j.pass(ctx, j.chance, 800) // the job controller waits before a retry
 	}
 	return nil
 }
 
 // withdraw deletes the job, as its user does.
-func (l *demoJob) withdraw() error {
-	l.count("deleted by their user")
-	return l.server.Delete(l.job)
+func (j *demoJob) withdraw() error {
+	j.count("deleted by their user")
+	return j.server.Delete(j.job)
 }
 
 // admit starts the job, as the queue does.
-func (l *demoJob) admit() error {
+func (j *demoJob) admit() error {
 	run := false
-	l.job.Spec.Suspend = &run
-	updated, err := l.server.Update(l.job)
+	j.job.Spec.Suspend = &run
+	updated, err := j.server.Update(j.job)
 	if err != nil {
 		return err
 	}
-	l.job = updated.(*batchv1.Job)
+	j.job = updated.(*batchv1.Job)
 	now := metav1.Now()
-	l.job.Status.StartTime = &now
-	return l.condition(batchv1.JobSuspended, corev1.ConditionFalse, "JobResumed", "")
+	j.job.Status.StartTime = &now
+	return j.condition(batchv1.JobSuspended, corev1.ConditionFalse, "JobResumed", "")
 }
 
 // attempt runs one pod of the job to its end, and reports whether it succeeded.
-func (l *demoJob) attempt(ctx context.Context) (worked bool, err error) {
-	pod, err := l.createPod()
+func (j *demoJob) attempt(ctx context.Context) (worked bool, err error) {
+	pod, err := j.createPod()
 	if err != nil {
 		return false, err
 	}
-	l.job.Status.Active = 1
-	if err := l.status(); err != nil {
+	j.job.Status.Active = 1
+	if err := j.status(); err != nil {
 		return false, err
 	}
-	l.pass(ctx, l.chance, 500)
-	if err := l.schedule(pod); err != nil {
+	j.pass(ctx, j.chance, 500)
+	if err := j.schedule(pod); err != nil {
 		return false, err
 	}
-	l.pass(ctx, l.chance, 1000)
+	j.pass(ctx, j.chance, 1000)
 	one := int32(1)
-	l.job.Status.Ready = &one
-	if err := l.runPod(pod, corev1.PodRunning, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}); err != nil {
+	j.job.Status.Ready = &one
+	if err := j.runPod(pod, corev1.PodRunning, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}); err != nil {
 		return false, err
 	}
-	l.pass(ctx, l.chance, 4000)
-	l.job.Status.Active, l.job.Status.Ready = 0, new(int32)
-	if l.chance.IntN(3) == 0 {
-		l.job.Status.Failed++
+	j.pass(ctx, j.chance, 4000)
+	j.job.Status.Active, j.job.Status.Ready = 0, new(int32)
+	if j.chance.IntN(3) == 0 {
+		j.job.Status.Failed++
 		reason, code := "Error", int32(1)
-		if l.chance.IntN(2) == 0 {
+		if j.chance.IntN(2) == 0 {
 			reason, code = "OOMKilled", 137
 		}
-		return false, l.runPod(pod, corev1.PodFailed, terminated(reason, code))
+		return false, j.runPod(pod, corev1.PodFailed, terminated(reason, code))
 	}
-	l.job.Status.Succeeded = 1
-	return true, l.runPod(pod, corev1.PodSucceeded, terminated("Completed", 0))
+	j.job.Status.Succeeded = 1
+	return true, j.runPod(pod, corev1.PodSucceeded, terminated("Completed", 0))
 }
 
 func terminated(reason string, code int32) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: reason, ExitCode: code, FinishedAt: metav1.Now()}}
 }
 
-func (l *demoJob) createPod() (*corev1.Pod, error) {
-	l.pods++
+func (j *demoJob) createPod() (*corev1.Pod, error) {
+	j.pods++
 	controls := true
-	created, err := l.server.Create(&corev1.Pod{
+	created, err := j.server.Create(&corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: l.job.Namespace, Name: fmt.Sprintf("%s-%d", l.job.Name, l.pods),
+			Namespace: j.job.Namespace, Name: fmt.Sprintf("%s-%d", j.job.Name, j.pods),
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "batch/v1", Kind: "Job", Name: l.job.Name, UID: l.job.UID, Controller: &controls,
+				APIVersion: "batch/v1", Kind: "Job", Name: j.job.Name, UID: j.job.UID, Controller: &controls,
 			}},
 		},
-		Spec:   l.job.Spec.Template.Spec,
+		Spec:   j.job.Spec.Template.Spec,
 		Status: corev1.PodStatus{Phase: corev1.PodPending},
 	})
 	if err != nil {
@@ -129,67 +164,67 @@ func (l *demoJob) createPod() (*corev1.Pod, error) {
 }
 
 // schedule assigns the pod to a node, which pulls the image.
-func (l *demoJob) schedule(pod *corev1.Pod) error {
-	pod.Spec.NodeName = fmt.Sprintf("gpu-node-%d", l.chance.IntN(gpus)+1)
-	updated, err := l.server.Update(pod)
+func (j *demoJob) schedule(pod *corev1.Pod) error {
+	pod.Spec.NodeName = fmt.Sprintf("gpu-node-%d", j.chance.IntN(gpus)+1)
+	updated, err := j.server.Update(pod)
 	if err != nil {
 		return err
 	}
 	*pod = *updated.(*corev1.Pod)
-	return l.podStatus(pod, corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}})
+	return j.podStatus(pod, corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}})
 }
 
 // runPod changes the status of the pod and then that of the job.
-func (l *demoJob) runPod(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
-	if err := l.podStatus(pod, phase, c); err != nil {
+func (j *demoJob) runPod(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
+	if err := j.podStatus(pod, phase, c); err != nil {
 		return err
 	}
-	return l.status()
+	return j.status()
 }
 
-func (l *demoJob) podStatus(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
+func (j *demoJob) podStatus(pod *corev1.Pod, phase corev1.PodPhase, c corev1.ContainerState) error {
 	pod.Status.Phase = phase
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "train", State: c}}
-	updated, err := l.server.UpdateStatus(pod)
+	updated, err := j.server.UpdateStatus(pod)
 	if err == nil {
 		*pod = *updated.(*corev1.Pod)
 	}
 	return err
 }
 
-func (l *demoJob) succeed() error {
+func (j *demoJob) succeed() error {
 	how := "succeeded"
-	if l.pods > 1 {
+	if j.pods > 1 {
 		how = "succeeded after a retry"
 	}
-	l.count(how)
+	j.count(how)
 	now := metav1.Now()
-	l.job.Status.CompletionTime = &now
-	return l.condition(batchv1.JobComplete, corev1.ConditionTrue, "CompletionsReached", "")
+	j.job.Status.CompletionTime = &now
+	return j.condition(batchv1.JobComplete, corev1.ConditionTrue, "CompletionsReached", "")
 }
 
-func (l *demoJob) fail() error {
-	l.count("failed")
-	return l.condition(batchv1.JobFailed, corev1.ConditionTrue, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+func (j *demoJob) fail() error {
+	j.count("failed")
+	return j.condition(batchv1.JobFailed, corev1.ConditionTrue, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
 }
 
 // condition sets a condition of the job and writes its status.
-func (l *demoJob) condition(kind batchv1.JobConditionType, status corev1.ConditionStatus, reason, message string) error {
+func (j *demoJob) condition(kind batchv1.JobConditionType, status corev1.ConditionStatus, reason, message string) error {
 	c := batchv1.JobCondition{Type: kind, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.Now()}
-	for i := range l.job.Status.Conditions {
-		if l.job.Status.Conditions[i].Type == kind {
-			l.job.Status.Conditions[i] = c
-			return l.status()
+	for i := range j.job.Status.Conditions {
+		if j.job.Status.Conditions[i].Type == kind {
+			j.job.Status.Conditions[i] = c
+			return j.status()
 		}
 	}
-	l.job.Status.Conditions = append(l.job.Status.Conditions, c)
-	return l.status()
+	j.job.Status.Conditions = append(j.job.Status.Conditions, c)
+	return j.status()
 }
 
-func (l *demoJob) status() error {
-	updated, err := l.server.UpdateStatus(l.job)
+func (j *demoJob) status() error {
+	updated, err := j.server.UpdateStatus(j.job)
 	if err == nil {
-		l.job = updated.(*batchv1.Job)
+		j.job = updated.(*batchv1.Job)
 	}
 	return err
 }

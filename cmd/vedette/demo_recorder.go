@@ -20,11 +20,11 @@ import (
 
 // demoRecorder records the demo in a database and summarizes the result.
 type demoRecorder struct {
-	url     string
-	d       *record.Database
-	r       *record.Recorder
-	cluster string // UID of the cluster, because the database may hold other demos
-	ended   chan error
+	url      string
+	d        *record.Database
+	recorder *record.Recorder
+	cluster  string // UID of the cluster, because the database may hold other demos
+	ended    chan error
 }
 
 // newDemoRecorder opens the database that url names, or a new temporary file if url is
@@ -41,44 +41,44 @@ func newDemoRecorder(ctx context.Context, url string, server *apitest.Server, cl
 	if err != nil {
 		return nil, err
 	}
-	k := &demoRecorder{url: url, cluster: string(system.GetUID()), ended: make(chan error, 1)}
-	if k.d, err = openToWrite(ctx, url); err != nil {
+	r := &demoRecorder{url: url, cluster: string(system.GetUID()), ended: make(chan error, 1)}
+	if r.d, err = openToWrite(ctx, url); err != nil {
 		return nil, err
 	}
 	cfg := record.Config{Cluster: cluster, ClusterName: "demo", Name: "demo"}
 	for _, t := range targets {
 		cfg.Targets = append(cfg.Targets, record.Target{Type: t.resource.String()})
 	}
-	if _, err = k.d.Migrate(ctx); err == nil {
-		k.r, err = record.New(k.d, cfg)
+	if _, err = r.d.Migrate(ctx); err == nil {
+		r.recorder, err = record.New(r.d, cfg)
 	}
 	if err != nil {
-		_ = k.d.Close() // the first error is the cause
+		_ = r.d.Close() // the first error is the cause
 		return nil, err
 	}
-	return k, nil
+	return r, nil
 }
 
 // run records until ctx is done. It calls cancel with an error of the recorder.
-func (k *demoRecorder) run(ctx context.Context, cancel func(error)) {
-	err := k.r.Run(ctx)
+func (r *demoRecorder) run(ctx context.Context, cancel func(error)) {
+	err := r.recorder.Run(ctx)
 	if err != nil {
 		cancel(err)
 	}
-	k.ended <- err
+	r.ended <- err
 }
 
 // lastWrite bounds the wait for the last transition in the database.
 const lastWrite = 5 * time.Second
 
 // await waits until that many jobs have ended in the database.
-func (k *demoRecorder) await(ctx context.Context, jobs int) {
+func (r *demoRecorder) await(ctx context.Context, jobs int) {
 	ctx, cancel := context.WithTimeout(ctx, lastWrite)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if s, err := k.jobs(ctx); err == nil && s.ended >= jobs {
+		if s, err := r.jobs(ctx); err == nil && s.ended >= jobs {
 			return
 		}
 		select {
@@ -98,10 +98,10 @@ type jobStats struct {
 }
 
 // history returns the history in the database.
-func (k *demoRecorder) history() *history.History { return history.New(k.d.DB) }
+func (r *demoRecorder) history() *history.History { return history.New(r.d.DB) }
 
-func (k *demoRecorder) jobs(ctx context.Context) (a jobStats, err error) {
-	all, err := k.history().Stats(ctx, history.Filter{Cluster: k.cluster, Types: jobsOnly}, time.Now(), nil)
+func (r *demoRecorder) jobs(ctx context.Context) (a jobStats, err error) {
+	all, err := r.history().Stats(ctx, history.Filter{Cluster: r.cluster, Types: jobsOnly}, time.Now(), nil)
 	for _, s := range all {
 		a.TypeStats = s
 		for _, n := range s.Outcomes {
@@ -112,18 +112,18 @@ func (k *demoRecorder) jobs(ctx context.Context) (a jobStats, err error) {
 }
 
 // summary describes what was recorded, and how to read it.
-func (k *demoRecorder) summary(ctx context.Context) (string, error) {
-	a, err := k.jobs(ctx)
+func (r *demoRecorder) summary(ctx context.Context) (string, error) {
+	a, err := r.jobs(ctx)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	health := k.r.Health()
+	health := r.recorder.Health()
 	revisions, transitions := 0, 0
 	for _, t := range health.Targets {
 		revisions, transitions = revisions+t.Revisions, transitions+t.Transitions
 	}
-	fmt.Fprintf(&b, "Recorded in %s: %d revisions and %d transitions\n", k.url, revisions, transitions)
+	fmt.Fprintf(&b, "Recorded in %s: %d revisions and %d transitions\n", r.url, revisions, transitions)
 	var parts []string
 	for _, s := range order {
 		if n := a.Outcomes[s]; n > 0 {
@@ -142,11 +142,11 @@ func (k *demoRecorder) summary(ctx context.Context) (string, error) {
 			fmt.Fprintf(&b, "  %s (%d): median %v, maximum %v\n", s.what, s.Count, length(s.P50), length(s.Max))
 		}
 	}
-	retries, err := k.transitions(ctx, state.Restarting)
+	retries, err := r.transitions(ctx, state.Restarting)
 	if err != nil {
 		return "", err
 	}
-	failed, err := k.transitions(ctx, state.Failed)
+	failed, err := r.transitions(ctx, state.Failed)
 	if err != nil {
 		return "", err
 	}
@@ -158,10 +158,10 @@ func (k *demoRecorder) summary(ctx context.Context) (string, error) {
 	if examples := append(failed, retries...); len(examples) > 0 {
 		of := examples[0].Object
 		for _, command := range []string{"history", "diff", "show"} {
-			fmt.Fprintf(&b, "  %s %s jobs/%s -n %s --db %s\n", called(), command, of.Name, of.Namespace, k.url)
+			fmt.Fprintf(&b, "  %s %s jobs/%s -n %s --db %s\n", called(), command, of.Name, of.Namespace, r.url)
 		}
 	}
-	fmt.Fprintf(&b, "  %s history jobs -A --state Failed --db %s\n  %s stats jobs -A --db %s", called(), k.url, called(), k.url)
+	fmt.Fprintf(&b, "  %s history jobs -A --state Failed --db %s\n  %s stats jobs -A --db %s", called(), r.url, called(), r.url)
 	return b.String(), nil
 }
 
@@ -175,10 +175,10 @@ func called() string {
 }
 
 // transitions returns the transitions of jobs to a state.
-func (k *demoRecorder) transitions(ctx context.Context, to state.State) (all []history.Change, err error) {
-	f := history.Filter{Cluster: k.cluster, Types: jobsOnly, States: []state.State{to}}
+func (r *demoRecorder) transitions(ctx context.Context, to state.State) (all []history.Change, err error) {
+	f := history.Filter{Cluster: r.cluster, Types: jobsOnly, States: []state.State{to}}
 	list := func(ctx context.Context, p history.Paging) (history.Page[history.Change], error) {
-		return k.history().ListTransitions(ctx, f, p)
+		return r.history().ListTransitions(ctx, f, p)
 	}
 	for c, err := range history.All(ctx, history.Paging{Limit: 1000}, list) {
 		if err != nil {

@@ -8,10 +8,6 @@ import (
 	"sync"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/vedette-io/vedette/apitest"
 )
 
@@ -46,11 +42,11 @@ func newWorkload(server *apitest.Server, seed uint64, speed float64) *workload {
 // submits jobs until ctx is done.
 //
 // Errors: the cause of ctx; the first error of the server.
-func (s *workload) run(ctx context.Context, jobs int) error {
+func (w *workload) run(ctx context.Context, jobs int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	open := make(chan struct{}, maxOpen)
-	chance := rand.New(rand.NewPCG(s.seed, 1<<63)) // each goroutine has its own source
+	chance := rand.New(rand.NewPCG(w.seed, 1<<63)) // each goroutine has its own source
 	var work sync.WaitGroup
 	for i := 0; (jobs == 0 || i < jobs) && ctx.Err() == nil; i++ {
 		select {
@@ -58,22 +54,22 @@ func (s *workload) run(ctx context.Context, jobs int) error {
 		case <-ctx.Done():
 			continue
 		}
-		job := s.newJob(i)
+		job := newDemoJob(w, i)
 		work.Go(func() {
 			if err := job.run(ctx); err != nil {
 				cancel(err)
 			}
 			<-open
 		})
-		s.pass(ctx, chance, 600)
+		w.pass(ctx, chance, 600)
 	}
 	work.Wait()
 	return context.Cause(ctx)
 }
 
 // pass waits for about that many milliseconds of simulated time.
-func (s *workload) pass(ctx context.Context, chance *rand.Rand, about int) {
-	ms := float64(about/2+chance.IntN(about)) / s.speed
+func (w *workload) pass(ctx context.Context, chance *rand.Rand, about int) {
+	ms := float64(about/2+chance.IntN(about)) / w.speed
 	pause(ctx, time.Duration(ms*float64(time.Millisecond)))
 }
 
@@ -87,23 +83,23 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // over returns how many jobs have ended.
-func (s *workload) over() (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, some := range s.ended {
+func (w *workload) over() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, some := range w.ended {
 		n += some
 	}
 	return n
 }
 
 // summary describes how the jobs ended.
-func (s *workload) summary() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (w *workload) summary() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	total := 0
 	var parts []string
 	for _, how := range []string{"succeeded", "succeeded after a retry", "failed", "deleted by their user"} {
-		if n := s.ended[how]; n > 0 {
+		if n := w.ended[how]; n > 0 {
 			total += n
 			parts = append(parts, fmt.Sprintf("%d %s", n, how))
 		}
@@ -111,45 +107,11 @@ func (s *workload) summary() string {
 	if total == 0 {
 		return "No job has ended."
 	}
-	return fmt.Sprintf("%d jobs in %v: %s.", total, time.Since(s.began).Round(time.Second), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d jobs in %v: %s.", total, time.Since(w.began).Round(time.Second), strings.Join(parts, ", "))
 }
 
-func (s *workload) count(how string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended[how]++
-}
-
-// demoJob is one simulated job.
-type demoJob struct {
-	*workload
-	chance *rand.Rand
-	job    *batchv1.Job
-	pods   int // attempts so far
-}
-
-var (
-	models = []string{"llama-ft", "whisper", "resnet50", "bert-base", "sdxl-lora", "yolo"}
-	users  = []string{"ana", "ben", "chen", "dita", "emre"}
-	teams  = []string{"team-vision", "team-speech", "team-llm"}
-)
-
-func (s *workload) newJob(i int) *demoJob {
-	chance := rand.New(rand.NewPCG(s.seed, uint64(i)))
-	name := fmt.Sprintf("%s-%d", models[chance.IntN(len(models))], i)
-	suspend, retries := true, int32(1)
-	return &demoJob{workload: s, chance: chance, job: &batchv1.Job{
-		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: teams[chance.IntN(len(teams))], Name: name,
-			Labels: map[string]string{"kueue.x-k8s.io/queue-name": "gpu", "vedette.io/user": users[i%len(users)]},
-		},
-		Spec: batchv1.JobSpec{
-			Suspend: &suspend, BackoffLimit: &retries,
-			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-				RestartPolicy: corev1.RestartPolicyNever,
-				Containers:    []corev1.Container{{Name: "train", Image: "registry.example/" + name}},
-			}},
-		},
-	}}
+func (w *workload) count(how string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended[how]++
 }

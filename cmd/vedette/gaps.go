@@ -43,7 +43,7 @@ func newGaps() *cobra.Command {
 	f.StringVar(&o.until, "until", "", "gaps that began before this time")
 	f.BoolVar(&o.all, "all", false, "include healed gaps")
 	f.IntVar(&o.limit, "limit", 0, "largest number of gaps (default: all)")
-	o.sheet.addFlags(cmd)
+	o.output.addFlags(cmd)
 	return cmd
 }
 
@@ -64,7 +64,7 @@ type gapDoc struct {
 }
 
 func (o *gapsOptions) run(ctx context.Context, types string, con *console) error {
-	sh, err := newSheet(con, o.sheet, 3, "BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED", "VERSIONS", "RECORDER", "DETAIL")
+	lp, err := newListPrinter(con, o.output, 3, "BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED", "VERSIONS", "RECORDER", "DETAIL")
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 		if namespace == "" {
 			namespace = "all"
 		}
-		err := sh.add(line{
+		err := lp.add(line{
 			cells: []string{local(g.Began), lastingGap(g, now), g.Type.String(), namespace, causeText(g.Cause), local(g.Healed), versions(g), g.Recorder, oneLine(g.Detail)},
 			name:  "gap/" + versions(g),
 			doc: gapDoc{
@@ -111,7 +111,7 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 	if n == 0 {
 		con.say("no gaps")
 	}
-	return sh.end()
+	return lp.end()
 }
 
 // gapLength returns how long a gap lasted, or how long it has lasted.

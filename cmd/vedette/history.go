@@ -48,7 +48,7 @@ func newHistory() *cobra.Command {
 	f.StringSliceVar(&o.filter.states, "state", nil, "only transitions to these states: Running, Failed, …")
 	f.IntVar(&o.limit, "limit", 0, "largest number of transitions (default: all)")
 	f.BoolVar(&o.oldest, "oldest-first", false, "list the oldest transition first")
-	o.sheet.addFlags(cmd)
+	o.output.addFlags(cmd)
 	return cmd
 }
 
@@ -85,7 +85,7 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 		columns = []string{"TIME", "TYPE", "NAME", "STATE", "FOR", "REASON", "MESSAGE", "VERSION", "SOURCE", "SEEN", "UID"}
 	}
 	wide := map[bool]int{false: 3, true: 4}[list]
-	sh, err := newSheet(con, o.sheet, wide, columns...)
+	lp, err := newListPrinter(con, o.output, wide, columns...)
 	if err != nil {
 		return err
 	}
@@ -95,18 +95,18 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 	}
 	defer h.Close()
 	if list {
-		err = o.list(ctx, h, strings.Join(args, ""), sh, con)
+		err = o.list(ctx, h, strings.Join(args, ""), lp, con)
 	} else {
-		err = o.one(ctx, h, args, sh)
+		err = o.one(ctx, h, args, lp)
 	}
 	if err != nil {
 		return err
 	}
-	return sh.end()
+	return lp.end()
 }
 
 // list prints the transitions of many objects.
-func (o *historyOptions) list(ctx context.Context, h *historyReader, types string, sh *sheet, con *console) error {
+func (o *historyOptions) list(ctx context.Context, h *historyReader, types string, lp *listPrinter, con *console) error {
 	now := time.Now()
 	f, err := o.filter.filter(ctx, h, &o.readOptions, types, now)
 	if err != nil {
@@ -124,7 +124,7 @@ func (o *historyOptions) list(ctx context.Context, h *historyReader, types strin
 			return err
 		}
 		lasted := lasting(c.Transition, c.Object, now)
-		err := sh.add(line{
+		err := lp.add(line{
 			cells: []string{
 				local(c.Happened), c.Object.Type.String(), c.Object.Namespace + "/" + c.Object.Name, change(c.Transition), length(lasted), c.Reason, oneLine(c.Message),
 				c.Version.String(), c.Source.String(), local(c.Seen), c.Object.UID,
@@ -154,7 +154,7 @@ func pageLimit(limit int) int {
 }
 
 // one prints the history of all objects that had a name, the oldest object first.
-func (o *historyOptions) one(ctx context.Context, h *historyReader, args []string, sh *sheet) error {
+func (o *historyOptions) one(ctx context.Context, h *historyReader, args []string, lp *listPrinter) error {
 	objects, err := o.objects(ctx, h, args)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (o *historyOptions) one(ctx context.Context, h *historyReader, args []strin
 		return err
 	}
 	for i := len(objects) - 1; i >= 0; i-- {
-		if err := o.timeline(ctx, h, objects[i], f, sh, now); err != nil {
+		if err := o.timeline(ctx, h, objects[i], f, lp, now); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (o *historyOptions) one(ctx context.Context, h *historyReader, args []strin
 }
 
 // timeline prints the history of one object, including the gaps.
-func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj history.Object, f history.Filter, sh *sheet, now time.Time) error {
+func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj history.Object, f history.Filter, lp *listPrinter, now time.Time) error {
 	title := fmt.Sprintf("%s %s/%s  uid %s", obj.Type, obj.Namespace, obj.Name, obj.UID)
 	if obj.Owner.Kind != "" {
 		title += "  owner " + obj.Owner.Kind + "/" + obj.Owner.Name
@@ -182,7 +182,7 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 	case history.Unknown, history.Unselected:
 		title += "  (" + obj.Presence.String() + ")"
 	}
-	if err := sh.title(title); err != nil {
+	if err := lp.title(title); err != nil {
 		return err
 	}
 	gaps, err := gapsOf(ctx, h, obj)
@@ -194,7 +194,7 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 			return err
 		}
 		for len(gaps) > 0 && gaps[0].From < t.Version {
-			if err := sh.add(gapLine(obj, gaps[0], now)); err != nil {
+			if err := lp.add(gapLine(obj, gaps[0], now)); err != nil {
 				return err
 			}
 			gaps = gaps[1:]
@@ -203,7 +203,7 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 			continue
 		}
 		lasted := lasting(t, obj, now)
-		err := sh.add(line{
+		err := lp.add(line{
 			cells: []string{local(t.Happened), label(t.To, t.ToRaw), length(lasted), t.Reason, oneLine(t.Message), t.Version.String(), t.Source.String(), local(t.Seen)},
 			name:  nameOf(obj), doc: describe(obj, t, lasted),
 		})
@@ -212,7 +212,7 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 		}
 	}
 	for _, g := range gaps {
-		if err := sh.add(gapLine(obj, g, now)); err != nil {
+		if err := lp.add(gapLine(obj, g, now)); err != nil {
 			return err
 		}
 	}

@@ -17,13 +17,13 @@ import (
 	"github.com/vedette-io/vedette/internal/table"
 )
 
-// sheetOptions are the flags for the format of a list.
-type sheetOptions struct {
+// listFlags are the flags for the format of a list.
+type listFlags struct {
 	output    string
 	noHeaders bool
 }
 
-func (o *sheetOptions) addFlags(cmd *cobra.Command) {
+func (o *listFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "format: wide, json, yaml, name, jsonpath=TEMPLATE (for each item), csv (with ' before text that looks like a formula) or ndjson (default: a table)")
 	f.BoolVar(&o.noHeaders, "no-headers", false, "do not print column headings")
@@ -36,10 +36,10 @@ type line struct {
 	doc   any      // a struct of simple fields
 }
 
-// sheet prints a list, line by line.
-type sheet struct {
+// listPrinter prints a list, line by line.
+type listPrinter struct {
 	con       *console
-	opts      sheetOptions
+	opts      listFlags
 	kind      string
 	path      *jsonpath.JSONPath
 	columns   []string
@@ -52,11 +52,11 @@ type sheet struct {
 	titleText string
 }
 
-// newSheet returns a sheet with the given columns. The last ones, as many as wide says, are
-// printed only in wide format.
-func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet, error) {
+// newListPrinter returns a printer with the given columns. It prints the last wide of them
+// only in wide format.
+func newListPrinter(con *console, o listFlags, wide int, columns ...string) (*listPrinter, error) {
 	kind, template, _ := strings.Cut(o.output, "=")
-	s := &sheet{con: con, opts: o, kind: kind, columns: columns, wide: wide}
+	s := &listPrinter{con: con, opts: o, kind: kind, columns: columns, wide: wide}
 	switch kind {
 	case "", "wide", "json", "yaml", "name", "csv", "ndjson":
 		if template != "" {
@@ -79,10 +79,10 @@ func newSheet(con *console, o sheetOptions, wide int, columns ...string) (*sheet
 }
 
 // forPeople reports whether the format is a table.
-func (s *sheet) forPeople() bool { return s.kind == "" || s.kind == "wide" }
+func (s *listPrinter) forPeople() bool { return s.kind == "" || s.kind == "wide" }
 
 // title begins a new table, with a line above it.
-func (s *sheet) title(text string) error {
+func (s *listPrinter) title(text string) error {
 	if !s.forPeople() {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *sheet) title(text string) error {
 const rowsAtOnce = 200
 
 // add adds a line, and prints it unless the table collects more.
-func (s *sheet) add(l line) error {
+func (s *listPrinter) add(l line) error {
 	switch s.kind {
 	case "", "wide":
 		s.waiting = append(s.waiting, l.cells[:len(s.columns)])
@@ -161,7 +161,7 @@ func (s *sheet) add(l line) error {
 }
 
 // end prints the rest.
-func (s *sheet) end() error {
+func (s *listPrinter) end() error {
 	switch {
 	case s.forPeople():
 		return s.flush()
@@ -174,7 +174,7 @@ func (s *sheet) end() error {
 }
 
 // flush prints the collected rows. Columns grow and never shrink.
-func (s *sheet) flush() error {
+func (s *listPrinter) flush() error {
 	rows := s.waiting
 	s.waiting = nil
 	if len(rows) == 0 && s.titleText == "" {
@@ -200,7 +200,7 @@ func (s *sheet) flush() error {
 
 // csv prints the fields of a struct. Text that a spreadsheet would read as a formula gets an
 // apostrophe in front. Numbers and booleans are printed unchanged.
-func (s *sheet) csv(doc any) error {
+func (s *listPrinter) csv(doc any) error {
 	v := reflect.ValueOf(doc)
 	var names, values []string
 	for i := range v.NumField() {

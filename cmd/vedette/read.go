@@ -22,7 +22,7 @@ type readOptions struct {
 	db, namespace, cluster string
 	allNamespaces          bool
 	uid                    string
-	sheet                  sheetOptions
+	output                 listFlags
 }
 
 // historyReader is the history in a database that a command has opened.

@@ -42,7 +42,7 @@ func newStats() *cobra.Command {
 	o.addPlace(cmd)
 	o.filter.addFlags(cmd)
 	cmd.Flags().IntVar(&o.top, "top", 10, "number of queues, submitters and namespaces to show, those with most failures first; 0 shows all")
-	o.sheet.addFlags(cmd)
+	o.output.addFlags(cmd)
 	return cmd
 }
 
@@ -61,7 +61,7 @@ type statsDoc struct {
 }
 
 func (o *statsOptions) run(ctx context.Context, types string, con *console) error {
-	sh, err := newSheet(con, o.sheet, 0, "WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX")
+	lp, err := newListPrinter(con, o.output, 0, "WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX")
 	if err != nil {
 		return err
 	}
@@ -81,11 +81,11 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console) erro
 		return err
 	}
 	for _, s := range all {
-		if err := sh.title(s.Type.String()); err != nil {
+		if err := lp.title(s.Type.String()); err != nil {
 			return err
 		}
 		for _, doc := range o.lines(s) {
-			if err := sh.add(line{cells: doc.cells(), name: doc.Section + "/" + doc.Name, doc: doc}); err != nil {
+			if err := lp.add(line{cells: doc.cells(), name: doc.Section + "/" + doc.Name, doc: doc}); err != nil {
 				return err
 			}
 		}
@@ -93,7 +93,7 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console) erro
 	if len(all) == 0 {
 		con.say("no records match")
 	}
-	return sh.end()
+	return lp.end()
 }
 
 // lines returns the statistics of one type, line by line.
