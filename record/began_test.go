@@ -14,23 +14,23 @@ import (
 	"github.com/vedette-io/vedette/controller"
 	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/wire"
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// TestStateBegan: the history gives a state that is there at the start of a program the
-// ID that it had when it was seen to begin, also after the revision that began it was
-// pruned. It says that it does not know a revision.
+// TestStateBegan: a program that starts while an object is in a state gives the state the
+// same ID as a program that saw it begin, even if the revision that began it was pruned.
+// An unknown revision is an error.
 func TestStateBegan(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
 		stop := w.record("one")
 		defer stop()
-		pods := record.Type{Resource: "pods"}
+		pods := history.Type{Resource: "pods"}
 		origin := func(ctx context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
-			return w.d.StateBegan(ctx, "", pods, r.UID, r.Version)
+			return history.New(w.d).StateBegan(ctx, "", pods, r.UID, r.Version)
 		}
 		next, end := w.follow(origin)
 		w.create(pod("a"))
@@ -52,7 +52,7 @@ func TestStateBegan(t *testing.T) {
 		}
 		for _, prune := range []bool{false, true} {
 			if w.until("SELECT version FROM objects", obj.GetResourceVersion()); prune {
-				if p, err := retention.Prune(t.Context(), w.d.DB, retention.Policy{Keep: time.Nanosecond}); err != nil || p.Revisions == 0 || p.Transitions == 0 {
+				if p, err := retention.Prune(t.Context(), w.d, retention.Policy{Keep: time.Nanosecond}); err != nil || p.Revisions == 0 || p.Transitions == 0 {
 					t.Fatal(p, err)
 				}
 			}
@@ -62,15 +62,16 @@ func TestStateBegan(t *testing.T) {
 			}
 			end()
 		}
-		for _, of := range []record.Type{pods, {Resource: "cows"}} {
-			if _, err := w.d.StateBegan(t.Context(), "", of, string(obj.GetUID()), 1_000_000); !errors.Is(err, record.ErrUnknown) {
+		for _, of := range []history.Type{pods, {Resource: "cows"}} {
+			if _, err := history.New(w.d).StateBegan(t.Context(), "", of, string(obj.GetUID()), 1_000_000); !errors.Is(err, history.ErrUnknown) {
 				t.Errorf("%v: %v", of, err)
 			}
 		}
 	})
 }
 
-// follow runs a program that follows the transitions of pods. next returns the next ID.
+// follow runs a program that follows the transitions of pods. next returns the next ID of
+// a state.
 func (w *world) follow(origin func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error)) (next func() string, end func()) {
 	inf, err := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
 	if err != nil {

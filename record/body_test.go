@@ -9,6 +9,8 @@ import (
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -22,13 +24,13 @@ func TestBodiesAreNear(t *testing.T) {
 		const revisions, keyframe = 200, 32
 		filler := strings.Repeat(`"name-of-a-field":"its value",`, 40)
 		want := map[wire.Version]string{}
-		var all []record.Seen
+		var all []record.Observation
 		for v := wire.Version(1); v <= revisions; v++ {
 			want[v] = fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v%3)
-			all = append(all, record.Seen{UID: "a", Version: v, State: state.Running, Body: want[v]})
+			all = append(all, record.Observation{UID: "a", Version: v, State: state.Running, Body: want[v]})
 		}
 		for some := range slices.Chunk(all, 7) { // each time by one who knows nothing yet
-			if _, err := w.d.Write(t.Context(), some); err != nil {
+			if _, err := record.Write(t.Context(), w.d, some); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -38,7 +40,7 @@ func TestBodiesAreNear(t *testing.T) {
 		w.until("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM revisions WHERE base <> 0 GROUP BY base) AS g", fmt.Sprint(keyframe-1))
 		w.until("SELECT COUNT(*) FROM revisions WHERE base <> 0 AND LENGTH(data) > 40", "0")
 		for v, body := range want {
-			if got, err := w.d.Body(t.Context(), "a", v); err != nil || string(got) != body {
+			if got, err := w.body("a", v); err != nil || string(got) != body {
 				t.Fatalf("at %v: %s, %v", v, got, err)
 			}
 		}
@@ -51,14 +53,14 @@ func TestChain(t *testing.T) {
 		w := newWorld(t, url)
 		filler := strings.Repeat("as all of them, ", 20)
 		for v := wire.Version(1); v <= 3; v++ {
-			if _, err := w.d.Write(t.Context(), []record.Seen{{UID: "a", Version: v, State: state.Running, Body: fmt.Sprint(filler, v)}}); err != nil {
+			if _, err := record.Write(t.Context(), w.d, []record.Observation{{UID: "a", Version: v, State: state.Running, Body: fmt.Sprint(filler, v)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if _, err := w.d.SQL().ExecContext(t.Context(), "UPDATE revisions SET base = 2 WHERE version = 3"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.d.Body(t.Context(), "a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {
+		if _, err := w.body("a", 3); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Error(err)
 		}
 	})
@@ -76,19 +78,19 @@ func TestDictionaries(t *testing.T) {
 			}
 			return fmt.Sprintf(`{"metadata":{"name":"job-%d"},"spec":{%s"end":%d}}`, i, &b, i*i)
 		}
-		var all []record.Seen
+		var all []record.Observation
 		for i := range 200 {
-			all = append(all, record.Seen{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: body(i)})
+			all = append(all, record.Observation{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: body(i)})
 		}
 		for some := range slices.Chunk(all, 60) { // each time by another recorder
-			if _, err := w.d.Write(t.Context(), some); err != nil {
+			if _, err := record.Write(t.Context(), w.d, some); err != nil {
 				t.Fatal(err)
 			}
 		}
 		w.until("SELECT COUNT(*) FROM dictionaries", "1")
 		w.until("SELECT COUNT(*) FROM revisions WHERE LENGTH(data) > 200", "0")
 		for _, s := range all {
-			if got, err := w.d.Body(t.Context(), s.UID, s.Version); err != nil || string(got) != s.Body {
+			if got, err := w.body(s.UID, s.Version); err != nil || string(got) != s.Body {
 				t.Fatalf("%s: %s, %v", s.UID, got, err)
 			}
 		}
@@ -102,16 +104,16 @@ func TestLockOrder(t *testing.T) {
 		w := newWorld(t, url)
 		const objects = 1000
 		for round := range wire.Version(4) {
-			var all []record.Seen
+			var all []record.Observation
 			for i := range wire.Version(objects) { // half of them are new
-				all = append(all, record.Seen{UID: fmt.Sprint("uid-", (round*objects/2+i)*7919%100003), Version: round*objects + i + 1, State: state.Running, Body: "{}"})
+				all = append(all, record.Observation{UID: fmt.Sprint("uid-", (round*objects/2+i)*7919%100003), Version: round*objects + i + 1, State: state.Running, Body: "{}"})
 			}
 			opposite := slices.Clone(all)
 			slices.Reverse(opposite)
 			var work sync.WaitGroup
-			for _, batch := range [][]record.Seen{all, opposite} {
+			for _, batch := range [][]record.Observation{all, opposite} {
 				work.Go(func() {
-					if _, err := w.d.Write(t.Context(), batch); err != nil {
+					if _, err := record.Write(t.Context(), w.d, batch); err != nil {
 						t.Errorf("round %v: %v", round, err)
 					}
 				})
@@ -137,12 +139,13 @@ func TestBodyOfMissed(t *testing.T) {
 		stop = w.record("two")
 		w.until(transitions, "b  Queued", "b Queued Deleted")
 		stop()
-		page, err := w.d.Objects(t.Context(), record.Name{Type: record.Type{Resource: "pods"}, Namespace: "ml", Name: "b"}, record.Paging{})
+		h := history.New(w.d)
+		page, err := h.Objects(t.Context(), history.ObjectName{Type: history.Type{Resource: "pods"}, Namespace: "ml", Name: "b"}, history.Paging{})
 		found := page.Items
 		if err != nil || len(found) != 1 {
 			t.Fatal(found, err)
 		}
-		body, at, err := w.d.Revision(t.Context(), found[0].ID, 0)
+		body, at, err := h.Body(t.Context(), found[0].ID, 0)
 		if err != nil || at != found[0].Version || !strings.Contains(string(body), `"name":"b"`) {
 			t.Errorf("%s at %v, %v", body, at, err)
 		}
@@ -153,26 +156,26 @@ func TestBodyOfMissed(t *testing.T) {
 // TestBodiesAreForgotten: of objects that are gone nothing is kept in memory, and of
 // those that are there no more than fits.
 func TestBodiesAreForgotten(t *testing.T) {
-	d := open(t, dbtest.Empty(t, "sqlite"))
-	p := record.NewPacker(10_000)
+	d := newWorld(t, dbtest.Empty(t, "sqlite")).d
+	p := model.NewEncoder(1, 10_000)
 	write := func(i int, version wire.Version, s state.State) {
 		t.Helper()
-		one := record.Seen{UID: fmt.Sprint("uid-", i), Version: version, State: s, Body: fmt.Sprintf(`{"object":%d,"version":%d}`, i, version)}
-		if _, err := d.WriteWith(t.Context(), p, []record.Seen{one}); err != nil {
+		one := record.Observation{UID: fmt.Sprint("uid-", i), Version: version, State: s, Body: fmt.Sprintf(`{"object":%d,"version":%d}`, i, version)}
+		if _, err := record.WriteWith(t.Context(), d, p, []record.Observation{one}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 100 {
 		write(i, wire.Version(1+i), state.Running)
 	}
-	if n, bytes := p.Held(); n < 20 || n > 60 || bytes > 10_000 {
+	if n, bytes := p.Cached(); n < 20 || n > 60 || bytes > 10_000 {
 		t.Errorf("%d bodies of %d bytes are kept", n, bytes)
 	}
 	for i := range 100 {
 		write(i, wire.Version(200+i), state.Succeeded)
 		write(i, wire.Version(400+i), state.Deleted)
 	}
-	if n, bytes := p.Held(); n != 0 || bytes != 0 {
+	if n, bytes := p.Cached(); n != 0 || bytes != 0 {
 		t.Errorf("%d bodies of %d bytes are kept of objects that are gone", n, bytes)
 	}
 }

@@ -81,7 +81,7 @@ func (w *world) come(t *testing.T, holds func() bool) {
 func TestCorrectedDeletion(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
-		for _, batch := range [][]record.Seen{
+		for _, batch := range [][]record.Observation{
 			{{UID: "a", Version: 1, State: state.Running, Raw: "Running", Body: "{}"}},
 			{{UID: "a", Version: 9, State: state.Deleted, Missed: true}},
 			{
@@ -89,7 +89,7 @@ func TestCorrectedDeletion(t *testing.T) {
 				{UID: "a", Version: 5, State: state.Deleted, Raw: "Complete", Body: "{}"},
 			},
 		} {
-			if _, err := w.d.Write(t.Context(), batch); err != nil {
+			if _, err := record.Write(t.Context(), w.d, batch); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,126 +2,99 @@ package record
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
-	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/internal/clusterid"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// cluster is one cluster as the database knows it. It is told from others, also from
-// one that is built in its place, by the UID of its namespace kube-system.
+// cluster is the cluster that is recorded.
 type cluster struct {
-	id  int64
-	uid string
-	// asks returns the UID of who answers now; changed is called when it is another.
-	asks    func(context.Context) (string, error)
-	changed context.CancelCauseFunc
+	id       int64 // of its row
+	uid      string
+	identity *clusterid.Identity // ends all reflectors when another cluster answers
 }
 
-// same returns nil if the cluster is the one it was.
-func (c *cluster) same(ctx context.Context) error {
-	uid, err := c.asks(ctx)
-	if err == nil && uid != c.uid {
-		c.changed(errRebuilt)
-		err = errRebuilt
-	}
-	return err
+// identifier finds out which cluster answers, and stores it.
+type identifier struct {
+	cfg    *Config
+	db     *sqldb.DB
+	report *reporter
+	last   int64 // row of the cluster that was found last; 0: none
 }
 
-// identify finds out which cluster it is, and notes of others that stood at its place
-// that they can not be seen any more. patient: it tries until it knows.
-func (r *Recorder) identify(ctx context.Context, patient bool) (cluster, error) {
-	log := r.faults("which cluster it is can not be found out yet", "which cluster it is has been found out", "host", r.cfg.Cluster.Host())
+// identify returns the cluster that answers, and records gaps for clusters that it
+// replaced. wait makes it retry until it succeeds. replaced reports that the first call
+// found a replaced cluster.
+//
+// Errors: the server or the database does not answer; the cause of ctx.
+func (i *identifier) identify(ctx context.Context, wait bool) (c cluster, replaced bool, err error) {
+	log := i.report.fault("the identity of the cluster is not known yet", "the identity of the cluster is known", "host", i.cfg.Cluster.Host())
 	defer log.Stop()
 	for n := 0; ; n++ {
-		var c cluster
-		err := r.ask(ctx, log, func() (err error) {
-			c, err = r.identifyOnce(ctx)
+		err := i.report.ask(ctx, log, func() (err error) {
+			c, replaced, err = i.try(ctx)
 			return err
 		})
-		if err == nil || !patient || ctx.Err() != nil {
-			return c, err
+		if err == nil || !wait {
+			return c, replaced, err
 		}
-		if !sleep(ctx, r.retry(n)) {
-			return cluster{}, nil
+		if !sleep(ctx, i.cfg.retryDelay(n)) {
+			return c, false, context.Cause(ctx)
 		}
 	}
 }
 
-func (r *Recorder) identifyOnce(ctx context.Context) (cluster, error) {
-	c := cluster{asks: func(ctx context.Context) (string, error) { return r.cfg.Cluster.Identity(ctx, time.Now()) }}
-	var err error
-	if c.uid, err = c.asks(ctx); err != nil {
-		return c, err
+func (i *identifier) try(ctx context.Context) (c cluster, replaced bool, err error) {
+	if c.uid, err = i.cfg.Cluster.Identity(ctx, time.Now()); err != nil {
+		return c, false, err
 	}
-	now := time.Now()
-	if c.id, err = r.d.numberOf(ctx, "clusters", []string{"uid"}, []any{c.uid}, []string{"name", "seen_at"}, []any{r.cfg.ClusterName, micros(now)}); err != nil {
-		return c, err
-	}
-	r.mu.Lock()
-	before := r.cluster.id
-	r.cluster = c
-	r.mu.Unlock()
-	noted, err := r.d.retire(ctx, c.id, r.cfg.ClusterName, r.cfg.Name, before, now)
-	if noted > 0 && before == 0 { // while it runs, Run counts
-		r.mu.Lock()
-		r.rebuilt++
-		r.mu.Unlock()
-	}
-	return c, err
-}
-
-// retire notes of other clusters of the same name that they were rebuilt: nobody has
-// seen what became of their objects. One that another recorder still follows has the
-// name by chance; sure is one that is known to be gone. It returns how many gaps it has
-// noted.
-func (d *Database) retire(ctx context.Context, id int64, name, recorder string, sure int64, now time.Time) (noted int, err error) {
-	ctx, done := d.Bounded(ctx)
+	gaps := 0
+	bounded, done := i.db.Bounded(ctx)
 	defer done()
-	err = d.within(ctx, func(tx *sql.Tx) error {
-		noted = 0
-		if _, err := d.exec(ctx, tx, "UPDATE clusters SET name = ?, seen_at = ? WHERE id = ?", name, micros(now), id); err != nil {
-			return err
-		}
-		type end struct {
-			place
-			to wire.Version
-			at int64
-		}
-		var ends []end
-		rows, err := d.query(ctx, tx, "SELECT v.cluster_id, v.resource_id, v.namespace, MAX(v.to_version), MAX(v.to_at) FROM coverage v JOIN clusters c ON c.id = v.cluster_id"+
-			" WHERE c.name = ? AND c.id <> ? AND NOT EXISTS (SELECT 1 FROM gaps g WHERE g.cluster_id = c.id AND g.resource_id = v.resource_id AND g.namespace = v.namespace AND g.cause = ?)"+
-			" GROUP BY v.cluster_id, v.resource_id, v.namespace", name, id, CauseRebuilt)
-		if err != nil {
-			return err
-		}
-		err = each(rows, func() error {
-			var e end
-			err := rows.Scan(&e.cluster, &e.resource, &e.namespace, &e.to, &e.at)
-			ends = append(ends, e)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, e := range ends {
-			if e.cluster != sure && e.at > micros(now.Add(-fresh)) {
-				continue
-			}
-			h := hole{cause: CauseRebuilt, from: e.to, to: e.to, fromAt: moment(e.at), toAt: now, detail: "another cluster stands at the place of " + name}
-			if err := d.gap(ctx, tx, e.place, recorder, h); err != nil {
-				return err
-			}
-			if err := d.mark(ctx, tx, e.place, there, unknown); err != nil {
-				return err
-			}
-			noted++
-		}
-		return nil
+	err = i.db.Transact(bounded, func(tx *sqldb.Tx) (err error) {
+		c.id, gaps, err = i.store(bounded, tx, c.uid)
+		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("clusters: %w", err)
+		return c, false, fmt.Errorf("store the identity of the cluster: %w", err)
 	}
-	return noted, nil
+	first := i.last == 0
+	i.last = c.id
+	c.identity = clusterid.New(clusterid.Config{Cluster: i.cfg.Cluster, UID: c.uid, Policy: clusterid.End, Logger: i.report.log()})
+	return c, first && gaps > 0, nil
+}
+
+// store stores the cluster with a UID. It records a gap for each scope of the clusters
+// that it replaced: nobody has seen what became of their objects. Another cluster of the
+// same name counts as replaced if this recorder recorded it until now, or if no recorder
+// covers it. It returns the number of gaps.
+func (i *identifier) store(ctx context.Context, tx *sqldb.Tx, uid string) (id int64, gaps int, err error) {
+	now, name := time.Now(), i.cfg.ClusterName
+	if id, err = model.EnsureCluster(ctx, tx, uid, name, now); err != nil {
+		return 0, 0, err
+	}
+	if err := model.RenameCluster(ctx, tx, id, name, now); err != nil {
+		return 0, 0, err
+	}
+	ends, err := model.ScopesOfNamesakes(ctx, tx, name, id)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, e := range ends {
+		if e.Cluster != i.last && e.At > model.Micros(now.Add(-coverageTimeout)) {
+			continue
+		}
+		gap := model.Gap{Cause: model.CauseRebuilt, From: e.To, To: e.To, FromAt: model.Time(e.At), ToAt: now, Detail: "another cluster has replaced " + name}
+		if err := model.InsertGap(ctx, tx, e.Scope, i.cfg.Name, gap); err != nil {
+			return 0, 0, err
+		}
+		if err := model.SetPresence(ctx, tx, e.Scope, model.Present, model.Unknown); err != nil {
+			return 0, 0, err
+		}
+		gaps++
+	}
+	return id, gaps, nil
 }

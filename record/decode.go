@@ -4,65 +4,80 @@ import (
 	"context"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/record/internal/model"
 )
 
-// decoder is the sink of a reflector. It decodes deltas on the goroutine that reads the
-// server, which overlaps with writing the previous batch.
-type decoder struct {
-	queue   *delta.QueueOf[item]
-	lens    lens
-	listed  bool // a list was seen before: most objects of the next one are known
-	listing bool
-}
+// The bounds of a queue are the bounds of a transaction too, because the writer takes all
+// that waits. They are large enough to share the cost of a commit, and small enough to
+// keep transactions short.
+const (
+	maxDeltas = 1000
+	maxBytes  = 4 << 20
+)
 
-// item is a delta on its way to the writer, with its observation. The observation is
-// nil if the delta has not been decoded yet.
+// item is a delta on its way to the writer, with its observation. observed is nil if the
+// delta has not been decoded yet.
 type item struct {
 	delta.Delta
-	seen *sighting
+	observed *observation
 }
 
-func newDecoder(limits delta.Limits, l lens, listed bool) *decoder {
+// observation returns the observation of an item, and makes it if there is none yet.
+//
+// Errors: those of observe.
+func (it *item) observation(p *projection, source model.Source) (observation, error) {
+	if it.observed == nil {
+		return observe(p, &it.Delta, source)
+	}
+	o := *it.observed
+	o.source = source
+	return o, nil
+}
+
+// decoder is the sink of a reflector. It decodes deltas on the goroutine that reads the
+// server, while another goroutine writes the previous batch.
+type decoder struct {
+	queue      *delta.QueueOf[item]
+	projection *projection
+	listed     bool // a list was seen before, so the database has most objects of the next
+	listing    bool
+}
+
+// newDecoder returns a decoder with an empty queue. listed says that a recorder has seen a
+// list of the scope before.
+func newDecoder(p *projection, listed bool) *decoder {
 	weigh := func(it item) (int, bool) { return len(it.Record.Body), it.Kind == delta.End }
-	return &decoder{queue: delta.NewQueueOf(limits, weigh), lens: l, listed: listed}
+	limits := delta.Limits{Deltas: maxDeltas, Bytes: maxBytes}
+	return &decoder{queue: delta.NewQueueOf(limits, weigh), projection: p, listed: listed}
 }
 
 // Put implements reflector.Sink.
-func (q *decoder) Put(ctx context.Context, d delta.Delta) error {
-	it := item{Delta: d}
-	it.seen = q.look(&it.Delta)
-	return q.queue.Put(ctx, it)
+func (d *decoder) Put(ctx context.Context, change delta.Delta) error {
+	it := item{Delta: change}
+	it.observed = d.decode(&it.Delta)
+	return d.queue.Put(ctx, it)
 }
 
-// look decodes a delta, and leaves in it only the part of the object that is stored. It
-// returns nil for deltas that the writer has to decode, or that need no decoding.
-func (q *decoder) look(d *delta.Delta) *sighting {
-	switch d.Kind {
+// decode returns the observation of a delta, and leaves in the delta only the stored part
+// of the object. It returns nil for deltas without a usable object, and for objects of a
+// repeated list: the writer decodes the few of them that it does not know.
+func (d *decoder) decode(change *delta.Delta) *observation {
+	switch change.Kind {
 	case delta.Begin:
-		q.listing = true
+		d.listing = true
 	case delta.End:
-		q.listing, q.listed = false, true
+		d.listing, d.listed = false, true
 	case delta.Upsert, delta.Delete:
-		if q.listing && q.listed || d.Err != nil {
+		if d.listing && d.listed || change.Err != nil {
 			return nil
 		}
-		s, err := q.lens.look(d, Watched)
+		o, err := observe(d.projection, change, model.Watched)
 		if err != nil {
 			return nil // the writer gets the same error, and records it
 		}
-		d.Record.Body = s.body
-		return &s
+		change.Record.Body = o.body
+		return &o
 	case delta.Keep, delta.Bookmark, delta.Leave:
 	}
 	return nil
-}
-
-// sighting returns the sighting of an item, and makes it if the decoder has not.
-func (it *item) sighting(l *lens, source Source) (sighting, error) {
-	if it.seen == nil {
-		return l.look(&it.Delta, source)
-	}
-	s := *it.seen
-	s.source = source
-	return s, nil
 }

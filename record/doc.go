@@ -1,43 +1,56 @@
-// Package record writes every revision of the objects of a cluster, and every change
-// of their state, into SQL: SQLite, PostgreSQL, MySQL or MariaDB.
+// Package record writes every revision of the objects of a cluster, and every transition of
+// their state, into a database: SQLite, PostgreSQL, MySQL or MariaDB. Package history reads
+// them, and package retention removes them.
 //
 // # Data flow
 //
-//	reflector -> what is seen in each delta -> delta.QueueOf -> one transaction for a batch -> Database
+//	reflector -> decoder -> queue -> planner -> writer -> one transaction for a batch
+//	                           |                   ^
+//	                           '----> spool -------'    while the database is unavailable
 //
-// States and bodies are made by the goroutine that reads the server, while another
-// writes what came before. There is no store in between: a recorder remembers the key,
-// UID and version of each object that is there. The rest is in the database, which also
-// decides what is new.
+// The decoder turns deltas into observations on the goroutine that reads the server. An
+// observation has the state, the labels and the body that a revision stores; a projection
+// says what these are. The queue holds deltas together with their observations.
+//
+// The writer takes all that waits as one batch. The planner compares the batch with the
+// tracker, which remembers the UID and the version of each object, and returns a plan: the
+// observations to write, the deletions that a list implies, gaps, and the version reached.
+// The transaction of a plan locks the rows of its objects in the order of their UIDs. It
+// appends revisions and transitions, updates the objects, backfills late revisions, indexes
+// the transitions, and extends coverage. The tracker changes after the commit.
+//
+// A monitor watches the health of each reflector. It logs faults, and begins a lasting gap
+// when the server denies access or does not serve the type.
 //
 // # Ownership
 //
-// A Database may be used by any goroutine. A Recorder is run once, by Run, which
-// blocks and joins what it starts.
+// Any goroutine may use a Recorder's Health. Run is called once; it blocks, and joins all
+// goroutines that it starts. The database belongs to the caller.
 //
 // # Guarantees
 //
-//  1. A revision that was observed is a row, once: of (cluster, type, UID,
-//     resourceVersion), whoever else records the same.
-//  2. Revisions, transitions, current state and the version to resume from are
-//     written in one transaction.
-//  3. A recorder that starts resumes where one has ended. If the server has forgotten
-//     what came after, it lists, writes what is different and what is gone, and notes
-//     the gap.
-//  4. The current state of an object moves forward only. A revision that comes late is
-//     filled in, and the transitions beside it are made to fit.
-//  5. While the database is away nothing is dropped: the queue fills, and then the
-//     server is read no further.
+//  1. Every observed revision is stored once for each (cluster, type, UID,
+//     resourceVersion), no matter how many recorders write it.
+//  2. Revisions, transitions, the state of objects and the resume point are written in one
+//     transaction.
+//  3. A recorder that starts continues at the resume point. If the server no longer has the
+//     events after it, the recorder lists, writes the differences, and records a gap.
+//  4. The state of an object only moves forward. A late revision is backfilled, and the
+//     transitions next to it are corrected.
+//  5. An outage of the database loses no delta. When the queue and the spill are full, the
+//     recorder stops reading from the server.
+//  6. A recorder never mixes two clusters. It verifies the identity of the cluster before
+//     each request, and starts from scratch when the cluster was replaced.
 //
 // # Limits
 //
-// Data of Secrets is never kept. Messages of more than 4 KiB are cut in columns, not in
-// bodies. For each object that is there some 200 bytes of memory are taken, and for
-// each target up to 16 MiB for bodies, packed, that the next are compared with, and what
-// is on its way: the queue, and what is being written, up to 4 MiB of bodies each.
+// Data of Secrets is never stored. Columns hold at most 4 KiB of a message; bodies hold all
+// of it. A recorder takes about 200 bytes of memory for each object that exists. For each
+// target it takes up to 16 MiB for keyframes, up to 4 MiB for the queue, and up to 4 MiB
+// for the batch that is being written.
 //
 // # Errors
 //
-// Open, Migrate and New say what is wrong, without passwords. Run returns what failed
-// at its start; later, the database is tried again for ever, and the log says so.
+// New returns errors of the configuration. Run returns an error only if the cluster or the
+// database does not answer at the start. Later faults are logged and retried without end.
 package record

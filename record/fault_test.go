@@ -212,7 +212,7 @@ func TestTransientRefusal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, "sqlite:"+t.TempDir()+"/history.db")
-			w.slow, w.patient = time.Hour, true
+			w.slow, w.start = time.Hour, record.Wait
 			w.create(pod("a"))
 			if _, err := w.srv.Inject(apitest.Fault{Match: c.match, Times: 3, Action: apitest.Respond(apitest.Failure(403, 0))}); err != nil {
 				t.Fatal(err)
@@ -301,7 +301,7 @@ func TestRebuilt(t *testing.T) {
 		w.until(presences, "a 2 Queued", "b 2 Queued")
 		w.until(holes, "one rebuilt closed", "two rebuilt closed")
 		stop()
-		if n := w.recorder.Health().Rebuilt; n != 1 {
+		if n := w.recorder.Health().Replaced; n != 1 {
 			t.Errorf("another cluster was found %d times", n)
 		}
 	})
@@ -538,7 +538,7 @@ func TestPatient(t *testing.T) {
 	if err := r.Run(t.Context()); err == nil {
 		t.Error("it began without a cluster")
 	}
-	w.patient = true
+	w.start = record.Wait
 	stop := w.record("one")
 	defer stop()
 	if err := w.srv.Available(); err != nil {

@@ -95,7 +95,7 @@ func TestFaultsAreLogged(t *testing.T) {
 	silent := inject(apitest.Fault{Match: apitest.Match{Resource: "namespaces"}, Times: apitest.Always, Action: apitest.Hang()})
 	forbidden := inject(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Times: apitest.Always, Action: apitest.Respond(apitest.Failure(403, 0))})
 	r, err := record.New(w.d, record.Config{
-		Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}, Patient: true, Logger: slog.New(slog.NewTextHandler(p, nil)),
+		Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}, Start: record.Wait, Logger: slog.New(slog.NewTextHandler(p, nil)),
 		Reflector: reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 2 * time.Millisecond, SlowRetry: 2 * time.Millisecond, SlowAnswer: 20 * time.Millisecond},
 	})
 	if err != nil {
@@ -104,13 +104,13 @@ func TestFaultsAreLogged(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
-	p.says(t, slog.LevelWarn, "which cluster it is can not be found out yet", "no answer for 20ms", "host=", "remedy=")
+	p.says(t, slog.LevelWarn, "the identity of the cluster is not known yet", "no answer for 20ms", "host=", "remedy=")
 	silent.Release()
-	p.says(t, slog.LevelWarn, "the server can not be followed now", "fault=denied", "type=pods", "host=", "remedy=")
+	p.says(t, slog.LevelWarn, "cannot follow the server", "fault=denied", "type=pods", "host=", "remedy=")
 	strikes(t, forbidden, 10)
 	forbidden.Release()
-	p.says(t, slog.LevelInfo, "the server is followed again", "type=pods", "after=")
-	p.says(t, slog.LevelWarn, "the server can not be followed now")
+	p.says(t, slog.LevelInfo, "following the server again", "type=pods", "after=")
+	p.says(t, slog.LevelWarn, "cannot follow the server")
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)

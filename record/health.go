@@ -5,25 +5,23 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Health is how a recorder is, as a value.
+// Health is the condition of a recorder at one moment.
 type Health struct {
-	// Cluster is the name of the cluster, ClusterUID the UID of its namespace
-	// kube-system; empty before the cluster has answered.
+	// Cluster is the name of the cluster, and ClusterUID its identity: the UID of its
+	// namespace kube-system. ClusterUID is empty before the cluster has answered.
 	Cluster, ClusterUID string
-	// Rebuilt counts how often another cluster was found at its address, or where one had
-	// been when the recorder began.
-	Rebuilt uint64
+	// Replaced counts how often the recorder found another cluster at the address,
+	// including a replacement that happened before it started.
+	Replaced uint64
 	// Targets are in the order of Config.Targets.
 	Targets []TargetHealth
 }
 
-// Ready reports whether everything that is followed has been listed, or was resumed,
-// and written up to there.
+// Ready reports whether all targets are ready.
 func (h *Health) Ready() bool {
 	for i := range h.Targets {
 		if !h.Targets[i].Ready {
@@ -33,99 +31,83 @@ func (h *Health) Ready() bool {
 	return len(h.Targets) > 0
 }
 
-// TargetHealth is how the recording of one target is.
+// TargetHealth is the condition of the recording of one target.
 type TargetHealth struct {
 	Target Target
-	// Ready: the first list was written, or the watch was resumed.
+	// Ready reports that the first list was written, or that the watch was resumed.
 	Ready bool
-	// Err is why it has not begun: the type is not there. nil else.
+	// Err is why recording has not started, such as a type that is not served; nil
+	// otherwise.
 	Err error
-	// Reflector is how the server is followed.
+	// Reflector is the condition of the list and watch.
 	Reflector reflector.Health
-	// Objects is how many are there.
+	// Objects is the number of objects that exist.
 	Objects int
-	// Queued deltas, and their bytes, wait to be written; Spilled bytes do so on disk.
+	// Queued is the number of deltas that wait to be written, and QueuedBytes their size.
 	Queued, QueuedBytes int
-	Spilled             int64
-	// Covered is the version up to which all is written, from where a recorder would
-	// resume, and CoveredAt when it was written.
+	// Spilled is the size of the deltas that wait on disk, in bytes.
+	Spilled int64
+	// Covered is the resume point: the version up to which everything is written.
+	// CoveredAt is when it was written.
 	Covered   wire.Version
 	CoveredAt time.Time
-	// Failed is why the last batch was not written, and FailedSince since when that
-	// goes on; nil and zero while all is well.
+	// Failed is why the last batch was not written, and FailedSince is when the first of
+	// the consecutive failures occurred; nil and zero if the last batch was written.
 	Failed      error
 	FailedSince time.Time
 	Stats
 }
 
-// Stats counts what was written. All but the bounds of histograms only grows.
+// Result counts what was written.
+type Result struct {
+	// Revisions and Transitions are new rows.
+	Revisions, Transitions int
+	// Duplicates are revisions that the database had already, from another recorder or
+	// from before a restart.
+	Duplicates int
+}
+
+// add adds another result.
+func (r *Result) add(other Result) {
+	r.Revisions, r.Transitions, r.Duplicates = r.Revisions+other.Revisions, r.Transitions+other.Transitions, r.Duplicates+other.Duplicates
+}
+
+// Stats counts what a recorder did for a target since it started. All numbers only grow.
 type Stats struct {
 	Result
-	// Batches are transactions, Retries tries that failed.
+	// Batches are committed transactions, and Retries failed attempts.
 	Batches, Retries uint64
-	// Gaps counts those that were noted, by their cause.
+	// Gaps counts recorded gaps by cause.
 	Gaps map[string]uint64
-	// Stored is the time from an event's being read off the connection to its being
-	// stored, Happened that from the time of a transition, as the object gives it, which
-	// may be cut to a second. Both count what a watch has brought, not lists.
+	// Stored is the time from reading an event to the commit that contains it. Happened is
+	// the time from a transition, as the object reports it, to that commit; objects may
+	// report whole seconds. Both count events of watches only.
 	Stored, Happened Histogram
-	// Sizes counts the revisions in a batch; the bounds are numbers, not durations.
+	// Sizes counts batches by their number of revisions; SizeBounds are its bounds.
 	Sizes [len(SizeBounds) + 1]uint64
 }
 
-// LagBounds are the upper bounds of the buckets of a Histogram.
-var LagBounds = [...]time.Duration{
-	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
-	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
-	time.Minute, 10 * time.Minute, time.Hour,
+// committed describes a batch that was committed.
+type committed struct {
+	Result
+	at       time.Time
+	causes   []string     // of the gaps in it
+	size     int          // number of observations
+	seen     []time.Time  // when the events of a watch among them were read
+	happened []int64      // when the transitions that a watch reported happened, in microseconds
+	objects  int          // number of objects that exist now
+	covered  wire.Version // the resume point now
+	ready    bool         // the scope has coverage by this recorder
 }
 
-// SizeBounds are the upper bounds of Stats.Sizes.
-var SizeBounds = [...]int{0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
-
-// Histogram counts durations: a bucket for each bound, and one for what is beyond.
-type Histogram struct {
-	Buckets [len(LagBounds) + 1]uint64
-	Sum     time.Duration
-}
-
-func (h *Histogram) add(d time.Duration) {
-	d = max(d, 0)
-	i := 0
-	for i < len(LagBounds) && d > LagBounds[i] {
-		i++
-	}
-	h.Buckets[i]++
-	h.Sum += d
-}
-
-// Quantile returns a bound below which the share q of all durations lies: the upper
-// bound of its bucket. 0 if nothing was counted; beyond the last bound the last.
-func (h *Histogram) Quantile(q float64) time.Duration {
-	total := uint64(0)
-	for _, n := range h.Buckets {
-		total += n
-	}
-	if total == 0 {
-		return 0
-	}
-	at := uint64(0)
-	for i, n := range h.Buckets {
-		if at += n; float64(at) >= q*float64(total) {
-			return LagBounds[min(i, len(LagBounds)-1)]
-		}
-	}
-	return LagBounds[len(LagBounds)-1]
-}
-
-// targetHealth is a TargetHealth that is written by who records and read by all.
+// targetHealth is a TargetHealth that a recorder updates and any goroutine reads.
 type targetHealth struct {
-	mu        sync.Mutex
-	now       TargetHealth
-	reflector *reflector.Reflector
-	queue     *delta.QueueOf[item]
-	spool     *spool
+	mu   sync.Mutex
+	now  TargetHealth
+	live func(*TargetHealth) // reads what changes without the recorder; nil before the first start
 }
+
+func newTargetHealth(t Target) *targetHealth { return &targetHealth{now: TargetHealth{Target: t}} }
 
 func (h *targetHealth) get() TargetHealth {
 	h.mu.Lock()
@@ -133,76 +115,75 @@ func (h *targetHealth) get() TargetHealth {
 	now := h.now
 	now.Gaps = map[string]uint64{}
 	maps.Copy(now.Gaps, h.now.Gaps)
-	if h.reflector != nil {
-		now.Reflector, _ = h.reflector.Health()
-		now.Queued, now.QueuedBytes = h.queue.Len()
-	}
-	if h.spool != nil {
-		now.Spilled = h.spool.size.Load()
+	if h.live != nil {
+		h.live(&now)
 	}
 	return now
 }
 
-// watch says who is asked for what changes by itself.
-func (h *targetHealth) watch(r *reflector.Reflector, q *delta.QueueOf[item], s *spool) {
+// watch sets the function that reads what changes without the recorder.
+func (h *targetHealth) watch(live func(*TargetHealth)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.reflector, h.queue, h.spool = r, q, s
+	h.live = live
 }
 
-func (h *targetHealth) set(f func(*TargetHealth)) {
+// restart records that recording starts from scratch.
+func (h *targetHealth) restart() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f(&h.now)
+	h.now.Ready, h.now.Err = false, nil
 }
 
-// failed notes that a batch was not written.
+// notStarted records why recording has not started; nil if it has.
+func (h *targetHealth) notStarted(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now.Err = err
+}
+
+// failed records that a batch was not written.
 func (h *targetHealth) failed(err error) {
-	h.set(func(t *TargetHealth) {
-		t.Retries++
-		if t.Failed = err; t.FailedSince.IsZero() {
-			t.FailedSince = time.Now()
-		}
-	})
-}
-
-// began notes that a gap was noted.
-func (h *targetHealth) began(cause string) {
-	h.set(func(t *TargetHealth) {
-		if t.Gaps == nil {
-			t.Gaps = map[string]uint64{}
-		}
-		t.Gaps[cause]++
-	})
-}
-
-// wrote notes that a batch was written.
-func (h *targetHealth) wrote(c *collection, p *pending, b *batch, now time.Time) {
-	for _, hole := range p.holes {
-		h.began(hole.cause)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now.Retries++
+	if h.now.Failed = err; h.now.FailedSince.IsZero() {
+		h.now.FailedSince = time.Now()
 	}
-	h.set(func(t *TargetHealth) {
-		t.Revisions, t.Transitions, t.Known = t.Revisions+b.Revisions, t.Transitions+b.Transitions, t.Known+b.Known
-		t.Batches++
-		t.Failed, t.FailedSince = nil, time.Time{}
-		t.Objects, t.Covered, t.CoveredAt = len(c.objects), c.covered.to, now
-		t.Ready = t.Ready || c.covered.id != 0
-		t.Sizes[sizeOf(len(p.sightings))]++
-		for i := range p.sightings {
-			if s := &p.sightings[i]; s.source == Watched {
-				t.Stored.add(now.Sub(s.seen))
-			}
-		}
-		for _, at := range b.happened {
-			t.Happened.add(now.Sub(time.UnixMicro(at)))
-		}
-	})
 }
 
-func sizeOf(n int) int {
-	i := 0
-	for i < len(SizeBounds) && n > SizeBounds[i] {
-		i++
+// recordedGap counts a gap.
+func (h *targetHealth) recordedGap(cause string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.recordedGapLocked(cause)
+}
+
+func (h *targetHealth) recordedGapLocked(cause string) {
+	if h.now.Gaps == nil {
+		h.now.Gaps = map[string]uint64{}
 	}
-	return i
+	h.now.Gaps[cause]++
+}
+
+// wrote records that a batch was committed.
+func (h *targetHealth) wrote(c *committed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := &h.now
+	for _, cause := range c.causes {
+		h.recordedGapLocked(cause)
+	}
+	t.Result.add(c.Result)
+	t.Batches++
+	t.Failed, t.FailedSince = nil, time.Time{}
+	t.Objects, t.Covered, t.CoveredAt = c.objects, c.covered, c.at
+	t.Ready = t.Ready || c.ready
+	t.Sizes[bucketOf(SizeBounds[:], c.size)]++
+	for _, at := range c.seen {
+		t.Stored.add(c.at.Sub(at))
+	}
+	for _, at := range c.happened {
+		t.Happened.add(c.at.Sub(time.UnixMicro(at)))
+	}
 }

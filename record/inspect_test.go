@@ -25,14 +25,14 @@ func TestInspect(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		_, isFile := sqldb.FileOf(url)
 		if isFile {
-			if _, err := record.Inspect(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
+			if _, err := sqldb.Inspect(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
 				t.Fatal(err)
 			}
-			if _, err := record.Read(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
+			if _, err := sqldb.Read(t.Context(), url); !errors.Is(err, sqldb.ErrAbsent) {
 				t.Fatal(err)
 			}
 		} else {
-			d, err := record.Inspect(t.Context(), url)
+			d, err := sqldb.Inspect(t.Context(), url)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,13 +42,13 @@ func TestInspect(t *testing.T) {
 					t.Errorf("%+v, %v", steps, err)
 				}
 			}
-			if err := d.TryWrite(t.Context()); err == nil {
+			if err := record.TryWrite(t.Context(), d); err == nil {
 				t.Error("there is nothing to write into")
 			}
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			if _, err := record.Read(t.Context(), url); !errors.Is(err, sqldb.ErrNoSchema) {
+			if _, err := sqldb.Read(t.Context(), url); !errors.Is(err, sqldb.ErrNoSchema) {
 				t.Error(err)
 			}
 		}
@@ -57,11 +57,11 @@ func TestInspect(t *testing.T) {
 		stop := w.record("one")
 		w.until("SELECT COUNT(*) FROM revisions", "1")
 		stop()
-		if err := w.d.TryWrite(t.Context()); err != nil {
+		if err := record.TryWrite(t.Context(), w.d); err != nil {
 			t.Error(err)
 		}
 		w.until("SELECT COUNT(*) FROM clusters", "1") // it was taken back
-		d, err := record.Inspect(t.Context(), url)
+		d, err := sqldb.Inspect(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,12 +81,12 @@ func TestInspect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := d.ResumeOf(t.Context(), string(system.GetUID()), w.pods, record.Target{Type: "pods"})
+		r, err := record.FindResumePoint(t.Context(), d, string(system.GetUID()), w.pods, record.Target{Type: "pods"})
 		if err != nil || r.Version == 0 || time.Since(r.At) > time.Minute {
 			t.Errorf("%+v, %v", r, err)
 		}
 		for _, other := range []record.Target{{Namespace: "ml"}, {LabelSelector: "a"}} {
-			if r, err := d.ResumeOf(t.Context(), string(system.GetUID()), w.pods, other); err != nil || r.Version != 0 {
+			if r, err := record.FindResumePoint(t.Context(), d, string(system.GetUID()), w.pods, other); err != nil || r.Version != 0 {
 				t.Errorf("%+v: %+v, %v", other, r, err)
 			}
 		}
@@ -96,7 +96,7 @@ func TestInspect(t *testing.T) {
 // TestInspectLeavesNothing: looking at a file changes neither it nor what is beside it.
 func TestInspectLeavesNothing(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
-	d, err := record.Open(t.Context(), url)
+	d, err := sqldb.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +122,13 @@ func TestInspectLeavesNothing(t *testing.T) {
 		return strings.Join(names, "\n")
 	}
 	before := list()
-	if d, err = record.Inspect(t.Context(), url); err != nil {
+	if d, err = sqldb.Inspect(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Migrations(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := d.TryWrite(t.Context()); err == nil || !strings.Contains(err.Error(), "is read-only") {
+	if err := record.TryWrite(t.Context(), d); err == nil || !strings.Contains(err.Error(), "is read-only") {
 		t.Errorf("it can be written: %v", err)
 	}
 	if during := list(); during != before {
@@ -201,7 +201,7 @@ func TestRefusals(t *testing.T) {
 		}
 		for url, want := range cases {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-			d, err := record.Open(ctx, url)
+			d, err := sqldb.Open(ctx, url)
 			cancel()
 			if err == nil {
 				_ = d.Close()

@@ -28,7 +28,7 @@ func TestSameContent(t *testing.T) {
 		"managed fields": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"app":"b"},"managedFields":[{"manager":"m"}]},"status":{"phase":"Running"}}`,
 		"for people":     "{\n  \"kind\": \"Pod\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {\n    \"name\": \"a\",\n    \"resourceVersion\": \"7\",\n    \"labels\": {\n      \"app\": \"b\"\n    }\n  },\n  \"status\": {\n    \"phase\": \"Running\"\n  }\n}",
 	} {
-		body, status, labels, err := record.Look(pods, nil, upsert(body))
+		body, status, labels, err := record.Observe(pods, nil, nil, upsert(body))
 		if err != nil || body != want {
 			t.Errorf("%s: %s, %v", way, body, err)
 		}
@@ -59,7 +59,7 @@ func TestNotKept(t *testing.T) {
 		{"message", `{"metadata":{"name":"a"},"status":{"conditions":[{"type":"Failed","status":"True","message":"hidden"}]}}`, jobs, []string{"status.conditions.message"}},
 		{"label", `{"metadata":{"name":"a","labels":{"user":"hidden"}}}`, jobs, []string{"metadata.labels.user"}},
 	} {
-		body, status, labels, err := record.Look(c.resource, c.redact, upsert(c.body))
+		body, status, labels, err := record.Observe(c.resource, nil, c.redact, upsert(c.body))
 		if all := body + fmt.Sprint(status, labels); err != nil || strings.Contains(all, "hidden") {
 			t.Errorf("%s: %s, %v", c.name, all, err)
 		}

@@ -22,7 +22,7 @@ func TestBytesPerObject(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := live()
-	c, err := record.Followed(n, func(i int) delta.Delta {
+	c, err := record.Track(n, func(i int) delta.Delta {
 		all := fmt.Sprintf("team-%02dtrain-%06d%08x-0000-4000-8000-%012x", i%50, i, i*7919, i) // as the reader of lists keeps them
 		key := wire.Key{Namespace: all[:7], Name: all[7:19]}
 		return delta.Delta{Kind: delta.Upsert, Version: wire.Version(i + 1), Record: wire.Record{

@@ -16,15 +16,15 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// history draws what happens to some objects, in the order of their versions.
-func history(t *rapid.T) (all []record.Seen) {
+// drawHistory draws revisions of some objects, in the order of their versions.
+func drawHistory(t *rapid.T) (all []record.Observation) {
 	states := []state.State{state.Queued, state.Running, state.Failed}
 	version := wire.Version(1)
 	for _, uid := range []string{"a", "b", "c"} {
 		n := rapid.IntRange(0, 8).Draw(t, "revisions of "+uid)
 		for i := range n {
 			version += wire.Version(rapid.IntRange(1, 3).Draw(t, "step"))
-			s := record.Seen{UID: uid, Version: version, State: rapid.SampledFrom(states).Draw(t, "state"), Ago: rapid.IntRange(0, 6).Draw(t, "ago")}
+			s := record.Observation{UID: uid, Version: version, State: rapid.SampledFrom(states).Draw(t, "state"), Ago: rapid.IntRange(0, 6).Draw(t, "ago")}
 			if i == n-1 && rapid.Bool().Draw(t, "deleted") {
 				s.State = state.Deleted
 			}
@@ -32,13 +32,13 @@ func history(t *rapid.T) (all []record.Seen) {
 			all = append(all, s)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y record.Seen) int { return int(x.Version) - int(y.Version) })
+	slices.SortStableFunc(all, func(x, y record.Observation) int { return int(x.Version) - int(y.Version) })
 	return all
 }
 
 // deliver draws what one recorder sees of it, in batches.
-func deliver(t *rapid.T, all []record.Seen) (batches [][]record.Seen) {
-	var batch []record.Seen
+func deliver(t *rapid.T, all []record.Observation) (batches [][]record.Observation) {
+	var batch []record.Observation
 	for _, s := range all {
 		if rapid.IntRange(0, 3).Draw(t, "missed") > 0 {
 			batch = append(batch, s)
@@ -59,9 +59,9 @@ func TestAgainstModel(t *testing.T) {
 		w := newWorld(t, url)
 		rapid.Check(t, func(t *rapid.T) {
 			w.clear()
-			all := history(t)
-			seen := map[record.Seen]bool{}
-			var recorders [][][]record.Seen
+			all := drawHistory(t)
+			seen := map[record.Observation]bool{}
+			var recorders [][][]record.Observation
 			for range rapid.IntRange(1, 3).Draw(t, "recorders") {
 				recorders = append(recorders, deliver(t, all))
 			}
@@ -76,7 +76,7 @@ func TestAgainstModel(t *testing.T) {
 					if len(batch) == 0 {
 						continue
 					}
-					result, err := w.d.Write(w.t.Context(), batch)
+					result, err := record.Write(w.t.Context(), w.d, batch)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -92,9 +92,9 @@ func TestAgainstModel(t *testing.T) {
 }
 
 // compare holds what is in the database against what was seen.
-func (w *world) compare(t *rapid.T, all []record.Seen, seen map[record.Seen]bool, written int) {
+func (w *world) compare(t *rapid.T, all []record.Observation, seen map[record.Observation]bool, written int) {
 	var revisions, transitions, objects []string
-	last := map[string]record.Seen{}
+	last := map[string]record.Observation{}
 	for _, s := range all {
 		if !seen[s] {
 			continue
@@ -104,7 +104,7 @@ func (w *world) compare(t *rapid.T, all []record.Seen, seen map[record.Seen]bool
 			transitions = append(transitions, fmt.Sprint(s.UID, " ", s.Version, " ", before.State, " ", s.State))
 		}
 		last[s.UID] = s
-		body, err := w.d.Body(w.t.Context(), s.UID, s.Version)
+		body, err := w.body(s.UID, s.Version)
 		if err != nil || string(body) != s.Body {
 			t.Fatalf("body of %s at %v: %q, %v", s.UID, s.Version, body, err)
 		}
@@ -146,16 +146,16 @@ func (w *world) clear() {
 func TestWritersAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
-		var all []record.Seen
+		var all []record.Observation
 		for v := range wire.Version(300) {
-			all = append(all, record.Seen{UID: fmt.Sprint("uid-", v%7), Version: v + 1, State: []state.State{state.Queued, state.Running}[v/7%2], Body: fmt.Sprint("body ", v)})
+			all = append(all, record.Observation{UID: fmt.Sprint("uid-", v%7), Version: v + 1, State: []state.State{state.Queued, state.Running}[v/7%2], Body: fmt.Sprint("body ", v)})
 		}
 		var work sync.WaitGroup
 		for range 3 {
 			work.Go(func() {
 				for some := range slices.Chunk(all, 20) {
 					for { // as a recorder does
-						if _, err := w.d.Write(t.Context(), some); err == nil {
+						if _, err := record.Write(t.Context(), w.d, some); err == nil {
 							break
 						} else if t.Context().Err() != nil {
 							t.Error(err)

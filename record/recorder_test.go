@@ -21,7 +21,10 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -41,11 +44,11 @@ type world struct {
 	t       *testing.T
 	srv     *apitest.Server
 	cluster *kube.Cluster
-	d       *record.Database
+	d       *sqldb.DB
 
 	spill    record.Spill
 	recorder *record.Recorder // the last
-	patient  bool
+	start    record.StartMode
 	limit    int // of an object, in bytes
 	pods     kube.Resource
 	slow     time.Duration // SlowRetry of recorders; default 20 milliseconds
@@ -67,7 +70,7 @@ func newWorld(t *testing.T, url string) *world {
 	if w.pods, err = w.cluster.Resolve(t.Context(), "pods"); err != nil {
 		t.Fatal(err)
 	}
-	if w.d, err = record.Open(t.Context(), url); err != nil {
+	if w.d, err = sqldb.Open(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -96,7 +99,7 @@ func (w *world) record(name string, targets ...record.Target) (stop func()) {
 	}
 	quick := reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, SlowRetry: cmp.Or(w.slow, 20*time.Millisecond)}
 	quick.Wire.MaxRecord = w.limit
-	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, Attention: 20 * time.Millisecond, Spill: w.spill, Patient: w.patient, Logger: slog.New(slog.DiscardHandler)})
+	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Name: name, Targets: targets, Reflector: quick, MonitorInterval: 20 * time.Millisecond, Spill: w.spill, Start: w.start, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -155,6 +158,16 @@ func (w *world) rows(query string) (lines []string) {
 		w.t.Fatal(err)
 	}
 	return lines
+}
+
+// body reads the body of a revision of the object with a UID.
+func (w *world) body(uid string, version wire.Version) ([]byte, error) {
+	var object int64
+	row := w.d.QueryRow(w.t.Context(), "SELECT r.object_id FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?", uid, int64(version))
+	if err := row.Scan(&object); err != nil {
+		return nil, err
+	}
+	return model.ReadBody(w.t.Context(), w.d, object, version)
 }
 
 const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY o.name, t.object_id, t.version"

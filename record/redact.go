@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
-// needed are fields without which a revision could not be read back as what it is.
-var needed = []string{"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.uid"}
+// fieldPath names a field: "spec", "template", …
+type fieldPath []string
 
-// parseFieldPath reads a path such as spec.template.spec.containers.env. A dot within
-// a name has a \ before it: metadata.annotations.example\.com/token.
+// requiredFields identify a revision, so redaction must not remove them.
+var requiredFields = []string{"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.uid"}
+
+// parseFieldPath parses a path such as spec.template.spec.containers.env. A dot within a
+// name is written as \. as in metadata.annotations.example\.com/token.
 func parseFieldPath(text string) (fieldPath, error) {
 	var p fieldPath
 	name, escaped := "", false
@@ -27,15 +30,33 @@ func parseFieldPath(text string) (fieldPath, error) {
 	p = append(p, name)
 	switch {
 	case escaped, slices.Contains(p, ""), strings.ContainsAny(text, " \t\n[]{}*$\"'"), strings.HasPrefix(text, "/"):
-		return nil, fmt.Errorf("%q is no path of a field, such as spec.template.spec.containers.env: names with dots between; arrays are gone through by themselves, and a \\ goes before a dot within a name", text)
-	case slices.Contains(needed, text):
-		return nil, fmt.Errorf("%s can not be left out: without it a revision can not be read back", text)
+		return nil, fmt.Errorf("%q is not a field path: write names with dots between them, such as spec.template.spec.containers.env, without array indexes, and \\. for a dot within a name", text)
+	case slices.Contains(requiredFields, text):
+		return nil, fmt.Errorf("cannot redact %s: it identifies the revision", text)
 	}
 	return p, nil
 }
 
-// CheckFieldPath says what is wrong with an item of Config.Redact; nil if nothing is.
+// CheckFieldPath returns what is wrong with an item of Config.Redact, and nil if it is
+// valid.
 func CheckFieldPath(text string) error {
 	_, err := parseFieldPath(text)
 	return err
+}
+
+// remove deletes the field from a decoded object, in all elements of the arrays on its
+// path.
+func (p fieldPath) remove(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(p) == 1 {
+			delete(v, p[0])
+		} else if len(p) > 1 {
+			p[1:].remove(v[p[0]])
+		}
+	case []any:
+		for _, element := range v {
+			p.remove(element)
+		}
+	}
 }

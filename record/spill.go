@@ -3,52 +3,65 @@ package record
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/record/internal/model"
 )
 
-// spilling is the state of a follower while the database is away.
-type spilling struct {
-	f       *follower
-	listing bool   // a list is on its way where the next batch begins
-	held    []item // what came last, and did not fit into the spool
+// spiller writes batches to the database. While the database is unavailable, it spills
+// them to disk. It belongs to the goroutine that writes.
+type spiller struct {
+	writer  *writer
+	spool   *spool
+	queue   *delta.QueueOf[item]
+	cfg     *Spill
+	listing bool   // a list is incomplete at the end of the last batch
+	held    []item // the last batch, if it did not fit into the spool
 }
 
-// take writes a batch, or spills it and all that comes until the database is back. It
-// returns whether a list is on its way at its end.
+func newSpiller(w *writer, s *spool, queue *delta.QueueOf[item], cfg *Spill) *spiller {
+	return &spiller{writer: w, spool: s, queue: queue, cfg: cfg}
+}
+
+func (s *spiller) log() *slog.Logger { return s.writer.log }
+
+// write writes a batch. If the database is unavailable, it spills the batch and all that
+// follow, and returns when the database has all of them.
 //
 // Errors: the spool is damaged; the cause of ctx.
-func (f *follower) take(ctx context.Context, some []item, listing bool) (bool, error) {
-	err := f.write(ctx, some, f.r.patience())
-	if !errors.Is(err, errAway) {
-		return endsInList(some, listing), err
+func (s *spiller) write(ctx context.Context, items []item) error {
+	err := s.writer.write(ctx, items, s.cfg.After)
+	if !errors.Is(err, errUnavailable) {
+		s.listing = endsInList(items, s.listing)
+		return err
 	}
-	f.log.Warn("the database is away: what comes is spilled", "dir", f.r.cfg.Spill.Dir)
-	s := spilling{f: f, listing: listing}
-	s.spill(some)
-	wait := firstWait
-	for !f.spool.empty() || s.held != nil {
+	s.log().Warn("the database is unavailable: spilling to disk", "dir", s.cfg.Dir)
+	s.spill(items)
+	delay := firstDelay
+	for !s.spool.empty() || s.held != nil {
 		err := s.writeOldest(ctx)
 		pause := time.Duration(0)
 		switch {
 		case err == nil:
-			wait = firstWait
+			delay = firstDelay
 		case ctx.Err() != nil:
-			return s.listing, context.Cause(ctx)
-		case !errors.Is(err, errAway):
-			return s.listing, err
+			return context.Cause(ctx)
+		case !errors.Is(err, errUnavailable):
+			return err
 		default:
-			pause, wait = wait, min(2*wait, longestWait)
+			pause, delay = delay, nextDelay(delay)
 		}
 		s.collect(ctx, pause)
 	}
-	f.log.Info("what was spilled is written")
-	return s.listing, nil
+	s.log().Info("the database has all spilled batches")
+	return nil
 }
 
-// endsInList reports whether a list is on its way at the end of a batch.
+// endsInList reports whether a list is incomplete at the end of a batch. listing says
+// whether one is at its beginning.
 func endsInList(items []item, listing bool) bool {
 	for i := range items {
 		switch items[i].Kind {
@@ -62,103 +75,101 @@ func endsInList(items []item, listing bool) bool {
 	return listing
 }
 
-// spill appends a batch to the spool, or holds it where that can not be done.
-func (s *spilling) spill(some []item) {
+// spill appends a batch to the spool, or holds it in memory if that fails.
+func (s *spiller) spill(items []item) {
 	middle := s.listing
-	s.listing = endsInList(some, s.listing)
-	scrubbed, err := s.f.scrub(some)
-	if err == nil {
-		err = s.f.spool.append(scrubbed, middle)
+	s.listing = endsInList(items, s.listing)
+	err := s.spool.push(redactBatch(s.writer.planner.projection, items), middle)
+	if err != nil {
+		s.log().Error("cannot spill more: reading from the server stops until the database is available", "err", err)
+		s.held = slices.Clone(items) // the queue reuses the batch
 	}
-	if err == nil {
-		return
-	}
-	s.f.log.Error("nothing more is spilled: the server is read no further until the database is back", "err", err)
-	s.held = slices.Clone(some) // the batch is the queue's
 }
 
-// writeOldest writes what has waited longest.
-func (s *spilling) writeOldest(ctx context.Context) error {
+// writeOldest tries once to write the batch that has waited longest.
+func (s *spiller) writeOldest(ctx context.Context) error {
 	const once = time.Nanosecond
-	if s.f.spool.empty() {
-		err := s.f.write(ctx, s.held, once)
+	if s.spool.empty() {
+		err := s.writer.write(ctx, s.held, once)
 		if err == nil {
 			s.held = nil
 		}
 		return err
 	}
-	batch, err := s.f.spool.first()
+	batch, err := s.spool.first()
 	if err != nil {
-		return errors.Join(err, s.f.spool.clear())
+		return errors.Join(err, s.spool.clear())
 	}
-	if err := s.f.write(ctx, batch.items, once); err != nil {
+	if err := s.writer.write(ctx, batch.items, once); err != nil {
 		return err
 	}
-	return s.f.spool.drop(batch)
+	return s.spool.drop(batch)
 }
 
-// collect spills what comes within a time; if that is 0, what has come.
-func (s *spilling) collect(ctx context.Context, pause time.Duration) {
+// collect spills what arrives within a pause. Without a pause it spills what has arrived.
+func (s *spiller) collect(ctx context.Context, pause time.Duration) {
 	if pause > 0 {
 		timed, cancel := context.WithTimeout(ctx, pause)
 		defer cancel()
 		for s.held == nil {
-			some, err := s.f.queue.queue.Get(timed)
+			items, err := s.queue.Get(timed)
 			if err != nil {
-				break // the time is over, or nothing more comes
+				break // the pause is over, or the queue is closed
 			}
-			s.spill(some)
+			s.spill(items)
 		}
 		<-timed.Done()
 		return
 	}
-	if n, _ := s.f.queue.queue.Len(); n == 0 || s.held != nil {
+	if n, _ := s.queue.Len(); n == 0 || s.held != nil {
 		return
 	}
-	if some, err := s.f.queue.queue.Get(ctx); err == nil {
-		s.spill(some)
+	if items, err := s.queue.Get(ctx); err == nil {
+		s.spill(items)
 	}
 }
 
-// writeLeftovers writes what a process before has spilled.
-func (f *follower) writeLeftovers(ctx context.Context) error {
-	f.log.Info("what was spilled before is being written", "bytes", f.spool.size.Load())
-	for first := true; !f.spool.empty(); first = false {
-		batch, err := f.spool.first()
+// writeLeftovers writes the batches that a previous process has spilled. It drops all of
+// them if they cannot be used.
+//
+// Errors: the cause of ctx; those of the file system.
+func writeLeftovers(ctx context.Context, w *writer, s *spool) error {
+	w.log.Info("writing the spill of a previous process", "bytes", s.size.Load())
+	for first := true; !s.empty(); first = false {
+		batch, err := s.first()
 		if err == nil && first && batch.middle {
 			err = errors.New("it begins within a list")
 		}
 		if err != nil {
-			f.log.Warn("what was spilled before can not be used: the server is asked for it again", "err", err)
-			return f.spool.clear()
+			w.log.Warn("cannot use the spill of a previous process: reading from the server instead", "err", err)
+			return s.clear()
 		}
-		if err := f.write(ctx, batch.items, 0); err != nil {
+		if err := w.write(ctx, batch.items, 0); err != nil {
 			return err
 		}
-		if err := f.spool.drop(batch); err != nil {
+		if err := s.drop(batch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scrub cuts out of bodies what must not be written to a disk.
-func (f *follower) scrub(some []item) ([]item, error) {
-	if !f.lens.hides {
-		return some, nil
+// redactBatch returns a batch without the confidential fields of its objects.
+func redactBatch(p *projection, items []item) []item {
+	if !p.redacted {
+		return items
 	}
-	clean := slices.Clone(some)
+	clean := slices.Clone(items)
 	for i := range clean {
-		d := &clean[i]
-		if d.Kind != delta.Upsert && (d.Kind != delta.Delete || d.Err != nil) {
+		it := &clean[i]
+		if it.Kind != delta.Upsert && (it.Kind != delta.Delete || it.Err != nil) {
 			continue
 		}
-		s, err := d.sighting(&f.lens, Watched)
-		if err != nil {
-			d.Record.Body = nil // it is noted as one that can not be used
-			continue
+		if o, err := it.observation(p, model.Watched); err == nil {
+			it.Record.Body = o.body
+		} else {
+			it.Record.Body = nil // the plan reports the object as unusable
 		}
-		d.Record.Body = s.body
 	}
-	return clean, nil
+	return clean
 }

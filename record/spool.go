@@ -19,28 +19,10 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Spill says where deltas wait while the database is away. The zero value spills
-// nothing: then the server is read no further once the queue is full, and a database
-// that is away for longer than the server remembers (75 seconds of a busy type) costs
-// a gap.
-type Spill struct {
-	// Dir is a folder of this recorder, which is made if it is not there. What is in it
-	// outlives the process: whoever starts next with the same folder writes it first.
-	Dir string
-	// After is how long a batch is tried to be written before it is spilled; default 2
-	// seconds.
-	After time.Duration
-	// MaxBytes bounds all files together; default 1 GiB. Then the server is read no
-	// further.
-	MaxBytes int64
-}
-
-// DefaultSpill is the default of Spill.MaxBytes.
-const DefaultSpill = 1 << 30
-
-// budget is what all spools together may still take.
+// budget is how many bytes all spools of a recorder may still take.
 type budget struct{ left atomic.Int64 }
 
+// take reserves bytes. It returns false if there are not enough.
 func (b *budget) take(n int64) bool {
 	if b.left.Add(-n) < 0 {
 		b.left.Add(n)
@@ -49,28 +31,28 @@ func (b *budget) take(n int64) bool {
 	return true
 }
 
-// spool is a file of batches that wait for the database, the oldest first. What was
-// appended survives the process. It belongs to one goroutine, but for its size.
+// spool is a file of batches that wait for the database, the oldest first. It survives the
+// process. A spool belongs to one goroutine; any goroutine may read its size.
 type spool struct {
 	file   *os.File
 	budget *budget
-	start  int64 // of the oldest batch
+	oldest int64 // offset of the oldest batch
 	end    int64
-	size   atomic.Int64 // of what waits
+	size   atomic.Int64 // of the batches that wait, in bytes
 }
 
-// errFull is returned by append when the bound is reached.
-var errFull = errors.New("the spill has reached its bound")
+// errFull is returned by push when the budget is used up.
+var errFull = errors.New("the spill has reached its maximum size")
 
-// frame is how much stands before each batch: its length and its checksum.
+// frame is the size of the header of a batch: its length and its checksum.
 const frame = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openSpool opens the spool of a name, with what a process before has left in it. What
-// was not written whole is cut off: the server is asked for it again.
+// openSpool opens the spool with a name, and keeps the batches that a previous process left
+// in it. It cuts off an incomplete batch: the server sends its deltas again.
 //
-// Errors: another process has it; what the file system says.
+// Errors: another process uses the file; those of the file system.
 func openSpool(dir, name string, b *budget) (*spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("spill: %w", err)
@@ -80,13 +62,13 @@ func openSpool(dir, name string, b *budget) (*spool, error) {
 		return nil, fmt.Errorf("spill: %w", err)
 	}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("spill: %s is used by another recorder; give each a folder of its own", file.Name()), file.Close())
+		return nil, errors.Join(fmt.Errorf("spill: %s is in use by another recorder: give each recorder its own directory", file.Name()), file.Close())
 	}
 	s := &spool{file: file, budget: b}
 	for {
 		n, _, err := s.read(s.end)
 		if err != nil {
-			break // the end, or what was not written whole
+			break // the end, or an incomplete batch
 		}
 		s.end += n
 	}
@@ -94,11 +76,11 @@ func openSpool(dir, name string, b *budget) (*spool, error) {
 		return nil, errors.Join(fmt.Errorf("spill: %w", err), file.Close())
 	}
 	s.size.Store(s.end)
-	b.left.Add(-s.end) // even if it is more than there may be now
+	b.left.Add(-s.end) // the bound may have been larger before
 	return s, nil
 }
 
-// read reads the batch at an offset, and returns how long it is there.
+// read returns the batch at an offset, and its size in the file.
 func (s *spool) read(at int64) (n int64, payload []byte, err error) {
 	var head [frame]byte
 	if _, err := s.file.ReadAt(head[:], at); err != nil {
@@ -117,18 +99,18 @@ func (s *spool) read(at int64) (n int64, payload []byte, err error) {
 		return 0, nil, err
 	}
 	if crc32.Checksum(payload, castagnoli) != binary.BigEndian.Uint32(head[4:]) {
-		return 0, nil, errors.New("a checksum is wrong")
+		return 0, nil, errors.New("checksum mismatch")
 	}
 	return frame + length, payload, nil
 }
 
-// spilledBatch is a batch in a spool, and in what it begins.
+// spilledBatch is the encoded form of a batch.
 type spilledBatch struct {
-	Middle bool // of a list
+	Middle bool // the batch begins within a list
 	Deltas []spilled
 }
 
-// spilled is a delta in a spool.
+// spilled is the encoded form of a delta.
 type spilled struct {
 	Kind            delta.Kind
 	Version         wire.Version
@@ -138,15 +120,15 @@ type spilled struct {
 	Encoding        wire.Encoding
 	Body            []byte
 	Seen            time.Time
-	Err             string // of an unusable object
+	Err             string // why the object is unusable
 	Order           delta.Order
 }
 
-// append adds a batch behind all others, on the disk. middle: it begins within a list.
+// push writes a batch to the end of the file, and syncs it. middle says that the batch
+// begins within a list.
 //
-// Errors: errFull, and what the file system says; then it is as if nothing had been
-// appended.
-func (s *spool) append(items []item, middle bool) error {
+// Errors: errFull; those of the file system. Then the spool is unchanged.
+func (s *spool) push(items []item, middle bool) error {
 	all := spilledBatch{middle, make([]spilled, len(items))}
 	for i := range items {
 		d := &items[i]
@@ -180,27 +162,27 @@ func (s *spool) append(items []item, middle bool) error {
 	return nil
 }
 
-// empty reports whether nothing waits.
-func (s *spool) empty() bool { return s.start == s.end }
+// empty reports whether no batch waits.
+func (s *spool) empty() bool { return s.oldest == s.end }
 
 // waiting is the oldest batch of a spool.
 type waiting struct {
 	items  []item
-	middle bool // it begins within a list
-	size   int64
+	middle bool  // the batch begins within a list
+	size   int64 // in the file
 }
 
-// first returns the oldest batch, which stays there until it is dropped.
+// first returns the oldest batch, which stays in the spool until drop.
 //
-// Errors: it is damaged.
+// Errors: the file is damaged.
 func (s *spool) first() (waiting, error) {
-	n, payload, err := s.read(s.start)
+	n, payload, err := s.read(s.oldest)
 	var batch spilledBatch
 	if err == nil {
 		err = gob.NewDecoder(bytes.NewReader(payload)).Decode(&batch)
 	}
 	if err != nil {
-		return waiting{}, fmt.Errorf("spill: %s is damaged at byte %d: %w", s.file.Name(), s.start, err)
+		return waiting{}, fmt.Errorf("spill: %s is damaged at byte %d: %w", s.file.Name(), s.oldest, err)
 	}
 	w := waiting{middle: batch.Middle, size: n}
 	for _, d := range batch.Deltas {
@@ -214,12 +196,12 @@ func (s *spool) first() (waiting, error) {
 	return w, nil
 }
 
-// drop removes the oldest batch, which was written. The space is given back when
-// nothing waits any more: who dies before writes some again, which changes nothing.
+// drop removes the oldest batch after it was written. The file shrinks only when it is
+// empty: a process that ends before replays some batches, which is idempotent.
 //
-// Errors: what the file system says.
+// Errors: those of the file system.
 func (s *spool) drop(w waiting) error {
-	s.start += w.size
+	s.oldest += w.size
 	s.size.Add(-w.size)
 	if !s.empty() {
 		return nil
@@ -227,10 +209,10 @@ func (s *spool) drop(w waiting) error {
 	return s.clear()
 }
 
-// clear removes all that waits.
+// clear removes all batches.
 func (s *spool) clear() error {
 	s.budget.left.Add(s.end)
-	s.start, s.end = 0, 0
+	s.oldest, s.end = 0, 0
 	s.size.Store(0)
 	if err := s.file.Truncate(0); err != nil {
 		return fmt.Errorf("spill: %w", err)
@@ -238,7 +220,7 @@ func (s *spool) clear() error {
 	return nil
 }
 
-// close closes the file. What waits stays in it.
+// close closes the file. The batches stay in it.
 func (s *spool) close() error {
 	s.budget.left.Add(s.end)
 	return s.file.Close()

@@ -78,7 +78,7 @@ func TestUndecodable(t *testing.T) {
 	jobs := kube.Resource{Group: "example.com", Version: "v1", Name: "jobs", Kind: "Job"}
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	object := `{"metadata":{"name":"a","labels":{"app":"b","user":"hidden"}},"env":[{"value":"hidden","name":"seen"}],"status":` + deep + `}`
-	body, status, labels, err := record.Look(jobs, []string{"env.value", "metadata.labels.user"}, upsert(object))
+	body, status, labels, err := record.Observe(jobs, nil, []string{"env.value", "metadata.labels.user"}, upsert(object))
 	if err != nil || !strings.Contains(body, deep) || !strings.Contains(body, "seen") || strings.Contains(body, "hidden") {
 		t.Errorf("the body has %d bytes, %v", len(body), err)
 	}
@@ -86,11 +86,11 @@ func TestUndecodable(t *testing.T) {
 		t.Errorf("%+v, %v", status, labels)
 	}
 	odd := func(map[string]any) state.Status { panic("an odd job") }
-	body, status, labels, err = record.LookWith(jobs, odd, upsert(`{"metadata":{"name":"a","labels":{"app":"b"}}}`))
+	body, status, labels, err = record.Observe(jobs, odd, nil, upsert(`{"metadata":{"name":"a","labels":{"app":"b"}}}`))
 	if err != nil || body == "" || labels["app"] != "b" || status.State != "" || !strings.Contains(status.Message, "an odd job") {
 		t.Errorf("a function that panics: %s, %+v, %v", body, status, err)
 	}
-	body, _, _, err = record.Look(jobs, []string{"env.value"}, upsert(`{"metadata":{"name":"a"},"env":`+strings.Repeat("[", 20_000)+`{"value":"hidden"}`+strings.Repeat("]", 20_000)+`}`))
+	body, _, _, err = record.Observe(jobs, nil, []string{"env.value"}, upsert(`{"metadata":{"name":"a"},"env":`+strings.Repeat("[", 20_000)+`{"value":"hidden"}`+strings.Repeat("]", 20_000)+`}`))
 	if err == nil || body != "" {
 		t.Errorf("a body of %d bytes, which may have what is hidden", len(body))
 	}

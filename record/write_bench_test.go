@@ -7,6 +7,8 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -28,7 +30,7 @@ func BenchmarkDecode(b *testing.B) {
 	d := upsert(podBody("a", 7, "Running"))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, _, err := record.Look(pods, nil, d); err != nil {
+		if _, _, _, err := record.Observe(pods, nil, nil, d); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -37,7 +39,7 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkWrite measures a batch of 500 revisions of 100 objects, in SQLite.
 func BenchmarkWrite(b *testing.B) {
 	const revisions, objects = 500, 100
-	d, err := record.Open(b.Context(), "sqlite:"+b.TempDir()+"/history.db")
+	d, err := sqldb.Open(b.Context(), "sqlite:"+b.TempDir()+"/history.db")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,17 +47,17 @@ func BenchmarkWrite(b *testing.B) {
 	if _, err := d.Migrate(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	packer, version := record.NewPacker(16<<20), 0
+	packer, version := model.NewEncoder(1, 16<<20), 0
 	states := []state.State{state.Queued, state.Running, state.Failed}
 	b.ReportAllocs()
 	for b.Loop() {
-		var batch []record.Seen
+		var batch []record.Observation
 		for i := range revisions {
 			version++
 			uid := fmt.Sprint(i % objects)
-			batch = append(batch, record.Seen{UID: uid, Version: wire.Version(version), State: states[version/objects%3], Body: podBody(uid, version, "Running")})
+			batch = append(batch, record.Observation{UID: uid, Version: wire.Version(version), State: states[version/objects%3], Body: podBody(uid, version, "Running")})
 		}
-		if _, err := d.WriteWith(b.Context(), packer, batch); err != nil {
+		if _, err := record.WriteWith(b.Context(), d, packer, batch); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // Keeper writes every revision that the server shows into a database.
@@ -22,7 +23,7 @@ type Keeper interface {
 }
 
 // Keepers are those there are.
-var Keepers = map[string]func(*record.Database, *kube.Cluster, kube.Resource) (Keeper, error){
+var Keepers = map[string]func(*sqldb.DB, *kube.Cluster, kube.Resource) (Keeper, error){
 	"vedette": newRecorder, "rows": newRows,
 }
 
@@ -103,7 +104,7 @@ func (t *Task) keepEvents(ctx context.Context, k Keeper, base *vault, listed int
 }
 
 // keeper makes the one of a task.
-func (t *Task) keeper(d *record.Database) (Keeper, error) {
+func (t *Task) keeper(d *sqldb.DB) (Keeper, error) {
 	open := Keepers[t.Contestant]
 	if open == nil || len(t.Kinds) != 1 {
 		return nil, fmt.Errorf("there is no keeper %q for %d kinds", t.Contestant, len(t.Kinds))
@@ -150,7 +151,7 @@ func followKeeper(ctx context.Context, k Keeper) (stop func() error) {
 // recorder is ours.
 type recorder struct{ *record.Recorder }
 
-func newRecorder(d *record.Database, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
+func newRecorder(d *sqldb.DB, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
 	rec, err := record.New(d, record.Config{Cluster: cluster, Name: "bench", Targets: []record.Target{{Type: r.String()}}})
 	return recorder{rec}, err
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -21,13 +21,13 @@ import (
 // transitions, the version to resume from, what other recorders write, deletions
 // while it was away.
 type rows struct {
-	d         *record.Database
+	d         *sqldb.DB
 	queue     *delta.Queue
 	reflector *reflector.Reflector
 	kept      atomic.Int64
 }
 
-func newRows(d *record.Database, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
+func newRows(d *sqldb.DB, cluster *kube.Cluster, r kube.Resource) (Keeper, error) {
 	id, text := "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "LONGTEXT"
 	switch {
 	case strings.HasPrefix(d.String(), "sqlite"):

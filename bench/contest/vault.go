@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // vault is a database to be weighed.
 type vault struct {
-	*record.Database
+	*sqldb.DB
 	kind  string
 	dir   string // of SQLite
 	empty int64  // how large it was at the beginning
@@ -23,7 +23,7 @@ type vault struct {
 
 // database makes an empty database of the kind that a task names, with the schema
 // of the recorder.
-func (t *Task) database(ctx context.Context) (*record.Database, *vault, error) {
+func (t *Task) database(ctx context.Context) (*sqldb.DB, *vault, error) {
 	dir, err := os.MkdirTemp(t.Dir, "db-*")
 	if err != nil {
 		return nil, nil, err
@@ -32,11 +32,11 @@ func (t *Task) database(ctx context.Context) (*record.Database, *vault, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := record.Open(ctx, url)
+	d, err := sqldb.Open(ctx, url)
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &vault{Database: d, kind: t.Database, dir: dir}
+	v := &vault{DB: d, kind: t.Database, dir: dir}
 	if _, err = d.Migrate(ctx); err == nil {
 		v.empty, err = v.size(ctx)
 	}

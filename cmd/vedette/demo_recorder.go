@@ -15,13 +15,14 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
 
 // demoRecorder records the demo in a database and summarizes the result.
 type demoRecorder struct {
 	url      string
-	d        *record.Database
+	d        *sqldb.DB
 	recorder *record.Recorder
 	cluster  string // UID of the cluster, because the database may hold other demos
 	ended    chan error
@@ -98,7 +99,7 @@ type jobStats struct {
 }
 
 // history returns the history in the database.
-func (r *demoRecorder) history() *history.History { return history.New(r.d.DB) }
+func (r *demoRecorder) history() *history.History { return history.New(r.d) }
 
 func (r *demoRecorder) jobs(ctx context.Context) (a jobStats, err error) {
 	all, err := r.history().Stats(ctx, history.Filter{Cluster: r.cluster, Types: jobsOnly}, time.Now(), nil)

@@ -23,13 +23,13 @@ import (
 
 // examineDatabase checks the database. It returns the database, opened for reading, if
 // the history can be read.
-func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findings) *record.Database {
+func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findings) *sqldb.DB {
 	f.of = "database"
 	if o.db == "" {
 		f.fails("address", errNoDatabase)
 		return nil
 	}
-	d, err := openWith(ctx, o.db, record.Inspect)
+	d, err := openWith(ctx, o.db, sqldb.Inspect)
 	if file, ok := sqldb.FileOf(o.db); ok && errors.Is(err, sqldb.ErrAbsent) {
 		if err := unix.Access(filepath.Dir(file), unix.W_OK); err != nil {
 			f.note(failed, "file", fmt.Sprintf("%s does not exist and cannot be created: %s: %v", file, filepath.Dir(file), err), "create the folder, or name another file")
@@ -72,11 +72,11 @@ func tryWrite(ctx context.Context, url string) error {
 		return err
 	}
 	defer d.Close()
-	return d.TryWrite(ctx)
+	return record.TryWrite(ctx, d)
 }
 
 // examineSchema checks the schema, and reports whether the history can be read.
-func examineSchema(ctx context.Context, d *record.Database, f *findings) bool {
+func examineSchema(ctx context.Context, d *sqldb.DB, f *findings) bool {
 	steps, err := d.Migrations(ctx)
 	if err != nil {
 		f.fails("schema", err)
@@ -102,7 +102,7 @@ func examineSchema(ctx context.Context, d *record.Database, f *findings) bool {
 }
 
 // examineCluster checks one cluster. d is nil if there is no history to read.
-func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *record.Database, f *findings) {
+func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *sqldb.DB, f *findings) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 4*firstAnswer, fmt.Errorf("%w: no answers from %s within %v", context.DeadlineExceeded, c.Host(), 4*firstAnswer))
 	defer cancel()
 	if err := c.resolve(ctx); err != nil {
@@ -185,9 +185,9 @@ func allowed(ctx context.Context, c *connected, t scope, f *findings) bool {
 }
 
 // examineResume checks the version at which a recorder would resume.
-func examineResume(ctx context.Context, c *connected, d *record.Database, t scope, f *findings) {
+func examineResume(ctx context.Context, c *connected, d *sqldb.DB, t scope, f *findings) {
 	name := "resume"
-	r, err := d.ResumeOf(ctx, c.uid, t.resource, t.Target)
+	r, err := record.FindResumePoint(ctx, d, c.uid, t.resource, t.Target)
 	if err != nil {
 		f.fails(name, err)
 		return

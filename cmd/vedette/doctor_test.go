@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
-	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -161,7 +160,7 @@ func TestNewerSchema(t *testing.T) {
 		t.Error(text)
 	}
 	ended(t, 0, "migrate", "up", "--db", "sqlite:"+path)
-	d, err := record.Open(t.Context(), "sqlite:"+path)
+	d, err := sqldb.Open(t.Context(), "sqlite:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}

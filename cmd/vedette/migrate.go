@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/internal/table"
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // migrate applies missing migrations and reports them.
-func migrate(ctx context.Context, d *record.Database, con *console) error {
+func migrate(ctx context.Context, d *sqldb.DB, con *console) error {
 	con.progress("checking the schema of %s …", d)
 	applied, err := d.Migrate(ctx)
 	con.clear()
@@ -36,9 +36,9 @@ func newMigrate() *cobra.Command {
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
-			open := record.Inspect
+			open := sqldb.Inspect
 			if args[0] == "up" {
-				open = record.Open
+				open = sqldb.Open
 			}
 			d, err := openWith(cmd.Context(), url, open)
 			if err != nil {

@@ -53,7 +53,7 @@ func prune(ctx context.Context, url string, p retention.Policy, preview bool, co
 		do = retention.Preview
 	}
 	con.progress("reading the history in %s …", d)
-	result, err := do(ctx, d.DB, p)
+	result, err := do(ctx, d, p)
 	con.clear()
 	switch {
 	case err != nil:

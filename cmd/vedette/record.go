@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/rules"
 )
 
@@ -101,14 +102,14 @@ func addDatabase(cmd *cobra.Command, db *string) *settled {
 
 // openDatabase opens a database to read its history.
 //
-// Errors: errNoDatabase; those of record.Read.
-func openDatabase(ctx context.Context, url string) (*record.Database, error) {
-	return openWith(ctx, url, record.Read)
+// Errors: errNoDatabase; those of sqldb.Read.
+func openDatabase(ctx context.Context, url string) (*sqldb.DB, error) {
+	return openWith(ctx, url, sqldb.Read)
 }
 
 // openToWrite opens a database to write to it. The database may have no schema yet.
-func openToWrite(ctx context.Context, url string) (*record.Database, error) {
-	return openWith(ctx, url, record.Open)
+func openToWrite(ctx context.Context, url string) (*sqldb.DB, error) {
+	return openWith(ctx, url, sqldb.Open)
 }
 
 func openWith[D any](ctx context.Context, url string, open func(context.Context, string) (*D, error)) (*D, error) {
@@ -206,7 +207,8 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, s *serving, con *console) error {
 	con.progress("asking %s …", hosts(clusters))
 	var unavailable func(error)
-	if cfg.Patient = o.wait; o.wait {
+	if o.wait {
+		cfg.Start = record.Wait
 		unavailable = func(err error) { con.say("not recorded yet: %s", explain(err)) }
 	}
 	err := identifyAll(ctx, clusters, unavailable)
@@ -230,7 +232,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err := migrate(ctx, d, con); err != nil {
 		return err
 	}
-	if err := d.TryWrite(ctx); err != nil {
+	if err := record.TryWrite(ctx, d); err != nil {
 		return err
 	}
 	cfg.Logger = slog.New(slog.NewTextHandler(logTo{con}, nil))
@@ -253,7 +255,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	wait, err := retain(ctx, d.DB, keep, cfg.Logger, con)
+	wait, err := retain(ctx, d, keep, cfg.Logger, con)
 	if err != nil {
 		cancel()
 		return err

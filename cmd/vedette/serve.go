@@ -17,6 +17,7 @@ import (
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/recordmetrics"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // server answers /healthz, /readyz and /metrics over HTTP. No answer contains data of
@@ -31,11 +32,11 @@ type server struct {
 // exist. Any goroutine may use it.
 type serving struct {
 	mu        sync.Mutex
-	d         *record.Database
+	d         *sqldb.DB
 	recorders []*record.Recorder
 }
 
-func (s *serving) set(d *record.Database, recorders []*record.Recorder) {
+func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.d, s.recorders = d, recorders

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // tables is what a database has of one type.
@@ -75,7 +75,7 @@ const (
 )
 
 // read reads what there is of a type.
-func read(t *testing.T, d *record.Database, resource string) *tables {
+func read(t *testing.T, d *sqldb.DB, resource string) *tables {
 	t.Helper()
 	h := &tables{objects: map[int64]*object{}}
 	once := &sql.TxOptions{Isolation: sql.LevelRepeatableRead} // a recorder may write meanwhile

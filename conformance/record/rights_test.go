@@ -21,6 +21,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 )
 
@@ -58,12 +59,12 @@ func (s *stage) recordHere(t *testing.T, cfg *rest.Config) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := record.Open(t.Context(), s.through(t))
+	d, err := sqldb.Open(t.Context(), s.through(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rc := record.Config{
-		Cluster: cluster, ClusterName: "the-cluster", Name: "here", Attention: 100 * time.Millisecond,
+		Cluster: cluster, ClusterName: "the-cluster", Name: "here", MonitorInterval: 100 * time.Millisecond,
 		Reflector: reflector.Config{SlowRetry: 500 * time.Millisecond, MaxBackoff: time.Second},
 		Logger:    slog.New(slog.DiscardHandler),
 	}

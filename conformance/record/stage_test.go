@@ -19,8 +19,8 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -85,9 +85,9 @@ func newStage(t *testing.T, program, kind string, opts controlplane.Options, nam
 }
 
 // open opens the database, not through the network that is cut. The caller closes it.
-func (s *stage) open(t *testing.T) *record.Database {
+func (s *stage) open(t *testing.T) *sqldb.DB {
 	t.Helper()
-	d, err := record.Open(t.Context(), s.url)
+	d, err := sqldb.Open(t.Context(), s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func (s *stage) compare(t *testing.T, alone bool) {
 }
 
 // present holds what objects are now against the API server, with their bodies.
-func (s *stage) present(t *testing.T, d *record.Database, h *tables, resource string) (problems []string) {
+func (s *stage) present(t *testing.T, d *sqldb.DB, h *tables, resource string) (problems []string) {
 	t.Helper()
 	now := map[string]map[string]any{}
 	for _, item := range s.get(t, paths[resource])["items"].([]any) {
@@ -328,7 +328,7 @@ func (s *stage) present(t *testing.T, d *record.Database, h *tables, resource st
 			problems = append(problems, fmt.Sprintf("%s/%s %s is there in the database only", o.namespace, o.name, o.uid))
 			continue
 		}
-		body, _, err := history.New(d.DB).Body(t.Context(), o.id, 0)
+		body, _, err := history.New(d).Body(t.Context(), o.id, 0)
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", o.uid, err))
 			continue

@@ -39,7 +39,7 @@ record/internal/model: wire state record/sqldb
 record/internal/modeltest: wire state record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model
 record/retention: wire state record/sqldb record/internal/model
-record: wire delta reflector kube state internal/faultlog record/sqldb record/internal/model
+record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model
 record/recordmetrics: record
 record/recordtest:
 notify: planned record

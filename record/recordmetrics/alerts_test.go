@@ -17,7 +17,7 @@ var (
 	ofHistogram = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// TestAlerts: the alerts that we give away ask for metrics that there are.
+// TestAlerts: the alerts in deploy use metrics that exist.
 func TestAlerts(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/alerts.yaml")
 	if err != nil {
@@ -50,12 +50,12 @@ func TestAlerts(t *testing.T) {
 			seen[r.Alert] = true
 			for _, name := range names {
 				if !there[name] && !there[ofHistogram.ReplaceAllString(name, "")] {
-					t.Errorf("%s asks for %s, which is no metric", r.Alert, name)
+					t.Errorf("%s uses %s, which is not a metric", r.Alert, name)
 				}
 			}
 		}
 	}
 	if len(seen) == 0 {
-		t.Error("there are no alerts")
+		t.Error("the file has no alerts")
 	}
 }

@@ -1,6 +1,7 @@
 package recordmetrics
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,14 +10,14 @@ import (
 	"github.com/vedette-io/vedette/record"
 )
 
-// Collector is a prometheus.Collector of recorders. Create it with New.
+// Collector is a prometheus.Collector for recorders. Create it with New.
 type Collector struct {
 	list func() []record.Health
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
 
-// New returns a collector of the recorders whose health list returns. It is called at
+// New returns a collector that reads the health of recorders from list. It calls list at
 // each collection, on any goroutine.
 func New(list func() []record.Health) *Collector { return &Collector{list} }
 
@@ -24,37 +25,46 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("vedette_record_"+name, help, append([]string{"cluster", "type", "namespace", "selector"}, labels...), nil)
 }
 
+// deprecated begins the help of metrics that the next version no longer has.
+const deprecated = "Deprecated, use %s. "
+
 var (
 	ready       = desc("ready", "1 if the first list was written, or the watch was resumed.")
-	objects     = desc("objects", "Objects that are there.")
-	revisions   = desc("revisions_total", "Revisions that were written.")
-	transitions = desc("transitions_total", "Changes of state that were written.")
-	known       = desc("revisions_known_total", "Revisions that another recorder had written already.")
-	batches     = desc("batches_total", "Transactions that were committed.")
-	retries     = desc("retries_total", "Tries to write a batch that failed.")
+	objects     = desc("objects", "Objects that exist.")
+	revisions   = desc("revisions_total", "Revisions that this recorder wrote.")
+	transitions = desc("transitions_total", "Transitions that this recorder wrote.")
+	duplicates  = desc("revisions_duplicate_total", "Revisions that the database had already, from another recorder or from before a restart.")
+	known       = desc("revisions_known_total", fmt.Sprintf(deprecated, "vedette_record_revisions_duplicate_total")+"Revisions that the database had already.")
+	batches     = desc("batches_total", "Committed transactions.")
+	retries     = desc("retries_total", "Failed attempts to write a batch.")
 	sizes       = desc("batch_revisions", "Revisions in a transaction.")
-	gaps        = desc("gaps_total", "Gaps that were noted, by cause.", "cause")
-	storedLag   = desc("stored_lag_seconds", "Time from an event's being read off the connection to the commit that has it.")
-	happenedLag = desc("happened_lag_seconds", "Time from a change of state, as the object gives it, to the commit that has it.")
+	gaps        = desc("gaps_total", "Recorded gaps, by cause.", "cause")
+	storedLag   = desc("stored_lag_seconds", "Time from reading an event to the commit that contains it.")
+	happenedLag = desc("happened_lag_seconds", "Time from a transition, as the object reports it, to the commit that contains it.")
 	queued      = desc("queue_deltas", "Deltas that wait to be written.")
 	queuedBytes = desc("queue_bytes", "Size of the deltas that wait to be written, in bytes.")
-	spilled     = desc("spilled_bytes", "Deltas that wait on the disk for the database, in bytes.")
-	resumeAge   = desc("resume_age_seconds", "Time since the version was written from where a recorder would resume.")
-	version     = desc("resume_version", "resourceVersion from where a recorder would resume.")
-	failing     = desc("failing_seconds", "Time since which batches are not written; 0 while they are.")
-	phase       = desc("phase", "1 for the phase that the list and watch is in.", "phase")
-	fault       = desc("fault", "1 for the fault that is being overcome.", "fault")
+	spilled     = desc("spilled_bytes", "Size of the deltas that wait on disk for the database, in bytes.")
+	resumeAge   = desc("resume_age_seconds", "Time since the resume point was written.")
+	version     = desc("resume_version", "resourceVersion of the resume point.")
+	failing     = desc("failing_seconds", "Time since the first of the consecutive batches that could not be written; 0 if the last one was written.")
+	phase       = desc("phase", "1 for the phase of the list and watch.", "phase")
+	fault       = desc("fault", "1 for the current fault of the list and watch.", "fault")
 	restarts    = desc("watch_restarts_total", "Watches that ended and were opened again.")
 	relists     = desc("relists_total", "Lists after the first, by reason.", "reason")
-	invalid     = desc("events_invalid_total", "Events that could not be used.")
-	rebuilt     = prometheus.NewDesc("vedette_record_rebuilt_total", "How often another cluster was found at the address.", []string{"cluster"}, nil)
+	invalid     = desc("events_invalid_total", "Unusable objects in events and lists.")
+	replaced    = clusterDesc("replaced_total", "How often another cluster was found at the address.")
+	rebuilt     = clusterDesc("rebuilt_total", fmt.Sprintf(deprecated, "vedette_record_replaced_total")+"How often another cluster was found at the address.")
 )
+
+func clusterDesc(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("vedette_record_"+name, help, []string{"cluster"}, nil)
+}
 
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		ready, objects, revisions, transitions, known, batches, retries, sizes, gaps, storedLag, happenedLag, queued, queuedBytes, spilled,
-		resumeAge, version, failing, phase, fault, restarts, relists, invalid, rebuilt,
+		ready, objects, revisions, transitions, duplicates, known, batches, retries, sizes, gaps, storedLag, happenedLag, queued, queuedBytes, spilled,
+		resumeAge, version, failing, phase, fault, restarts, relists, invalid, replaced, rebuilt,
 	} {
 		out <- d
 	}
@@ -64,7 +74,9 @@ func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	now := time.Now()
 	for _, h := range c.list() {
-		out <- prometheus.MustNewConstMetric(rebuilt, prometheus.CounterValue, float64(h.Rebuilt), h.Cluster)
+		for _, d := range []*prometheus.Desc{replaced, rebuilt} {
+			out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(h.Replaced), h.Cluster)
+		}
 		for i := range h.Targets {
 			t := &h.Targets[i]
 			collect(target{out, []string{h.Cluster, t.Target.Type, t.Target.Namespace, selector(&t.Target)}}, t, now)
@@ -109,7 +121,8 @@ func collect(m target, t *record.TargetHealth, now time.Time) {
 	m.gauge(objects, float64(t.Objects))
 	m.counter(revisions, uint64(t.Revisions))
 	m.counter(transitions, uint64(t.Transitions))
-	m.counter(known, uint64(t.Known))
+	m.counter(duplicates, uint64(t.Duplicates))
+	m.counter(known, uint64(t.Duplicates))
 	m.counter(batches, t.Batches)
 	m.counter(retries, t.Retries)
 	collectSizes(m, t)
@@ -147,7 +160,7 @@ func collectSizes(m target, t *record.TargetHealth) {
 		n += t.Sizes[i]
 		upTo[float64(bound)] = n
 	}
-	total := float64(t.Revisions + t.Known)
+	total := float64(t.Revisions + t.Duplicates)
 	m.out <- prometheus.MustNewConstHistogram(sizes, n+t.Sizes[len(record.SizeBounds)], total, upTo, m.labels...)
 }
 

@@ -13,16 +13,17 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// TestCollector: what a recorder has counted is what Prometheus gets.
+// TestCollector: Prometheus gets what a recorder has counted, under both names of a metric
+// that is renamed.
 func TestCollector(t *testing.T) {
 	one := record.TargetHealth{Target: record.Target{Type: "jobs.batch", LabelSelector: "a=b"}, Ready: true, Objects: 7, CoveredAt: time.Now()}
-	one.Revisions, one.Known, one.Batches, one.Retries = 10, 2, 3, 1
+	one.Revisions, one.Duplicates, one.Batches, one.Retries = 10, 2, 3, 1
 	one.Gaps = map[string]uint64{record.CauseWindow: 4}
 	one.Stored.Buckets[2], one.Stored.Sum = 10, time.Second
 	one.Sizes[3] = 3
 	one.Reflector.Phase = reflector.Watching
 	list := func() []record.Health {
-		return []record.Health{{Cluster: "here", Targets: []record.TargetHealth{one, {Target: record.Target{Type: "pods"}}}}}
+		return []record.Health{{Cluster: "here", Replaced: 3, Targets: []record.TargetHealth{one, {Target: record.Target{Type: "pods"}}}}}
 	}
 	c := recordmetrics.New(list)
 	registry := prometheus.NewPedanticRegistry()
@@ -34,15 +35,30 @@ func TestCollector(t *testing.T) {
 # TYPE vedette_record_ready gauge
 vedette_record_ready{cluster="here",namespace="",selector="",type="pods"} 0
 vedette_record_ready{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 1
-# HELP vedette_record_gaps_total Gaps that were noted, by cause.
+# HELP vedette_record_gaps_total Recorded gaps, by cause.
 # TYPE vedette_record_gaps_total counter
 vedette_record_gaps_total{cause="window",cluster="here",namespace="",selector="a=b",type="jobs.batch"} 4
-# HELP vedette_record_revisions_total Revisions that were written.
+# HELP vedette_record_revisions_total Revisions that this recorder wrote.
 # TYPE vedette_record_revisions_total counter
 vedette_record_revisions_total{cluster="here",namespace="",selector="",type="pods"} 0
 vedette_record_revisions_total{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 10
+# HELP vedette_record_revisions_duplicate_total Revisions that the database had already, from another recorder or from before a restart.
+# TYPE vedette_record_revisions_duplicate_total counter
+vedette_record_revisions_duplicate_total{cluster="here",namespace="",selector="",type="pods"} 0
+vedette_record_revisions_duplicate_total{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 2
+# HELP vedette_record_revisions_known_total Deprecated, use vedette_record_revisions_duplicate_total. Revisions that the database had already.
+# TYPE vedette_record_revisions_known_total counter
+vedette_record_revisions_known_total{cluster="here",namespace="",selector="",type="pods"} 0
+vedette_record_revisions_known_total{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 2
+# HELP vedette_record_replaced_total How often another cluster was found at the address.
+# TYPE vedette_record_replaced_total counter
+vedette_record_replaced_total{cluster="here"} 3
+# HELP vedette_record_rebuilt_total Deprecated, use vedette_record_replaced_total. How often another cluster was found at the address.
+# TYPE vedette_record_rebuilt_total counter
+vedette_record_rebuilt_total{cluster="here"} 3
 `
-	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "vedette_record_ready", "vedette_record_gaps_total", "vedette_record_revisions_total"); err != nil {
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "vedette_record_ready", "vedette_record_gaps_total", "vedette_record_revisions_total",
+		"vedette_record_revisions_duplicate_total", "vedette_record_revisions_known_total", "vedette_record_replaced_total", "vedette_record_rebuilt_total"); err != nil {
 		t.Error(err)
 	}
 	if n := testutil.CollectAndCount(c, "vedette_record_stored_lag_seconds"); n != 2 {

@@ -1,28 +1,30 @@
-// Package recordmetrics shows recorders to Prometheus. It stands apart from package
-// metrics so that who only has informers does not get the drivers of databases.
+// Package recordmetrics exports the health of recorders to Prometheus. It is separate from
+// package metrics, so that programs with informers alone do not link database drivers.
 //
 // # Data flow
 //
-//	record.Recorder.Health -> Collector -> a prometheus.Registerer of yours
+//	record.Recorder.Health -> Collector -> a prometheus.Registerer
 //
 // # Ownership
 //
-// A Collector may be used by any goroutine. It keeps nothing: all values are read when
-// they are collected. There is no registry of the package's own, and nothing is
-// registered in a global one.
+// Any goroutine may use a Collector. It stores nothing: it reads all values when it is
+// collected. The package has no registry, and registers nothing in a global one.
 //
 // # Guarantees
 //
-// Lags are measured for every event of a watch, from its being read off the connection
-// to the commit of the transaction that has it. Counters never go back as long as the
-// recorder lives.
+// The lag histograms count every event of a watch, from reading it to the commit that
+// contains it. Counters do not decrease during the life of a recorder.
+//
+// A metric that is renamed has its old and its new name for one version. The help text of
+// the old name says that it is deprecated.
 //
 // # Limits
 //
-// The number of series grows with the number of targets, not with that of objects. All
-// have the labels cluster, type, namespace and selector.
+// The number of series grows with the number of targets, and not with the number of
+// objects. All series have the labels cluster, type, namespace and selector, except
+// replaced_total, which counts for a whole cluster.
 //
 // # Errors
 //
-// None: what can not be known is left out.
+// None. The collector leaves out values that are not known.
 package recordmetrics

@@ -26,7 +26,7 @@ func (d *database) record(t *testing.T, srv *apitest.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	r, err := record.New(&record.Database{DB: d.DB}, record.Config{Cluster: cluster, Targets: []record.Target{{Type: "pods"}}, Logger: slog.New(slog.DiscardHandler)})
+	r, err := record.New(d.DB, record.Config{Cluster: cluster, Targets: []record.Target{{Type: "pods"}}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,14 @@
-package record_test
+package model_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/internal/model"
 )
 
 // TestHappened: the time that an object gives counts where it can be true.
-func TestHappened(t *testing.T) {
+func TestHappenedAt(t *testing.T) {
 	// Times in seconds of a minute; 0 is none.
 	at := func(seconds float64) time.Time {
 		if seconds == 0 {
@@ -32,7 +32,7 @@ func TestHappened(t *testing.T) {
 		{"seen by a slow clock, after a fast one", 0, 30.5, 1, 40, 40},
 		{"seen within that second by a slow clock", 30, 30.5, 1, 30.7, 30.7},
 	} {
-		if got := record.Happened(at(c.at), at(c.seen), at(c.created), at(c.since)); !got.Equal(at(c.wanted)) {
+		if got := model.Time(model.HappenedAt(at(c.at), at(c.seen), at(c.created), model.Micros(at(c.since)))); !got.Equal(at(c.wanted)) {
 			t.Errorf("%s: %v, want %v", c.name, got, at(c.wanted))
 		}
 	}

@@ -1,0 +1,50 @@
+package record
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// appender collects revisions that are newer than all stored revisions of their objects,
+// and the transitions that they bring.
+type appender struct {
+	bodies      *model.EncoderBatch
+	revisions   []model.Revision
+	transitions []model.Transition
+	happened    []int64 // when the transitions that a watch reported happened, in microseconds
+}
+
+// add appends a revision to its object.
+func (a *appender) add(obj *lockedObject, o *observation) {
+	if o.invalid != nil && !o.deleted { // the state cannot be read: assume that it is unchanged
+		o.status.State, o.status.Raw = state.State(obj.State), obj.RawState
+	}
+	to, raw := string(o.status.State), o.rawState()
+	if obj.Version == 0 || to != obj.State || raw != obj.RawState {
+		obj.changed, obj.Since = true, o.happenedAt(obj.Since)
+		a.transitions = append(a.transitions, o.transition(obj.ID, obj.State, obj.RawState, obj.Since))
+		if o.source == model.Watched {
+			a.happened = append(a.happened, obj.Since)
+		}
+		obj.addHour(model.HourOf(obj.Since))
+	}
+	if obj.first == nil {
+		obj.first = o
+	}
+	a.revisions = append(a.revisions, o.revision(obj.ID, a.bodies.Encode(&obj.Object, o.version, o.body)))
+	obj.Version, obj.State, obj.RawState, obj.last = o.version, to, raw, o
+	if obj.Presence = model.Present; o.deleted {
+		obj.Presence = model.Deleted
+	}
+}
+
+// insert writes what was added.
+func (a *appender) insert(ctx context.Context, tx *sqldb.Tx) error {
+	if err := model.InsertRevisions(ctx, tx, a.revisions); err != nil {
+		return err
+	}
+	return model.InsertTransitions(ctx, tx, a.transitions)
+}

@@ -1,0 +1,143 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// backfiller writes late revisions: those that another recorder missed, although it wrote
+// a later revision of the same object.
+type backfiller struct {
+	tx     *sqldb.Tx
+	bodies *model.EncoderBatch
+	Result
+}
+
+// late is an observation that is not newer than the stored revisions of its object.
+type late struct {
+	object *lockedObject
+	*observation
+}
+
+// write writes late revisions in the order of their versions. It corrects the transitions
+// at each of them and after it.
+func (b *backfiller) write(ctx context.Context, all []late) error {
+	slices.SortStableFunc(all, func(x, y late) int { return cmp.Compare(x.version, y.version) })
+	for _, l := range all {
+		stored, err := model.HasRevision(ctx, b.tx, l.object.ID, l.version)
+		switch {
+		case err != nil:
+			return err
+		case stored:
+			b.Duplicates++
+			continue
+		}
+		l.object.reindex = true
+		if l.deleted {
+			err = b.correctDeletion(ctx, l)
+		} else {
+			err = b.insert(ctx, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insert writes a revision and its transition, and corrects the transition after it.
+func (b *backfiller) insert(ctx context.Context, l late) error {
+	id := l.object.ID
+	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.revision(id, b.bodies.EncodeAlone(l.body))}); err != nil {
+		return err
+	}
+	b.Revisions++
+	from, fromRaw, err := model.StateBefore(ctx, b.tx, id, l.version)
+	if err != nil {
+		return err
+	}
+	if from != string(l.status.State) || fromRaw != l.rawState() {
+		b.Transitions++
+		at, err := b.happenedAt(ctx, id, l.observation)
+		if err != nil {
+			return err
+		}
+		if err := model.InsertTransitions(ctx, b.tx, []model.Transition{l.transition(id, from, fromRaw, at)}); err != nil {
+			return err
+		}
+	}
+	if err := b.correctNext(ctx, l); err != nil {
+		return err
+	}
+	return model.RefreshSince(ctx, b.tx, id)
+}
+
+// happenedAt returns when a transition between two stored transitions happened: not before
+// the one, and not after the other.
+func (b *backfiller) happenedAt(ctx context.Context, object int64, o *observation) (int64, error) {
+	neighbors, err := model.ReadNeighborTimes(ctx, b.tx, object, o.version)
+	if err != nil {
+		return 0, err
+	}
+	at := o.happenedAt(neighbors.Before)
+	if neighbors.HasAfter {
+		at = min(at, neighbors.After)
+	}
+	return at, nil
+}
+
+// correctDeletion replaces an inferred deletion by one that a watch reported.
+func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
+	id := l.object.ID
+	inferred, err := model.DeleteInferredDeletion(ctx, b.tx, id)
+	if err != nil {
+		return err
+	}
+	if !inferred {
+		b.Duplicates++ // another recorder has seen the deletion too
+		return nil
+	}
+	if err := model.DeleteDeletions(ctx, b.tx, id); err != nil {
+		return err
+	}
+	if err := b.insert(ctx, l); err != nil {
+		return err
+	}
+	return model.CorrectDeletion(ctx, b.tx, id, model.ObservedDeletion{
+		Version: l.version, DeletedAt: model.Micros(l.seen), RawState: l.rawState(), Reason: l.reason(), Message: l.message(),
+	})
+}
+
+// correctNext corrects the transition of the revision after a late one. It now comes from
+// the state of the late revision; it may have become a transition, or be none any more.
+func (b *backfiller) correctNext(ctx context.Context, l late) error {
+	id := l.object.ID
+	next, err := model.RevisionAfter(ctx, b.tx, id, l.version)
+	if l.deleted && errors.Is(err, sql.ErrNoRows) {
+		return nil // nothing follows a deletion
+	}
+	if err != nil {
+		return err
+	}
+	from, fromRaw := string(l.status.State), l.rawState()
+	if from == next.State && fromRaw == next.RawState {
+		return model.DeleteTransition(ctx, b.tx, id, next.Version)
+	}
+	corrected, err := model.SetPreviousState(ctx, b.tx, id, next.Version, from, fromRaw)
+	if err != nil || corrected {
+		return err
+	}
+	o := observation{version: next.Version, source: next.Source, seen: model.Time(next.SeenAt), status: state.Status{State: state.State(next.State), Raw: next.RawState}}
+	at, err := b.happenedAt(ctx, id, &o)
+	if err != nil {
+		return err
+	}
+	return model.InsertNewTransition(ctx, b.tx, o.transition(id, from, fromRaw, at))
+}

@@ -1,0 +1,55 @@
+package record
+
+import "time"
+
+// LagBounds are the upper bounds of the buckets of a Histogram.
+var LagBounds = [...]time.Duration{
+	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
+	time.Minute, 10 * time.Minute, time.Hour,
+}
+
+// SizeBounds are the upper bounds of Stats.Sizes, in revisions.
+var SizeBounds = [...]int{0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
+
+// Histogram counts durations in one bucket for each of LagBounds, and one for longer
+// durations.
+type Histogram struct {
+	Buckets [len(LagBounds) + 1]uint64
+	Sum     time.Duration
+}
+
+// add counts a duration. Clocks can disagree, so a negative one counts as 0.
+func (h *Histogram) add(d time.Duration) {
+	d = max(d, 0)
+	h.Buckets[bucketOf(LagBounds[:], d)]++
+	h.Sum += d
+}
+
+// Quantile returns the upper bound of the bucket in which the q-quantile lies, and the
+// last bound if it lies beyond that. It returns 0 if nothing was counted.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	total := uint64(0)
+	for _, n := range h.Buckets {
+		total += n
+	}
+	if total == 0 {
+		return 0
+	}
+	at := uint64(0)
+	for i, n := range h.Buckets {
+		if at += n; float64(at) >= q*float64(total) {
+			return LagBounds[min(i, len(LagBounds)-1)]
+		}
+	}
+	return LagBounds[len(LagBounds)-1]
+}
+
+// bucketOf returns the index of the first bound that is not less than a value.
+func bucketOf[T int | time.Duration](bounds []T, value T) int {
+	i := 0
+	for i < len(bounds) && value > bounds[i] {
+		i++
+	}
+	return i
+}

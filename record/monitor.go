@@ -1,0 +1,140 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// monitor watches the health of a reflector. It logs faults, and begins a lasting gap when
+// the scope cannot be seen any more.
+type monitor struct {
+	db        *sqldb.DB
+	scope     model.Scope
+	recorder  string
+	reflector *reflector.Reflector
+	interval  time.Duration
+	resume    wire.Version // where the reflector began
+	caughtUp  func() bool  // reports whether everything that was received is written
+	begun     *atomic.Int64
+	log       *slog.Logger
+	fault     *faultlog.Reporter // reports faults of the reflector
+	health    *targetHealth
+
+	order   delta.Order // logged
+	invalid uint64      // number of unusable objects that were logged
+	gapAt   time.Time   // when the monitor last tried to begin a gap; zero: the scope is visible
+}
+
+// coverageTimeout is the age after which the coverage of another recorder no longer shows
+// that a scope is visible. Servers send bookmarks about every minute.
+const coverageTimeout = 3 * time.Minute
+
+// gapInterval is how often an invisible scope is recorded. Another recorder may have seen
+// it in between.
+const gapInterval = time.Minute
+
+// run watches until ctx ends.
+func (m *monitor) run(ctx context.Context) {
+	tick := time.NewTicker(m.interval)
+	defer tick.Stop()
+	for {
+		h, changed := m.reflector.Health()
+		m.logFaults(&h)
+		if err := m.recordGap(ctx, &h); err != nil && ctx.Err() == nil {
+			m.log.Error("cannot record a gap yet", "err", err)
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// logFaults logs the beginning, change and end of faults, and unusable objects.
+func (m *monitor) logFaults(h *reflector.Health) {
+	if h.Invalid > m.invalid {
+		m.log.Warn("skipped an unusable object, whose recorded history is unchanged", "count", h.Invalid-m.invalid, "err", h.LastInvalid)
+		m.invalid = h.Invalid
+	}
+	if h.Order != m.order {
+		m.log.Warn("the server does not order resource versions, so the history of this type may lack revisions (gaps with cause unordered)", "order", h.Order.String())
+		m.order = h.Order
+	}
+	if h.Phase == reflector.Stopped {
+		return
+	}
+	fault := faultlog.State{}
+	if h.Err != nil {
+		fault = faultlog.State{Kind: h.Fault.String(), Err: h.Err, Remedy: remedy(h.Err)}
+	}
+	fault.Attrs = []any{"version", h.Version}
+	m.fault.See(fault)
+}
+
+// recordGap begins a lasting gap if the scope is not visible until somebody acts. It first
+// waits until everything that was received is written.
+func (m *monitor) recordGap(ctx context.Context, h *reflector.Health) error {
+	cause := causeOf(h.Fault)
+	if cause == "" {
+		m.gapAt = time.Time{}
+		return nil
+	}
+	from := max(h.Version, m.resume)
+	if from == 0 || !m.caughtUp() || time.Since(m.gapAt) < gapInterval {
+		return nil
+	}
+	now := time.Now()
+	begun, err := m.beginGap(ctx, model.Gap{Cause: cause, From: from, FromAt: now, Detail: fmt.Sprint(h.Err)})
+	if err != nil {
+		return err
+	}
+	if m.gapAt = now; begun {
+		m.health.recordedGap(cause)
+	}
+	m.begun.Add(1)
+	return nil
+}
+
+// beginGap begins a lasting gap, unless this recorder has one. If no other recorder sees
+// the scope, the objects of the scope become unknown. They are not deleted, because nobody
+// has seen a deletion.
+func (m *monitor) beginGap(ctx context.Context, gap model.Gap) (begun bool, err error) {
+	ctx, done := m.db.Bounded(ctx)
+	defer done()
+	err = m.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
+		if begun, err = model.BeginGap(ctx, tx, m.scope, m.recorder, gap); err != nil {
+			return err
+		}
+		at, err := model.LastCoveredByOthers(ctx, tx, m.scope, m.recorder)
+		if err != nil || at > model.Micros(gap.FromAt.Add(-coverageTimeout)) {
+			return err
+		}
+		return model.SetPresence(ctx, tx, m.scope, model.Present, model.Unknown)
+	})
+	return begun, err
+}
+
+// causeOf returns the cause of a gap for a fault that lasts until somebody acts, and "" for
+// other faults.
+func causeOf(f reflector.Fault) string {
+	switch f {
+	case reflector.Denied:
+		return model.CauseDenied
+	case reflector.Absent:
+		return model.CauseAbsent
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,93 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// lockedObject is an object of a batch while the transaction holds the lock of its row.
+type lockedObject struct {
+	model.Object
+	before model.Object // before the batch
+
+	first   *observation // the first revision of the batch that was appended, or nil
+	last    *observation // and the last
+	changed bool         // an appended revision has another state than the one before it
+	hours   []int64      // hours of transitions that the batch appended
+	reindex bool         // all transitions need new index entries
+}
+
+// seenIn records that the object was seen with the selectors of a scope.
+func (o *lockedObject) seenIn(s model.Scope) { o.Selectors = s.Selectors }
+
+// addHour records that a transition happened in an hour.
+func (o *lockedObject) addHour(h int64) {
+	if !slices.Contains(o.hours, h) {
+		o.hours = append(o.hours, h)
+	}
+}
+
+// lockedObjects are the objects of a batch by UID.
+type lockedObjects map[string]*lockedObject
+
+// lockObjects locks the rows of the objects of a batch, and inserts those that do not
+// exist. All recorders lock in the order of UIDs, so no two wait for each other.
+func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observation) (lockedObjects, error) {
+	firsts := map[string]*observation{}
+	for i := range all {
+		if firsts[all[i].uid] == nil {
+			firsts[all[i].uid] = &all[i]
+		}
+	}
+	uids := slices.Sorted(maps.Keys(firsts))
+	locked := make(lockedObjects, len(uids))
+	if err := locked.read(ctx, tx, s, uids); err != nil {
+		return nil, err
+	}
+	var missing []model.NewObject
+	for _, uid := range uids {
+		if locked[uid] == nil {
+			o := firsts[uid]
+			missing = append(missing, model.NewObject{
+				Attributes: o.attributes(s), Name: o.name, UID: uid, CreatedAt: model.Micros(o.created), SeenAt: model.Micros(o.seen), Selectors: s.Selectors,
+			})
+		}
+	}
+	if len(missing) == 0 {
+		return locked, nil
+	}
+	if err := model.InsertObjects(ctx, tx, missing); err != nil {
+		return nil, err
+	}
+	return locked, locked.read(ctx, tx, s, uids)
+}
+
+// read locks and reads the rows that exist.
+func (l lockedObjects) read(ctx context.Context, tx *sqldb.Tx, s model.Scope, uids []string) error {
+	return model.LockObjects(ctx, tx, s.Cluster, s.Resource, uids, func(o *model.Object) error {
+		l[o.UID] = &lockedObject{Object: *o, before: *o}
+		return nil
+	})
+}
+
+// rows returns the rows of the objects, in any order.
+func (l lockedObjects) rows() iter.Seq[*model.Object] {
+	return func(yield func(*model.Object) bool) {
+		for _, obj := range l {
+			if !yield(&obj.Object) {
+				return
+			}
+		}
+	}
+}
+
+// sorted returns the objects in the order of their numbers.
+func (l lockedObjects) sorted() []*lockedObject {
+	return slices.SortedFunc(maps.Values(l), func(x, y *lockedObject) int { return cmp.Compare(x.ID, y.ID) })
+}

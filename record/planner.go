@@ -1,0 +1,173 @@
+package record
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// planner turns batches into plans. It reads the tracker and does not change it.
+type planner struct {
+	*tracker
+	projection *projection
+	deleted    deletionCheck // nil: an object that is no longer reported is deleted
+}
+
+// plan plans a batch.
+//
+// Errors: the server did not say whether an object is deleted.
+func (pl *planner) plan(ctx context.Context, items []item) (*plan, error) {
+	p := newPlan(pl.tracker)
+	for i := range items {
+		it := &items[i]
+		var err error
+		switch it.Kind {
+		case delta.Begin:
+			p.begin()
+		case delta.Upsert:
+			pl.upsertObject(p, it)
+		case delta.Delete:
+			err = pl.deleteObject(ctx, p, it)
+			p.reach(it.Version)
+		case delta.Keep:
+			pl.keepObject(p, &it.Delta)
+		case delta.Bookmark:
+			p.reach(it.Version)
+		case delta.End:
+			err = pl.endList(ctx, p, &it.Delta)
+		case delta.Leave:
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// upsertObject plans a revision of an object that exists.
+func (pl *planner) upsertObject(p *plan, it *item) {
+	key, source := it.Record.Key, model.Watched
+	if p.listing {
+		p.listed[key] = true
+		if source = model.Listed; pl.covered {
+			source = model.Relisted
+		}
+	} else {
+		p.reach(it.Version)
+	}
+	before, exists := p.find(pl.tracker, key)
+	older := exists && before.version >= it.Record.Version
+	if older && it.Order == delta.ByArrival {
+		p.addUnordered(&it.Delta, before)
+		return
+	}
+	if older && p.listing && before.uid == it.Record.UID {
+		return
+	}
+	o, err := it.observation(pl.projection, source)
+	if err != nil {
+		p.addInvalid(it.Version, err)
+		return
+	}
+	if older && !p.listing { // a watch that fills a gap repeats known revisions
+		p.add(o)
+		return
+	}
+	if exists && before.uid != it.Record.UID { // another object of the same name: a deletion was missed
+		p.observations = append(p.observations, missedDeletion(key, before.uid, before.version, it.Record.Version-1, it.Seen, source))
+	}
+	p.add(o)
+	p.objects[key] = tracked{it.Record.UID, it.Record.Version}
+}
+
+// deleteObject plans a deletion, or that an object left the selection.
+func (pl *planner) deleteObject(ctx context.Context, p *plan, it *item) error {
+	key := it.Record.Key
+	before, exists := p.find(pl.tracker, key)
+	uid := it.Record.UID
+	if uid == "" && it.Err != nil {
+		uid = before.uid
+	}
+	if uid == "" {
+		p.addInvalid(cmp.Or(it.Version, p.reached), it.Err)
+		return nil
+	}
+	deleted, err := pl.isDeleted(ctx, key, uid)
+	if err != nil {
+		return err
+	}
+	same := exists && before.uid == uid
+	if same {
+		p.objects[key] = tracked{}
+	}
+	if !deleted {
+		p.unselected = append(p.unselected, uid)
+		return nil
+	}
+	o, err := observation{}, it.Err
+	if err == nil {
+		o, err = it.observation(pl.projection, model.Watched)
+	}
+	if err != nil {
+		at := cmp.Or(it.Version, p.reached, before.version)
+		p.addInvalid(at, err)
+		o = missedDeletion(key, uid, at, at, it.Seen, model.Inferred)
+	}
+	if same && it.Order == delta.ByArrival {
+		o.version = max(o.version, before.version+1) // a deletion is the last revision, whatever its version
+	}
+	p.add(o)
+	return nil
+}
+
+// keepObject plans for an object that exists in an unusable state: its last recorded state
+// stays, unless that belongs to another object of the same name.
+func (pl *planner) keepObject(p *plan, d *delta.Delta) {
+	p.addInvalid(cmp.Or(d.Version, p.reached), d.Err)
+	key, source := d.Record.Key, model.Watched
+	if p.listing {
+		p.listed[key] = true
+		source = model.Relisted
+	} else {
+		p.reach(d.Version)
+	}
+	before, exists := p.find(pl.tracker, key)
+	if exists && d.Record.UID != "" && before.uid != d.Record.UID && (d.Version == 0 || d.Version > before.version) {
+		p.observations = append(p.observations, missedDeletion(key, before.uid, before.version, before.version, d.Seen, source))
+		p.objects[key] = tracked{}
+	}
+}
+
+// endList completes a list: objects that it lacks are deleted, or left the selection.
+func (pl *planner) endList(ctx context.Context, p *plan, d *delta.Delta) error {
+	if !p.listing {
+		return nil
+	}
+	for key, one := range pl.objects {
+		if !p.missing(pl.tracker, key) {
+			continue
+		}
+		deleted, err := pl.isDeleted(ctx, key, one.uid)
+		if err != nil {
+			return err
+		}
+		if deleted {
+			p.observations = append(p.observations, missedDeletion(key, one.uid, one.version, d.Version, d.Seen, model.Relisted))
+		} else {
+			p.unselected = append(p.unselected, one.uid)
+		}
+		p.objects[key] = tracked{}
+	}
+	p.end(d.Version)
+	return nil
+}
+
+func (pl *planner) isDeleted(ctx context.Context, key wire.Key, uid string) (bool, error) {
+	if pl.deleted == nil {
+		return true, nil
+	}
+	return pl.deleted(ctx, key, uid)
+}

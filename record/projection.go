@@ -1,0 +1,122 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// projection defines what the recorder stores of the objects of one type: their body
+// without the removed fields, and the state that the rest shows. Removed fields reach no
+// column, because the state and the labels are read from the projected body.
+type projection struct {
+	stateOf  func(map[string]any) state.Status
+	prefix   []byte // the beginning of every body: its apiVersion and kind
+	removed  []fieldPath
+	cut      *wire.Cut // cuts removed
+	reduce   *wire.Cut // cuts what stateOf does not read; nil: it may read everything
+	redacted bool      // removed has fields that are confidential
+}
+
+// versionFields change with every revision.
+var versionFields = []fieldPath{{"metadata", "resourceVersion"}, {"metadata", "managedFields"}}
+
+// secretFields hold the data of Secrets, which is never stored.
+var secretFields = []fieldPath{{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}}
+
+// typeFields name the type. The projection writes them itself, because items of some lists
+// lack them.
+var typeFields = []fieldPath{{"apiVersion"}, {"kind"}}
+
+// newProjection returns the projection of a type. stateOf may be nil, and is then
+// state.Of.
+func newProjection(r kube.Resource, stateOf func(map[string]any) state.Status, redact []fieldPath) *projection {
+	p := &projection{
+		stateOf: stateOf, prefix: fmt.Appendf(nil, "{\"apiVersion\":%q,\"kind\":%q", r.APIVersion(), r.Kind),
+		removed: slices.Concat(versionFields, typeFields, redact), redacted: len(redact) > 0,
+	}
+	if stateOf == nil {
+		p.stateOf, p.reduce = state.Of, wire.NewCut([]string{"spec", "*"})
+	}
+	if r.Group == "" && r.Name == "secrets" {
+		p.removed, p.redacted = append(p.removed, secretFields...), true
+	}
+	paths := make([][]string, len(p.removed))
+	for i, field := range p.removed {
+		paths[i] = field
+	}
+	p.cut = wire.NewCut(paths...)
+	return p
+}
+
+// body returns the stored form of an object: its type, and the text of the server without
+// the removed fields. The same content yields the same bytes, whether a list or a watch
+// brought it.
+func (p *projection) body(rec *wire.Record) ([]byte, error) {
+	body := append(make([]byte, 0, len(p.prefix)+len(rec.Body)), p.prefix...)
+	body, err := p.cut.Append(body, rec.Body)
+	if err != nil {
+		return p.bodyByDecoding(rec)
+	}
+	if rest := body[len(p.prefix):]; len(rest) > len("{}") {
+		rest[0] = ','
+		return body, nil
+	}
+	return append(body[:len(p.prefix)], '}'), nil
+}
+
+// bodyByDecoding is body for objects that nest too deep for a Cut.
+func (p *projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
+	obj, err := wire.Codec[unstructured.Unstructured]{}.Decode(*rec)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range p.removed {
+		field.remove(obj.Object)
+	}
+	text, err := json.Marshal(obj.Object)
+	if err != nil || len(text) == len("{}") {
+		return append(slices.Clip(p.prefix), '}'), err
+	}
+	text[0] = ','
+	return append(slices.Clip(p.prefix), text...), nil
+}
+
+// reduced holds buffers for bodies without the fields that the state does not need.
+var reduced sync.Pool
+
+// decode decodes the fields of a body that status and the columns need.
+func (p *projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstructured, error) {
+	r := wire.Record{Key: rec.Key, Version: rec.Version, Encoding: wire.JSON, Body: body}
+	if p.reduce != nil {
+		buf, _ := reduced.Get().(*[]byte)
+		if buf == nil {
+			buf = new([]byte)
+		}
+		defer reduced.Put(buf)
+		if text, err := p.reduce.Append((*buf)[:0], body); err == nil {
+			*buf, r.Body = text, text
+		}
+	}
+	return wire.Codec[unstructured.Unstructured]{}.Decode(r)
+}
+
+// status returns the state of a decoded object.
+//
+// Errors: the state function panicked.
+func (p *projection) status(object map[string]any) (s state.Status, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the state function panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return p.stateOf(object), nil
+}

@@ -1,0 +1,47 @@
+package record
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// ResumePoint is the version from which a recorder of a target continues.
+type ResumePoint struct {
+	// Version is the version up to which some recorder saw everything; 0: a recorder would
+	// begin with a list.
+	Version wire.Version
+	// At is when Version was stored.
+	At time.Time
+}
+
+// FindResumePoint returns the resume point of a target. clusterUID is the identity of its
+// cluster, and r is the type of the target.
+//
+// Errors: those of the database.
+func FindResumePoint(ctx context.Context, db *sqldb.DB, clusterUID string, r kube.Resource, t Target) (p ResumePoint, err error) {
+	s := model.Scope{Namespace: t.Namespace, Selectors: t.selectorHash()}
+	s.Cluster, err = model.ClusterID(ctx, db, clusterUID)
+	if err == nil {
+		s.Resource, err = model.ResourceID(ctx, db, model.Type{Group: r.Group, Resource: r.Name})
+	}
+	if err == nil {
+		p.Version, p.At, err = model.ResumePoint(ctx, db, s)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, nil // nothing is recorded yet
+	}
+	return p, db.Explain(err)
+}
+
+// TryWrite inserts a row, and rolls the insert back. It tests whether the program may
+// write.
+//
+// Errors: those of the database.
+func TryWrite(ctx context.Context, db *sqldb.DB) error { return model.TryWrite(ctx, db) }

@@ -1,0 +1,304 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/clusterid"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/reflector"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// targetRecorder records one target of one cluster.
+type targetRecorder struct {
+	cfg     *Config
+	db      *sqldb.DB
+	redact  []fieldPath
+	budget  *budget
+	report  *reporter
+	faults  *targetReporter
+	health  *targetHealth
+	target  Target
+	cluster cluster
+
+	writer    *writer
+	decoder   *decoder
+	reflector *reflector.Reflector // nil: open must run first
+	spool     *spool               // nil: the spill is disabled
+	resume    wire.Version         // where the reflector begins
+	tried     []wire.Version       // beginnings of gaps that this server was asked for
+	begun     atomic.Int64         // number of lasting gaps that the monitor has begun
+	writing   atomic.Bool          // a batch was taken from the queue and is not written yet
+}
+
+// errClusterReplaced is returned by run if another cluster answers.
+var errClusterReplaced = errors.New("the cluster was replaced")
+
+// keyframeBytes bounds the cached keyframes of a target.
+const keyframeBytes = 16 << 20
+
+// maxGaps is how many open gaps a recorder tries to fill. A server remembers minutes, so it
+// has forgotten earlier gaps.
+const maxGaps = 4
+
+// open finds the type on the server, and reads what the database knows of it.
+//
+// Errors: the server does not serve the type; the server or the database does not answer.
+func (t *targetRecorder) open(ctx context.Context) error {
+	resolving, cancel := context.WithTimeout(ctx, sqldb.Timeout)
+	resource, err := t.cfg.Cluster.Resolve(resolving, t.target.Type)
+	cancel()
+	if err != nil {
+		return err
+	}
+	scope := model.Scope{Cluster: t.cluster.id, Namespace: t.target.Namespace, Selectors: t.target.selectorHash()}
+	if scope.Resource, err = t.ensureResource(ctx, resource); err != nil {
+		return err
+	}
+	deleted, err := newDeletionCheck(t.cfg.Cluster, t.target)
+	if err != nil {
+		return err
+	}
+	t.writer = &writer{
+		db: t.db, scope: scope, recorder: t.cfg.Name,
+		planner: planner{projection: newProjection(resource, t.cfg.State, t.redact), deleted: deleted},
+		encoder: model.NewEncoder(scope.Resource, keyframeBytes),
+		log:     t.report.log().With("resource", resource.String()), fault: t.faults.write, health: t.health, begun: &t.begun,
+	}
+	if err := t.openSpool(resource); err != nil {
+		return err
+	}
+	if t.spool != nil && !t.spool.empty() {
+		if err := t.writer.load(ctx); err != nil {
+			return err
+		}
+		if err := writeLeftovers(ctx, t.writer, t.spool); err != nil {
+			return err
+		}
+	}
+	return t.prepare(ctx)
+}
+
+// ensureResource returns the row number of a type.
+func (t *targetRecorder) ensureResource(ctx context.Context, r kube.Resource) (id int64, err error) {
+	ctx, done := t.db.Bounded(ctx)
+	defer done()
+	err = t.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
+		id, err = model.EnsureResource(ctx, tx, model.Type{Group: r.Group, Resource: r.Name, Kind: r.Kind})
+		return err
+	})
+	return id, err
+}
+
+// openSpool opens the spool, if the spill is enabled. Its name depends on everything that
+// distinguishes this target from others.
+func (t *targetRecorder) openSpool(resource kube.Resource) (err error) {
+	if t.cfg.Spill.Dir == "" || t.spool != nil {
+		return nil
+	}
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, t.cluster.uid, "\x00", t.db, "\x00", t.cfg.Name, "\x00", t.target) // it never returns an error
+	t.spool, err = openSpool(t.cfg.Spill.Dir, fmt.Sprintf("%s-%016x", resource, h.Sum64()), t.budget)
+	return err
+}
+
+// prepare makes a reflector that begins at the resume point, or at the beginning of an
+// open gap before it, which this server may still remember.
+func (t *targetRecorder) prepare(ctx context.Context) error {
+	if err := t.writer.load(ctx); err != nil {
+		return err
+	}
+	tracker := t.writer.planner.tracker
+	from, at, err := t.openGap(ctx, tracker.end)
+	if err != nil {
+		return err
+	}
+	if from == 0 {
+		return t.connect(tracker.end, false)
+	}
+	t.tried = append(t.tried, from)
+	tracker.end, tracker.endAt, tracker.reached = from, at, from
+	return t.connect(from, true)
+}
+
+// openGap returns where the earliest of the last open gaps before a version begins, except
+// those that were tried; 0 if there is none.
+func (t *targetRecorder) openGap(ctx context.Context, before wire.Version) (from wire.Version, at time.Time, err error) {
+	ctx, done := t.db.Bounded(ctx)
+	defer done()
+	err = model.UnhealedGaps(ctx, t.db, t.writer.scope, before, maxGaps, func(version wire.Version, begun time.Time) {
+		if !slices.Contains(t.tried, version) && (from == 0 || version < from) {
+			from, at = version, begun
+		}
+	})
+	return from, at, err
+}
+
+// connect creates the reflector. The reflector of a gap never lists.
+func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
+	target, err := kube.Named(t.target.Type)
+	if err != nil {
+		return err
+	}
+	source := clusterid.NewGuard(t.cluster.identity, t.cfg.Cluster.Source(target, t.target.selection()), nil)
+	cfg := t.cfg.Reflector
+	cfg.Resume, cfg.NeverList, t.resume = resume, gap, resume
+	decoder := newDecoder(t.writer.planner.projection, t.writer.planner.covered)
+	r, err := reflector.New(source, decoder, cfg)
+	if err != nil {
+		return err
+	}
+	t.decoder, t.reflector = decoder, r
+	spool := t.spool
+	t.health.watch(func(h *TargetHealth) {
+		h.Reflector, _ = r.Health()
+		h.Queued, h.QueuedBytes = decoder.queue.Len()
+		if spool != nil {
+			h.Spilled = spool.size.Load()
+		}
+	})
+	return nil
+}
+
+// run records until ctx ends, and then writes what it has received. It waits for a type
+// that the server does not serve.
+//
+// Errors: errClusterReplaced.
+func (t *targetRecorder) run(ctx context.Context) error {
+	defer t.end()
+	failures := 0 // consecutive
+	for ctx.Err() == nil {
+		if t.reflector == nil && !t.reopen(ctx, &failures) {
+			return nil
+		}
+		began := time.Now()
+		err := t.recordOnce(ctx)
+		if time.Since(began) > t.cfg.retryDelay(failures) {
+			failures = 0
+		}
+		t.reflector = nil
+		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, errClusterReplaced) {
+			return err
+		}
+		if errors.Is(err, reflector.ErrListNeeded) {
+			if err = t.prepare(ctx); err == nil {
+				continue
+			}
+			t.reflector = nil
+		}
+		t.writer.log.Error("restarting at the resume point", "err", err)
+	}
+	return nil
+}
+
+// reopen retries open until it succeeds. It returns false when ctx ends. It counts its
+// attempts.
+func (t *targetRecorder) reopen(ctx context.Context, attempts *int) bool {
+	for sleep(ctx, t.cfg.retryDelay(*attempts)) {
+		*attempts++
+		err := t.report.ask(ctx, t.faults.start, func() error { return t.open(ctx) })
+		t.health.notStarted(err)
+		if err == nil || ctx.Err() != nil {
+			return err == nil
+		}
+	}
+	return false
+}
+
+// recordOnce runs the reflector and the monitor, and writes.
+//
+// Errors: errClusterReplaced; reflector.ErrListNeeded; those of drain.
+func (t *targetRecorder) recordOnce(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := monitor{
+		db: t.db, scope: t.writer.scope, recorder: t.cfg.Name, reflector: t.reflector, interval: t.cfg.MonitorInterval, resume: t.resume,
+		caughtUp: t.idle, begun: &t.begun, log: t.writer.log, fault: t.faults.follow, health: t.health,
+	}
+	var work sync.WaitGroup
+	var ended error
+	work.Go(func() {
+		if ended = t.reflector.Run(ctx); errors.Is(ended, reflector.ErrSourceEnded) {
+			cancel() // the other goroutines end too
+		}
+		t.decoder.queue.Close()
+	})
+	work.Go(func() { m.run(ctx) })
+	err := t.drain(ctx)
+	cancel()
+	work.Wait()
+	switch {
+	case errors.Is(ended, reflector.ErrSourceEnded):
+		return fmt.Errorf("%w: %w", errClusterReplaced, ended)
+	case err != nil:
+		return err
+	}
+	return ended
+}
+
+// idle reports whether everything that was received is written.
+func (t *targetRecorder) idle() bool {
+	queued, _ := t.decoder.queue.Len()
+	return queued == 0 && !t.writing.Load()
+}
+
+// drainTimeout is how long the recorder tries to write what it has received after ctx has
+// ended.
+const drainTimeout = 5 * time.Second
+
+// drain writes until the queue is closed and empty.
+//
+// Errors: the spool is damaged; ctx ended and the database did not answer. The server or
+// the spool still has what was not written.
+func (t *targetRecorder) drain(ctx context.Context) error {
+	lasting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(drainTimeout, func() { cancel(context.Cause(ctx)) })
+	})
+	defer stop()
+	write := func(items []item) error { return t.writer.write(lasting, items, 0) }
+	if t.spool != nil {
+		s := newSpiller(t.writer, t.spool, t.decoder.queue, &t.cfg.Spill)
+		write = func(items []item) error { return s.write(lasting, items) }
+	}
+	for {
+		items, err := t.decoder.queue.Get(lasting) // the reflector's goroutine closes the queue
+		if errors.Is(err, delta.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.writing.Store(true)
+		err = write(items)
+		t.writing.Store(false)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// end closes the spool. Batches that wait stay in it.
+func (t *targetRecorder) end() {
+	t.faults.stop()
+	if t.spool == nil {
+		return
+	}
+	if err := t.spool.close(); err != nil {
+		t.writer.log.Error("cannot close the spill file", "err", err)
+	}
+}

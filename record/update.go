@@ -1,0 +1,74 @@
+package record
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// updater collects the changes of the rows of objects.
+type updater struct {
+	scope      model.Scope
+	changed    []model.ObjectUpdate // objects with another state or presence than before
+	same       []model.ObjectUpdate // the others
+	attributes []model.AttributeUpdate
+	relabeled  []int64 // objects whose stored labels are replaced
+	labels     []model.Label
+}
+
+// add collects the changes of an object to which a batch appended.
+func (u *updater) add(obj *lockedObject) {
+	o := obj.last
+	hash := obj.TermsHash
+	if o.body != nil { // nothing was seen of a deletion that no watch reported
+		attributes := o.attributes(u.scope)
+		hash = attributes.Hash()
+	}
+	update := model.ObjectUpdate{
+		ID: obj.ID, Version: obj.Version, Reason: o.reason(), Message: o.message(), TermsHash: hash, Selectors: obj.Selectors, Base: obj.Base, Depth: obj.Depth,
+	}
+	if obj.changed || obj.Presence != obj.before.Presence {
+		deletedAt := int64(0)
+		if o.deleted {
+			deletedAt = model.Micros(o.seen)
+		}
+		update.ObjectStateColumns = model.ObjectStateColumns{Presence: obj.Presence, DeletedAt: deletedAt, State: obj.State, RawState: obj.RawState, Since: obj.Since}
+		u.changed = append(u.changed, update)
+	} else {
+		u.same = append(u.same, update)
+	}
+	if hash != obj.TermsHash {
+		u.addAttributes(obj, o)
+	}
+}
+
+// addAttributes collects the labels and other attributes of an object that have changed.
+func (u *updater) addAttributes(obj *lockedObject, o *observation) {
+	if obj.TermsHash != 0 {
+		u.relabeled = append(u.relabeled, obj.ID)
+	}
+	if obj.before.Version > 0 || o != obj.first {
+		obj.reindex = true // earlier transitions are found by the new attributes too
+		u.attributes = append(u.attributes, model.AttributeUpdate{ID: obj.ID, Owner: o.owner, Queue: o.queue, Submitter: o.submitter})
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.labels)) {
+		u.labels = append(u.labels, model.Label{ObjectID: obj.ID, Name: name, Value: o.labels[name]})
+	}
+}
+
+// write writes what was added.
+func (u *updater) write(ctx context.Context, tx *sqldb.Tx) error {
+	if err := model.UpdateObjects(ctx, tx, u.changed, u.same); err != nil {
+		return err
+	}
+	if err := model.UpdateAttributes(ctx, tx, u.attributes); err != nil {
+		return err
+	}
+	if err := model.DeleteLabels(ctx, tx, u.relabeled); err != nil {
+		return err
+	}
+	return model.InsertLabels(ctx, tx, u.labels)
+}
