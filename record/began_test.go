@@ -28,6 +28,7 @@ func TestStateBegan(t *testing.T) {
 		w := newWorld(t, url)
 		stop := w.record("one")
 		defer stop()
+		w.until("SELECT COUNT(*) FROM coverage", "1") // the recorder sees everything from here on
 		pods := history.Type{Resource: "pods"}
 		origin := func(ctx context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
 			return history.New(w.d).StateBegan(ctx, "", pods, r.UID, r.Version)

@@ -15,9 +15,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestBodiesAreNear: a body is whole, or differs from one that is, and no more than
-// keyframe-1 from the same: also where contents come again, and where who writes has
-// to read what is to be compared with. All of them are read back.
+// TestBodiesAreNear: each body is a keyframe, or a difference from a keyframe with at most
+// keyframe-1 others. This holds where contents recur, and where the writer has to read the
+// keyframe first. All bodies can be read.
 func TestBodiesAreNear(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -29,7 +29,7 @@ func TestBodiesAreNear(t *testing.T) {
 			want[v] = fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v%3)
 			all = append(all, record.Observation{UID: "a", Version: v, State: state.Running, Body: want[v]})
 		}
-		for some := range slices.Chunk(all, 7) { // each time by one who knows nothing yet
+		for some := range slices.Chunk(all, 7) { // each time with an empty cache
 			if _, err := record.Write(t.Context(), w.d, some); err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,8 @@ func TestBodiesAreNear(t *testing.T) {
 	})
 }
 
-// TestChain: what differs from a body that is not whole is damaged, and not followed.
+// TestChain: a body that differs from a body that is not a keyframe is damaged, and is not
+// read.
 func TestChain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -66,8 +67,8 @@ func TestChain(t *testing.T) {
 	})
 }
 
-// TestDictionaries: bodies of a type that are like each other are packed with a
-// dictionary, which all recorders share, and read back.
+// TestDictionaries: similar bodies of a type are compressed with a dictionary that all
+// recorders share, and can be read.
 func TestDictionaries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -97,8 +98,8 @@ func TestDictionaries(t *testing.T) {
 	})
 }
 
-// TestLockOrder: recorders that see the same new objects in opposite orders do not
-// wait for each other in a circle.
+// TestLockOrder: recorders that write the same new objects in opposite orders do not
+// deadlock.
 func TestLockOrder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -123,8 +124,8 @@ func TestLockOrder(t *testing.T) {
 	})
 }
 
-// TestBodyOfMissed: of an object whose deletion nobody saw, the last body is that which
-// was seen last.
+// TestBodyOfMissed: if nobody saw the deletion of an object, its last body is the body
+// that was seen last.
 func TestBodyOfMissed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -153,8 +154,8 @@ func TestBodyOfMissed(t *testing.T) {
 	})
 }
 
-// TestBodiesAreForgotten: of objects that are gone nothing is kept in memory, and of
-// those that are there no more than fits.
+// TestBodiesAreForgotten: the cache of keyframes has none of deleted objects, and stays
+// within its bound.
 func TestBodiesAreForgotten(t *testing.T) {
 	d := newWorld(t, dbtest.Empty(t, "sqlite")).d
 	p := model.NewEncoder(1, 10_000)

@@ -9,9 +9,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestBoundsOfGap: what a watch has brought just before the server forgot, and what is
-// written in one batch with the list after that, is covered, and the gap begins behind
-// it.
+// TestBoundsOfGap: events that a watch brought just before the server forgot, and that are
+// written in one batch with the list after that, are covered. The gap begins after them.
 func TestBoundsOfGap(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -22,7 +21,7 @@ func TestBoundsOfGap(t *testing.T) {
 		w.until(transitions, "a  Queued", "z  Queued")
 		w.phase("a", "Running")
 		w.until(transitions, "a  Queued", "a Queued Running", "z  Queued")
-		// 1. The database is locked, so what comes waits; the last of it is of z.
+		// 1. The database is locked, so events wait; the last is of z.
 		tx, err := w.d.SQL().BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -32,12 +31,12 @@ func TestBoundsOfGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.phase("a", "Unknown")
-		w.come(t, func() bool { // and waits for the lock
+		w.waitFor(t, func() bool { // the writer waits for the lock
 			h := w.recorder.Health().Targets[0]
 			return uint64(h.Reflector.Version) >= w.srv.Version() && h.Queued == 0
 		})
 		w.phase("z", "Running")
-		w.come(t, func() bool { return uint64(w.recorder.Health().Targets[0].Reflector.Version) >= w.srv.Version() })
+		w.waitFor(t, func() bool { return uint64(w.recorder.Health().Targets[0].Reflector.Version) >= w.srv.Version() })
 		// 2. The server forgets.
 		w.srv.Unavailable()
 		if err := w.srv.Delete(pod("a")); err != nil {
@@ -47,22 +46,22 @@ func TestBoundsOfGap(t *testing.T) {
 		if err := w.srv.Available(); err != nil {
 			t.Fatal(err)
 		}
-		w.come(t, func() bool {
+		w.waitFor(t, func() bool {
 			h := w.recorder.Health().Targets[0].Reflector
 			return h.LastGap.To > 0
 		})
-		// 3. All of that is written.
+		// 3. Everything is written.
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
-		w.until(holes, "one window closed")
+		w.until(gapRows, "one window closed")
 		w.until("SELECT COUNT(*) FROM revisions r JOIN objects o ON o.id = r.object_id JOIN gaps g ON g.from_version = r.version WHERE o.name = 'z' AND r.source = 1", "1")
 		w.until("SELECT COUNT(*) FROM coverage c JOIN gaps g ON g.from_version = c.to_version", "1")
 	})
 }
 
-// come waits until something holds.
-func (w *world) come(t *testing.T, holds func() bool) {
+// waitFor waits until a condition holds.
+func (w *world) waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -71,13 +70,13 @@ func (w *world) come(t *testing.T, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("it does not come")
+			t.Fatal("the condition does not hold")
 		}
 	}
 }
 
-// TestCorrectedDeletion: a deletion that was concluded from a list is replaced by the one
-// that somebody has seen, before it, also in what the object is now.
+// TestCorrectedDeletion: an inferred deletion is replaced by an earlier one that a watch
+// reported, including in the row of the object.
 func TestCorrectedDeletion(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)

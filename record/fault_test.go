@@ -1,11 +1,8 @@
 package record_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -21,156 +18,12 @@ import (
 
 const (
 	presences = "SELECT name, presence, state FROM objects ORDER BY name, id"
-	holes     = "SELECT recorder, cause, CASE WHEN to_at = 0 THEN 'lasts' WHEN healed_at > 0 THEN 'healed' ELSE 'closed' END FROM gaps ORDER BY id"
+	gapRows   = "SELECT recorder, cause, CASE WHEN to_at = 0 THEN 'lasts' WHEN healed_at > 0 THEN 'healed' ELSE 'closed' END FROM gaps ORDER BY id"
 )
 
-// TestWindow: what the server has forgotten is a gap, with its bounds; what is
-// different after it is written, and what is gone. A recorder that has seen it heals
-// the gap.
-func TestWindow(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, url)
-		w.create(pod("a"))
-		w.create(pod("b"))
-		stop := w.record("one")
-		w.until(transitions, "a  Queued", "b  Queued")
-		stop()
-		w.phase("a", "Running")
-		w.phase("a", "Failed")
-		if err := w.srv.Delete(pod("b")); err != nil {
-			t.Fatal(err)
-		}
-		w.create(pod("c"))
-		w.srv.Compact()
-		stop = w.record("two")
-		w.until(transitions, "a  Queued", "a Queued Failed", "b  Queued", "b Queued Deleted", "c  Queued")
-		w.until("SELECT DISTINCT source FROM revisions ORDER BY source", "2", "3")
-		w.until(holes, "two window closed")
-		w.until("SELECT g.from_version = (SELECT to_version FROM coverage WHERE recorder = 'one'), g.to_version = (SELECT from_version FROM coverage WHERE recorder = 'two') FROM gaps g", yes(url)+" "+yes(url))
-		stop()
-	})
-}
-
-// TestGapHeals: what one recorder has missed and another has seen is no gap for good,
-// and the deletion that was seen stands, not the one that was concluded.
-func TestGapHeals(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, url)
-		w.create(pod("a"))
-		stopOne := w.record("one")
-		defer stopOne()
-		w.until(transitions, "a  Queued")
-		w.create(pod("z"))
-		w.until("SELECT COUNT(*) FROM revisions WHERE source = 1", "1") // it watches
-		// Two sees nothing, until the server has forgotten what it has missed.
-		now := time.Now()
-		second := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods", Where: func(r apitest.Request) bool { return r.Time.After(now) }}
-		blind, err := w.srv.Inject(apitest.Fault{Match: second, Times: 1, Action: apitest.Stall()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		stopTwo := w.record("two")
-		defer stopTwo()
-		<-blind.Struck()
-		w.phase("a", "Running")
-		if err := w.srv.Delete(pod("a")); err != nil {
-			t.Fatal(err)
-		}
-		w.create(pod("b"))
-		w.until(transitions, "a  Queued", "a Queued Running", "a Running Deleted", "b  Queued", "z  Queued")
-		w.srv.Compact()
-		blind.Release()
-		w.until("SELECT COUNT(*) FROM gaps", "1")
-		w.phase("b", "Running")
-		w.until(holes, "two window healed")
-		w.until("SELECT source FROM revisions WHERE deleted = 1", "1")
-	})
-}
-
-// TestGapIsFilled: a gap that was left open is filled by who comes later and whose
-// server still remembers it; where none does, it goes on where all of them are.
-func TestGapIsFilled(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, url)
-		for _, name := range []string{"a", "b", "z"} {
-			w.create(pod(name))
-		}
-		w.turn("one")
-		// In the gap an object goes through a state, goes, and comes back as another.
-		w.phase("a", "Running")
-		w.phase("a", "Failed")
-		for _, name := range []string{"b", "z"} {
-			w.phase(name, "Running")
-			if err := w.srv.Delete(pod(name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		w.create(pod("b"))
-		w.phase("b", "Failed")
-		w.forgetful()
-		w.turn("one")
-		w.until(transitions, "a  Queued", "a Queued Failed", "b  Queued", "b Queued Deleted", "b  Failed", "z  Queued", "z Queued Deleted")
-		w.until(holes, "one window closed")
-		w.turn("two")
-		filled := []string{
-			"a  Queued", "a Queued Running", "a Running Failed", "b  Queued", "b Queued Running", "b Running Deleted",
-			"b  Queued", "b Queued Failed", "z  Queued", "z Queued Running", "z Running Deleted",
-		}
-		w.until(transitions, filled...)
-		w.until(holes, "one window healed")
-		w.phase("a", "Running")
-		w.phase("a", "Failed")
-		w.srv.Compact()
-		w.turn("two")
-		w.until(holes, "one window healed", "two window closed")
-		w.phase("b", "Running")
-		w.turn("three")
-		w.until(holes, "one window healed", "two window closed")
-		w.until("SELECT COUNT(*) FROM transitions WHERE from_state = 'Failed' AND to_state = 'Running' AND source = 1", "1")
-	})
-}
-
-// TestGapHealsByParts: a gap that nobody has seen whole, and several have in parts, is none.
-func TestGapHealsByParts(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, url)
-		w.create(pod("a"))
-		w.turn("one")
-		w.phase("a", "Running")
-		w.turn("one")
-		w.until("SELECT COUNT(*) FROM coverage", "1") // a recorder goes on with its row
-		end := w.srv.Version()
-		gap := fmt.Sprintf("INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at)"+
-			" SELECT cluster_id, resource_id, namespace, selector_hash, 'three', 'window', %d, %d, from_at, to_at, '', 0 FROM coverage", end-1, end+1)
-		if _, err := w.d.SQL().ExecContext(t.Context(), gap); err != nil {
-			t.Fatal(err)
-		}
-		w.phase("a", "Failed")
-		w.turn("two")
-		w.until(holes, "three window healed")
-	})
-}
-
-// forgetful makes the server say once, to a watch that goes on, that it remembers nothing.
-func (w *world) forgetful() {
-	w.t.Helper()
-	match := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}
-	if _, err := w.srv.Inject(apitest.Fault{Match: match, Times: 1, Action: apitest.Respond(apitest.Failure(410, 0))}); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// turn lets a recorder come, catch up with the server, and go.
-func (w *world) turn(name string) {
-	w.t.Helper()
-	stop := w.record(name)
-	defer stop()
-	w.until("SELECT COUNT(*) FROM coverage WHERE recorder = '"+name+"' AND to_version >= "+fmt.Sprint(w.srv.Version()), "1")
-}
-
-// TestRights: what can not be seen for lack of rights is unknown, not deleted, and a
-// gap lasts; when the rights are back it ends, and nothing was missed that the server
-// still has.
+// TestRights: objects that cannot be seen for lack of rights are unknown, not deleted, and
+// a gap lasts. When the rights are back, the gap ends, and nothing is missing that the
+// server still has.
 func TestRights(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -188,20 +41,20 @@ func TestRights(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.until(presences, "a 2 Queued", "b 2 Queued")
-		w.until(holes, "one denied lasts")
+		w.until(gapRows, "one denied lasts")
 		w.phase("a", "Running")
 		if err := w.srv.Delete(pod("b")); err != nil {
 			t.Fatal(err)
 		}
 		denied.Release()
 		w.until(presences, "a 0 Running", "b 1 Deleted")
-		w.until(holes, "one denied healed")
+		w.until(gapRows, "one denied healed")
 		w.until("SELECT DISTINCT source FROM revisions ORDER BY source", "1", "2")
 	})
 }
 
-// TestTransientRefusal: a server that starts refuses for a moment, whatever the recorder
-// asks for first. That does not cost the time after which lasting refusals are tried again.
+// TestTransientRefusal: a starting server refuses the first requests for a moment. That
+// does not cost the delay of lasting refusals.
 func TestTransientRefusal(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -224,7 +77,7 @@ func TestTransientRefusal(t *testing.T) {
 	}
 }
 
-// TestType: a type may come after the recorder, go, and come back.
+// TestType: a type may appear after the recorder has started, disappear, and come back.
 func TestType(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -243,7 +96,7 @@ func TestType(t *testing.T) {
 		}
 		w.create(one("b"))
 		w.until(presences, "a 0 Queued", "b 0 Running")
-		// The watch sees nothing of the end of the type: the server is away then.
+		// The watch does not see the end of the type, because the server is down.
 		w.srv.Unavailable()
 		if err := w.srv.Unregister(jobs.GroupVersionResource()); err != nil {
 			t.Fatal(err)
@@ -252,18 +105,18 @@ func TestType(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.until(presences, "a 0 Queued", "b 2 Running")
-		w.until(holes, "one absent lasts")
+		w.until(gapRows, "one absent lasts")
 		if err := w.srv.Register(jobs); err != nil {
 			t.Fatal(err)
 		}
 		w.create(one("c"))
 		w.until(presences, "a 0 Queued", "b 1 Deleted", "c 0 Running")
-		w.until(holes, "one absent closed")
+		w.until(gapRows, "one absent closed")
 	})
 }
 
-// TestRebuilt: another cluster at the same address is another cluster: nothing of the
-// old one was deleted, it can not be seen any more.
+// TestRebuilt: another cluster at the same address is another cluster. Objects of the
+// replaced cluster are unknown, not deleted.
 func TestRebuilt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -285,10 +138,10 @@ func TestRebuilt(t *testing.T) {
 		}
 		w.until(presences, "a 2 Queued", "b 0 Queued")
 		w.until("SELECT COUNT(*) FROM clusters", "2")
-		w.until(holes, "one rebuilt closed")
+		w.until(gapRows, "one rebuilt closed")
 		stop()
-		// Nor while no recorder runs; but who has been seen just now may be another of the
-		// same name.
+		// The same holds while no recorder runs. A cluster that was covered just now may be
+		// another one of the same name.
 		if _, err := w.d.SQL().ExecContext(t.Context(), "UPDATE coverage SET to_at = to_at - 600000000"); err != nil {
 			t.Fatal(err)
 		}
@@ -299,16 +152,16 @@ func TestRebuilt(t *testing.T) {
 		stop = w.record("two")
 		defer stop()
 		w.until(presences, "a 2 Queued", "b 2 Queued")
-		w.until(holes, "one rebuilt closed", "two rebuilt closed")
+		w.until(gapRows, "one rebuilt closed", "two rebuilt closed")
 		stop()
 		if n := w.recorder.Health().Replaced; n != 1 {
-			t.Errorf("another cluster was found %d times", n)
+			t.Errorf("%d replaced clusters", n)
 		}
 	})
 }
 
-// TestSelection: an object that leaves what is selected is not deleted, whether a watch
-// or a list shows it.
+// TestSelection: an object that leaves the selection is not deleted, whether a watch or a
+// list shows it.
 func TestSelection(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -338,7 +191,7 @@ func TestSelection(t *testing.T) {
 	})
 }
 
-// TestSelectionsOfOthers: who follows some objects says nothing of the others.
+// TestSelectionsOfOthers: a recorder of some objects does not touch the others.
 func TestSelectionsOfOthers(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.create(pod("a"))
@@ -354,8 +207,8 @@ func TestSelectionsOfOthers(t *testing.T) {
 	w.until(presences, "a 0 Queued", "b 0 Queued")
 }
 
-// TestRefused: a revision that the database refuses does not hold up the others, and
-// is in the ledger.
+// TestRefused: a revision that the database rejects does not block the others, and is a
+// gap.
 func TestRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -372,13 +225,13 @@ func TestRefused(t *testing.T) {
 		stop := w.record("one")
 		defer stop()
 		w.until(presences, "a 0 Queued", "c 0 Queued")
-		w.until(holes, "one refused closed")
+		w.until(gapRows, "one refused closed")
 		w.phase("c", "Running")
 		w.until(presences, "a 0 Queued", "c 0 Running")
 	})
 }
 
-// TestOddTexts: what a column does not take is cut there, and kept in the body.
+// TestOddTexts: a text that a column does not take is cut there. The body has all of it.
 func TestOddTexts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -393,123 +246,8 @@ func TestOddTexts(t *testing.T) {
 	})
 }
 
-// away makes the database one that takes nothing until back is called.
-func (w *world) away() (back func()) {
-	w.t.Helper()
-	rename := func(from, to string) {
-		w.t.Helper()
-		if _, err := w.d.SQL().ExecContext(context.WithoutCancel(w.t.Context()), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	rename("revisions", "revisions_away")
-	return func() { rename("revisions_away", "revisions") }
-}
-
-// TestSpill: while the database is away all that comes waits on the disk, and is
-// written in order when it is back, also by another process; the server need not
-// remember it.
-func TestSpill(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, url)
-		w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
-		w.create(pod("a"))
-		stop := w.record("one")
-		w.until(transitions, "a  Queued")
-		back := w.away()
-		for _, p := range []corev1.PodPhase{"Running", "Pending", "Running", "Failed"} {
-			w.phase("a", p)
-		}
-		w.spilled(1)
-		w.phase("a", "Running")
-		w.phase("a", "Succeeded")
-		w.spilled(w.recorder.Health().Targets[0].Spilled + 1)
-		w.srv.Compact() // the server has forgotten all of it
-		back()
-		want := []string{"a  Queued", "a Queued Running", "a Running Queued", "a Queued Running", "a Running Failed", "a Failed Running", "a Running Succeeded"}
-		w.until(transitions, want...)
-		w.until("SELECT COUNT(*) FROM gaps", "0")
-		back = w.away()
-		w.phase("a", "Failed")
-		w.spilled(1)
-		stop()
-		back()
-		w.srv.Compact()
-		w.phase("a", "Running")
-		stop = w.record("one")
-		defer stop()
-		w.until(transitions, append(want, "a Succeeded Failed", "a Failed Running")...)
-		w.until("SELECT COUNT(*) FROM gaps", "0")
-	})
-}
-
-// TestSpillIsBounded: beyond its bound nothing is taken off the server, and nothing is
-// lost.
-func TestSpillIsBounded(t *testing.T) {
-	w := newWorld(t, dbtest.Empty(t, "sqlite"))
-	w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir(), MaxBytes: 4000}
-	w.create(pod("a"))
-	stop := w.record("one")
-	defer stop()
-	w.until(transitions, "a  Queued")
-	back := w.away()
-	want := []string{"a  Queued"}
-	for range 20 {
-		w.phase("a", "Running")
-		w.phase("a", "Pending")
-		want = append(want, "a Queued Running", "a Running Queued")
-		w.spilled(1)
-	}
-	if n := w.recorder.Health().Targets[0].Spilled; n > 4000 {
-		t.Errorf("%d bytes are spilled", n)
-	}
-	back()
-	w.until(transitions, want...)
-}
-
-// TestSpillHoldsNoSecrets: what is never kept is not spilled either.
-func TestSpillHoldsNoSecrets(t *testing.T) {
-	w := newWorld(t, dbtest.Empty(t, "sqlite"))
-	w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
-	stop := w.record("one", record.Target{Type: "secrets"})
-	w.until("SELECT COUNT(*) FROM coverage", "1")
-	back := w.away()
-	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "s"}, Data: map[string][]byte{"password": []byte("hunter2")}})
-	w.spilled(1)
-	files, err := os.ReadDir(w.spill.Dir)
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	text, err := os.ReadFile(w.spill.Dir + "/" + files[0].Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, secret := range []string{"hunter2", "aHVudGVyMg"} {
-		if strings.Contains(string(text), secret) {
-			t.Errorf("the spill has %s", secret)
-		}
-	}
-	back()
-	w.until(presences, "s 0 ")
-	stop()
-}
-
-// spilled waits until at least so many bytes wait on the disk.
-func (w *world) spilled(least int64) {
-	w.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
-	for w.recorder.Health().Targets[0].Spilled < least {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			w.t.Fatalf("nothing is spilled: %+v", w.recorder.Health().Targets[0])
-		}
-	}
-}
-
-// TestTargetsAreChecked: what no server can serve is an error before anything starts.
+// TestTargetsAreChecked: a target that no server can serve is an error before anything
+// starts.
 func TestTargetsAreChecked(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	for _, target := range []record.Target{
@@ -525,9 +263,9 @@ func TestTargetsAreChecked(t *testing.T) {
 	}
 }
 
-// TestPatient: a cluster that does not answer at the start is waited for by who is
-// told to.
-func TestPatient(t *testing.T) {
+// TestStartModes: with Start: Wait, a recorder waits for a cluster that does not answer at
+// the start.
+func TestStartModes(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.create(pod("a"))
 	w.srv.Unavailable()
@@ -536,7 +274,7 @@ func TestPatient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Run(t.Context()); err == nil {
-		t.Error("it began without a cluster")
+		t.Error("a recorder that fails fast began without a cluster")
 	}
 	w.start = record.Wait
 	stop := w.record("one")
@@ -547,17 +285,18 @@ func TestPatient(t *testing.T) {
 	w.until(presences, "a 0 Queued")
 }
 
-// TestFullDisk: while the database can not grow it is tried again, the cause is told, and
-// nothing is lost. It is SQLite's own bound: what it says is what it says of a disk.
+// TestFullDisk: while the database cannot grow, the recorder retries and reports the
+// cause, and nothing is lost. The test sets a bound of SQLite, whose error is that of a
+// full disk.
 func TestFullDisk(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
-	w.d.SQL().SetMaxOpenConns(1) // the bound is that of a connection
+	w.d.SQL().SetMaxOpenConns(1) // the bound belongs to a connection
 	w.create(pod("a"))
 	stop := w.record("one")
 	defer stop()
 	want := []string{"a  Queued"}
 	w.until(transitions, want...)
-	w.rows("PRAGMA max_page_count = 1") // which is as many as there are
+	w.rows("PRAGMA max_page_count = 1") // SQLite raises it to the current size
 	noise := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		for _, p := range []corev1.PodPhase{"Running", "Pending"} {
@@ -580,7 +319,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fails waits until the last batch was not written.
+// fails waits until writing a batch has failed.
 func (w *world) fails(why string) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -19,8 +19,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestInspect looks at a database before and after it has a schema, and changes
-// nothing.
+// TestInspect inspects a database before and after it has a schema, and changes nothing.
 func TestInspect(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		_, isFile := sqldb.FileOf(url)
@@ -36,14 +35,14 @@ func TestInspect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the first does not make what the second would find
+			for range 2 { // the first call creates nothing
 				steps, err := d.Migrations(t.Context())
 				if err != nil || len(steps) == 0 || steps[0].Applied {
 					t.Errorf("%+v, %v", steps, err)
 				}
 			}
 			if err := record.TryWrite(t.Context(), d); err == nil {
-				t.Error("there is nothing to write into")
+				t.Error("wrote without a schema")
 			}
 			if err := d.Close(); err != nil {
 				t.Error(err)
@@ -60,7 +59,7 @@ func TestInspect(t *testing.T) {
 		if err := record.TryWrite(t.Context(), w.d); err != nil {
 			t.Error(err)
 		}
-		w.until("SELECT COUNT(*) FROM clusters", "1") // it was taken back
+		w.until("SELECT COUNT(*) FROM clusters", "1") // the insert was rolled back
 		d, err := sqldb.Inspect(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +92,7 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// TestInspectLeavesNothing: looking at a file changes neither it nor what is beside it.
+// TestInspectLeavesNothing: inspecting a file changes neither the file nor its directory.
 func TestInspectLeavesNothing(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	d, err := sqldb.Open(t.Context(), url)
@@ -129,16 +128,16 @@ func TestInspectLeavesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if err := record.TryWrite(t.Context(), d); err == nil || !strings.Contains(err.Error(), "is read-only") {
-		t.Errorf("it can be written: %v", err)
+		t.Errorf("the database can be written: %v", err)
 	}
 	if during := list(); during != before {
-		t.Error("something is there while it is looked at that was not before")
+		t.Error("inspecting a file creates another")
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
 	if list() != before {
-		t.Error("something was changed")
+		t.Error("inspecting a file changed something")
 	}
 }
 
@@ -172,7 +171,7 @@ func TestFieldPaths(t *testing.T) {
 	}
 }
 
-// TestRefusals: what a database refuses is one line that says what to do, without a
+// TestRefusals: a refusal of a database is one line that says what to do, without a
 // password.
 func TestRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {

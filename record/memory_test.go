@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestBytesPerObject: what a recorder remembers of an object is what its key and its
-// UID take, and nothing of its body.
+// TestBytesPerObject: the recorder remembers the key and the UID of an object, and nothing
+// of its body.
 func TestBytesPerObject(t *testing.T) {
 	const n, most = 100_000, 185
 	live := func() uint64 {
@@ -23,7 +23,7 @@ func TestBytesPerObject(t *testing.T) {
 	}
 	before := live()
 	c, err := record.Track(n, func(i int) delta.Delta {
-		all := fmt.Sprintf("team-%02dtrain-%06d%08x-0000-4000-8000-%012x", i%50, i, i*7919, i) // as the reader of lists keeps them
+		all := fmt.Sprintf("team-%02dtrain-%06d%08x-0000-4000-8000-%012x", i%50, i, i*7919, i) // one string, as the list decoder makes it
 		key := wire.Key{Namespace: all[:7], Name: all[7:19]}
 		return delta.Delta{Kind: delta.Upsert, Version: wire.Version(i + 1), Record: wire.Record{
 			Key: key, UID: all[19:], Version: wire.Version(i + 1), Encoding: wire.JSON, Body: []byte(`{"metadata":{"name":"a"},"spec":{"filler":"0123456789012345678901234567890123456789"}}`),

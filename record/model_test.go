@@ -36,7 +36,7 @@ func drawHistory(t *rapid.T) (all []record.Observation) {
 	return all
 }
 
-// deliver draws what one recorder sees of it, in batches.
+// deliver draws what one recorder sees of a history, in batches.
 func deliver(t *rapid.T, all []record.Observation) (batches [][]record.Observation) {
 	var batch []record.Observation
 	for _, s := range all {
@@ -50,10 +50,9 @@ func deliver(t *rapid.T, all []record.Observation) (batches [][]record.Observati
 	return append(batches, batch)
 }
 
-// TestAgainstModel: several recorders write what each has seen, in any order between
-// them, some of it twice. What is in the database then is what all have seen
-// together: each revision once, and a transition where the state differs from that
-// of the revision before.
+// TestAgainstModel: several recorders write what each has seen, interleaved, and some of
+// it twice. The database then has what all have seen together: each revision once, and a
+// transition where the state differs from that of the revision before.
 func TestAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -91,7 +90,7 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// compare holds what is in the database against what was seen.
+// compare compares the database with what was seen.
 func (w *world) compare(t *rapid.T, all []record.Observation, seen map[record.Observation]bool, written int) {
 	var revisions, transitions, objects []string
 	last := map[string]record.Observation{}
@@ -141,8 +140,8 @@ func (w *world) clear() {
 	}
 }
 
-// TestWritersAtOnce: recorders that write the same at the same time do not stand in
-// each other's way for good, and nothing is there twice.
+// TestWritersAtOnce: recorders that write the same at the same time do not block each
+// other for good, and nothing is stored twice.
 func TestWritersAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -154,7 +153,7 @@ func TestWritersAtOnce(t *testing.T) {
 		for range 3 {
 			work.Go(func() {
 				for some := range slices.Chunk(all, 20) {
-					for { // as a recorder does
+					for { // retry as a recorder does
 						if _, err := record.Write(t.Context(), w.d, some); err == nil {
 							break
 						} else if t.Context().Err() != nil {

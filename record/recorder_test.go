@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is an API server, and a database.
+// world is an API server and a database.
 type world struct {
 	t       *testing.T
 	srv     *apitest.Server
@@ -47,7 +47,7 @@ type world struct {
 	d       *sqldb.DB
 
 	spill    record.Spill
-	recorder *record.Recorder // the last
+	recorder *record.Recorder // the last one
 	start    record.StartMode
 	limit    int // of an object, in bytes
 	pods     kube.Resource
@@ -127,7 +127,7 @@ func (w *world) phase(name string, p corev1.PodPhase) {
 	}
 }
 
-// rows returns what a query finds, a line for each row.
+// rows returns the result of a query, a line for each row.
 func (w *world) rows(query string) (lines []string) {
 	w.t.Helper()
 	rows, err := w.d.SQL().QueryContext(w.t.Context(), query)
@@ -172,7 +172,7 @@ func (w *world) body(uid string, version wire.Version) ([]byte, error) {
 
 const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY o.name, t.object_id, t.version"
 
-// until waits until a query finds what is wanted.
+// until waits until a query returns the wanted rows.
 func (w *world) until(query string, want ...string) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -191,9 +191,9 @@ func (w *world) until(query string, want ...string) {
 	}
 }
 
-// TestRecords: every state of every object is a row, also of one that is deleted and
-// made anew; a recorder that starts again goes on where it was, and finds what was
-// deleted meanwhile.
+// TestRecords: every state of every object is a row, including an object that was deleted
+// and created again. A recorder that starts again continues at the resume point, and finds
+// deletions that happened in between.
 func TestRecords(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -227,7 +227,7 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// yes is how a database writes that something is true.
+// yes is how a database prints true.
 func yes(url string) string {
 	if strings.HasPrefix(url, "postgres") {
 		return "true"

@@ -14,10 +14,10 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// unusable counts the rows of the ledger that name an object which could not be used.
+// unusable counts the gaps that name an object as unusable.
 const unusable = "SELECT COUNT(*) FROM gaps WHERE cause = 'invalid' AND detail LIKE '%ml/a%more than 16384 bytes%' AND to_version > 0"
 
-// grow makes an object larger than may be.
+// grow makes an object larger than the limit.
 func (w *world) grow(name string, bytes int) {
 	w.t.Helper()
 	large := func(p *corev1.Pod) { p.Annotations = map[string]string{"large": strings.Repeat("x", bytes)} }
@@ -26,9 +26,8 @@ func (w *world) grow(name string, bytes int) {
 	}
 }
 
-// TestUnusableObject: an object that cannot be used stays as it was recorded, by a watch
-// and by a list; the ledger names it each time; its deletion is recorded. So it is
-// after a spill.
+// TestUnusableObject: an unusable object stays as it was recorded, in a watch, in a list
+// and after a spill. A gap names it each time. Its deletion is recorded.
 func TestUnusableObject(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -70,10 +69,9 @@ func TestUnusableObject(t *testing.T) {
 	})
 }
 
-// TestUndecodable: an object that nests too deep to be decoded, or for which the
-// function of the state panics, is a revision with its body, and without a state of its
-// own. What must not be kept is not in it. An object which that cannot be cut out of is
-// not kept at all.
+// TestUndecodable: an object that nests too deep to be decoded, or for which the state
+// function panics, is a revision with its body and the previous state. Its body has no
+// redacted field. An object whose redacted fields cannot be cut is not stored.
 func TestUndecodable(t *testing.T) {
 	jobs := kube.Resource{Group: "example.com", Version: "v1", Name: "jobs", Kind: "Job"}
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)

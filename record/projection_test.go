@@ -15,8 +15,8 @@ func upsert(body string) delta.Delta {
 	return delta.Delta{Kind: delta.Upsert, Record: wire.Record{Key: wire.Key{Name: "a"}, UID: "u", Version: 7, Encoding: wire.JSON, Body: []byte(body)}}
 }
 
-// TestSameContent: what a watch, a list, and a server that writes for people show of
-// one revision is the same body, and one whose version alone has changed too.
+// TestSameContent: one revision has the same body from a watch, a list, and a server that
+// formats for people. A new version alone does not change the body.
 func TestSameContent(t *testing.T) {
 	pods := kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}
 	want := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"app":"b"}},"status":{"phase":"Running"}}`
@@ -38,9 +38,8 @@ func TestSameContent(t *testing.T) {
 	}
 }
 
-// TestNotKept: data of Secrets and what the user wants to be left out is in no body,
-// also of Secrets in lists, which do not say that they are, and of objects that nest
-// deeper than anything.
+// TestNotKept: no body contains the data of Secrets or a redacted field. This includes
+// Secrets in lists, which do not name their type, and objects that nest very deep.
 func TestNotKept(t *testing.T) {
 	secrets := kube.Resource{Version: "v1", Name: "secrets", Kind: "Secret"}
 	jobs := kube.Resource{Group: "batch", Version: "v1", Name: "jobs", Kind: "Job"}

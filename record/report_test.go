@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// page takes the lines of a log, and tells of each.
+// page collects the lines of a log, and signals each.
 type page struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -32,7 +32,7 @@ func (p *page) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// lines returns those that have a level and a text.
+// lines returns the lines with a level and a text.
 func (p *page) lines(level slog.Level, text string) (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *page) lines(level slog.Level, text string) (lines []string) {
 	return lines
 }
 
-// says waits for a line, and checks that there is one, with some texts.
+// says waits for a line, and checks that there is exactly one, with some texts.
 func (p *page) says(t *testing.T, level slog.Level, text string, want ...string) {
 	t.Helper()
 	late := time.After(time.Minute)
@@ -66,7 +66,7 @@ func (p *page) says(t *testing.T, level slog.Level, text string, want ...string)
 	}
 }
 
-// strikes waits until a fault has struck so often.
+// strikes waits until a fault has struck n times.
 func strikes(t *testing.T, i *apitest.Injection, n int) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -75,13 +75,13 @@ func strikes(t *testing.T, i *apitest.Injection, n int) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("it has struck %d times", i.Hits())
+			t.Fatalf("the fault has struck %d times", i.Hits())
 		}
 	}
 }
 
-// TestFaultsAreLogged: what keeps a recorder from its work is one line however often it
-// is tried again, also while nothing is answered, and one line when it is over.
+// TestFaultsAreLogged: a fault is one line however often the recorder retries, even while
+// nothing answers, and one line when it is over.
 func TestFaultsAreLogged(t *testing.T) {
 	w := newWorld(t, "sqlite:"+filepath.Join(t.TempDir(), "history.db"))
 	p := &page{news: make(chan struct{}, 1)}

@@ -1,0 +1,130 @@
+package record_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record"
+)
+
+// away makes the database reject everything until back is called.
+func (w *world) away() (back func()) {
+	w.t.Helper()
+	rename := func(from, to string) {
+		w.t.Helper()
+		if _, err := w.d.SQL().ExecContext(context.WithoutCancel(w.t.Context()), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	rename("revisions", "revisions_away")
+	return func() { rename("revisions_away", "revisions") }
+}
+
+// TestSpill: while the database is unavailable, all deltas wait on disk. They are written
+// in order when it is back, by another process too. The server need not remember them.
+func TestSpill(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url)
+		w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
+		w.create(pod("a"))
+		stop := w.record("one")
+		w.until(transitions, "a  Queued")
+		back := w.away()
+		for _, p := range []corev1.PodPhase{"Running", "Pending", "Running", "Failed"} {
+			w.phase("a", p)
+		}
+		w.spilled(1)
+		w.phase("a", "Running")
+		w.phase("a", "Succeeded")
+		w.spilled(w.recorder.Health().Targets[0].Spilled + 1)
+		w.srv.Compact() // the server has forgotten all of it
+		back()
+		want := []string{"a  Queued", "a Queued Running", "a Running Queued", "a Queued Running", "a Running Failed", "a Failed Running", "a Running Succeeded"}
+		w.until(transitions, want...)
+		w.until("SELECT COUNT(*) FROM gaps", "0")
+		back = w.away()
+		w.phase("a", "Failed")
+		w.spilled(1)
+		stop()
+		back()
+		w.srv.Compact()
+		w.phase("a", "Running")
+		stop = w.record("one")
+		defer stop()
+		w.until(transitions, append(want, "a Succeeded Failed", "a Failed Running")...)
+		w.until("SELECT COUNT(*) FROM gaps", "0")
+	})
+}
+
+// TestSpillIsBounded: at the bound of the spill, the recorder stops reading from the
+// server, and nothing is lost.
+func TestSpillIsBounded(t *testing.T) {
+	w := newWorld(t, dbtest.Empty(t, "sqlite"))
+	w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir(), MaxBytes: 4000}
+	w.create(pod("a"))
+	stop := w.record("one")
+	defer stop()
+	w.until(transitions, "a  Queued")
+	back := w.away()
+	want := []string{"a  Queued"}
+	for range 20 {
+		w.phase("a", "Running")
+		w.phase("a", "Pending")
+		want = append(want, "a Queued Running", "a Running Queued")
+		w.spilled(1)
+	}
+	if n := w.recorder.Health().Targets[0].Spilled; n > 4000 {
+		t.Errorf("%d bytes are spilled, more than the bound", n)
+	}
+	back()
+	w.until(transitions, want...)
+}
+
+// TestSpillHoldsNoSecrets: data that is never stored is not spilled.
+func TestSpillHoldsNoSecrets(t *testing.T) {
+	w := newWorld(t, dbtest.Empty(t, "sqlite"))
+	w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
+	stop := w.record("one", record.Target{Type: "secrets"})
+	w.until("SELECT COUNT(*) FROM coverage", "1")
+	back := w.away()
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "s"}, Data: map[string][]byte{"password": []byte("hunter2")}})
+	w.spilled(1)
+	files, err := os.ReadDir(w.spill.Dir)
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(w.spill.Dir + "/" + files[0].Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"hunter2", "aHVudGVyMg"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("the spill has %s", secret)
+		}
+	}
+	back()
+	w.until(presences, "s 0 ")
+	stop()
+}
+
+// spilled waits until at least some bytes wait on disk.
+func (w *world) spilled(least int64) {
+	w.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for w.recorder.Health().Targets[0].Spilled < least {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			w.t.Fatalf("nothing is spilled: %+v", w.recorder.Health().Targets[0])
+		}
+	}
+}
