@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -11,7 +12,7 @@ import (
 // appender collects revisions that are newer than all stored revisions of their objects,
 // and the transitions that they bring.
 type appender struct {
-	bodies      *model.EncoderBatch
+	bodies      *bodies.Batch
 	revisions   []model.Revision
 	transitions []model.Transition
 	happened    []int64 // when the transitions that a watch reported happened, in microseconds

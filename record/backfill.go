@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -16,7 +17,7 @@ import (
 // a later revision of the same object.
 type backfiller struct {
 	tx     *sqldb.Tx
-	bodies *model.EncoderBatch
+	bodies *bodies.Batch
 	Result
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -13,7 +14,7 @@ import (
 type batchResult struct {
 	Result
 	happened []int64 // when the transitions that a watch reported happened, in microseconds
-	bodies   *model.EncoderBatch
+	bodies   *bodies.Batch
 }
 
 // writeBatch writes observations of a scope, in their order.
@@ -21,7 +22,7 @@ type batchResult struct {
 // The rows of the objects are locked first. Revisions that are newer than all stored ones
 // are appended, the others are backfilled. Then the index entries of the new transitions
 // are written.
-func writeBatch(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *model.Encoder, all []observation) (r batchResult, err error) {
+func writeBatch(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observation) (r batchResult, err error) {
 	objects, err := lockObjects(ctx, tx, s, all)
 	if err != nil {
 		return r, err

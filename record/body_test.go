@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -158,7 +158,7 @@ func TestBodyOfMissed(t *testing.T) {
 // within its bound.
 func TestBodiesAreForgotten(t *testing.T) {
 	d := newWorld(t, dbtest.Empty(t, "sqlite")).d
-	p := model.NewEncoder(1, 10_000)
+	p := bodies.NewEncoder(1, 10_000)
 	write := func(i int, version wire.Version, s state.State) {
 		t.Helper()
 		one := record.Observation{UID: fmt.Sprint("uid-", i), Version: version, State: s, Body: fmt.Sprintf(`{"object":%d,"version":%d}`, i, version)}

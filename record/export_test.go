@@ -8,6 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -41,11 +42,11 @@ func (s *Observation) observation() observation {
 
 // Write writes observations in one transaction, as a recorder does that has just started.
 func Write(ctx context.Context, db *sqldb.DB, all []Observation) (Result, error) {
-	return WriteWith(ctx, db, model.NewEncoder(1, 1<<20), all)
+	return WriteWith(ctx, db, bodies.NewEncoder(1, 1<<20), all)
 }
 
 // WriteWith is Write with the encoder of earlier batches.
-func WriteWith(ctx context.Context, db *sqldb.DB, encoder *model.Encoder, all []Observation) (Result, error) {
+func WriteWith(ctx context.Context, db *sqldb.DB, encoder *bodies.Encoder, all []Observation) (Result, error) {
 	observations := make([]observation, len(all))
 	for i := range all {
 		observations[i] = all[i].observation()

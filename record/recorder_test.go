@@ -21,7 +21,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
@@ -167,7 +167,7 @@ func (w *world) body(uid string, version wire.Version) ([]byte, error) {
 	if err := row.Scan(&object); err != nil {
 		return nil, err
 	}
-	return model.ReadBody(w.t.Context(), w.d, object, version)
+	return bodies.Read(w.t.Context(), w.d, object, version)
 }
 
 const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY o.name, t.object_id, t.version"

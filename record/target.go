@@ -13,6 +13,7 @@ import (
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
@@ -72,7 +73,7 @@ func (t *targetRecorder) open(ctx context.Context) error {
 	t.writer = &writer{
 		db: t.db, scope: scope, recorder: t.cfg.Name,
 		planner: planner{projection: newProjection(resource, t.cfg.State, t.redact), deleted: deleted},
-		encoder: model.NewEncoder(scope.Resource, keyframeBytes),
+		encoder: bodies.NewEncoder(scope.Resource, keyframeBytes),
 		log:     t.report.log().With("resource", resource.String()), fault: t.faults.write, health: t.health, begun: &t.begun,
 	}
 	if err := t.openSpool(resource); err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
-	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -47,7 +47,7 @@ func BenchmarkWrite(b *testing.B) {
 	if _, err := d.Migrate(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	packer, version := model.NewEncoder(1, 16<<20), 0
+	packer, version := bodies.NewEncoder(1, 16<<20), 0
 	states := []state.State{state.Queued, state.Running, state.Failed}
 	b.ReportAllocs()
 	for b.Loop() {

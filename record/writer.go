@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -20,7 +21,7 @@ type writer struct {
 	scope    model.Scope
 	recorder string // name of this recorder
 	planner  planner
-	encoder  *model.Encoder
+	encoder  *bodies.Encoder
 	log      *slog.Logger
 	fault    *faultlog.Reporter // reports batches that cannot be written
 	health   *targetHealth

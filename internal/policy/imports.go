@@ -36,10 +36,11 @@ internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb:
 record/internal/model: wire state record/sqldb
-record/internal/modeltest: wire state record/sqldb record/internal/model
-record/history: wire state record/sqldb record/internal/model
+record/internal/bodies: wire record/sqldb record/internal/model
+record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
+record/history: wire state record/sqldb record/internal/model record/internal/bodies
 record/retention: wire state record/sqldb record/internal/model
-record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model
+record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies
 record/recordmetrics: record
 record/recordtest:
 notify: planned record

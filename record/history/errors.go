@@ -3,7 +3,7 @@ package history
 import (
 	"errors"
 
-	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 )
 
 // ErrUnknown is returned for an object, a type or a revision that is not recorded.
@@ -11,4 +11,4 @@ var ErrUnknown = errors.New("not found in the history")
 
 // ErrNoBody is returned for a revision whose body retention has removed. Its state and its
 // times are still recorded.
-var ErrNoBody = model.ErrNoBody
+var ErrNoBody = bodies.ErrNoBody

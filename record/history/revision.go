@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -34,7 +35,7 @@ func bodyAt(ctx context.Context, db *sqldb.DB, object int64, version wire.Versio
 			return fmt.Errorf("revision %v of object %d: %w", version, object, ErrUnknown)
 		}
 		if err == nil {
-			body, err = model.ReadBody(ctx, tx, object, at)
+			body, err = bodies.Read(ctx, tx, object, at)
 		}
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/retention"
@@ -165,7 +166,7 @@ func (d *database) compare(t *rapid.T, models map[string]*naive, held *[]string)
 				stripped = append(stripped, fmt.Sprint(uid, " ", k.Version))
 			}
 			body, err := d.Body(t.Context(), uid, k.Version)
-			if !(k.stripped && errors.Is(err, model.ErrNoBody)) && (err != nil || string(body) != k.Body) {
+			if !(k.stripped && errors.Is(err, bodies.ErrNoBody)) && (err != nil || string(body) != k.Body) {
 				t.Fatalf("body of %s at %v, stripped: %v: %q, %v", uid, k.Version, k.stripped, body, err)
 			}
 		}

@@ -1,5 +1,4 @@
-// Package model holds the tables of the recorder's database: their rows, their SQL, and
-// the encodings of what they store.
+// Package model holds the tables of the recorder's database: their rows and their SQL.
 //
 // # Data flow
 //
@@ -15,13 +14,13 @@
 //
 // # Ownership
 //
-// Rows and slices belong to the caller. An Encoder belongs to one goroutine. All other
-// types are values without synchronization.
+// Rows and slices belong to the caller. All types are values without synchronization.
 //
 // # Guarantees
 //
-// Functions that write many rows write them in the order of the index, so two writers
-// never wait for each other in a circle. Decoding a body verifies its hash.
+// InsertIndexEntries sorts its rows. Other functions write rows in the order of the caller.
+// Callers sort objects by UID to lock them and by number to update them, so two writers
+// never wait for each other in a circle.
 //
 // # Limits
 //
@@ -31,5 +30,6 @@
 // # Errors
 //
 // Errors of the database come back unchanged or wrapped, so sqldb.DB.Rejects and
-// sqldb.DB.Explain recognize them. ErrNoBody reports a body that retention removed.
+// sqldb.DB.Explain recognize them. A function that reads one row returns sql.ErrNoRows if
+// there is none, unless it says otherwise.
 package model

@@ -11,6 +11,35 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
+// StoredBody is a body as a revision stores it: as a keyframe, which is complete and may
+// be compressed with a dictionary; or as a delta, the difference from an earlier keyframe
+// of the same object.
+//
+// The zero value is the body of a deletion that was inferred. A body with a size and
+// without data was removed by retention.
+type StoredBody struct {
+	Hash       [16]byte     // of the content
+	Base       wire.Version // of the keyframe; 0: this is a keyframe
+	Dictionary int64        // number of the dictionary; 0: not compressed
+	Size       int          // of the decoded body, in bytes
+	Data       []byte
+}
+
+// noData is stored where there is no body: the column does not take NULL.
+var noData = []byte{}
+
+// storedBodyColumns are the columns that a StoredBody fills.
+var storedBodyColumns = []string{"body", "base", "dictionary_id", "size", "data"}
+
+// columns appends the values of storedBodyColumns to a row.
+func (b *StoredBody) columns(row []any) []any {
+	data := b.Data
+	if data == nil {
+		data = noData
+	}
+	return append(row, b.Hash[:], int64(b.Base), b.Dictionary, int64(b.Size), data)
+}
+
 // Revision is a revision of an object.
 type Revision struct {
 	ObjectID        int64
@@ -80,8 +109,21 @@ func DeleteInferredDeletion(ctx context.Context, tx *sqldb.Tx, object int64) (bo
 	return n > 0, err
 }
 
-// readKeyframes calls each for those of some revisions that are keyframes.
-func readKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each func(Keyframe)) error {
+// RevisionID identifies a revision.
+type RevisionID struct {
+	Object  int64
+	Version wire.Version
+}
+
+// Keyframe is a revision whose body is stored whole.
+type Keyframe struct {
+	Object  int64
+	Version wire.Version
+	StoredBody
+}
+
+// ReadKeyframes calls each for those of some revisions that are keyframes.
+func ReadKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each func(Keyframe)) error {
 	for some := range slices.Chunk(ids, 200) {
 		args := make([]any, 0, 2*len(some))
 		for _, id := range some {
@@ -107,29 +149,26 @@ func readKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each fun
 	return nil
 }
 
-// storedBodyAt returns the body of the revision at a version as it is stored.
+// ReadStoredBody returns the body of the revision at a version as it is stored.
 //
-// Errors: ErrNoBody if there is no such revision.
-func storedBodyAt(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (StoredBody, error) {
-	return readStoredBody(ctx, q, "version = ?", object, version)
+// Errors: sql.ErrNoRows if there is no such revision.
+func ReadStoredBody(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (StoredBody, error) {
+	return scanStoredBody(ctx, q, "version = ?", object, version)
 }
 
-// storedBodyBefore returns the body of the last revision before a version as it is stored.
+// ReadStoredBodyBefore returns the body of the last revision before a version as it is
+// stored.
 //
-// Errors: ErrNoBody if there is no such revision.
-func storedBodyBefore(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (StoredBody, error) {
-	return readStoredBody(ctx, q, "version < ?", object, version)
+// Errors: sql.ErrNoRows if there is no such revision.
+func ReadStoredBodyBefore(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (StoredBody, error) {
+	return scanStoredBody(ctx, q, "version < ?", object, version)
 }
 
-func readStoredBody(ctx context.Context, q sqldb.Querier, which string, object int64, version wire.Version) (b StoredBody, err error) {
+func scanStoredBody(ctx context.Context, q sqldb.Querier, which string, object int64, version wire.Version) (b StoredBody, err error) {
 	var hash []byte
 	var base int64
 	row := q.QueryRow(ctx, "SELECT body, base, dictionary_id, size, data FROM revisions WHERE object_id = ? AND "+which+" ORDER BY version DESC LIMIT 1", object, int64(version))
-	err = row.Scan(&hash, &base, &b.Dictionary, &b.Size, &b.Data)
-	switch {
-	case errors.Is(err, sql.ErrNoRows): // the caller has seen the revision
-		return b, ErrNoBody
-	case err != nil:
+	if err = row.Scan(&hash, &base, &b.Dictionary, &b.Size, &b.Data); err != nil {
 		return b, fmt.Errorf("body of object %d at version %v: %w", object, version, err)
 	}
 	b.Base = wire.Version(base)
@@ -137,8 +176,8 @@ func readStoredBody(ctx context.Context, q sqldb.Querier, which string, object i
 	return b, nil
 }
 
-// isInferredDeletion reports whether a revision is a deletion that no watch reported.
-func isInferredDeletion(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (bool, error) {
+// IsInferredDeletion reports whether a revision is a deletion that no watch reported.
+func IsInferredDeletion(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (bool, error) {
 	var deleted int16
 	var source Source
 	err := q.QueryRow(ctx, "SELECT deleted, source FROM revisions WHERE object_id = ? AND version = ?", object, int64(version)).Scan(&deleted, &source)
@@ -215,12 +254,6 @@ func Candidates(ctx context.Context, q sqldb.Querier, from, to, drop, strip int6
 		return err
 	})
 	return all, err
-}
-
-// RevisionID identifies a revision.
-type RevisionID struct {
-	Object  int64
-	Version wire.Version
 }
 
 // CandidatesAt returns the revisions of some objects at some versions.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -111,7 +112,7 @@ func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (
 		if err := tx.QueryRow(ctx, "SELECT id FROM objects WHERE uid = ?", uid).Scan(&object); err != nil {
 			return err
 		}
-		body, err = model.ReadBody(ctx, tx, object, version)
+		body, err = bodies.Read(ctx, tx, object, version)
 		return err
 	})
 	return body, err

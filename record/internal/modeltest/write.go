@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -25,19 +26,19 @@ func Seen(version wire.Version) time.Time { return time.Unix(1_700_000_000+int64
 
 // Write stores revisions in one transaction, with an encoder that remembers nothing.
 func (d *Database) Write(ctx context.Context, all []Revision) error {
-	return d.WriteWith(ctx, model.NewEncoder(d.Scope.Resource, 1<<20), all)
+	return d.WriteWith(ctx, bodies.NewEncoder(d.Scope.Resource, 1<<20), all)
 }
 
 // WriteWith is Write with an encoder that earlier calls have used.
-func (d *Database) WriteWith(ctx context.Context, e *model.Encoder, all []Revision) error {
-	var b *model.EncoderBatch
+func (d *Database) WriteWith(ctx context.Context, e *bodies.Encoder, all []Revision) error {
+	var b *bodies.Batch
 	err := d.Transact(ctx, func(tx *sqldb.Tx) error {
 		w := &writer{d: d, tx: tx, objects: map[string]*model.Object{}}
 		if err := w.lock(ctx, all); err != nil {
 			return err
 		}
 		var err error
-		if b, err = e.Begin(ctx, tx, bodies(all), maps.Values(w.objects)); err != nil {
+		if b, err = e.Begin(ctx, tx, contents(all), maps.Values(w.objects)); err != nil {
 			return err
 		}
 		for i := range all {
@@ -51,7 +52,7 @@ func (d *Database) WriteWith(ctx context.Context, e *model.Encoder, all []Revisi
 	return err
 }
 
-func bodies(all []Revision) func(yield func([]byte) bool) {
+func contents(all []Revision) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for i := range all {
 			if !yield([]byte(all[i].Body)) {
@@ -97,7 +98,7 @@ func (w *writer) lock(ctx context.Context, all []Revision) error {
 }
 
 // add appends one revision to the rows to store.
-func (w *writer) add(b *model.EncoderBatch, r *Revision) {
+func (w *writer) add(b *bodies.Batch, r *Revision) {
 	o, seen, deleted := w.objects[r.UID], model.Micros(Seen(r.Version)), r.State == state.Deleted
 	if o.Version == 0 || o.State != string(r.State) {
 		w.transitions = append(w.transitions, model.Transition{ObjectID: o.ID, Version: r.Version, From: o.State, To: string(r.State), HappenedAt: seen, SeenAt: seen, Source: model.Watched})

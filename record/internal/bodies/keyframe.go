@@ -1,36 +1,29 @@
-package model
+package bodies
 
-import "github.com/vedette-io/vedette/wire"
+import "github.com/vedette-io/vedette/record/internal/model"
 
 // maxDeltas is how many revisions of an object in a row are stored as differences from
 // the same keyframe. The next one is a keyframe.
 const maxDeltas = 31
 
-// Keyframe is the last keyframe of an object.
-type Keyframe struct {
-	Object  int64
-	Version wire.Version
-	StoredBody
-}
-
 // keyframeCache holds the last keyframe of each object, encoded, up to a number of bytes:
 // the next revisions are stored as differences from them. Others are read from the
 // database.
 type keyframeCache struct {
-	byObject map[int64]Keyframe
+	byObject map[int64]model.Keyframe
 	size     int // in bytes, with overhead
 	limit    int
 }
 
 func newKeyframeCache(limit int) *keyframeCache {
-	return &keyframeCache{byObject: map[int64]Keyframe{}, limit: limit}
+	return &keyframeCache{byObject: map[int64]model.Keyframe{}, limit: limit}
 }
 
 // overhead is what a cached keyframe takes beside its bytes.
 const overhead = 200
 
 // put adds a keyframe, and drops any others beyond the limit.
-func (c *keyframeCache) put(k Keyframe) {
+func (c *keyframeCache) put(k model.Keyframe) {
 	c.drop(k.Object)
 	c.size += len(k.Data) + overhead
 	for other := range c.byObject {

@@ -1,4 +1,4 @@
-package model_test
+package bodies_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
-	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -94,7 +94,7 @@ func TestDamagedBody(t *testing.T) {
 		if _, err := d.Body(t.Context(), "a", 1); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Error(err)
 		}
-		if _, err := d.Body(t.Context(), "b", 2); !errors.Is(err, model.ErrNoBody) {
+		if _, err := d.Body(t.Context(), "b", 2); !errors.Is(err, bodies.ErrNoBody) {
 			t.Error(err)
 		}
 	})
@@ -130,7 +130,7 @@ func TestDictionaries(t *testing.T) {
 // bytes of others than its limit.
 func TestCacheIsBounded(t *testing.T) {
 	d := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
-	e := model.NewEncoder(d.Scope.Resource, 10_000)
+	e := bodies.NewEncoder(d.Scope.Resource, 10_000)
 	write := func(i int, version wire.Version, s state.State) {
 		t.Helper()
 		r := modeltest.Revision{UID: fmt.Sprint("uid-", i), Version: version, State: s, Body: fmt.Sprintf(`{"object":%d,"version":%d}`, i, version)}

@@ -1,4 +1,4 @@
-package model
+package bodies
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -15,68 +16,70 @@ import (
 // dictionaries of batches that were committed. It belongs to one goroutine.
 type Encoder struct {
 	resource  int64
-	newest    *Dictionary // nil: there is none yet
-	known     map[int64]*Dictionary
+	newest    *dictionary // nil: there is none yet
+	known     map[int64]*dictionary
 	keyframes *keyframeCache
 	recent    [][]byte // the last bodies that were stored as keyframes
 	stored    int      // how many keyframes were stored
-	check     int      // at this number a better dictionary is looked for
+	check     int      // at how many the dictionary is compared with a new one
 }
 
 // NewEncoder returns an encoder for the type with a row number. It caches keyframes of up
 // to cacheBytes in total.
 func NewEncoder(resource int64, cacheBytes int) *Encoder {
-	return &Encoder{resource: resource, known: map[int64]*Dictionary{}, keyframes: newKeyframeCache(cacheBytes), check: firstCheck}
+	return &Encoder{resource: resource, known: map[int64]*dictionary{}, keyframes: newKeyframeCache(cacheBytes), check: firstCheck}
 }
 
 // Cached returns of how many objects a keyframe is cached, and how many bytes that takes.
 func (e *Encoder) Cached() (objects, bytes int) { return len(e.keyframes.byObject), e.keyframes.size }
 
 // dictionary returns a dictionary by its number; nil for 0.
-func (e *Encoder) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*Dictionary, error) {
+func (e *Encoder) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*dictionary, error) {
 	if id == 0 {
 		return nil, nil
 	}
 	if d := e.known[id]; d != nil {
 		return d, nil
 	}
-	d, err := ReadDictionary(ctx, q, id)
-	if err == nil {
-		e.known[id] = d
+	stored, err := model.ReadDictionary(ctx, q, id)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	d := newDictionary(stored)
+	e.known[id] = d
+	return d, nil
 }
 
-// EncoderBatch encodes the bodies of one transaction.
-type EncoderBatch struct {
+// Batch encodes the bodies of one transaction.
+type Batch struct {
 	e         *Encoder
 	tx        *sqldb.Tx
-	dict      *Dictionary // nil: keyframes are not compressed
-	checked   bool        // a better dictionary was looked for
-	keyframes map[int64]Keyframe
+	dict      *dictionary // nil: keyframes are not compressed
+	checked   bool        // the dictionary was compared with a new one
+	keyframes map[int64]model.Keyframe
 	plain     map[int64][]byte // decoded keyframes, by object
 	samples   [][]byte         // bodies that became keyframes
 	deleted   []int64          // objects
 }
 
-// Begin returns an encoder for a transaction, after it has read what the bodies of the
-// batch need: a dictionary and the keyframes of the objects. bodies are those that will
-// be encoded; objects are locked, and not deleted.
-func (e *Encoder) Begin(ctx context.Context, tx *sqldb.Tx, bodies iter.Seq[[]byte], objects iter.Seq[*Object]) (*EncoderBatch, error) {
-	b := &EncoderBatch{e: e, tx: tx, keyframes: map[int64]Keyframe{}, plain: map[int64][]byte{}}
-	if err := b.train(ctx, bodies); err != nil {
-		return nil, fmt.Errorf("table dictionaries: %w", err)
+// Begin reads what the bodies of a batch need, a dictionary and the keyframes of its
+// objects, and returns the encoder of the transaction. all are the bodies to encode. The
+// objects must be locked.
+func (e *Encoder) Begin(ctx context.Context, tx *sqldb.Tx, all iter.Seq[[]byte], objects iter.Seq[*model.Object]) (*Batch, error) {
+	b := &Batch{e: e, tx: tx, keyframes: map[int64]model.Keyframe{}, plain: map[int64][]byte{}}
+	if err := b.train(ctx, all); err != nil {
+		return nil, fmt.Errorf("dictionary: %w", err)
 	}
 	if err := b.readKeyframes(ctx, objects); err != nil {
-		return nil, fmt.Errorf("keyframes in table revisions: %w", err)
+		return nil, fmt.Errorf("keyframes: %w", err)
 	}
 	return b, nil
 }
 
 // Commit takes over what a batch has learned. Call it after the transaction is committed.
-func (e *Encoder) Commit(b *EncoderBatch) {
+func (e *Encoder) Commit(b *Batch) {
 	if b.dict != nil {
-		e.newest, e.known[b.dict.ID] = b.dict, b.dict
+		e.newest, e.known[b.dict.id] = b.dict, b.dict
 	}
 	if b.checked {
 		e.check *= 4
@@ -97,21 +100,21 @@ func (e *Encoder) Commit(b *EncoderBatch) {
 }
 
 // train chooses the dictionary of the batch, and makes one when there are enough bodies.
-func (b *EncoderBatch) train(ctx context.Context, bodies iter.Seq[[]byte]) error {
+func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 	e := b.e
 	if b.dict = e.newest; b.dict != nil && e.stored < e.check {
 		return nil
 	}
 	samples := e.recent
 	if b.dict == nil {
-		id, found, err := newestDictionary(ctx, b.tx, e.resource)
+		id, found, err := model.NewestDictionary(ctx, b.tx, e.resource)
 		if err == nil && found { // another recorder has made one
 			b.dict, err = e.dictionary(ctx, b.tx, id)
 		}
 		if err != nil || b.dict != nil {
 			return err
 		}
-		if samples = enoughSamples(samples, bodies); samples == nil {
+		if samples = enoughSamples(samples, all); samples == nil {
 			return nil
 		}
 	}
@@ -126,23 +129,25 @@ func (b *EncoderBatch) train(ctx context.Context, bodies iter.Seq[[]byte]) error
 	if candidate = wire.Train(nil, samples, dictBytes); len(candidate.Text()) == 0 {
 		return nil
 	}
-	dict, err := insertDictionary(ctx, b.tx, e.resource, candidate)
-	b.dict = dict
+	stored, err := model.InsertDictionary(ctx, b.tx, e.resource, candidate.Text())
+	if err == nil {
+		b.dict = newDictionary(stored)
+	}
 	return err
 }
 
 // readKeyframes reads the keyframes that the next revisions of objects are compared with,
 // as far as they are not cached.
-func (b *EncoderBatch) readKeyframes(ctx context.Context, objects iter.Seq[*Object]) error {
-	var missing []RevisionID
+func (b *Batch) readKeyframes(ctx context.Context, objects iter.Seq[*model.Object]) error {
+	var missing []model.RevisionID
 	for o := range objects {
-		if o.Presence != Deleted && o.Base > 0 && o.Depth < maxDeltas && b.e.keyframes.byObject[o.ID].Version != o.Base {
-			missing = append(missing, RevisionID{o.ID, o.Base})
+		if o.Presence != model.Deleted && o.Base > 0 && o.Depth < maxDeltas && b.e.keyframes.byObject[o.ID].Version != o.Base {
+			missing = append(missing, model.RevisionID{Object: o.ID, Version: o.Base})
 		}
 	}
-	slices.SortFunc(missing, func(x, y RevisionID) int { return cmp.Compare(x.Object, y.Object) })
+	slices.SortFunc(missing, func(x, y model.RevisionID) int { return cmp.Compare(x.Object, y.Object) })
 	var dictionaries []int64
-	err := readKeyframes(ctx, b.tx, missing, func(k Keyframe) {
+	err := model.ReadKeyframes(ctx, b.tx, missing, func(k model.Keyframe) {
 		b.keyframes[k.Object], dictionaries = k, append(dictionaries, k.Dictionary)
 	})
 	if err != nil {
@@ -158,9 +163,9 @@ func (b *EncoderBatch) readKeyframes(ctx context.Context, objects iter.Seq[*Obje
 
 // Encode encodes the body of a revision that follows all stored revisions of its object,
 // and updates Base and Depth of the object. A nil body stays without data.
-func (b *EncoderBatch) Encode(o *Object, version wire.Version, body []byte) StoredBody {
+func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte) model.StoredBody {
 	if body == nil {
-		return StoredBody{}
+		return model.StoredBody{}
 	}
 	h := hashOf(body)
 	if o.Base > 0 && o.Depth < maxDeltas {
@@ -173,23 +178,23 @@ func (b *EncoderBatch) Encode(o *Object, version wire.Version, body []byte) Stor
 	}
 	stored := newKeyframe(body, h, b.dict)
 	o.Base, o.Depth = version, 0
-	b.keyframes[o.ID], b.plain[o.ID] = Keyframe{o.ID, version, stored}, body
+	b.keyframes[o.ID], b.plain[o.ID] = model.Keyframe{Object: o.ID, Version: version, StoredBody: stored}, body
 	b.samples = append(b.samples, body)
 	return stored
 }
 
 // EncodeAlone encodes the body of a late revision as a keyframe that no other revision is
 // compared with.
-func (b *EncoderBatch) EncodeAlone(body []byte) StoredBody {
+func (b *Batch) EncodeAlone(body []byte) model.StoredBody {
 	return newKeyframe(body, hashOf(body), b.dict)
 }
 
 // Drop says that an object is deleted. No revision will be compared with its keyframe.
-func (b *EncoderBatch) Drop(object int64) { b.deleted = append(b.deleted, object) }
+func (b *Batch) Drop(object int64) { b.deleted = append(b.deleted, object) }
 
 // keyframe returns the decoded keyframe that the next revision of an object is compared
 // with; nil if it is not known.
-func (b *EncoderBatch) keyframe(o *Object) []byte {
+func (b *Batch) keyframe(o *model.Object) []byte {
 	if body := b.plain[o.ID]; body != nil {
 		return body
 	}
@@ -200,7 +205,7 @@ func (b *EncoderBatch) keyframe(o *Object) []byte {
 	if k.Version != o.Base {
 		return nil
 	}
-	body, err := k.decode(nil, b.e.known[k.Dictionary])
+	body, err := decode(&k.StoredBody, nil, b.e.known[k.Dictionary])
 	if err != nil {
 		return nil // the next revision becomes a keyframe
 	}

@@ -1,0 +1,63 @@
+package bodies
+
+import (
+	"iter"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// dictionary is a dictionary of the database, ready for use.
+type dictionary struct {
+	*wire.Dictionary
+	id int64
+}
+
+func newDictionary(d model.Dictionary) *dictionary {
+	return &dictionary{wire.NewDictionary(d.Text), d.ID}
+}
+
+// The first dictionary of a type is made from the first maxSamples bodies or sampleBytes.
+// After firstCheck keyframes, and then after four times as many, a candidate is made from
+// recent bodies. It replaces the old dictionary if it saves at least 20%.
+const (
+	maxSamples  = 48
+	sampleBytes = 48 << 10
+	firstCheck  = 512
+	dictBytes   = 48 << 10
+)
+
+// enoughSamples returns recent bodies and those of a batch, or nil if they are too few
+// for a dictionary.
+func enoughSamples(recent [][]byte, batch iter.Seq[[]byte]) [][]byte {
+	from, size := recent[:len(recent):len(recent)], 0
+	for _, body := range from {
+		size += len(body)
+	}
+	for body := range batch {
+		if len(from) >= 2*maxSamples {
+			break
+		}
+		if body != nil {
+			from, size = append(from, body), size+len(body)
+		}
+	}
+	if len(from) < maxSamples && size < sampleBytes {
+		return nil
+	}
+	return from
+}
+
+// saves reports whether a dictionary packs bodies in at least 20% fewer bytes than old.
+func saves(better, old *wire.Dictionary, samples [][]byte) bool {
+	return packedSize(better, samples)*5 <= packedSize(old, samples)*4
+}
+
+func packedSize(d *wire.Dictionary, samples [][]byte) (n int) {
+	var packed []byte
+	for _, body := range samples {
+		packed = d.Pack(packed[:0], nil, body)
+		n += len(packed)
+	}
+	return n
+}

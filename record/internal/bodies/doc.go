@@ -1,0 +1,31 @@
+// Package bodies encodes the bodies of revisions for the database, and decodes them.
+//
+// # Data flow
+//
+//	body -> Encoder: keyframe or delta -> model.StoredBody -> a row of revisions
+//	row of revisions, and the row of its keyframe -> Read -> body
+//
+// The first revision of an object is a keyframe: its body is stored whole, compressed with
+// a dictionary of its type. The next ones are deltas: differences from that keyframe. After
+// 31 deltas, or when a difference is large, comes another keyframe. Reading a body takes at
+// most two rows.
+//
+// # Ownership
+//
+// An Encoder belongs to one goroutine, and a Batch to one transaction.
+//
+// # Guarantees
+//
+// A delta refers to an earlier keyframe of the same object, never to another delta. Read
+// verifies the hash of every body. An Encoder remembers only what was committed.
+//
+// # Limits
+//
+// An Encoder caches keyframes up to the bytes that NewEncoder takes, and up to 48 recent
+// bodies of at most 12 KiB for the next dictionary.
+//
+// # Errors
+//
+// ErrNoBody reports a body that is not stored any more. A damaged body is an error that
+// names its hash. Errors of the database come back wrapped.
+package bodies
