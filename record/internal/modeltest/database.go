@@ -105,6 +105,16 @@ func (d *Database) Clear() {
 	}
 }
 
+// Write stores revisions in one transaction, with an encoder that remembers nothing.
+func (d *Database) Write(ctx context.Context, all []Revision) error {
+	return d.WriteWith(ctx, bodies.NewEncoder(d.Scope.Resource, 1<<20), all)
+}
+
+// WriteWith is Write with an encoder that earlier calls have used.
+func (d *Database) WriteWith(ctx context.Context, e *bodies.Encoder, all []Revision) error {
+	return write(ctx, d.DB, d.Scope, e, all)
+}
+
 // Body returns the body of an object at a version.
 func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (body []byte, err error) {
 	err = d.Transact(ctx, func(tx *sqldb.Tx) error {

@@ -24,16 +24,11 @@ type Revision struct {
 // Seen returns when Write says that a version was seen.
 func Seen(version wire.Version) time.Time { return time.Unix(1_700_000_000+int64(version), 0) }
 
-// Write stores revisions in one transaction, with an encoder that remembers nothing.
-func (d *Database) Write(ctx context.Context, all []Revision) error {
-	return d.WriteWith(ctx, bodies.NewEncoder(d.Scope.Resource, 1<<20), all)
-}
-
-// WriteWith is Write with an encoder that earlier calls have used.
-func (d *Database) WriteWith(ctx context.Context, e *bodies.Encoder, all []Revision) error {
+// write stores revisions of a scope in one transaction.
+func write(ctx context.Context, db *sqldb.DB, scope model.Scope, e *bodies.Encoder, all []Revision) error {
 	var b *bodies.Batch
-	err := d.Transact(ctx, func(tx *sqldb.Tx) error {
-		w := &writer{d: d, tx: tx, objects: map[string]*model.Object{}}
+	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
+		w := &writer{scope: scope, tx: tx, objects: map[string]*model.Object{}}
 		if err := w.lock(ctx, all); err != nil {
 			return err
 		}
@@ -62,9 +57,9 @@ func contents(all []Revision) func(yield func([]byte) bool) {
 	}
 }
 
-// writer is one transaction of Write.
+// writer is one transaction of write.
 type writer struct {
-	d           *Database
+	scope       model.Scope
 	tx          *sqldb.Tx
 	objects     map[string]*model.Object
 	revisions   []model.Revision
@@ -73,7 +68,7 @@ type writer struct {
 }
 
 func (w *writer) attributes() model.Attributes {
-	return model.Attributes{Cluster: w.d.Scope.Cluster, Resource: w.d.Scope.Resource, Namespace: "ml"}
+	return model.Attributes{Cluster: w.scope.Cluster, Resource: w.scope.Resource, Namespace: "ml"}
 }
 
 // lock inserts and locks the objects of revisions.
@@ -90,7 +85,7 @@ func (w *writer) lock(ctx context.Context, all []Revision) error {
 	if err := model.InsertObjects(ctx, w.tx, objects); err != nil {
 		return err
 	}
-	return model.LockObjects(ctx, w.tx, w.d.Scope.Cluster, w.d.Scope.Resource, uids, func(o *model.Object) error {
+	return model.LockObjects(ctx, w.tx, w.scope.Cluster, w.scope.Resource, uids, func(o *model.Object) error {
 		own := *o
 		w.objects[o.UID] = &own
 		return nil
