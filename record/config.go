@@ -162,3 +162,10 @@ func (c *Config) retryDelay(n int) time.Duration {
 	}
 	return min(d, most)
 }
+
+// CheckFieldPath returns what is wrong with an item of Config.Redact, and nil if it is
+// valid.
+func CheckFieldPath(text string) error {
+	_, err := parseFieldPath(text)
+	return err
+}

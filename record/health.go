@@ -58,20 +58,6 @@ type TargetHealth struct {
 	Stats
 }
 
-// Result counts what was written.
-type Result struct {
-	// Revisions and Transitions are new rows.
-	Revisions, Transitions int
-	// Duplicates are revisions that the database had already, from another recorder or
-	// from before a restart.
-	Duplicates int
-}
-
-// add adds another result.
-func (r *Result) add(other Result) {
-	r.Revisions, r.Transitions, r.Duplicates = r.Revisions+other.Revisions, r.Transitions+other.Transitions, r.Duplicates+other.Duplicates
-}
-
 // Stats counts what a recorder did for a target since it started. All numbers only grow.
 type Stats struct {
 	Result

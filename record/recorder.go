@@ -16,7 +16,7 @@ type Recorder struct {
 	db     *sqldb.DB
 	redact []fieldPath
 	report *reporter
-	budget budget
+	budget *budget
 	health []*targetHealth
 
 	mu       sync.Mutex
@@ -37,7 +37,7 @@ func New(db *sqldb.DB, cfg Config) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{cfg: cfg, db: db, report: newReporter(&cfg)}
-	r.budget.left.Store(cfg.Spill.MaxBytes)
+	r.budget = newBudget(cfg.Spill.MaxBytes)
 	for _, text := range cfg.Redact {
 		p, err := parseFieldPath(text)
 		if err != nil {
@@ -146,7 +146,7 @@ func (r *Recorder) newTarget(i int, c cluster) *targetRecorder {
 	t := r.cfg.Targets[i]
 	r.health[i].restart()
 	return &targetRecorder{
-		cfg: &r.cfg, db: r.db, redact: r.redact, budget: &r.budget, report: r.report, faults: r.report.target(t), health: r.health[i], target: t, cluster: c,
+		cfg: &r.cfg, db: r.db, redact: r.redact, budget: r.budget, report: r.report, faults: r.report.target(t), health: r.health[i], target: t, cluster: c,
 	}
 }
 

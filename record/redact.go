@@ -37,13 +37,6 @@ func parseFieldPath(text string) (fieldPath, error) {
 	return p, nil
 }
 
-// CheckFieldPath returns what is wrong with an item of Config.Redact, and nil if it is
-// valid.
-func CheckFieldPath(text string) error {
-	_, err := parseFieldPath(text)
-	return err
-}
-
 // remove deletes the field from a decoded object, in all elements of the arrays on its
 // path.
 func (p fieldPath) remove(v any) {

@@ -79,7 +79,7 @@ func endsInList(items []item, listing bool) bool {
 func (s *spiller) spill(items []item) {
 	middle := s.listing
 	s.listing = endsInList(items, s.listing)
-	err := s.spool.push(redactBatch(s.writer.planner.projection, items), middle)
+	err := s.spool.push(spilledDeltas(s.writer.planner.projection, items), middle)
 	if err != nil {
 		s.log().Error("cannot spill more: reading from the server stops until the database is available", "err", err)
 		s.held = slices.Clone(items) // the queue reuses the batch
@@ -100,7 +100,7 @@ func (s *spiller) writeOldest(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.spool.clear())
 	}
-	if err := s.writer.write(ctx, batch.items, once); err != nil {
+	if err := s.writer.write(ctx, itemsOf(batch.deltas), once); err != nil {
 		return err
 	}
 	return s.spool.drop(batch)
@@ -134,7 +134,7 @@ func (s *spiller) collect(ctx context.Context, pause time.Duration) {
 //
 // Errors: the cause of ctx; those of the file system.
 func writeLeftovers(ctx context.Context, w *writer, s *spool) error {
-	w.log.Info("writing the spill of a previous process", "bytes", s.size.Load())
+	w.log.Info("writing the spill of a previous process", "bytes", s.bytes())
 	for first := true; !s.empty(); first = false {
 		batch, err := s.first()
 		if err == nil && first && batch.middle {
@@ -144,7 +144,7 @@ func writeLeftovers(ctx context.Context, w *writer, s *spool) error {
 			w.log.Warn("cannot use the spill of a previous process: reading from the server instead", "err", err)
 			return s.clear()
 		}
-		if err := w.write(ctx, batch.items, 0); err != nil {
+		if err := w.write(ctx, itemsOf(batch.deltas), 0); err != nil {
 			return err
 		}
 		if err := s.drop(batch); err != nil {
@@ -154,22 +154,30 @@ func writeLeftovers(ctx context.Context, w *writer, s *spool) error {
 	return nil
 }
 
-// redactBatch returns a batch without the confidential fields of its objects.
-func redactBatch(p *projection, items []item) []item {
-	if !p.redacted {
-		return items
+// itemsOf returns the items of deltas that are not decoded yet.
+func itemsOf(deltas delta.Batch) []item {
+	items := make([]item, len(deltas))
+	for i := range deltas {
+		items[i].Delta = deltas[i]
 	}
-	clean := slices.Clone(items)
-	for i := range clean {
-		it := &clean[i]
-		if it.Kind != delta.Upsert && (it.Kind != delta.Delete || it.Err != nil) {
+	return items
+}
+
+// spilledDeltas returns the deltas of a batch without the confidential fields of its
+// objects.
+func spilledDeltas(p *projection, items []item) delta.Batch {
+	deltas := make(delta.Batch, len(items))
+	for i := range items {
+		it := &items[i]
+		deltas[i] = it.Delta
+		if !p.redacted || it.Kind != delta.Upsert && (it.Kind != delta.Delete || it.Err != nil) {
 			continue
 		}
 		if o, err := it.observation(p, model.Watched); err == nil {
-			it.Record.Body = o.body
+			deltas[i].Record.Body = o.body
 		} else {
-			it.Record.Body = nil // the plan reports the object as unusable
+			deltas[i].Record.Body = nil // the plan reports the object as unusable
 		}
 	}
-	return clean
+	return deltas
 }

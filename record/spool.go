@@ -22,6 +22,13 @@ import (
 // budget is how many bytes all spools of a recorder may still take.
 type budget struct{ left atomic.Int64 }
 
+// newBudget returns a budget of so many bytes.
+func newBudget(n int64) *budget {
+	b := &budget{}
+	b.left.Store(n)
+	return b
+}
+
 // take reserves bytes. It returns false if there are not enough.
 func (b *budget) take(n int64) bool {
 	if b.left.Add(-n) < 0 {
@@ -128,10 +135,10 @@ type spilled struct {
 // begins within a list.
 //
 // Errors: errFull; those of the file system. Then the spool is unchanged.
-func (s *spool) push(items []item, middle bool) error {
-	all := spilledBatch{middle, make([]spilled, len(items))}
-	for i := range items {
-		d := &items[i]
+func (s *spool) push(deltas delta.Batch, middle bool) error {
+	all := spilledBatch{middle, make([]spilled, len(deltas))}
+	for i := range deltas {
+		d := &deltas[i]
 		all.Deltas[i] = spilled{d.Kind, d.Version, d.Record.Namespace, d.Record.Name, d.Record.UID, d.Record.Version, d.Record.Encoding, d.Record.Body, d.Seen, "", d.Order}
 		if d.Err != nil {
 			all.Deltas[i].Err = d.Err.Error()
@@ -162,12 +169,15 @@ func (s *spool) push(items []item, middle bool) error {
 	return nil
 }
 
+// bytes returns the size of the batches that wait. Any goroutine may call it.
+func (s *spool) bytes() int64 { return s.size.Load() }
+
 // empty reports whether no batch waits.
 func (s *spool) empty() bool { return s.oldest == s.end }
 
 // waiting is the oldest batch of a spool.
 type waiting struct {
-	items  []item
+	deltas delta.Batch
 	middle bool  // the batch begins within a list
 	size   int64 // in the file
 }
@@ -191,7 +201,7 @@ func (s *spool) first() (waiting, error) {
 		if d.Err != "" {
 			back.Err = errors.New(d.Err)
 		}
-		w.items = append(w.items, item{Delta: back})
+		w.deltas = append(w.deltas, back)
 	}
 	return w, nil
 }

@@ -165,7 +165,7 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 		h.Reflector, _ = r.Health()
 		h.Queued, h.QueuedBytes = decoder.queue.Len()
 		if spool != nil {
-			h.Spilled = spool.size.Load()
+			h.Spilled = spool.bytes()
 		}
 	})
 	return nil
