@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/state"
 )
@@ -166,6 +167,6 @@ func (c *Config) retryDelay(n int) time.Duration {
 // CheckFieldPath returns what is wrong with an item of Config.Redact, and nil if it is
 // valid.
 func CheckFieldPath(text string) error {
-	_, err := parseFieldPath(text)
+	_, err := observe.ParseFieldPath(text)
 	return err
 }

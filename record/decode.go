@@ -5,6 +5,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 )
 
 // The bounds of a queue are the bounds of a transaction too, because the writer takes all
@@ -19,18 +20,18 @@ const (
 // delta has not been decoded yet.
 type item struct {
 	delta.Delta
-	observed *observation
+	observed *observe.Observation
 }
 
 // observation returns the observation of an item, and makes it if there is none yet.
 //
 // Errors: those of observe.
-func (it *item) observation(p *projection, source model.Source) (observation, error) {
+func (it *item) observation(p *observe.Projection, source model.Source) (observe.Observation, error) {
 	if it.observed == nil {
-		return observe(p, &it.Delta, source)
+		return observe.Delta(p, &it.Delta, source)
 	}
 	o := *it.observed
-	o.source = source
+	o.Source = source
 	return o, nil
 }
 
@@ -38,14 +39,14 @@ func (it *item) observation(p *projection, source model.Source) (observation, er
 // server, while another goroutine writes the previous batch.
 type decoder struct {
 	queue      *delta.QueueOf[item]
-	projection *projection
+	projection *observe.Projection
 	listed     bool // a list was seen before, so the database has most objects of the next
 	listing    bool
 }
 
 // newDecoder returns a decoder with an empty queue. listed says that a recorder has seen a
 // list of the scope before.
-func newDecoder(p *projection, listed bool) *decoder {
+func newDecoder(p *observe.Projection, listed bool) *decoder {
 	weigh := func(it item) (int, bool) { return len(it.Record.Body), it.Kind == delta.End }
 	limits := delta.Limits{Deltas: maxDeltas, Bytes: maxBytes}
 	return &decoder{queue: delta.NewQueueOf(limits, weigh), projection: p, listed: listed}
@@ -61,7 +62,7 @@ func (d *decoder) Put(ctx context.Context, change delta.Delta) error {
 // decode returns the observation of a delta, and leaves in the delta only the stored part
 // of the object. It returns nil for deltas without a usable object, and for objects of a
 // repeated list: the writer decodes the few of them that it does not know.
-func (d *decoder) decode(change *delta.Delta) *observation {
+func (d *decoder) decode(change *delta.Delta) *observe.Observation {
 	switch change.Kind {
 	case delta.Begin:
 		d.listing = true
@@ -71,11 +72,11 @@ func (d *decoder) decode(change *delta.Delta) *observation {
 		if d.listing && d.listed || change.Err != nil {
 			return nil
 		}
-		o, err := observe(d.projection, change, model.Watched)
+		o, err := observe.Delta(d.projection, change, model.Watched)
 		if err != nil {
 			return nil // the writer gets the same error, and records it
 		}
-		change.Record.Body = o.body
+		change.Record.Body = o.Body
 		return &o
 	case delta.Keep, delta.Bookmark, delta.Leave:
 	}

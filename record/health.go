@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/record/internal/batch"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -58,6 +59,10 @@ type TargetHealth struct {
 	Stats
 }
 
+// Result counts rows that were written: new revisions, new transitions, and duplicates,
+// which the database had already.
+type Result = batch.Result
+
 // Stats counts what a recorder did for a target since it started. All numbers only grow.
 type Stats struct {
 	Result
@@ -75,7 +80,7 @@ type Stats struct {
 
 // committed describes a batch that was committed.
 type committed struct {
-	Result
+	batch.Result
 	at       time.Time
 	causes   []string     // of the gaps in it
 	size     int          // number of observations
@@ -160,7 +165,7 @@ func (h *targetHealth) wrote(c *committed) {
 	for _, cause := range c.causes {
 		h.recordedGapLocked(cause)
 	}
-	t.Result.add(c.Result)
+	t.Result.Add(c.Result)
 	t.Batches++
 	t.Failed, t.FailedSince = nil, time.Time{}
 	t.Objects, t.Covered, t.CoveredAt = c.objects, c.covered, c.at

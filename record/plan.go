@@ -8,6 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 // tracker remembers after the commit. Making a plan changes nothing, so a batch can be
 // planned again.
 type plan struct {
-	observations []observation
+	observations []observe.Observation
 	objects      map[wire.Key]tracked // changes of tracker.objects
 	unselected   []string             // UIDs of objects that left the selection
 	gaps         []model.Gap
@@ -76,10 +77,10 @@ func (p *plan) missing(t *tracker, key wire.Key) bool {
 func (p *plan) reach(version wire.Version) { p.reached = max(p.reached, version) }
 
 // add adds a revision, and a gap if its state could not be read.
-func (p *plan) add(o observation) {
+func (p *plan) add(o observe.Observation) {
 	p.observations = append(p.observations, o)
-	if o.invalid != nil {
-		p.addInvalid(o.version, o.invalid)
+	if o.Invalid != nil {
+		p.addInvalid(o.Version, o.Invalid)
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/wire"
 )
 
 // planner turns batches into plans. It reads the tracker and does not change it.
 type planner struct {
 	*tracker
-	projection *projection
+	projection *observe.Projection
 	deleted    deletionCheck // nil: an object that is no longer reported is deleted
 }
 
@@ -77,7 +78,7 @@ func (pl *planner) upsertObject(p *plan, it *item) {
 		return
 	}
 	if exists && before.uid != it.Record.UID { // another object of the same name: a deletion was missed
-		p.observations = append(p.observations, missedDeletion(key, before.uid, before.version, it.Record.Version-1, it.Seen, source))
+		p.observations = append(p.observations, observe.MissedDeletion(key, before.uid, before.version, it.Record.Version-1, it.Seen, source))
 	}
 	p.add(o)
 	p.objects[key] = tracked{it.Record.UID, it.Record.Version}
@@ -107,17 +108,17 @@ func (pl *planner) deleteObject(ctx context.Context, p *plan, it *item) error {
 		p.unselected = append(p.unselected, uid)
 		return nil
 	}
-	o, err := observation{}, it.Err
+	o, err := observe.Observation{}, it.Err
 	if err == nil {
 		o, err = it.observation(pl.projection, model.Watched)
 	}
 	if err != nil {
 		at := cmp.Or(it.Version, p.reached, before.version)
 		p.addInvalid(at, err)
-		o = missedDeletion(key, uid, at, at, it.Seen, model.Inferred)
+		o = observe.MissedDeletion(key, uid, at, at, it.Seen, model.Inferred)
 	}
 	if same && it.Order == delta.ByArrival {
-		o.version = max(o.version, before.version+1) // a deletion is the last revision, whatever its version
+		o.Version = max(o.Version, before.version+1) // a deletion is the last revision, whatever its version
 	}
 	p.add(o)
 	return nil
@@ -136,7 +137,7 @@ func (pl *planner) keepObject(p *plan, d *delta.Delta) {
 	}
 	before, exists := p.find(pl.tracker, key)
 	if exists && d.Record.UID != "" && before.uid != d.Record.UID && (d.Version == 0 || d.Version > before.version) {
-		p.observations = append(p.observations, missedDeletion(key, before.uid, before.version, before.version, d.Seen, source))
+		p.observations = append(p.observations, observe.MissedDeletion(key, before.uid, before.version, before.version, d.Seen, source))
 		p.objects[key] = tracked{}
 	}
 }
@@ -155,7 +156,7 @@ func (pl *planner) endList(ctx context.Context, p *plan, d *delta.Delta) error {
 			return err
 		}
 		if deleted {
-			p.observations = append(p.observations, missedDeletion(key, one.uid, one.version, d.Version, d.Seen, model.Relisted))
+			p.observations = append(p.observations, observe.MissedDeletion(key, one.uid, one.version, d.Version, d.Seen, model.Relisted))
 		} else {
 			p.unselected = append(p.unselected, one.uid)
 		}

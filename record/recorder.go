@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/internal/observe"
+	"github.com/vedette-io/vedette/record/internal/spool"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -14,9 +16,9 @@ import (
 type Recorder struct {
 	cfg    Config
 	db     *sqldb.DB
-	redact []fieldPath
+	redact []observe.FieldPath
 	report *reporter
-	budget *budget
+	budget *spool.Budget
 	health []*targetHealth
 
 	mu       sync.Mutex
@@ -37,9 +39,9 @@ func New(db *sqldb.DB, cfg Config) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{cfg: cfg, db: db, report: newReporter(&cfg)}
-	r.budget = newBudget(cfg.Spill.MaxBytes)
+	r.budget = spool.NewBudget(cfg.Spill.MaxBytes)
 	for _, text := range cfg.Redact {
-		p, err := parseFieldPath(text)
+		p, err := observe.ParseFieldPath(text)
 		if err != nil {
 			return nil, fmt.Errorf("record: Config.Redact: %w", err)
 		}

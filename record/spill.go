@@ -9,20 +9,22 @@ import (
 
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
+	"github.com/vedette-io/vedette/record/internal/spool"
 )
 
 // spiller writes batches to the database. While the database is unavailable, it spills
 // them to disk. It belongs to the goroutine that writes.
 type spiller struct {
 	writer  *writer
-	spool   *spool
+	spool   *spool.Spool
 	queue   *delta.QueueOf[item]
 	cfg     *Spill
 	listing bool   // a list is incomplete at the end of the last batch
 	held    []item // the last batch, if it did not fit into the spool
 }
 
-func newSpiller(w *writer, s *spool, queue *delta.QueueOf[item], cfg *Spill) *spiller {
+func newSpiller(w *writer, s *spool.Spool, queue *delta.QueueOf[item], cfg *Spill) *spiller {
 	return &spiller{writer: w, spool: s, queue: queue, cfg: cfg}
 }
 
@@ -41,7 +43,7 @@ func (s *spiller) write(ctx context.Context, items []item) error {
 	s.log().Warn("the database is unavailable: spilling to disk", "dir", s.cfg.Dir)
 	s.spill(items)
 	delay := firstDelay
-	for !s.spool.empty() || s.held != nil {
+	for !s.spool.Empty() || s.held != nil {
 		err := s.writeOldest(ctx)
 		pause := time.Duration(0)
 		switch {
@@ -79,7 +81,7 @@ func endsInList(items []item, listing bool) bool {
 func (s *spiller) spill(items []item) {
 	middle := s.listing
 	s.listing = endsInList(items, s.listing)
-	err := s.spool.push(spilledDeltas(s.writer.planner.projection, items), middle)
+	err := s.spool.Push(spilledDeltas(s.writer.planner.projection, items), middle)
 	if err != nil {
 		s.log().Error("cannot spill more: reading from the server stops until the database is available", "err", err)
 		s.held = slices.Clone(items) // the queue reuses the batch
@@ -89,21 +91,21 @@ func (s *spiller) spill(items []item) {
 // writeOldest tries once to write the batch that has waited longest.
 func (s *spiller) writeOldest(ctx context.Context) error {
 	const once = time.Nanosecond
-	if s.spool.empty() {
+	if s.spool.Empty() {
 		err := s.writer.write(ctx, s.held, once)
 		if err == nil {
 			s.held = nil
 		}
 		return err
 	}
-	batch, err := s.spool.first()
+	batch, err := s.spool.First()
 	if err != nil {
-		return errors.Join(err, s.spool.clear())
+		return errors.Join(err, s.spool.Clear())
 	}
-	if err := s.writer.write(ctx, itemsOf(batch.deltas), once); err != nil {
+	if err := s.writer.write(ctx, itemsOf(batch.Deltas), once); err != nil {
 		return err
 	}
-	return s.spool.drop(batch)
+	return s.spool.Drop(batch)
 }
 
 // collect spills what arrives within a pause. Without a pause it spills what has arrived.
@@ -133,21 +135,21 @@ func (s *spiller) collect(ctx context.Context, pause time.Duration) {
 // them if they cannot be used.
 //
 // Errors: the cause of ctx; those of the file system.
-func writeLeftovers(ctx context.Context, w *writer, s *spool) error {
-	w.log.Info("writing the spill of a previous process", "bytes", s.bytes())
-	for first := true; !s.empty(); first = false {
-		batch, err := s.first()
-		if err == nil && first && batch.middle {
+func writeLeftovers(ctx context.Context, w *writer, s *spool.Spool) error {
+	w.log.Info("writing the spill of a previous process", "bytes", s.Bytes())
+	for first := true; !s.Empty(); first = false {
+		batch, err := s.First()
+		if err == nil && first && batch.Middle {
 			err = errors.New("it begins within a list")
 		}
 		if err != nil {
 			w.log.Warn("cannot use the spill of a previous process: reading from the server instead", "err", err)
-			return s.clear()
+			return s.Clear()
 		}
-		if err := w.write(ctx, itemsOf(batch.deltas), 0); err != nil {
+		if err := w.write(ctx, itemsOf(batch.Deltas), 0); err != nil {
 			return err
 		}
-		if err := s.drop(batch); err != nil {
+		if err := s.Drop(batch); err != nil {
 			return err
 		}
 	}
@@ -165,16 +167,16 @@ func itemsOf(deltas delta.Batch) []item {
 
 // spilledDeltas returns the deltas of a batch without the confidential fields of its
 // objects.
-func spilledDeltas(p *projection, items []item) delta.Batch {
+func spilledDeltas(p *observe.Projection, items []item) delta.Batch {
 	deltas := make(delta.Batch, len(items))
 	for i := range items {
 		it := &items[i]
 		deltas[i] = it.Delta
-		if !p.redacted || it.Kind != delta.Upsert && (it.Kind != delta.Delete || it.Err != nil) {
+		if !p.Redacted || it.Kind != delta.Upsert && (it.Kind != delta.Delete || it.Err != nil) {
 			continue
 		}
 		if o, err := it.observation(p, model.Watched); err == nil {
-			deltas[i].Record.Body = o.body
+			deltas[i].Record.Body = o.Body
 		} else {
 			deltas[i].Record.Body = nil // the plan reports the object as unusable
 		}

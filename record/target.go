@@ -15,6 +15,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
+	"github.com/vedette-io/vedette/record/internal/spool"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/wire"
@@ -24,8 +26,8 @@ import (
 type targetRecorder struct {
 	cfg     *Config
 	db      *sqldb.DB
-	redact  []fieldPath
-	budget  *budget
+	redact  []observe.FieldPath
+	budget  *spool.Budget
 	report  *reporter
 	faults  *targetReporter
 	health  *targetHealth
@@ -35,7 +37,7 @@ type targetRecorder struct {
 	writer    *writer
 	decoder   *decoder
 	reflector *reflector.Reflector // nil: open must run first
-	spool     *spool               // nil: the spill is disabled
+	spool     *spool.Spool         // nil: the spill is disabled
 	resume    wire.Version         // where the reflector begins
 	tried     []wire.Version       // beginnings of gaps that this server was asked for
 	begun     atomic.Int64         // number of lasting gaps that the monitor has begun
@@ -72,14 +74,14 @@ func (t *targetRecorder) open(ctx context.Context) error {
 	}
 	t.writer = &writer{
 		db: t.db, scope: scope, recorder: t.cfg.Name,
-		planner: planner{projection: newProjection(resource, t.cfg.State, t.redact), deleted: deleted},
+		planner: planner{projection: observe.NewProjection(resource, t.cfg.State, t.redact), deleted: deleted},
 		encoder: bodies.NewEncoder(scope.Resource, keyframeBytes),
 		log:     t.report.log().With("resource", resource.String()), fault: t.faults.write, health: t.health, begun: &t.begun,
 	}
 	if err := t.openSpool(resource); err != nil {
 		return err
 	}
-	if t.spool != nil && !t.spool.empty() {
+	if t.spool != nil && !t.spool.Empty() {
 		if err := t.writer.load(ctx); err != nil {
 			return err
 		}
@@ -109,7 +111,7 @@ func (t *targetRecorder) openSpool(resource kube.Resource) (err error) {
 	}
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, t.cluster.uid, "\x00", t.db, "\x00", t.cfg.Name, "\x00", t.target) // it never returns an error
-	t.spool, err = openSpool(t.cfg.Spill.Dir, fmt.Sprintf("%s-%016x", resource, h.Sum64()), t.budget)
+	t.spool, err = spool.Open(t.cfg.Spill.Dir, fmt.Sprintf("%s-%016x", resource, h.Sum64()), t.budget)
 	return err
 }
 
@@ -165,7 +167,7 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 		h.Reflector, _ = r.Health()
 		h.Queued, h.QueuedBytes = decoder.queue.Len()
 		if spool != nil {
-			h.Spilled = spool.bytes()
+			h.Spilled = spool.Bytes()
 		}
 	})
 	return nil
@@ -299,7 +301,7 @@ func (t *targetRecorder) end() {
 	if t.spool == nil {
 		return
 	}
-	if err := t.spool.close(); err != nil {
+	if err := t.spool.Close(); err != nil {
 		t.writer.log.Error("cannot close the spill file", "err", err)
 	}
 }

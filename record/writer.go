@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/record/internal/batch"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -91,7 +93,7 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 // those that succeed are duplicates in the next attempt. It returns whether it removed
 // any.
 func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
-	var accepted []observation
+	var accepted []observe.Observation
 	for _, o := range p.observations {
 		err := w.writeAlone(ctx, o)
 		if err == nil || !w.db.Rejects(err) {
@@ -99,8 +101,8 @@ func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
 			continue
 		}
 		removed = true
-		w.log.Error("the database rejected a revision, which is left out", "namespace", o.namespace, "name", o.name, "version", o.version, "err", err)
-		p.gaps = append(p.gaps, momentaryGap(model.CauseRefused, o.version, fmt.Sprintf("%s/%s: %v", o.namespace, o.name, err)))
+		w.log.Error("the database rejected a revision, which is left out", "namespace", o.Namespace, "name", o.Name, "version", o.Version, "err", err)
+		p.gaps = append(p.gaps, momentaryGap(model.CauseRefused, o.Version, fmt.Sprintf("%s/%s: %v", o.Namespace, o.Name, err)))
 	}
 	p.observations = accepted
 	return removed
@@ -108,12 +110,12 @@ func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
 
 // writeAlone writes one observation. It tries several times, because another recorder may
 // hold a lock.
-func (w *writer) writeAlone(ctx context.Context, o observation) (err error) {
+func (w *writer) writeAlone(ctx context.Context, o observe.Observation) (err error) {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()
 	for range 3 {
 		err = w.db.Transact(ctx, func(tx *sqldb.Tx) error {
-			_, err := writeBatch(ctx, tx, w.scope, w.encoder, []observation{o})
+			_, err := batch.Write(ctx, tx, w.scope, w.encoder, []observe.Observation{o})
 			return err
 		})
 		if err == nil {
@@ -130,11 +132,11 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	t := w.planner.tracker
 	now, begun := time.Now(), w.begun.Load()
 	extends := p.extendsCoverage(t)
-	var result batchResult
+	var result batch.Written
 	var coverage model.Coverage
 	err := w.db.Transact(ctx, func(tx *sqldb.Tx) (err error) {
 		if len(p.observations) > 0 {
-			if result, err = writeBatch(ctx, tx, w.scope, w.encoder, p.observations); err != nil {
+			if result, err = batch.Write(ctx, tx, w.scope, w.encoder, p.observations); err != nil {
 				return err
 			}
 		}
@@ -156,8 +158,8 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	if result.bodies != nil {
-		w.encoder.Commit(result.bodies)
+	if result.Bodies != nil {
+		w.encoder.Commit(result.Bodies)
 	}
 	p.apply(t, coverage, now)
 	if extends {
@@ -168,18 +170,18 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 }
 
 // report updates the health after a commit.
-func (w *writer) report(p *plan, result *batchResult, now time.Time) {
+func (w *writer) report(p *plan, result *batch.Written, now time.Time) {
 	t := w.planner.tracker
 	c := committed{
-		Result: result.Result, at: now, size: len(p.observations), happened: result.happened,
+		Result: result.Result, at: now, size: len(p.observations), happened: result.Happened,
 		objects: len(t.objects), covered: t.coverage.To, ready: t.coverage.ID != 0,
 	}
 	for i := range p.gaps {
 		c.causes = append(c.causes, p.gaps[i].Cause)
 	}
 	for i := range p.observations {
-		if o := &p.observations[i]; o.source == model.Watched {
-			c.seen = append(c.seen, o.seen)
+		if o := &p.observations[i]; o.Source == model.Watched {
+			c.seen = append(c.seen, o.Seen)
 		}
 	}
 	w.health.wrote(&c)

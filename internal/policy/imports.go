@@ -40,7 +40,10 @@ record/internal/bodies: wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
 record/history: wire state record/sqldb record/internal/model record/internal/bodies
 record/retention: wire state record/sqldb record/internal/model
-record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies
+record/internal/observe: wire delta kube state record/internal/model
+record/internal/batch: state record/sqldb record/internal/model record/internal/bodies record/internal/observe
+record/internal/spool: wire delta
+record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/recordmetrics: record
 record/recordtest:
 notify: planned record

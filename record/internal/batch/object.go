@@ -1,4 +1,4 @@
-package record
+package batch
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -16,11 +17,11 @@ type lockedObject struct {
 	model.Object
 	before model.Object // before the batch
 
-	first   *observation // the first revision of the batch that was appended, or nil
-	last    *observation // and the last
-	changed bool         // an appended revision has another state than the one before it
-	hours   []int64      // hours of transitions that the batch appended
-	reindex bool         // all transitions need new index entries
+	first   *observe.Observation // the first revision of the batch that was appended, or nil
+	last    *observe.Observation // and the last
+	changed bool                 // an appended revision has another state than the one before it
+	hours   []int64              // hours of transitions that the batch appended
+	reindex bool                 // all transitions need new index entries
 }
 
 // seenIn records that the object was seen with the selectors of a scope.
@@ -38,11 +39,11 @@ type lockedObjects map[string]*lockedObject
 
 // lockObjects locks the rows of the objects of a batch, and inserts those that do not
 // exist. All recorders lock in the order of UIDs, so no two wait for each other.
-func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observation) (lockedObjects, error) {
-	firsts := map[string]*observation{}
+func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe.Observation) (lockedObjects, error) {
+	firsts := map[string]*observe.Observation{}
 	for i := range all {
-		if firsts[all[i].uid] == nil {
-			firsts[all[i].uid] = &all[i]
+		if firsts[all[i].UID] == nil {
+			firsts[all[i].UID] = &all[i]
 		}
 	}
 	uids := slices.Sorted(maps.Keys(firsts))
@@ -55,7 +56,7 @@ func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observa
 		if locked[uid] == nil {
 			o := firsts[uid]
 			missing = append(missing, model.NewObject{
-				Attributes: o.attributes(s), Name: o.name, UID: uid, CreatedAt: model.Micros(o.created), SeenAt: model.Micros(o.seen), Selectors: s.Selectors,
+				Attributes: o.Attributes(s), Name: o.Name, UID: uid, CreatedAt: model.Micros(o.Created), SeenAt: model.Micros(o.Seen), Selectors: s.Selectors,
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package record
+package observe
 
 import (
 	"fmt"
@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// fieldPath names a field: "spec", "template", …
-type fieldPath []string
+// FieldPath names a field: "spec", "template", …
+type FieldPath []string
 
 // requiredFields identify a revision, so redaction must not remove them.
 var requiredFields = []string{"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.uid"}
 
-// parseFieldPath parses a path such as spec.template.spec.containers.env. A dot within a
+// ParseFieldPath parses a path such as spec.template.spec.containers.env. A dot within a
 // name is written as \. as in metadata.annotations.example\.com/token.
-func parseFieldPath(text string) (fieldPath, error) {
-	var p fieldPath
+func ParseFieldPath(text string) (FieldPath, error) {
+	var p FieldPath
 	name, escaped := "", false
 	for _, r := range text {
 		switch {
@@ -39,7 +39,7 @@ func parseFieldPath(text string) (fieldPath, error) {
 
 // remove deletes the field from a decoded object, in all elements of the arrays on its
 // path.
-func (p fieldPath) remove(v any) {
+func (p FieldPath) remove(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		if len(p) == 1 {

@@ -1,4 +1,4 @@
-package record
+package batch
 
 import (
 	"context"
@@ -40,8 +40,8 @@ func indexTransitions(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects 
 
 // termsOf returns the terms of an object by its last revision.
 func termsOf(ctx context.Context, tx *sqldb.Tx, s model.Scope, obj *lockedObject) ([]model.Term, error) {
-	if obj.last != nil && obj.last.body != nil {
-		attributes := obj.last.attributes(s)
+	if obj.last != nil && obj.last.Body != nil {
+		attributes := obj.last.Attributes(s)
 		return attributes.Terms(), nil
 	}
 	return model.StoredTerms(ctx, tx, obj.ID)

@@ -1,4 +1,4 @@
-package record
+package batch
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
@@ -24,15 +25,15 @@ type backfiller struct {
 // late is an observation that is not newer than the stored revisions of its object.
 type late struct {
 	object *lockedObject
-	*observation
+	*observe.Observation
 }
 
 // write writes late revisions in the order of their versions. It corrects the transitions
 // at each of them and after it.
 func (b *backfiller) write(ctx context.Context, all []late) error {
-	slices.SortStableFunc(all, func(x, y late) int { return cmp.Compare(x.version, y.version) })
+	slices.SortStableFunc(all, func(x, y late) int { return cmp.Compare(x.Version, y.Version) })
 	for _, l := range all {
-		stored, err := model.HasRevision(ctx, b.tx, l.object.ID, l.version)
+		stored, err := model.HasRevision(ctx, b.tx, l.object.ID, l.Version)
 		switch {
 		case err != nil:
 			return err
@@ -41,7 +42,7 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 			continue
 		}
 		l.object.reindex = true
-		if l.deleted {
+		if l.Deleted {
 			err = b.correctDeletion(ctx, l)
 		} else {
 			err = b.insert(ctx, l)
@@ -56,21 +57,21 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 // insert writes a revision and its transition, and corrects the transition after it.
 func (b *backfiller) insert(ctx context.Context, l late) error {
 	id := l.object.ID
-	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.revision(id, b.bodies.EncodeAlone(l.body))}); err != nil {
+	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.Revision(id, b.bodies.EncodeAlone(l.Body))}); err != nil {
 		return err
 	}
 	b.Revisions++
-	from, fromRaw, err := model.StateBefore(ctx, b.tx, id, l.version)
+	from, fromRaw, err := model.StateBefore(ctx, b.tx, id, l.Version)
 	if err != nil {
 		return err
 	}
-	if from != string(l.status.State) || fromRaw != l.rawState() {
+	if from != string(l.Status.State) || fromRaw != l.RawState() {
 		b.Transitions++
-		at, err := b.happenedAt(ctx, id, l.observation)
+		at, err := b.happenedAt(ctx, id, l.Observation)
 		if err != nil {
 			return err
 		}
-		if err := model.InsertTransitions(ctx, b.tx, []model.Transition{l.transition(id, from, fromRaw, at)}); err != nil {
+		if err := model.InsertTransitions(ctx, b.tx, []model.Transition{l.Transition(id, from, fromRaw, at)}); err != nil {
 			return err
 		}
 	}
@@ -82,12 +83,12 @@ func (b *backfiller) insert(ctx context.Context, l late) error {
 
 // happenedAt returns when a transition between two stored transitions happened: not before
 // the one, and not after the other.
-func (b *backfiller) happenedAt(ctx context.Context, object int64, o *observation) (int64, error) {
-	neighbors, err := model.ReadNeighborTimes(ctx, b.tx, object, o.version)
+func (b *backfiller) happenedAt(ctx context.Context, object int64, o *observe.Observation) (int64, error) {
+	neighbors, err := model.ReadNeighborTimes(ctx, b.tx, object, o.Version)
 	if err != nil {
 		return 0, err
 	}
-	at := o.happenedAt(neighbors.Before)
+	at := o.HappenedAt(neighbors.Before)
 	if neighbors.HasAfter {
 		at = min(at, neighbors.After)
 	}
@@ -112,7 +113,7 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 		return err
 	}
 	return model.CorrectDeletion(ctx, b.tx, id, model.ObservedDeletion{
-		Version: l.version, DeletedAt: model.Micros(l.seen), RawState: l.rawState(), Reason: l.reason(), Message: l.message(),
+		Version: l.Version, DeletedAt: model.Micros(l.Seen), RawState: l.RawState(), Reason: l.Reason(), Message: l.Message(),
 	})
 }
 
@@ -120,14 +121,14 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 // the state of the late revision; it may have become a transition, or be none any more.
 func (b *backfiller) correctNext(ctx context.Context, l late) error {
 	id := l.object.ID
-	next, err := model.RevisionAfter(ctx, b.tx, id, l.version)
-	if l.deleted && errors.Is(err, sql.ErrNoRows) {
+	next, err := model.RevisionAfter(ctx, b.tx, id, l.Version)
+	if l.Deleted && errors.Is(err, sql.ErrNoRows) {
 		return nil // nothing follows a deletion
 	}
 	if err != nil {
 		return err
 	}
-	from, fromRaw := string(l.status.State), l.rawState()
+	from, fromRaw := string(l.Status.State), l.RawState()
 	if from == next.State && fromRaw == next.RawState {
 		return model.DeleteTransition(ctx, b.tx, id, next.Version)
 	}
@@ -135,10 +136,10 @@ func (b *backfiller) correctNext(ctx context.Context, l late) error {
 	if err != nil || corrected {
 		return err
 	}
-	o := observation{version: next.Version, source: next.Source, seen: model.Time(next.SeenAt), status: state.Status{State: state.State(next.State), Raw: next.RawState}}
+	o := observe.Observation{Version: next.Version, Source: next.Source, Seen: model.Time(next.SeenAt), Status: state.Status{State: state.State(next.State), Raw: next.RawState}}
 	at, err := b.happenedAt(ctx, id, &o)
 	if err != nil {
 		return err
 	}
-	return model.InsertNewTransition(ctx, b.tx, o.transition(id, from, fromRaw, at))
+	return model.InsertNewTransition(ctx, b.tx, o.Transition(id, from, fromRaw, at))
 }

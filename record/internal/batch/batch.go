@@ -1,4 +1,4 @@
-package record
+package batch
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -19,47 +20,47 @@ type Result struct {
 	Duplicates int
 }
 
-// add adds another result.
-func (r *Result) add(other Result) {
+// Add adds another result.
+func (r *Result) Add(other Result) {
 	r.Revisions, r.Transitions, r.Duplicates = r.Revisions+other.Revisions, r.Transitions+other.Transitions, r.Duplicates+other.Duplicates
 }
 
-// batchResult is what a batch has written.
-type batchResult struct {
+// Written is what a batch has written.
+type Written struct {
 	Result
-	happened []int64 // when the transitions that a watch reported happened, in microseconds
-	bodies   *bodies.Batch
+	Happened []int64 // when the transitions that a watch reported happened, in microseconds
+	Bodies   *bodies.Batch
 }
 
-// writeBatch writes observations of a scope, in their order.
+// Write writes observations of a scope, in their order.
 //
 // The rows of the objects are locked first. Revisions that are newer than all stored ones
 // are appended, the others are backfilled. Then the index entries of the new transitions
 // are written.
-func writeBatch(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observation) (r batchResult, err error) {
+func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observe.Observation) (r Written, err error) {
 	objects, err := lockObjects(ctx, tx, s, all)
 	if err != nil {
 		return r, err
 	}
-	if r.bodies, err = encoder.Begin(ctx, tx, bodiesOf(all), objects.rows()); err != nil {
+	if r.Bodies, err = encoder.Begin(ctx, tx, bodiesOf(all), objects.rows()); err != nil {
 		return r, fmt.Errorf("encode bodies: %w", err)
 	}
-	appended, backfill := appender{bodies: r.bodies}, backfiller{tx: tx, bodies: r.bodies}
+	appended, backfill := appender{bodies: r.Bodies}, backfiller{tx: tx, bodies: r.Bodies}
 	var older []late
 	for i := range all {
 		o := &all[i]
-		obj := objects[o.uid]
+		obj := objects[o.UID]
 		switch {
-		case obj.Presence == model.Deleted && o.deleted && o.source != model.Watched:
+		case obj.Presence == model.Deleted && o.Deleted && o.Source != model.Watched:
 			r.Duplicates++ // an object is deleted once
-		case obj.Presence == model.Deleted && o.deleted:
+		case obj.Presence == model.Deleted && o.Deleted:
 			older = append(older, late{obj, o}) // it may replace an inferred deletion
-		case o.version > obj.Version:
+		case o.Version > obj.Version:
 			appended.add(obj, o)
 		default:
 			older = append(older, late{obj, o})
 		}
-		if !o.deleted {
+		if !o.Deleted {
 			obj.seenIn(s)
 		}
 	}
@@ -73,22 +74,22 @@ func writeBatch(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodie
 	if err := backfill.write(ctx, older); err != nil {
 		return r, err
 	}
-	r.add(Result{Revisions: len(appended.revisions), Transitions: len(appended.transitions)})
-	r.add(backfill.Result)
-	r.happened = appended.happened
+	r.Add(Result{Revisions: len(appended.revisions), Transitions: len(appended.transitions)})
+	r.Add(backfill.Result)
+	r.Happened = appended.happened
 	for _, obj := range sorted {
 		if obj.Presence == model.Deleted {
-			r.bodies.Drop(obj.ID)
+			r.Bodies.Drop(obj.ID)
 		}
 	}
 	return r, indexTransitions(ctx, tx, s, sorted)
 }
 
 // bodiesOf returns the bodies of observations, some of which are nil.
-func bodiesOf(all []observation) iter.Seq[[]byte] {
+func bodiesOf(all []observe.Observation) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := range all {
-			if !yield(all[i].body) {
+			if !yield(all[i].Body) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package record
+package batch
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -23,17 +24,17 @@ type updater struct {
 func (u *updater) add(obj *lockedObject) {
 	o := obj.last
 	hash := obj.TermsHash
-	if o.body != nil { // nothing was seen of a deletion that no watch reported
-		attributes := o.attributes(u.scope)
+	if o.Body != nil { // nothing was seen of a deletion that no watch reported
+		attributes := o.Attributes(u.scope)
 		hash = attributes.Hash()
 	}
 	update := model.ObjectUpdate{
-		ID: obj.ID, Version: obj.Version, Reason: o.reason(), Message: o.message(), TermsHash: hash, Selectors: obj.Selectors, Base: obj.Base, Depth: obj.Depth,
+		ID: obj.ID, Version: obj.Version, Reason: o.Reason(), Message: o.Message(), TermsHash: hash, Selectors: obj.Selectors, Base: obj.Base, Depth: obj.Depth,
 	}
 	if obj.changed || obj.Presence != obj.before.Presence {
 		deletedAt := int64(0)
-		if o.deleted {
-			deletedAt = model.Micros(o.seen)
+		if o.Deleted {
+			deletedAt = model.Micros(o.Seen)
 		}
 		update.ObjectStateColumns = model.ObjectStateColumns{Presence: obj.Presence, DeletedAt: deletedAt, State: obj.State, RawState: obj.RawState, Since: obj.Since}
 		u.changed = append(u.changed, update)
@@ -46,16 +47,16 @@ func (u *updater) add(obj *lockedObject) {
 }
 
 // addAttributes collects the labels and other attributes of an object that have changed.
-func (u *updater) addAttributes(obj *lockedObject, o *observation) {
+func (u *updater) addAttributes(obj *lockedObject, o *observe.Observation) {
 	if obj.TermsHash != 0 {
 		u.relabeled = append(u.relabeled, obj.ID)
 	}
 	if obj.before.Version > 0 || o != obj.first {
 		obj.reindex = true // earlier transitions are found by the new attributes too
-		u.attributes = append(u.attributes, model.AttributeUpdate{ID: obj.ID, Owner: o.owner, Queue: o.queue, Submitter: o.submitter})
+		u.attributes = append(u.attributes, model.AttributeUpdate{ID: obj.ID, Owner: o.Owner, Queue: o.Queue, Submitter: o.Submitter})
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.labels)) {
-		u.labels = append(u.labels, model.Label{ObjectID: obj.ID, Name: name, Value: o.labels[name]})
+	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
+		u.labels = append(u.labels, model.Label{ObjectID: obj.ID, Name: name, Value: o.Labels[name]})
 	}
 }
 

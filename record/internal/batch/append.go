@@ -1,10 +1,11 @@
-package record
+package batch
 
 import (
 	"context"
 
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
@@ -19,15 +20,15 @@ type appender struct {
 }
 
 // add appends a revision to its object.
-func (a *appender) add(obj *lockedObject, o *observation) {
-	if o.invalid != nil && !o.deleted { // the state cannot be read: assume that it is unchanged
-		o.status.State, o.status.Raw = state.State(obj.State), obj.RawState
+func (a *appender) add(obj *lockedObject, o *observe.Observation) {
+	if o.Invalid != nil && !o.Deleted { // the state cannot be read: assume that it is unchanged
+		o.Status.State, o.Status.Raw = state.State(obj.State), obj.RawState
 	}
-	to, raw := string(o.status.State), o.rawState()
+	to, raw := string(o.Status.State), o.RawState()
 	if obj.Version == 0 || to != obj.State || raw != obj.RawState {
-		obj.changed, obj.Since = true, o.happenedAt(obj.Since)
-		a.transitions = append(a.transitions, o.transition(obj.ID, obj.State, obj.RawState, obj.Since))
-		if o.source == model.Watched {
+		obj.changed, obj.Since = true, o.HappenedAt(obj.Since)
+		a.transitions = append(a.transitions, o.Transition(obj.ID, obj.State, obj.RawState, obj.Since))
+		if o.Source == model.Watched {
 			a.happened = append(a.happened, obj.Since)
 		}
 		obj.addHour(model.HourOf(obj.Since))
@@ -35,9 +36,9 @@ func (a *appender) add(obj *lockedObject, o *observation) {
 	if obj.first == nil {
 		obj.first = o
 	}
-	a.revisions = append(a.revisions, o.revision(obj.ID, a.bodies.Encode(&obj.Object, o.version, o.body)))
-	obj.Version, obj.State, obj.RawState, obj.last = o.version, to, raw, o
-	if obj.Presence = model.Present; o.deleted {
+	a.revisions = append(a.revisions, o.Revision(obj.ID, a.bodies.Encode(&obj.Object, o.Version, o.Body)))
+	obj.Version, obj.State, obj.RawState, obj.last = o.Version, to, raw, o
+	if obj.Presence = model.Present; o.Deleted {
 		obj.Presence = model.Deleted
 	}
 }

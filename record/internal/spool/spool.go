@@ -1,4 +1,4 @@
-package record
+package spool
 
 import (
 	"bytes"
@@ -19,18 +19,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// budget is how many bytes all spools of a recorder may still take.
-type budget struct{ left atomic.Int64 }
+// Budget is how many bytes all spools of a recorder may still take.
+type Budget struct{ left atomic.Int64 }
 
-// newBudget returns a budget of so many bytes.
-func newBudget(n int64) *budget {
-	b := &budget{}
+// NewBudget returns a budget of so many bytes.
+func NewBudget(n int64) *Budget {
+	b := &Budget{}
 	b.left.Store(n)
 	return b
 }
 
 // take reserves bytes. It returns false if there are not enough.
-func (b *budget) take(n int64) bool {
+func (b *Budget) take(n int64) bool {
 	if b.left.Add(-n) < 0 {
 		b.left.Add(n)
 		return false
@@ -38,29 +38,29 @@ func (b *budget) take(n int64) bool {
 	return true
 }
 
-// spool is a file of batches that wait for the database, the oldest first. It survives the
+// Spool is a file of batches that wait for the database, the oldest first. It survives the
 // process. A spool belongs to one goroutine; any goroutine may read its size.
-type spool struct {
+type Spool struct {
 	file   *os.File
-	budget *budget
+	budget *Budget
 	oldest int64 // offset of the oldest batch
 	end    int64
 	size   atomic.Int64 // of the batches that wait, in bytes
 }
 
-// errFull is returned by push when the budget is used up.
-var errFull = errors.New("the spill has reached its maximum size")
+// ErrFull is returned by push when the budget is used up.
+var ErrFull = errors.New("the spill has reached its maximum size")
 
 // frame is the size of the header of a batch: its length and its checksum.
 const frame = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openSpool opens the spool with a name, and keeps the batches that a previous process left
+// Open opens the spool with a name, and keeps the batches that a previous process left
 // in it. It cuts off an incomplete batch: the server sends its deltas again.
 //
 // Errors: another process uses the file; those of the file system.
-func openSpool(dir, name string, b *budget) (*spool, error) {
+func Open(dir, name string, b *Budget) (*Spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("spill: %w", err)
 	}
@@ -71,7 +71,7 @@ func openSpool(dir, name string, b *budget) (*spool, error) {
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, errors.Join(fmt.Errorf("spill: %s is in use by another recorder: give each recorder its own directory", file.Name()), file.Close())
 	}
-	s := &spool{file: file, budget: b}
+	s := &Spool{file: file, budget: b}
 	for {
 		n, _, err := s.read(s.end)
 		if err != nil {
@@ -88,7 +88,7 @@ func openSpool(dir, name string, b *budget) (*spool, error) {
 }
 
 // read returns the batch at an offset, and its size in the file.
-func (s *spool) read(at int64) (n int64, payload []byte, err error) {
+func (s *Spool) read(at int64) (n int64, payload []byte, err error) {
 	var head [frame]byte
 	if _, err := s.file.ReadAt(head[:], at); err != nil {
 		return 0, nil, err
@@ -131,11 +131,11 @@ type spilled struct {
 	Order           delta.Order
 }
 
-// push writes a batch to the end of the file, and syncs it. middle says that the batch
+// Push writes a batch to the end of the file, and syncs it. middle says that the batch
 // begins within a list.
 //
 // Errors: errFull; those of the file system. Then the spool is unchanged.
-func (s *spool) push(deltas delta.Batch, middle bool) error {
+func (s *Spool) Push(deltas delta.Batch, middle bool) error {
 	all := spilledBatch{middle, make([]spilled, len(deltas))}
 	for i := range deltas {
 		d := &deltas[i]
@@ -154,7 +154,7 @@ func (s *spool) push(deltas delta.Batch, middle bool) error {
 	binary.BigEndian.PutUint32(out[4:], crc32.Checksum(out[frame:], castagnoli))
 	n := int64(len(out))
 	if !s.budget.take(n) {
-		return errFull
+		return ErrFull
 	}
 	_, err := s.file.WriteAt(out, s.end)
 	if err == nil {
@@ -169,58 +169,58 @@ func (s *spool) push(deltas delta.Batch, middle bool) error {
 	return nil
 }
 
-// bytes returns the size of the batches that wait. Any goroutine may call it.
-func (s *spool) bytes() int64 { return s.size.Load() }
+// Bytes returns the size of the batches that wait. Any goroutine may call it.
+func (s *Spool) Bytes() int64 { return s.size.Load() }
 
-// empty reports whether no batch waits.
-func (s *spool) empty() bool { return s.oldest == s.end }
+// Empty reports whether no batch waits.
+func (s *Spool) Empty() bool { return s.oldest == s.end }
 
-// waiting is the oldest batch of a spool.
-type waiting struct {
-	deltas delta.Batch
-	middle bool  // the batch begins within a list
+// Waiting is the oldest batch of a spool.
+type Waiting struct {
+	Deltas delta.Batch
+	Middle bool  // the batch begins within a list
 	size   int64 // in the file
 }
 
-// first returns the oldest batch, which stays in the spool until drop.
+// First returns the oldest batch, which stays in the spool until drop.
 //
 // Errors: the file is damaged.
-func (s *spool) first() (waiting, error) {
+func (s *Spool) First() (Waiting, error) {
 	n, payload, err := s.read(s.oldest)
 	var batch spilledBatch
 	if err == nil {
 		err = gob.NewDecoder(bytes.NewReader(payload)).Decode(&batch)
 	}
 	if err != nil {
-		return waiting{}, fmt.Errorf("spill: %s is damaged at byte %d: %w", s.file.Name(), s.oldest, err)
+		return Waiting{}, fmt.Errorf("spill: %s is damaged at byte %d: %w", s.file.Name(), s.oldest, err)
 	}
-	w := waiting{middle: batch.Middle, size: n}
+	w := Waiting{Middle: batch.Middle, size: n}
 	for _, d := range batch.Deltas {
 		rec := wire.Record{Key: wire.Key{Namespace: d.Namespace, Name: d.Name}, UID: d.UID, Version: d.RecordVersion, Encoding: d.Encoding, Body: d.Body}
 		back := delta.Delta{Kind: d.Kind, Version: d.Version, Record: rec, Seen: d.Seen, Order: d.Order}
 		if d.Err != "" {
 			back.Err = errors.New(d.Err)
 		}
-		w.deltas = append(w.deltas, back)
+		w.Deltas = append(w.Deltas, back)
 	}
 	return w, nil
 }
 
-// drop removes the oldest batch after it was written. The file shrinks only when it is
+// Drop removes the oldest batch after it was written. The file shrinks only when it is
 // empty: a process that ends before replays some batches, which is idempotent.
 //
 // Errors: those of the file system.
-func (s *spool) drop(w waiting) error {
+func (s *Spool) Drop(w Waiting) error {
 	s.oldest += w.size
 	s.size.Add(-w.size)
-	if !s.empty() {
+	if !s.Empty() {
 		return nil
 	}
-	return s.clear()
+	return s.Clear()
 }
 
-// clear removes all batches.
-func (s *spool) clear() error {
+// Clear removes all batches.
+func (s *Spool) Clear() error {
 	s.budget.left.Add(s.end)
 	s.oldest, s.end = 0, 0
 	s.size.Store(0)
@@ -230,8 +230,8 @@ func (s *spool) clear() error {
 	return nil
 }
 
-// close closes the file. The batches stay in it.
-func (s *spool) close() error {
+// Close closes the file. The batches stay in it.
+func (s *Spool) Close() error {
 	s.budget.left.Add(s.end)
 	return s.file.Close()
 }

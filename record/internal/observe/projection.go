@@ -1,4 +1,4 @@
-package record
+package observe
 
 import (
 	"encoding/json"
@@ -14,40 +14,40 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// projection defines what the recorder stores of the objects of one type: their body
+// Projection defines what the recorder stores of the objects of one type: their body
 // without the removed fields, and the state that the rest shows. Removed fields reach no
 // column, because the state and the labels are read from the projected body.
-type projection struct {
+type Projection struct {
 	stateOf  func(map[string]any) state.Status
 	prefix   []byte // the beginning of every body: its apiVersion and kind
-	removed  []fieldPath
+	removed  []FieldPath
 	cut      *wire.Cut // cuts removed
 	reduce   *wire.Cut // cuts what stateOf does not read; nil: it may read everything
-	redacted bool      // removed has fields that are confidential
+	Redacted bool      // removed has fields that are confidential
 }
 
 // versionFields change with every revision.
-var versionFields = []fieldPath{{"metadata", "resourceVersion"}, {"metadata", "managedFields"}}
+var versionFields = []FieldPath{{"metadata", "resourceVersion"}, {"metadata", "managedFields"}}
 
 // secretFields hold the data of Secrets, which is never stored.
-var secretFields = []fieldPath{{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}}
+var secretFields = []FieldPath{{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}}
 
 // typeFields name the type. The projection writes them itself, because items of some lists
 // lack them.
-var typeFields = []fieldPath{{"apiVersion"}, {"kind"}}
+var typeFields = []FieldPath{{"apiVersion"}, {"kind"}}
 
-// newProjection returns the projection of a type. stateOf may be nil, and is then
+// NewProjection returns the projection of a type. stateOf may be nil, and is then
 // state.Of.
-func newProjection(r kube.Resource, stateOf func(map[string]any) state.Status, redact []fieldPath) *projection {
-	p := &projection{
+func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, redact []FieldPath) *Projection {
+	p := &Projection{
 		stateOf: stateOf, prefix: fmt.Appendf(nil, "{\"apiVersion\":%q,\"kind\":%q", r.APIVersion(), r.Kind),
-		removed: slices.Concat(versionFields, typeFields, redact), redacted: len(redact) > 0,
+		removed: slices.Concat(versionFields, typeFields, redact), Redacted: len(redact) > 0,
 	}
 	if stateOf == nil {
 		p.stateOf, p.reduce = state.Of, wire.NewCut([]string{"spec", "*"})
 	}
 	if r.Group == "" && r.Name == "secrets" {
-		p.removed, p.redacted = append(p.removed, secretFields...), true
+		p.removed, p.Redacted = append(p.removed, secretFields...), true
 	}
 	paths := make([][]string, len(p.removed))
 	for i, field := range p.removed {
@@ -60,7 +60,7 @@ func newProjection(r kube.Resource, stateOf func(map[string]any) state.Status, r
 // body returns the stored form of an object: its type, and the text of the server without
 // the removed fields. The same content yields the same bytes, whether a list or a watch
 // brought it.
-func (p *projection) body(rec *wire.Record) ([]byte, error) {
+func (p *Projection) body(rec *wire.Record) ([]byte, error) {
 	body := append(make([]byte, 0, len(p.prefix)+len(rec.Body)), p.prefix...)
 	body, err := p.cut.Append(body, rec.Body)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *projection) body(rec *wire.Record) ([]byte, error) {
 }
 
 // bodyByDecoding is body for objects that nest too deep for a Cut.
-func (p *projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
+func (p *Projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
 	obj, err := wire.Codec[unstructured.Unstructured]{}.Decode(*rec)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (p *projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
 var reduced sync.Pool
 
 // decode decodes the fields of a body that status and the columns need.
-func (p *projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstructured, error) {
+func (p *Projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstructured, error) {
 	r := wire.Record{Key: rec.Key, Version: rec.Version, Encoding: wire.JSON, Body: body}
 	if p.reduce != nil {
 		buf, _ := reduced.Get().(*[]byte)
@@ -109,10 +109,10 @@ func (p *projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstru
 	return wire.Codec[unstructured.Unstructured]{}.Decode(r)
 }
 
-// status returns the state of a decoded object.
+// Status returns the state of a decoded object.
 //
 // Errors: the state function panicked.
-func (p *projection) status(object map[string]any) (s state.Status, err error) {
+func (p *Projection) status(object map[string]any) (s state.Status, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the state function panicked: %v\n%s", v, debug.Stack())

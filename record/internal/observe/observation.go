@@ -1,0 +1,135 @@
+package observe
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Observation is one revision of an object on its way to the database.
+type Observation struct {
+	UID, Namespace, Name string
+	Version              wire.Version
+	Deleted              bool // the object was deleted with this revision, or before it
+	Source               model.Source
+	Seen, Created        time.Time
+	Status               state.Status
+	Body                 []byte // nil for a deletion that no watch reported
+	Owner                model.Owner
+	Queue, Submitter     string
+	Labels               map[string]string
+	Invalid              error // why the state is unknown: an undecodable body, or a panic
+}
+
+// Labels and annotations that name the queue and the submitter of a job. The first one
+// that is set counts.
+var (
+	queueLabels     = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
+	submitterLabels = []string{"vedette.io/user", "app.kubernetes.io/created-by", "user"}
+)
+
+// Delta converts a delta to an observation. If the body cannot be decoded, the
+// observation has the body but no state.
+//
+// Errors: the removed fields could not be cut out of the body, so that nothing of it may
+// be stored.
+func Delta(p *Projection, d *delta.Delta, source model.Source) (Observation, error) {
+	rec := &d.Record
+	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen}
+	var err error
+	if o.Body, err = p.body(rec); err != nil {
+		return o, fmt.Errorf("%s at version %v: %w", rec.Key, rec.Version, err)
+	}
+	obj, err := p.decode(rec, o.Body)
+	if err != nil {
+		o.Invalid = err
+		o.Status.Message = err.Error()
+		if o.Deleted {
+			o.Status.State = state.Deleted
+		}
+		o.Labels = maps.Collect(wire.Record{Encoding: wire.JSON, Body: o.Body}.Labels())
+		return o, nil
+	}
+	if o.Status, o.Invalid = p.status(obj.Object); o.Invalid != nil {
+		o.Status.Message = o.Invalid.Error()
+	}
+	if o.Deleted {
+		o.Status = state.Status{State: state.Deleted, Raw: o.Status.Raw, Reason: o.Status.Reason, Message: o.Status.Message}
+	}
+	o.Created, o.Labels = obj.GetCreationTimestamp().Time, obj.GetLabels()
+	for _, ref := range obj.GetOwnerReferences() {
+		if ref.Controller != nil && *ref.Controller {
+			o.Owner = model.Owner{UID: string(ref.UID), Kind: ref.Kind, Name: ref.Name}
+		}
+	}
+	o.Queue, o.Submitter = firstOf(o.Labels, queueLabels), firstOf(o.Labels, submitterLabels)
+	if o.Submitter == "" {
+		o.Submitter = model.Truncate(firstOf(obj.GetAnnotations(), submitterLabels), model.MaxWord)
+	}
+	return o, nil
+}
+
+// Attributes returns what the object can be found by.
+func (o *Observation) Attributes(s model.Scope) model.Attributes {
+	return model.Attributes{
+		Cluster: s.Cluster, Resource: s.Resource, Namespace: o.Namespace, Owner: o.Owner, Queue: o.Queue, Submitter: o.Submitter, Labels: o.Labels,
+	}
+}
+
+// HappenedAt returns when the object entered its state, in microseconds. since is when it
+// entered the state before, or 0.
+func (o *Observation) HappenedAt(since int64) int64 {
+	return model.HappenedAt(o.Status.At, o.Seen, o.Created, since)
+}
+
+// RawState returns the raw state as its column takes it.
+func (o *Observation) RawState() string { return model.Truncate(o.Status.Raw, model.MaxWord) }
+
+// Reason returns the reason as its column takes it.
+func (o *Observation) Reason() string { return model.Truncate(o.Status.Reason, model.MaxWord) }
+
+// Message returns the message as its column takes it.
+func (o *Observation) Message() string { return model.Truncate(o.Status.Message, model.MaxMessage) }
+
+// Revision returns the row of the revision of an object.
+func (o *Observation) Revision(object int64, body model.StoredBody) model.Revision {
+	return model.Revision{
+		ObjectID: object, Version: o.Version, Deleted: o.Deleted, Source: o.Source, SeenAt: model.Micros(o.Seen),
+		State: string(o.Status.State), RawState: o.RawState(), Body: body,
+	}
+}
+
+// Transition returns the row of a transition of an object to the observed state.
+func (o *Observation) Transition(object int64, from, fromRaw string, happenedAt int64) model.Transition {
+	return model.Transition{
+		ObjectID: object, Version: o.Version, From: from, To: string(o.Status.State), FromRaw: fromRaw, ToRaw: o.RawState(),
+		Reason: o.Reason(), Message: o.Message(), HappenedAt: happenedAt, SeenAt: model.Micros(o.Seen), Source: o.Source,
+	}
+}
+
+// firstOf returns the first value that is set under one of the names.
+func firstOf(values map[string]string, names []string) string {
+	for _, name := range names {
+		if v := values[name]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// MissedDeletion returns the observation of a deletion that no watch reported. at is a
+// version by which the object was deleted, and version that of its last revision.
+func MissedDeletion(key wire.Key, uid string, version, at wire.Version, seen time.Time, source model.Source) Observation {
+	if seen.IsZero() {
+		seen = time.Now()
+	}
+	return Observation{
+		UID: uid, Namespace: key.Namespace, Name: key.Name, Version: max(at, version+1), Deleted: true, Source: source, Seen: seen,
+		Status: state.Status{State: state.Deleted},
+	}
+}
