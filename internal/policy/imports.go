@@ -45,11 +45,11 @@ record/internal/batch: state record/sqldb record/internal/model record/internal/
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/recordmetrics: record
-record/recordtest:
 notify: planned record
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
+record/recordtest: wire kube reflector state record/sqldb record/history record/retention record apitest
 internal/dbtest:
 internal/linediff:
 internal/policy:

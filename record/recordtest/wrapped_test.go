@@ -29,22 +29,23 @@ type calls struct {
 
 var errEnded = errors.New("the process has ended")
 
-// change runs a statement that may change something, or a commit.
+// change runs a statement that may change something, or a commit. It holds no lock
+// meanwhile: the statement may wait for the commit of another connection.
 func (c *calls) change(do func() error) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.ended {
+		c.mu.Unlock()
 		return errEnded
 	}
 	c.n++
-	if c.n != c.end {
-		return do()
+	last := c.n == c.end
+	c.ended = last
+	c.mu.Unlock()
+	if last && !c.after {
+		return errEnded
 	}
-	c.ended = true
-	if c.after {
-		if err := do(); err != nil {
-			return err
-		}
+	if err := do(); err != nil || !last {
+		return err
 	}
 	return errEnded
 }

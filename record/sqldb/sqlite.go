@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,17 +76,34 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 		return Address{}, fmt.Errorf("the URL of an SQLite database takes no parameters: remove ?%s", u.RawQuery)
 	}
 	connect := func(access Access) (*sql.DB, error) {
-		options := writable(file)
-		if access == ReadOnly {
-			options = readable(file)
-		}
-		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
-		if err == nil {
-			db.SetMaxOpenConns(8)
-		}
-		return db, err
+		db := sql.OpenDB(sqliteConnector{file, access})
+		db.SetMaxOpenConns(8)
+		return db, nil
 	}
 	return Address{URL: "sqlite:" + file, File: file, Connect: connect}, nil
+}
+
+// sqliteConnector opens the connections of one file. Each has options of its own: the
+// first one creates the file.
+type sqliteConnector struct {
+	file   string
+	access Access
+}
+
+// Driver implements driver.Connector.
+func (sqliteConnector) Driver() driver.Driver { return &sqlitedriver.Driver{} }
+
+// Connect implements driver.Connector.
+func (c sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	options := writable(c.file)
+	if c.access == ReadOnly {
+		options = readable(c.file)
+	}
+	one, err := sqlitedriver.NewConnector("file:" + (&url.URL{Path: c.file}).EscapedPath() + "?" + options.Encode())
+	if err != nil {
+		return nil, err
+	}
+	return one.Connect(ctx)
 }
 
 // writable returns the options to read and write a file. A commit survives a crash of the
@@ -95,7 +113,7 @@ func writable(file string) url.Values {
 	pragmas := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"}
 	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
 		// Vacuum needs auto_vacuum, which has an effect only before the first table exists.
-		// Later it would only write to the file at each start.
+		// Later it would only make each connection wait for writers.
 		pragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, pragmas...)
 	}
 	return url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}

@@ -1,0 +1,32 @@
+package recordtest
+
+import (
+	"testing"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Run tests a driver with the databases that open returns. Each is empty and not used by
+// anybody else; Run creates the schema and closes the database. A database of a file must
+// be a new file each time.
+func Run(t *testing.T, open func(t *testing.T) *sqldb.DB) {
+	t.Helper()
+	for _, group := range []struct {
+		name  string
+		tests []test
+	}{
+		{"schema", schemaTests},
+		{"rows", rowTests},
+		{"transactions", transactionTests},
+		{"locks", lockTests},
+		{"errors", errorTests},
+		{"space", spaceTests},
+		{"recording", recordingTests},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, one := range group.tests {
+				t.Run(one.name, func(t *testing.T) { one.run(t, newDatabase(t, open)) })
+			}
+		})
+	}
+}
