@@ -108,7 +108,7 @@ func (p *pruner) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.db.Exact() {
+	if p.result.Size.Exact {
 		p.result.Size, err = p.db.Size(ctx)
 	}
 	return err
@@ -198,7 +198,7 @@ func (p *pruner) step(ctx context.Context, some []model.Candidate, r rule) error
 
 // approach updates the goal after a step has removed some bytes.
 func (p *pruner) approach(ctx context.Context, bytes int64) error {
-	if p.goal <= 0 || !p.db.Exact() {
+	if p.goal <= 0 || !p.result.Size.Exact {
 		p.goal -= bytes
 		return nil
 	}

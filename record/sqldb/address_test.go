@@ -68,12 +68,13 @@ func TestCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment := map[string]string{"VEDETTE_DB_USER": "other", "VEDETTE_DB_PASSWORD": "from environment"}
+	fromFile := "mysql://me:url@db/h?password-file=" + file
 	for url, want := range map[string]string{
 		"mysql://db/h":        "other, from environment",
 		"mysql://me@db/h":     "me, from environment",
 		"mysql://me:url@db/h": "me, url",
 		"mysql://me:@db/h":    "me, ",
-		"mysql://me:url@db/h?password-file=" + file: "me, from file",
+		fromFile:              "me, from file",
 	} {
 		u, err := parseURL(url)
 		if err != nil {

@@ -47,7 +47,7 @@ func (d *DB) Transact(ctx context.Context, f func(tx *Tx) error) error {
 
 // Bounded returns a context for one unit of work, which ends after Timeout. The caller
 // calls done when the work is over. If the work took too long, done closes the idle
-// connections, because they may be as dead as the one that was used.
+// connections, because their server may have vanished too.
 func (d *DB) Bounded(ctx context.Context) (bound context.Context, done func()) {
 	return d.pool.bounded(ctx)
 }
@@ -117,10 +117,8 @@ func (d *DB) Migrate(ctx context.Context) (applied []Migration, err error) {
 	return migrator{d.pool}.up(ctx)
 }
 
-// Exact reports whether Size is exact.
-func (d *DB) Exact() bool { return d.pool.address.File != "" }
-
-// SQL returns the connections of database/sql.
+// SQL returns the connections, for statements of tools and tests. It is closed with the
+// DB.
 func (d *DB) SQL() *sql.DB { return d.pool.db }
 
 // TxOf returns the Tx of a transaction of the database.

@@ -23,12 +23,12 @@ type Dialect struct {
 	// Macros are the values of ${NAME:argument argument} in the migrations, where the
 	// dialects differ in more than a word. Every driver defines:
 	//
-	//	RENAME_TABLE from to column...   renames a table. Programs of the version before
-	//	                                 insert into and delete from the old name; where
-	//	                                 the database can do it, they read it too.
-	//	COPY_RIGHTS from to              grants who may use one table the same rights to
-	//	                                 another one; empty where rights belong to all
-	//	                                 tables of a database.
+	//	RENAME_TABLE from to column...   renames a table. Programs of the previous version
+	//	                                 insert and delete by the old name, and read by it
+	//	                                 if the database allows that.
+	//	COPY_RIGHTS from to              grants the rights to one table for another table,
+	//	                                 to the same roles. It is empty if rights belong
+	//	                                 to the whole database.
 	//
 	// Each statement ends with a semicolon at the end of a line.
 	Macros map[string]func(arguments []string) string
@@ -52,22 +52,24 @@ type Dialect struct {
 	Clock string
 	// Rebind translates the "?" of parameters. If nil, the database takes "?".
 	Rebind func(statement string) string
-	// Transaction are the options of each transaction. A transaction that waited for a
-	// lock has to see what the holder committed.
+	// Transaction has the options of each transaction. A statement that waited for a lock must
+	// see what the holder of the lock committed.
 	Transaction sql.TxOptions
-	// ForUpdate ends a query whose rows stay locked until the transaction ends. It is
+	// ForUpdate is the end of a query that locks its rows until the transaction ends. It is
 	// empty if a transaction locks the whole database.
 	ForUpdate string
-	// PairsPrefix begins a list of pairs on the right of IN.
+	// PairsPrefix precedes the pairs in "(a, b) IN ((?, ?), (?, ?))".
 	PairsPrefix string
 	// IndexHint follows a table that a query must read by an index; "?" stands for the
 	// index. It is empty if the database takes no such hint.
 	IndexHint string
-	// OrderedJoin replaces JOIN where the order of the tables must be kept.
+	// OrderedJoin replaces JOIN where the database must keep the order of the tables. It is
+	// empty if the database takes no such hint.
 	OrderedJoin string
-	// NoIndexPrefix precedes a column in a condition for which no index is to be used.
+	// NoIndexPrefix precedes a column in a condition for which the database must not use an
+	// index. It is empty if the database takes no such hint.
 	NoIndexPrefix string
-	// RowComparison is how two columns are compared with a position.
+	// RowComparison is how Between compares two columns.
 	RowComparison RowComparison
 	// PreferIndexes is a statement that makes the planner prefer indexes until the
 	// transaction ends. It is empty if there is none.
@@ -77,18 +79,18 @@ type Dialect struct {
 	MigrationWait time.Duration
 }
 
-// RowComparison is how a dialect compares two columns with a position.
+// RowComparison is a way to compare two columns with two values.
 type RowComparison int
 
 const (
 	// CompareRows compares rows: (a, b) > (?, ?).
 	CompareRows RowComparison = iota
-	// CompareColumns compares each column, for a database that reads a whole index to
+	// CompareColumns compares each column. It is for a database that reads a whole index to
 	// compare rows.
 	CompareColumns
 )
 
-// Fragments writes the parts of statements in which dialects differ.
+// Fragments returns the parts of statements in which dialects differ.
 type Fragments struct{ dialect *Dialect }
 
 // Pairs returns "((?, ?), (?, ?))" for n pairs, the right side of (a, b) IN.
@@ -112,7 +114,8 @@ func (f Fragments) JoinInOrder(joins string) string {
 	return strings.ReplaceAll(joins, " JOIN ", " "+f.dialect.OrderedJoin+" ")
 }
 
-// NoIndex returns a column for a condition for which no index is to be used.
+// NoIndex returns a column for a condition for which the database must not use an index,
+// if it takes such a hint.
 func (f Fragments) NoIndex(column string) string { return f.dialect.NoIndexPrefix + column }
 
 // ForUpdate returns the end of a query whose rows stay locked until the transaction ends.

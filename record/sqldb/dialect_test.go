@@ -27,7 +27,7 @@ func found(t *testing.T, q sqldb.Querier, query string, args ...any) (ids []int6
 
 // TestFragments: each fragment is valid SQL in its place, and means the same everywhere.
 func TestFragments(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(0, 100)) })
 		for name, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestFragments(t *testing.T) {
 // TestBetween: the positions are exclusive, and ties in the first column are told apart by
 // the second.
 func TestBetween(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(0, 21)) })
 		type position struct{ small, id int64 }

@@ -67,7 +67,7 @@ func TestTryLock(t *testing.T) {
 	})
 }
 
-// TestLockEndsWithProcess: who closes its connections loses its locks.
+// TestLockEndsWithProcess: a lock ends with its connection, and unlock reports that.
 func TestLockEndsWithProcess(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		if kind == "sqlite" { // the lock of a file ends with the file, which unlock closes
@@ -108,7 +108,7 @@ func TestLockEndsWithProcess(t *testing.T) {
 // TestMigrateTogether: of several processes that migrate at once, one does it and the
 // others wait.
 func TestMigrateTogether(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		var (
 			wait    sync.WaitGroup
 			mu      sync.Mutex
@@ -137,7 +137,7 @@ func TestMigrateTogether(t *testing.T) {
 // TestMigrateWaits: Migrate waits for the lock until its context ends, and not for it if
 // there is nothing to do.
 func TestMigrateWaits(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		holder, d := opened(t, url), opened(t, url)
 		unlock, ours, err := holder.TryLock(t.Context(), sqldb.MigrationLock)
 		if err != nil || !ours {
@@ -157,6 +157,7 @@ func TestMigrateWaits(t *testing.T) {
 		select {
 		case err := <-done:
 			t.Errorf("it did not wait: %v", err)
+			done <- nil
 		case <-time.After(200 * time.Millisecond):
 		}
 		if err := unlock(); err != nil {

@@ -3,6 +3,7 @@ package sqldb_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -26,7 +27,14 @@ func TestMain(m *testing.M) {
 // opened opens a database for the time of a test.
 func opened(t *testing.T, url string) *sqldb.DB {
 	t.Helper()
-	d, err := sqldb.Open(t.Context(), url)
+	driver, err := sqldb.Driver(portable{}), error(nil)
+	if !strings.HasPrefix(url, portableScheme) {
+		driver, err = sqldb.DriverOf(url)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sqldb.OpenWith(t.Context(), driver, url)
 	if err != nil {
 		t.Fatal(err)
 	}

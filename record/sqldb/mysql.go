@@ -38,8 +38,8 @@ func (mysql) Dialect() Dialect {
 			"COPY_RIGHTS":  func([]string) string { return "" },
 		},
 		StatementDone: mysqlDone,
-		// Whoever waits for a table waits for a change of it too, so a change gives up soon if
-		// another transaction, such as a backup, holds the table.
+		// While a change of a table waits for another transaction, such as a backup, all others
+		// wait for the change. So it gives up soon.
 		BeforeSteps:   "SET SESSION lock_wait_timeout = 5",
 		TableExists:   "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		UnixSeconds:   "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",

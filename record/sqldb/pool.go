@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 )
 
 // idleConns is how many idle connections a pool keeps.
@@ -60,7 +61,12 @@ func (p *pool) explainKnown(err error) error {
 
 // bounded is DB.Bounded.
 func (p *pool) bounded(ctx context.Context) (bound context.Context, done func()) {
-	bound, cancel := context.WithTimeout(ctx, Timeout)
+	return p.limit(ctx, Timeout)
+}
+
+// limit is bounded with a timeout.
+func (p *pool) limit(ctx context.Context, timeout time.Duration) (bound context.Context, done func()) {
+	bound, cancel := context.WithTimeout(ctx, timeout)
 	return bound, func() {
 		late := bound.Err() != nil && ctx.Err() == nil
 		cancel()

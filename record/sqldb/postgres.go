@@ -46,9 +46,9 @@ func (postgres) Dialect() Dialect {
 	}
 }
 
-// postgresRename renames a table, and leaves a view with the old name that can be read and
-// written. Whoever waits for the table waits for the rename too, so the rename gives up
-// soon if another transaction, such as a backup, holds the table.
+// postgresRename returns statements that rename a table, and create a view with the old
+// name that can be read and written. While the rename waits for another transaction, such
+// as a backup, all others wait for the rename. So it gives up soon.
 func postgresRename(from, to string, columns []string) string {
 	return "SET LOCAL lock_timeout = '5s';\n" +
 		"ALTER TABLE " + from + " RENAME TO " + to + ";\n" +
@@ -56,8 +56,8 @@ func postgresRename(from, to string, columns []string) string {
 		postgresRights(to, from)
 }
 
-// postgresRights grants the rights to a table to another one, to the same roles: who
-// records may be another role than who migrates.
+// postgresRights returns statements that grant the rights to one table for another one.
+// The role that records need not be the role that migrates.
 func postgresRights(from, to string) string {
 	return "-- +goose StatementBegin\n" +
 		"DO $$\n" +

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// progressTable says how far a step has come that was begun.
+// progressTable has the next statement of each step that has begun.
 const progressTable = "vedette_schema_progress"
 
 // resumable applies a step to a database that commits each change of the schema at once.
@@ -26,8 +26,8 @@ func (r resumable) apply(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	// The session ends here, because BeforeSteps has changed it.
-	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }() // which it returns
+	// Close the session, because BeforeSteps has changed it. Raw returns ErrBadConn.
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 	if r.dialect.BeforeSteps != "" {
 		if _, err := conn.ExecContext(ctx, r.dialect.BeforeSteps); err != nil {
 			return err

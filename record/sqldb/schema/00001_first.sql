@@ -15,7 +15,7 @@ CREATE TABLE resources (
   CONSTRAINT resources_name UNIQUE (api_group, name)
 ) ${OPTIONS};
 
--- What each object is now, or was last.
+-- The latest state of each object.
 CREATE TABLE objects (
   id ${ID},
   cluster_id BIGINT NOT NULL,
@@ -48,8 +48,8 @@ CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
 CREATE INDEX objects_presence ON objects (presence, cluster_id, resource_id);
 
--- In which hours objects have changed their state, by what they are looked for: a
--- label, the namespace, the owner and so on, as a hash (mark.go).
+-- An index of transitions. An entry says that an object with a term changed its state in
+-- an hour. A term is the hash of a label, a namespace, an owner and so on.
 CREATE TABLE marks (
   term BIGINT NOT NULL,
   hour BIGINT NOT NULL,
@@ -57,9 +57,9 @@ CREATE TABLE marks (
   PRIMARY KEY (term, hour, object_id)
 ) ${ORDERED};
 
--- body names the content. data is it: whole, packed with a dictionary, or as what it
--- differs in from that of another revision of the object, whose version is base, and
--- which is whole.
+-- body is the hash of the body, and data is the encoded body. A keyframe has base 0 and
+-- may be compressed with a dictionary. Other bodies are the difference to the keyframe
+-- whose version is base.
 CREATE TABLE revisions (
   id ${ID},
   object_id BIGINT NOT NULL,
@@ -110,7 +110,7 @@ CREATE TABLE labels (
   PRIMARY KEY (object_id, name)
 ) ${ORDERED};
 
--- From which version to which a recorder has seen everything.
+-- The intervals of versions of which a recorder has seen every revision.
 CREATE TABLE coverage (
   id ${ID},
   cluster_id BIGINT NOT NULL,
@@ -142,7 +142,7 @@ CREATE TABLE gaps (
 ) ${OPTIONS};
 CREATE INDEX gaps_open ON gaps (cluster_id, resource_id, healed_at);
 
--- For people: names instead of numbers, and times that can be read.
+-- Views for people, with names instead of IDs and with timestamps.
 CREATE VIEW object_times AS
 SELECT o.id, c.name AS cluster, r.api_group, r.name AS resource, o.namespace, o.name, o.uid, o.owner_kind, o.owner_name, o.queue, o.submitter,
   o.state, o.raw_state, o.reason, o.message, o.version, o.presence, ${TIME:o.created_at} AS created_at, ${TIME:o.seen_at} AS seen_at,

@@ -1,0 +1,34 @@
+package sqldb
+
+import (
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+)
+
+// TestLimit: after work that took too long, the pool uses no connection that existed
+// before.
+func TestLimit(t *testing.T) {
+	d, err := Open(t.Context(), dbtest.Empty(t, "sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for timeout, want := range map[time.Duration]int{time.Hour: 1, time.Nanosecond: 0} {
+		if err := d.pool.db.PingContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		bound, done := d.pool.limit(t.Context(), timeout)
+		if timeout < time.Second {
+			<-bound.Done()
+		}
+		done()
+		if n := d.pool.db.Stats().Idle; n != want {
+			t.Errorf("after %v: %d idle connections, want %d", timeout, n, want)
+		}
+		if bound.Err() == nil {
+			t.Error("done does not release the context")
+		}
+	}
+}
