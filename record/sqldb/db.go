@@ -120,9 +120,3 @@ func (d *DB) Migrate(ctx context.Context) (applied []Migration, err error) {
 // SQL returns the connections, for statements of tools and tests. It is closed with the
 // DB.
 func (d *DB) SQL() *sql.DB { return d.pool.db }
-
-// TxOf returns the Tx of a transaction of the database.
-func (d *DB) TxOf(tx *sql.Tx) *Tx { return &Tx{d.Fragments, d.pool.driver, tx} }
-
-// Rebind translates the parameters of a statement.
-func (d *DB) Rebind(text string) string { return d.rebind(text) }

@@ -170,7 +170,9 @@ func TestMigrateWaits(t *testing.T) {
 		if err != nil || !ours {
 			t.Fatal(ours, err)
 		}
-		if steps, err := d.Migrate(t.Context()); err != nil || len(steps) != 0 {
+		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if steps, err := d.Migrate(ctx); err != nil || len(steps) != 0 {
 			t.Errorf("there is nothing to migrate: %+v, %v", steps, err)
 		}
 		if err := unlock(); err != nil {
@@ -212,7 +214,9 @@ func TestMigrationWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		if _, err := d.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "another process has been migrating it for") {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if _, err := d.Migrate(ctx); err == nil || !strings.Contains(err.Error(), "another process has been migrating it for") {
 			t.Errorf("%v", err)
 		}
 	})

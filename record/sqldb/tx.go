@@ -91,6 +91,3 @@ func (t *Tx) PreferIndexes(ctx context.Context) error {
 	_, err := t.tx.ExecContext(ctx, t.dialect.PreferIndexes)
 	return err
 }
-
-// SQL returns the transaction of database/sql.
-func (t *Tx) SQL() *sql.Tx { return t.tx }

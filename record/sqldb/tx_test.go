@@ -186,6 +186,7 @@ func TestLockRows(t *testing.T) {
 		<-locked
 		go func() {
 			second <- d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+				number(t, tx, "SELECT small FROM things WHERE id = 4") // a snapshot of now must not last
 				s := selection(0, "name-0004", "name-0006")
 				s.Columns = "small, name"
 				seen := int64(0)
@@ -198,8 +199,8 @@ func TestLockRows(t *testing.T) {
 					}
 					return err
 				})
-				if seen != 99 {
-					err = errors.Join(err, fmt.Errorf("it sees %d", seen))
+				if again := number(t, tx, "SELECT small FROM things WHERE id = 4"); seen != 99 || again != 99 {
+					err = errors.Join(err, fmt.Errorf("it sees %d, then %d", seen, again))
 				}
 				return err
 			})
