@@ -269,6 +269,9 @@ func TestStartModes(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.create(pod("a"))
 	w.srv.Unavailable()
+	if _, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}, Start: record.Wait + 1}); err == nil {
+		t.Error("an unknown start mode is valid")
+	}
 	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}})
 	if err != nil {
 		t.Fatal(err)
