@@ -81,8 +81,9 @@ fuzz: ## run every fuzz target for FUZZTIME (20000x is 20,000 inputs)
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
 .PHONY: model
-model: ## compare the store and all queues with simple models, over 100,000 random operations
+model: ## compare the store and all queues with simple models, over 100,000 random operations; the recorder and its queries over 3,000 histories
 	go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.checks=1500 -rapid.steps=90
+	go test ./record ./record/internal/batch ./record/history ./record/retention -count=1 -timeout 20m -run Model -rapid.checks=3000
 
 .PHONY: lint
 lint: ## run gofumpt, vet, go fix and staticcheck over all modules

@@ -18,7 +18,7 @@ import (
 
 // drawHistory draws revisions of some objects, in the order of their versions.
 func drawHistory(t *rapid.T) (all []record.Observation) {
-	states := []state.State{state.Queued, state.Running, state.Failed}
+	states := []state.State{state.Queued, state.Running, state.Failed, ""}
 	version := wire.Version(1)
 	for _, uid := range []string{"a", "b", "c"} {
 		n := rapid.IntRange(0, 8).Draw(t, "revisions of "+uid)

@@ -61,11 +61,11 @@ func (b *backfiller) insert(ctx context.Context, l late) error {
 		return err
 	}
 	b.Revisions++
-	from, fromRaw, err := model.StateBefore(ctx, b.tx, id, l.Version)
+	from, fromRaw, found, err := model.StateBefore(ctx, b.tx, id, l.Version)
 	if err != nil {
 		return err
 	}
-	if from != string(l.Status.State) || fromRaw != l.RawState() {
+	if !found || from != string(l.Status.State) || fromRaw != l.RawState() {
 		b.Transitions++
 		at, err := b.happenedAt(ctx, id, l.Observation)
 		if err != nil {

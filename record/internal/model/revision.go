@@ -80,14 +80,14 @@ func HasRevision(ctx context.Context, q sqldb.Querier, object int64, version wir
 	return found, err
 }
 
-// StateBefore returns the state and the raw state of the last revision before a version.
-// Both are empty if there is none.
-func StateBefore(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (state, raw string, err error) {
+// StateBefore returns the state and the raw state of the last revision before a version, and
+// false if there is none. A revision can have an empty state.
+func StateBefore(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (state, raw string, found bool, err error) {
 	err = q.QueryRow(ctx, "SELECT state, raw_state FROM revisions WHERE object_id = ? AND version < ? ORDER BY version DESC LIMIT 1", object, int64(version)).Scan(&state, &raw)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
+		return "", "", false, nil
 	}
-	return state, raw, err
+	return state, raw, err == nil, err
 }
 
 // RevisionAfter returns the first revision after a version, without its body.
