@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Limits in lines. What is larger is two things in one.
+// Limits in lines. A larger file or function is two things in one.
 const (
 	maxFile         = 500
 	maxTestFile     = 800

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestProse(t *testing.T) {
+	found, err := checkProse(root)
+	report(t, overBudget(found, unclear), err)
+}
+
+func TestHabitsThatAreFound(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want string // of what is found
+	}{
+		{"It can not fail.", "cannot"},
+		{"Everything begins anew.", "from scratch"},
+		{"It waits for ever.", "forever"},
+		{"The list is sorted so as to find it.", "so that"},
+		{"There was no replica to be had.", "available"},
+		{"It is looked at whether a dictionary saves.", "checks"},
+		{"The lock of who writes it.", "whoever"},
+		{"It ends. Who dies before writes some again.", "a noun"},
+		{"What others differ from is removed after them.", "a noun"},
+		{"It has two. One that was never asked may choose a worse.", "a noun"},
+		{"It is kept. That of servers is used again.", "a noun"},
+		{"There are none.", "no, with a noun"},
+		{"A crash before this point\n// replays some batches; replay is idempotent.", ""},
+		{"What is this?", ""},
+		{"It asks who answers, and says what failed.", ""},
+		{"Whoever holds the lease writes.", ""},
+	} {
+		found := findHabits(c.text)
+		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) == 0 || !strings.Contains(strings.Join(found, "\n"), c.want)) {
+			t.Errorf("%q: found %q, want %q", c.text, found, c.want)
+		}
+	}
+}
+
+func TestLongSentencesThatAreFound(t *testing.T) {
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+	for _, c := range []struct {
+		doc  string
+		want int
+	}{
+		{words(35) + ".", 0},
+		{words(36) + ".", 1},
+		{words(20) + ". " + words(20) + ".", 0},
+		{words(20) + "\n" + words(20) + ".", 1},
+		{words(20) + "\n\n" + words(20), 0},
+		{"# " + words(40), 0},
+		{"\t" + words(40), 0},
+		{"1. " + words(20) + "\n2. " + words(20), 0},
+		{words(20) + ": " + words(20), 0},
+	} {
+		if found := longSentences(c.doc); len(found) != c.want {
+			t.Errorf("%q: found %q, want %d", c.doc, found, c.want)
+		}
+	}
+}
+
+func TestProseIsRead(t *testing.T) {
+	tree := plant(map[string]string{
+		"a/a.go":      "package a\n\n// f says that it can not.\nfunc f() string { return \"not anew\" }\n",
+		"a/a_test.go": "package a\n\n// It can not.\n",
+		"docs/a.md":   "A line that\ncan\nnot.\n\n```\ncan not\n```\n| a | it can not |\n- item\n- it can not\n",
+	})
+	found, err := checkProse(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found["a"]; len(got) != 2 || !strings.HasPrefix(got[0], "a.go:3:") || !strings.HasPrefix(got[1], "a.go:4:") {
+		t.Errorf("in the package: %q", got)
+	}
+	if got := found["docs/a.md"]; len(got) != 3 {
+		t.Errorf("in the document: %q", got)
+	}
+}
