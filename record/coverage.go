@@ -37,8 +37,8 @@ func (c *coverer) update(ctx context.Context, t *tracker, p *plan, endsGap bool)
 	}
 	end, endAt, covered := t.end, t.endAt, t.covered
 	for _, l := range p.lists {
-		// A list begins new coverage. What the watch reported before it belongs to the
-		// coverage before. What happened in between was not seen.
+		// A list begins new coverage. Events of the watch before it belong to the previous
+		// coverage. Changes between the two were not seen.
 		if covered && l.before > end {
 			if err := c.extend(ctx, end, l.before); err != nil {
 				return err

@@ -32,7 +32,6 @@ var habits = []struct {
 	{regexp.MustCompile(`(^|[.:;] +|\n\n)(Who|What) [a-z' ]+[^?]*?([.;]|$)`), "begin with a noun"},
 	{regexp.MustCompile(`(^|[.:;] +)(One|Those|That) (that|which|of which)\b`), "begin with a noun"},
 	{regexp.MustCompile(`(^|[.;] +)That of\b`), "begin with a noun"},
-	{regexp.MustCompile(`(?i)\bthere (is|are|was|were) none\b`), "no, with a noun"},
 	{regexp.MustCompile(`(?i)\bof (one's|its) own accord\b`), "by itself"},
 }
 
@@ -199,13 +198,12 @@ func proseOf(tree fs.FS, file string) (broken []string, err error) {
 // unclear are the packages and documents that are not written plainly yet, with the
 // number of habits in them. The list only shrinks.
 var unclear = map[string]int{
-	"apitest": 8, "cmd/vedette": 30, "controller": 18, "delta": 15, "examples/podcontroller": 2, "examples/trainjob": 1, "informer": 17,
-	"internal/dbtest": 1, "internal/faultlog": 1, "internal/yamlfile": 2, "kube": 33, "metrics": 1, "record": 57, "record/recordmetrics": 1,
-	"record/sqldb": 15, "reflector": 5, "rules": 3, "state": 5, "store": 20, "wire": 29, "workqueue": 13,
+	"apitest": 6, "controller": 17, "delta": 12, "examples/podcontroller": 2, "examples/trainjob": 1, "informer": 12, "internal/dbtest": 1,
+	"internal/yamlfile": 1, "kube": 26, "metrics": 1, "rules": 2, "state": 2, "store": 15, "wire": 23, "workqueue": 13,
 
-	"README.md": 5, "docs/architecture.md": 7, "docs/benchmarks.md": 2, "docs/decisions/0001-keep-bytes.md": 2,
+	"README.md": 5, "docs/benchmarks.md": 2, "docs/decisions/0001-keep-bytes.md": 2,
 	"docs/decisions/0002-dependencies.md": 1, "docs/decisions/0005-modules.md": 2, "docs/decisions/0006-lists.md": 1,
 	"docs/decisions/0009-slabs.md": 2, "docs/decisions/0010-consumers.md": 1, "docs/decisions/0011-numbers.md": 5,
-	"docs/decisions/0012-workqueue.md": 5, "docs/decisions/0013-clients.md": 3, "docs/decisions/0016-recorder.md": 11,
-	"docs/decisions/0024-faults-are-logged.md": 1, "docs/decisions/README.md": 2, "docs/formats/snapshot.md": 1, "docs/operating.md": 22,
+	"docs/decisions/0012-workqueue.md": 5, "docs/decisions/0013-clients.md": 3, "docs/decisions/0024-faults-are-logged.md": 1,
+	"docs/decisions/README.md": 2, "docs/formats/snapshot.md": 1, 
 }

@@ -26,7 +26,7 @@ func TestHabitsThatAreFound(t *testing.T) {
 		{"What others differ from is removed after them.", "a noun"},
 		{"It has two. One that was never asked may choose a worse.", "a noun"},
 		{"It is kept. That of servers is used again.", "a noun"},
-		{"There are none.", "no, with a noun"},
+		{"It returns nil if there is none.", ""},
 		{"A crash before this point\n// replays some batches; replay is idempotent.", ""},
 		{"What is this?", ""},
 		{"It asks who answers, and says what failed.", ""},

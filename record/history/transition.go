@@ -22,7 +22,7 @@ const (
 	Watched = model.Watched
 	// Listed: by the first list of a scope.
 	Listed = model.Listed
-	// Relisted: by a list after a gap. What happened in the gap is not known.
+	// Relisted: by a list after a gap. Changes within the gap are not known.
 	Relisted = model.Relisted
 	// Inferred: from something else. Its time is that of the conclusion.
 	Inferred = model.Inferred

@@ -16,8 +16,8 @@ const lockName = "vedette retention"
 // which writers proceed. Of several calls at the same time, in any process, one does the
 // work, and the others return with Result.Busy.
 //
-// Errors: an invalid policy; those of the database. What was removed before an error stays
-// removed.
+// Errors: an invalid policy; those of the database. History that was removed before an error
+// stays removed.
 func Prune(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
 	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now()})
 }

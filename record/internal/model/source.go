@@ -8,7 +8,7 @@ const (
 	Watched Source = iota + 1
 	// Listed revisions came in the first list of a scope.
 	Listed
-	// Relisted revisions came in a list after a gap. What happened in the gap is not known.
+	// Relisted revisions came in a list after a gap. Changes within the gap are not known.
 	Relisted
 	// Inferred revisions follow from something else. Their time is that of the conclusion.
 	Inferred
