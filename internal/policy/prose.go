@@ -205,5 +205,5 @@ var unclear = map[string]int{
 	"docs/decisions/0002-dependencies.md": 1, "docs/decisions/0005-modules.md": 2, "docs/decisions/0006-lists.md": 1,
 	"docs/decisions/0009-slabs.md": 2, "docs/decisions/0010-consumers.md": 1, "docs/decisions/0011-numbers.md": 5,
 	"docs/decisions/0012-workqueue.md": 5, "docs/decisions/0013-clients.md": 3, "docs/decisions/0024-faults-are-logged.md": 1,
-	"docs/decisions/README.md": 2, "docs/formats/snapshot.md": 1, 
+	"docs/decisions/README.md": 2, "docs/formats/snapshot.md": 1,
 }
