@@ -10,6 +10,8 @@ ALL_DATABASES := VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb
 # A count, not a time: at the end of a time Go before 1.27 may report a failure where
 # there is none (go.dev/issue/75804).
 FUZZTIME ?= 20000x
+# Random histories for the models of the recorder.
+CASES ?= 200
 HOSTILE ?= 1h
 
 .PHONY: help
@@ -32,7 +34,7 @@ test: setup ## run all tests (20 minutes; 45 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh many hostile kills soak
+	@MAKE="$(MAKE)" tools/steps.sh many models hostile kills soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -80,10 +82,14 @@ fuzz: ## run every fuzz target for FUZZTIME (20000x is 20,000 inputs)
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
+.PHONY: models
+models: ## compare the recorder and its queries with simple models, over 3,000 histories
+	$(MAKE) model CASES=3000
+
 .PHONY: model
-model: ## compare the store and all queues with simple models, over 100,000 random operations; the recorder and its queries over 3,000 histories
+model: ## compare the store and all queues with simple models, over 100,000 random operations; the recorder and its queries over CASES histories
 	go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.checks=1500 -rapid.steps=90
-	go test ./record ./record/internal/batch ./record/history ./record/retention -count=1 -timeout 20m -run Model -rapid.checks=3000
+	go test ./record ./record/internal/batch ./record/history ./record/retention -count=1 -timeout 20m -run Model -rapid.checks=$(CASES)
 
 .PHONY: lint
 lint: ## run gofumpt, vet, go fix and staticcheck over all modules

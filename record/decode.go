@@ -28,7 +28,7 @@ type item struct {
 // Errors: those of observe.
 func (it *item) observation(p *observe.Projection, source model.Source) (observe.Observation, error) {
 	if it.observed == nil {
-		return observe.Delta(p, &it.Delta, source)
+		return observe.Observe(p, &it.Delta, source)
 	}
 	o := *it.observed
 	o.Source = source
@@ -72,7 +72,7 @@ func (d *decoder) decode(change *delta.Delta) *observe.Observation {
 		if d.listing && d.listed || change.Err != nil {
 			return nil
 		}
-		o, err := observe.Delta(d.projection, change, model.Watched)
+		o, err := observe.Observe(d.projection, change, model.Watched)
 		if err != nil {
 			return nil // the writer gets the same error, and records it
 		}

@@ -70,7 +70,7 @@ func Observe(r kube.Resource, stateOf func(map[string]any) state.Status, redact 
 	for _, text := range redact {
 		fields = append(fields, strings.Split(text, "."))
 	}
-	o, err := observe.Delta(observe.NewProjection(r, stateOf, fields), &d, model.Watched)
+	o, err := observe.Observe(observe.NewProjection(r, stateOf, fields), &d, model.Watched)
 	return string(o.Body), o.Status, o.Labels, err
 }
 

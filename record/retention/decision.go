@@ -21,7 +21,7 @@ const (
 // object is what decisions about the revisions of an object depend on.
 type object struct {
 	last           wire.Version // the last revision
-	base           wire.Version // the keyframe of the next deltas; it stays
+	base           wire.Version // the keyframe of the next differences; it stays
 	floor          wire.Version // revisions from here on stay
 	deleted        bool
 	state          state.State // of a deleted object, the one before its deletion

@@ -20,7 +20,7 @@
 //  1. The current state of an object always stays, and so do the last revision of an
 //     object that is not deleted and the transition to its current state.
 //  2. Resume points and open gaps stay.
-//  3. A keyframe stays while a delta refers to it, and while the next revision of its
+//  3. A keyframe stays while a difference refers to it, and while the next revision of its
 //     object may.
 //  4. Every step leaves the history consistent. An interrupted Prune loses no work.
 //

@@ -83,7 +83,7 @@ func (m *naive) prune(r retention.Policy, now wire.Version) bool {
 
 // TestAgainstModel: objects change, and their history is pruned now and then by random
 // policies. The database holds what the naive model says, and every body that is kept can
-// be read. It holds nothing else but keyframes that deltas need.
+// be read. It holds nothing else but keyframes that differences need.
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -236,6 +236,6 @@ func (d *database) compareRows(t *rapid.T, query string, want, may []string) {
 	}
 }
 
-// needed selects keyframes that deltas refer to, or that the next delta will.
+// needed selects keyframes that differences refer to, or that the next difference will.
 const needed = "SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id" +
 	" WHERE o.base = r.version OR EXISTS (SELECT 1 FROM revisions d WHERE d.object_id = r.object_id AND d.base = r.version)"

@@ -8,15 +8,15 @@ import (
 // plan is what happens to the revisions of one step.
 type plan struct {
 	remove, strip []int64                   // row numbers
-	keyframes     []model.Candidate         // decided once the deltas that refer to them are gone
-	bases         map[model.RevisionID]bool // keyframes that the removed deltas refer to
+	keyframes     []model.Candidate         // decided once the differences that refer to them are gone
+	bases         map[model.RevisionID]bool // keyframes that the removed differences refer to
 	upTo          map[int64]wire.Version    // by object: the last version that is removed
 	objects       map[int64]bool            // nothing is left of them
 	due           map[model.RevisionID]bool // revisions that are removed now or later
 	bytes         int64                     // of the bodies
 }
 
-// newPlan decides about revisions. In a preview keyframes count as deltas: the plan then
+// newPlan decides about revisions. In a preview keyframes count as differences: the plan then
 // has what is removed in the end.
 func newPlan(some []model.Candidate, objects map[int64]*object, r rule, preview bool) *plan {
 	p := &plan{upTo: map[int64]wire.Version{}, objects: map[int64]bool{}, bases: map[model.RevisionID]bool{}, due: map[model.RevisionID]bool{}}

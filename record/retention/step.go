@@ -111,7 +111,7 @@ func (s *step) countTransitions(ctx context.Context, p *plan) error {
 	})
 }
 
-// removeRevisions deletes and strips deltas.
+// removeRevisions deletes and strips differences.
 func (s *step) removeRevisions(ctx context.Context, p *plan) error {
 	n, err := model.DeleteRevisions(ctx, s.tx, p.remove)
 	if s.done.Revisions += int(n); err != nil {
@@ -122,8 +122,8 @@ func (s *step) removeRevisions(ctx context.Context, p *plan) error {
 	return err
 }
 
-// removeKeyframes decides about keyframes again, now that deltas are removed: also about
-// those that had to stay until now because the deltas referred to them.
+// removeKeyframes decides about keyframes again, now that differences are removed: also about
+// those that had to stay until now because the differences referred to them.
 func (s *step) removeKeyframes(ctx context.Context, p *plan) error {
 	bases := make([]model.RevisionID, 0, len(p.bases))
 	for id := range p.bases {
@@ -152,10 +152,10 @@ func (s *step) removeKeyframes(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// removeKeyframe deletes or strips a keyframe, unless a delta refers to it. Deltas follow
-// their keyframe, and the first delta after it tells: revisions are appended in the order
-// of their versions, each as a delta of the last keyframe. Late revisions are keyframes
-// that no delta refers to.
+// removeKeyframe deletes or strips a keyframe, unless a difference refers to it. Differences follow
+// their keyframe, and the first difference after it tells: revisions are appended in the order
+// of their versions, each as a difference of the last keyframe. Late revisions are keyframes
+// that no difference refers to.
 func (s *step) removeKeyframe(ctx context.Context, c *model.Candidate, what decision) error {
 	if what == keep {
 		return nil

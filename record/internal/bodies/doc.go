@@ -2,12 +2,12 @@
 //
 // # Data flow
 //
-//	body -> Encoder: keyframe or delta -> model.StoredBody -> a row of revisions
+//	body -> Encoder: keyframe or difference -> model.StoredBody -> a row of revisions
 //	row of revisions, and the row of its keyframe -> Read -> body
 //
 // The first revision of an object is a keyframe: its body is stored whole, compressed with
-// a dictionary of its type. The next ones are deltas: differences from that keyframe. After
-// 31 deltas, or when a difference is large, comes another keyframe. Reading a body takes at
+// a dictionary of its type. The next ones are stored as differences from that keyframe. After
+// 31 differences, or when a difference is large, comes another keyframe. Reading a body takes at
 // most two rows.
 //
 // # Ownership
@@ -16,7 +16,7 @@
 //
 // # Guarantees
 //
-// A delta refers to an earlier keyframe of the same object, never to another delta. Read
+// A difference refers to an earlier keyframe of the same object, never to another difference. Read
 // verifies the hash of every body. An Encoder remembers only what was committed.
 //
 // # Limits

@@ -141,7 +141,7 @@ func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 func (b *Batch) readKeyframes(ctx context.Context, objects iter.Seq[*model.Object]) error {
 	var missing []model.RevisionID
 	for o := range objects {
-		if o.Presence != model.Deleted && o.Base > 0 && o.Depth < maxDeltas && b.e.keyframes.byObject[o.ID].Version != o.Base {
+		if o.Presence != model.Deleted && o.Base > 0 && o.Depth < maxDifferences && b.e.keyframes.byObject[o.ID].Version != o.Base {
 			missing = append(missing, model.RevisionID{Object: o.ID, Version: o.Base})
 		}
 	}
@@ -168,9 +168,9 @@ func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte) model
 		return model.StoredBody{}
 	}
 	h := hashOf(body)
-	if o.Base > 0 && o.Depth < maxDeltas {
+	if o.Base > 0 && o.Depth < maxDifferences {
 		if keyframe := b.keyframe(o); keyframe != nil {
-			if stored, ok := newDelta(body, keyframe, h, o.Base); ok {
+			if stored, ok := newDifference(body, keyframe, h, o.Base); ok {
 				o.Depth++
 				return stored
 			}

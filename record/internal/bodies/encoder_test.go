@@ -41,7 +41,7 @@ func write(t *testing.T, d *modeltest.Database, all ...modeltest.Revision) {
 	}
 }
 
-// TestKeyframes: a body is a keyframe or a delta of one, and at most 31 deltas refer to
+// TestKeyframes: a body is a keyframe or a difference of one, and at most 31 differences refer to
 // the same keyframe. That also holds where content repeats, and where each batch has to
 // read the keyframe. All bodies can be read.
 func TestKeyframes(t *testing.T) {
@@ -70,8 +70,8 @@ func TestKeyframes(t *testing.T) {
 	})
 }
 
-// TestDeltaOfDelta: a delta whose base is not a keyframe is damaged, and not followed.
-func TestDeltaOfDelta(t *testing.T) {
+// TestDifferenceOfDifference: a difference whose base is not a keyframe is damaged, and not followed.
+func TestDifferenceOfDifference(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		filler := strings.Repeat("the same in all of them, ", 20)
 		for v := wire.Version(1); v <= 3; v++ {

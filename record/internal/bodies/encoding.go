@@ -31,14 +31,14 @@ func newKeyframe(body []byte, h hash, dict *dictionary) model.StoredBody {
 	return b
 }
 
-// newDelta encodes a body as the difference from the keyframe at a version. It returns
+// newDifference encodes a body as the difference from the keyframe at a version. It returns
 // false if the difference is too large to be worth it.
-func newDelta(body, keyframe []byte, h hash, version wire.Version) (model.StoredBody, bool) {
+func newDifference(body, keyframe []byte, h hash, version wire.Version) (model.StoredBody, bool) {
 	data := wire.Diff(nil, keyframe, body)
 	return model.StoredBody{Hash: h, Base: version, Size: len(body), Data: data}, len(data) <= len(body)/4
 }
 
-// decode is the inverse of newKeyframe and newDelta. keyframe is the body at b.Base. It
+// decode is the inverse of newKeyframe and newDifference. keyframe is the body at b.Base. It
 // does not verify the hash.
 func decode(b *model.StoredBody, keyframe []byte, dict *dictionary) ([]byte, error) {
 	switch {

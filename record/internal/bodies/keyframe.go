@@ -2,9 +2,9 @@ package bodies
 
 import "github.com/vedette-io/vedette/record/internal/model"
 
-// maxDeltas is how many revisions of an object in a row are stored as differences from
+// maxDifferences is how many revisions of an object in a row are stored as differences from
 // the same keyframe. The next one is a keyframe.
-const maxDeltas = 31
+const maxDifferences = 31
 
 // keyframeCache holds the last keyframe of each object, encoded, up to a number of bytes:
 // the next revisions are stored as differences from them. Others are read from the

@@ -49,7 +49,7 @@ type Object struct {
 	TermsHash       int64        // of its attributes; 0: none stored yet
 	Selectors       int64        // the hash of those with which it was seen last
 	Base            wire.Version // of the last keyframe; 0: none
-	Depth           int16        // how many revisions since are stored as deltas
+	Depth           int16        // how many revisions since are stored as differences
 }
 
 // LockObjects locks the rows of objects until the transaction ends, and calls each for

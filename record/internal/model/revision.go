@@ -12,7 +12,7 @@ import (
 )
 
 // StoredBody is a body as a revision stores it: as a keyframe, which is complete and may
-// be compressed with a dictionary; or as a delta, the difference from an earlier keyframe
+// be compressed with a dictionary; or as the difference from an earlier keyframe
 // of the same object.
 //
 // The zero value is the body of a deletion that was inferred. A body with a size and
@@ -244,7 +244,7 @@ func OldestSeen(ctx context.Context, q sqldb.Querier, from, to int64) (int64, bo
 
 // Candidates returns revisions with row numbers from <= id < to, in their order, that were
 // seen before drop; or, if they have a body, before strip. The last revision of an object
-// that is not deleted, and the keyframe of its next deltas, are no candidates.
+// that is not deleted, and the keyframe of its next differences, are no candidates.
 func Candidates(ctx context.Context, q sqldb.Querier, from, to, drop, strip int64) (all []Candidate, err error) {
 	err = q.Query(ctx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions r WHERE id >= ? AND id < ?"+
 		" AND (seen_at < ? OR (seen_at < ? AND LENGTH(data) > 0)) AND NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = r.object_id AND o.presence <> ?"+
@@ -273,7 +273,7 @@ func CandidatesAt(ctx context.Context, tx *sqldb.Tx, ids []RevisionID) (all []Ca
 	return all, err
 }
 
-// FirstBaseAfter returns the base of the first delta after a version of an object; 0 if
+// FirstBaseAfter returns the base of the first difference after a version of an object; 0 if
 // there is none.
 func FirstBaseAfter(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (wire.Version, error) {
 	base, err := oneNumber(ctx, q, "SELECT base FROM revisions WHERE object_id = ? AND version > ? AND base > 0 ORDER BY version LIMIT 1", object, int64(version))

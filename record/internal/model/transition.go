@@ -207,7 +207,7 @@ func TransitionsUpTo(ctx context.Context, q sqldb.Querier, version wire.Version,
 
 // TransitionsWithRevisions calls each for the transitions of some objects, with the
 // version of the first revision at the transition or after it that may be deleted. That
-// is not the keyframe of the next deltas, unless the object is deleted. with is 0 if there
+// is not the keyframe of the next differences, unless the object is deleted. with is 0 if there
 // is no such revision.
 func TransitionsWithRevisions(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, version, with wire.Version)) error {
 	return queryIn(ctx, q, "SELECT t.object_id, t.version, (SELECT MIN(r.version) FROM revisions r JOIN objects o ON o.id = r.object_id"+

@@ -33,12 +33,12 @@ var (
 	submitterLabels = []string{"vedette.io/user", "app.kubernetes.io/created-by", "user"}
 )
 
-// Delta converts a delta to an observation. If the body cannot be decoded, the
+// Observe converts a delta to an observation. If the body cannot be decoded, the
 // observation has the body but no state.
 //
 // Errors: the removed fields could not be cut out of the body, so that nothing of it may
 // be stored.
-func Delta(p *Projection, d *delta.Delta, source model.Source) (Observation, error) {
+func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, error) {
 	rec := &d.Record
 	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen}
 	var err error
