@@ -22,6 +22,11 @@
 // Callers sort objects by UID to lock them and by number to update them, so two writers
 // never wait for each other in a circle.
 //
+// The rows of a recorder keep these relations: objects.version is the version of the last
+// stored revision of an object, and that row exists; objects.state and objects.since are
+// those of its last transition; objects.base is the version of its last keyframe; a
+// transition has the version of the revision that showed it.
+//
 // # Limits
 //
 // Columns take text of limited length. Callers shorten state words and reasons to
