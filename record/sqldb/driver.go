@@ -21,19 +21,19 @@ type Driver interface {
 	// an error may contain a password.
 	Address(u *url.URL, getenv func(string) string) (Address, error)
 
-	// Insert inserts any number of rows. If keep is not empty, it leaves out each row that
-	// violates a unique constraint, and returns all other errors. keep is one of the columns,
+	// Insert inserts any number of rows. If key is not empty, it leaves out each row that
+	// violates a unique constraint, and returns all other errors. key is one of the columns,
 	// for a database that has to name one.
-	Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error
+	Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error
 
 	// Update updates any number of rows. The first column is the key of a row; the others are
 	// set. It leaves out rows that do not exist.
 	Update(ctx context.Context, tx *sql.Tx, rows Rows) error
 
-	// Lock returns rows by their keys, and locks them until the transaction ends. It locks in
-	// the order of the keys, so transactions with keys in common do not deadlock. It leaves
+	// LockRows returns rows by their keys, and locks them until the transaction ends. It locks
+	// in the order of the keys, so transactions with keys in common do not deadlock. It leaves
 	// out keys without a row. The caller closes the rows.
-	Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error)
+	LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error)
 
 	// TryLock takes a named lock without waiting; ours reports whether it did. Locks of
 	// different names, or of different databases, are independent. The lock lasts until

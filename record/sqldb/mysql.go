@@ -144,10 +144,10 @@ func (discard) Print(...any) {}
 var mysqlChunks = Chunks{Parameters: 60_000}
 
 // Insert implements Driver. It does not use INSERT IGNORE, which hides other errors too.
-func (mysql) Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error {
+func (mysql) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
 	return mysqlChunks.Exec(ctx, tx, rows, func(n int) string {
-		if keep != "" {
-			return rows.InsertText(n) + " ON DUPLICATE KEY UPDATE " + keep + " = " + keep
+		if key != "" {
+			return rows.InsertText(n) + " ON DUPLICATE KEY UPDATE " + key + " = " + key
 		}
 		return rows.InsertText(n)
 	})
@@ -164,9 +164,9 @@ func (mysql) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	})
 }
 
-// Lock implements Driver. The server locks rows in the order in which it reads them, so
+// LockRows implements Driver. The server locks rows in the order in which it reads them, so
 // the query reads the index that has the keys in order.
-func (mysql) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
+func (mysql) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query, args := s.Text(" FORCE INDEX (" + s.Index + ")")
 	return tx.QueryContext(ctx, query+" FOR UPDATE", args...)
 }

@@ -42,10 +42,10 @@ func (portable) Address(u *url.URL, _ func(string) string) (sqldb.Address, error
 	return sqldb.Address{URL: u.String(), File: file, Connect: connect}, nil
 }
 
-func (p portable) Insert(ctx context.Context, tx *sql.Tx, rows sqldb.Rows, keep string) error {
+func (p portable) Insert(ctx context.Context, tx *sql.Tx, rows sqldb.Rows, key string) error {
 	return sqldb.Chunks{Parameters: 100}.Exec(ctx, tx, rows, func(n int) string {
 		text := sqldb.NumberParameters(rows.InsertText(n))
-		if keep != "" {
+		if key != "" {
 			text += " ON CONFLICT DO NOTHING"
 		}
 		return text
@@ -56,7 +56,7 @@ func (portable) Update(ctx context.Context, tx *sql.Tx, rows sqldb.Rows) error {
 	return rows.UpdateEach(ctx, tx, sqldb.NumberParameters)
 }
 
-func (portable) Lock(ctx context.Context, tx *sql.Tx, s sqldb.Selection) (*sql.Rows, error) {
+func (portable) LockRows(ctx context.Context, tx *sql.Tx, s sqldb.Selection) (*sql.Rows, error) {
 	query, args := s.Text("")
 	return tx.QueryContext(ctx, sqldb.NumberParameters(query), args...)
 }

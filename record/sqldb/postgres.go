@@ -104,10 +104,10 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 }
 
 // Insert implements Driver.
-func (postgres) Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error {
+func (postgres) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
 	return eachArrays(ctx, tx, rows, func(arrays string) string {
 		text := "INSERT INTO " + rows.Table + " (" + strings.Join(rows.Columns, ", ") + ") SELECT * FROM " + arrays
-		if keep != "" {
+		if key != "" {
 			text += " ON CONFLICT DO NOTHING"
 		}
 		return text
@@ -123,9 +123,9 @@ func (postgres) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	})
 }
 
-// Lock implements Driver. The query looks up each key by the index: without statistics
+// LockRows implements Driver. The query looks up each key by the index: without statistics
 // PostgreSQL would read the whole table.
-func (postgres) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
+func (postgres) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query := "SELECT o.* FROM unnest(?::text[]) AS u(key) CROSS JOIN LATERAL (SELECT " + s.Columns + " FROM " + s.Table +
 		" WHERE " + s.Where + " AND " + s.Table + "." + s.Key + " = u.key LIMIT 1 FOR UPDATE) o"
 	return tx.QueryContext(ctx, NumberParameters(query), append([]any{s.Keys}, s.Args...)...)

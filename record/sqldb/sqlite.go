@@ -133,9 +133,9 @@ func readable(file string) url.Values {
 var sqliteChunks = Chunks{Parameters: 32_000, Prepared: 16}
 
 // Insert implements Driver.
-func (sqlite) Insert(ctx context.Context, tx *sql.Tx, rows Rows, keep string) error {
+func (sqlite) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
 	return sqliteChunks.Exec(ctx, tx, rows, func(n int) string {
-		if keep != "" {
+		if key != "" {
 			return rows.InsertText(n) + " ON CONFLICT DO NOTHING"
 		}
 		return rows.InsertText(n)
@@ -147,8 +147,8 @@ func (sqlite) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	return rows.UpdateEach(ctx, tx, nil)
 }
 
-// Lock implements Driver. A transaction has already locked the whole file.
-func (sqlite) Lock(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
+// LockRows implements Driver. A transaction has already locked the whole file.
+func (sqlite) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query, args := s.Text("")
 	return tx.QueryContext(ctx, query, args...)
 }

@@ -67,7 +67,7 @@ func (t *Tx) Update(ctx context.Context, table string, columns []string, rows []
 // LockRows calls each for every selected row. The rows are locked in the order of their
 // keys, and stay locked until the transaction ends.
 func (t *Tx) LockRows(ctx context.Context, s Selection, each func(*sql.Rows) error) error {
-	rows, err := t.driver.Lock(ctx, t.tx, s)
+	rows, err := t.driver.LockRows(ctx, t.tx, s)
 	if err != nil {
 		return err
 	}
