@@ -16,28 +16,49 @@ type Dialect struct {
 	Name string
 	// Goose selects the statements for the table of applied migrations.
 	Goose goose.Dialect
-	// Variables are the values of ${NAME} in the migrations. Every driver defines ID,
-	// WORD, NAME, TEXT, HASH, BLOB, OPTIONS, ORDERED, TIME and REPLACE_VIEW; a "?" in a
-	// value stands for the argument of ${NAME:argument}.
+	// Variables are the values of ${NAME} in the migrations. A "?" in a value stands for the
+	// argument of ${NAME:argument}. Every driver defines:
+	//
+	//	ID            the primary key that the database assigns
+	//	WORD          text of at most 63 characters: UIDs, kinds, namespaces, common states,
+	//	              values of labels
+	//	NAME          text of at most 317 characters: names of objects, API groups, keys of
+	//	              labels, and text that the recorder truncates to model.MaxWord (250
+	//	              bytes), such as raw states, reasons and submitters
+	//	TEXT          text of at most 65,535 bytes; the recorder truncates it to
+	//	              model.MaxMessage (4 KiB)
+	//	HASH          16 bytes
+	//	BLOB          bytes without a bound of ours
+	//	OPTIONS       the end of CREATE TABLE
+	//	ORDERED       the same for a table whose rows are stored in the order of its
+	//	              primary key
+	//	TIME          a column of microseconds since 1970 as a timestamp; 0 as NULL
+	//	REPLACE_VIEW  the beginning of CREATE VIEW for a view that may exist
+	//
+	// Only MySQL enforces the lengths. They are those of Kubernetes: the value of a label has
+	// at most 63 characters, the name of an object 253, and the key of a label 317.
 	Variables map[string]string
 	// Macros are the values of ${NAME:argument argument} in the migrations, where the
 	// dialects differ in more than a word. Every driver defines:
 	//
 	//	RENAME_TABLE from to column...   renames a table. Programs of the previous version
-	//	                                 insert and delete by the old name, and read by it
-	//	                                 if the database allows that.
+	//	                                 still insert and delete by the old name. They also
+	//	                                 read by it, except in SQLite, where the old name
+	//	                                 has no rows.
 	//	COPY_RIGHTS from to              grants the rights to one table for another table,
 	//	                                 to the same roles. It is empty if rights belong
 	//	                                 to the whole database.
 	//
 	// Each statement ends with a semicolon at the end of a line.
 	Macros map[string]func(arguments []string) string
-	// StatementDone reports whether the error of a statement that changes the schema can
-	// mean that an earlier attempt completed the same statement. It is nil for a database
-	// whose transactions include changes of the schema.
+	// StatementDone selects how a step is applied. If nil, Goose applies it in one
+	// transaction, which an interruption rolls back. A database that commits each change of
+	// the schema at once sets it. There the statements of a step run one by one, and a later
+	// attempt continues at the statement that was interrupted. StatementDone then reports
+	// whether the error of that statement can mean that the earlier attempt completed it.
 	StatementDone func(err error) bool
-	// BeforeSteps is a statement for the session that changes the schema of a database with
-	// StatementDone. It may be empty.
+	// BeforeSteps is a statement for the session that changes the schema. It may be empty,
+	// and is used only with StatementDone.
 	BeforeSteps string
 	// TableExists is a query with one parameter, the name of a table. It returns one
 	// number, which is 0 if the current schema has no such table.
@@ -60,8 +81,9 @@ type Dialect struct {
 	ForUpdate string
 	// PairsPrefix precedes the pairs in "(a, b) IN ((?, ?), (?, ?))".
 	PairsPrefix string
-	// IndexHint follows a table that a query must read by an index; "?" stands for the
-	// index. It is empty if the database takes no such hint.
+	// IndexHint makes a query read a table by an index; "?" stands for the index. It follows
+	// the alias of the table, or its name if it has none. It is empty if the database takes
+	// no such hint.
 	IndexHint string
 	// OrderedJoin replaces JOIN where the database must keep the order of the tables. It is
 	// empty if the database takes no such hint.
@@ -75,7 +97,8 @@ type Dialect struct {
 	// transaction ends. It is empty if there is none.
 	PreferIndexes string
 	// MigrationWait bounds how long Migrate waits for another process. 0 waits until the
-	// context ends.
+	// context ends. MySQL sets it, because the session that holds its lock may be idle for a
+	// day. If the machine of that process vanishes, the server can keep the lock as long.
 	MigrationWait time.Duration
 }
 
@@ -98,9 +121,9 @@ func (f Fragments) Pairs(n int) string {
 	return "(" + f.dialect.PairsPrefix + strings.TrimSuffix(strings.Repeat("(?, ?), ", n), ", ") + ")"
 }
 
-// UseIndex returns the hint that follows a table to make a query read an index. It is
-// empty for a database without such hints. Without table statistics the planner may
-// choose a worse index.
+// UseIndex returns the hint that makes a query read a table by an index. It follows the
+// alias of the table, or its name if it has none. It is empty for a database without such
+// hints. Without table statistics the planner may choose a worse index.
 func (f Fragments) UseIndex(index string) string {
 	return strings.ReplaceAll(f.dialect.IndexHint, "?", index)
 }

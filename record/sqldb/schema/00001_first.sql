@@ -48,8 +48,9 @@ CREATE INDEX objects_name ON objects (name, resource_id, namespace, id);
 CREATE INDEX objects_state ON objects (state, since, id);
 CREATE INDEX objects_presence ON objects (presence, cluster_id, resource_id);
 
--- An index of transitions. An entry says that an object with a term changed its state in
--- an hour. A term is the hash of a label, a namespace, an owner and so on.
+-- The transition index; step 2 gives the table that name. An index entry says that an
+-- object with a term changed its state in an hour. A term is the hash of a label, a
+-- namespace, an owner and so on.
 CREATE TABLE marks (
   term BIGINT NOT NULL,
   hour BIGINT NOT NULL,
@@ -57,9 +58,10 @@ CREATE TABLE marks (
   PRIMARY KEY (term, hour, object_id)
 ) ${ORDERED};
 
--- body is the hash of the body, and data is the encoded body. A keyframe has base 0 and
--- may be compressed with a dictionary. Other bodies are the difference to the keyframe
--- whose version is base.
+-- body is the hash of the body, and data is the encoded body. A keyframe has base 0, and
+-- its body is stored whole, compressed with a dictionary if dictionary_id is not 0. Any
+-- other body is stored as a difference from a keyframe of the same object; base is the
+-- version of that keyframe.
 CREATE TABLE revisions (
   id ${ID},
   object_id BIGINT NOT NULL,
