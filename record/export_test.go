@@ -74,6 +74,11 @@ func Observe(r kube.Resource, stateOf func(map[string]any) state.Status, redact 
 	return string(o.Body), o.Status, o.Labels, err
 }
 
+// SpoolName returns the name of the spool of a target.
+func SpoolName(r kube.Resource, cluster, database, recorder string, t Target) string {
+	return spoolName(r, cluster, database, recorder, &t)
+}
+
 // FieldNames returns the names in a path of Config.Redact.
 func FieldNames(text string) ([]string, error) { return observe.ParseFieldPath(text) }
 

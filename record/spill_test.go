@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -25,6 +26,26 @@ func (w *world) away() (back func()) {
 	}
 	rename("revisions", "revisions_away")
 	return func() { rename("revisions_away", "revisions") }
+}
+
+// TestSpoolName: the names of spools never change, or the batches in existing ones would
+// not be found.
+func TestSpoolName(t *testing.T) {
+	pods, jobs := kube.Resource{Version: "v1", Name: "pods"}, kube.Resource{Group: "batch", Version: "v1", Name: "jobs"}
+	for want, c := range map[string]struct {
+		resource kube.Resource
+		target   record.Target
+	}{
+		"pods-f391574887f0bd41":       {pods, record.Target{Type: "pods"}},
+		"jobs.batch-4ea38fd1a04c5ef8": {jobs, record.Target{Type: "jobs.batch", Namespace: "ml"}},
+		"pods-44c61b610e53668f":       {pods, record.Target{Type: "pods", Namespace: "ml", LabelSelector: "app=train,tier!=b", FieldSelector: "status.phase=Running"}},
+		"pods-90eb8d7bbcdb5a87":       {pods, record.Target{Type: "pods", FieldSelector: "spec.nodeName=a"}},
+	} {
+		got := record.SpoolName(c.resource, "0f1c9f5e-7c1b-4a7e-9d0e-6f2f3c1d2a4b", "postgres://vedette@db:5432/history", "recorder-a", c.target)
+		if got != want {
+			t.Errorf("%+v: %s, want %s", c.target, got, want)
+		}
+	}
 }
 
 // TestSpill: while the database is unavailable, all deltas wait on disk. They are written

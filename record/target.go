@@ -103,16 +103,22 @@ func (t *targetRecorder) ensureResource(ctx context.Context, r kube.Resource) (i
 	return id, err
 }
 
-// openSpool opens the spool, if the spill is enabled. Its name depends on everything that
-// distinguishes this target from others.
+// openSpool opens the spool, if the spill is enabled.
 func (t *targetRecorder) openSpool(resource kube.Resource) (err error) {
 	if t.cfg.Spill.Dir == "" || t.spool != nil {
 		return nil
 	}
-	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, t.cluster.uid, "\x00", t.db, "\x00", t.cfg.Name, "\x00", t.target) // it never returns an error
-	t.spool, err = spool.Open(t.cfg.Spill.Dir, fmt.Sprintf("%s-%016x", resource, h.Sum64()), t.budget)
+	t.spool, err = spool.Open(t.cfg.Spill.Dir, spoolName(resource, t.cluster.uid, t.db.String(), t.cfg.Name, &t.target), t.budget)
 	return err
+}
+
+// spoolName returns the name of a spool. It depends on everything that distinguishes a
+// target from others. A recorder finds the batches of an earlier process by this name, so
+// the hashed text never changes: a new field of Target adds to it only if the field is set.
+func spoolName(resource kube.Resource, cluster, database, recorder string, t *Target) string {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s\x00{%s %s %s %s}", cluster, database, recorder, t.Type, t.Namespace, t.LabelSelector, t.FieldSelector) // it never returns an error
+	return fmt.Sprintf("%s-%016x", resource, h.Sum64())
 }
 
 // prepare makes a reflector that begins at the resume point, or at the beginning of an
