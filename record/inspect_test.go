@@ -13,9 +13,9 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestInspect finds in a database whether it can be written, and where a recorder would
-// begin.
-func TestInspect(t *testing.T) {
+// TestTryWriteAndResumePoint: TryWrite says whether a database can be written, and leaves
+// nothing in it. FindResumePoint says where a recorder of a target would begin.
+func TestTryWriteAndResumePoint(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		_, isFile := sqldb.FileOf(url)
 		if !isFile {

@@ -229,8 +229,9 @@ func TestNewerSchema(t *testing.T) {
 	})
 }
 
-// TestMigrateAtOnce: of several programs that migrate at once, one does it.
-func TestMigrateAtOnce(t *testing.T) {
+// TestUpgradeTogether: of several programs that upgrade a recorded history at once, one
+// does it, and the history stays.
+func TestUpgradeTogether(t *testing.T) {
 	eachKind(t, func(t *testing.T, url, kind string) {
 		db := raw(t, url)
 		makeStep1(t, db, kind)

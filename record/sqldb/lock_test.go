@@ -105,9 +105,9 @@ func TestLockEndsWithProcess(t *testing.T) {
 	}
 }
 
-// TestMigrateTogether: of several processes that migrate at once, one does it and the
-// others wait.
-func TestMigrateTogether(t *testing.T) {
+// TestMigrateEmptyTogether: of several processes that migrate an empty database at once,
+// one does it and the others wait.
+func TestMigrateEmptyTogether(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		var (
 			wait    sync.WaitGroup
