@@ -15,8 +15,9 @@ import (
 // watch with selectors reports an object that left the selection as deleted.
 type deletionCheck func(ctx context.Context, key wire.Key, uid string) (deleted bool, err error)
 
-// newDeletionCheck returns the check for a target with selectors, and nil for a target
-// without: there, an object that is no longer reported is deleted.
+// newDeletionCheck returns the check for a target with selectors. It returns nil for a
+// target without selectors, because every object that such a target no longer reports is
+// deleted.
 func newDeletionCheck(c *kube.Cluster, t Target) (deletionCheck, error) {
 	if t.LabelSelector == "" && t.FieldSelector == "" {
 		return nil, nil

@@ -45,7 +45,7 @@
 // # Limits
 //
 // Data of Secrets is never stored. Columns hold at most 4 KiB of a message; bodies hold all
-// of it. A recorder takes about 200 bytes of memory for each object that exists. For each
+// of it. A recorder takes about 300 bytes of memory for each object that exists. For each
 // target it takes up to 16 MiB for keyframes, up to 4 MiB for the queue, and up to 4 MiB
 // for the batch that is being written.
 //

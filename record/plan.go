@@ -67,10 +67,16 @@ func (p *plan) end(version wire.Version) {
 	p.complete, p.reached = version, version
 }
 
-// missing reports whether a complete list lacks an object that the tracker knows.
+// missing reports whether a complete list lacks an object that the tracker knows, and that
+// the batch did not delete before. If the list began in an earlier batch, the tracker has
+// its first keys, and the plan has those of this batch. If it began or restarted in this
+// batch, the plan has them all, and keys of the tracker are of an abandoned list.
 func (p *plan) missing(t *tracker, key wire.Key) bool {
-	one, changed := p.objects[key]
-	return !(changed && one.uid == "") && !p.listed[key] && (p.restarted || !t.listed[key])
+	if one, changed := p.objects[key]; changed && one.uid == "" {
+		return false
+	}
+	listed := p.listed[key] || !p.restarted && t.listed[key]
+	return !listed
 }
 
 // reach records that an event or a bookmark has reached a version.

@@ -119,6 +119,9 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 
 // correctNext corrects the transition of the revision after a late one. It now comes from
 // the state of the late revision; it may have become a transition, or be none any more.
+//
+// A transition that it adds has no reason and no message. Only transitions and objects have
+// these columns, and a revision without a transition was stored with its state alone.
 func (b *backfiller) correctNext(ctx context.Context, l late) error {
 	id := l.object.ID
 	next, err := model.RevisionAfter(ctx, b.tx, id, l.Version)

@@ -90,8 +90,9 @@ func updateObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*
 		case obj.last != nil:
 			updates.add(obj)
 		case obj.Selectors != obj.before.Selectors && obj.Presence != model.Deleted:
-			// A known revision was seen with other selectors. Whoever follows these has to
-			// notice when the object goes.
+			// The batch has no new revision of the object, but a target with other selectors
+			// sees it. The row names the selectors that saw the object last, because only a
+			// recorder of these selectors can notice that the object is gone.
 			if err := model.SelectObject(ctx, tx, obj.ID, obj.Selectors); err != nil {
 				return err
 			}

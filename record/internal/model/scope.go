@@ -16,8 +16,9 @@ func (s Scope) args(more ...any) []any {
 	return append([]any{s.Cluster, s.Resource, s.Namespace, s.Selectors}, more...)
 }
 
-// within returns the condition that a row lies within a scope, which may be wider than
-// the scope of the row. selectors is the column with the hash of the row's selectors.
+// within returns the condition that a scope includes a row. The scope may be wider than
+// that of the row: all namespaces include each namespace, and no selectors include all
+// selectors. selectors is the column with the hash of the row's selectors.
 func (s Scope) within(selectors string) (condition string, args []any) {
 	condition, args = "cluster_id = ? AND resource_id = ?", []any{s.Cluster, s.Resource}
 	if s.Namespace != "" {

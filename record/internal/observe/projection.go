@@ -44,6 +44,8 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, r
 		removed: slices.Concat(versionFields, typeFields, redact), Redacted: len(redact) > 0,
 	}
 	if stateOf == nil {
+		// The path with "*" cuts the members of spec that are objects or arrays. Plain members
+		// stay, because state.Of reads some, such as suspend.
 		p.stateOf, p.reduce = state.Of, wire.NewCut([]string{"spec", "*"})
 	}
 	if r.Group == "" && r.Name == "secrets" {
