@@ -68,6 +68,21 @@ func loadConfig(path string) (*configFile, error) {
 	return c, r.Err()
 }
 
+// The keys of a cluster and of a resource in a file.
+var (
+	clusterKeys  = []string{"name", "context", "kubeconfig", "resources"}
+	resourceKeys = []string{"type", "namespaces", "selector", "field-selector"}
+)
+
+// fileKeys returns the keys of a file: all settings, and clusters.
+func fileKeys() []string {
+	keys := []string{"clusters"}
+	for _, s := range settings {
+		keys = append(keys, s.name)
+	}
+	return keys
+}
+
 type configParser struct {
 	*yamlfile.Reader
 	path string
@@ -75,11 +90,7 @@ type configParser struct {
 
 func (p configParser) file(root *yaml.Node) *configFile {
 	c := &configFile{values: map[string]fileValue{}}
-	known := []string{"clusters"}
-	for _, s := range settings {
-		known = append(known, s.name)
-	}
-	f := p.Fields(root, "the configuration", known...)
+	f := p.Fields(root, "the configuration", fileKeys()...)
 	for _, s := range settings {
 		n := f[s.name]
 		if n == nil {
@@ -124,7 +135,7 @@ func (p configParser) paths(n *yaml.Node, all []string) {
 func (p configParser) clusters(n *yaml.Node, c *configFile) {
 	names := map[string]int{}
 	for _, item := range p.List(n, n.Line, "clusters") {
-		f := p.Fields(item, "a cluster", "name", "context", "kubeconfig", "resources")
+		f := p.Fields(item, "a cluster", clusterKeys...)
 		cl := clusterConfig{
 			name: p.Word(f["name"], "name"), context: p.Word(f["context"], "context"), kubeconfig: p.Word(f["kubeconfig"], "kubeconfig"), at: p.At(item),
 		}
@@ -156,7 +167,7 @@ func (p configParser) clusters(n *yaml.Node, c *configFile) {
 // resource reads the selection of one type. seen holds the lines of the selections before
 // it.
 func (p configParser) resource(n *yaml.Node, seen map[string]int) resourceConfig {
-	f := p.Fields(n, "a resource", "type", "namespaces", "selector", "field-selector")
+	f := p.Fields(n, "a resource", resourceKeys...)
 	r := resourceConfig{
 		typ: p.Word(f["type"], "type"), namespaces: p.Words(f["namespaces"], "namespaces"),
 		labels: p.Word(f["selector"], "selector"), fields: p.Word(f["field-selector"], "field-selector"), at: p.At(n),

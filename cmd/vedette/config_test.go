@@ -150,10 +150,22 @@ func TestSettingsOfAll(t *testing.T) {
 	}
 }
 
-// TestExample: the example is without mistakes.
+// TestExample: the example is without mistakes, and has every key.
 func TestExample(t *testing.T) {
-	out, _ := ended(t, 0, "config", "view", "--config", "../../examples/record/vedette.yaml")
-	for _, want := range []string{"recorder-a", "metadata.annotations.example\\.com/token", "ml, research with app=train", "prod-b of ../../examples/record/prod-b.kubeconfig", "experiments.example.com"} {
+	const path = "../../examples/record/vedette.yaml"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for indent, keys := range map[string][]string{"": fileKeys(), "(- |  )": clusterKeys, "(  - |    )": resourceKeys} {
+		for _, key := range keys {
+			if !regexp.MustCompile(`(?m)^` + indent + key + `:`).Match(text) {
+				t.Errorf("the example lacks %s%s", indent, key)
+			}
+		}
+	}
+	out, _ := ended(t, 0, "config", "view", "--config", path)
+	for _, want := range []string{"recorder-a", "metadata.annotations.example\\.com/token", "180d", "200GiB", "ml, research with app=train with spec.schedulerName=volcano", "prod-b of ../../examples/record/prod-b.kubeconfig", "experiments.example.com"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s is not in\n%s", want, out)
 		}
