@@ -85,7 +85,7 @@ func newDoctor() *cobra.Command {
 		Args: oneAtMost("name the types to record, such as `vedette doctor jobs,pods`, or a file with --config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output != "" && output != "json" {
-				return fmt.Errorf("doctor has no output format %q, only json", output)
+				return fmt.Errorf("unknown output format %q; use json", output)
 			}
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			con.progress("checking …")

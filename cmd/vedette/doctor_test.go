@@ -48,7 +48,7 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, got, want)
 		}
 	}
-	if _, text := ended(t, 1, "doctor", "pods", "-o", "xml"); !strings.Contains(text, `doctor has no output format "xml"`) {
+	if _, text := ended(t, 1, "doctor", "pods", "-o", "xml"); !strings.Contains(text, `unknown output format "xml"; use json`) {
 		t.Error(text)
 	}
 }

@@ -48,7 +48,7 @@ func newFormat(o *watchOptions, con *console) (*format, error) {
 			return printPath(path, p.document(ev, obj))
 		}
 	default:
-		return nil, fmt.Errorf("there is no output format %q; there are wide, json, yaml, name and jsonpath=TEMPLATE", o.output)
+		return nil, fmt.Errorf("unknown output format %q; use wide, json, yaml, name or jsonpath=TEMPLATE", o.output)
 	}
 	if kind != "jsonpath" && template != "" {
 		return nil, fmt.Errorf("the output format %s takes no template; jsonpath=TEMPLATE does", kind)
