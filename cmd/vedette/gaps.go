@@ -63,8 +63,14 @@ type gapDoc struct {
 	Detail      string  `json:"detail"`
 }
 
+// gapColumns are the columns of gaps. The lines of run have a cell for each.
+var gapColumns = columns{
+	always: []string{"BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED"},
+	wide:   []string{"VERSIONS", "RECORDER", "DETAIL"},
+}
+
 func (o *gapsOptions) run(ctx context.Context, types string, con *console) error {
-	lp, err := newListPrinter(con, o.output, 3, "BEGAN", "FOR", "TYPE", "NAMESPACE", "CAUSE", "HEALED", "VERSIONS", "RECORDER", "DETAIL")
+	lp, err := newListPrinter(con, o.output, gapColumns)
 	if err != nil {
 		return err
 	}

@@ -78,14 +78,26 @@ type transitionDoc struct {
 	Submitter  string  `json:"submitter"`
 }
 
+// timelineColumns are the columns of one object. The lines of timeline and gapLine have a
+// cell for each.
+var timelineColumns = columns{
+	always: []string{"SINCE", "STATE", "FOR", "REASON", "MESSAGE"},
+	wide:   []string{"VERSION", "SOURCE", "SEEN"},
+}
+
+// transitionColumns are the columns of many objects. The lines of list have a cell for each.
+var transitionColumns = columns{
+	always: []string{"TIME", "TYPE", "NAME", "STATE", "FOR", "REASON", "MESSAGE"},
+	wide:   []string{"VERSION", "SOURCE", "SEEN", "UID"},
+}
+
 func (o *historyOptions) run(ctx context.Context, args []string, con *console) error {
 	list := len(args) == 0 || len(args) == 1 && !strings.Contains(args[0], "/")
-	columns := []string{"SINCE", "STATE", "FOR", "REASON", "MESSAGE", "VERSION", "SOURCE", "SEEN"}
+	shown := timelineColumns
 	if list {
-		columns = []string{"TIME", "TYPE", "NAME", "STATE", "FOR", "REASON", "MESSAGE", "VERSION", "SOURCE", "SEEN", "UID"}
+		shown = transitionColumns
 	}
-	wide := map[bool]int{false: 3, true: 4}[list]
-	lp, err := newListPrinter(con, o.output, wide, columns...)
+	lp, err := newListPrinter(con, o.output, shown)
 	if err != nil {
 		return err
 	}

@@ -625,7 +625,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	s, err := newListPrinter(newConsole(&out, io.Discard, "never"), listFlags{output: "csv"}, 0, "X")
+	s, err := newListPrinter(newConsole(&out, io.Discard, "never"), listFlags{output: "csv"}, columns{always: []string{"X"}})
 	if err != nil {
 		t.Fatal(err)
 	}

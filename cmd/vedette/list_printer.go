@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,9 +30,13 @@ func (o *listFlags) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.noHeaders, "no-headers", false, "do not print column headings")
 }
 
+// columns are the headings of a table. The columns of wide follow the others, and are
+// printed only in wide format.
+type columns struct{ always, wide []string }
+
 // line is one item of a list.
 type line struct {
-	cells []string // of the table; the last ones are printed only in wide format
+	cells []string // of all columns, in their order
 	name  string   // TYPE/NAME
 	doc   any      // a struct of simple fields
 }
@@ -42,8 +47,7 @@ type listPrinter struct {
 	opts      listFlags
 	kind      string
 	path      *jsonpath.JSONPath
-	columns   []string
-	wide      int // number of columns at the end that are printed only in wide format
+	columns   []string // those that are printed
 	printed   int
 	layout    *table.Table
 	waiting   [][]string
@@ -52,11 +56,10 @@ type listPrinter struct {
 	titleText string
 }
 
-// newListPrinter returns a printer with the given columns. It prints the last wide of them
-// only in wide format.
-func newListPrinter(con *console, o listFlags, wide int, columns ...string) (*listPrinter, error) {
+// newListPrinter returns a printer of lines with the given columns.
+func newListPrinter(con *console, o listFlags, c columns) (*listPrinter, error) {
 	kind, template, _ := strings.Cut(o.output, "=")
-	s := &listPrinter{con: con, opts: o, kind: kind, columns: columns, wide: wide}
+	s := &listPrinter{con: con, opts: o, kind: kind, columns: c.always}
 	switch kind {
 	case "", "wide", "json", "yaml", "name", "csv", "ndjson":
 		if template != "" {
@@ -71,8 +74,8 @@ func newListPrinter(con *console, o listFlags, wide int, columns ...string) (*li
 	default:
 		return nil, fmt.Errorf("unknown output format %q; use wide, json, yaml, name, jsonpath=TEMPLATE, csv or ndjson", o.output)
 	}
-	if kind != "wide" {
-		s.columns = columns[:len(columns)-wide]
+	if kind == "wide" {
+		s.columns = slices.Concat(c.always, c.wide)
 	}
 	s.layout = table.New()
 	return s, nil

@@ -349,6 +349,18 @@ func (r *archive) gaps(t *testing.T) {
 	out := r.says("gaps", "pods")
 	matches(t, out, `(?s)^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED\n\S+ \S+ +\S+ +pods +all +the recorder was away for longer than the server keeps events +-\n$`)
 	matches(t, r.says("history", "pod/quiet", "-n", "ml", "--no-headers"), `^[^\n]+ Queued [^\n]+\n[^\n]+ \(gap\) [^\n]+something may be missing[^\n]+\n[^\n]+ Succeeded [^\n]*\n$`)
+	wide := r.says("history", "pod/quiet", "-n", "ml", "-o", "wide")
+	matches(t, wide, `(?s)^pods ml/quiet  uid \S+\nSINCE +STATE +FOR +REASON +MESSAGE +VERSION +SOURCE +SEEN\n`+
+		`[^\n]+ Queued +[^\n]+ \d+ +list +\S+ \S+\n`+
+		`\S+ \S+ +\(gap\) +\S+ +window +something may be missing: [^\n]+ \d+-\d+ +\d{4}-\S+ \S+\n`+
+		`[^\n]+ Succeeded +[^\n]+ \d+ +relist +\S+ \S+\n$`)
+	if lines := strings.Split(wide, "\n"); len(lines) > 3 { // the gap has its versions under VERSION, and nothing under SOURCE
+		version, source, seen := strings.Index(lines[1], "VERSION"), strings.Index(lines[1], "SOURCE"), strings.Index(lines[1], "SEEN")
+		if gap := lines[3]; !regexp.MustCompile(`^\d+-\d+ *$`).MatchString(gap[version:source]) || strings.TrimSpace(gap[source:seen]) != "" {
+			t.Errorf("a gap in wide format:\n%s", wide)
+		}
+	}
+	matches(t, r.says("gaps", "pods", "-o", "wide"), `^BEGAN +FOR +TYPE +NAMESPACE +CAUSE +HEALED +VERSIONS +RECORDER +DETAIL\n[^\n]+ \d+-\d+ +\S+[^\n]*\n$`)
 	if out := r.says("history", "pod/quiet", "-n", "ml", "-o", "ndjson"); strings.Count(out, `"kind":"gap"`) != 1 {
 		t.Errorf("the gap in ndjson:\n%s", out)
 	}

@@ -61,7 +61,7 @@ type statsDoc struct {
 }
 
 func (o *statsOptions) run(ctx context.Context, types string, con *console) error {
-	lp, err := newListPrinter(con, o.output, 0, "WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX")
+	lp, err := newListPrinter(con, o.output, columns{always: []string{"WHAT", "NAME", "COUNT", "OPEN", "FAILED", "TIME", "P50", "P90", "MAX"}})
 	if err != nil {
 		return err
 	}
