@@ -31,11 +31,11 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-# HELP vedette_record_ready 1 if the first list was written, or the watch was resumed.
+# HELP vedette_record_ready 1 if the first list was written or the watch was resumed; otherwise 0.
 # TYPE vedette_record_ready gauge
 vedette_record_ready{cluster="here",namespace="",selector="",type="pods"} 0
 vedette_record_ready{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 1
-# HELP vedette_record_gaps_total Recorded gaps, by cause.
+# HELP vedette_record_gaps_total Gaps that this recorder wrote, by cause.
 # TYPE vedette_record_gaps_total counter
 vedette_record_gaps_total{cause="window",cluster="here",namespace="",selector="a=b",type="jobs.batch"} 4
 # HELP vedette_record_revisions_total Revisions that this recorder wrote.
@@ -50,10 +50,10 @@ vedette_record_revisions_duplicate_total{cluster="here",namespace="",selector="a
 # TYPE vedette_record_revisions_known_total counter
 vedette_record_revisions_known_total{cluster="here",namespace="",selector="",type="pods"} 0
 vedette_record_revisions_known_total{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 2
-# HELP vedette_record_replaced_total How often another cluster was found at the address.
+# HELP vedette_record_replaced_total Replaced clusters: how often another cluster answered at the address.
 # TYPE vedette_record_replaced_total counter
 vedette_record_replaced_total{cluster="here"} 3
-# HELP vedette_record_rebuilt_total Deprecated, use vedette_record_replaced_total. How often another cluster was found at the address.
+# HELP vedette_record_rebuilt_total Deprecated, use vedette_record_replaced_total. Replaced clusters: how often another cluster answered at the address.
 # TYPE vedette_record_rebuilt_total counter
 vedette_record_rebuilt_total{cluster="here"} 3
 `
