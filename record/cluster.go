@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// cluster is the cluster that is recorded.
-type cluster struct {
+// identifiedCluster is the cluster that is recorded.
+type identifiedCluster struct {
 	id       int64 // of its row
 	uid      string
 	identity *clusterid.Identity // ends all reflectors when another cluster answers
@@ -30,7 +30,7 @@ type identifier struct {
 // found a replaced cluster.
 //
 // Errors: the server or the database does not answer; the cause of ctx.
-func (i *identifier) identify(ctx context.Context, wait bool) (c cluster, replaced bool, err error) {
+func (i *identifier) identify(ctx context.Context, wait bool) (c identifiedCluster, replaced bool, err error) {
 	log := i.report.fault("the identity of the cluster is not known yet", "the identity of the cluster is known", "host", i.cfg.Cluster.Host())
 	defer log.Stop()
 	for n := 0; ; n++ {
@@ -47,7 +47,7 @@ func (i *identifier) identify(ctx context.Context, wait bool) (c cluster, replac
 	}
 }
 
-func (i *identifier) try(ctx context.Context) (c cluster, replaced bool, err error) {
+func (i *identifier) try(ctx context.Context) (c identifiedCluster, replaced bool, err error) {
 	if c.uid, err = i.cfg.Cluster.Identity(ctx, time.Now()); err != nil {
 		return c, false, err
 	}

@@ -111,7 +111,7 @@ func (r *Recorder) countReplaced() {
 // answers.
 //
 // Errors: a target could not be opened, and Config.Start is FailFast; errClusterReplaced.
-func (r *Recorder) recordCluster(ctx context.Context, c cluster) error {
+func (r *Recorder) recordCluster(ctx context.Context, c identifiedCluster) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var targets []*targetRecorder
@@ -144,7 +144,7 @@ func (r *Recorder) recordCluster(ctx context.Context, c cluster) error {
 }
 
 // newTarget returns a recorder of a target of a cluster.
-func (r *Recorder) newTarget(i int, c cluster) *targetRecorder {
+func (r *Recorder) newTarget(i int, c identifiedCluster) *targetRecorder {
 	t := r.cfg.Targets[i]
 	r.health[i].restart()
 	return &targetRecorder{

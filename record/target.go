@@ -32,7 +32,7 @@ type targetRecorder struct {
 	faults  *targetReporter
 	health  *targetHealth
 	target  Target
-	cluster cluster
+	cluster identifiedCluster
 
 	writer    *writer
 	decoder   *decoder

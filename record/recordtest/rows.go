@@ -73,9 +73,7 @@ func insertAny(t *testing.T, d *database) {
 		rows := clusterRows(n)
 		d.within(func(ctx context.Context, tx *sqldb.Tx) error { return tx.Insert(ctx, "clusters", clusterColumns, rows) })
 		var got []string
-		for _, text := range d.texts("SELECT uid FROM clusters ORDER BY seen_at") {
-			got = append(got, text)
-		}
+		got = append(got, d.texts("SELECT uid FROM clusters ORDER BY seen_at")...)
 		var want []string
 		for _, r := range rows {
 			want = append(want, r[0].(string))
