@@ -258,3 +258,22 @@ func TestDecodersTakeWhatIsKept(t *testing.T) {
 		t.Errorf("a large message: %v", err)
 	}
 }
+
+// TestDamageBeyondTheLimit: a member of a list that exceeds the limit ends the list with
+// the same error, whether its damage has arrived or not.
+func TestDamageBeyondTheLimit(t *testing.T) {
+	const limit = 1 << 10
+	for name, member := range map[string]string{
+		"a missing comma":            `{"a":"` + strings.Repeat("x", 2*limit) + `" "b":1}`,
+		"a bad escape in a string":   `"\z` + strings.Repeat("x", 2*limit) + `"`,
+		"nothing, just a long value": `"` + strings.Repeat("x", 2*limit) + `"`,
+	} {
+		for way, r := range readings([]byte(`{"m":` + member + `,"items":[]}`)) {
+			_, err := NewListReader(r, JSON, Options{MaxRecord: limit}).Next()
+			var large *TooLargeError
+			if !errors.As(err, &large) || large.Offset != 1 {
+				t.Errorf("%s, %s: %v", name, way, err)
+			}
+		}
+	}
+}

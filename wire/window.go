@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 )
@@ -98,10 +99,16 @@ func (w *window) text(s span) []byte {
 	return bytes.Clone(w.slice(s))
 }
 
-// checked returns err if it is not nil, or else an error if a value that cannot be
-// skipped exceeds the limit.
+// checked returns err, or an error if a value that cannot be skipped exceeds the limit.
+// Damage beyond the limit is such an excess too: if the bytes had arrived one by one, the
+// limit would have ended the value before.
 func (w *window) checked(err error) error {
-	if err == nil && w.over() {
+	read := w.offset() - w.start
+	var damage *SyntaxError
+	if errors.As(err, &damage) && damage.Offset == w.offset() {
+		read++ // the byte that is wrong was read, and not consumed
+	}
+	if (err == nil || damage != nil) && read > int64(w.max) {
 		return w.tooLarge()
 	}
 	return err
