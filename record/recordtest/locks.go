@@ -25,7 +25,10 @@ var lockTests = []test{
 // locked returns the versions of objects, whose rows it locks.
 func locked(ctx context.Context, tx *sqldb.Tx, uids ...string) (map[string]int64, error) {
 	found := map[string]int64{}
-	return found, tx.LockObjects(ctx, "uid, version", 1, 1, uids, func(rows *sql.Rows) error {
+	selected := sqldb.Selection{
+		Columns: "uid, version", Table: "objects", Index: "objects_uid", Where: "cluster_id = ? AND resource_id = ?", Args: []any{1, 1}, Key: "uid", Keys: uids,
+	}
+	return found, tx.LockRows(ctx, selected, func(rows *sql.Rows) error {
 		var uid string
 		var version int64
 		err := rows.Scan(&uid, &version)

@@ -74,14 +74,6 @@ func (t *Tx) LockRows(ctx context.Context, s Selection, each func(*sql.Rows) err
 	return forEach(rows, each)
 }
 
-// LockObjects calls LockRows for objects of one cluster and type. uids are in ascending
-// order.
-func (t *Tx) LockObjects(ctx context.Context, columns string, cluster, resource int64, uids []string, each func(*sql.Rows) error) error {
-	return t.LockRows(ctx, Selection{
-		Columns: columns, Table: "objects", Index: "objects_uid", Where: "cluster_id = ? AND resource_id = ?", Args: []any{cluster, resource}, Key: "uid", Keys: uids,
-	}, each)
-}
-
 // PreferIndexes makes the planner prefer indexes until the transaction ends. A table
 // without statistics looks small to it, and it would read all of the table.
 func (t *Tx) PreferIndexes(ctx context.Context) error {

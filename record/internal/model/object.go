@@ -58,8 +58,13 @@ type Object struct {
 func LockObjects(ctx context.Context, tx *sqldb.Tx, cluster, resource int64, uids []string, each func(*Object) error) error {
 	var o Object
 	var version, base int64
+	selected := sqldb.Selection{
+		Columns: "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", Table: "objects", Index: "objects_uid",
+		Where: "cluster_id = ? AND resource_id = ?", Args: []any{cluster, resource}, Key: "uid",
+	}
 	for some := range slices.Chunk(uids, 500) {
-		err := tx.LockObjects(ctx, "id, uid, presence, version, state, raw_state, since, labels_hash, scope, base, depth", cluster, resource, some, func(rows *sql.Rows) error {
+		selected.Keys = some
+		err := tx.LockRows(ctx, selected, func(rows *sql.Rows) error {
 			if err := rows.Scan(&o.ID, &o.UID, &o.Presence, &version, &o.State, &o.RawState, &o.Since, &o.TermsHash, &o.Selectors, &base, &o.Depth); err != nil {
 				return err
 			}
