@@ -126,7 +126,8 @@ func lockOrder(t *testing.T, d *database) {
 					found, err := locked(t.Context(), tx, some...)
 					for _, uid := range some {
 						if err == nil {
-							_, err = tx.Exec(t.Context(), "UPDATE objects SET version = ? WHERE uid = ?", found[uid]+1, uid)
+							// By the whole key: a scan would lock rows of others.
+							_, err = tx.Exec(t.Context(), "UPDATE objects SET version = ? WHERE cluster_id = 1 AND resource_id = 1 AND uid = ?", found[uid]+1, uid)
 						}
 					}
 					return err
