@@ -29,7 +29,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Identity is what is known of the identity of one cluster. Create it with New.
+// Identity holds the last known identity of one cluster. Create it with New.
 type Identity struct {
 	cluster Identifier
 	policy  Policy
