@@ -38,6 +38,7 @@ record/sqldb:
 record/internal/model: wire state record/sqldb
 record/internal/bodies: wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
+record/feed: wire state record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model record/internal/bodies
 record/retention: wire state record/sqldb record/internal/model
 record/internal/observe: wire delta kube state record/internal/model
@@ -45,7 +46,27 @@ record/internal/batch: state record/sqldb record/internal/model record/internal/
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/recordmetrics: record
-notify: planned record
+notify/message: state
+notify/channel: notify/message
+notify/channel/channeltest: notify/message notify/channel
+notify/channel/webhook: notify/message notify/channel
+notify/channel/email: notify/message notify/channel
+notify/channel/feishu: notify/message notify/channel
+notify/channel/dingtalk: notify/message notify/channel
+notify/channel/wecom: notify/message notify/channel
+notify/channel/slack: notify/message notify/channel
+notify/channel/teams: notify/message notify/channel
+notify/channel/pagerduty: notify/message notify/channel
+notify/channel/opsgenie: notify/message notify/channel
+notify/channel/shoutrrr: notify/message notify/channel
+notify/channel/event: kube notify/message notify/channel
+notify/channel/stdout: internal/printable notify/message notify/channel
+notify/rule: state notify/message
+notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
+notify/facts: state record/sqldb record/history record/feed notify/message
+notify/delivery: record/sqldb notify/channel
+notify: state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery
+notify/notifymetrics: notify notify/delivery
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
@@ -53,7 +74,7 @@ record/recordtest: wire kube reflector state record/sqldb record/history record/
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

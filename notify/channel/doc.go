@@ -1,0 +1,22 @@
+// Package channel defines how a message leaves the program.
+//
+// # Data flow
+//
+// To be written with the package.
+//
+// # Ownership
+//
+// To be written with the package.
+//
+// # Guarantees
+//
+// To be written with the package.
+//
+// # Limits
+//
+// To be written with the package.
+//
+// # Errors
+//
+// To be written with the package.
+package channel

@@ -1,0 +1,22 @@
+// Package opsgenie sends messages as alerts of Opsgenie.
+//
+// # Data flow
+//
+// To be written with the package.
+//
+// # Ownership
+//
+// To be written with the package.
+//
+// # Guarantees
+//
+// To be written with the package.
+//
+// # Limits
+//
+// To be written with the package.
+//
+// # Errors
+//
+// To be written with the package.
+package opsgenie

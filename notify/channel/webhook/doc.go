@@ -1,0 +1,22 @@
+// Package webhook sends messages as Standard Webhooks with CloudEvents as bodies.
+//
+// # Data flow
+//
+// To be written with the package.
+//
+// # Ownership
+//
+// To be written with the package.
+//
+// # Guarantees
+//
+// To be written with the package.
+//
+// # Limits
+//
+// To be written with the package.
+//
+// # Errors
+//
+// To be written with the package.
+package webhook

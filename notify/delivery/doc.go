@@ -1,0 +1,22 @@
+// Package delivery keeps in the database which messages must be sent, and to whom.
+//
+// # Data flow
+//
+// To be written with the package.
+//
+// # Ownership
+//
+// To be written with the package.
+//
+// # Guarantees
+//
+// To be written with the package.
+//
+// # Limits
+//
+// To be written with the package.
+//
+// # Errors
+//
+// To be written with the package.
+package delivery

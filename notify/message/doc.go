@@ -1,0 +1,22 @@
+// Package message turns an event of a job into the words that people read.
+//
+// # Data flow
+//
+// To be written with the package.
+//
+// # Ownership
+//
+// To be written with the package.
+//
+// # Guarantees
+//
+// To be written with the package.
+//
+// # Limits
+//
+// To be written with the package.
+//
+// # Errors
+//
+// To be written with the package.
+package message
