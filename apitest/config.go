@@ -53,7 +53,7 @@ type Config struct {
 	// if not, a request without one of these tokens is answered 401. The server keeps the map: do not change it.
 	Tokens map[string]string
 	// Authorize, if not nil, decides about every request for a resource after authentication. Its error is answered as
-	// 403 Forbidden, or as the very Status it carries. It answers SelfSubjectAccessReviews too. It is called from many goroutines at once and must not block.
+	// 403 Forbidden, or as the very Status it carries. It answers SelfSubjectAccessReviews too, and is not asked about reviews. It is called from many goroutines at once and must not block.
 	Authorize func(Request) error
 	// RequestLog is how many of the latest requests are remembered for Requests, default 10,000.
 	RequestLog int

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -40,6 +41,30 @@ func TestReview(t *testing.T) {
 		}
 		if _, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{}, metav1.CreateOptions{}); err == nil {
 			t.Error("nothing was asked, and there was an answer")
+		}
+	}
+}
+
+// TestUserReview: a SelfSubjectReview names the user whose token came with it.
+func TestUserReview(t *testing.T) {
+	srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	rc := srv.RESTConfig()
+	for _, media := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+		rc.ContentType, rc.AcceptContentTypes = media, media
+		for token, want := range map[string]string{"t-wei": "wei@example.com", "other": ""} {
+			rc.BearerToken = token
+			client, err := kubernetes.NewForConfig(rc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+			if (err == nil) != (want != "") || err == nil && got.Status.UserInfo.Username != want {
+				t.Errorf("%s, %s: %+v, %v", media, token, got, err)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/vedette-io/vedette/wire"
@@ -41,19 +42,43 @@ func (c *Cluster) Allowed(ctx context.Context, verb string, r Resource, namespac
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: r.Group, Resource: r.Name, Namespace: namespace, Name: name},
 	}}
 	review.APIVersion, review.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
-	body, err := json.Marshal(review)
-	if err != nil {
+	if err := c.review(ctx, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "rights", &review); err != nil {
 		return false, "", err
-	}
-	answer, err := c.Do(ctx, Request{
-		Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body, Accept: wire.MediaTypeJSON,
-	})
-	if err != nil {
-		return false, "", err
-	}
-	defer answer.Close()
-	if err := json.NewDecoder(io.LimitReader(answer, maxRefusal)).Decode(&review); err != nil {
-		return false, "", fmt.Errorf("the server at %s answered no review of rights: %w", c.Host(), err)
 	}
 	return review.Status.Allowed, review.Status.Reason, nil
+}
+
+// User returns the name by which the server knows the credentials of this cluster. It
+// needs no rights, and Kubernetes 1.28 or later.
+//
+// Errors: *RequestError; the server names nobody.
+func (c *Cluster) User(ctx context.Context) (string, error) {
+	review := authenticationv1.SelfSubjectReview{}
+	review.APIVersion, review.Kind = "authentication.k8s.io/v1", "SelfSubjectReview"
+	if err := c.review(ctx, "/apis/authentication.k8s.io/v1/selfsubjectreviews", "the user", &review); err != nil {
+		return "", err
+	}
+	name := review.Status.UserInfo.Username
+	if name == "" {
+		return "", fmt.Errorf("the server at %s names no user for these credentials", c.Host())
+	}
+	return name, nil
+}
+
+// review creates a review, which the server answers and does not keep, and replaces it
+// with the answer. of is its subject, for errors.
+func (c *Cluster) review(ctx context.Context, path, of string, review any) error {
+	body, err := json.Marshal(review)
+	if err != nil {
+		return err
+	}
+	answer, err := c.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body, Accept: wire.MediaTypeJSON})
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(io.LimitReader(answer, maxRefusal)).Decode(review); err != nil {
+		return fmt.Errorf("the server at %s answered no review of %s: %w", c.Host(), of, err)
+	}
+	return nil
 }

@@ -49,3 +49,24 @@ func TestAllowed(t *testing.T) {
 		t.Error("nobody is there, and tells the time")
 	}
 }
+
+// TestUser: the name comes from the server, and a server that names nobody is an error.
+func TestUser(t *testing.T) {
+	srv, err := apitest.New(apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com", "t-nobody": ""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	for token, want := range map[string]string{"t-wei": "wei@example.com", "t-nobody": "", "other": ""} {
+		rc := srv.RESTConfig()
+		rc.BearerToken = token
+		cluster, err := kube.Connect(kube.Config{REST: rc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, err := cluster.User(t.Context()); name != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", token, name, err)
+		}
+		cluster.Close()
+	}
+}
