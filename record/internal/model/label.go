@@ -46,6 +46,25 @@ func ReadLabels(ctx context.Context, q sqldb.Querier, object int64) (map[string]
 	return labels, err
 }
 
+// LabelsOf returns the labels of objects by their numbers. Objects without labels have no
+// entry.
+func LabelsOf(ctx context.Context, q sqldb.Querier, objects []int64) (map[int64]map[string]string, error) {
+	all := map[int64]map[string]string{}
+	err := queryIn(ctx, q, "SELECT object_id, name, value FROM labels WHERE object_id IN ", objects, "", func(rows *sql.Rows) error {
+		var object int64
+		var name, value string
+		if err := rows.Scan(&object, &name, &value); err != nil {
+			return err
+		}
+		if all[object] == nil {
+			all[object] = map[string]string{}
+		}
+		all[object][name] = value
+		return nil
+	})
+	return all, err
+}
+
 // Labeled is the condition that an object has a label, or had it last.
 func Labeled(name, value string) Condition {
 	return Condition{"EXISTS (SELECT 1 FROM labels l WHERE l.object_id = o.id AND l.name = ? AND l.value = ?)", []any{name, value}, []Term{termOf(byLabel, name, value)}}

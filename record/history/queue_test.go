@@ -1,0 +1,51 @@
+package history_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// TestQueueWaits: waits count from the first transition to the first run, by queue, in the
+// period in which the object ran first.
+func TestQueueWaits(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := open(t, url)
+		at := func(uid, queue string, steps ...any) (all []revision) {
+			for i := 0; i < len(steps); i += 2 {
+				all = append(all, revision{
+					Cluster: 1, Resource: 2, Namespace: "ml", Name: uid, UID: uid, Version: wire.Version(uid[0])*100 + wire.Version(i), State: steps[i].(state.State),
+					Seen: begin.Add(minutes(steps[i+1].(int))), Queue: queue, Labels: map[string]string{"of": uid},
+				})
+			}
+			return all
+		}
+		all := at("a", "gpu", state.Submitted, 0, state.Queued, 5, state.Running, 10, state.Queued, 20, state.Running, 90)
+		all = append(all, at("b", "gpu", state.Queued, 0, state.Running, 30)...)
+		all = append(all, at("c", "gpu", state.Queued, 0, state.Running, 70)...) // after the period
+		all = append(all, at("d", "gpu", state.Queued, 0)...)                    // waits
+		all = append(all, at("e", "cpu", state.Queued, 0, state.Running, 1)...)  // before the period
+		all = append(all, at("f", "", state.Queued, 20, state.Running, 22)...)
+		if err := write(t.Context(), db, all); err != nil {
+			t.Fatal(err)
+		}
+		h := history.New(db)
+		got, err := h.QueueWaits(t.Context(), history.Filter{Since: begin.Add(minutes(2))}, begin.Add(minutes(60)))
+		want := map[string]history.Spread{
+			"gpu": {Count: 2, P50: minutes(10), P90: minutes(30), Max: minutes(30)},
+			"":    {Count: 1, P50: minutes(2), P90: minutes(2), Max: minutes(2)},
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+		labels, err := h.Labels(t.Context(), []int64{1, 3, 99})
+		if diff := cmp.Diff(map[int64]map[string]string{1: {"of": "a"}, 3: {"of": "c"}}, labels); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+	})
+}
