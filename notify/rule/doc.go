@@ -2,21 +2,23 @@
 //
 // # Data flow
 //
-// To be written with the package.
+//	a transition -> Input -> Set.Match -> the rules that call for a message
+//	a rule's Timer, Quiet, Digest -> when it is sent
 //
 // # Ownership
 //
-// To be written with the package.
+// Rules and sets never change once they are used. Any number of goroutines may use them.
+// An Input belongs to the caller.
 //
 // # Guarantees
 //
-// To be written with the package.
+// The same rule and input give the same answer: nothing here has a clock or a memory.
 //
 // # Limits
 //
-// To be written with the package.
+// To be written with the conditions.
 //
 // # Errors
 //
-// To be written with the package.
+// A condition that fails does not match, and Match reports it.
 package rule

@@ -1,0 +1,55 @@
+package rule
+
+import "time"
+
+// Quiet are hours in which messages are held. They wait for the end of the quiet hours.
+type Quiet struct {
+	// From and To are times of day, as durations since midnight. From after To means that
+	// the hours end on the next day.
+	From, To time.Duration
+	// Location is the time zone, UTC if nil.
+	Location *time.Location
+	// Days are the days on which the hours begin; all days if empty.
+	Days []time.Weekday
+}
+
+// Until reports whether a time is within the quiet hours, and when they end.
+func (q *Quiet) Until(at time.Time) (end time.Time, quiet bool) {
+	if q == nil || q.From == q.To {
+		return time.Time{}, false
+	}
+	location := q.Location
+	if location == nil {
+		location = time.UTC
+	}
+	local := at.In(location)
+	for _, days := range []int{-1, 0} { // hours that began yesterday, and today
+		year, month, day := local.Date()
+		begin := clock(year, month, day+days, q.From, location)
+		end := clock(year, month, day+days, q.To, location)
+		if q.To < q.From {
+			end = clock(year, month, day+days+1, q.To, location)
+		}
+		if q.begins(begin.Weekday()) && !at.Before(begin) && at.Before(end) {
+			return end, true
+		}
+	}
+	return time.Time{}, false
+}
+
+func (q *Quiet) begins(day time.Weekday) bool {
+	if len(q.Days) == 0 {
+		return true
+	}
+	for _, d := range q.Days {
+		if d == day {
+			return true
+		}
+	}
+	return false
+}
+
+// clock returns a time of day as clocks show it, also on days with a change of the clocks.
+func clock(year int, month time.Month, day int, of time.Duration, location *time.Location) time.Time {
+	return time.Date(year, month, day, int(of/time.Hour), int(of%time.Hour/time.Minute), int(of%time.Minute/time.Second), 0, location)
+}
