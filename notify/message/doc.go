@@ -1,4 +1,4 @@
-// Package message turns an event of a job into the words that people read.
+// Package message turns a notice into the words that people read.
 //
 // # Data flow
 //

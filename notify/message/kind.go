@@ -1,0 +1,65 @@
+package message
+
+import "strings"
+
+// Kind says what a notice tells.
+type Kind string
+
+// The kinds. Each has its own title and sentence.
+const (
+	Started      Kind = "Started"
+	NearDeadline Kind = "NearDeadline"
+	RunningLong  Kind = "RunningLong"
+	NoProgress   Kind = "NoProgress"
+	WaitsLong    Kind = "WaitsLong"
+	Restarted    Kind = "Restarted"
+	Failed       Kind = "Failed"
+	Succeeded    Kind = "Succeeded"
+	Aborted      Kind = "Aborted"
+	Deleted      Kind = "Deleted" // while it ran
+	// StateChanged is every other transition, such as the one to Queued.
+	StateChanged Kind = "StateChanged"
+	GapClosed    Kind = "GapClosed"
+	Digest       Kind = "Digest"
+	Escalation   Kind = "Escalation"
+	Test         Kind = "Test"
+)
+
+// Kinds returns all kinds, in the order of the constants.
+func Kinds() []Kind {
+	return []Kind{
+		Started, NearDeadline, RunningLong, NoProgress, WaitsLong, Restarted, Failed, Succeeded, Aborted, Deleted,
+		StateChanged, GapClosed, Digest, Escalation, Test,
+	}
+}
+
+// Timer reports whether a timer made the notice, and not a transition.
+func (k Kind) Timer() bool {
+	return k == NearDeadline || k == RunningLong || k == NoProgress || k == WaitsLong
+}
+
+// AtOnce reports whether a message of the kind is sent at once unless a rule says
+// otherwise. The other kinds wait for a digest.
+func (k Kind) AtOnce() bool {
+	switch k {
+	case Failed, NoProgress, NearDeadline, WaitsLong, Deleted, Escalation, Test, Digest:
+		return true
+	}
+	return false
+}
+
+// EventType returns the CloudEvents type, such as "io.vedette.job.failed.v1".
+func (k Kind) EventType() string {
+	switch k {
+	case WaitsLong:
+		return "io.vedette.timer.waits.v1"
+	case GapClosed:
+		return "io.vedette.gap.closed.v1"
+	case Digest, Escalation, Test:
+		return "io.vedette." + strings.ToLower(string(k)) + ".v1"
+	}
+	if k.Timer() {
+		return "io.vedette.timer." + strings.ToLower(string(k)) + ".v1"
+	}
+	return "io.vedette.job." + strings.ToLower(string(k)) + ".v1"
+}

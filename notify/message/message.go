@@ -1,0 +1,118 @@
+package message
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// Message is a notice in the words of one language, for one receiver. All text is plain
+// and on one line each: invalid UTF-8, control and bidirectional characters are escapes
+// already. A channel escapes it for its own syntax, and then cuts it with Fit, Limit and
+// Cut.
+type Message struct {
+	// ID is the key of the delivery. It never changes for the same message.
+	ID       string
+	Kind     Kind
+	Notice   *Notice
+	Language string
+	// State decides the color. A wait has Queued, other timers Running, a digest its worst
+	// state. It is empty for GapClosed and Test.
+	State state.State
+	// StateWord is the state in the language.
+	StateWord string
+
+	// Title has the state, the reason and the job. Head is the title without the job, and
+	// Name is the name of the job in full.
+	Title string
+	Head  string
+	Name  string
+	// Sentence says why. It is empty if nothing is known.
+	Sentence string
+	// ShortTitle and ShortSentence are Title and Sentence without their optional parts.
+	ShortTitle, ShortSentence string
+	Facts                     []Fact // at most six
+	// Log is the end of the log, one line each, oldest first. LogTitle and LogNote describe
+	// it ("Last log lines"; "worker-2, attempt 3, 8 of 2,000 kept").
+	Log               []string
+	LogTitle, LogNote string
+	Strip             []Segment // the life of the job
+	StripEnd          string    // time at the end of the strip
+	Sections          []Section // of a digest
+	// More says how many rows Fit left out of the sections ("and 14 more").
+	More    string
+	Buttons []Button // at most three; the first one is primary, except for waits
+	Footer  Footer
+	URL     string // of what the first button opens; empty without a portal
+
+	// Happened is when it happened, else when it was seen.
+	Happened time.Time
+	// Thread is the same for all messages of a job: "UID@CLUSTER". It is empty without one.
+	Thread string
+	// Dedup is the same for all messages of a job and a rule, in at most 255 bytes.
+	Dedup   string
+	Resolve bool // see Notice
+	Late    bool
+	Rule    string
+	Role    string
+	// TemplateError is why a template failed. Sentence says it too.
+	TemplateError string
+	// Truncated names what Fit cut: "log", "facts", "optional", "name", "rows".
+	Truncated []string
+	// Place is "gpu-west / team-llm".
+	Place string
+	// JobLabel is "Job" in the language, for the line with the full name above the facts.
+	JobLabel string
+	// Items are the notices of a digest.
+	Items []Notice
+}
+
+// Fact is a label with its value. Note says more about it; it may be empty.
+type Fact struct{ Label, Value, Note string }
+
+// Button opens a page of the portal. It never acts by itself.
+type Button struct {
+	Text, URL string
+	Primary   bool
+}
+
+// Link is a text with an address. The address is empty without a portal.
+type Link struct{ Text, URL string }
+
+// Footer says why the receiver gets the message.
+type Footer struct {
+	// Place is the cluster and the namespace, Why the role and the rule as a sentence.
+	Place, Why string
+	Mute       Link // of the job, or of today's digests
+	Change     Link // the rule
+	Zone       string
+	Note       string // more, such as a gap in a digest; may be empty
+}
+
+// Segment is a part of the life strip.
+type Segment struct {
+	State state.State
+	// Share is the part of the whole life, above 0 and at most 1.
+	Share float64
+	// Label is "06:20 queued" or "07:03 attempt 1". It is empty for short segments.
+	Label string
+	// Holds says that the job holds its GPUs: the strip is high.
+	Holds bool
+	Gap   bool
+}
+
+// Section is a part of a digest: jobs in one state, failures by cause and node.
+type Section struct {
+	State state.State
+	Title string
+	Rows  []Row
+	// Count is the number of rows before Fit left some out.
+	Count int
+}
+
+// Row is a job of a digest. GPUs is "–" without any. Time is the time of day, or for a wait
+// how long it waits.
+type Row struct {
+	Name, URL, Owner, GPUs, Text, Time string
+	Late                               bool
+}
