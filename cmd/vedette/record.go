@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/recordmetrics"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/rules"
 )
@@ -186,7 +187,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		return o.begin(ctx, cfg, clusters, &s, con)
 	}
 	// The server answers probes from the start, because a migration may take long.
-	srv, err := newServer(o.listen, &s)
+	srv, err := newServer(o.listen, s.ready, recordmetrics.New(s.health))
 	if err != nil {
 		return err
 	}
