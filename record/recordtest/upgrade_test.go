@@ -254,9 +254,11 @@ func TestUpgradeTogether(t *testing.T) {
 		for n := range took {
 			sum += n
 		}
-		if sum != 1 {
-			t.Errorf("%d steps were applied", sum)
+		d := open(t, url)
+		steps, err := d.Migrations(t.Context())
+		if err != nil || sum != len(steps)-1 {
+			t.Errorf("%d of %d steps were applied, besides step 1: %v", sum, len(steps), err)
 		}
-		compareAnswers(t, open(t, url), readAnswers(t, "answers.json"))
+		compareAnswers(t, d, readAnswers(t, "answers.json"))
 	})
 }
