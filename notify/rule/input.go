@@ -36,9 +36,12 @@ type Object struct {
 	Queue string
 	// Submitter is the person or program that created the job, "" if nothing says it.
 	Submitter string
-	// Owner is the kind and name of the object that controls this one, such as
-	// "CronJob/nightly", "" if none does.
+	// Owner is the person or channel that the job names by an annotation or a label, else
+	// the submitter.
 	Owner string
+	// Controller is the kind and name of the object that controls this one, such as
+	// "CronJob/nightly", "" if none does.
+	Controller string
 	// Labels are those of the object. Rules do not change them.
 	Labels map[string]string
 }

@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"path"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -20,9 +20,8 @@ type Rule struct {
 
 	// Types selects types. Empty means all types, of objects that no other object controls.
 	Types []TypePattern
-	// Clusters, Namespaces and Queues select by name, with the patterns of path.Match.
-	// Empty selects all.
-	Clusters, Namespaces, Queues []string
+	// Clusters, Namespaces and Queues select by name. Empty selects all.
+	Clusters, Namespaces, Queues []Glob
 	// Labels selects by labels; nil selects all.
 	Labels labels.Selector
 	// Enter and Leave select states that are entered and left. Both must hold; empty holds.
@@ -80,28 +79,21 @@ func (r *Rule) ID() string { return idOf(r.Name) }
 // Matches reports whether the transition calls for a message; for a rule with a timer,
 // whether it starts the timer.
 //
-// Errors: the condition failed for another reason than a label that is missing. The
+// Errors: the condition failed for another reason than a value that is missing. The
 // rule does not match then.
 func (r *Rule) Matches(in *Input) (bool, error) {
-	switch {
-	case in.Existing && !r.Existing, !r.selectsType(in), !r.selectsStates(in), !r.selectsObject(&in.Object):
+	if !r.selects(in) {
 		return false, nil
-	case r.When == nil:
+	}
+	if r.When == nil {
 		return true, nil
 	}
 	return r.When.Holds(in)
 }
 
-func (r *Rule) selectsType(in *Input) bool {
-	if len(r.Types) == 0 {
-		return in.Object.Owner == ""
-	}
-	for _, p := range r.Types {
-		if p.Matches(in.Object.Type) {
-			return true
-		}
-	}
-	return false
+// selects is Matches without the condition.
+func (r *Rule) selects(in *Input) bool {
+	return (r.Existing || !in.Existing) && r.selectsStates(in) && r.selectsType(&in.Object) && r.selectsObject(&in.Object)
 }
 
 func (r *Rule) selectsStates(in *Input) bool {
@@ -111,28 +103,19 @@ func (r *Rule) selectsStates(in *Input) bool {
 	if len(r.Enter) == 0 && len(r.Leave) == 0 {
 		return true
 	}
-	return in.Entered() && has(r.Enter, in.New.State) && has(r.Leave, in.Old.State)
+	return in.Entered() && (len(r.Enter) == 0 || slices.Contains(r.Enter, in.New.State)) && (len(r.Leave) == 0 || slices.Contains(r.Leave, in.Old.State))
+}
+
+func (r *Rule) selectsType(o *Object) bool {
+	for _, p := range r.Types {
+		if p.Matches(o.Type) {
+			return true
+		}
+	}
+	return len(r.Types) == 0 && o.Controller == ""
 }
 
 func (r *Rule) selectsObject(o *Object) bool {
 	return matchesAny(r.Clusters, o.Cluster) && matchesAny(r.Namespaces, o.Namespace) && matchesAny(r.Queues, o.Queue) &&
 		(r.Labels == nil || r.Labels.Matches(labels.Set(o.Labels)))
-}
-
-func has(all []state.State, s state.State) bool {
-	for _, one := range all {
-		if one == s {
-			return true
-		}
-	}
-	return len(all) == 0
-}
-
-func matchesAny(patterns []string, name string) bool {
-	for _, p := range patterns {
-		if ok, err := path.Match(p, name); err == nil && ok {
-			return true
-		}
-	}
-	return len(patterns) == 0
 }

@@ -1,11 +1,36 @@
 package rule
 
-// Set is the rules of a file, indexed. It never changes; any number of goroutines may
-// use it.
-type Set struct{ rules []*Rule }
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
 
-// NewSet indexes rules. Their order stays.
-func NewSet(rules []*Rule) *Set { return &Set{rules: rules} }
+	"github.com/vedette-io/vedette/state"
+)
+
+// maxIndexed is how many pairs of a type and a state a set remembers. The rules for other
+// pairs are found by reading all rules.
+const maxIndexed = 4096
+
+// Set is the rules of a file, indexed by type and state. Its rules never change; any
+// number of goroutines may use it.
+type Set struct {
+	rules []*Rule
+	index atomic.Pointer[map[indexKey][]*Rule] // replaced, never changed
+}
+
+// indexKey is what selects candidates.
+type indexKey struct {
+	of Type
+	to state.State
+}
+
+// NewSet makes a set of rules that does not change. Their order stays.
+func NewSet(rules []*Rule) *Set {
+	s := &Set{rules: slices.Clone(rules)}
+	s.index.Store(&map[indexKey][]*Rule{})
+	return s
+}
 
 // Rules returns all rules. The caller does not change them.
 func (s *Set) Rules() []*Rule { return s.rules }
@@ -14,14 +39,53 @@ func (s *Set) Rules() []*Rule { return s.rules }
 // failed is called for each condition that cannot be evaluated; that rule does not match.
 // It may be nil.
 func (s *Set) Match(dst []*Rule, in *Input, failed func(*Rule, error)) []*Rule {
-	for _, r := range s.rules {
-		matches, err := r.Matches(in)
-		if err != nil && failed != nil {
-			failed(r, err)
+	var e *evaluation
+	for _, r := range s.candidates(in) {
+		if !r.selects(in) {
+			continue
 		}
-		if matches {
-			dst = append(dst, r)
+		if r.When != nil {
+			if e == nil {
+				e = newEvaluation(in)
+			}
+			holds, err := r.When.holds(e)
+			if err != nil && failed != nil {
+				failed(r, err)
+			}
+			if !holds {
+				continue
+			}
 		}
+		dst = append(dst, r)
 	}
 	return dst
+}
+
+// candidates returns the rules that may match objects of a type that enter a state.
+func (s *Set) candidates(in *Input) []*Rule {
+	key := indexKey{in.Object.Type, in.New.State}
+	index := s.index.Load()
+	found, ok := (*index)[key]
+	if ok {
+		return found
+	}
+	for _, r := range s.rules {
+		if r.mayMatch(key) {
+			found = append(found, r)
+		}
+	}
+	if len(*index) < maxIndexed {
+		larger := maps.Clone(*index)
+		larger[key] = found
+		s.index.CompareAndSwap(index, &larger) // fails if another goroutine added a key meanwhile: this key is then added later
+	}
+	return found
+}
+
+// mayMatch reports whether a rule is a candidate.
+func (r *Rule) mayMatch(key indexKey) bool {
+	if len(r.Enter) > 0 && !slices.Contains(r.Enter, key.to) {
+		return false
+	}
+	return len(r.Types) == 0 || slices.ContainsFunc(r.Types, func(p TypePattern) bool { return p.Matches(key.of) })
 }

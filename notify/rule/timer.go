@@ -1,6 +1,9 @@
 package rule
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/state"
@@ -107,4 +110,21 @@ func (t *Timer) Starts(in *Input) bool {
 
 func waiting(o *Object, s state.State) bool {
 	return s == state.Submitted || s == state.Queued || s == state.Suspended && o.Queue != ""
+}
+
+// ParseSignal reads a signal: "log", "annotation NAME" or "status FIELD".
+func ParseSignal(text string) (Signal, error) {
+	kind, name, _ := strings.Cut(text, " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case kind == "log" && name == "":
+		return Signal{Kind: Log}, nil
+	case kind == "annotation" && name != "" && !strings.ContainsAny(name, " \t\n"):
+		return Signal{Annotation, name}, nil
+	case kind == "status" && name != "" && !strings.ContainsAny(name, " \t\n"):
+		return Signal{Status, strings.TrimPrefix(name, "status.")}, nil
+	case text == "":
+		return Signal{}, errors.New("the signal is empty; write log, annotation NAME or status FIELD")
+	}
+	return Signal{}, fmt.Errorf("%q is not a signal; write log, annotation NAME or status FIELD", text)
 }

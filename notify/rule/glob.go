@@ -1,0 +1,47 @@
+package rule
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Glob selects names: "*" stands for any text, "?" for one character, everything else
+// for itself.
+type Glob string
+
+// Match reports whether a name is selected.
+func (g Glob) Match(name string) bool {
+	pattern := string(g)
+	star, mark := -1, 0 // where the last "*" was, and where the text began that it stands for
+	p, n := 0, 0
+	for n < len(name) {
+		_, size := utf8.DecodeRuneInString(name[n:])
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, n
+			p++
+		case p < len(pattern) && pattern[p] == '?':
+			p++
+			n += size
+		case p < len(pattern) && pattern[p] == name[n]:
+			p++
+			n++
+		case star >= 0:
+			_, size = utf8.DecodeRuneInString(name[mark:])
+			mark += size
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+func matchesAny(globs []Glob, name string) bool {
+	for _, g := range globs {
+		if g.Match(name) {
+			return true
+		}
+	}
+	return len(globs) == 0
+}
