@@ -1,0 +1,120 @@
+package channel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// DefaultTimeout is how long one request may take if the channel says nothing else.
+const DefaultTimeout = 20 * time.Second
+
+// Endpoint sends requests to a server by HTTP. It follows no redirect: a redirect could
+// lead into the own network, and would show the message to another server.
+type Endpoint struct {
+	// Client sends the requests.
+	Client *http.Client
+	// Timeout is for one request with its answer; 0 means DefaultTimeout.
+	Timeout time.Duration
+	// Secrets are what no error may show: tokens, passwords, and what SecretsOf returns for
+	// the URL.
+	Secrets []string
+}
+
+// Post sends body as JSON. The caller looks at the answer: a status of failure is no error
+// of Post.
+//
+// Errors: *Error if no answer came. The text shows neither the URL nor a secret. If ctx
+// ended, the error wraps its cause.
+func (e *Endpoint) Post(ctx context.Context, to *url.URL, header http.Header, body []byte) (*Answer, error) {
+	h := http.Header{}
+	for name, values := range header {
+		h[name] = values
+	}
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	return e.do(ctx, http.MethodPost, to, h, body)
+}
+
+// Get sends a GET request.
+//
+// Errors: as Post.
+func (e *Endpoint) Get(ctx context.Context, to *url.URL, header http.Header) (*Answer, error) {
+	return e.do(ctx, http.MethodGet, to, header.Clone(), nil)
+}
+
+// Reach asks for the root of the server, without the path that may contain a token, so no
+// message can come of it. Any answer will do: it shows that name, network and certificate
+// are right.
+//
+// Errors: as Post.
+func (e *Endpoint) Reach(ctx context.Context, to *url.URL) (*Answer, error) {
+	return e.do(ctx, http.MethodHead, &url.URL{Scheme: to.Scheme, Host: to.Host, Path: "/"}, http.Header{}, nil)
+}
+
+func (e *Endpoint) do(ctx context.Context, method string, to *url.URL, header http.Header, body []byte) (*Answer, error) {
+	timeout := e.Timeout
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, &Error{Kind: Permanent, Err: e.clean(err)}
+	}
+	if header != nil {
+		request.Header = header
+	}
+	if request.Header.Get("User-Agent") == "" {
+		request.Header.Set("User-Agent", "vedette")
+	}
+	client := *e.Client
+	if client.CheckRedirect == nil {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, e.fail(ctx, err)
+	}
+	defer response.Body.Close()
+	answer := &Answer{Status: response.StatusCode, Header: response.Header, secrets: e.Secrets}
+	if answer.Body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer)); err != nil {
+		return nil, e.fail(ctx, err)
+	}
+	return answer, nil
+}
+
+// fail returns the error of a request without a complete answer. The endpoint may have
+// taken the message nevertheless.
+func (e *Endpoint) fail(ctx context.Context, err error) error {
+	var known *Error // from the dialer of a client that refuses addresses
+	if errors.As(err, &known) {
+		return &Error{Kind: known.Kind, RetryAfter: known.RetryAfter, Status: known.Status, Err: e.clean(known.Err)}
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return &Error{Kind: Temporary, Err: fmt.Errorf("no answer: %w", cause)}
+	}
+	return &Error{Kind: Temporary, Err: fmt.Errorf("no answer: %w", e.clean(err))}
+}
+
+// clean takes the URL and the secrets out of an error.
+func (e *Endpoint) clean(err error) error {
+	if err == nil {
+		return nil
+	}
+	var u *url.Error
+	for errors.As(err, &u) {
+		err = u.Err
+	}
+	if text := err.Error(); Hide(text, e.Secrets...) != text {
+		return errors.New(Hide(text, e.Secrets...))
+	}
+	return err
+}
