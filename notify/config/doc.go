@@ -2,21 +2,22 @@
 //
 // # Data flow
 //
-// To be written with the package.
+//	YAML file, files and variables with secrets -> Config
+//	targets of a rule, owners of a job -> Config.Receivers -> channels with addresses
 //
 // # Ownership
 //
-// To be written with the package.
+// A Config never changes. Any number of goroutines may use it.
 //
 // # Guarantees
 //
-// To be written with the package.
+// To be written with the parser.
 //
 // # Limits
 //
-// To be written with the package.
+// To be written with the parser.
 //
 // # Errors
 //
-// To be written with the package.
+// To be written with the parser.
 package config
