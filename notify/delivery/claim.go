@@ -1,0 +1,238 @@
+package delivery
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// ClaimOptions are what a worker wants to send.
+type ClaimOptions struct {
+	// Worker names the worker, for people.
+	Worker string
+	// Limit is how many deliveries it takes at most; default 1.
+	Limit int
+	// Lease is how long the claim lasts unless Extend prolongs it; default one minute.
+	Lease time.Duration
+	// Rate is what the channel takes, from all replicas together.
+	Rate Rate
+	// Threshold is Policy.Threshold.
+	Threshold int
+	// Now is the time of the claim; default time.Now.
+	Now time.Time
+}
+
+// Claimed is the result of a claim.
+type Claimed struct {
+	// Deliveries are to be sent, at most one of each lane. All have the same Token.
+	Deliveries []Delivery
+	// Until is when the claim ends.
+	Until time.Time
+	// Rescued is how many claims of other workers had ended without a result.
+	Rescued int
+	// Next is when another claim may succeed; zero if nobody knows.
+	Next time.Time
+	// Channel is what the replicas share about the channel.
+	Channel Channel
+}
+
+// maxRescues is how often a worker may die with a delivery until the delivery counts as
+// the reason.
+const maxRescues = 100
+
+// Claim takes deliveries that are due, and commits before it returns. Of the deliveries of
+// a lane it takes the first, and only if no earlier one is unsent. Claims whose lease has
+// ended are taken back first. A channel without anything to do costs two queries and no
+// write.
+//
+// Errors: those of the database. The caller tries again.
+func Claim(ctx context.Context, db *sqldb.DB, channel string, o ClaimOptions) (Claimed, error) {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	if o.Lease <= 0 {
+		o.Lease = time.Minute
+	}
+	o.Limit, o.Threshold = max(1, o.Limit), Policy{Threshold: o.Threshold}.withDefaults().Threshold
+	ctx, done := db.Bounded(ctx)
+	defer done()
+	c, due, err := peek(ctx, db, channel, &o)
+	if err != nil {
+		return c, fmt.Errorf("%s: channel %s: %w", db, channel, err)
+	}
+	if !due {
+		return c, nil
+	}
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		var err error
+		c, err = claim(ctx, tx, channel, &o)
+		return err
+	})
+	if err != nil {
+		return Claimed{Channel: c.Channel}, fmt.Errorf("claim of channel %s: %w", channel, err)
+	}
+	return c, nil
+}
+
+// peek reports whether a claim could succeed, without a lock.
+func peek(ctx context.Context, db *sqldb.DB, channel string, o *ClaimOptions) (c Claimed, due bool, err error) {
+	if c.Channel, err = readChannel(ctx, db, channel); err != nil {
+		return c, false, err
+	}
+	ready, next := c.Channel.ready(o.Now)
+	if c.Next = next; !ready {
+		return c, false, nil
+	}
+	const first = "(SELECT d.next_at FROM deliveries d WHERE d.channel = ? AND d.state = ? ORDER BY d.next_at LIMIT 1)"
+	var waiting, sending sql.NullInt64
+	if err := db.QueryRow(ctx, "SELECT "+first+", "+first, channel, int16(Waiting), channel, int16(Sending)).Scan(&waiting, &sending); err != nil {
+		return c, false, err
+	}
+	for _, at := range []sql.NullInt64{waiting, sending} {
+		if at.Valid && (c.Next.IsZero() || at.Int64 < c.Next.UnixMicro()) {
+			c.Next = moment(at.Int64)
+		}
+	}
+	if c.Next.IsZero() || c.Next.After(o.Now) {
+		return c, false, nil
+	}
+	if n, next := o.Rate.allowance(c.Channel.rateAt, o.Now); n == 0 {
+		c.Next = next
+		return c, false, nil
+	}
+	return c, true, nil
+}
+
+// claim takes deliveries in a transaction.
+func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (c Claimed, err error) {
+	if err := tx.PreferIndexes(ctx); err != nil {
+		return c, err
+	}
+	locked, err := lockChannels(ctx, tx, channel)
+	if err != nil {
+		return c, err
+	}
+	c.Channel = locked[0]
+	if ready, next := c.Channel.ready(o.Now); !ready {
+		c.Next = next
+		return c, nil
+	}
+	if c.Rescued, err = rescue(ctx, tx, channel, o.Now); err != nil {
+		return c, err
+	}
+	allowed, next := o.Rate.allowance(c.Channel.rateAt, o.Now)
+	if c.Next = next; allowed == 0 {
+		return c, nil
+	}
+	limit := min(o.Limit, allowed)
+	if c.Channel.Failures >= o.Threshold {
+		limit = 1
+	}
+	c.Deliveries, err = selectDeliveries(ctx, tx, "FROM deliveries d"+tx.UseIndex("deliveries_due")+" WHERE d.channel = ? AND d.state = ? AND d.next_at <= ? ORDER BY d.next_at, d.id LIMIT ?",
+		channel, int16(Waiting), micros(o.Now), limit)
+	if err != nil || len(c.Deliveries) == 0 {
+		return c, err
+	}
+	c.Until = o.Now.Add(o.Lease)
+	c.Channel.begin(o.Threshold, limit, c.Until)
+	ids := make([]int64, len(c.Deliveries))
+	for i := range c.Deliveries {
+		d := &c.Deliveries[i]
+		ids[i], d.State, d.Token, d.ClaimedBy, d.NextAt = d.ID, Sending, c.Channel.token, o.Worker, c.Until
+	}
+	changed, err := updateRows(ctx, tx, ids, "state = ?, claim = ?, claimed_by = ?, next_at = ?", "state = ?",
+		int16(Sending), c.Channel.token, cut(o.Worker, maxWord), micros(c.Until), int16(Waiting))
+	if err != nil {
+		return c, err
+	}
+	if changed != int64(len(ids)) {
+		return c, fmt.Errorf("%d of %d deliveries changed meanwhile", int64(len(ids))-changed, len(ids))
+	}
+	c.Channel.rateAt = o.Rate.take(c.Channel.rateAt, o.Now, len(ids))
+	return c, c.Channel.save(ctx, tx, o.Now)
+}
+
+// Rescue takes back the claims of a channel whose lease has ended, because their worker
+// died or lost the database. It returns how many. Claim does the same.
+//
+// Errors: those of the database.
+func Rescue(ctx context.Context, db *sqldb.DB, channel string, now time.Time) (rescued int, err error) {
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		if _, err := lockChannels(ctx, tx, channel); err != nil {
+			return err
+		}
+		rescued, err = rescue(ctx, tx, channel, now)
+		return err
+	})
+	return rescued, err
+}
+
+// rescue returns deliveries to Waiting. The caller holds the row of the channel.
+func rescue(ctx context.Context, tx *sqldb.Tx, channel string, now time.Time) (int, error) {
+	expired := "FROM deliveries d" + tx.UseIndex("deliveries_due") + " WHERE d.channel = ? AND d.state = ? AND d.next_at <= ? ORDER BY d.next_at, d.id LIMIT ?"
+	ids, err := selectNumbers(ctx, tx, "SELECT d.id "+expired, channel, int16(Sending), micros(now), 5*chunk)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	n, err := updateRows(ctx, tx, ids, "state = ?, claim = 0, next_at = ?, rescues = rescues + 1", "state = ?", int16(Waiting), micros(now), int16(Sending))
+	if err != nil {
+		return 0, err
+	}
+	var lanes []int64
+	for some := ids; len(some) > 0; some = some[min(chunk, len(some)):] {
+		found, err := selectNumbers(ctx, tx, "SELECT lane FROM deliveries WHERE id IN "+in(some[:min(chunk, len(some))])+" AND rescues >= ?", maxRescues)
+		if err != nil {
+			return 0, err
+		}
+		lanes = append(lanes, found...)
+	}
+	if len(lanes) == 0 {
+		return int(n), nil
+	}
+	if _, err := updateRows(ctx, tx, ids, "state = ?, last_error = ?", "state = ? AND rescues >= ?", int16(Dead), "too many workers died while they sent it", int16(Waiting), maxRescues); err != nil {
+		return 0, err
+	}
+	return int(n), advance(ctx, tx, lanes, now)
+}
+
+// Extend prolongs a claim of deliveries that are still being sent, and returns the numbers
+// of those that the claim still has. The worker stops to send the others.
+//
+// Errors: those of the database.
+func Extend(ctx context.Context, db *sqldb.DB, channel string, all []Delivery, until, now time.Time) (kept map[int64]bool, err error) {
+	ctx, done := db.Bounded(ctx)
+	defer done()
+	kept = map[int64]bool{}
+	byToken := map[int64][]int64{}
+	for i := range all {
+		byToken[all[i].Token] = append(byToken[all[i].Token], all[i].ID)
+	}
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		locked, err := lockChannels(ctx, tx, channel)
+		if err != nil {
+			return err
+		}
+		c := &locked[0]
+		for token, ids := range byToken {
+			if _, err := updateRows(ctx, tx, ids, "next_at = ?", "state = ? AND claim = ?", micros(until), int16(Sending), token); err != nil {
+				return err
+			}
+			found, err := selectNumbers(ctx, tx, "SELECT id FROM deliveries WHERE id IN "+in(ids)+" AND state = ? AND claim = ?", int16(Sending), token)
+			if err != nil {
+				return err
+			}
+			for _, id := range found {
+				kept[id] = true
+			}
+			c.extend(token, until)
+		}
+		return c.save(ctx, tx, now)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim of channel %s: %w", channel, err)
+	}
+	return kept, nil
+}

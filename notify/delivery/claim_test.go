@@ -1,0 +1,41 @@
+package delivery_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+)
+
+// TestOrder: of a lane only the first delivery can be claimed, and the next one when the
+// first is sent. Repeats of a key are left out.
+func TestOrder(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		if n := d.create(t, about(1, "a", "1a1"), about(1, "a", "1a2"), about(2, "a", "2a1"), about(1, "a", "1a1")); n != 3 {
+			t.Errorf("created %d", n)
+		}
+		if n := d.create(t, about(1, "a", "1a2"), about(1, "b", "1b1"), about(1, "a", "1a3")); n != 2 {
+			t.Errorf("created %d", n)
+		}
+		o := delivery.ClaimOptions{Limit: 10, Worker: "w", Now: start.Add(time.Second)}
+		first := d.claim(t, o)
+		if got := keys(first.Deliveries); !slices.Equal(got, []string{"1a1", "2a1", "1b1"}) {
+			t.Fatalf("claimed %q", got)
+		}
+		if got := d.claim(t, o); len(got.Deliveries) > 0 {
+			t.Fatalf("claimed %q meanwhile", keys(got.Deliveries))
+		}
+		d.finish(t, delivery.Outcome{At: o.Now, Status: "200"}, delivery.Policy{}, first.Deliveries...)
+		o.Now = time.Now().Add(time.Second)
+		second := d.claim(t, o)
+		if got := keys(second.Deliveries); !slices.Equal(got, []string{"1a2"}) {
+			t.Fatalf("claimed %q after the first", got)
+		}
+		d.finish(t, delivery.Outcome{Result: delivery.Permanent, Error: "refused"}, delivery.Policy{}, second.Deliveries...)
+		third := d.claim(t, o)
+		if got := keys(third.Deliveries); !slices.Equal(got, []string{"1a3"}) {
+			t.Fatalf("claimed %q after the second", got)
+		}
+	})
+}

@@ -1,0 +1,232 @@
+package delivery
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// ErrUnknown is returned for a delivery, mute or subscription that the database does not
+// have, or that is in another state.
+var ErrUnknown = errors.New("there is none with this number")
+
+// Filter selects deliveries. The zero value selects all.
+type Filter struct {
+	// Channel, Person and Object select by equality; "" and 0 select all.
+	Channel, Person string
+	Object          int64
+	// States are the states; none means all.
+	States []State
+	// Since selects those that are due, or ended, at this time or later.
+	Since time.Time
+	// Before selects those with smaller numbers, for the next page; 0 is the first page.
+	Before int64
+	// Limit is how many are returned; default 100.
+	Limit int
+}
+
+// List returns deliveries, the newest first.
+//
+// Errors: those of the database.
+func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
+	condition, args := f.condition()
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	return selectDeliveries(ctx, q, "FROM deliveries d WHERE "+condition+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
+}
+
+func (f *Filter) condition() (condition string, args []any) {
+	all := []string{"d.next_at >= ?"}
+	args = []any{micros(f.Since)}
+	add := func(sql string, values ...any) { all, args = append(all, sql), append(args, values...) }
+	if f.Channel != "" {
+		add("d.channel = ?", f.Channel)
+	}
+	if f.Person != "" {
+		add("d.person = ?", f.Person)
+	}
+	if f.Object != 0 {
+		add("d.object_id = ?", f.Object)
+	}
+	if f.Before != 0 {
+		add("d.id < ?", f.Before)
+	}
+	if len(f.States) > 0 {
+		var values []any
+		for _, s := range f.States {
+			values = append(values, int16(s))
+		}
+		add("d.state IN "+sqldb.Placeholders(len(values)), values...)
+	}
+	return strings.Join(all, " AND "), args
+}
+
+// Show returns a delivery, and its items if it is a digest.
+//
+// Errors: ErrUnknown; those of the database.
+func Show(ctx context.Context, q sqldb.Querier, id int64) (Delivery, []Item, error) {
+	all, err := selectDeliveries(ctx, q, "FROM deliveries d WHERE d.id = ?", id)
+	if err != nil {
+		return Delivery{}, nil, err
+	}
+	if len(all) == 0 {
+		return Delivery{}, nil, fmt.Errorf("delivery %d: %w", id, ErrUnknown)
+	}
+	items, err := Items(ctx, q, id)
+	return all[0], items, err
+}
+
+// Replay sends dead letters again, with the same keys. They say that they are late, and
+// are in no order. by is the person who asks. It returns how many of the numbers were dead
+// letters.
+//
+// Errors: those of the database.
+func Replay(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (replayed int, err error) {
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		if replayed, err = replay(ctx, tx, ids); err != nil {
+			return err
+		}
+		return audit(ctx, tx, by, "replay", fmt.Sprintf("%d dead letters: %v", replayed, ids))
+	})
+	return replayed, err
+}
+
+// replay gives each dead letter a lane of its own, so that it waits for no other delivery
+// and no other waits for it.
+func replay(ctx context.Context, tx *sqldb.Tx, ids []int64) (int, error) {
+	n, err := updateRows(ctx, tx, slices.Sorted(slices.Values(ids)), "state = ?, lane = -id, attempts = 0, rescues = 0, next_at = ?, late = 1, replay = 1", "state = ?",
+		int16(Waiting), micros(time.Now()), int16(Dead))
+	return int(n), err
+}
+
+// Recover sends again what failed: all dead letters of a channel that died at a time or
+// later. by is the person who asks. It also ends a pause of the channel. It works in steps,
+// so an error leaves the rest dead.
+//
+// Errors: those of the database.
+func Recover(ctx context.Context, db *sqldb.DB, channel string, since time.Time, by string) (replayed int, err error) {
+	until := micros(time.Now())
+	for {
+		var n int
+		err := db.Transact(ctx, func(tx *sqldb.Tx) error {
+			if err := tx.PreferIndexes(ctx); err != nil {
+				return err
+			}
+			ids, err := selectNumbers(ctx, tx, "SELECT d.id FROM deliveries d"+tx.UseIndex("deliveries_due")+
+				" WHERE d.channel = ? AND d.state = ? AND d.next_at >= ? AND d.next_at <= ? ORDER BY d.next_at, d.id LIMIT ?", channel, int16(Dead), micros(since), until, 5*chunk)
+			if err != nil {
+				return err
+			}
+			n, err = replay(ctx, tx, ids)
+			return err
+		})
+		if err != nil {
+			return replayed, fmt.Errorf("recover channel %s: %w", channel, err)
+		}
+		if replayed += n; n == 0 {
+			break
+		}
+	}
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		locked, err := lockChannels(ctx, tx, channel)
+		if err != nil {
+			return err
+		}
+		if c := &locked[0]; c.Cause == Broken {
+			c.PausedUntil = time.Now()
+			if err := c.save(ctx, tx, time.Now()); err != nil {
+				return err
+			}
+		}
+		return audit(ctx, tx, by, "recover", fmt.Sprintf("channel %s since %s: %d dead letters", channel, since.UTC().Format(time.RFC3339), replayed))
+	})
+	return replayed, err
+}
+
+// Drop ends dead letters for good, and returns how many of the numbers were dead letters.
+// by is the person who asks.
+//
+// Errors: those of the database.
+func Drop(ctx context.Context, db *sqldb.DB, by string, ids ...int64) (dropped int, err error) {
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		n, err := end(ctx, tx, slices.Sorted(slices.Values(ids)), Dead, Dropped, time.Now())
+		if dropped = int(n); err != nil {
+			return err
+		}
+		return audit(ctx, tx, by, "drop", fmt.Sprintf("%d dead letters: %v", dropped, ids))
+	})
+	return dropped, err
+}
+
+// Enable puts a disabled channel into use again. by is the person who asks.
+//
+// Errors: those of the database.
+func Enable(ctx context.Context, db *sqldb.DB, channel, by string) error {
+	return db.Transact(ctx, func(tx *sqldb.Tx) error {
+		locked, err := lockChannels(ctx, tx, channel)
+		if err != nil {
+			return err
+		}
+		c := &locked[0]
+		c.DisabledAt, c.Reason, c.Failures, c.PausedUntil, c.Cause, c.trial = time.Time{}, "", 0, time.Time{}, Running, 0
+		if err := c.save(ctx, tx, time.Now()); err != nil {
+			return err
+		}
+		return audit(ctx, tx, by, "enable", "channel "+channel)
+	})
+}
+
+// Recent returns how many deliveries were created for a receiver at a time or later, or
+// wait in a digest since then.
+//
+// Errors: those of the database.
+func Recent(ctx context.Context, q sqldb.Querier, channel, receiver string, since time.Time) (n int, err error) {
+	err = q.QueryRow(ctx, "SELECT COUNT(*) FROM deliveries WHERE receiver_hash = ? AND created_at >= ?", receiverHash(channel, receiver), micros(since)).Scan(&n)
+	return n, err
+}
+
+// Count is how many deliveries of a channel are in a state.
+type Count struct {
+	Channel string
+	State   State
+	N       int
+	// Oldest is when the oldest of them was created.
+	Oldest time.Time
+}
+
+// Counts counts the unsent deliveries and the dead letters of each channel.
+//
+// Errors: those of the database.
+func Counts(ctx context.Context, q *sqldb.DB) (all []Count, err error) {
+	var oldest []int64
+	query := "SELECT c.name, d.state, COUNT(*), MIN(d.id) FROM notify_channels c" + q.JoinInOrder(" JOIN deliveries d ON d.channel = c.name") +
+		" WHERE d.state IN (?, ?, ?, ?, ?) GROUP BY c.name, d.state ORDER BY c.name, d.state"
+	err = q.Query(ctx, query, []any{int16(Held), int16(Behind), int16(Waiting), int16(Sending), int16(Dead)}, func(rows *sql.Rows) error {
+		var c Count
+		var id int64
+		err := rows.Scan(&c.Channel, &c.State, &c.N, &id)
+		all, oldest = append(all, c), append(oldest, id)
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	created := map[int64]int64{}
+	err = q.Query(ctx, "SELECT id, created_at FROM deliveries WHERE id IN "+in(oldest), nil, func(rows *sql.Rows) error {
+		var id, at int64
+		err := rows.Scan(&id, &at)
+		created[id] = at
+		return err
+	})
+	for i := range all {
+		all[i].Oldest = moment(created[oldest[i]])
+	}
+	return all, err
+}

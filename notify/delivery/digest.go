@@ -1,0 +1,105 @@
+package delivery
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Item is an event that a digest has collected.
+type Item struct {
+	// Key is the key that the event would have as a message of its own. A digest has each key
+	// once.
+	Key string
+	// Object is the number of the object, and Kind the kind of the event.
+	Object int64
+	Kind   string
+	// Event is the content, as notify/message stores it.
+	Event []byte
+}
+
+// HeldOf returns the held deliveries of a lane, such as the digest that collects items for
+// a receiver, in the order of their creation.
+//
+// Errors: those of the database.
+func HeldOf(ctx context.Context, q sqldb.Querier, lane int64) ([]Delivery, error) {
+	return selectDeliveries(ctx, q, "FROM deliveries d WHERE d.lane = ? AND d.state = ? ORDER BY d.id", lane, int16(Held))
+}
+
+// AppendDigest adds items to a held delivery, and creates it if the database does not have
+// its key. d.NextAt is the end of the window. Only the transaction that moves the cursor of
+// the planner calls it.
+//
+// Errors: those of Create.
+func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) error {
+	d.State = Held
+	if _, err := Create(ctx, tx, []Delivery{d}); err != nil {
+		return err
+	}
+	var id int64
+	if err := tx.QueryRow(ctx, "SELECT id FROM deliveries WHERE key_hash = ?", digestOf("key", d.Key)).Scan(&id); err != nil {
+		return err
+	}
+	rows := make([][]any, len(items))
+	for i := range items {
+		item := &items[i]
+		rows[i] = []any{id, digestOf("item", item.Key), item.Object, cut(item.Kind, maxKind), slices.Concat(item.Event)}
+		if item.Event == nil {
+			rows[i][4] = []byte{}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return tx.InsertNew(ctx, "digest_items", []string{"delivery_id", "key_hash", "object_id", "kind", "event"}, rows, "key_hash")
+}
+
+// Items returns the items of a digest in the order in which they were added. Their keys are
+// not stored.
+//
+// Errors: those of the database.
+func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, err error) {
+	err = q.Query(ctx, "SELECT object_id, kind, event FROM digest_items WHERE delivery_id = ? ORDER BY id", []any{delivery}, func(rows *sql.Rows) error {
+		var item Item
+		err := rows.Scan(&item.Object, &item.Kind, &item.Event)
+		all = append(all, item)
+		return err
+	})
+	return all, err
+}
+
+// CloseDigests releases the held deliveries whose window has ended, in the order of their
+// creation, and returns how many. Only the transaction that moves the cursor of the planner
+// calls it.
+//
+// Errors: those of the database.
+func CloseDigests(ctx context.Context, tx *sqldb.Tx, now time.Time) (closed int, err error) {
+	if err := tx.PreferIndexes(ctx); err != nil {
+		return 0, err
+	}
+	var ids, lanes []int64
+	var channels []string
+	query := "SELECT d.id, d.lane, d.channel FROM notify_channels c" + tx.JoinInOrder(" JOIN deliveries d ON d.channel = c.name") + " WHERE d.state = ? AND d.next_at <= ?"
+	err = tx.Query(ctx, query, []any{int16(Held), micros(now)}, func(rows *sql.Rows) error {
+		var id, lane int64
+		var channel string
+		err := rows.Scan(&id, &lane, &channel)
+		ids, lanes, channels = append(ids, id), append(lanes, lane), append(channels, channel)
+		return err
+	})
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	if _, err := lockChannels(ctx, tx, channels...); err != nil {
+		return 0, err
+	}
+	slices.Sort(ids)
+	changed, err := updateRows(ctx, tx, ids, "state = ?", "state = ?", int16(Behind), int16(Held))
+	if err != nil {
+		return 0, err
+	}
+	return int(changed), advance(ctx, tx, lanes, now)
+}

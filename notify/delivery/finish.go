@@ -1,0 +1,127 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Finished is what the outcomes of one call of Finish led to.
+type Finished struct {
+	// Sent, Again and Dead are how many deliveries were sent, wait for another try, or died.
+	Sent, Again, Dead int
+	// Lost are outcomes of claims that had ended. They changed nothing.
+	Lost int
+	// Channel is what the replicas share about the channel.
+	Channel Channel
+}
+
+// Finish stores the outcomes of tries of one channel, in the order in which the tries
+// ended, in one transaction. An outcome whose claim was taken back has no effect: the
+// UPDATE has the fencing token as its condition.
+//
+// Errors: those of the database. The caller tries again with the same outcomes.
+func Finish(ctx context.Context, db *sqldb.DB, channel string, outcomes []Outcome, p Policy) (Finished, error) {
+	p = p.withDefaults()
+	ctx, done := db.Bounded(ctx)
+	defer done()
+	var f finish
+	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
+		locked, err := lockChannels(ctx, tx, channel)
+		if err != nil {
+			return err
+		}
+		f = finish{tx: tx, policy: p, now: time.Now(), done: Finished{Channel: locked[0]}}
+		return f.run(ctx, outcomes)
+	})
+	if err != nil {
+		return Finished{}, fmt.Errorf("results of channel %s: %w", channel, err)
+	}
+	return f.done, nil
+}
+
+// finish is the transaction of Finish. It holds the row of the channel.
+type finish struct {
+	tx     *sqldb.Tx
+	policy Policy
+	now    time.Time
+	ended  []int64 // lanes whose front ended
+	done   Finished
+}
+
+// sentKey is what deliveries that were sent have in common.
+type sentKey struct {
+	token    int64
+	attempts int
+	status   string
+}
+
+func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
+	if err := f.tx.PreferIndexes(ctx); err != nil {
+		return err
+	}
+	sent := map[sentKey][]int64{}
+	for i := range outcomes {
+		o := &outcomes[i]
+		if o.At.IsZero() {
+			o.At = f.now
+		}
+		f.done.Channel.note(o, f.policy, o.At)
+		if o.Result == Delivered {
+			key := sentKey{o.Delivery.Token, o.Delivery.Attempts + 1, cut(o.Status, maxWord)}
+			sent[key] = append(sent[key], o.Delivery.ID)
+			f.ended = append(f.ended, o.Delivery.Lane)
+			continue
+		}
+		if err := f.failed(ctx, o); err != nil {
+			return err
+		}
+	}
+	for key, ids := range sent {
+		slices.Sort(ids)
+		changed, err := updateRows(ctx, f.tx, ids, "state = ?, attempts = ?, next_at = ?, sent_at = ?, status = ?, last_error = ?", "state = ? AND claim = ?",
+			int16(Sent), key.attempts, micros(f.now), micros(f.now), key.status, "", int16(Sending), key.token)
+		if err != nil {
+			return err
+		}
+		f.done.Sent += int(changed)
+		f.done.Lost += len(ids) - int(changed)
+	}
+	if err := advance(ctx, f.tx, f.ended, f.now); err != nil {
+		return err
+	}
+	return f.done.Channel.save(ctx, f.tx, f.now)
+}
+
+// failed stores the outcome of a delivery that was not sent.
+func (f *finish) failed(ctx context.Context, o *Outcome) error {
+	attempts, to, next := o.Delivery.Attempts, Waiting, f.now
+	switch o.Result {
+	case Temporary:
+		attempts++
+		wait, more := f.policy.wait(attempts, o.RetryAfter)
+		if next = o.At.Add(wait); !more {
+			to, next = Dead, f.now
+		}
+	case Permanent:
+		attempts++
+		to = Dead
+	}
+	changed, err := updateRows(ctx, f.tx, []int64{o.Delivery.ID}, "state = ?, attempts = ?, next_at = ?, claim = 0, status = ?, last_error = ?", "state = ? AND claim = ?",
+		int16(to), attempts, micros(next), cut(o.Status, maxWord), cut(o.Error, maxText), int16(Sending), o.Delivery.Token)
+	switch {
+	case err != nil:
+		return err
+	case changed == 0:
+		f.done.Lost++
+	case to == Dead:
+		f.done.Dead++
+		f.ended = append(f.ended, o.Delivery.Lane)
+	default:
+		f.done.Again++
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package delivery
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// A lane has at most one delivery that is Waiting or Sending, its front. The others are
+// Behind. So a claim reads only fronts, and however long the lanes are, it costs the same.
+// Whoever changes the front of a lane, or adds to a lane that has a front, holds the
+// row of the channel.
+
+// busyLanes returns those of some lanes that have an unsent delivery.
+func busyLanes(ctx context.Context, q sqldb.Querier, lanes []int64) (map[int64]bool, error) {
+	busy := map[int64]bool{}
+	for some := range slices.Chunk(lanes, chunk) {
+		query := "SELECT l.lane FROM " + numbers("lane", some) + " l WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.lane = l.lane AND d.state IN (?, ?, ?))"
+		found, err := selectNumbers(ctx, q, query, int16(Behind), int16(Waiting), int16(Sending))
+		if err != nil {
+			return nil, err
+		}
+		for _, lane := range found {
+			busy[lane] = true
+		}
+	}
+	return busy, nil
+}
+
+// advance makes the first delivery behind the front of a lane its new front, if the lane
+// has no front. The caller holds the row of the channel.
+func advance(ctx context.Context, tx *sqldb.Tx, lanes []int64, now time.Time) error {
+	slices.Sort(lanes)
+	var fronts []int64
+	for some := range slices.Chunk(slices.Compact(lanes), chunk) {
+		query := "SELECT (SELECT b.id FROM deliveries b WHERE b.lane = l.lane AND b.state = ? ORDER BY b.id LIMIT 1) FROM " + numbers("lane", some) + " l " +
+			"WHERE NOT EXISTS (SELECT 1 FROM deliveries f WHERE f.lane = l.lane AND f.state IN (?, ?))"
+		err := tx.Query(ctx, query, []any{int16(Behind), int16(Waiting), int16(Sending)}, func(rows *sql.Rows) error {
+			var front sql.NullInt64
+			err := rows.Scan(&front)
+			if front.Valid {
+				fronts = append(fronts, front.Int64)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	slices.Sort(fronts)
+	_, err := updateRows(ctx, tx, fronts, "state = ?, next_at = ?", "state = ?", int16(Waiting), micros(now), int16(Behind))
+	return err
+}

@@ -1,0 +1,45 @@
+package delivery
+
+import "time"
+
+// Rate is how many messages a channel takes: Count in any interval Per. The zero value is
+// no limit.
+type Rate struct {
+	Count int
+	Per   time.Duration
+}
+
+// allowance returns how many messages may be sent now, and when the next one may be if
+// that is 0. at is when the allowance is whole again, in microseconds. No interval Per ever has more
+// than Count messages: a quarter of them may be a burst, and the rest follows evenly.
+func (r Rate) allowance(at int64, now time.Time) (n int, next time.Time) {
+	if r.Count <= 0 || r.Per <= 0 {
+		return unlimited, time.Time{}
+	}
+	spacing, burst := r.spacing()
+	free := (burst-1)*spacing - (max(at, now.UnixMicro()) - now.UnixMicro())
+	if free < 0 {
+		return 0, now.Add(time.Duration(-free) * time.Microsecond)
+	}
+	return int(free/spacing) + 1, time.Time{}
+}
+
+// take returns when the allowance is whole again after n more messages.
+func (r Rate) take(at int64, now time.Time, n int) int64 {
+	if r.Count <= 0 || r.Per <= 0 {
+		return 0
+	}
+	spacing, _ := r.spacing()
+	return max(at, now.UnixMicro()) + int64(n)*spacing
+}
+
+// unlimited is an allowance that no claim reaches.
+const unlimited = 1 << 30
+
+// spacing returns the time between two messages in microseconds, and how many may come
+// without it.
+func (r Rate) spacing() (micros, burst int64) {
+	burst = max(1, int64(r.Count)/4)
+	between := int64(r.Count) + 1 - burst
+	return max(1, (r.Per.Microseconds()+between-1)/between), burst
+}

@@ -1,0 +1,170 @@
+package delivery
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Subscription says that somebody wants the messages about a job, or about the jobs with
+// some labels.
+type Subscription struct {
+	ID int64
+	// Person subscribed. Whoever creates the row has checked that the person may read the
+	// job.
+	Person string
+	// Cluster, Type, Namespace, Name and UID select jobs; empty fields select all. Labels is a
+	// label selector, and States the states that are told, separated by commas; "" all.
+	Cluster, Type, Namespace, Name, UID string
+	Labels, States                      string
+	// Channel and Address are where the messages go.
+	Channel, Address string
+	CreatedAt        time.Time
+	CreatedBy        string
+	// VerifiedAt is when the owner of the address confirmed it; until then nothing is sent.
+	VerifiedAt time.Time
+	// MutedUntil is when messages go on; zero if they are not muted.
+	MutedUntil time.Time
+}
+
+// ErrCode is returned for a wrong or expired code.
+var ErrCode = errors.New("the code is wrong or has expired; subscribe again for another one")
+
+// maxTries is how many codes may be tried for one address.
+const maxTries = 5
+
+const subscriptionColumns = "id, person, cluster, object_type, namespace, name, uid, labels, states, channel, address, created_at, created_by, verified_at, muted_until"
+
+// Subscribe stores a subscription, and returns its number. A subscription with the same
+// content keeps its number; if it is not verified, it gets the new code. The message with
+// the code must reach only the address. code "" means that the address needs no
+// verification.
+//
+// Errors: a subscription without a channel; those of the database.
+func Subscribe(ctx context.Context, db *sqldb.DB, s Subscription, code string, validFor time.Duration) (id int64, err error) {
+	if s.Channel == "" {
+		return 0, errors.New("a subscription needs a channel")
+	}
+	now := time.Now()
+	verified, until, secret := micros(now), int64(0), make([]byte, 16)
+	content := digestOf("subscription", s.Person, s.Cluster, s.Type, s.Namespace, s.Name, s.UID, s.Labels, s.States, s.Channel, s.Address)
+	if code != "" {
+		verified, until, secret = 0, micros(now.Add(validFor)), codeHash(content, code)
+	}
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		err := tx.InsertNew(ctx, "subscriptions", []string{
+			"content_hash", "person", "cluster", "object_type", "namespace", "name", "uid", "labels", "states", "channel", "address",
+			"created_at", "created_by", "verified_at", "code_hash", "code_until", "tries", "muted_until",
+		}, [][]any{{
+			content, cut(s.Person, maxWord), cut(s.Cluster, maxWord), cut(s.Type, maxWord), cut(s.Namespace, maxKind), cut(s.Name, maxWord+maxKind), cut(s.UID, maxKind), cut(s.Labels, maxKey),
+			cut(s.States, maxText), cut(s.Channel, maxWord), cut(s.Address, maxKey), micros(now), cut(s.CreatedBy, maxWord), verified, secret, until, int16(0), int64(0),
+		}}, "content_hash")
+		if err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, "SELECT id FROM subscriptions WHERE content_hash = ?", content).Scan(&id); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ?, code_hash = ?, code_until = ?, tries = 0 WHERE id = ? AND verified_at = 0", verified, secret, until, id); err != nil {
+			return err
+		}
+		return audit(ctx, tx, s.CreatedBy, "subscribe", fmt.Sprintf("subscription %d of %s on channel %s", id, s.Person, s.Channel))
+	})
+	return id, err
+}
+
+// codeHash returns what is stored of a code.
+func codeHash(content []byte, code string) []byte { return digestOf("code", string(content), code) }
+
+// Verify confirms the address of a subscription with the code that was sent to it.
+//
+// Errors: ErrCode; ErrUnknown; those of the database.
+func Verify(ctx context.Context, db *sqldb.DB, id int64, code string) error {
+	wrong := false
+	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
+		// The try is counted first, and its row is locked, so parallel guesses do not help.
+		n, err := tx.Exec(ctx, "UPDATE subscriptions SET tries = tries + 1 WHERE id = ? AND verified_at = 0 AND tries < ?", id, maxTries)
+		if err != nil {
+			return err
+		}
+		var content, secret []byte
+		var until, verified int64
+		err = tx.QueryRow(ctx, "SELECT content_hash, code_hash, code_until, verified_at FROM subscriptions WHERE id = ?", id).Scan(&content, &secret, &until, &verified)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return fmt.Errorf("subscription %d: %w", id, ErrUnknown)
+		case err != nil:
+			return err
+		case verified > 0:
+			return nil
+		}
+		if n == 0 || until <= micros(time.Now()) || subtle.ConstantTimeCompare(secret, codeHash(content, code)) != 1 {
+			wrong = true // and the try stays counted
+			return nil
+		}
+		_, err = tx.Exec(ctx, "UPDATE subscriptions SET verified_at = ? WHERE id = ?", micros(time.Now()), id)
+		return err
+	})
+	if err == nil && wrong {
+		err = ErrCode
+	}
+	return err
+}
+
+// Subscriptions returns the subscriptions of a person, or all for "", in the order of their
+// creation.
+//
+// Errors: those of the database.
+func Subscriptions(ctx context.Context, q sqldb.Querier, person string) (all []Subscription, err error) {
+	query, args := "SELECT "+subscriptionColumns+" FROM subscriptions ORDER BY id", []any(nil)
+	if person != "" {
+		query, args = "SELECT "+subscriptionColumns+" FROM subscriptions WHERE person = ? ORDER BY id", []any{person}
+	}
+	err = q.Query(ctx, query, args, func(rows *sql.Rows) error {
+		var s Subscription
+		var created, verified, muted int64
+		err := rows.Scan(&s.ID, &s.Person, &s.Cluster, &s.Type, &s.Namespace, &s.Name, &s.UID, &s.Labels, &s.States, &s.Channel, &s.Address, &created, &s.CreatedBy, &verified, &muted)
+		s.CreatedAt, s.VerifiedAt, s.MutedUntil = moment(created), moment(verified), moment(muted)
+		all = append(all, s)
+		return err
+	})
+	return all, err
+}
+
+// MuteSubscription stops the messages of a subscription until a time; the zero time lets
+// them go on. person must be its owner; "" is an operator. by is the person who asks.
+//
+// Errors: ErrUnknown; those of the database.
+func MuteSubscription(ctx context.Context, db *sqldb.DB, id int64, person string, until time.Time, by string) error {
+	return changeSubscription(ctx, db, "UPDATE subscriptions SET muted_until = ? WHERE id = ?", []any{micros(until), id}, id, person, by, "mute-subscription")
+}
+
+// Unsubscribe removes a subscription. person must be its owner; "" is an operator. by is
+// the person who asks.
+//
+// Errors: ErrUnknown; those of the database.
+func Unsubscribe(ctx context.Context, db *sqldb.DB, id int64, person, by string) error {
+	return changeSubscription(ctx, db, "DELETE FROM subscriptions WHERE id = ?", []any{id}, id, person, by, "unsubscribe")
+}
+
+func changeSubscription(ctx context.Context, db *sqldb.DB, statement string, args []any, id int64, person, by, action string) error {
+	if person != "" {
+		statement, args = statement+" AND person = ?", append(args, person)
+	}
+	return db.Transact(ctx, func(tx *sqldb.Tx) error {
+		n, err := tx.Exec(ctx, statement, args...)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("subscription %d: %w", id, ErrUnknown)
+		}
+		if err != nil {
+			return err
+		}
+		return audit(ctx, tx, by, action, strconv.FormatInt(id, 10))
+	})
+}
