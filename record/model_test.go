@@ -133,7 +133,7 @@ func (w *world) compare(t *rapid.T, all []record.Observation, seen map[record.Ob
 // clear empties the database.
 func (w *world) clear() {
 	w.t.Helper()
-	for _, table := range []string{"transitions", "revisions", "labels", "transition_index", "objects"} {
+	for _, table := range []string{"transitions", "revisions", "labels", "transition_index", "objects", "feed_outbox"} {
 		if _, err := w.d.SQL().ExecContext(context.Background(), "DELETE FROM "+table); err != nil {
 			w.t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ record/sqldb:
 record/internal/model: wire state record/sqldb
 record/internal/bodies: wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
-record/feed: wire state record/sqldb record/internal/model
+record/feed: wire state internal/faultlog record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model record/internal/bodies
 record/retention: wire state record/sqldb record/internal/model
 record/internal/observe: wire delta kube state record/internal/model

@@ -14,6 +14,7 @@ import (
 // and the transitions that they bring.
 type appender struct {
 	bodies      *bodies.Batch
+	changes     *changes
 	revisions   []model.Revision
 	transitions []model.Transition
 	happened    []int64 // when the transitions that a watch reported happened, in microseconds
@@ -28,6 +29,7 @@ func (a *appender) add(obj *lockedObject, o *observe.Observation) {
 	if obj.Version == 0 || to != obj.State || raw != obj.RawState {
 		obj.changed, obj.Since = true, o.HappenedAt(obj.Since)
 		a.transitions = append(a.transitions, o.Transition(obj.ID, obj.State, obj.RawState, obj.Since))
+		a.changes.note(model.RevisionID{Object: obj.ID, Version: o.Version}, model.FeedNew)
 		if o.Source == model.Watched {
 			a.happened = append(a.happened, obj.Since)
 		}

@@ -17,8 +17,9 @@ import (
 // backfiller writes late revisions: those that another recorder missed, although it wrote
 // a later revision of the same object.
 type backfiller struct {
-	tx     *sqldb.Tx
-	bodies *bodies.Batch
+	tx      *sqldb.Tx
+	bodies  *bodies.Batch
+	changes *changes
 	Result
 }
 
@@ -45,7 +46,7 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 		if l.Deleted {
 			err = b.correctDeletion(ctx, l)
 		} else {
-			err = b.insert(ctx, l)
+			err = b.insert(ctx, l, model.FeedLate)
 		}
 		if err != nil {
 			return err
@@ -54,8 +55,9 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 	return nil
 }
 
-// insert writes a revision and its transition, and corrects the transition after it.
-func (b *backfiller) insert(ctx context.Context, l late) error {
+// insert writes a revision and its transition, which the feed shows as a kind, and corrects
+// the transition after it.
+func (b *backfiller) insert(ctx context.Context, l late, kind model.FeedKind) error {
 	id := l.object.ID
 	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.Revision(id, b.bodies.EncodeAlone(l.Body))}); err != nil {
 		return err
@@ -74,6 +76,7 @@ func (b *backfiller) insert(ctx context.Context, l late) error {
 		if err := model.InsertTransitions(ctx, b.tx, []model.Transition{l.Transition(id, from, fromRaw, at)}); err != nil {
 			return err
 		}
+		b.changes.note(model.RevisionID{Object: id, Version: l.Version}, kind)
 	}
 	if err := b.correctNext(ctx, l); err != nil {
 		return err
@@ -106,10 +109,14 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 		b.Duplicates++ // another recorder has seen the deletion too
 		return nil
 	}
-	if err := model.DeleteDeletions(ctx, b.tx, id); err != nil {
+	versions, err := model.DeleteDeletions(ctx, b.tx, id)
+	if err != nil {
 		return err
 	}
-	if err := b.insert(ctx, l); err != nil {
+	for _, v := range versions {
+		b.changes.note(model.RevisionID{Object: id, Version: v}, model.FeedWithdrawn)
+	}
+	if err := b.insert(ctx, l, model.FeedCorrected); err != nil {
 		return err
 	}
 	return model.CorrectDeletion(ctx, b.tx, id, model.ObservedDeletion{
@@ -133,8 +140,13 @@ func (b *backfiller) correctNext(ctx context.Context, l late) error {
 	}
 	from, fromRaw := string(l.Status.State), l.RawState()
 	if from == next.State && fromRaw == next.RawState {
-		return model.DeleteTransition(ctx, b.tx, id, next.Version)
+		withdrawn, err := model.DeleteTransition(ctx, b.tx, id, next.Version)
+		if withdrawn {
+			b.changes.note(model.RevisionID{Object: id, Version: next.Version}, model.FeedWithdrawn)
+		}
+		return err
 	}
+	b.changes.note(model.RevisionID{Object: id, Version: next.Version}, model.FeedCorrected)
 	corrected, err := model.SetPreviousState(ctx, b.tx, id, next.Version, from, fromRaw)
 	if err != nil || corrected {
 		return err

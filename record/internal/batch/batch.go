@@ -22,7 +22,7 @@ type Written struct {
 //
 // The rows of the objects are locked first. Revisions that are newer than all stored ones
 // are appended, the others are backfilled. Then the index entries of the new transitions
-// are written.
+// and the entries of all changed transitions for the feed are written.
 func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observe.Observation) (r Written, err error) {
 	objects, err := lockObjects(ctx, tx, s, all)
 	if err != nil {
@@ -31,7 +31,8 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 	if r.Bodies, err = encoder.Begin(ctx, tx, bodiesOf(all), objects.rows()); err != nil {
 		return r, fmt.Errorf("encode bodies: %w", err)
 	}
-	appended, backfill := appender{bodies: r.Bodies}, backfiller{tx: tx, bodies: r.Bodies}
+	var feed changes
+	appended, backfill := appender{bodies: r.Bodies, changes: &feed}, backfiller{tx: tx, bodies: r.Bodies, changes: &feed}
 	var older []late
 	for i := range all {
 		o := &all[i]
@@ -68,7 +69,10 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 			r.Bodies.Drop(obj.ID)
 		}
 	}
-	return r, indexTransitions(ctx, tx, s, sorted)
+	if err := indexTransitions(ctx, tx, s, sorted); err != nil {
+		return r, err
+	}
+	return r, model.InsertOutbox(ctx, tx, feed.all())
 }
 
 // bodiesOf returns the bodies of observations, some of which are nil.

@@ -2,7 +2,7 @@
 //
 // # Data flow
 //
-//	observations -> lock the objects -> append -> update the objects -> backfill -> index
+//	observations -> lock the objects -> append -> update the objects -> backfill -> index -> outbox of the feed
 //
 // # Ownership
 //

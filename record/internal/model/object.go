@@ -299,6 +299,15 @@ func ObjectsNamed(name string, conditions ...Condition) Query {
 	return q.and(conditions...)
 }
 
+// ObjectsWith calls each for the objects that have some numbers.
+func ObjectsWith(ctx context.Context, q sqldb.Querier, ids []int64, each func(ListedObject)) error {
+	return queryIn(ctx, q, "SELECT "+listedObjectColumns+" FROM objects o"+objectNameJoins+" WHERE o.id IN ", ids, "", func(rows *sql.Rows) error {
+		o, err := ScanObject(rows)
+		each(o)
+		return err
+	})
+}
+
 // ObjectsAlive returns the objects that existed at a time or later, in the order of their
 // numbers: at most limit of those after a number.
 func ObjectsAlive(ctx context.Context, db *sqldb.DB, after, since int64, limit int, conditions []Condition, each func(ListedObject)) error {

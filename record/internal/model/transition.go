@@ -69,16 +69,25 @@ func ReadNeighborTimes(ctx context.Context, q sqldb.Querier, object int64, versi
 	return NeighborTimes{before.Int64, after.Int64, after.Valid}, err
 }
 
-// DeleteTransition deletes the transition of an object at a version, if there is one.
-func DeleteTransition(ctx context.Context, tx *sqldb.Tx, object int64, version wire.Version) error {
-	_, err := tx.Exec(ctx, "DELETE FROM transitions WHERE object_id = ? AND version = ?", object, int64(version))
-	return err
+// DeleteTransition deletes the transition of an object at a version. It returns false if
+// there is none.
+func DeleteTransition(ctx context.Context, tx *sqldb.Tx, object int64, version wire.Version) (bool, error) {
+	n, err := tx.Exec(ctx, "DELETE FROM transitions WHERE object_id = ? AND version = ?", object, int64(version))
+	return n > 0, err
 }
 
-// DeleteDeletions deletes the transitions of an object to the state Deleted.
-func DeleteDeletions(ctx context.Context, tx *sqldb.Tx, object int64) error {
-	_, err := tx.Exec(ctx, "DELETE FROM transitions WHERE object_id = ? AND to_state = ?", object, string(state.Deleted))
-	return err
+// DeleteDeletions deletes the transitions of an object to the state Deleted, and returns
+// their versions.
+func DeleteDeletions(ctx context.Context, tx *sqldb.Tx, object int64) (versions []wire.Version, err error) {
+	found, err := numbers(ctx, tx, "SELECT version FROM transitions WHERE object_id = ? AND to_state = ?", object, string(state.Deleted))
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range found {
+		versions = append(versions, wire.Version(v))
+	}
+	_, err = tx.Exec(ctx, "DELETE FROM transitions WHERE object_id = ? AND to_state = ?", object, string(state.Deleted))
+	return versions, err
 }
 
 // SetPreviousState changes from which state a transition leads. It returns false if the

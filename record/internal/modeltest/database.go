@@ -100,9 +100,10 @@ func (d *Database) Want(query string, want ...string) {
 // Clear deletes everything but the cluster and the type.
 func (d *Database) Clear() {
 	d.t.Helper()
-	for _, table := range []string{"transitions", "revisions", "labels", model.IndexTable, "objects"} {
+	for _, table := range []string{"transitions", "revisions", "labels", model.IndexTable, "objects", "feed_outbox", "feed", "feed_cursors"} {
 		d.Exec("DELETE FROM " + table)
 	}
+	d.Exec("UPDATE feed_head SET position = 0, oldest = 0")
 }
 
 // Write stores revisions in one transaction, with an encoder that remembers nothing.

@@ -65,6 +65,7 @@ type writer struct {
 	revisions   []model.Revision
 	transitions []model.Transition
 	entries     []model.IndexEntry
+	feed        []model.FeedEntry
 }
 
 func (w *writer) attributes() model.Attributes {
@@ -97,6 +98,7 @@ func (w *writer) add(b *bodies.Batch, r *Revision) {
 	o, seen, deleted := w.objects[r.UID], model.Micros(Seen(r.Version)), r.State == state.Deleted
 	if o.Version == 0 || o.State != string(r.State) {
 		w.transitions = append(w.transitions, model.Transition{ObjectID: o.ID, Version: r.Version, From: o.State, To: string(r.State), HappenedAt: seen, SeenAt: seen, Source: model.Watched})
+		w.feed = append(w.feed, model.FeedEntry{RevisionID: model.RevisionID{Object: o.ID, Version: r.Version}, Kind: model.FeedNew})
 		a := w.attributes()
 		for _, t := range a.Terms() {
 			w.entries = append(w.entries, model.IndexEntry{Term: t, Hour: model.HourOf(seen), Object: o.ID})
@@ -134,5 +136,8 @@ func (w *writer) store(ctx context.Context) error {
 	if err := model.UpdateObjects(ctx, w.tx, updates, nil); err != nil {
 		return err
 	}
-	return model.InsertIndexEntries(ctx, w.tx, w.entries)
+	if err := model.InsertIndexEntries(ctx, w.tx, w.entries); err != nil {
+		return err
+	}
+	return model.InsertOutbox(ctx, w.tx, w.feed)
 }

@@ -1,0 +1,164 @@
+package feed
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+const (
+	// pollInterval is how often a consumer looks for transitions. It is one query of a few
+	// rows by their keys.
+	pollInterval = 40 * time.Millisecond
+	// yieldInterval is how long a consumer leaves the feed to another replica, which was
+	// first. If that one dies, transitions wait so long.
+	yieldInterval = 200 * time.Millisecond
+	// touchInterval is how often an idle consumer stores that it lives.
+	touchInterval = 30 * time.Second
+)
+
+// follower moves one cursor. It belongs to one goroutine.
+type follower struct {
+	db          *sqldb.DB
+	name, owner string
+	start       Start
+	batch       int64
+	every       time.Duration
+	prepare     func(ctx context.Context, some []Transition) error
+	handle      func(ctx context.Context, tx *sqldb.Tx, some []Transition) error
+
+	exists    bool      // the cursor was seen
+	token     int64     // of the cursor, when it was seen last
+	handledAt time.Time // when a transaction of any replica was noticed; zero: never
+}
+
+// step handles the next transitions, if there are any. It returns how long to wait before
+// the next step.
+//
+// Errors: ErrExpired, ErrNoCursor; those of the database and of the functions of the
+// consumer.
+func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
+	p, err := f.poll(ctx)
+	if err != nil {
+		return 0, err
+	}
+	position, due := p.Cursor.Position, f.every > 0 && time.Since(f.handledAt) >= f.every
+	if position == p.Position && !due {
+		return pollInterval, f.touch(ctx, &p)
+	}
+	upTo := min(position+f.batch, p.Position)
+	some, err := readRange(ctx, f.db, position, upTo)
+	if err != nil {
+		return 0, f.db.Explain(err)
+	}
+	call := len(some) > 0 || due
+	if call && f.prepare != nil {
+		if err := f.prepare(ctx, some); err != nil {
+			return 0, err
+		}
+	}
+	err = f.advance(ctx, &p, upTo, func(ctx context.Context, tx *sqldb.Tx) error {
+		if !call {
+			return nil // retention has removed all of them
+		}
+		return f.handle(ctx, tx, some)
+	})
+	switch {
+	case errors.Is(err, errOvertaken):
+		return jitter(yieldInterval), nil
+	case err != nil:
+		return 0, err
+	}
+	if f.token = p.Cursor.Token + 1; call {
+		f.handledAt = time.Now()
+	}
+	if upTo < p.Position {
+		return 0, nil
+	}
+	return pollInterval, nil
+}
+
+// poll looks at the feed and at the cursor, and creates the cursor if it is the first one
+// that looks.
+func (f *follower) poll(ctx context.Context) (model.FeedPoll, error) {
+	if !f.exists {
+		if err := create(ctx, f.db, f.name, f.owner, f.start); err != nil {
+			return model.FeedPoll{}, err
+		}
+	}
+	p, err := f.read(ctx)
+	if err == nil && p.Waits {
+		if _, err = Sequence(ctx, f.db); err == nil {
+			p, err = f.read(ctx)
+		}
+	}
+	if err != nil {
+		return p, err
+	}
+	if f.exists && f.token != p.Cursor.Token {
+		f.handledAt = time.Now() // by another replica
+	}
+	f.exists, f.token = true, p.Cursor.Token
+	if c := &p.Cursor; c.Position < p.Oldest && c.Token == 0 {
+		c.Position = p.Oldest // retention was faster than the first transaction of a new cursor
+	}
+	return p, f.usable(&p)
+}
+
+// read reads the state of the feed and of the cursor.
+func (f *follower) read(ctx context.Context) (model.FeedPoll, error) {
+	ctx, done := f.db.Bounded(ctx)
+	defer done()
+	p, err := model.PollFeed(ctx, f.db, f.name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, fmt.Errorf("feed: cursor %q: %w: it was removed", f.name, ErrNoCursor)
+	}
+	return p, f.db.Explain(err)
+}
+
+// usable returns an error for a cursor that cannot continue.
+func (f *follower) usable(p *model.FeedPoll) error {
+	const remedy = "move it with feed.Reset, or remove it with feed.Remove"
+	switch {
+	case p.Cursor.ExpiredAt != 0:
+		return fmt.Errorf("feed: cursor %q: %w: nobody used it from %v to %v, so transitions that it has not read may be removed; %s", f.name, ErrExpired,
+			model.Time(p.Cursor.SeenAt).UTC(), model.Time(p.Cursor.ExpiredAt).UTC(), remedy)
+	case p.Cursor.Position < p.Oldest:
+		return fmt.Errorf("feed: cursor %q: %w: it is at position %d, and the feed begins after position %d; %s", f.name, ErrExpired, p.Cursor.Position, p.Oldest, remedy)
+	case p.Cursor.Position > p.Position:
+		return fmt.Errorf("feed: cursor %q at position %d: %w, position %d; %s", f.name, p.Cursor.Position, ErrAhead, p.Position, remedy)
+	}
+	return nil
+}
+
+// advance moves the cursor, and calls handle in the same transaction. The update of the
+// cursor comes first: a replica that is second waits for it, and then finds another token.
+//
+// Errors: errOvertaken if another replica was first; those of handle and the database.
+func (f *follower) advance(ctx context.Context, p *model.FeedPoll, upTo int64, handle func(ctx context.Context, tx *sqldb.Tx) error) error {
+	ctx, done := f.db.Bounded(ctx)
+	defer done()
+	c := model.FeedCursor{Name: f.name, Position: upTo, Token: p.Cursor.Token, Owner: f.owner, SeenAt: model.Micros(time.Now())}
+	return f.db.Transact(ctx, func(tx *sqldb.Tx) error {
+		if ours, err := model.AdvanceFeedCursor(ctx, tx, c); err != nil || !ours {
+			return errOr(err, errOvertaken)
+		}
+		return handle(ctx, tx)
+	})
+}
+
+// touch stores that the cursor is in use, if that was long ago.
+func (f *follower) touch(ctx context.Context, p *model.FeedPoll) error {
+	now := time.Now()
+	if now.Sub(model.Time(p.Cursor.SeenAt)) < touchInterval {
+		return nil
+	}
+	ctx, done := f.db.Bounded(ctx)
+	defer done()
+	return f.db.Transact(ctx, func(tx *sqldb.Tx) error { return model.TouchFeedCursor(ctx, tx, f.name, model.Micros(now)) })
+}

@@ -1,0 +1,71 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// InsertFeed inserts entries with consecutive positions after one.
+func InsertFeed(ctx context.Context, tx *sqldb.Tx, after int64, all []Waiting, recordedAt int64) error {
+	rows := make([][]any, len(all))
+	for i, e := range all {
+		rows[i] = []any{after + int64(i) + 1, e.Object, int64(e.Version), int16(e.Kind), recordedAt}
+	}
+	if err := tx.Insert(ctx, "feed", []string{"position", "object_id", "version", "kind", "recorded_at"}, rows); err != nil {
+		return fmt.Errorf("table feed: %w", err)
+	}
+	return nil
+}
+
+// FeedRow is a row of the feed with its transition. Found is false if the transition is
+// not stored any more.
+type FeedRow struct {
+	Position int64
+	FeedEntry
+	Found bool
+	Transition
+}
+
+// ReadFeed calls each for the rows after one position and up to another, in order.
+func ReadFeed(ctx context.Context, q sqldb.Querier, after, upTo int64, each func(FeedRow)) error {
+	const query = "SELECT f.position, f.object_id, f.version, f.kind, t.id, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message," +
+		" t.happened_at, t.seen_at, t.source FROM feed f LEFT JOIN transitions t ON t.object_id = f.object_id AND t.version = f.version" +
+		" WHERE f.position > ? AND f.position <= ? ORDER BY f.position"
+	return q.Query(ctx, query, []any{after, upTo}, func(rows *sql.Rows) error {
+		var r FeedRow
+		var version int64
+		var id, happened, seen, source sql.NullInt64
+		var from, to, fromRaw, toRaw, reason, message sql.NullString
+		if err := rows.Scan(&r.Position, &r.Object, &version, &r.Kind, &id, &from, &to, &fromRaw, &toRaw, &reason, &message, &happened, &seen, &source); err != nil {
+			return err
+		}
+		r.RevisionID.Version, r.Found = wire.Version(version), id.Valid
+		r.Transition = Transition{
+			ObjectID: r.Object, Version: wire.Version(version), From: from.String, To: to.String, FromRaw: fromRaw.String, ToRaw: toRaw.String,
+			Reason: reason.String, Message: message.String, HappenedAt: happened.Int64, SeenAt: seen.Int64, Source: Source(source.Int64),
+		}
+		each(r)
+		return nil
+	})
+}
+
+// FirstUnread calls each for those of some objects that have rows after a position, with
+// the first version of them.
+func FirstUnread(ctx context.Context, q sqldb.Querier, after int64, objects []int64, each func(RevisionID)) error {
+	return queryIn(ctx, q, "SELECT object_id, MIN(version) FROM feed WHERE position > ? AND object_id IN ", objects, " GROUP BY object_id", scanRevisionIDs(each), after)
+}
+
+// FirstRecordedSince returns the first position of a range that was assigned at a time or
+// later, and false if there is none. after is exclusive, and upTo inclusive.
+func FirstRecordedSince(ctx context.Context, q sqldb.Querier, after, upTo, since int64) (int64, bool, error) {
+	return maybeNumber(ctx, q, "SELECT MIN(position) FROM feed WHERE position > ? AND position <= ? AND recorded_at >= ?", after, upTo, since)
+}
+
+// DeleteFeed deletes the rows up to a position, and returns how many.
+func DeleteFeed(ctx context.Context, tx *sqldb.Tx, upTo int64) (int64, error) {
+	return tx.Exec(ctx, "DELETE FROM feed WHERE position <= ?", upTo)
+}
