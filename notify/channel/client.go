@@ -1,0 +1,139 @@
+package channel
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Limits of one request. Standard Webhooks recommends 15 to 30 s.
+const (
+	requestTimeout = 20 * time.Second
+	connectTimeout = 10 * time.Second
+	maxHeader      = 64 << 10
+	maxBody        = 64 << 10 // of an answer
+	maxConnections = 16 // to one host
+)
+
+// NewClient returns a client for requests to endpoints that others may have chosen. It
+// connects only to addresses that the guard allows (else the error wraps a
+// RefusedError and an Error of kind Permanent), follows no redirects, takes no proxy
+// from the environment, expands no compressed answers, and ends every request after
+// 20 s. The body of an answer ends
+// after 64 KB with ErrLongAnswer.
+//
+// The caller calls CloseIdleConnections when it is done.
+func NewClient(g Guard) *http.Client {
+	transport := &http.Transport{
+		DialContext:            g.dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.Roots},
+		TLSHandshakeTimeout:    connectTimeout,
+		ResponseHeaderTimeout:  requestTimeout,
+		ExpectContinueTimeout:  time.Second,
+		IdleConnTimeout:        90 * time.Second,
+		MaxIdleConnsPerHost:    2,
+		MaxConnsPerHost:        maxConnections,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true,
+		ForceAttemptHTTP2:      true,
+	}
+	if g.Proxy != nil {
+		transport.Proxy = http.ProxyURL(g.Proxy)
+	}
+	return &http.Client{
+		Transport:     &bounded{transport, &g},
+		Timeout:       requestTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// dial connects to a host, and checks every address that it tries.
+func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second, Resolver: g.Resolver}
+	if g.Proxy == nil { // else the address is the proxy's, which the settings name
+		dialer.ControlContext = func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
+			ip, err := netip.ParseAddrPort(resolved)
+			if err != nil {
+				return fmt.Errorf("the address is unreadable: %w", err)
+			}
+			return refusal(g.Check(host, ip.Addr()))
+		}
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// checkName checks the host of a URL that a proxy will resolve.
+func (g *Guard) checkName(host string) error {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return refusal(g.Check(host, ip))
+	}
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	number := last != "" && strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x")
+	if (number || last == "localhost") && !g.allowsHost(host) {
+		return &Error{Kind: Permanent, Err: fmt.Errorf("the host %q is refused: a proxy may read it as an address of the own network", host)}
+	}
+	return nil
+}
+
+// refusal returns the error of a guard as that of a channel: a second try is useless.
+func refusal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Kind: Permanent, Err: err}
+}
+
+// bounded checks what a request names, and bounds the answers.
+type bounded struct {
+	*http.Transport
+	guard *Guard
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.guard.Proxy != nil {
+		if err := b.guard.checkName(r.URL.Hostname()); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := b.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = &body{answer.Body, maxBody}
+	return answer, nil
+}
+
+// ErrLongAnswer says that an answer has more than 64 KB.
+var ErrLongAnswer = errors.New("the answer has more than 64 KB")
+
+type body struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	if len(p) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if n > b.left {
+		n, err = b.left, ErrLongAnswer
+	}
+	b.left -= n
+	return n, err
+}
