@@ -1,0 +1,153 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2/event"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/state"
+)
+
+// encode returns the body of a message, after the SDK of CloudEvents has accepted it.
+func encode(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, m *message.Message) (*Event, map[string]any) {
+	t.Helper()
+	e := NewEvent(m)
+	body, err := e.Encode()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if len(body) > maxBody || !utf8.Valid(body) {
+		t.Fatalf("%d bytes, valid: %v", len(body), utf8.Valid(body))
+	}
+	var event cloudevents.Event
+	if err := json.Unmarshal(body, &event); err != nil {
+		t.Fatalf("the SDK: %v in %s", err, body)
+	}
+	if err := event.Validate(); err != nil {
+		t.Fatalf("the SDK: %v in %s", err, body)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(body, &all); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return e, all
+}
+
+// TestEventOfTheDesign: the body is the one of the design.
+func TestEventOfTheDesign(t *testing.T) {
+	_, got := encode(t, failed())
+	want := map[string]any{
+		"specversion": "1.0", "id": "gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb/48377/Failed/my-failures/ops-hook",
+		"source": "vedette/gpu-west", "type": "io.vedette.job.failed.v1", "subject": "team-llm/llama3-70b-dpo-mix-v4-seed-1337",
+		"time": "2026-11-22T02:21:42.108Z", "datacontenttype": "application/json",
+		"data": map[string]any{
+			"job": map[string]any{
+				"cluster": "gpu-west", "type": "pytorchjobs.kubeflow.org", "namespace": "team-llm", "name": "llama3-70b-dpo-mix-v4-seed-1337",
+				"uid": "0bcbde3e-8960-4961-ad34-668f0e3945bb", "queue": "gpu-h100", "owner": "liwei", "gpus": 32.0, "nodes": 4.0,
+			},
+			"from": "Running", "to": "Failed", "reason": "OOMKilled", "exitCode": 137.0, "node": "gpu-h100-17", "attempt": 3.0, "attempts": 3.0,
+			"waitedSeconds": 2592.0, "ranSeconds": 10512.0, "title": "Failed, OOMKilled: llama3-70b-dpo-mix-v4-seed-1337",
+			"sentence": "Worker 2 used all of its 480 GiB of memory on gpu-h100-17 and was killed.", "log": []any{"WARN shuffle_buffer", "Killed"},
+			"late": false, "rule": "my failures", "url": "https://vedette.example/jobs/gpu-west/0bcbde3e",
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEventWithoutFacts: what is not known is absent.
+func TestEventWithoutFacts(t *testing.T) {
+	_, got := encode(t, &message.Message{ID: "test/1", Kind: message.Test, Title: "Test of ops-hook", Notice: &message.Notice{Kind: message.Test}})
+	want := map[string]any{
+		"specversion": "1.0", "id": "test/1", "source": "vedette", "type": "io.vedette.test.v1", "datacontenttype": "application/json",
+		"data": map[string]any{"title": "Test of ops-hook", "late": false},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLongDigestDropsSucceededFirst: a digest of more jobs than fit says how many are
+// missing, and keeps the failures.
+func TestLongDigestDropsSucceededFirst(t *testing.T) {
+	m := &message.Message{ID: "digest/1", Kind: message.Digest, Title: "200 failed", Happened: time.Unix(1e9, 0)}
+	for i := range 400 {
+		to := state.Failed
+		if i%8 != 0 {
+			to = state.Succeeded
+		}
+		m.Items = append(m.Items, message.Notice{To: to, Job: message.Job{Name: fmt.Sprint("train-", i), Namespace: "ml", UID: "0bcbde3e-8960-4961-ad34-668f0e3945bb"}})
+	}
+	e, _ := encode(t, m)
+	counts := map[state.State]int{}
+	for _, job := range e.Data.Jobs {
+		counts[job.To]++
+	}
+	if len(e.Data.Jobs)+e.Data.More != 400 || counts[state.Failed] != 50 || counts[state.Succeeded] == 0 || len(e.Data.Truncated) != 1 || e.Data.Truncated[0] != "jobs" {
+		t.Errorf("%d jobs and %d more: %v, truncated %v", len(e.Data.Jobs), e.Data.More, counts, e.Data.Truncated)
+	}
+	if len(m.Items) != 400 || m.Items[0].To != state.Failed || m.Items[1].To != state.Succeeded {
+		t.Error("the message was modified")
+	}
+}
+
+// TestAnyMessageFits: whatever the texts are, the body is valid, within the limit, and
+// keeps what a receiver needs.
+func TestAnyMessageFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringN(0, 400, 4000), rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 900), func(b []byte) string { return string(b) }))
+		m := failed()
+		m.ID = text.Draw(t, "ID") + "x"
+		m.Notice.Job.Name, m.Notice.Job.Namespace, m.Notice.Job.Queue = text.Draw(t, "name")+"n", text.Draw(t, "namespace"), text.Draw(t, "queue")
+		m.Notice.Cause.Reason, m.Notice.Cause.Pod, m.Rule = message.Reason(text.Draw(t, "reason")+"r"), text.Draw(t, "pod"), text.Draw(t, "rule")
+		m.Title, m.Sentence, m.Log = message.Clean(text.Draw(t, "title")), message.Clean(text.Draw(t, "sentence")), nil
+		for range rapid.IntRange(0, 100).Draw(t, "lines") {
+			m.Log = append(m.Log, message.CleanLine(text.Draw(t, "line")))
+		}
+		lines := len(m.Log)
+		e, got := encode(t, m)
+		data := got["data"].(map[string]any)
+		if data["to"] != "Failed" || data["reason"] == nil || data["url"] != m.URL || data["job"] == nil {
+			t.Fatalf("something that must stay is missing: %v", data)
+		}
+		if short := len(e.Data.Log) < lines; short != strings.Contains(fmt.Sprint(e.Data.Truncated), "log") {
+			t.Fatalf("%d of %d lines, truncated %v", len(e.Data.Log), lines, e.Data.Truncated)
+		}
+		if len(e.Data.Log) > 0 && e.Data.Log[len(e.Data.Log)-1] != m.Log[lines-1] {
+			t.Fatalf("the newest line is missing")
+		}
+	})
+}
+
+// TestIDs: ids are safe in a header, without full stops, and differ where keys differ.
+func TestIDs(t *testing.T) {
+	for key, want := range map[string]string{
+		"gpu-west/uid/7/Failed/r/c": "gpu-west/uid/7/Failed/r/c",
+		"gpu.west/a":                "gpu%2Ewest/a",
+		"a%2Eb":                     "a%252Eb",
+		"a b\r\nX-Evil: 1":          "a%20b%0D%0AX-Evil:%201",
+		"失败":                        "%E5%A4%B1%E8%B4%A5",
+	} {
+		if got := idOf(key); got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.StringN(0, 400, 1000).Draw(t, "a"), rapid.StringN(0, 400, 1000).Draw(t, "b")
+		if id := idOf(a); len(id) > maxID || strings.ContainsAny(id, ". \r\n\"") || (id == idOf(b)) != (a == b) {
+			t.Fatalf("%q", id)
+		}
+	})
+}
