@@ -49,8 +49,8 @@ record/recordmetrics: record
 notify/message: state
 notify/channel: notify/message
 notify/channel/channeltest: notify/message notify/channel
-notify/channel/webhook: notify/message notify/channel
-notify/channel/email: notify/message notify/channel
+notify/channel/webhook: state notify/message notify/channel
+notify/channel/email: state notify/message notify/channel
 notify/channel/feishu: notify/message notify/channel
 notify/channel/dingtalk: notify/message notify/channel
 notify/channel/wecom: notify/message notify/channel
@@ -60,7 +60,7 @@ notify/channel/pagerduty: notify/message notify/channel
 notify/channel/opsgenie: notify/message notify/channel
 notify/channel/shoutrrr: notify/message notify/channel
 notify/channel/event: kube notify/message notify/channel
-notify/channel/stdout: internal/printable notify/message notify/channel
+notify/channel/stdout: internal/printable state notify/message notify/channel
 notify/rule: state notify/message
 notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
 notify/facts: state record/sqldb record/history record/feed notify/message

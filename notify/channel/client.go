@@ -20,7 +20,13 @@ const (
 	connectTimeout = 10 * time.Second
 	maxHeader      = 64 << 10
 	maxBody        = 64 << 10 // of an answer
-	maxConnections = 16 // to one host
+	maxConnections = 16       // to one host
+)
+
+// Client and Header are those of net/http, so that packages of channels need not import it.
+type (
+	Client = http.Client
+	Header = http.Header
 )
 
 // NewClient returns a client for requests to endpoints that others may have chosen. It
@@ -31,7 +37,7 @@ const (
 // after 64 KB with ErrLongAnswer.
 //
 // The caller calls CloseIdleConnections when it is done.
-func NewClient(g Guard) *http.Client {
+func NewClient(g Guard) *Client {
 	transport := &http.Transport{
 		DialContext:            g.dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.Roots},

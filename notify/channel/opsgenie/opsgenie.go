@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// DefaultURL is the address of Opsgenie's API in the USA. That of the EU is
-// https://api.eu.opsgenie.com, and that of Jira Service Management is
+// DefaultURL is the address of Opsgenie's API in the USA. The EU has
+// https://api.eu.opsgenie.com, and Jira Service Management has
 // https://api.atlassian.com/jsm/ops/integration.
 const DefaultURL = "https://api.opsgenie.com"
 
@@ -28,13 +27,13 @@ type Options struct {
 	URL string
 	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
 	// public addresses only. The channel does not share it.
-	Client *http.Client
+	Client *channel.Client
 }
 
 // Channel sends messages to one integration of Opsgenie.
 type Channel struct {
 	alerts   *url.URL
-	header   http.Header
+	header   channel.Header
 	endpoint channel.Endpoint
 }
 
@@ -62,7 +61,7 @@ func New(o Options) (*Channel, error) {
 		}
 	}
 	c := &Channel{
-		alerts: u.JoinPath("v2", "alerts"), header: http.Header{"Authorization": {"GenieKey " + key}},
+		alerts: u.JoinPath("v2", "alerts"), header: channel.Header{"Authorization": {"GenieKey " + key}},
 		endpoint: channel.Endpoint{Client: o.Client, Secrets: []string{key}},
 	}
 	if c.endpoint.Client == nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// DefaultURL is the endpoint of PagerDuty's service region in the USA. That of the EU is
+// DefaultURL is the endpoint of PagerDuty's service region in the USA. The EU has
 // https://events.eu.pagerduty.com/v2/enqueue.
 const DefaultURL = "https://events.pagerduty.com/v2/enqueue"
 
@@ -27,7 +26,7 @@ type Options struct {
 	URL string
 	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
 	// public addresses only. The channel does not share it.
-	Client *http.Client
+	Client *channel.Client
 }
 
 // Channel sends messages to one service of PagerDuty.

@@ -20,7 +20,8 @@ import (
 func encode(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, m *message.Message) (*Event, map[string]any) {
+}, m *message.Message,
+) (*Event, map[string]any) {
 	t.Helper()
 	e := NewEvent(m)
 	body, err := e.Encode()

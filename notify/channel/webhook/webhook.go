@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -30,14 +29,14 @@ type Options struct {
 	Plain bool
 	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
 	// public addresses only. The channel does not share it.
-	Client *http.Client
+	Client *channel.Client
 }
 
 // Channel sends messages to one endpoint.
 type Channel struct {
 	url      *url.URL
 	keys     []key
-	header   http.Header
+	header   channel.Header
 	endpoint channel.Endpoint
 }
 
@@ -49,7 +48,7 @@ func New(o Options) (*Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Channel{url: u, header: http.Header{}, endpoint: channel.Endpoint{Client: o.Client, Secrets: channel.SecretsOf(u)}}
+	c := &Channel{url: u, header: channel.Header{}, endpoint: channel.Endpoint{Client: o.Client, Secrets: channel.SecretsOf(u)}}
 	if len(o.Keys) == 0 || len(o.Keys) > maxKeys {
 		return nil, fmt.Errorf("a webhook needs 1 to %d keys for its signatures, and has %d", maxKeys, len(o.Keys))
 	}
@@ -139,6 +138,8 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiv
 	return channel.Receipt{Status: "HTTP " + strconv.Itoa(answer.Status)}, nil
 }
 
+const gone = 410 // the code of HTTP
+
 // verdict returns the error of an answer, nil for success.
 func verdict(a *channel.Answer) error {
 	err := a.Err()
@@ -147,7 +148,7 @@ func verdict(a *channel.Answer) error {
 	}
 	e := channel.ErrorOf(err)
 	switch {
-	case a.Status == http.StatusGone:
+	case a.Status == gone:
 		e.Kind = channel.Disabled
 	case strings.EqualFold(strings.TrimSpace(a.Header.Get("Webhook-Delivery")), "abort-message"):
 		e.Kind = channel.Permanent
