@@ -190,7 +190,7 @@ func (c *checker) possible(r *Rule) {
 	case !selected:
 		c.complain("enter", "no job leaves %s for %s", r.Leave, r.Enter)
 	case !holds:
-		c.complain("when", "the condition %q never holds: check the names of states (%s), and that they fit enter, leave and the timer", r.When, joinStates())
+		c.complain("when", "the condition %q never holds: check the names of states (%s), and that they fit enter, leave and the timer", first(r.When.text), joinStates())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/interpreter"
 )
@@ -39,7 +40,7 @@ type ConditionError struct {
 func (e *ConditionError) Error() string {
 	var lines []string
 	for _, i := range e.Issues {
-		lines = append(lines, fmt.Sprintf("in %q, at column %d of line %d: %s", e.Condition, i.Column, i.Line, i.Text))
+		lines = append(lines, fmt.Sprintf("in %q, at column %d of line %d: %s", first(e.Condition), i.Column, i.Line, i.Text))
 	}
 	return strings.Join(lines, "; ")
 }
@@ -69,18 +70,21 @@ func ParseCondition(text string) (*Condition, error) {
 	if len(text) > maxCondition {
 		return fail("a condition of more than %d bytes is refused", maxCondition)
 	}
-	ast, issues := env.Compile(text)
+	compiled, issues := env.Compile(text)
 	if issues.Err() != nil {
 		bad := &ConditionError{Condition: text}
 		for _, e := range issues.Errors() {
-			bad.Issues = append(bad.Issues, Issue{e.Location.Line(), e.Location.Column() + 1, e.Message})
+			bad.Issues = append(bad.Issues, Issue{e.Location.Line(), max(e.Location.Column()+1, 1), e.Message})
 		}
 		return nil, bad
 	}
-	if out := ast.OutputType(); !out.IsExactType(cel.BoolType) {
+	if values := ast.MatchDescendants(ast.NavigateAST(compiled.NativeRep()), ast.KindMatcher(ast.StructKind)); len(values) > 0 {
+		return fail("a value of type %s cannot be made; there are old and new", values[0].AsStruct().TypeName())
+	}
+	if out := compiled.OutputType(); !out.IsExactType(cel.BoolType) {
 		return fail("it is %s, and has to be true or false", cel.FormatCELType(out))
 	}
-	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(MaxCost))
+	program, err := env.Program(compiled, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(MaxCost))
 	if err != nil {
 		return fail("%v", err)
 	}
@@ -106,7 +110,7 @@ func (c *Condition) holds(e *evaluation) (bool, error) {
 	case isMissing(err):
 		return false, nil
 	}
-	return false, fmt.Errorf("the condition %q failed on %s: %w", c.text, e.old.in.Object.Type, err)
+	return false, fmt.Errorf("the condition %q failed on %s: %w", first(c.text), e.old.in.Object.Type, err)
 }
 
 // mayHold reports whether the expression may be true when the states are known and
@@ -114,6 +118,18 @@ func (c *Condition) holds(e *evaluation) (bool, error) {
 func (c *Condition) mayHold(in *Input) bool {
 	out, _, err := c.program.Eval(&evaluation{unknownSide(in, &in.Old), unknownSide(in, &in.New)})
 	return err == nil && out != types.False || err != nil && !isMissing(err)
+}
+
+// first returns the beginning of an expression, for errors.
+func first(text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > 80 {
+		line, more = string(runes[:80]), true
+	}
+	if more {
+		return line + " …"
+	}
+	return line
 }
 
 // isMissing reports whether an evaluation failed because a label or a value is missing.

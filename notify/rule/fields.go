@@ -169,6 +169,14 @@ func newProvider() (*provider, error) {
 	return p, nil
 }
 
+// FindStructType implements types.Provider.
+func (p *provider) FindStructType(name string) (*types.Type, bool) {
+	if name == viewType {
+		return types.NewTypeTypeWithParam(types.NewObjectType(viewType)), true
+	}
+	return p.Registry.FindStructType(name)
+}
+
 // FindStructFieldNames implements types.Provider.
 func (p *provider) FindStructFieldNames(name string) ([]string, bool) {
 	if name == viewType {

@@ -15,8 +15,9 @@ const maxIndexed = 4096
 // Set is the rules of a file, indexed by type and state. Its rules never change; any
 // number of goroutines may use it.
 type Set struct {
-	rules []*Rule
-	index atomic.Pointer[map[indexKey][]*Rule] // replaced, never changed
+	rules   []*Rule
+	entered []map[state.State]bool               // of each rule with a condition: the states with which it may hold
+	index   atomic.Pointer[map[indexKey][]*Rule] // replaced, never changed
 }
 
 // indexKey is what selects candidates.
@@ -28,6 +29,9 @@ type indexKey struct {
 // NewSet makes a set of rules that does not change. Their order stays.
 func NewSet(rules []*Rule) *Set {
 	s := &Set{rules: slices.Clone(rules)}
+	for _, r := range rules {
+		s.entered = append(s.entered, r.mayEnter())
+	}
 	s.index.Store(&map[indexKey][]*Rule{})
 	return s
 }
@@ -69,8 +73,8 @@ func (s *Set) candidates(in *Input) []*Rule {
 	if ok {
 		return found
 	}
-	for _, r := range s.rules {
-		if r.mayMatch(key) {
+	for i, r := range s.rules {
+		if may, known := s.entered[i][key.to]; (may || !known) && r.mayMatch(key) {
 			found = append(found, r)
 		}
 	}
@@ -80,6 +84,22 @@ func (s *Set) candidates(in *Input) []*Rule {
 		s.index.CompareAndSwap(index, &larger) // fails if another goroutine added a key meanwhile: this key is then added later
 	}
 	return found
+}
+
+// mayEnter returns for each state whether the condition of a rule may hold when it is
+// entered; nil without a condition. So a rule whose condition asks for a state costs
+// nothing for the transitions to other states.
+func (r *Rule) mayEnter() map[state.State]bool {
+	if r.When == nil {
+		return nil
+	}
+	may := map[state.State]bool{}
+	for _, to := range append([]state.State{""}, States...) {
+		for _, from := range append([]state.State{""}, States...) {
+			may[to] = may[to] || r.When.mayHold(&Input{Old: View{State: from}, New: View{State: to}})
+		}
+	}
+	return may
 }
 
 // mayMatch reports whether a rule is a candidate.

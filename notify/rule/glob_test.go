@@ -1,0 +1,64 @@
+package rule
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestGlobAgainstModel compares with a regular expression.
+func TestGlobAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringOfN(rapid.RuneFrom([]rune("ab-中*?/[")), 0, 8, -1).Draw(t, "pattern")
+		name := rapid.StringOfN(rapid.RuneFrom([]rune("ab-中/[")), 0, 8, -1).Draw(t, "name")
+		model := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+		want := regexp.MustCompile("(?s)^" + model + "$").MatchString(name)
+		if got := Glob(pattern).Match(name); got != want {
+			t.Fatalf("%q matches %q: %v, want %v", pattern, name, got, want)
+		}
+	})
+}
+
+func TestGlobIsLinear(t *testing.T) {
+	// A matcher that tries all combinations would not end.
+	if Glob(strings.Repeat("a*", 100) + "b").Match(strings.Repeat("a", 10_000)) {
+		t.Error("it matches")
+	}
+}
+
+func TestTypePatterns(t *testing.T) {
+	job, torch, pod := Type{"batch", "jobs", "Job"}, Type{"kubeflow.org", "pytorchjobs", "PyTorchJob"}, Type{"", "pods", "Pod"}
+	volcano := Type{"batch.volcano.sh", "jobs", "Job"}
+	for _, c := range []struct {
+		pattern string
+		of      Type
+		want    bool
+	}{
+		{"jobs", job, true},
+		{"jobs", volcano, true},
+		{"Job", job, true},
+		{"jobs.batch", job, true},
+		{"jobs.batch", volcano, false},
+		{"jobs.batch.volcano.sh", volcano, true},
+		{"pytorchjob.kubeflow.org", torch, true},
+		{"*.kubeflow.org", torch, true},
+		{"*.kubeflow.org", job, false},
+		{"*", pod, true},
+		{"pods", pod, true},
+		{"pod", job, false},
+	} {
+		p, err := ParseTypePattern(c.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", c.pattern, err)
+		} else if got := p.Matches(c.of); got != c.want || p.String() != c.pattern {
+			t.Errorf("%s matches %s: %v, want %v", p, c.of, got, c.want)
+		}
+	}
+	for _, bad := range []string{"", ".", "jobs.", ".batch", "jobs/batch", "job*", "jobs.*", "jobs batch", "jobs.batch/v1"} {
+		if _, err := ParseTypePattern(bad); err == nil {
+			t.Errorf("%q is not refused", bad)
+		}
+	}
+}
