@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,6 +25,15 @@ type Endpoint struct {
 	// Secrets are what no error may show: tokens, passwords, and what SecretsOf returns for
 	// the URL.
 	Secrets []string
+
+	closed atomic.Bool
+}
+
+// Close releases the connections. Later requests fail.
+func (e *Endpoint) Close() error {
+	e.closed.Store(true)
+	e.Client.CloseIdleConnections()
+	return nil
 }
 
 // Post sends body as JSON. The caller looks at the answer: a status of failure is no error
@@ -59,6 +69,9 @@ func (e *Endpoint) Reach(ctx context.Context, to *url.URL) (*Answer, error) {
 }
 
 func (e *Endpoint) do(ctx context.Context, method string, to *url.URL, header http.Header, body []byte) (*Answer, error) {
+	if e.closed.Load() {
+		return nil, &Error{Kind: Temporary, Err: errors.New("the channel is closed")}
+	}
 	timeout := e.Timeout
 	if timeout <= 0 {
 		timeout = DefaultTimeout

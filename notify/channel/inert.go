@@ -1,0 +1,60 @@
+package channel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+// zeroWidthSpace separates characters that would be markup together. Nobody sees it.
+const zeroWidthSpace = "\u200b"
+
+// Inert returns text that is no markup in dialects of Markdown that have no escapes, such
+// as those of DingTalk and WeCom: brackets, exclamation marks and backticks become
+// full-width, a zero-width space follows every other character with a meaning, "@" mentions
+// nobody, and URLs are no links. The text must be one line.
+func Inert(text string) string {
+	text = message.NoMentions(message.Defang(text))
+	var b strings.Builder
+	if startsBlock(text) {
+		b.WriteString(zeroWidthSpace)
+	}
+	for _, r := range text {
+		switch r {
+		case '<', '>', '[', ']', '(', ')', '!', '`':
+			b.WriteRune(r - '!' + '！')
+		case '*', '_', '#', '~', '\\', '&', '|':
+			b.WriteRune(r)
+			b.WriteString(zeroWidthSpace)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// startsBlock reports whether Markdown reads the begin of a line as a list, a line or
+// code.
+func startsBlock(text string) bool {
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	if digits > 0 && digits < len(text) {
+		return text[digits] == '.' || text[digits] == ')'
+	}
+	return text != "" && strings.ContainsRune(" \t-+=:", rune(text[0]))
+}
+
+// LinkTarget returns a URL as it may stand in the parentheses or angle brackets of a link:
+// everything that could end the link is encoded.
+func LinkTarget(raw string) string {
+	var b strings.Builder
+	for i := range len(raw) {
+		c := raw[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>[]{}"'\|^*~!`+"`", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
