@@ -51,6 +51,14 @@ func (h *History) Objects(ctx context.Context, n ObjectName, p Paging) (Page[Obj
 	return objectsNamed(ctx, h.db, n, p)
 }
 
+// ObjectsByID returns the objects with some IDs, in any order. Objects that retention has
+// deleted are missing.
+//
+// Errors: errors of the database.
+func (h *History) ObjectsByID(ctx context.Context, ids []int64) ([]Object, error) {
+	return objectsByID(ctx, h.db, ids)
+}
+
 // Transitions returns a page of the transitions of an object, in the order of their versions.
 //
 // Errors: ErrCursor; errors of the database.

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -96,4 +97,18 @@ func objectsNamed(ctx context.Context, db *sqldb.DB, n ObjectName, p Paging) (pa
 		r, err := model.ScanObject(rows)
 		return objectOf(&r), r.ID, err
 	})
+}
+
+func objectsByID(ctx context.Context, db *sqldb.DB, ids []int64) (all []Object, err error) {
+	for some := range slices.Chunk(ids, maxLimit) {
+		err := model.ObjectTable.ReadRows(ctx, db, some, func(rows *sql.Rows) error {
+			r, err := model.ScanObject(rows)
+			all = append(all, objectOf(&r))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestQueueWaits: waits count from the first transition to the first run, by queue, in the
-// period in which the object ran first.
+// period in which the object ran first. Labels and objects come by ID.
 func TestQueueWaits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
@@ -42,6 +42,10 @@ func TestQueueWaits(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v\n%s", err, diff)
+		}
+		objects, err := h.ObjectsByID(t.Context(), []int64{2, 99, 4})
+		if err != nil || len(objects) != 2 || objects[0].UID+objects[1].UID != "bd" && objects[0].UID+objects[1].UID != "db" {
+			t.Errorf("%v, %v", objects, err)
 		}
 		labels, err := h.Labels(t.Context(), []int64{1, 3, 99})
 		if diff := cmp.Diff(map[int64]map[string]string{1: {"of": "a"}, 3: {"of": "c"}}, labels); err != nil || diff != "" {
