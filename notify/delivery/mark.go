@@ -1,0 +1,34 @@
+package delivery
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Mark returns how far the planner has come with something beside the feed, "" if it has
+// not begun.
+//
+// Errors: those of the database.
+func Mark(ctx context.Context, q sqldb.Querier, name string) (content string, err error) {
+	err = q.QueryRow(ctx, "SELECT content FROM notify_marks WHERE name = ?", cut(name, maxWord)).Scan(&content)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return content, err
+}
+
+// SetMark stores how far the planner has come with something. It belongs in the
+// transaction that does the work.
+//
+// Errors: those of the database.
+func SetMark(ctx context.Context, tx *sqldb.Tx, name, content string) error {
+	name, content = cut(name, maxWord), cut(content, maxKey)
+	changed, err := tx.Exec(ctx, "UPDATE notify_marks SET content = ? WHERE name = ?", content, name)
+	if err == nil && changed == 0 {
+		err = tx.InsertNew(ctx, "notify_marks", []string{"name", "content"}, [][]any{{name, content}}, "name")
+	}
+	return err
+}
