@@ -46,7 +46,7 @@ record/internal/batch: state record/sqldb record/internal/model record/internal/
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/recordmetrics: record
-notify/message: state
+notify/message: state internal/printable
 notify/channel: notify/message
 notify/channel/channeltest: notify/message notify/channel
 notify/channel/webhook: state notify/message notify/channel

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"sort"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,7 +13,8 @@ type Limit struct {
 	Bytes, Runes int
 	// Columns counts a Han character, and every other wide one, as two.
 	Columns int
-	// Escape turns text into the syntax of the channel. The limits hold for its result.
+	// Escape turns text into the syntax of the channel; nil leaves it as it is. The limits
+	// hold for the result.
 	Escape func(string) string
 }
 
@@ -29,26 +31,102 @@ func (l Limit) escape(text string) string {
 	return l.Escape(text)
 }
 
-// Cut returns a text, escaped, within the limit. A text that was cut ends with "…". A cut
-// never splits a character, or an escape of the channel or of this package.
+// Cut returns a text, escaped, within the limit. A text that is cut ends with "…". A cut
+// never splits a character with its marks, or an escape of the channel or of Clean.
 func (l Limit) Cut(text string) string {
-	return l.longest(text, func(n int) string { return text[:n] + ellipsis })
+	return l.longest(text, func(ends []int, kept int) string { return text[:ends[kept]] + ellipsis })
 }
 
 // CutMiddle is like Cut, and leaves out the middle.
-func (l Limit) CutMiddle(text string) string { return l.Cut(text) }
+func (l Limit) CutMiddle(text string) string {
+	return l.longest(text, func(ends []int, kept int) string { return withoutMiddle(text, ends, kept) })
+}
 
-// longest returns the text if it fits, else the longest of the shorter texts that fits.
-func (l Limit) longest(text string, shorter func(bytes int) string) string {
+// longest returns the text if it fits, else the longest of its shorter versions that fits,
+// else "".
+func (l Limit) longest(text string, shorter func(ends []int, kept int) string) string {
 	if l.Fits(text) {
 		return l.escape(text)
 	}
-	for n := len(text) - 1; n >= 0; n-- {
-		if utf8.RuneStart(text[n]) && l.Fits(shorter(n)) {
-			return l.escape(shorter(n))
+	ends := atoms(text)
+	kept := sort.Search(len(ends)-1, func(n int) bool { return !l.Fits(shorter(ends, n+1)) })
+	for ; kept >= 0; kept-- { // an escape may be longer for a shorter text
+		if cut := shorter(ends, kept); l.Fits(cut) {
+			return l.escape(cut)
 		}
 	}
 	return ""
+}
+
+// withoutMiddle returns a text with so many of its atoms, most of them from its beginning.
+func withoutMiddle(text string, ends []int, kept int) string {
+	last := len(ends) - 1
+	if kept >= last {
+		return text
+	}
+	front := (kept*5 + 4) / 8
+	return text[:ends[front]] + ellipsis + text[ends[last-kept+front]:]
+}
+
+// atoms returns the offsets between the parts of a text that a cut must not split, with 0
+// and the length of the text.
+func atoms(text string) []int {
+	ends := []int{0}
+	for at := 0; at < len(text); {
+		at += atom(text[at:])
+		ends = append(ends, at)
+	}
+	return ends
+}
+
+// atom returns the length of the first part: an escape of Clean, or a character with its
+// marks and what joins it.
+func atom(text string) int {
+	if n := escapeLength(text); n > 0 {
+		return n
+	}
+	_, n := utf8.DecodeRuneInString(text)
+	for n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		switch {
+		case r == '\u200d': // joins the next character to this one
+			_, joined := utf8.DecodeRuneInString(text[n+size:])
+			n += size + joined
+		case r == '\u200c', unicode.In(r, unicode.M, unicode.Variation_Selector), r >= 0x1f3fb && r <= 0x1f3ff:
+			n += size
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// escapeLength returns the length of the escape of Clean with which a text begins, else 0.
+func escapeLength(text string) int {
+	if len(text) < 2 || text[0] != '\\' {
+		return 0
+	}
+	digits := 0
+	switch text[1] {
+	case 'n', 'r', 't':
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	default:
+		return 0
+	}
+	if len(text) < 2+digits {
+		return 0
+	}
+	for _, c := range []byte(text[2 : 2+digits]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return 0
+		}
+	}
+	return 2 + digits
 }
 
 // Columns returns how many columns of a terminal or a phone a text takes: two for a wide
@@ -56,12 +134,21 @@ func (l Limit) longest(text string, shorter func(bytes int) string) string {
 func Columns(text string) (n int) {
 	for _, r := range text {
 		switch {
-		case unicode.Is(unicode.Mn, r):
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r >= 0x3000 && r <= 0x303f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6, r >= 0x1f300 && r <= 0x1faff:
+		case r < 0x300:
+			n++
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case wide(r):
 			n += 2
 		default:
 			n++
 		}
 	}
 	return n
+}
+
+// wide reports whether a character takes two columns: the wide and full-width characters of
+// East Asia, and emoji.
+func wide(r rune) bool {
+	return r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
+		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd
 }

@@ -1,6 +1,9 @@
 package message
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind says what a notice tells.
 type Kind string
@@ -26,11 +29,11 @@ const (
 )
 
 // Kinds returns all kinds, in the order of the constants.
-func Kinds() []Kind {
-	return []Kind{
-		Started, NearDeadline, RunningLong, NoProgress, WaitsLong, Restarted, Failed, Succeeded, Aborted, Deleted,
-		StateChanged, GapClosed, Digest, Escalation, Test,
-	}
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+var kinds = []Kind{
+	Started, NearDeadline, RunningLong, NoProgress, WaitsLong, Restarted, Failed, Succeeded, Aborted, Deleted,
+	StateChanged, GapClosed, Digest, Escalation, Test,
 }
 
 // Timer reports whether a timer made the notice, and not a transition.

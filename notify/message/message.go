@@ -1,6 +1,8 @@
 package message
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/state"
@@ -63,8 +65,11 @@ type Message struct {
 	Place string
 	// JobLabel is "Job" in the language, for the line with the full name above the facts.
 	JobLabel string
-	// Items are the notices of a digest.
+	// Items are the notices of a digest, as many as are shown in Sections.
 	Items []Notice
+
+	words *words
+	left  int // rows that are not in Sections
 }
 
 // Fact is a label with its value. Note says more about it; it may be empty.
@@ -87,6 +92,29 @@ type Footer struct {
 	Change     Link // the rule
 	Zone       string
 	Note       string // more, such as a gap in a digest; may be empty
+
+	placeEnd, whyEnd string // ends of the parts of Text; Compose sets them
+}
+
+// Text returns the footer as one line, without the addresses of its links.
+func (f Footer) Text() string {
+	text := f.Place
+	if text != "" {
+		text += cmp.Or(f.placeEnd, ". ")
+	}
+	if f.Why != "" {
+		text += f.Why
+		if f.placeEnd == "" || f.whyEnd != "" {
+			text += " "
+		}
+	}
+	links := make([]string, 0, 3)
+	for _, link := range []Link{f.Mute, f.Change} {
+		if link.URL != "" {
+			links = append(links, link.Text)
+		}
+	}
+	return text + strings.Join(append(links, f.Zone), " · ")
 }
 
 // Segment is a part of the life strip.
@@ -115,4 +143,6 @@ type Section struct {
 type Row struct {
 	Name, URL, Owner, GPUs, Text, Time string
 	Late                               bool
+
+	notice *Notice
 }

@@ -131,9 +131,16 @@ type Timer struct {
 	P90      time.Duration `json:"p90,omitempty"` // of jobs like it
 	Quiet    time.Duration `json:"quiet,omitempty"`
 	Since    time.Time     `json:"since,omitzero"` // the last signal
-	// Signal is "log line", "annotation NAME" or "status field PATH".
+	// Signal is SignalLog, or SignalAnnotation or SignalField with what it names.
 	Signal string `json:"signal,omitempty"`
 }
+
+// The signals of progress, in Timer. A name follows the second and the third.
+const (
+	SignalLog        = "log line"
+	SignalAnnotation = "annotation "
+	SignalField      = "status field "
+)
 
 // Wait is what is known about a job that waits. Quota, Used, Free and BeforeGPUs count GPUs.
 type Wait struct {

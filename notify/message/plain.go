@@ -2,8 +2,102 @@ package message
 
 import "strings"
 
-// Plain returns a message as plain text for terminals and simple channels: title, sentence,
-// facts, log, and a link per line. Lines end at the given number of columns; 0 means no end.
+// Plain returns a message as plain text, for terminals and simple channels: title, sentence,
+// facts, log, rows of a digest, a link per line, and the footer. Lines break at so many
+// columns where there is a space; 0 means that they do not. Links and lines of a log are
+// never broken.
 func Plain(m *Message, columns int) string {
-	return strings.TrimSpace(m.Title + "\n" + m.Sentence + "\n" + m.URL)
+	var p page
+	p.columns = columns
+	p.text(m.Title)
+	if m.Name != "" && !strings.Contains(m.Title, m.Name) {
+		p.text(m.Name)
+	}
+	p.text(m.Sentence)
+	if len(m.Facts) > 0 {
+		p.gap()
+		for _, f := range m.Facts {
+			value := f.Value
+			if f.Note != "" {
+				value += " (" + f.Note + ")"
+			}
+			p.text(f.Label + ": " + value)
+		}
+	}
+	if len(m.Log) > 0 {
+		p.gap()
+		p.text(strings.TrimSuffix(m.LogTitle+": "+m.LogNote, ": "))
+		for _, line := range m.Log {
+			p.raw("  " + line)
+		}
+	}
+	for _, s := range m.Sections {
+		p.gap()
+		p.text(s.Title)
+		for _, r := range s.Rows {
+			p.text("  " + strings.Join(notEmpty(r.Name, r.Owner, r.GPUs, r.Text, r.Time), ", "))
+		}
+	}
+	p.text(m.More)
+	if len(m.Buttons) > 0 {
+		p.gap()
+		for _, b := range m.Buttons {
+			p.raw(b.Text + ": " + b.URL)
+		}
+	}
+	p.gap()
+	p.text(strings.TrimSpace(m.Footer.Place))
+	p.text(m.Footer.Why)
+	p.text(m.Footer.Note)
+	for _, link := range []Link{m.Footer.Mute, m.Footer.Change} {
+		if link.URL != "" {
+			p.raw(link.Text + ": " + link.URL)
+		}
+	}
+	p.text(m.Footer.Zone)
+	return strings.TrimSpace(p.String()) + "\n"
+}
+
+func notEmpty(all ...string) (found []string) {
+	for _, text := range all {
+		if text != "" && text != "–" {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+// page is text that grows by lines.
+type page struct {
+	strings.Builder
+	columns int
+}
+
+func (p *page) gap() { p.WriteString("\n") }
+
+func (p *page) raw(line string) { p.WriteString(line + "\n") }
+
+// text adds a text, if any, in lines of the page's width.
+func (p *page) text(text string) {
+	if text == "" {
+		return
+	}
+	if p.columns <= 0 || Columns(text) <= p.columns {
+		p.raw(text)
+		return
+	}
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = indent + word
+		case Columns(line)+1+Columns(word) > p.columns:
+			p.raw(line)
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	p.raw(line)
 }

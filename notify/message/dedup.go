@@ -1,0 +1,19 @@
+package message
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+const maxDedup = 255
+
+// dedup returns the key under which an alert of a job and a rule stays one alert. A key that
+// is too long ends with its hash.
+func dedup(j Job, rule string) string {
+	key := "vedette/" + or(j.Cluster, j.ClusterUID) + "/" + j.UID + "/" + rule
+	if len(key) <= maxDedup {
+		return key
+	}
+	hash := sha256.Sum256([]byte(key))
+	return "vedette/" + hex.EncodeToString(hash[:])
+}
