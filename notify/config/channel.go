@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
@@ -26,5 +27,32 @@ type Channel struct {
 	// NamedByJobs says that an annotation or a label of a job may name the channel.
 	NamedByJobs bool
 
-	direct bool // messages to an address reach nobody else
+	direct      bool // messages to an address reach nobody else
+	addresses   addressing
+	fingerprint [32]byte
+	open        func() (channel.Channel, error)
+}
+
+// addressing says whether a type of channels has receivers of its own.
+type addressing int
+
+const (
+	// noAddress: the channel is the receiver.
+	noAddress addressing = iota
+	// mayAddress: an address names a person, who is mentioned or gets the message alone.
+	mayAddress
+	// mustAddress: without an address nobody gets the message.
+	mustAddress
+)
+
+// Open returns the channel, ready to send. The caller closes it. Every call returns
+// another one.
+//
+// Errors: the settings cannot work. The error shows no secret.
+func (c *Channel) Open() (channel.Channel, error) { return c.open() }
+
+// Same reports whether two channels have the same settings and secrets. A reload leaves
+// such a channel open.
+func (c *Channel) Same(other *Channel) bool {
+	return other != nil && c.Name == other.Name && c.Kind == other.Kind && c.fingerprint == other.fingerprint
 }

@@ -27,7 +27,6 @@ type Person struct {
 type address struct {
 	on   string // the name or the kind of the channels
 	text string
-	line int
 }
 
 // On returns the address of the person on a channel, "" if there is none. An address for

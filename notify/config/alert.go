@@ -1,0 +1,53 @@
+package config
+
+import (
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/channel/opsgenie"
+	"github.com/vedette-io/vedette/notify/channel/pagerduty"
+	"github.com/vedette-io/vedette/notify/channel/webhook"
+)
+
+// alertKinds are the types for programs and people on call.
+var alertKinds = map[string]kind{
+	"webhook": {
+		fields: []string{"url", "secret", "headers", "plain"},
+		read: func(s *settings) func() (channel.Channel, error) {
+			s.need("url", "secret")
+			o := webhook.Options{URL: s.address("url"), Keys: s.allHidden("secret"), Headers: s.headers("headers"), Plain: s.truth("plain")}
+			return func() (channel.Channel, error) {
+				o.Client = s.client()
+				return opened(webhook.New(o))
+			}
+		},
+	},
+	"pagerduty": {
+		fields: []string{"key", "url"},
+		read: func(s *settings) func() (channel.Channel, error) {
+			s.need("key")
+			o := pagerduty.Options{RoutingKey: s.hidden("key"), URL: s.address("url")}
+			return func() (channel.Channel, error) {
+				o.Client = s.client()
+				return opened(pagerduty.New(o))
+			}
+		},
+	},
+	"opsgenie": {
+		fields: []string{"key", "url"},
+		read: func(s *settings) func() (channel.Channel, error) {
+			s.need("key")
+			o := opsgenie.Options{Key: s.hidden("key"), URL: s.address("url")}
+			return func() (channel.Channel, error) {
+				o.Client = s.client()
+				return opened(opsgenie.New(o))
+			}
+		},
+	},
+}
+
+// opened makes a channel of the result of a New, whose nil is not a nil interface.
+func opened[T channel.Channel](c T, err error) (channel.Channel, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxSecret is how many bytes a secret may have.
+const maxSecret = 64 << 10
+
+// vault reads the files of a configuration, and remembers what they contained, so that a
+// change is noticed. It belongs to one goroutine.
+type vault struct {
+	dir       string // relative paths begin here
+	lookupEnv func(string) (string, bool)
+	seen      map[string][32]byte // content of each file, or its error, hashed
+	warnings  []string
+	secrets   []string // all that were read, which no error may show
+}
+
+// fromEnv returns the secret in a variable.
+func (v *vault) fromEnv(name string) (Secret, error) {
+	text, ok := v.lookupEnv(name)
+	if text = strings.TrimRight(text, "\r\n"); !ok || text == "" {
+		if strings.ToUpper(name) != name { // it may be the secret itself
+			name = "in env"
+		}
+		return Secret{}, fmt.Errorf("the environment variable %s is not set, or empty", name)
+	}
+	return v.keep(text)
+}
+
+// fromFile returns the secret in a file, without line breaks at its end.
+func (v *vault) fromFile(name string) (Secret, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(v.dir, path)
+	}
+	content, err := v.read(path, maxSecret)
+	if err != nil && path != name && !strings.HasPrefix(name, ".") { // it may be the secret itself
+		return Secret{}, fmt.Errorf("the file in file cannot be read: %w; write its whole path to see the path here", reason(err))
+	}
+	if err != nil {
+		return Secret{}, fmt.Errorf("the file %s cannot be read: %w", path, reason(err))
+	}
+	text := strings.TrimRight(string(content), "\r\n")
+	if text == "" {
+		return Secret{}, fmt.Errorf("the file %s is empty", path)
+	}
+	v.checkRights(path)
+	return v.keep(text)
+}
+
+func (v *vault) keep(text string) (Secret, error) {
+	if len(text) > maxSecret {
+		return Secret{}, fmt.Errorf("it has more than %d bytes", maxSecret)
+	}
+	v.secrets = append(v.secrets, text)
+	return NewSecret(text), nil
+}
+
+// checkRights warns of a file that everybody may read. A file that Kubernetes mounts is
+// like that by default, and only the container sees it.
+func (v *vault) checkRights(path string) {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(path), "..data")); err == nil {
+		return
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o004 != 0 {
+		v.warnings = append(v.warnings, fmt.Sprintf("everybody on this machine may read the secret in %s; run: chmod o= %s", path, path))
+	}
+}
+
+// read returns the content of a regular file, and remembers it.
+func (v *vault) read(path string, limit int64) ([]byte, error) {
+	content, err := readFile(path, limit)
+	v.seen[path] = fingerprint(content, err)
+	return content, err
+}
+
+// changed reports whether a file has another content than when it was read.
+func (v *vault) changed() bool {
+	for path, before := range v.seen {
+		if fingerprint(readFile(path, max(maxSecret, maxFile))) != before {
+			return true
+		}
+	}
+	return false
+}
+
+// fingerprint returns a hash of what a file contains, or of why it cannot be read.
+func fingerprint(content []byte, err error) [32]byte {
+	if err != nil {
+		return sha256.Sum256([]byte("\x00" + err.Error()))
+	}
+	return sha256.Sum256(content)
+}
+
+// readFile returns the content of a regular file. A pipe or a device could block.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > limit {
+		return nil, fmt.Errorf("it has more than %d bytes", limit)
+	}
+	return content, nil
+}
+
+// reason returns the cause of an error without the path, which the caller names.
+func reason(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
