@@ -76,9 +76,14 @@ func Parse(name string, text []byte) (*Reader, *yaml.Node, error) {
 
 var lineOf = regexp.MustCompile(`^yaml: line (\d+): `)
 
+// noReference does not show the name, which may be a password that begins with "*".
+const noReference = "a reference (a text that begins with *) is not taken: write it out, or in quotes"
+
+var unknownAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
+
 // syntax writes an error of the library as ours are written.
 func (r *Reader) syntax(err error) error {
-	text := err.Error()
+	text := unknownAnchor.ReplaceAllLiteralString(err.Error(), noReference)
 	if m := lineOf.FindStringSubmatch(text); m != nil {
 		return fmt.Errorf("%s:%s: this is no YAML: %s", r.name, m[1], strings.TrimPrefix(text, m[0]))
 	}
@@ -88,7 +93,7 @@ func (r *Reader) syntax(err error) error {
 // check refuses references, with which a small file may be a huge one.
 func (r *Reader) check(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
-		r.Complain(n.Line, "references (*%s) are not taken: write it out", n.Value)
+		r.Complain(n.Line, "%s", noReference)
 		return
 	}
 	for _, below := range n.Content {
@@ -100,6 +105,9 @@ func (r *Reader) check(n *yaml.Node) {
 func (r *Reader) Complain(line int, format string, args ...any) {
 	r.mistakes = append(r.mistakes, mistake{line, fmt.Errorf("%s:%d: "+format, append([]any{r.name, line}, args...)...)})
 }
+
+// Count returns the number of mistakes until now.
+func (r *Reader) Count() int { return len(r.mistakes) }
 
 // Err returns all mistakes, joined, in the order of their lines; nil if there are none.
 func (r *Reader) Err() error {

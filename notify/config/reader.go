@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	maxFile = yamlfile.MaxSize
 	maxName = 63 // bytes of the name of a person or a channel
 	day     = 24 * time.Hour
 )
@@ -26,14 +25,7 @@ const (
 // lines, and no mistake shows a secret.
 type reader struct {
 	*yamlfile.Reader
-	vault    *vault
-	mistakes int
-}
-
-// Complain notes a mistake, and counts it.
-func (r *reader) Complain(line int, format string, args ...any) {
-	r.mistakes++
-	r.Reader.Complain(line, format, args...)
+	vault *vault
 }
 
 // entry is a key of a table with its value.
@@ -297,4 +289,10 @@ func isVariable(name string) bool {
 // clean returns the text of an error of another package without the secrets of the file.
 func (r *reader) clean(err error) string {
 	return channel.Hide(fmt.Sprint(err), r.vault.secrets...)
+}
+
+// quotedLine returns a line of a text, counted from 1.
+func quotedLine(text string, line int) string {
+	lines := strings.Split(text, "\n")
+	return fmt.Sprintf("%.100q", lines[min(max(line-1, 0), len(lines)-1)])
 }

@@ -86,10 +86,10 @@ func (t *tables) channel(e entry) *Channel {
 		c.NamedByJobs = t.Truth(f["named-by-jobs"], "named-by-jobs")
 	}
 	s := &settings{reader: t.reader, name: e.name, line: e.key.Line, fields: f, network: t.network, options: t.options}
-	mistakes := t.count()
+	mistakes := t.Count()
 	c.open = s.open(k.read(s))
 	c.fingerprint = s.fingerprint()
-	if t.count() > mistakes {
+	if t.Count() > mistakes {
 		return c // opening it would tell the same again
 	}
 	opened, err := c.open()

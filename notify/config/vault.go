@@ -10,10 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/vedette-io/vedette/internal/yamlfile"
 )
 
-// maxSecret is how many bytes a secret may have.
-const maxSecret = 64 << 10
+const (
+	maxFile   = yamlfile.MaxSize // bytes
+	maxSecret = 64 << 10         // bytes
+)
 
 // vault reads the files of a configuration, and remembers what they contained, so that a
 // change is noticed. It belongs to one goroutine.

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -50,6 +51,8 @@ type Rule struct {
 	Flap *Flap
 	// Escalate tells others if nobody acknowledges; nil means that nobody is told.
 	Escalate *Escalation
+	// Templates are the words of the rule; nil means the words of the file, or the default.
+	Templates *message.Templates
 	// Log adds the last lines of the log for the owner and for private channels.
 	Log bool
 	// Latest sends only the newest message of an object that waits to be sent; older ones
