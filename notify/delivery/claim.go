@@ -152,6 +152,7 @@ func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (
 		return c, fmt.Errorf("%d of %d deliveries changed meanwhile", int64(len(ids))-changed, len(ids))
 	}
 	c.Channel.rateAt = o.Rate.take(c.Channel.rateAt, o.Now, len(ids))
+	_, c.Next = o.Rate.allowance(c.Channel.rateAt, o.Now)
 	return c, c.Channel.save(ctx, tx, o.Now)
 }
 

@@ -68,6 +68,18 @@ func (f *Filter) condition() (condition string, args []any) {
 	return strings.Join(all, " AND "), args
 }
 
+// Thread returns what the channel calls the first message of a lane that it accepted; ""
+// if there is none. Later messages can answer to it.
+//
+// Errors: those of the database.
+func Thread(ctx context.Context, q sqldb.Querier, lane int64) (ref string, err error) {
+	err = q.QueryRow(ctx, "SELECT ref FROM deliveries WHERE lane = ? AND state = ? ORDER BY id LIMIT 1", lane, int16(Sent)).Scan(&ref)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return ref, err
+}
+
 // Show returns a delivery, and its items if it is a digest.
 //
 // Errors: ErrUnknown; those of the database.

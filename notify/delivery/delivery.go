@@ -77,8 +77,9 @@ type Delivery struct {
 	// Token is the fencing token of the claim, and ClaimedBy the worker that has it.
 	Token     int64
 	ClaimedBy string
-	// Status is the last answer of the channel, and LastError its last error.
-	Status, LastError string
+	// Status is the last answer of the channel, and LastError its last error. Ref is what the
+	// channel calls the message.
+	Status, LastError, Ref string
 	// Late says that the message must say that it is late. Replay says that a person sent it
 	// again.
 	Late, Replay bool

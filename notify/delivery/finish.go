@@ -54,9 +54,9 @@ type finish struct {
 
 // sentKey is what deliveries that were sent have in common.
 type sentKey struct {
-	token    int64
-	attempts int
-	status   string
+	token       int64
+	attempts    int
+	status, ref string
 }
 
 func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
@@ -71,7 +71,7 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 		}
 		f.done.Channel.note(o, f.policy, o.At)
 		if o.Result == Delivered {
-			key := sentKey{o.Delivery.Token, o.Delivery.Attempts + 1, cut(o.Status, maxWord)}
+			key := sentKey{o.Delivery.Token, o.Delivery.Attempts + 1, cut(o.Status, maxWord), cut(o.Ref, maxWord)}
 			sent[key] = append(sent[key], o.Delivery.ID)
 			f.ended = append(f.ended, o.Delivery.Lane)
 			continue
@@ -82,8 +82,8 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 	}
 	for key, ids := range sent {
 		slices.Sort(ids)
-		changed, err := updateRows(ctx, f.tx, ids, "state = ?, attempts = ?, next_at = ?, sent_at = ?, status = ?, last_error = ?", "state = ? AND claim = ?",
-			int16(Sent), key.attempts, micros(f.now), micros(f.now), key.status, "", int16(Sending), key.token)
+		changed, err := updateRows(ctx, f.tx, ids, "state = ?, attempts = ?, next_at = ?, sent_at = ?, status = ?, ref = ?, last_error = ?", "state = ? AND claim = ?",
+			int16(Sent), key.attempts, micros(f.now), micros(f.now), key.status, key.ref, "", int16(Sending), key.token)
 		if err != nil {
 			return err
 		}

@@ -28,8 +28,9 @@ type Outcome struct {
 	// Delivery is what Claim returned.
 	Delivery Delivery
 	Result   Result
-	// Status is the answer of the channel, and Error its error. Neither has a secret.
-	Status, Error string
+	// Status is the answer of the channel, and Error its error. Neither has a secret. Ref is
+	// what the channel calls the message; it may be empty.
+	Status, Error, Ref string
 	// RetryAfter is what the other side asked for; 0 if nothing.
 	RetryAfter time.Duration
 	// Local says that the channel was not asked, so the result says nothing about it.

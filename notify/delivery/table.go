@@ -12,13 +12,13 @@ import (
 
 // columns are the columns of a Delivery in the order of scan.
 const columns = "d.id, d.key_text, d.kind, d.rule_name, d.channel, d.receiver, d.person, d.role, d.object_id, d.lane, d.feed_position, d.event, d.state, d.attempts, " +
-	"d.next_at, d.created_at, d.sent_at, d.claim, d.claimed_by, d.status, d.last_error, d.late, d.replay, d.acked_by, d.acked_at, d.escalate_at"
+	"d.next_at, d.created_at, d.sent_at, d.claim, d.claimed_by, d.status, d.ref, d.last_error, d.late, d.replay, d.acked_by, d.acked_at, d.escalate_at"
 
 // scan reads a row of columns.
 func scan(rows *sql.Rows) (d Delivery, err error) {
 	var next, created, sent, acked, escalate int64
 	err = rows.Scan(&d.ID, &d.Key, &d.Kind, &d.Rule, &d.Channel, &d.Receiver, &d.Person, &d.Role, &d.Object, &d.Lane, &d.Position, &d.Event, &d.State, &d.Attempts,
-		&next, &created, &sent, &d.Token, &d.ClaimedBy, &d.Status, &d.LastError, &d.Late, &d.Replay, &d.AckedBy, &acked, &escalate)
+		&next, &created, &sent, &d.Token, &d.ClaimedBy, &d.Status, &d.Ref, &d.LastError, &d.Late, &d.Replay, &d.AckedBy, &acked, &escalate)
 	d.NextAt, d.CreatedAt, d.SentAt, d.AckedAt, d.EscalateAt = moment(next), moment(created), moment(sent), moment(acked), moment(escalate)
 	return d, err
 }
@@ -47,7 +47,7 @@ func selectNumbers(ctx context.Context, q sqldb.Querier, query string, args ...a
 // insertColumns are the columns of insertRow.
 var insertColumns = []string{
 	"key_hash", "key_text", "kind", "rule_name", "channel", "receiver", "receiver_hash", "person", "role", "object_id", "lane", "feed_position", "event", "state",
-	"attempts", "rescues", "next_at", "created_at", "sent_at", "claim", "claimed_by", "status", "last_error", "late", "replay", "acked_by", "acked_at", "escalate_at",
+	"attempts", "rescues", "next_at", "created_at", "sent_at", "claim", "claimed_by", "status", "ref", "last_error", "late", "replay", "acked_by", "acked_at", "escalate_at",
 }
 
 // insertRow returns the values of a new delivery.
@@ -59,7 +59,7 @@ func insertRow(d *Delivery, hash []byte) []any {
 	return []any{
 		hash, cut(d.Key, maxKey), cut(d.Kind, maxKind), cut(d.Rule, maxWord), d.Channel, d.Receiver, receiverHash(d.Channel, d.Receiver), cut(d.Person, maxWord),
 		cut(d.Role, maxKind), d.Object, d.Lane, d.Position, event, int16(d.State), int16(0), int16(0), micros(d.NextAt), micros(d.CreatedAt), int64(0), int64(0),
-		"", "", "", number(d.Late), number(d.Replay), "", int64(0), micros(d.EscalateAt),
+		"", "", "", "", number(d.Late), number(d.Replay), "", int64(0), micros(d.EscalateAt),
 	}
 }
 

@@ -26,6 +26,7 @@ CREATE TABLE deliveries (
   claim BIGINT NOT NULL,
   claimed_by ${NAME} NOT NULL,
   status ${NAME} NOT NULL,
+  ref ${NAME} NOT NULL,
   last_error ${TEXT} NOT NULL,
   late SMALLINT NOT NULL,
   replay SMALLINT NOT NULL,
