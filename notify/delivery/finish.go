@@ -34,7 +34,7 @@ func Finish(ctx context.Context, db *sqldb.DB, channel string, outcomes []Outcom
 		if err != nil {
 			return err
 		}
-		f = finish{tx: tx, policy: p, now: time.Now(), done: Finished{Channel: locked[0]}}
+		f = finish{tx: tx, policy: p, done: Finished{Channel: locked[0]}}
 		return f.run(ctx, outcomes)
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func Finish(ctx context.Context, db *sqldb.DB, channel string, outcomes []Outcom
 type finish struct {
 	tx     *sqldb.Tx
 	policy Policy
-	now    time.Time
+	now    time.Time // when the last try ended
 	ended  []int64 // lanes whose front ended
 	done   Finished
 }
@@ -63,12 +63,17 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 	if err := f.tx.PreferIndexes(ctx); err != nil {
 		return err
 	}
+	for i := range outcomes {
+		if o := &outcomes[i]; o.At.IsZero() {
+			o.At = time.Now()
+		}
+		if outcomes[i].At.After(f.now) {
+			f.now = outcomes[i].At
+		}
+	}
 	sent := map[sentKey][]int64{}
 	for i := range outcomes {
 		o := &outcomes[i]
-		if o.At.IsZero() {
-			o.At = f.now
-		}
 		f.done.Channel.note(o, f.policy, o.At)
 		if o.Result == Delivered {
 			key := sentKey{o.Delivery.Token, o.Delivery.Attempts + 1, cut(o.Status, maxWord), cut(o.Ref, maxWord)}

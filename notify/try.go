@@ -1,0 +1,105 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+// ComposeFunc returns the message of a delivery, and who gets it. It is called for each
+// try, from several goroutines.
+//
+// Errors: a *channel.Error says what to do next. Any other error is temporary and counts
+// as a try.
+type ComposeFunc func(context.Context, *delivery.Delivery) (*message.Message, channel.Receiver, error)
+
+// sendTimeout bounds a try if the channel says nothing.
+const sendTimeout = 30 * time.Second
+
+// try composes and sends a message once. The end of ctx ends the try; the delivery is then
+// released, because nobody knows whether the message arrived.
+func try(ctx context.Context, d *delivery.Delivery, ch channel.Channel, compose ComposeFunc) (o delivery.Outcome, took time.Duration) {
+	o = delivery.Outcome{Delivery: *d}
+	var m *message.Message
+	var to channel.Receiver
+	err := recovered(func() (err error) {
+		m, to, err = compose(ctx, d)
+		return err
+	})
+	if err == nil && m == nil {
+		err = &channel.Error{Kind: channel.Permanent, Err: errors.New("the delivery has no message")}
+	}
+	if o.Local = err != nil; !o.Local {
+		bound, cancel := context.WithTimeout(ctx, cmp.Or(ch.Traits().Timeout, sendTimeout))
+		defer cancel()
+		began := time.Now()
+		var receipt channel.Receipt
+		err = recovered(func() (err error) {
+			receipt, err = ch.Send(bound, m, to)
+			return err
+		})
+		took = time.Since(began)
+		o.Status, o.Ref = receipt.Status, receipt.Ref
+	}
+	o.At = time.Now()
+	switch e := channel.ErrorOf(err); {
+	case e == nil:
+		o.Result = delivery.Delivered
+	case ctx.Err() != nil:
+		o.Result = delivery.Released
+	default:
+		o.Result, o.Status, o.Error, o.RetryAfter = resultOf(e.Kind), cmp.Or(e.Status, o.Status), faultlog.Text(e), e.RetryAfter
+	}
+	return o, took
+}
+
+// resultOf returns the result for a kind of error.
+func resultOf(k channel.ErrorKind) delivery.Result {
+	switch k {
+	case channel.Throttled:
+		return delivery.Throttling
+	case channel.Permanent:
+		return delivery.Permanent
+	case channel.Disabled:
+		return delivery.Disabled
+	}
+	return delivery.Temporary
+}
+
+// recovered calls f, and returns a panic as a permanent error: the next try would panic
+// too.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &channel.Error{Kind: channel.Permanent, Status: "panic", Err: panicked(p)}
+		}
+	}()
+	return f()
+}
+
+// panicked returns an error that says where a panic happened. The value may contain a
+// secret, unless it comes from the runtime.
+func panicked(value any) error {
+	what := fmt.Sprintf("a value of type %T", value)
+	if e, ok := value.(runtime.Error); ok {
+		what = e.Error()
+	}
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // without Callers, panicked, the deferred function and the panic
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") || !more {
+			return fmt.Errorf("the channel or the template panicked in %s, line %d of %s: %s", f.Function, f.Line, filepath.Base(f.File), what)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// WorkerOptions are what Workers need. DB and Compose are required.
+type WorkerOptions struct {
+	DB      *sqldb.DB
+	Compose ComposeFunc
+	// Name names the process, for people who read the database.
+	Name string
+	// Logger takes faults; default slog.Default.
+	Logger *slog.Logger
+	// Parallel is how many messages of a channel are sent at the same time; default 8.
+	Parallel int
+	// Lease is how long a claim lasts without a sign of life; default one minute. It is how
+	// late a message may be whose worker died.
+	Lease time.Duration
+	// Poll is how often a channel is asked for deliveries of which Wake did not tell; default
+	// 200 ms.
+	Poll time.Duration
+	// Grace is how long tries may last after Run was told to end; default 10 s.
+	Grace time.Duration
+	// Policy says when failed deliveries are tried again.
+	Policy delivery.Policy
+}
+
+// outstanding is how many deliveries of a channel may be claimed at the same time. Some
+// wait in memory, so that the pool never waits for the database.
+func (o *WorkerOptions) outstanding() int { return 4 * o.Parallel }
+
+// Workers send the deliveries of all channels. Create it with NewWorkers. Any goroutine
+// may call the methods. Several processes may have Workers on one database.
+type Workers struct {
+	o WorkerOptions
+
+	mu       sync.Mutex
+	channels map[string]channel.Channel
+	senders  map[string]*running // nil unless Run runs
+	stats    map[string]*sendStats
+	ctx      context.Context // of Run
+	pool     sync.WaitGroup
+}
+
+// running is a sender with what ends it.
+type running struct {
+	*sender
+	stop context.CancelFunc
+}
+
+// NewWorkers returns Workers for some channels by their names. The Workers close a channel
+// when SetChannels replaces it, or when Run ends.
+func NewWorkers(o WorkerOptions, channels map[string]channel.Channel) *Workers {
+	o.Parallel = cmp.Or(o.Parallel, 8)
+	o.Lease = cmp.Or(o.Lease, time.Minute)
+	o.Poll = cmp.Or(o.Poll, 200*time.Millisecond)
+	o.Grace = cmp.Or(o.Grace, 10*time.Second)
+	w := &Workers{o: o, stats: map[string]*sendStats{}}
+	w.SetChannels(channels)
+	return w
+}
+
+// Run sends until ctx ends, and then waits for the tries in progress. It is called once.
+func (w *Workers) Run(ctx context.Context) {
+	w.mu.Lock()
+	w.ctx, w.senders = ctx, map[string]*running{}
+	for name, ch := range w.channels {
+		w.startLocked(name, ch)
+	}
+	w.mu.Unlock()
+	<-ctx.Done()
+	w.mu.Lock()
+	w.senders = nil // no sender starts from here
+	w.mu.Unlock()
+	w.pool.Wait()
+}
+
+// SetChannels replaces the channels. A channel that is the same as before goes on; its
+// type must be comparable. The tries of the others end first, while their successors
+// begin.
+func (w *Workers) SetChannels(channels map[string]channel.Channel) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.channels
+	w.channels = make(map[string]channel.Channel, len(channels))
+	for name, ch := range channels {
+		w.channels[name] = ch
+		if w.stats[name] == nil {
+			w.stats[name] = &sendStats{}
+		}
+	}
+	if w.senders == nil {
+		return
+	}
+	for name, ch := range before {
+		if w.channels[name] != ch {
+			w.senders[name].stop()
+			delete(w.senders, name)
+		}
+		if w.channels[name] == nil {
+			delete(w.stats, name)
+		}
+	}
+	for name, ch := range w.channels {
+		if w.senders[name] == nil {
+			w.startLocked(name, ch)
+		}
+	}
+}
+
+// startLocked starts the sender of a channel.
+func (w *Workers) startLocked(name string, ch channel.Channel) {
+	ctx, stop := context.WithCancel(w.ctx)
+	s := newSender(&w.o, name, ch, w.stats[name], w.log)
+	w.senders[name] = &running{s, stop}
+	w.pool.Go(func() {
+		defer stop()
+		s.run(ctx)
+	})
+}
+
+// log returns the logger. It looks up the default logger on each call.
+func (w *Workers) log() *slog.Logger {
+	if w.o.Logger != nil {
+		return w.o.Logger
+	}
+	return slog.Default()
+}
+
+// Wake tells that deliveries of some channels were committed, so nobody waits for Poll. No
+// names mean all channels.
+func (w *Workers) Wake(names ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(names) == 0 {
+		for name := range w.senders {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if s := w.senders[name]; s != nil {
+			select {
+			case s.wake <- struct{}{}:
+			default: // is awake already
+			}
+		}
+	}
+}
+
+// Stats returns what the workers did, by the names of the channels.
+func (w *Workers) Stats() map[string]SendStats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := make(map[string]SendStats, len(w.stats))
+	for name, s := range w.stats {
+		all[name] = s.get()
+	}
+	return all
+}
