@@ -26,7 +26,7 @@ type sender struct {
 	work    chan *activity
 	results chan result
 
-	// What follows belongs to the goroutine of run.
+	// The fields below belong to the goroutine of run.
 	active   map[int64]*activity
 	outcomes []delivery.Outcome // not stored yet
 	extended time.Time          // when claims were extended last

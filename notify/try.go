@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// ComposeFunc returns the message of a delivery, and who gets it. It is called for each
-// try, from several goroutines.
+// ComposeFunc returns the message of a delivery and its receiver. Several goroutines call
+// it, once for each try.
 //
 // Errors: a *channel.Error says what to do next. Any other error is temporary and counts
 // as a try.

@@ -48,7 +48,7 @@ type finish struct {
 	tx     *sqldb.Tx
 	policy Policy
 	now    time.Time // when the last try ended
-	ended  []int64 // lanes whose front ended
+	ended  []int64   // lanes whose front ended
 	done   Finished
 }
 

@@ -1,0 +1,353 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/notify"
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// receiver is a channel whose other side is a function. It keeps what arrived.
+type receiver struct {
+	answer func(ctx context.Context, key string) error // nil accepts everything
+	rate   channel.Rate
+	limit  time.Duration
+
+	mu     sync.Mutex
+	keys   []string // that were accepted, in order
+	at     []time.Time
+	tries  int
+	closed int
+}
+
+func (r *receiver) Send(ctx context.Context, m *message.Message, _ channel.Receiver) (channel.Receipt, error) {
+	r.mu.Lock()
+	r.tries++
+	answer := r.answer
+	r.mu.Unlock()
+	var err error
+	if answer != nil {
+		err = answer(ctx, m.ID)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.keys, r.at = append(r.keys, m.ID), append(r.at, time.Now())
+	}
+	return channel.Receipt{Status: "200"}, err
+}
+
+func (r *receiver) Traits() channel.Traits {
+	return channel.Traits{Kind: "test", Rate: r.rate, Timeout: max(r.limit, 200*time.Millisecond)}
+}
+
+func (r *receiver) Check(context.Context) error { return nil }
+
+func (r *receiver) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed++
+	return nil
+}
+
+// arrived returns the keys that arrived, in order.
+func (r *receiver) arrived() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.keys)
+}
+
+// compose makes messages whose ID is the key.
+func compose(_ context.Context, d *delivery.Delivery) (*message.Message, channel.Receiver, error) {
+	return &message.Message{ID: d.Key}, channel.Receiver{Address: d.Receiver}, nil
+}
+
+// quick are options for tests in real time.
+func quick(db *sqldb.DB, name string) notify.WorkerOptions {
+	return notify.WorkerOptions{
+		DB: db, Compose: compose, Name: name, Poll: 10 * time.Millisecond, Lease: 2 * time.Second, Grace: 5 * time.Second,
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Policy: delivery.Policy{Backoff: slices.Repeat([]time.Duration{5 * time.Millisecond}, 200), Pause: 5 * time.Millisecond, MaxPause: 20 * time.Millisecond},
+	}
+}
+
+func openDB(t *testing.T, url string) *sqldb.DB {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// create creates n deliveries of a channel in some lanes. Their keys are lane/number.
+func create(t *testing.T, db *sqldb.DB, name string, lanes, n int) (keys []string) {
+	t.Helper()
+	var all []delivery.Delivery
+	for i := range n {
+		d := delivery.Delivery{Key: fmt.Sprintf("%s/%d/%d", name, i%lanes, i), Kind: "Failed", Channel: name, Receiver: "a", Object: int64(i%lanes + 1), Event: []byte("{}")}
+		all, keys = append(all, d), append(keys, d.Key)
+	}
+	err := db.Transact(t.Context(), func(tx *sqldb.Tx) error {
+		_, err := delivery.Create(t.Context(), tx, all)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// start runs workers until the test or stop ends them.
+func start(t *testing.T, o notify.WorkerOptions, channels map[string]channel.Channel) (w *notify.Workers, stop func()) {
+	t.Helper()
+	w = notify.NewWorkers(o, channels)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.Run(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return w, stop
+}
+
+// until waits until a condition holds.
+func until(t *testing.T, what string, limit time.Duration, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(limit)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("%s: not after %v", what, limit)
+		}
+	}
+}
+
+// unsent returns how many deliveries are not finished.
+func unsent(t *testing.T, db *sqldb.DB) (n int) {
+	t.Helper()
+	counts, err := delivery.Counts(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range counts {
+		if c.State != delivery.Dead {
+			n += c.N
+		}
+	}
+	return n
+}
+
+// inOrder reports the lanes whose keys did not arrive first in the order of their numbers.
+func inOrder(t *testing.T, keys []string) {
+	t.Helper()
+	seen, last := map[string]bool{}, map[string]int{}
+	for _, k := range keys {
+		if seen[k] {
+			continue // once more, after a worker that died
+		}
+		seen[k] = true
+		lane := k[:strings.LastIndex(k, "/")]
+		var n int
+		if _, err := fmt.Sscanf(k[len(lane)+1:], "%d", &n); err != nil {
+			t.Fatal(err)
+		}
+		if before, any := last[lane]; any && n < before {
+			t.Errorf("lane %s: %d after %d", lane, n, before)
+		}
+		last[lane] = n
+	}
+}
+
+// TestHardReceiver: two replicas send through a receiver that fails, stalls, throttles and
+// panics at random. Every message arrives, except those that panicked; in order by lane.
+func TestHardReceiver(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := openDB(t, url)
+		keys := create(t, db, "hard", 20, 300)
+		var mu sync.Mutex
+		poisoned := map[string]bool{}
+		var arrived []string // in both replicas
+		answer := func(ctx context.Context, key string) error {
+			switch n := rand.IntN(100); {
+			case n < 10:
+				return &channel.Error{Kind: channel.Temporary, Status: "500", Err: errors.New("down")}
+			case n < 12:
+				return &channel.Error{Kind: channel.Throttled, Status: "429", RetryAfter: 20 * time.Millisecond}
+			case n < 14:
+				<-ctx.Done()
+				return ctx.Err()
+			case n < 17:
+				mu.Lock()
+				poisoned[key] = true
+				mu.Unlock()
+				panic("at the disco")
+			}
+			mu.Lock()
+			arrived = append(arrived, key)
+			mu.Unlock()
+			return nil
+		}
+		one, two := &receiver{answer: answer}, &receiver{answer: answer}
+		w, stopOne := start(t, quick(db, "one"), map[string]channel.Channel{"hard": one})
+		_, stopTwo := start(t, quick(db, "two"), map[string]channel.Channel{"hard": two})
+		until(t, "all messages are sent", 60*time.Second, func() bool { return unsent(t, db) == 0 })
+		stats := w.Stats()["hard"]
+		stopOne()
+		stopTwo()
+		inOrder(t, arrived)
+		seen := map[string]bool{}
+		for _, k := range arrived {
+			if seen[k] {
+				t.Errorf("%s arrived twice", k)
+			}
+			seen[k] = true
+		}
+		for _, k := range keys {
+			if seen[k] == poisoned[k] {
+				t.Errorf("%s: arrived %v, panicked %v", k, seen[k], poisoned[k])
+			}
+		}
+		if one.closed != 1 || two.closed != 1 || len(one.keys)+len(two.keys) != len(arrived) {
+			t.Errorf("closed %d, %d times; sent %d, %d", one.closed, two.closed, len(one.keys), len(two.keys))
+		}
+		if stats.Sent != uint64(len(one.keys)) || stats.Latency.Count() < stats.Sent || stats.Lag.Count() != stats.Sent || stats.Rescued+stats.Lost > 0 {
+			t.Errorf("%+v", stats)
+		}
+	})
+}
+
+// TestSlowChannel: a channel that never answers delays no other.
+func TestSlowChannel(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := openDB(t, url)
+		create(t, db, "slow", 50, 100)
+		slow := &receiver{limit: 30 * time.Second, answer: func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		fast := &receiver{}
+		o := quick(db, "one")
+		o.Grace = 50 * time.Millisecond
+		w, stop := start(t, o, map[string]channel.Channel{"slow": slow, "fast": fast})
+		until(t, "the slow channel is busy", 10*time.Second, func() bool { return w.Stats()["slow"].Active > 8 })
+		keys := create(t, db, "fast", 10, 200)
+		w.Wake("fast")
+		until(t, "the fast channel sends", 10*time.Second, func() bool { return len(fast.arrived()) == len(keys) })
+		inOrder(t, fast.arrived())
+		stop()
+		if n := unsent(t, db); n != 100 {
+			t.Errorf("%d messages of the slow channel are left, want 100", n)
+		}
+		all, err := delivery.List(t.Context(), db, delivery.Filter{States: []delivery.State{delivery.Sending}})
+		if err != nil || len(all) > 0 {
+			t.Errorf("%d claims are left after the end, %v", len(all), err)
+		}
+	})
+}
+
+// TestSlowSend: claims of sends that are slower than the lease are prolonged, so no other
+// replica sends the same.
+func TestSlowSend(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := openDB(t, url)
+		keys := create(t, db, "slow", 4, 4)
+		answer := func(ctx context.Context, _ string) error {
+			select {
+			case <-time.After(1500 * time.Millisecond):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		one, two := &receiver{limit: time.Minute, answer: answer}, &receiver{limit: time.Minute, answer: answer}
+		for name, r := range map[string]*receiver{"one": one, "two": two} {
+			o := quick(db, name)
+			o.Lease = 600 * time.Millisecond
+			start(t, o, map[string]channel.Channel{"slow": r})
+		}
+		until(t, "all messages are sent", 20*time.Second, func() bool { return unsent(t, db) == 0 })
+		got := slices.Concat(one.arrived(), two.arrived())
+		slices.Sort(got)
+		if slices.Sort(keys); !slices.Equal(got, keys) || one.tries+two.tries != len(keys) {
+			t.Errorf("%d tries, arrived %q", one.tries+two.tries, got)
+		}
+	})
+}
+
+// TestDeadWorker: the claims of a worker that died are taken back, and sent with the same
+// keys; what it says later has no effect.
+func TestDeadWorker(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := openDB(t, url)
+		keys := create(t, db, "chat", 5, 10)
+		dead, err := delivery.Claim(t.Context(), db, "chat", delivery.ClaimOptions{Worker: "dead", Limit: 3, Lease: 300 * time.Millisecond})
+		if err != nil || len(dead.Deliveries) != 3 {
+			t.Fatalf("%+v, %v", dead, err)
+		}
+		r := &receiver{}
+		w, _ := start(t, quick(db, "one"), map[string]channel.Channel{"chat": r})
+		until(t, "all messages are sent", 20*time.Second, func() bool { return unsent(t, db) == 0 })
+		got := r.arrived()
+		inOrder(t, got)
+		slices.Sort(got)
+		if slices.Sort(keys); !slices.Equal(got, keys) || w.Stats()["chat"].Rescued != 3 {
+			t.Errorf("arrived %q, %+v", got, w.Stats()["chat"])
+		}
+		f, err := delivery.Finish(t.Context(), db, "chat", []delivery.Outcome{{Delivery: dead.Deliveries[0], Result: delivery.Permanent}}, delivery.Policy{})
+		if err != nil || f.Lost != 1 || f.Dead != 0 {
+			t.Errorf("the dead worker's result: %+v, %v", f, err)
+		}
+	})
+}
+
+// TestSetChannels: a replaced channel is closed when its tries have ended; the others go on.
+func TestSetChannels(t *testing.T) {
+	db := openDB(t, "sqlite:"+t.TempDir()+"/history.db")
+	before, after, kept := &receiver{}, &receiver{}, &receiver{}
+	w, stop := start(t, quick(db, "one"), map[string]channel.Channel{"a": before, "b": kept})
+	create(t, db, "a", 1, 1)
+	until(t, "the first channel sends", 10*time.Second, func() bool { return len(before.arrived()) == 1 })
+	w.SetChannels(map[string]channel.Channel{"a": after, "b": kept, "c": &receiver{}})
+	until(t, "the old channel is closed", 10*time.Second, func() bool {
+		before.mu.Lock()
+		defer before.mu.Unlock()
+		return before.closed == 1
+	})
+	create(t, db, "a", 1, 3)
+	until(t, "the new channel sends", 10*time.Second, func() bool { return len(after.arrived()) == 2 }) // the first key is a repeat
+	if got := slices.Sorted(maps.Keys(w.Stats())); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("statistics of %q", got)
+	}
+	stop()
+	if before.closed != 1 || after.closed != 1 || kept.closed != 1 {
+		t.Errorf("closed %d, %d, %d times", before.closed, after.closed, kept.closed)
+	}
+}
