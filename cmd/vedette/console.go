@@ -36,8 +36,9 @@ func newConsole(out, err io.Writer, color string) *console {
 	return c
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a reader or writer is a terminal.
+func isTerminal(end any) bool {
+	f, ok := end.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -86,6 +87,15 @@ func (c *console) progress(format string, args ...any) {
 	c.clearLocked()
 	fmt.Fprint(c.err, text)
 	c.drawn = true
+}
+
+// ask writes a question, after which the user types on the same line.
+func (c *console) ask(format string, args ...any) {
+	text := printable.Sprintf(format, args...)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clearLocked()
+	fmt.Fprint(c.err, text)
 }
 
 func (c *console) clear() {

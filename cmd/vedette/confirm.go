@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// few is how many messages a command sends or drops without a question.
+const few = 10
+
+// confirmFlags answer the question before a command that acts on many messages.
+type confirmFlags struct{ yes bool }
+
+func (o *confirmFlags) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, fmt.Sprintf("do not ask before acting on more than %d messages", few))
+}
+
+// confirm asks whether a command may act on n messages, if they are many. does is what it
+// does, such as "sends 12 messages again". Without a terminal to ask on, it needs --yes.
+func (o *confirmFlags) confirm(in io.Reader, con *console, n int, does string) error {
+	if n <= few || o.yes {
+		return nil
+	}
+	if !con.live || !isTerminal(in) {
+		return fmt.Errorf("this %s: add --yes to do it", does)
+	}
+	con.ask("This %s. Continue? [y/N] ", does)
+	line, _ := bufio.NewReader(in).ReadString('\n') // an end of the input is no answer
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return fmt.Errorf("nothing was done")
+}

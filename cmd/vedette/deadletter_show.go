@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/internal/table"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+func newDeadletterShow() *cobra.Command {
+	var db, output string
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show a message in its words, its tries and the last answer",
+		Long:  "The message may have any state, not only that of a dead letter. Times and language are those of this terminal.",
+		Example: "  vedette deadletter show 17 --db sqlite:history.db\n\n" +
+			"  # With its content as the database has it\n" +
+			"  vedette deadletter show 17 -o json",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			return showDelivery(cmd.Context(), db, args, output, con)
+		},
+	}
+	addDatabase(cmd, &db)
+	cmd.Flags().StringVarP(&output, "output", "o", "", "format: json or yaml (default: text)")
+	return cmd
+}
+
+// shownDelivery is the machine-readable form of one delivery with its content.
+type shownDelivery struct {
+	deliveryDoc
+	Event json.RawMessage   `json:"event"`
+	Items []json.RawMessage `json:"items,omitempty"`
+}
+
+func showDelivery(ctx context.Context, db string, args []string, output string, con *console) error {
+	if output != "" && output != "json" && output != "yaml" {
+		return fmt.Errorf("unknown output format %q; use json or yaml", output)
+	}
+	ids, err := parseNumbers(args)
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	one, items, err := delivery.Show(ctx, d, ids[0])
+	if err != nil {
+		return err
+	}
+	m := composed(&one, items, time.Now())
+	if output == "" {
+		return con.print(deliveryText(&one, m))
+	}
+	doc := shownDelivery{deliveryDoc: newDeliveryDoc(&one, m), Event: rawOf(one.Event)}
+	for _, item := range items {
+		doc.Items = append(doc.Items, rawOf(item.Event))
+	}
+	if output == "yaml" {
+		text, err := marshalYAML(doc)
+		if err != nil {
+			return err
+		}
+		return con.document(text)
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetIndent("", "    ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	return con.document(text.String())
+}
+
+// rawOf returns content as JSON. Content that is no JSON becomes a string.
+func rawOf(event []byte) json.RawMessage {
+	if json.Valid(event) {
+		return event
+	}
+	text, _ := json.Marshal(string(event)) // a string never fails
+	return text
+}
+
+// deliveryText describes a delivery.
+func deliveryText(d *delivery.Delivery, m *message.Message) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(message.Plain(m, columnsOfText), "\n")) {
+		b.WriteString(printable.Line(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	b.WriteString("\n")
+	rows := [][]string{
+		{"to", strings.TrimSpace(recipient(d) + " " + inBrackets(d.Receiver, d.Person != ""))},
+		{"rule", d.Rule},
+		{"state", stateOf(d)},
+		{"tries", triesOf(d)},
+		{"created", local(d.CreatedAt)},
+		{"key", d.Key},
+	}
+	if d.AckedBy != "" {
+		rows = append(rows, []string{"acknowledged", local(d.AckedAt) + " by " + d.AckedBy})
+	}
+	b.WriteString(table.Lay(rows...))
+	if d.State == delivery.Dead {
+		fmt.Fprintf(&b, "\nSend it again:  vedette deadletter replay %d\nGive it up:     vedette deadletter drop %[1]d\n", d.ID)
+	}
+	return b.String()
+}
+
+// columnsOfText is the width of text for people.
+const columnsOfText = 100
+
+func inBrackets(text string, ok bool) string {
+	if text == "" || !ok {
+		return ""
+	}
+	return "(" + text + ")"
+}
+
+func stateOf(d *delivery.Delivery) string {
+	switch d.State {
+	case delivery.Held:
+		return "held until " + local(d.NextAt)
+	case delivery.Waiting:
+		return "waiting; the next try is at " + local(d.NextAt)
+	case delivery.Behind:
+		return "waiting for an earlier message about the same object"
+	case delivery.Sending:
+		return "being sent by " + d.ClaimedBy
+	}
+	return d.State.String() + " at " + local(d.NextAt)
+}
+
+func triesOf(d *delivery.Delivery) string {
+	text := fmt.Sprint(d.Attempts)
+	if said := answer(d); said != "" {
+		text += "; the last answer: " + said
+	}
+	return text
+}

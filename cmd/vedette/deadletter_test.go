@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+)
+
+// TestDeadletter: dead letters are listed, shown, replayed and dropped, and the audit says
+// who did it.
+func TestDeadletter(t *testing.T) {
+	b := newLetterbox(t)
+	if _, text := ended(t, 0, "deadletter", "ls", "--db", b.url); text != "no dead letters\n" {
+		t.Error(text)
+	}
+	b.put("mail", 3)
+	b.finish("mail", delivery.Permanent, "550", "no such mailbox")
+	b.put("chat", 1)
+	out, _ := ended(t, 0, "deadletter", "ls", "--db", b.url)
+	lines := rows(out)
+	if len(lines) != 4 || lines[0] != "ID | DIED | TRIES | TO | MESSAGE | ANSWER" || !regexp.MustCompile(`^3 \| [-\d]+ [:.\d]+ \| 1 \| liwei by mail \| .*train-2.* \| no such mailbox$`).MatchString(lines[1]) {
+		t.Errorf("%q", lines)
+	}
+	out, _ = ended(t, 0, "deadletter", "ls", "--db", b.url, "-o", "json", "--limit", "1")
+	var list struct{ Items []deliveryDoc }
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 1 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if d := list.Items[0]; d.State != "dead" || d.Name != "train-2" || d.Error != "no such mailbox" || d.Status != "550" || d.Attempts != 1 || d.EndedAt == "" || d.DueAt != "" {
+		t.Errorf("%+v", d)
+	}
+	out, _ = ended(t, 0, "deadletter", "show", "2", "--db", b.url)
+	for _, want := range []string{"train-1", "liwei by mail (wei@example.com)", "my failures", "dead at ", "1; the last answer: no such mailbox", "vedette deadletter replay 2", "gpu-west/u-1/17/Failed/my-failures/mail"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if _, text := ended(t, 0, "deadletter", "replay", "1", "--by", "ann", "--db", b.url); text != "1 message will be sent again\n" {
+		t.Error(text)
+	}
+	if _, text := ended(t, 0, "deadletter", "drop", "2", "--by", "ben", "--db", b.url); text != "dropped 1 message\n" {
+		t.Error(text)
+	}
+	if diff := cmp.Diff(map[string]int{"dead": 1, "dropped": 1, "waiting": 2}, b.states()); diff != "" {
+		t.Error(diff)
+	}
+	if acts := b.acts(); !slices.Contains(acts, "ann replay") || !slices.Contains(acts, "ben drop") {
+		t.Errorf("%q", acts)
+	}
+	// A number that is no dead letter is an error, and the others are changed.
+	_, text := ended(t, 1, "deadletter", "replay", "2", "3", "99", "--db", b.url)
+	if text != "1 message will be sent again\nvedette: 2 of the 3 numbers are not a dead letter: `vedette deadletter ls` lists them\n" {
+		t.Error(text)
+	}
+	out, _ = ended(t, 0, "notify", "ls", "--state", "dropped", "--db", b.url)
+	if lines := rows(out); len(lines) != 2 || !strings.HasPrefix(lines[1], "2 | dropped | ") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestDeadletterAll: all are changed at once, in steps, and many only with --yes.
+func TestDeadletterAll(t *testing.T) {
+	b := newLetterbox(t)
+	b.put("mail", few+1)
+	b.put("chat", 2)
+	b.finish("mail", delivery.Permanent, "", "no")
+	b.finish("chat", delivery.Permanent, "", "no")
+	if _, text := ended(t, 1, "deadletter", "replay", "--all", "--db", b.url); text != "vedette: this sends 13 messages again: add --yes to do it\n" {
+		t.Error(text)
+	}
+	if n := b.states()["dead"]; n != 13 {
+		t.Errorf("%d are dead", n)
+	}
+	if _, text := ended(t, 0, "deadletter", "drop", "--all", "--channel", "chat", "--db", b.url); text != "dropped 2 messages\n" {
+		t.Error(text)
+	}
+	if _, text := ended(t, 0, "deadletter", "replay", "--all", "--yes", "--db", b.url); text != "11 messages will be sent again\n" {
+		t.Error(text)
+	}
+	if diff := cmp.Diff(map[string]int{"dropped": 2, "waiting": 11}, b.states()); diff != "" {
+		t.Error(diff)
+	}
+	if _, text := ended(t, 0, "deadletter", "replay", "--all", "--db", b.url); text != "no dead letters\n" {
+		t.Error(text)
+	}
+}
+
+// TestDeadletterRefuses what cannot be meant, in one line.
+func TestDeadletterRefuses(t *testing.T) {
+	b := newLetterbox(t)
+	for args, want := range map[string]string{
+		"replay":                       "name the numbers that `vedette deadletter ls` shows, or use --all",
+		"replay --all 3":               "--all and numbers exclude each other",
+		"drop 3 --channel x":           "they need --all",
+		"drop x":                       `"x" is not a number from a list, such as 17`,
+		"drop -- -1":                   `"-1" is not a number from a list`,
+		"show 99":                      "delivery 99: there is none with this number",
+		"show 99 -o wide":              `unknown output format "wide"; use json or yaml`,
+		"ls --since yesterday":         `"yesterday" is not a time`,
+		"ls -o xml":                    `unknown output format "xml"`,
+		"replay --all --since tuesday": `"tuesday" is not a time`,
+	} {
+		fields := append([]string{"deadletter"}, strings.Fields(args)...)
+		fields = slices.Insert(fields, 2, "--db", b.url)
+		if _, text := ended(t, 1, fields...); !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
+	if _, text := ended(t, 1, "notify", "ls", "--state", "lost", "--db", b.url); !strings.Contains(text, `no message is ever "lost"; the states are held, behind`) {
+		t.Error(text)
+	}
+}
+
+// TestNotifyChannels: the list says how channels are, and enable puts one into use again.
+func TestNotifyChannels(t *testing.T) {
+	b := newLetterbox(t)
+	if _, text := ended(t, 1, "notify", "enable", "x", "--db", b.url); text != "vedette: no channel has had a message yet, so none is disabled\n" {
+		t.Error(text)
+	}
+	b.put("hook", 2)
+	b.put("mail", 1)
+	b.finish("hook", delivery.Disabled, "HTTP 410", "gone")
+	out, _ := ended(t, 0, "notify", "channels", "-o", "wide", "--db", b.url)
+	lines := rows(out)
+	if len(lines) != 3 || !regexp.MustCompile(`^hook \| disabled \| 2 \| 0 \| 0 \| 0 \| \S+ ago \| 0 \| HTTP 410 gone$`).MatchString(lines[1]) || !strings.HasPrefix(lines[2], "mail | running | 1 | 0 |") {
+		t.Errorf("%q", lines)
+	}
+	if _, text := ended(t, 1, "notify", "enable", "x", "--db", b.url); text != "vedette: no channel \"x\" has had a message; those that had are hook, mail\n" {
+		t.Error(text)
+	}
+	ended(t, 0, "notify", "enable", "hook", "--by", "ann", "--db", b.url)
+	out, _ = ended(t, 0, "notify", "channels", "-o", "csv", "--db", b.url)
+	if !strings.Contains(out, "\nhook,running,,,,0,0,2,0,0,") || !slices.Contains(b.acts(), "ann enable") {
+		t.Errorf("%s %q", out, b.acts())
+	}
+}

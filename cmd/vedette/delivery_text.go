@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+// composed returns the message of a delivery in words. A message whose content cannot be
+// read has its kind as title, because the rest of the delivery still helps.
+func composed(d *delivery.Delivery, items []delivery.Item, now time.Time) *message.Message {
+	o := message.Options{ID: d.Key, Rule: d.Rule, Role: d.Role, Location: time.Local, Now: now}
+	m, err := compose(d, items, o)
+	if err != nil {
+		return &message.Message{ID: d.Key, Kind: message.Kind(d.Kind), Title: d.Kind, Sentence: "Its content cannot be read: " + err.Error()}
+	}
+	return m
+}
+
+func compose(d *delivery.Delivery, items []delivery.Item, o message.Options) (*message.Message, error) {
+	if message.Kind(d.Kind) != message.Digest {
+		var n message.Notice
+		if err := json.Unmarshal(d.Event, &n); err != nil {
+			return nil, err
+		}
+		m, _ := message.Compose(&n, o) // a template that fails shows in the message
+		return m, nil
+	}
+	var window struct{ From, To time.Time }
+	if err := json.Unmarshal(d.Event, &window); err != nil {
+		return nil, err
+	}
+	var all []message.Notice
+	for _, item := range items {
+		var n message.Notice
+		if err := json.Unmarshal(item.Event, &n); err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	m, _ := message.ComposeDigest(all, window.From, window.To, o) // as above
+	return m, nil
+}
+
+// recipient names the channel of a delivery, with the person or the address.
+func recipient(d *delivery.Delivery) string {
+	switch {
+	case d.Person != "":
+		return d.Person + " by " + d.Channel
+	case d.Receiver != "":
+		return d.Channel + ":" + d.Receiver
+	}
+	return d.Channel
+}
+
+// answer returns what a channel said last: its status, or its error.
+func answer(d *delivery.Delivery) string {
+	if d.LastError != "" {
+		return oneLine(d.LastError)
+	}
+	return oneLine(d.Status)
+}
+
+// counted returns "1 message" or "3 messages".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
