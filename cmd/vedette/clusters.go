@@ -36,15 +36,6 @@ type missing struct {
 	err error
 }
 
-// aboutCluster is an error of one of several clusters.
-type aboutCluster struct {
-	name string
-	err  error
-}
-
-func (e *aboutCluster) Error() string { return "cluster " + e.name + ": " + e.err.Error() }
-func (e *aboutCluster) Unwrap() error { return e.err }
-
 // named returns the clusters that the command line names: all types in each context.
 func (o *watchOptions) named(types string) (all []clusterConfig, err error) {
 	for context := range strings.SplitSeq(o.connect.Context, ",") {

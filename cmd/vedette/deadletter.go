@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,7 +117,7 @@ func newDeadletterReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay ID…|--all",
 		Short: "Send dead letters again",
-		Long: "The messages have the same keys, say that they are late, and are in no order. The notifier sends them.",
+		Long:  "The messages have the same keys, say that they are late, and are in no order. The notifier sends them.",
 		Example: "  vedette deadletter replay 17 18 --db sqlite:history.db\n\n" +
 			"  # Everything that failed since noon on a channel\n" +
 			"  vedette deadletter replay --all --channel ops-hook --since 12:00 --yes",
@@ -233,16 +232,4 @@ func amount(n, of int) string {
 		verb = "is"
 	}
 	return fmt.Sprintf("%d of the %d numbers %s", n, of, verb)
-}
-
-// parseNumbers returns the numbers of messages or subscriptions.
-func parseNumbers(args []string) (all []int64, err error) {
-	for _, text := range args {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is not a number from a list, such as 17", text)
-		}
-		all = append(all, n)
-	}
-	return all, nil
 }

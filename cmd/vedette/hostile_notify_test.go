@@ -58,11 +58,20 @@ func (h *hostile) letters(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"deadletter", "show", evil}, {"deadletter", "show", "1", "-o", evil},
-		{"deadletter", "replay", "1", "--by", evil}, {"deadletter", "drop", "2", "--by", evil}, {"deadletter", "drop", evil},
-		{"deadletter", "replay", "--all", "--channel", evil}, {"deadletter", "replay", "--all", "--since", evil}, {"deadletter", "replay", "--all", "--person", evil},
-		{"deadletter", "ls", "--since", evil}, {"notify", "ls", "--state", evil}, {"deadletter", evil}, {"notify", evil},
-		{"notify", "enable", evil}, {"notify", "enable", evilChannel},
+		{"deadletter", "show", evil},
+		{"deadletter", "show", "1", "-o", evil},
+		{"deadletter", "replay", "1", "--by", evil},
+		{"deadletter", "drop", "2", "--by", evil},
+		{"deadletter", "drop", evil},
+		{"deadletter", "replay", "--all", "--channel", evil},
+		{"deadletter", "replay", "--all", "--since", evil},
+		{"deadletter", "replay", "--all", "--person", evil},
+		{"deadletter", "ls", "--since", evil},
+		{"notify", "ls", "--state", evil},
+		{"deadletter", evil},
+		{"notify", evil},
+		{"notify", "enable", evil},
+		{"notify", "enable", evilChannel},
 	} {
 		h.run(append(args, "--db", h.db)...)
 		h.run(append(args, "--db", evil)...)

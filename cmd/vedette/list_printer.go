@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -233,37 +232,3 @@ func plainText(text string) string {
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
 }
-
-// stamp formats a time for programs. The zero time is empty.
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// local formats a time for people.
-func local(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Local().Format("2006-01-02 15:04:05.000")
-}
-
-// length formats a duration with at most two units.
-func length(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return ""
-	case d < time.Minute:
-		return d.Round(10 * time.Millisecond).String()
-	case d < time.Hour:
-		return d.Round(time.Second).String()
-	case d < 48*time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	h := int(d.Round(time.Hour).Hours())
-	return fmt.Sprintf("%dd%dh", h/24, h%24)
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -21,8 +21,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 func main() {
@@ -69,31 +67,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func complain(stderr io.Writer, text string) {
 	fmt.Fprintf(stderr, "vedette: %s\n", printable.Line(text))
-}
-
-// flat splits joined errors, because each is printed on its own line.
-func flat(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() {
-		return []error{err}
-	}
-	var all []error
-	for _, err := range joined.Unwrap() {
-		all = append(all, flat(err)...)
-	}
-	return all
-}
-
-// explain returns an error on one line, with a remedy. An error of a database already has
-// its remedy, and those for kubeconfigs would mislead.
-func explain(err error) string {
-	if about := (*aboutCluster)(nil); errors.As(err, &about) {
-		return "cluster " + about.name + ": " + explain(about.err)
-	}
-	if failed := (*sqldb.Error)(nil); errors.As(err, &failed) {
-		return oneLine(err.Error())
-	}
-	return kube.Explain(err)
 }
 
 // helpTemplate begins with the examples.

@@ -15,7 +15,7 @@ func newNotify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "notify",
 		Short:   "Show the messages that are sent to people, and how their channels are",
-		Long:    "Each message is kept in the database until it is sent. One that cannot be sent becomes a dead letter: see `vedette deadletter`.",
+		Long:    "Each message is kept in the database until it is sent. A message that cannot be sent becomes a dead letter: see `vedette deadletter`.",
 		Example: "  vedette notify ls --state waiting --db sqlite:history.db\n  vedette notify channels",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

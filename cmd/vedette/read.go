@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -240,36 +239,6 @@ func parseLabels(text string) (labels []history.Label, err error) {
 	return labels, nil
 }
 
-// layouts are the accepted forms of a time. Times without a zone are local.
-var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly}
-
-// parseTime parses a time, or how long ago it was. An empty text is the zero time.
-func parseTime(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range layouts {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	for _, layout := range []string{"15:04:05", "15:04"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			y, m, day := now.Local().Date()
-			return time.Date(y, m, day, t.Hour(), t.Minute(), t.Second(), 0, time.Local), nil
-		}
-	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < 100_000 {
-			return now.Add(-time.Duration(n * 24 * float64(time.Hour))), nil
-		}
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return now.Add(-ago), nil
-	}
-	return time.Time{}, fmt.Errorf("%q is not a time; use how long ago it was (2h, 3d), 15:04, 2026-03-01 or 2026-03-01T15:04:05Z", text)
-}
-
 // revisionAt is one revision of one object.
 type revisionAt struct {
 	history.Object
@@ -318,41 +287,4 @@ func (h *historyReader) previous(ctx context.Context, r revisionAt) (revisionAt,
 		}
 	}
 	return r, fmt.Errorf("%s %s/%s has no revision before %v", r.Type, r.Namespace, r.Name, r.Revision.Version)
-}
-
-// errExit is an error with an exit code.
-type errExit struct {
-	error
-	code int
-}
-
-func (e errExit) Unwrap() error { return e.error }
-
-// exitCode gives an error an exit code other than 1. Without an error, the program ends with
-// that code and prints nothing.
-func exitCode(code int, err error) error {
-	if err == nil {
-		err = errors.New("")
-	}
-	return errExit{err, code}
-}
-
-// codeOfErrors sets the exit code for errors of a command that have none. It is for commands
-// in which 1 has another meaning.
-func codeOfErrors(cmd *cobra.Command, code int) *cobra.Command {
-	with := func(err error) error {
-		var e errExit
-		if err == nil || errors.As(err, &e) {
-			return err
-		}
-		return exitCode(code, err)
-	}
-	args, before, run := cmd.Args, cmd.PreRunE, cmd.RunE
-	cmd.Args = func(cmd *cobra.Command, a []string) error { return with(args(cmd, a)) }
-	cmd.PreRunE = func(cmd *cobra.Command, a []string) error { return with(before(cmd, a)) }
-	cmd.RunE = func(cmd *cobra.Command, a []string) error { return with(run(cmd, a)) }
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return with(fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath()))
-	})
-	return cmd
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/recordmetrics"
-	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/rules"
 )
 
@@ -93,36 +92,6 @@ func oneAtMost(what string) cobra.PositionalArgs {
 func addRules(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "rules", "", "file with rules for the states of other types")
 }
-
-// addDatabase adds the flags that name the database. The URL is set when the command
-// runs; see settled.
-func addDatabase(cmd *cobra.Command, db *string) *settled {
-	cmd.Flags().StringVar(db, "db", "", "database: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: VEDETTE_DB)")
-	return addConfig(cmd)
-}
-
-// openDatabase opens a database to read its history.
-//
-// Errors: errNoDatabase; those of sqldb.Read.
-func openDatabase(ctx context.Context, url string) (*sqldb.DB, error) {
-	return openWith(ctx, url, sqldb.Read)
-}
-
-// openToWrite opens a database to write to it. The database may have no schema yet.
-func openToWrite(ctx context.Context, url string) (*sqldb.DB, error) {
-	return openWith(ctx, url, sqldb.Open)
-}
-
-func openWith[D any](ctx context.Context, url string, open func(context.Context, string) (*D, error)) (*D, error) {
-	if url == "" {
-		return nil, errNoDatabase
-	}
-	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
-	defer cancel()
-	return open(ctx, url)
-}
-
-var errNoDatabase = errors.New("no database is named: use --db sqlite:history.db, VEDETTE_DB, or db in the file of --config")
 
 // clusters returns what to record: what the command line names, or otherwise what the
 // file names.

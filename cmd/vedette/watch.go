@@ -5,16 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/kube"
 )
-
-// firstAnswer bounds the wait for a server that has not answered yet. A server that has
-// answered once is retried without end.
-const firstAnswer = 15 * time.Second
 
 // watchOptions are the flags of watch.
 type watchOptions struct {
