@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/internal/spool"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -19,6 +20,7 @@ type Recorder struct {
 	redact []observe.FieldPath
 	report *reporter
 	budget *spool.Budget
+	feed   *feed.Sequencer
 	health []*targetHealth
 
 	mu       sync.Mutex
@@ -39,7 +41,7 @@ func New(db *sqldb.DB, cfg Config) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{cfg: cfg, db: db, report: newReporter(&cfg)}
-	r.budget = spool.NewBudget(cfg.Spill.MaxBytes)
+	r.budget, r.feed = spool.NewBudget(cfg.Spill.MaxBytes), feed.NewSequencer(db, r.report.log)
 	for _, text := range cfg.Redact {
 		p, err := observe.ParseFieldPath(text)
 		if err != nil {
@@ -70,6 +72,11 @@ func (r *Recorder) Health() Health {
 // Errors: the cluster or the database did not answer at the start, and Config.Start is
 // FailFast.
 func (r *Recorder) Run(ctx context.Context) error {
+	sequencing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var sequencer sync.WaitGroup
+	sequencer.Go(func() { r.feed.Run(sequencing) })
+	defer sequencer.Wait()
+	defer stop() // after the last batch
 	identifier := identifier{cfg: &r.cfg, db: r.db, report: r.report}
 	for first := true; ; first = false {
 		c, replaced, err := identifier.identify(ctx, !first || r.cfg.Start == Wait)
@@ -148,7 +155,7 @@ func (r *Recorder) newTarget(i int, c identifiedCluster) *targetRecorder {
 	t := r.cfg.Targets[i]
 	r.health[i].restart()
 	return &targetRecorder{
-		cfg: &r.cfg, db: r.db, redact: r.redact, budget: r.budget, report: r.report, faults: r.report.target(t), health: r.health[i], target: t, cluster: c,
+		cfg: &r.cfg, db: r.db, redact: r.redact, budget: r.budget, feed: r.feed, report: r.report, faults: r.report.target(t), health: r.health[i], target: t, cluster: c,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/internal/clusterid"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/observe"
@@ -28,6 +29,7 @@ type targetRecorder struct {
 	db      *sqldb.DB
 	redact  []observe.FieldPath
 	budget  *spool.Budget
+	feed    *feed.Sequencer
 	report  *reporter
 	faults  *targetReporter
 	health  *targetHealth
@@ -76,7 +78,7 @@ func (t *targetRecorder) open(ctx context.Context) error {
 		db: t.db, scope: scope, recorder: t.cfg.Name,
 		planner: planner{projection: observe.NewProjection(resource, t.cfg.State, t.redact), deleted: deleted},
 		encoder: bodies.NewEncoder(scope.Resource, keyframeBytes),
-		log:     t.report.log().With("resource", resource.String()), fault: t.faults.write, health: t.health, begun: &t.begun,
+		log:     t.report.log().With("resource", resource.String()), fault: t.faults.write, health: t.health, begun: &t.begun, feed: t.feed,
 	}
 	if err := t.openSpool(resource); err != nil {
 		return err

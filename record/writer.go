@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/batch"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -27,6 +28,7 @@ type writer struct {
 	log      *slog.Logger
 	fault    *faultlog.Reporter // reports batches that cannot be written
 	health   *targetHealth
+	feed     *feed.Sequencer // gets to know of commits
 
 	// A lasting gap ends with the first batch that extends coverage after it has begun.
 	begun *atomic.Int64 // number of lasting gaps that the monitor has begun
@@ -119,6 +121,7 @@ func (w *writer) writeAlone(ctx context.Context, o observe.Observation) (err err
 			return err
 		})
 		if err == nil {
+			w.feed.Wake()
 			return nil
 		}
 	}
@@ -160,6 +163,9 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	}
 	if result.Bodies != nil {
 		w.encoder.Commit(result.Bodies)
+	}
+	if result.Changed > 0 {
+		w.feed.Wake()
 	}
 	p.apply(t, coverage, now)
 	if extends {

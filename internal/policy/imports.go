@@ -44,7 +44,7 @@ record/retention: wire state record/sqldb record/internal/model
 record/internal/observe: wire delta kube state record/internal/model
 record/internal/batch: state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: wire delta
-record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
+record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/recordmetrics: record
 notify/message: state internal/printable
 notify/channel: notify/message
@@ -70,7 +70,7 @@ notify/notifymetrics: notify notify/delivery
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
-record/recordtest: wire kube reflector state record/sqldb record/history record/retention record apitest
+record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
 internal/dbtest:
 internal/linediff:
 internal/policy:

@@ -104,10 +104,11 @@ func (s *Sequencer) Wake() {
 // share one.
 const pace = 20 * time.Millisecond
 
-// Run numbers transitions whenever it is woken, until ctx ends. It blocks.
+// Run numbers transitions whenever it is woken, until ctx ends, and then those that still
+// wait, for lastTry at most. It blocks.
 //
-// It logs a fault when it occurs twice in a row. After a fault it waits for the next
-// commit: a database that takes one is there again, and readers number transitions too.
+// It logs a fault that occurs twice in a row. After a fault it waits for the next commit: a
+// database that takes one is there again, and readers number transitions too.
 func (s *Sequencer) Run(ctx context.Context) {
 	defer s.fault.Stop()
 	failed := 0
@@ -115,12 +116,13 @@ func (s *Sequencer) Run(ctx context.Context) {
 		select {
 		case <-s.wake:
 		case <-ctx.Done():
+			s.finish(ctx)
 			return
 		}
 		_, err := Sequence(ctx, s.db)
 		switch {
 		case ctx.Err() != nil:
-			return
+			s.Wake() // some may still wait
 		case err == nil:
 			failed = 0
 			s.fault.See(faultlog.State{})
@@ -129,8 +131,21 @@ func (s *Sequencer) Run(ctx context.Context) {
 				s.fault.See(faultlog.State{Kind: "database", Err: err})
 			}
 		}
-		if !sleep(ctx, pace) {
-			return
-		}
+		sleep(ctx, pace)
 	}
+}
+
+// lastTry bounds the time after the end of Run's context.
+const lastTry = 2 * time.Second
+
+// finish numbers what still waits. A reader does it later if that fails.
+func (s *Sequencer) finish(ctx context.Context) {
+	select {
+	case <-s.wake:
+	default:
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTry)
+	defer cancel()
+	_, _ = Sequence(ctx, s.db)
 }

@@ -15,6 +15,7 @@ import (
 type Written struct {
 	Result
 	Happened []int64 // when the transitions that a watch reported happened, in microseconds
+	Changed  int     // number of entries for the feed
 	Bodies   *bodies.Batch
 }
 
@@ -72,7 +73,9 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 	if err := indexTransitions(ctx, tx, s, sorted); err != nil {
 		return r, err
 	}
-	return r, model.InsertOutbox(ctx, tx, feed.all())
+	entries := feed.all()
+	r.Changed = len(entries)
+	return r, model.InsertOutbox(ctx, tx, entries)
 }
 
 // bodiesOf returns the bodies of observations, some of which are nil.
