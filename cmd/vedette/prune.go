@@ -30,8 +30,8 @@ func newPrune() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if p.Unlimited() {
-				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies or --max-size")
+			if p.Unlimited() && p.KeepFeed == 0 {
+				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size or --keep-feed")
 			}
 			return prune(cmd.Context(), url, p, preview, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
@@ -59,11 +59,17 @@ func prune(ctx context.Context, url string, p retention.Policy, preview bool, co
 	case err != nil:
 		return err
 	case result.Busy:
-		return errors.New("another process is pruning this database: a recorder with --keep or --max-size, or another `vedette prune`; nothing was removed")
+		return errors.New("another process is pruning this database: a recorder, or another `vedette prune`; nothing was removed")
 	case preview:
 		con.say("would remove: %s", result)
 	default:
 		con.say("removed: %s", result)
+	}
+	if result.Feed > 0 {
+		con.say("%d positions of the feed were removed", result.Feed)
+	}
+	for _, name := range result.Expired {
+		con.say("the cursor %s of the feed has expired: nobody used it for a week, and transitions that it has not read are not kept for it any more", name)
 	}
 	con.say("%s has %s", d, sizeOf(result.Size, p.MaxBytes))
 	switch {

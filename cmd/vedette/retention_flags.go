@@ -20,9 +20,9 @@ import (
 
 // retentionFlags say how long history is kept.
 type retentionFlags struct {
-	keep, bodies, size string
-	states             []string
-	last               int
+	keep, bodies, size, feed string
+	states                   []string
+	last                     int
 }
 
 func (o *retentionFlags) addFlags(cmd *cobra.Command) {
@@ -32,6 +32,7 @@ func (o *retentionFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.bodies, "keep-bodies", "", "how long the bodies of revisions are kept, such as 7d; states and times are kept as long as --keep says (default: as long as the revisions)")
 	f.IntVar(&o.last, "keep-last", 1, "how many revisions of each present object are kept, with their bodies, regardless of age")
 	f.StringVar(&o.size, "max-size", "", "the largest size of the database, such as 20GiB; beyond it the oldest revisions are removed (default: unlimited)")
+	f.StringVar(&o.feed, "keep-feed", "", "how long readers of the feed can continue from a position; what a cursor in use has not read stays longer (default: 7d)")
 }
 
 // policy parses the settings.
@@ -51,7 +52,7 @@ func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
 		}
 		return d
 	}
-	p.Keep, p.KeepBodies = age("keep", o.keep), age("keep-bodies", o.bodies)
+	p.Keep, p.KeepBodies, p.KeepFeed = age("keep", o.keep), age("keep-bodies", o.bodies), age("keep-feed", o.feed)
 	for _, text := range o.states {
 		name, value, _ := strings.Cut(text, "=")
 		s := state.State(name)
@@ -157,17 +158,14 @@ func sizeOf(s sqldb.Size, limit int64) string {
 	return text
 }
 
-// retain starts to apply a policy until ctx is done, unless the policy keeps everything.
-// wait joins the goroutine.
+// retain starts to apply a policy until ctx is done. A policy that keeps the whole history
+// still shortens the feed. wait joins the goroutine.
 func retain(ctx context.Context, d *sqldb.DB, p retention.Policy, log *slog.Logger, con *console) (wait func(), err error) {
 	size, err := d.Size(ctx)
 	if err != nil {
 		return nil, err
 	}
 	con.say("%s has %s", d, sizeOf(size, p.MaxBytes))
-	if p.Unlimited() {
-		return func() {}, nil
-	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -41,6 +41,7 @@ var settings = []setting{
 	{"keep-bodies", word},
 	{"keep-last", word},
 	{"max-size", word},
+	{"keep-feed", word},
 }
 
 // variable returns the name of a setting in the environment.

@@ -26,7 +26,12 @@ type object struct {
 	deleted        bool
 	state          state.State // of a deleted object, the one before its deletion
 	lastTransition wire.Version
+	unread         wire.Version // the first transition that a live cursor of the feed has not read; 0: none
 }
+
+// read reports whether live cursors of the feed have read the transitions that go with a
+// revision: those at its version or before it.
+func (o *object) read(version wire.Version) bool { return o.unread == 0 || version < o.unread }
 
 // rule decides about revisions.
 type rule interface {
@@ -50,11 +55,11 @@ func (r byAge) decide(c *model.Candidate, o *object) decision {
 	age := r.now.Sub(time.UnixMicro(c.SeenAt))
 	expired := age > r.policy.age(o.state)
 	switch {
-	case o.deleted && expired:
+	case o.deleted && expired && o.read(c.Version):
 		return remove
 	case c.Version >= o.floor:
 		return keep
-	case expired:
+	case expired && o.read(c.Version):
 		return remove
 	case age > r.policy.KeepBodies && c.Bytes > 0:
 		return strip
@@ -70,7 +75,7 @@ func (r byAge) bounds() (remove, strip int64) {
 type bySize struct{ now time.Time }
 
 func (r bySize) decide(c *model.Candidate, o *object) decision {
-	if r.now.Sub(time.UnixMicro(c.SeenAt)) <= minAge || !o.deleted && c.Version >= o.floor {
+	if r.now.Sub(time.UnixMicro(c.SeenAt)) <= minAge || !o.deleted && c.Version >= o.floor || !o.read(c.Version) {
 		return keep
 	}
 	return remove

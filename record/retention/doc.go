@@ -7,8 +7,8 @@
 //
 // Prune reads the revisions in the order in which they were stored, oldest first. It
 // takes them in small steps. Each step locks the objects of its revisions, decides
-// whether to keep, strip or delete each revision, and deletes in one transaction. At the
-// end Prune joins intervals of coverage and returns free space to the system.
+// whether to keep, strip or delete each revision, and deletes in one transaction. Before
+// that it lets idle cursors of the feed expire, and shortens the feed. At the end Prune joins intervals of coverage and returns free space to the system.
 //
 // # Ownership
 //
@@ -22,7 +22,9 @@
 //  2. Resume points and open gaps stay.
 //  3. A keyframe stays while a difference refers to it, and while the next revision of its
 //     object may.
-//  4. Every step leaves the history consistent. An interrupted Prune loses no work.
+//  4. Transitions and objects stay until all live cursors of the feed have read them, and
+//     the positions of the feed too. Cursors that nobody uses expire.
+//  5. Every step leaves the history consistent. An interrupted Prune loses no work.
 //
 // # Limits
 //

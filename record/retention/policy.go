@@ -13,7 +13,11 @@ import (
 // Forever is an age that nothing reaches.
 const Forever = time.Duration(math.MaxInt64)
 
-// Policy says how long history is kept. The zero value keeps everything.
+// weekly is the default of KeepFeed and CursorIdle.
+const weekly = 7 * 24 * time.Hour
+
+// Policy says how long history is kept. The zero value keeps all of it, and a week of the
+// feed.
 type Policy struct {
 	// Keep is how long revisions and transitions stay after they were seen; default
 	// Forever. A deleted object is removed with the revision of its deletion.
@@ -30,12 +34,19 @@ type Policy struct {
 	// MaxBytes is the largest size of the history; default unlimited. A larger database
 	// loses its oldest revisions, whatever the states, but none of the last hour.
 	MaxBytes int64
+	// KeepFeed is how long the feed can be read from a position of the past; default 7 days.
+	// What a live cursor has not read stays longer.
+	KeepFeed time.Duration
+	// CursorIdle is how long a cursor of the feed may be idle; default 7 days. Then it
+	// expires, and what it has not read is removed like all else.
+	CursorIdle time.Duration
 	// Every is how often Run prunes; default one hour. With MaxBytes, Run checks the size
 	// every five minutes.
 	Every time.Duration
 }
 
-// Unlimited reports whether a policy keeps everything.
+// Unlimited reports whether a policy keeps the whole history. It may still shorten the
+// feed.
 func (p Policy) Unlimited() bool {
 	return p.Keep == 0 && len(p.PerState) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0
 }
@@ -46,7 +57,10 @@ func (p Policy) Unlimited() bool {
 func (p Policy) withDefaults() (Policy, error) {
 	p.Keep, p.KeepBodies = cmp.Or(p.Keep, Forever), cmp.Or(p.KeepBodies, Forever)
 	p.KeepLast, p.Every = max(p.KeepLast, 1), cmp.Or(p.Every, time.Hour)
+	p.KeepFeed, p.CursorIdle = cmp.Or(p.KeepFeed, weekly), cmp.Or(p.CursorIdle, weekly)
 	switch {
+	case p.KeepFeed < 0 || p.CursorIdle < 0:
+		return p, errors.New("retention: KeepFeed or CursorIdle is negative")
 	case p.Keep < 0 || p.KeepBodies < 0 || p.Every < 0:
 		return p, errors.New("retention: Keep, KeepBodies or Every is negative")
 	case p.MaxBytes < 0:

@@ -80,6 +80,13 @@ func (p *pruner) run(ctx context.Context) error {
 	if p.rows == 0 {
 		p.rows = 100
 	}
+	if !p.preview { // idle cursors expire before they count
+		f := feedPruner{db: p.db, policy: &p.policy, now: p.now}
+		err := f.run(ctx)
+		if p.result.Feed, p.result.Expired = f.rows, f.expired; err != nil {
+			return err
+		}
+	}
 	if p.span == 0 {
 		p.span = 20_000
 	}
@@ -184,7 +191,7 @@ func (p *pruner) step(ctx context.Context, some []model.Candidate, r rule) error
 	if err := p.approach(ctx, done.Bytes); err != nil {
 		return err
 	}
-	if p.preview || p.steady || done == (Result{}) {
+	if p.preview || p.steady || done.empty() {
 		return nil
 	}
 	switch {

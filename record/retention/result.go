@@ -17,6 +17,11 @@ type Result struct {
 	Bytes int64
 	// Coverage is the number of deleted rows of coverage and of healed gaps.
 	Coverage int
+	// Feed is the number of deleted rows of the feed.
+	Feed int
+	// Expired are the names of cursors of the feed that nobody has used for
+	// Policy.CursorIdle. Transitions that they have not read are kept no longer.
+	Expired []string
 	// Busy says that another process prunes the database. Nothing was done.
 	Busy bool
 	// Size is the size of the database afterwards.
@@ -30,6 +35,11 @@ type Result struct {
 // String returns "3 objects, 40 revisions, the bodies of 12 others, …".
 func (r Result) String() string {
 	return fmt.Sprintf("%d objects, %d revisions, the bodies of %d others, %d transitions, %d rows of coverage and gaps", r.Objects, r.Revisions, r.Stripped, r.Transitions, r.Coverage)
+}
+
+// empty reports whether a step has removed nothing.
+func (r *Result) empty() bool {
+	return r.Objects+r.Revisions+r.Transitions+r.Stripped == 0 && r.Bytes == 0
 }
 
 // add adds what a step has removed.

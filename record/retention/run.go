@@ -38,7 +38,7 @@ func Run(ctx context.Context, db *sqldb.DB, policy Policy, log *slog.Logger) err
 		}
 		now := policy
 		if time.Since(last) < policy.Every {
-			now = Policy{MaxBytes: policy.MaxBytes, KeepLast: policy.KeepLast}
+			now = Policy{MaxBytes: policy.MaxBytes, KeepLast: policy.KeepLast, KeepFeed: Forever, CursorIdle: policy.CursorIdle}
 		} else {
 			last = time.Now()
 		}
@@ -53,6 +53,10 @@ func Run(ctx context.Context, db *sqldb.DB, policy Policy, log *slog.Logger) err
 
 // report logs the result of a run.
 func report(log *slog.Logger, r Result, err error) {
+	if len(r.Expired) > 0 {
+		log.Warn("cursors of the feed have expired, because nobody used them; transitions that they have not read are not kept for them any more",
+			"cursors", r.Expired, "remedy", "start their consumers again with a new position, or remove them")
+	}
 	switch {
 	case err != nil:
 		log.Error("pruning failed; it is tried again", "err", err)
@@ -60,5 +64,8 @@ func report(log *slog.Logger, r Result, err error) {
 		log.Warn("the database exceeds its maximum size; the rest is needed or younger than an hour", "bytes", r.Size.Used, "excess", r.Excess)
 	case r.Revisions+r.Stripped+r.Objects > 0:
 		log.Info("history pruned", "removed", r.String(), "bytes", r.Size.Used)
+	}
+	if r.Feed > 0 {
+		log.Info("feed shortened", "positions", r.Feed)
 	}
 }

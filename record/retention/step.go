@@ -80,7 +80,30 @@ func (s *step) load(ctx context.Context, some []model.Candidate) error {
 	if err != nil {
 		return err
 	}
+	if err := s.loadUnread(ctx); err != nil {
+		return err
+	}
 	return s.loadFloors(ctx)
+}
+
+// loadUnread finds what live cursors of the feed have not read. Writers wait for the lock
+// of an object, so nothing joins it meanwhile. The outbox is read first: an entry that
+// leaves it after that is in the feed.
+func (s *step) loadUnread(ctx context.Context) error {
+	after, found, err := model.FirstLiveCursor(ctx, s.tx)
+	if err != nil || !found {
+		return err
+	}
+	note := func(id model.RevisionID) {
+		if o := s.objects[id.Object]; o.unread == 0 || id.Version < o.unread {
+			o.unread = id.Version
+		}
+	}
+	ids := model.SortedIDs(s.objects)
+	if err := model.FirstWaiting(ctx, s.tx, ids, note); err != nil {
+		return err
+	}
+	return model.FirstUnread(ctx, s.tx, after, ids, note)
 }
 
 // loadFloors finds the first of the revisions of each object that stay regardless of age.

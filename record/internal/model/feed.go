@@ -65,7 +65,7 @@ func FirstRecordedSince(ctx context.Context, q sqldb.Querier, after, upTo, since
 	return maybeNumber(ctx, q, "SELECT MIN(position) FROM feed WHERE position > ? AND position <= ? AND recorded_at >= ?", after, upTo, since)
 }
 
-// DeleteFeed deletes the rows up to a position, and returns how many.
-func DeleteFeed(ctx context.Context, tx *sqldb.Tx, upTo int64) (int64, error) {
-	return tx.Exec(ctx, "DELETE FROM feed WHERE position <= ?", upTo)
+// DeleteFeed deletes the rows after one position and up to another, and returns how many.
+func DeleteFeed(ctx context.Context, tx *sqldb.Tx, after, upTo int64) (int64, error) {
+	return tx.Exec(ctx, "DELETE FROM feed WHERE position > ? AND position <= ?", after, upTo)
 }
