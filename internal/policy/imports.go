@@ -42,7 +42,7 @@ record/feed: wire state internal/faultlog record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model record/internal/bodies
 record/retention: wire state record/sqldb record/internal/model
 record/internal/observe: wire delta kube state record/internal/model
-record/internal/batch: state record/sqldb record/internal/model record/internal/bodies record/internal/observe
+record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/recordmetrics: record

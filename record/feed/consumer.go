@@ -62,7 +62,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 	if err != nil {
 		return err
 	}
-	f := &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, prepare: c.Prepare, handle: c.Handle}
+	f := c.follow(db)
 	fault := &faultlog.Reporter{Fault: "the feed cannot be consumed", Over: "the feed is consumed", Logger: c.logger, Attrs: []any{"cursor", c.Name}}
 	defer fault.Stop()
 	failed := 0
@@ -86,6 +86,11 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 			return nil
 		}
 	}
+}
+
+// follow returns what moves the cursor of a consumer with its defaults.
+func (c *Consumer) follow(db *sqldb.DB) *follower {
+	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, prepare: c.Prepare, handle: c.Handle}
 }
 
 // The delay between attempts doubles from firstRetry to lastRetry.

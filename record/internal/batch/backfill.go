@@ -46,7 +46,7 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 		if l.Deleted {
 			err = b.correctDeletion(ctx, l)
 		} else {
-			err = b.insert(ctx, l, model.FeedLate)
+			err = b.insert(ctx, l, l.object.kindOf(l.Version, model.FeedLate))
 		}
 		if err != nil {
 			return err
@@ -113,10 +113,13 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 	if err != nil {
 		return err
 	}
+	kind := model.FeedCorrected
 	for _, v := range versions {
-		b.changes.note(model.RevisionID{Object: id, Version: v}, model.FeedWithdrawn)
+		if b.changes.note(model.RevisionID{Object: id, Version: v}, model.FeedWithdrawn); v > l.object.before.Version {
+			kind = l.object.kindOf(l.Version, model.FeedLate) // nobody has seen the conclusion
+		}
 	}
-	if err := b.insert(ctx, l, model.FeedCorrected); err != nil {
+	if err := b.insert(ctx, l, kind); err != nil {
 		return err
 	}
 	return model.CorrectDeletion(ctx, b.tx, id, model.ObservedDeletion{
@@ -146,11 +149,16 @@ func (b *backfiller) correctNext(ctx context.Context, l late) error {
 		}
 		return err
 	}
-	b.changes.note(model.RevisionID{Object: id, Version: next.Version}, model.FeedCorrected)
 	corrected, err := model.SetPreviousState(ctx, b.tx, id, next.Version, from, fromRaw)
-	if err != nil || corrected {
+	if err != nil {
 		return err
 	}
+	changed := model.RevisionID{Object: id, Version: next.Version}
+	if corrected {
+		b.changes.note(changed, l.object.kindOf(next.Version, model.FeedCorrected))
+		return nil
+	}
+	b.changes.note(changed, l.object.kindOf(next.Version, became))
 	o := observe.Observation{Version: next.Version, Source: next.Source, Seen: model.Time(next.SeenAt), Status: state.Status{State: state.State(next.State), Raw: next.RawState}}
 	at, err := b.happenedAt(ctx, id, &o)
 	if err != nil {

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -27,23 +28,38 @@ func (c *changes) note(id model.RevisionID, kind model.FeedKind) {
 	c.entries[i].Kind = joined(c.entries[i].Kind, kind)
 }
 
-// joined returns the kind of two changes in one transaction. 0 means that nothing is left
-// to tell: no reader has seen the transition.
+const (
+	// nothing is the kind of a transition that one transaction writes and deletes.
+	nothing model.FeedKind = 0
+	// became is the kind of a transition of a revision that was stored without one. In the
+	// feed it is corrected.
+	became model.FeedKind = -1
+)
+
+// joined returns the kind of two changes in one transaction.
 func joined(first, second model.FeedKind) model.FeedKind {
-	switch unseen := first == model.FeedNew || first == model.FeedLate || first == 0; {
-	case second == model.FeedWithdrawn && unseen:
-		return 0
-	case second == model.FeedWithdrawn:
-		return model.FeedWithdrawn
-	case first == 0:
+	unseen := first == model.FeedNew || first == model.FeedLate || first == became
+	switch {
+	case first == nothing:
 		return second
+	case unseen && second == model.FeedWithdrawn:
+		return nothing
 	case unseen:
 		return first
+	case second == became: // and it was withdrawn before
+		return model.FeedCorrected
 	}
-	return model.FeedCorrected
+	return second
 }
 
-// all returns the entries in the order of the first change of each.
+// all returns the entries in the order of their versions.
 func (c *changes) all() []model.FeedEntry {
-	return slices.DeleteFunc(c.entries, func(e model.FeedEntry) bool { return e.Kind == 0 })
+	all := slices.DeleteFunc(c.entries, func(e model.FeedEntry) bool { return e.Kind == nothing })
+	for i := range all {
+		if all[i].Kind == became {
+			all[i].Kind = model.FeedCorrected
+		}
+	}
+	slices.SortFunc(all, func(x, y model.FeedEntry) int { return cmp.Or(cmp.Compare(x.Version, y.Version), cmp.Compare(x.Object, y.Object)) })
+	return all
 }

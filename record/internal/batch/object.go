@@ -10,6 +10,7 @@ import (
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/observe"
 	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // lockedObject is an object of a batch while the transaction holds the lock of its row.
@@ -32,6 +33,15 @@ func (o *lockedObject) addHour(h int64) {
 	if !slices.Contains(o.hours, h) {
 		o.hours = append(o.hours, h)
 	}
+}
+
+// kindOf returns the kind of a changed transition in the feed: new if its version is later
+// than all revisions that were stored before the batch, and else another kind.
+func (o *lockedObject) kindOf(version wire.Version, stored model.FeedKind) model.FeedKind {
+	if version > o.before.Version {
+		return model.FeedNew
+	}
+	return stored
 }
 
 // lockedObjects are the objects of a batch by UID.

@@ -113,7 +113,12 @@ func (d *Database) Write(ctx context.Context, all []Revision) error {
 
 // WriteWith is Write with an encoder that earlier calls have used.
 func (d *Database) WriteWith(ctx context.Context, e *bodies.Encoder, all []Revision) error {
-	return write(ctx, d.DB, d.Scope, e, all)
+	return write(ctx, d.DB, d.Scope, e, all, func() error { return nil })
+}
+
+// WriteHeld is Write, and calls hold between the last row and the commit.
+func (d *Database) WriteHeld(ctx context.Context, all []Revision, hold func() error) error {
+	return write(ctx, d.DB, d.Scope, bodies.NewEncoder(d.Scope.Resource, 1<<20), all, hold)
 }
 
 // Body returns the body of an object at a version.

@@ -24,8 +24,8 @@ type Revision struct {
 // Seen returns when Write says that a version was seen.
 func Seen(version wire.Version) time.Time { return time.Unix(1_700_000_000+int64(version), 0) }
 
-// write stores revisions of a scope in one transaction.
-func write(ctx context.Context, db *sqldb.DB, scope model.Scope, e *bodies.Encoder, all []Revision) error {
+// write stores revisions of a scope in one transaction. It calls hold before it commits.
+func write(ctx context.Context, db *sqldb.DB, scope model.Scope, e *bodies.Encoder, all []Revision, hold func() error) error {
 	var b *bodies.Batch
 	err := db.Transact(ctx, func(tx *sqldb.Tx) error {
 		w := &writer{scope: scope, tx: tx, objects: map[string]*model.Object{}}
@@ -39,7 +39,10 @@ func write(ctx context.Context, db *sqldb.DB, scope model.Scope, e *bodies.Encod
 		for i := range all {
 			w.add(b, &all[i])
 		}
-		return w.store(ctx)
+		if err := w.store(ctx); err != nil {
+			return err
+		}
+		return hold()
 	})
 	if err == nil {
 		e.Commit(b)
