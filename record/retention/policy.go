@@ -35,7 +35,7 @@ type Policy struct {
 	// loses its oldest revisions, whatever the states, but none of the last hour.
 	MaxBytes int64
 	// KeepFeed is how long the feed can be read from a position of the past; default 7 days.
-	// What a live cursor has not read stays longer.
+	// Positions that a live cursor has not read stay longer.
 	KeepFeed time.Duration
 	// CursorIdle is how long a cursor of the feed may be idle; default 7 days. Then it
 	// expires, and what it has not read is removed like all else.

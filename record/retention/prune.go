@@ -68,13 +68,6 @@ type pruner struct {
 	result Result
 }
 
-// A step takes about stepTime, and the pause after it pauseFactor times as long: a
-// quarter of the time at most is taken from writers.
-const (
-	stepTime    = 50 * time.Millisecond
-	pauseFactor = 3
-)
-
 // run removes what the policy says, by age and then by size.
 func (p *pruner) run(ctx context.Context) error {
 	if p.rows == 0 {
@@ -233,18 +226,4 @@ func (p *pruner) try(ctx context.Context, some []model.Candidate, r rule) (done 
 		}
 	}
 	return Result{}, 0, err
-}
-
-// pause waits.
-//
-// Errors: the cause of ctx.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

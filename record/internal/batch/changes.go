@@ -60,6 +60,8 @@ func (c *changes) all() []model.FeedEntry {
 			all[i].Kind = model.FeedCorrected
 		}
 	}
-	slices.SortFunc(all, func(x, y model.FeedEntry) int { return cmp.Or(cmp.Compare(x.Version, y.Version), cmp.Compare(x.Object, y.Object)) })
+	slices.SortFunc(all, func(x, y model.FeedEntry) int {
+		return cmp.Or(cmp.Compare(x.Version, y.Version), cmp.Compare(x.Object, y.Object))
+	})
 	return all
 }
