@@ -35,7 +35,7 @@ func Load(path string, o Options) (*Config, error) {
 
 // load is Load. The vault tells later whether a file has changed, also if loading failed.
 func load(path string, o Options) (*Config, *vault, error) {
-	v := &vault{dir: filepath.Dir(path), lookupEnv: o.lookupEnv, seen: map[string][32]byte{}}
+	v := &vault{dir: filepath.Dir(path), lookupEnv: o.lookupEnv, sealed: o.WithoutSecrets, seen: map[string][32]byte{}}
 	text, err := v.read(path, maxFile)
 	if err != nil {
 		return nil, v, fmt.Errorf("the file %s with the rules of notifications cannot be read: %w", path, reason(err))
@@ -47,7 +47,7 @@ func load(path string, o Options) (*Config, *vault, error) {
 // Parse is Load for a text that was read. name stands before the line in errors, and its
 // folder is where relative paths begin.
 func Parse(name string, text []byte, o Options) (*Config, error) {
-	return parse(name, text, o, &vault{dir: filepath.Dir(name), lookupEnv: o.lookupEnv, seen: map[string][32]byte{}})
+	return parse(name, text, o, &vault{dir: filepath.Dir(name), lookupEnv: o.lookupEnv, sealed: o.WithoutSecrets, seen: map[string][32]byte{}})
 }
 
 func parse(name string, text []byte, o Options, v *vault) (*Config, error) {

@@ -12,6 +12,9 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Stdout is where channels of type stdout print; nil means os.Stdout.
 	Stdout io.Writer
+	// WithoutSecrets reads no secrets, for programs that show the file or route messages and
+	// do not send them. Channels are then not checked, and Open fails.
+	WithoutSecrets bool
 }
 
 func (o *Options) lookupEnv(name string) (string, bool) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"net/mail"
 	"slices"
@@ -91,6 +92,12 @@ func (t *tables) channel(e entry) *Channel {
 	c.fingerprint = s.fingerprint()
 	if t.Count() > mistakes {
 		return c // opening it would tell the same again
+	}
+	if t.options.WithoutSecrets {
+		c.open = func() (channel.Channel, error) {
+			return nil, fmt.Errorf("channel %s was read without its secrets, so it cannot send", e.name)
+		}
+		return c
 	}
 	opened, err := c.open()
 	if err != nil {
