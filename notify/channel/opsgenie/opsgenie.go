@@ -1,9 +1,7 @@
 package opsgenie
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"strconv"
@@ -87,13 +85,11 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiv
 		to = c.closing(alias)
 		content = map[string]string{"source": "vedette", "note": message.Limit{Runes: maxMessage}.Cut(m.Title)}
 	}
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(content); err != nil {
+	body, err := channel.Payload(content)
+	if err != nil {
 		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: err}
 	}
-	answer, err := c.endpoint.Post(ctx, to, c.header, bytes.TrimSuffix(body.Bytes(), []byte("\n")))
+	answer, err := c.endpoint.Post(ctx, to, c.header, body)
 	if err == nil {
 		err = answer.Err()
 	}
@@ -122,6 +118,5 @@ func (c *Channel) Check(ctx context.Context) error {
 
 // Close implements channel.Channel.
 func (c *Channel) Close() error {
-	c.endpoint.Client.CloseIdleConnections()
-	return nil
+	return c.endpoint.Close()
 }

@@ -1,9 +1,7 @@
 package pagerduty
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"strconv"
@@ -72,13 +70,11 @@ func (c *Channel) Traits() channel.Traits {
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiver) (channel.Receipt, error) {
 	alert := newAlert(c.key, m)
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(alert); err != nil {
+	body, err := channel.Payload(alert)
+	if err != nil {
 		return channel.Receipt{}, &channel.Error{Kind: channel.Permanent, Err: err}
 	}
-	answer, err := c.endpoint.Post(ctx, c.url, nil, bytes.TrimSuffix(body.Bytes(), []byte("\n")))
+	answer, err := c.endpoint.Post(ctx, c.url, nil, body)
 	if err == nil {
 		err = answer.Err()
 	}
@@ -97,6 +93,5 @@ func (c *Channel) Check(ctx context.Context) error {
 
 // Close implements channel.Channel.
 func (c *Channel) Close() error {
-	c.endpoint.Client.CloseIdleConnections()
-	return nil
+	return c.endpoint.Close()
 }

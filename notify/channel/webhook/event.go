@@ -1,12 +1,11 @@
 package webhook
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/state"
 )
@@ -136,13 +135,10 @@ func NewEvent(m *message.Message) *Event {
 // accordingly.
 func (e *Event) Encode() ([]byte, error) {
 	for {
-		var b bytes.Buffer
-		encoder := json.NewEncoder(&b)
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(e); err != nil {
+		text, err := channel.Payload(e)
+		if err != nil {
 			return nil, fmt.Errorf("the event cannot be written as JSON: %w", err)
 		}
-		text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 		if len(text) <= maxBody {
 			return text, nil
 		}

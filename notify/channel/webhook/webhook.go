@@ -169,6 +169,5 @@ func (c *Channel) Check(ctx context.Context) error {
 
 // Close implements channel.Channel.
 func (c *Channel) Close() error {
-	c.endpoint.Client.CloseIdleConnections()
-	return nil
+	return c.endpoint.Close()
 }

@@ -1,0 +1,198 @@
+package email
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+)
+
+const (
+	// timeout is for one mail with its connection. Servers that check a mail while the
+	// sender waits take half a minute.
+	timeout        = time.Minute
+	connectTimeout = 20 * time.Second
+	aliveTimeout   = 5 * time.Second
+	idleTime       = 15 * time.Second // servers close connections that idle for minutes
+	maxIdle        = 2
+	maxMails       = 100 // of one connection; servers limit it, too
+)
+
+// server says how to connect.
+type server struct {
+	host           string
+	port           int
+	security       Security
+	user, password string
+	hello          string
+	roots          *x509.CertPool
+}
+
+// session is one connection to the server. One goroutine at a time uses it.
+type session struct {
+	client *mail.Client
+	smtp   *smtp.Client
+	raw    net.Conn
+	mails  int
+	expiry *time.Timer // of an idle session; closes it
+}
+
+// dial connects, encrypts and authenticates.
+func (s *server) dial(ctx context.Context) (*session, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	tlsConfig := &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
+	made := &session{}
+	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
+	stop := func() bool { return true }
+	options := []mail.Option{
+		mail.WithPort(s.port), mail.WithTimeout(timeout), mail.WithTLSConfig(tlsConfig), mail.WithoutNoop(),
+		mail.WithDialContextFunc(func(ctx2 context.Context, network, address string) (net.Conn, error) {
+			raw, err := dialer.DialContext(ctx2, network, address)
+			if err != nil {
+				return nil, err
+			}
+			made.raw = raw
+			stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
+			if s.security != ImplicitTLS {
+				return raw, nil
+			}
+			encrypted := tls.Client(raw, tlsConfig)
+			return encrypted, encrypted.HandshakeContext(ctx2)
+		}),
+	}
+	switch s.security {
+	case ImplicitTLS:
+		options = append(options, mail.WithSSL())
+	case StartTLS:
+		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+	case Opportunistic:
+		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
+	default:
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+	}
+	if s.hello != "" {
+		options = append(options, mail.WithHELO(s.hello))
+	}
+	if s.user != "" {
+		options = append(options, mail.WithUsername(s.user), mail.WithPassword(s.password), mail.WithOpportunisticSMTPAuth(mechanisms...))
+	}
+	// A client of go-mail keeps what it finds out about one server, so each session has
+	// its own.
+	client, err := mail.NewClient(s.host, options...)
+	if err != nil {
+		return nil, err
+	}
+	made.client = client
+	made.smtp, err = client.DialToSMTPClientWithContext(ctx)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		if made.raw != nil {
+			_ = made.raw.Close() // the library leaves it open after most faults
+		}
+		return nil, err
+	}
+	return made, nil
+}
+
+// mechanisms are the ways of authentication, best first. None shows the password to
+// somebody between, as all run inside TLS.
+var mechanisms = []mail.SMTPAuthType{
+	mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5, mail.SMTPAuthPlain, mail.SMTPAuthLogin,
+}
+
+// send sends one mail. The connection is closed if ctx ends.
+func (s *session) send(ctx context.Context, m *mail.Msg) error {
+	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
+	defer stop()
+	s.mails++
+	return s.client.SendWithSMTPClient(s.smtp, m)
+}
+
+// quit says goodbye, for at most a second, and closes the connection.
+func (s *session) quit() {
+	_ = s.raw.SetDeadline(time.Now().Add(time.Second))
+	_ = s.smtp.Quit() // the server may be gone
+	_ = s.raw.Close()
+}
+
+// alive asks the server whether the session still works.
+func (s *session) alive(ctx context.Context) bool {
+	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
+	defer stop()
+	return s.smtp.UpdateDeadline(aliveTimeout) == nil && s.smtp.Noop() == nil
+}
+
+// pool keeps idle sessions.
+type pool struct {
+	mu     sync.Mutex
+	idle   []*session
+	closed bool
+	ending sync.WaitGroup // sessions that are being closed
+}
+
+// take returns an idle session, nil if there is none.
+//
+// Errors: the pool is closed.
+func (p *pool) take() (*session, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.New("the channel is closed")
+	}
+	if len(p.idle) == 0 {
+		return nil, nil
+	}
+	s := p.idle[len(p.idle)-1]
+	p.idle = p.idle[:len(p.idle)-1]
+	s.expiry.Stop() // if it fires nevertheless, it does not find the session
+	return s, nil
+}
+
+// put keeps a session for the next mail, or closes it.
+func (p *pool) put(s *session) {
+	p.mu.Lock()
+	if p.closed || len(p.idle) >= maxIdle || s.mails >= maxMails {
+		p.mu.Unlock()
+		s.quit()
+		return
+	}
+	s.expiry = time.AfterFunc(idleTime, func() { p.expire(s) })
+	p.idle = append(p.idle, s)
+	p.mu.Unlock()
+}
+
+// expire closes a session that idled too long.
+func (p *pool) expire(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, idle := range p.idle {
+		if idle == s {
+			p.idle = append(p.idle[:i], p.idle[i+1:]...)
+			p.ending.Go(s.quit)
+			return
+		}
+	}
+}
+
+// close closes all idle sessions, and waits until they are closed. Sessions in use close
+// when they come back.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	for _, s := range p.idle {
+		s.expiry.Stop()
+		p.ending.Go(s.quit)
+	}
+	p.idle = nil
+	p.mu.Unlock()
+	p.ending.Wait()
+}
