@@ -1,22 +1,35 @@
-// Package facts reads what the history knows about a job.
+// Package facts reads what the history knows about a job, for the messages about it.
 //
 // # Data flow
 //
-// To be written with the package.
+//	notice with a version -> body of the job -> GPUs, attempts, deadline
+//	                      -> transitions     -> waited, ran, attempts, life strip
+//	                      -> pods of the job -> cause: pod, node, exit code, limit; nodes
+//
+// Pods are found by their controller, or by a label for jobs whose pods another object
+// controls (JobSet, TrainJob, RayJob). They count only if pods are recorded too. The pod that
+// ended first in an attempt names the cause, because the others often end as its
+// consequence.
 //
 // # Ownership
 //
-// To be written with the package.
+// A Reader keeps nothing between two calls, and any goroutine may use it. Fill changes only
+// the notice that it is given, and only fields that are zero.
 //
 // # Guarantees
 //
-// To be written with the package.
+// Objects come from users. Fields of wrong types, huge annotations and bodies that are no
+// JSON leave facts unknown, and never fail a message. A fact that is not known stays empty:
+// Fill does not guess.
 //
 // # Limits
 //
-// To be written with the package.
+// A notice reads one body of the job, 200 transitions, and 24 bodies of pods of the last five
+// attempts. The strip and the waiting time need all transitions of the job. The nodes of jobs
+// with more than 24 pods stay unknown, and so do quota and place in line.
 //
 // # Errors
 //
-// To be written with the package.
+// Errors come from the database only. A notice is valid after an error, and has what was read
+// before.
 package facts

@@ -1,0 +1,94 @@
+package facts
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+)
+
+// lifeOf is the life of a job up to a moment, from its transitions.
+type lifeOf struct {
+	spans    []message.Span
+	attempts []time.Time // when each attempt began
+	restarts []time.Time // when each attempt but the last one had ended
+	whole    bool        // it is known from its beginning
+}
+
+// newLife reads transitions in the order of their versions. The last stay lasts until end.
+// whole says that no earlier transitions were left out. Clocks differ: a transition that
+// seems to precede the one before it counts as simultaneous.
+func newLife(all []history.Transition, created, end time.Time, whole bool) lifeOf {
+	l := lifeOf{whole: whole && len(all) > 0}
+	var ended time.Time // when the last attempt ended, if the next one has not begun
+	for i, t := range all {
+		from := t.Happened
+		if i == 0 && whole && waits(state.State(t.To)) && !created.IsZero() && created.Before(from) {
+			from = created
+		}
+		if i == 0 && !waits(state.State(t.To)) && state.State(t.To) != state.Starting {
+			l.whole = false // it was seen first while it ran
+		}
+		to := end
+		if i+1 < len(all) {
+			to = all[i+1].Happened
+		}
+		if n := len(l.spans); n > 0 && from.Before(l.spans[n-1].To) {
+			from = l.spans[n-1].To
+		}
+		if to.Before(from) {
+			to = from
+		}
+		s := state.State(t.To)
+		switch {
+		case s == state.Restarting && ended.IsZero():
+			if len(l.attempts) == 0 { // the first attempt was not seen
+				l.attempts = append(l.attempts, from)
+			}
+			ended = from
+		case (s == state.Starting || s == state.Running) && len(l.attempts) == 0:
+			l.attempts = append(l.attempts, from)
+		case (s == state.Starting || s == state.Running) && !ended.IsZero():
+			l.attempts, l.restarts = append(l.attempts, from), append(l.restarts, ended)
+			ended = time.Time{}
+		}
+		if s.Final() { // a job of Volcano that was aborted may go on
+			continue
+		}
+		l.spans = append(l.spans, message.Span{State: s, From: from, To: to, Attempt: len(l.attempts), Inferred: t.Source == history.Inferred || t.Source == history.Relisted})
+	}
+	return l
+}
+
+// waits reports whether a job waits in a state, for quota or for a place.
+func waits(s state.State) bool { return s == state.Submitted || s == state.Queued }
+
+// in returns how long the job was in some states.
+func (l *lifeOf) in(these func(state.State) bool) (d time.Duration, found bool) {
+	for _, s := range l.spans {
+		if these(s.State) {
+			d += s.To.Sub(s.From)
+			found = true
+		}
+	}
+	return d, found
+}
+
+// lastWait returns how long the last wait lasted: all neighboring states in which it waits.
+func (l *lifeOf) lastWait() (d time.Duration, found bool) {
+	for i := len(l.spans) - 1; i >= 0 && waits(l.spans[i].State); i-- {
+		d += l.spans[i].To.Sub(l.spans[i].From)
+		found = true
+	}
+	return d, found
+}
+
+// attemptAt returns the attempt, from 1, that ran at a time.
+func (l *lifeOf) attemptAt(at time.Time) int {
+	n := 0
+	for n < len(l.attempts) && !l.attempts[n].After(at) {
+		n++
+	}
+	return max(n, 1)
+}

@@ -1,0 +1,237 @@
+package facts
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+)
+
+// maxAttempts is how many attempts are compared.
+const maxAttempts = 5
+
+// slack is by how much clocks of nodes and of the control plane may differ.
+const slack = 5 * time.Second
+
+// pods finds the pods of a job.
+type pods struct {
+	source source
+	job    *feed.Object
+	spec   *Spec
+	notice *message.Notice
+	life   *lifeOf
+	read   int // bodies
+}
+
+// filter selects the pods of the job. false means that nothing is known by which to find
+// them.
+func (p *pods) filter() (history.Filter, bool) {
+	f := history.Filter{Cluster: p.job.ClusterUID, Types: []history.Type{{Resource: "pods"}}, Namespace: p.job.Namespace}
+	switch {
+	case p.job.Type.Group == "" && p.job.Type.Resource == "pods", p.job.UID == "":
+		return f, false
+	case p.spec.PodLabels == nil:
+		f.Owner = history.Owner{UID: p.job.UID}
+	}
+	for name, value := range p.spec.PodLabels {
+		if value == "" {
+			return f, false
+		}
+		f.Labels = append(f.Labels, history.Label{Name: name, Value: value})
+	}
+	return f, true
+}
+
+// list returns at most so many pods of the job that are in one of some states. It reads one
+// page more if the first one is empty.
+func (p *pods) list(ctx context.Context, f history.Filter, order history.Order, limit int) ([]history.Object, error) {
+	var all []history.Object
+	paging := history.Paging{Limit: limit, Order: order}
+	for range 2 {
+		page, err := p.source.history.ListObjects(ctx, f, paging)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if paging.After = page.Next; len(all) > 0 || page.Next == "" {
+			break
+		}
+	}
+	return all[:min(len(all), limit)], nil
+}
+
+// fillCause fills the cause of a notice about an end: that of the pod that ended first in the
+// last attempt, else that of the job itself.
+func (p *pods) fillCause(ctx context.Context) error {
+	n := p.notice
+	if n.Cause.Reason != "" || n.Kind != message.Failed && n.Kind != message.Restarted && n.Kind != message.Aborted {
+		return nil
+	}
+	own := ofTransition(n.Reason, n.Message)
+	if own.Reason != "" && own.Reason != message.ExitError {
+		n.Cause = own
+	}
+	if p.job.Type.Group == "" && p.job.Type.Resource == "pods" {
+		body, err := p.source.body(ctx, p.job.ID, 0)
+		if err == nil && body != nil {
+			if e := readPod(body); e.bad() {
+				n.Cause = e.cause
+			}
+		}
+		return err
+	}
+	if n.Kind == message.Aborted || n.Cause.Reason == message.DeadlineExceeded || n.Cause.Reason == message.OverQuota {
+		return nil // its pods ended because of this, and not the other way around
+	}
+	byAttempt, err := p.endings(ctx)
+	if err != nil {
+		return err
+	}
+	last := p.life.attemptAt(momentOf(n))
+	e, ok := byAttempt[last]
+	if !ok {
+		return nil
+	}
+	n.Cause = e.cause
+	p.fillSame(byAttempt, last)
+	return nil
+}
+
+// fillSame fills the attempts up to the last one that ended the same way.
+func (p *pods) fillSame(byAttempt map[int]ending, last int) {
+	e := byAttempt[last]
+	var same []int
+	for attempt := last; attempt >= 1; attempt-- {
+		other, ok := byAttempt[attempt]
+		if !ok || !e.sameAs(&other) {
+			break
+		}
+		// The job may count attempts that the history has not seen.
+		same = append(same, attempt+p.notice.Attempt-last)
+	}
+	if len(same) > 1 && len(p.notice.SameCause) == 0 && p.notice.Kind == message.Failed && same[len(same)-1] > 0 {
+		slices.Reverse(same)
+		p.notice.SameCause = same
+	}
+}
+
+// endings returns how each attempt ended: the pod that ended first in it.
+func (p *pods) endings(ctx context.Context) (map[int]ending, error) {
+	f, ok := p.filter()
+	if !ok {
+		return nil, nil
+	}
+	found := map[int]ending{}
+	for _, states := range [][]state.State{{state.Failed}, {state.Restarting, state.Starting, state.Running, state.Deleted, state.Aborted}} {
+		f.States = states
+		// The newest attempt counts most, so its pods are read first.
+		for _, window := range p.windows() {
+			if _, known := found[window.attempt]; known || p.read >= maxBodies {
+				continue
+			}
+			f.Since, f.Until = window.from, time.Time{}
+			if states[0] == state.Failed {
+				f.Until = window.to.Add(slack)
+			}
+			all, err := p.list(ctx, f, history.OldestFirst, perWindow)
+			if err != nil {
+				return nil, err
+			}
+			if err := p.first(ctx, all, window, found); err != nil {
+				return nil, err
+			}
+		}
+		if _, known := found[p.life.attemptAt(momentOf(p.notice))]; known {
+			break
+		}
+	}
+	return found, nil
+}
+
+// perWindow is how many pods of an attempt are read.
+const perWindow = 6
+
+// first adds the pod that ended first in an attempt.
+func (p *pods) first(ctx context.Context, all []history.Object, w window, found map[int]ending) error {
+	for _, pod := range all {
+		if p.read++; p.read > maxBodies {
+			return nil
+		}
+		body, err := p.source.body(ctx, pod.ID, 0)
+		if err != nil {
+			return err
+		}
+		e := readPod(body)
+		if !e.bad() {
+			continue
+		}
+		if e.at.IsZero() {
+			e.at = pod.Since
+		}
+		if !e.at.After(w.from) || e.at.After(w.to) {
+			continue
+		}
+		if other, ok := found[w.attempt]; !ok || e.at.Before(other.at) {
+			found[w.attempt] = e
+		}
+	}
+	return nil
+}
+
+// window is the time of an attempt.
+type window struct {
+	attempt  int
+	from, to time.Time
+}
+
+// windows returns the times of the last attempts, the newest first. Without any, the whole
+// life is one attempt. An attempt ends between the moment when the job was said to restart
+// and the next start; the middle tolerates clocks that differ.
+func (p *pods) windows() (all []window) {
+	end := momentOf(p.notice).Add(slack)
+	l := p.life
+	for i := len(l.attempts); i > max(0, len(l.attempts)-maxAttempts); i-- {
+		begin := p.job.Created.Add(-slack)
+		if i > 1 {
+			begin = l.restarts[i-2].Add(l.attempts[i-1].Sub(l.restarts[i-2]) / 2)
+		}
+		all = append(all, window{i, begin, end})
+		end = begin
+	}
+	if all == nil {
+		all = []window{{1, p.job.Created.Add(-slack), end}}
+	}
+	return all
+}
+
+// fillNodes counts the nodes of the pods of the last attempt, if these are few enough to
+// read.
+func (p *pods) fillNodes(ctx context.Context) error {
+	n := p.notice
+	f, ok := p.filter()
+	if !ok || n.Job.Nodes != 0 || n.Job.GPUs == 0 || len(p.life.attempts) == 0 {
+		return nil
+	}
+	f.Since = p.windows()[0].from
+	f.States = []state.State{state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted}
+	all, err := p.list(ctx, f, history.NewestFirst, maxBodies+1)
+	if err != nil || len(all) > maxBodies {
+		return err
+	}
+	nodes := map[string]bool{}
+	for _, pod := range all {
+		body, err := p.source.body(ctx, pod.ID, 0)
+		if err != nil {
+			return err
+		}
+		if node := parseTree(body).text("spec", "nodeName"); node != "" {
+			nodes[node] = true
+		}
+	}
+	n.Job.Nodes = len(nodes)
+	return nil
+}

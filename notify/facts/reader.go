@@ -1,0 +1,118 @@
+package facts
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Reader reads facts from the history in a database. Any goroutine may use it.
+type Reader struct{ source source }
+
+// New returns a reader. The caller closes the database.
+func New(db *sqldb.DB) *Reader { return &Reader{source{history.New(db)}} }
+
+// Fill adds to a notice what the history knows about its job at the version of the notice.
+// Fields that are set already stay as they are. Unknown ones stay empty.
+//
+// Errors: those of the database. The notice then has what was read before, and is valid.
+func (r *Reader) Fill(ctx context.Context, n *message.Notice, of feed.Object) error {
+	identify(n, &of)
+	spec, err := r.Spec(ctx, of.ID, wire.Version(n.Version))
+	if err != nil {
+		return err
+	}
+	setIfZero(&n.Job.GPUs, spec.GPUs)
+	life, err := r.source.life(ctx, n, &of)
+	if err != nil {
+		return err
+	}
+	fillTimes(n, &life)
+	fillAttempts(n, &spec, &life)
+	if n.Timer != nil && n.Timer.Deadline.IsZero() {
+		n.Timer.Deadline = spec.Deadline
+	}
+	p := pods{source: r.source, job: &of, spec: &spec, notice: n, life: &life}
+	if err := p.fillCause(ctx); err != nil {
+		return err
+	}
+	if n.Cause.Reason == message.DeadlineExceeded && n.Cause.Limit == "" && spec.Limit > 0 {
+		n.Cause.Limit = message.Duration(spec.Limit)
+	}
+	return p.fillNodes(ctx)
+}
+
+// Spec returns what the body of a job says at a version, or at the newest one before it that
+// still has a body. Version 0 means the last one. It returns the zero value if there is none.
+//
+// Errors: those of the database.
+func (r *Reader) Spec(ctx context.Context, object int64, version wire.Version) (Spec, error) {
+	body, err := r.source.body(ctx, object, version)
+	if err != nil || body == nil {
+		return Spec{}, err
+	}
+	return ReadSpec(body), nil
+}
+
+// identify fills the names of the job.
+func identify(n *message.Notice, of *feed.Object) {
+	j := &n.Job
+	setIfZero(&j.Cluster, of.Cluster)
+	setIfZero(&j.ClusterUID, of.ClusterUID)
+	setIfZero(&j.Type, of.Type.String())
+	setIfZero(&j.Kind, of.Type.Kind)
+	setIfZero(&j.Namespace, of.Namespace)
+	setIfZero(&j.Name, of.Name)
+	setIfZero(&j.UID, of.UID)
+	setIfZero(&j.Queue, of.Queue)
+	setIfZero(&j.Owner, of.Submitter)
+}
+
+func setIfZero[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// fillTimes fills how long the job waited and ran, and its strip.
+func fillTimes(n *message.Notice, l *lifeOf) {
+	if n.Waited == nil {
+		read := func() (time.Duration, bool) { return l.in(waits) }
+		if n.Kind == message.WaitsLong {
+			read = l.lastWait
+		}
+		if d, found := read(); found && (l.whole || n.Kind == message.WaitsLong) {
+			n.Waited = &d
+		}
+	}
+	if n.Ran == nil {
+		if d, found := l.in(func(s state.State) bool { return s == state.Running }); found {
+			n.Ran = &d
+		}
+	}
+	if n.Life == nil && l.whole {
+		n.Life = l.spans
+	}
+}
+
+// fillAttempts fills the number of the attempt, from the job itself or from its transitions.
+func fillAttempts(n *message.Notice, s *Spec, l *lifeOf) {
+	attempt := s.attemptOf(n.Kind)
+	if attempt == 0 && l.whole && len(l.attempts) > 0 {
+		attempt = len(l.attempts)
+		if n.Kind == message.Restarted { // the next one
+			attempt++
+		}
+	}
+	setIfZero(&n.Attempt, attempt)
+	if n.Attempt <= s.Attempts {
+		setIfZero(&n.Attempts, s.Attempts)
+	}
+}
