@@ -71,6 +71,13 @@ func (a *Answer) RetryAfter(now time.Time) time.Duration {
 	return min(max(wait, 0), maxRetryAfter)
 }
 
+// ClockDifference returns by how much the clock of the endpoint is ahead of now, and false
+// if the answer has no date.
+func (a *Answer) ClockDifference(now time.Time) (time.Duration, bool) {
+	at, err := http.ParseTime(a.Header.Get("Date"))
+	return at.Sub(now), err == nil
+}
+
 func (a *Answer) kind() ErrorKind {
 	switch a.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusGatewayTimeout:

@@ -11,9 +11,9 @@ import (
 const zeroWidthSpace = "\u200b"
 
 // Inert returns text that is no markup in dialects of Markdown that have no escapes, such
-// as those of DingTalk and WeCom: brackets, exclamation marks and backticks become
-// full-width, a zero-width space follows every other character with a meaning, "@" mentions
-// nobody, and URLs are no links. The text must be one line.
+// as those of DingTalk and WeCom: brackets, exclamation marks, backticks, asterisks and
+// tildes become full-width, zero-width spaces separate every other character with a
+// meaning, "@" mentions nobody, and URLs are no links. The text must be one line.
 func Inert(text string) string {
 	text = message.NoMentions(message.Defang(text))
 	var b strings.Builder
@@ -22,9 +22,12 @@ func Inert(text string) string {
 	}
 	for _, r := range text {
 		switch r {
-		case '<', '>', '[', ']', '(', ')', '!', '`':
+		case '<', '>', '[', ']', '(', ')', '!', '`', '*', '~':
+			// A zero-width space is no space to Markdown: "*" would still be emphasis.
 			b.WriteRune(r - '!' + '！')
-		case '*', '_', '#', '~', '\\', '&', '|':
+		case '_':
+			b.WriteString(zeroWidthSpace + "_" + zeroWidthSpace)
+		case '#', '\\', '&', '|':
 			b.WriteRune(r)
 			b.WriteString(zeroWidthSpace)
 		default:

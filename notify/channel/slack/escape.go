@@ -1,0 +1,63 @@
+package slack
+
+import (
+	"strings"
+
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+// zeroWidthSpace separates characters that would be markup together. Nobody sees it.
+const zeroWidthSpace = "\u200b"
+
+// entities are the three characters that Slack escapes.
+var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// escape returns users' text for mrkdwn: what would be bold, a mention, a link, a quote or
+// an emoji is text.
+func escape(text string) string {
+	text = message.NoMentions(message.Defang(text))
+	var b strings.Builder
+	if text != "" && strings.ContainsRune(">-•", firstRune(text)) {
+		b.WriteString(zeroWidthSpace)
+	}
+	for i, r := range text {
+		switch r {
+		case '&', '<', '>':
+			b.WriteString(entities.Replace(string(r)))
+		case '*', '~', '`':
+			b.WriteRune(r - '!' + '！') // full-width
+		case '_':
+			b.WriteString(zeroWidthSpace + "_" + zeroWidthSpace)
+		case ':':
+			b.WriteRune(r)
+			if opensEmoji(text[i+1:]) {
+				b.WriteString(zeroWidthSpace)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func firstRune(text string) rune {
+	for _, r := range text {
+		return r
+	}
+	return 0
+}
+
+// opensEmoji reports whether the text after a colon may be the name of an emoji.
+func opensEmoji(rest string) bool {
+	end := strings.IndexByte(rest, ':')
+	return end > 0 && !strings.ContainsAny(rest[:end], " /.")
+}
+
+// plain returns users' text for plain_text, of which Slack reads nothing but the three
+// entities.
+func plain(text string) string { return entities.Replace(message.NoMentions(text)) }
+
+// verbatim returns a line of a log for a block of code, which only three backticks end.
+func verbatim(line string) string {
+	return entities.Replace(message.NoMentions(strings.ReplaceAll(line, "```", "'''")))
+}

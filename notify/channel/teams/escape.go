@@ -1,0 +1,22 @@
+package teams
+
+import (
+	"strings"
+
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+// tags are the brackets of a mention, which Teams looks for in all texts of a card.
+var tags = strings.NewReplacer("<", "＜", ">", "＞")
+
+// clean returns users' text for a TextRun, which has no markup but mentions.
+func clean(text string) string {
+	if lower := strings.ToLower(text); strings.Contains(lower, "<at") || strings.Contains(lower, "</at") {
+		text = tags.Replace(text)
+	}
+	return message.NoMentions(text)
+}
+
+// markdown returns users' text for the places of a card that read Markdown.
+func markdown(text string) string { return channel.Inert(text) }

@@ -1,0 +1,131 @@
+package wecom
+
+import (
+	"strings"
+
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/state"
+)
+
+// maxText is the size of Markdown in bytes; WeCom takes 4,096.
+const maxText = 3900
+
+// textWithin returns a message as Markdown within the limits. It has no log: there is no
+// room for one.
+func textWithin(m *message.Message, to channel.Receiver) (text string) {
+	if len(m.Log) > 0 {
+		short := *m
+		short.Log = nil
+		m = &short
+	}
+	message.Fit(m, func(version *message.Message) bool {
+		text = textOf(version, to)
+		return len(text) <= maxText
+	})
+	return text
+}
+
+// textOf returns a message of any size as Markdown.
+func textOf(m *message.Message, to channel.Receiver) string {
+	lines := []string{"**" + titleOf(m) + "**"}
+	lead := channel.Inert(m.Sentence)
+	if channel.CheckMention(to.Address) == nil {
+		lead = strings.TrimSpace("<@" + to.Address + "> " + lead)
+	}
+	lines = append(lines, lead)
+	for _, f := range m.Facts {
+		line := ">" + channel.Inert(f.Label) + " " + channel.Inert(f.Value)
+		if f.Note != "" {
+			line += " " + comment(f.Note)
+		}
+		lines = append(lines, line)
+	}
+	for _, s := range m.Sections {
+		lines = append(lines, sectionOf(s))
+	}
+	lines = append(lines, channel.Inert(m.More))
+	var links []string
+	for _, b := range m.Buttons {
+		links = append(links, link(b.Text, b.URL))
+	}
+	return joined(append(lines, strings.Join(links, " "), footer(m.Footer)))
+}
+
+// joined joins the lines that are not empty.
+func joined(lines []string) string {
+	var kept []string
+	for _, l := range lines {
+		if l != "" {
+			kept = append(kept, l)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// titleOf returns the title with the state and the reason in color.
+func titleOf(m *message.Message) string {
+	if after, ok := strings.CutPrefix(m.Title, m.Head); ok && m.Head != "" {
+		return colored(m.State, m.Head) + channel.Inert(after)
+	}
+	return colored(m.State, m.Title)
+}
+
+// colored returns text in the color of a state, of which WeCom has two.
+func colored(s state.State, text string) string {
+	switch s {
+	case state.Failed:
+		return `<font color="warning">` + channel.Inert(text) + "</font>"
+	case state.Succeeded:
+		return `<font color="info">` + channel.Inert(text) + "</font>"
+	}
+	return channel.Inert(text)
+}
+
+// comment returns text in gray.
+func comment(text string) string {
+	return `<font color="comment">` + channel.Inert(text) + "</font>"
+}
+
+func sectionOf(s message.Section) string {
+	lines := []string{"**" + colored(s.State, s.Title) + "**"}
+	for _, r := range s.Rows {
+		line := ">" + link(r.Name, r.URL)
+		for _, part := range []string{r.Owner, r.Text} {
+			if part != "" {
+				line += " " + channel.Inert(part)
+			}
+		}
+		if r.Time != "" {
+			line += " " + comment(r.Time)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func footer(f message.Footer) string {
+	var parts []string
+	if lead := strings.TrimSpace(strings.TrimSpace(f.Place) + " " + f.Why); lead != "" {
+		parts = append(parts, channel.Inert(lead))
+	}
+	for _, l := range []message.Link{f.Mute, f.Change} {
+		if l.Text != "" {
+			parts = append(parts, link(l.Text, l.URL))
+		}
+	}
+	for _, p := range []string{f.Zone, f.Note} {
+		if p != "" {
+			parts = append(parts, comment(p))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// link returns a link, or its text alone without an address.
+func link(label, target string) string {
+	if target == "" {
+		return channel.Inert(label)
+	}
+	return "[" + channel.Inert(label) + "](" + channel.LinkTarget(target) + ")"
+}
