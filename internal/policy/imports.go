@@ -48,14 +48,14 @@ record: wire delta reflector kube state internal/faultlog internal/clusterid rec
 record/recordmetrics: record
 notify/message: state internal/printable
 notify/channel: notify/message
-notify/channel/channeltest: notify/message notify/channel
+notify/channel/channeltest: state notify/message notify/channel
 notify/channel/webhook: state notify/message notify/channel
 notify/channel/email: state notify/message notify/channel
-notify/channel/feishu: notify/message notify/channel
+notify/channel/feishu: state notify/message notify/channel
 notify/channel/dingtalk: notify/message notify/channel
-notify/channel/wecom: notify/message notify/channel
+notify/channel/wecom: state notify/message notify/channel
 notify/channel/slack: notify/message notify/channel
-notify/channel/teams: notify/message notify/channel
+notify/channel/teams: state notify/message notify/channel
 notify/channel/pagerduty: notify/message notify/channel
 notify/channel/opsgenie: notify/message notify/channel
 notify/channel/shoutrrr: notify/message notify/channel

@@ -54,13 +54,11 @@ func render(m *message.Message, to channel.Receiver) *body {
 		short.Log = m.Log[len(m.Log)-maxLog:]
 		m = &short
 	}
-	var b *body
-	message.Fit(m, func(version *message.Message) bool {
-		b = draw(version, to)
+	return draw(message.Fit(m, func(version *message.Message) bool {
+		b := draw(version, to)
 		payload, err := channel.Payload(b)
 		return err == nil && len(payload) <= maxBody && utf8.RuneCountInString(b.text()) <= maxText
-	})
-	return b
+	}), to)
 }
 
 func (b *body) text() string {

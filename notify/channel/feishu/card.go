@@ -82,13 +82,10 @@ func render(m *message.Message, to channel.Receiver) *card {
 		short.Log = m.Log[len(m.Log)-maxLog:]
 		m = &short
 	}
-	var c *card
-	message.Fit(m, func(version *message.Message) bool {
-		c = draw(version, to)
-		body, err := channel.Payload(c)
+	return draw(message.Fit(m, func(version *message.Message) bool {
+		body, err := channel.Payload(draw(version, to))
 		return err == nil && len(body) <= maxCard
-	})
-	return c
+	}), to)
 }
 
 // draw returns the card of a message of any size.

@@ -84,12 +84,7 @@ func render(m *message.Message, to channel.Receiver) *payload {
 		short.Log = m.Log[len(m.Log)-maxLog:]
 		m = &short
 	}
-	var p *payload
-	message.Fit(m, func(version *message.Message) bool {
-		p = draw(version, to)
-		return p.fits()
-	})
-	return p
+	return draw(message.Fit(m, func(version *message.Message) bool { return draw(version, to).fits() }), to)
 }
 
 // fits reports whether Slack takes the payload.
@@ -115,7 +110,7 @@ func (p *payload) fits() bool {
 func draw(m *message.Message, to channel.Receiver) *payload {
 	title, full := m.TitleWithin(message.Limit{Runes: maxHeader, Escape: plain})
 	lead := escape(m.Sentence)
-	if isID(to.Address) && (to.Address[0] == 'U' || to.Address[0] == 'W') {
+	if isUser(to.Address) {
 		lead = strings.TrimSpace("<@" + to.Address + "> " + lead)
 	}
 	fallback := message.Limit{Runes: maxText, Escape: escape}.Cut(strings.TrimSpace(m.Title + " – " + m.Sentence))

@@ -76,11 +76,6 @@ func New(o Options) (*Channel, error) {
 	return c, nil
 }
 
-// isID reports whether an ID is one of Slack's: capital letters and digits.
-func isID(id string) bool {
-	return len(id) >= 2 && len(id) <= 32 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
-}
-
 // Traits implements channel.Channel. Slack takes a message per second.
 func (c *Channel) Traits() channel.Traits {
 	return channel.Traits{Kind: "slack", Rate: channel.Rate{Count: 1, Per: time.Second}, Timeout: channel.DefaultTimeout}
@@ -95,7 +90,7 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 		return c.hook(ctx, p)
 	}
 	p.Channel = c.conversation
-	if to.Private && isID(to.Address) {
+	if to.Private && isUser(to.Address) {
 		p.Channel = to.Address
 	}
 	thread := ""
@@ -108,12 +103,16 @@ func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Recei
 	switch {
 	case err == nil && p.Thread == "":
 		c.threads.put(thread, receipt.Ref)
-	case err != nil && p.Thread != "" && channel.ErrorOf(err).Kind == channel.Permanent:
-		// The first message of the thread may be gone. The next try begins another.
-		c.threads.drop(thread)
-		channel.ErrorOf(err).Kind = channel.Temporary
+	case err != nil && threadIsGone(err):
+		c.threads.drop(thread) // the next try begins another
 	}
 	return receipt, err
+}
+
+// threadIsGone reports whether Slack refused a message because the first one of its thread
+// was deleted.
+func threadIsGone(err error) bool {
+	return strings.Contains(err.Error(), "thread_not_found") || strings.Contains(err.Error(), "cannot_reply_to_message")
 }
 
 // hook sends a message to an incoming webhook, which answers in words.
@@ -182,11 +181,11 @@ func kindOf(word string) (channel.ErrorKind, bool) {
 	case "channel_is_archived", "is_archived", "no_service", "no_service_id", "no_team", "team_disabled", "account_inactive", "token_revoked":
 		return channel.Disabled, true
 	case "invalid_payload", "invalid_blocks", "invalid_blocks_format", "invalid_attachments", "too_many_attachments", "no_text", "msg_too_long",
-		"msg_blocks_too_long", "invalid_arguments", "invalid_json", "json_not_object", "user_not_found", "thread_not_found", "cannot_reply_to_message":
+		"msg_blocks_too_long", "invalid_arguments", "invalid_json", "json_not_object", "user_not_found":
 		return channel.Permanent, true
 	case "action_prohibited", "posting_to_general_channel_denied", "channel_not_found", "not_in_channel", "restricted_action", "missing_scope",
 		"invalid_auth", "not_authed", "token_expired", "invalid_token", "access_denied", "internal_error", "fatal_error", "service_unavailable",
-		"request_timeout", "rollup_error":
+		"request_timeout", "rollup_error", "thread_not_found", "cannot_reply_to_message":
 		return channel.Temporary, true
 	}
 	return channel.Temporary, false

@@ -108,13 +108,14 @@ func render(m *message.Message, to channel.Receiver) *body {
 		short.Log = m.Log[len(m.Log)-maxLog:]
 		m = &short
 	}
-	var b *body
-	message.Fit(m, func(version *message.Message) bool {
-		b = &body{"message", []attachment{{Type: "application/vnd.microsoft.card.adaptive", Content: draw(version, to)}}}
-		payload, err := channel.Payload(b)
+	return wrap(draw(message.Fit(m, func(version *message.Message) bool {
+		payload, err := channel.Payload(wrap(draw(version, to)))
 		return err == nil && len(payload) <= maxBody
-	})
-	return b
+	}), to))
+}
+
+func wrap(c card) *body {
+	return &body{"message", []attachment{{Type: "application/vnd.microsoft.card.adaptive", Content: c}}}
 }
 
 // draw returns the card of a message of any size.

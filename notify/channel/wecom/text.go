@@ -13,17 +13,13 @@ const maxText = 3900
 
 // textWithin returns a message as Markdown within the limits. It has no log: there is no
 // room for one.
-func textWithin(m *message.Message, to channel.Receiver) (text string) {
+func textWithin(m *message.Message, to channel.Receiver) string {
 	if len(m.Log) > 0 {
 		short := *m
 		short.Log = nil
 		m = &short
 	}
-	message.Fit(m, func(version *message.Message) bool {
-		text = textOf(version, to)
-		return len(text) <= maxText
-	})
-	return text
+	return textOf(message.Fit(m, func(version *message.Message) bool { return len(textOf(version, to)) <= maxText }), to)
 }
 
 // textOf returns a message of any size as Markdown.

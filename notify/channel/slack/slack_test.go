@@ -1,0 +1,92 @@
+package slack
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/channel/channeltest"
+)
+
+const user = "U024BE7LH"
+
+func open(t *testing.T, s *channeltest.Server, bot bool) *Channel {
+	t.Helper()
+	o := Options{URL: s.URL, Client: channel.NewClient(channeltest.Loopback())}
+	if bot {
+		o.Token, o.Conversation = s.Token, "C0123456789"
+	}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func TestWebhook(t *testing.T) {
+	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {
+		server := channeltest.NewSlackWebhook(t)
+		s := server.Subject(open(t, server, false), channel.Receiver{Address: user, Name: "liwei"})
+		s.Inert = func(payload string) []string { return channeltest.SlackMarkup(payload, user) }
+		return s
+	})
+}
+
+func TestBot(t *testing.T) {
+	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {
+		server := channeltest.NewSlackAPI(t)
+		s := server.Subject(open(t, server, true), channel.Receiver{Address: user, Name: "liwei"})
+		s.Inert = func(payload string) []string { return channeltest.SlackMarkup(payload, user) }
+		return s
+	})
+}
+
+func TestThreads(t *testing.T) {
+	server := channeltest.NewSlackAPI(t)
+	c := open(t, server, true)
+	send := func(to channel.Receiver) string {
+		t.Helper()
+		if _, err := c.Send(t.Context(), channeltest.Failed("en"), to); err != nil {
+			t.Fatal(err)
+		}
+		all := server.Accepted()
+		return all[len(all)-1]
+	}
+	if first := send(channel.Receiver{}); strings.Contains(first, "thread_ts") || !strings.Contains(first, `"channel":"C0123456789"`) {
+		t.Errorf("the first message: %s", first)
+	}
+	if second := send(channel.Receiver{}); !strings.Contains(second, `"thread_ts":"1795312902.000001"`) || !strings.Contains(second, `"reply_broadcast":true`) {
+		t.Errorf("the second message: %s", second)
+	}
+	if direct := send(channel.Receiver{Address: user, Private: true}); strings.Contains(direct, "thread_ts") || !strings.Contains(direct, `"channel":"`+user+`"`) {
+		t.Errorf("a direct message: %s", direct)
+	}
+}
+
+// TestThreadIsGone deletes the first message of a thread: the next try begins another.
+func TestThreadIsGone(t *testing.T) {
+	server := channeltest.NewSlackAPI(t)
+	c := open(t, server, true)
+	c.threads.put("C0123456789 "+channeltest.Failed("en").Thread, "9999999999.000001")
+	_, err := c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{})
+	if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary {
+		t.Fatalf("%v", err)
+	}
+	if _, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestThreadsAreBounded(t *testing.T) {
+	var known threads
+	for i := range 3 * maxThreads {
+		known.put(strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i), "1")
+		if i%5 == 0 {
+			known.drop(known.order[len(known.order)-1])
+		}
+	}
+	if len(known.first) > maxThreads || len(known.order) > maxThreads {
+		t.Errorf("%d threads, %d in order", len(known.first), len(known.order))
+	}
+}
