@@ -111,15 +111,15 @@ func (h *History) Stats(ctx context.Context, f Filter, now time.Time, progress f
 	return typeStats(ctx, h.db, f, now, progress)
 }
 
-// QueueWaits returns, for each queue, how long its objects waited: from their first
-// transition until they ran first. It covers objects that began to run in the period of the
-// filter, and no others, so Open of the spreads is 0. Objects without a queue count under "".
+// QueueStats returns, for each queue, how long its objects waited and ran. Only times whose
+// end is in the period of the filter count, so Open of the spreads is 0. Objects without a
+// queue count under "".
 //
-// QueueWaits costs as much as Stats.
+// QueueStats costs as much as Stats.
 //
 // Errors: errors of the database; the cause of ctx.
-func (h *History) QueueWaits(ctx context.Context, f Filter, now time.Time) (map[string]Spread, error) {
-	return queueWaits(ctx, h.db, f, now)
+func (h *History) QueueStats(ctx context.Context, f Filter, now time.Time) (map[string]QueueStats, error) {
+	return queueStats(ctx, h.db, f, now)
 }
 
 // Labels returns the last labels of some objects by their IDs. Objects without labels have

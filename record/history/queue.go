@@ -8,8 +8,17 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// queueWaits returns how long the objects of each queue waited until they ran first.
-func queueWaits(ctx context.Context, db *sqldb.DB, f Filter, now time.Time) (map[string]Spread, error) {
+// QueueStats are the times of the objects of one queue that are known to the end.
+type QueueStats struct {
+	// Waiting is the time from the first transition of an object until it ran first, if that
+	// was in the period.
+	Waiting Spread
+	// Running is the time that an object ran in total, if it ended in the period.
+	Running Spread
+}
+
+// queueStats returns statistics by queue.
+func queueStats(ctx context.Context, db *sqldb.DB, f Filter, now time.Time) (map[string]QueueStats, error) {
 	if f.Until.IsZero() || f.Until.After(now) {
 		f.Until = now
 	}
@@ -18,7 +27,7 @@ func queueWaits(ctx context.Context, db *sqldb.DB, f Filter, now time.Time) (map
 	if err != nil || s.nothing {
 		return nil, err
 	}
-	samples := map[string]*sample{}
+	waiting, running := map[string]*sample{}, map[string]*sample{}
 	for after := int64(0); ; {
 		lives, err := readLives(ctx, db, s, after)
 		if err != nil {
@@ -28,30 +37,55 @@ func queueWaits(ctx context.Context, db *sqldb.DB, f Filter, now time.Time) (map
 			break
 		}
 		for _, l := range lives {
-			waited, ok := l.waited(f.Since, f.Until)
-			if !ok {
-				continue
+			l.cutAt(f.Until)
+			if waited, ok := l.waited(f.Since); ok {
+				addTo(waiting, l.object.Queue, waited)
 			}
-			if samples[l.object.Queue] == nil {
-				samples[l.object.Queue] = &sample{}
+			if ran, ok := l.ran(f.Since); ok {
+				addTo(running, l.object.Queue, ran)
 			}
-			samples[l.object.Queue].add(waited, false)
 		}
 		after = lives[len(lives)-1].object.ID
 	}
-	spreads := map[string]Spread{}
-	for queue, s := range samples {
-		spreads[queue] = s.spread()
+	all := map[string]QueueStats{}
+	for queue, s := range waiting {
+		all[queue] = QueueStats{Waiting: s.spread()}
 	}
-	return spreads, nil
+	for queue, s := range running {
+		one := all[queue]
+		one.Running = s.spread()
+		all[queue] = one
+	}
+	return all, nil
+}
+
+func addTo(samples map[string]*sample, queue string, d time.Duration) {
+	if samples[queue] == nil {
+		samples[queue] = &sample{}
+	}
+	samples[queue].add(d, false)
 }
 
 // waited returns the time from the first transition until the object ran first. It is false
-// unless the object ran first within a period.
-func (l *life) waited(since, until time.Time) (time.Duration, bool) {
+// if the object has not run, or ran first before a time.
+func (l *life) waited(since time.Time) (time.Duration, bool) {
 	for _, s := range l.stays {
 		if s.state == string(state.Running) {
-			return s.began.Sub(l.stays[0].began), !s.began.Before(since) && s.began.Before(until)
+			return s.began.Sub(l.stays[0].began), !s.began.Before(since)
+		}
+	}
+	return 0, false
+}
+
+// ran returns the time that an object ran in total. It is false if the object has not
+// ended, ended before a time, or never ran.
+func (l *life) ran(since time.Time) (total time.Duration, ended bool) {
+	for i, s := range l.stays {
+		switch {
+		case state.State(s.state).Final():
+			return total, total > 0 && !s.began.Before(since)
+		case s.state == string(state.Running) && i+1 < len(l.stays):
+			total += l.stays[i+1].began.Sub(s.began)
 		}
 	}
 	return 0, false

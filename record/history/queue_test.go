@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,9 +12,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestQueueWaits: waits count from the first transition to the first run, by queue, in the
-// period in which the object ran first. Labels and objects come by ID.
-func TestQueueWaits(t *testing.T) {
+// TestQueueStats: waits count from the first transition to the first run, by queue, in the
+// period in which the object ran first; runs count in the period in which it ended. Labels and objects come by ID.
+func TestQueueStats(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
 		at := func(uid, queue string, steps ...any) (all []revision) {
@@ -26,19 +27,21 @@ func TestQueueWaits(t *testing.T) {
 			return all
 		}
 		all := at("a", "gpu", state.Submitted, 0, state.Queued, 5, state.Running, 10, state.Queued, 20, state.Running, 90)
-		all = append(all, at("b", "gpu", state.Queued, 0, state.Running, 30)...)
-		all = append(all, at("c", "gpu", state.Queued, 0, state.Running, 70)...) // after the period
-		all = append(all, at("d", "gpu", state.Queued, 0)...)                    // waits
-		all = append(all, at("e", "cpu", state.Queued, 0, state.Running, 1)...)  // before the period
-		all = append(all, at("f", "", state.Queued, 20, state.Running, 22)...)
+		all = append(all, at("b", "gpu", state.Queued, 0, state.Running, 30, state.Restarting, 45, state.Running, 46, state.Failed, 51)...)
+		all = append(all, at("c", "gpu", state.Queued, 0, state.Running, 70)...)                    // after the period
+		all = append(all, at("d", "gpu", state.Queued, 0)...)                                       // waits
+		all = append(all, at("e", "cpu", state.Queued, 0, state.Running, 1, state.Succeeded, 5)...) // waited before the period
+		all = append(all, at("f", "", state.Queued, 20, state.Running, 22, state.Aborted, 61)...)   // ended after the period
 		if err := write(t.Context(), db, all); err != nil {
 			t.Fatal(err)
 		}
 		h := history.New(db)
-		got, err := h.QueueWaits(t.Context(), history.Filter{Since: begin.Add(minutes(2))}, begin.Add(minutes(60)))
-		want := map[string]history.Spread{
-			"gpu": {Count: 2, P50: minutes(10), P90: minutes(30), Max: minutes(30)},
-			"":    {Count: 1, P50: minutes(2), P90: minutes(2), Max: minutes(2)},
+		got, err := h.QueueStats(t.Context(), history.Filter{Since: begin.Add(minutes(2))}, begin.Add(minutes(60)))
+		one := func(d time.Duration) history.Spread { return history.Spread{Count: 1, P50: d, P90: d, Max: d} }
+		want := map[string]history.QueueStats{
+			"gpu": {Waiting: history.Spread{Count: 2, P50: minutes(10), P90: minutes(30), Max: minutes(30)}, Running: one(minutes(20))},
+			"cpu": {Running: one(minutes(4))},
+			"":    {Waiting: one(minutes(2))},
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v\n%s", err, diff)
