@@ -32,6 +32,9 @@ type Consumer struct {
 	// error, both are rolled back. It must not call slow services, because the transaction
 	// holds locks and ends after sqldb.Timeout.
 	Handle func(ctx context.Context, tx *sqldb.Tx, some []Transition) error
+	// Committed is called after each transaction of Handle that was committed. It must not
+	// block. It may be nil.
+	Committed func()
 	// Owner names this process in the list of cursors; default the name of the host and the
 	// number of the process.
 	Owner string
@@ -90,7 +93,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 
 // follow returns what moves the cursor of a consumer with its defaults.
 func (c *Consumer) follow(db *sqldb.DB) *follower {
-	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, prepare: c.Prepare, handle: c.Handle}
+	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
 }
 
 // The delay between attempts doubles from firstRetry to lastRetry.

@@ -31,6 +31,7 @@ type follower struct {
 	every       time.Duration
 	prepare     func(ctx context.Context, some []Transition) error
 	handle      func(ctx context.Context, tx *sqldb.Tx, some []Transition) error
+	committed   func() // may be nil
 
 	exists    bool      // the cursor was seen
 	token     int64     // of the cursor, when it was seen last
@@ -76,6 +77,9 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 	}
 	if f.token = p.Cursor.Token + 1; call {
 		f.handledAt = time.Now()
+		if f.committed != nil {
+			f.committed()
+		}
 	}
 	if upTo < p.Position {
 		return 0, nil
