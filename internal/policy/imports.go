@@ -65,7 +65,7 @@ notify/rule: state notify/message
 notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
 notify/facts: wire state record/sqldb record/history record/feed notify/message
 notify/delivery: record/sqldb notify/channel
-notify: state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery
+notify: wire state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery
 notify/notifymetrics: notify notify/delivery
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube

@@ -1,0 +1,110 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// due looks at the timers that are due.
+type due struct {
+	db      *sqldb.DB
+	matcher *matcher
+	timers  *timers
+}
+
+// look adds to a round what becomes of the timers that are due.
+func (d *due) look(ctx context.Context, r *round, o *owners) error {
+	all, err := delivery.DueTimers(ctx, d.db, r.now, timersAtOnce)
+	if err != nil || len(all) == 0 {
+		return d.db.Explain(err)
+	}
+	objects, labels, err := d.objects(ctx, all)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := d.one(ctx, r, o, &all[i], objects[all[i].Object], labels[all[i].Object]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one adds what becomes of one timer.
+func (d *due) one(ctx context.Context, r *round, o *owners, t *delivery.Timer, object *history.Object, labels map[string]string) error {
+	with := r.setup.rules[t.Rule]
+	v, err := d.timers.judge(ctx, with, t, object, labels, r.now)
+	if err != nil {
+		return err
+	}
+	if v.fires {
+		// The rule may select other jobs by now.
+		in := inputOf(&v.start, "")
+		in.Existing = false
+		names, err := o.of(ctx, &v.start.Object)
+		if err != nil {
+			return err
+		}
+		in.Object.Owner = first(names)
+		matches, err := with.Matches(&in)
+		if err != nil {
+			d.matcher.failed(with, err)
+		}
+		if !matches {
+			r.removed = append(r.removed, *t)
+			return nil
+		}
+		if err := d.fire(ctx, r, t, &v, names); err != nil {
+			return err
+		}
+		t.Fired, v.again = true, r.now.Add(afterFired)
+	}
+	if v.again.IsZero() {
+		r.removed = append(r.removed, *t)
+		return nil
+	}
+	t.Due = v.again
+	r.moved = append(r.moved, *t)
+	return nil
+}
+
+// fire adds the messages of a timer.
+func (d *due) fire(ctx context.Context, r *round, t *delivery.Timer, v *verdict, names []string) error {
+	with := r.setup.rules[t.Rule]
+	var all []*want
+	for _, to := range d.matcher.route(r.setup, with, with.To, names) {
+		all = append(all, &want{subject: timerSubject(with, &v.start).key(with.ID()), rule: with, to: to, object: t.Object})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	r.fired++
+	r.wants = append(r.wants, all...)
+	return d.matcher.describe(ctx, all, &v.start, v.notice(with, t, first(names), r.now))
+}
+
+// objects reads the objects of timers, with their labels.
+func (d *due) objects(ctx context.Context, all []delivery.Timer) (map[int64]*history.Object, map[int64]map[string]string, error) {
+	var ids []int64
+	for i := range all {
+		ids = append(ids, all[i].Object)
+	}
+	return objectsOf(ctx, d.timers.history, ids)
+}
+
+// objectsOf reads objects by their numbers, with their labels.
+func objectsOf(ctx context.Context, h *history.History, ids []int64) (map[int64]*history.Object, map[int64]map[string]string, error) {
+	found, err := h.ObjectsByID(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	objects := map[int64]*history.Object{}
+	for i := range found {
+		objects[found[i].ID] = &found[i]
+	}
+	labels, err := h.Labels(ctx, ids)
+	return objects, labels, err
+}

@@ -1,0 +1,78 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Health is how notifications are, from the database and the channels that are open.
+type Health struct {
+	// Behind is how many transitions wait for the planner, and SeenAt when a planner was
+	// active last. Cursor is false if no planner has run yet.
+	Cursor  bool
+	Behind  int64
+	SeenAt  time.Time
+	Expired bool
+	// Faults are what a person has to do something about, in the order of their names.
+	Faults []string
+	// Counts are the unsent deliveries and the dead letters by channel and state.
+	Counts []delivery.Count
+	// Channels are what the replicas share about the channels.
+	Channels []delivery.Channel
+}
+
+// readHealth reads the part of the health that is in the database. known are the channels
+// of the file, with why they cannot be used, nil if they can.
+func readHealth(ctx context.Context, db *sqldb.DB, known map[string]error) (h Health, err error) {
+	cursors, err := feed.Cursors(ctx, db)
+	if err != nil {
+		return h, err
+	}
+	for _, c := range cursors {
+		if c.Name == cursorName {
+			h.Cursor, h.Behind, h.SeenAt, h.Expired = true, c.Behind, c.SeenAt, c.Expired
+		}
+	}
+	if h.Counts, err = delivery.Counts(ctx, db); err != nil {
+		return h, db.Explain(err)
+	}
+	if h.Channels, err = delivery.Channels(ctx, db); err != nil {
+		return h, db.Explain(err)
+	}
+	h.Faults = faults(&h, known)
+	return h, nil
+}
+
+// faults returns what a person has to do something about.
+func faults(h *Health, known map[string]error) (all []string) {
+	if h.Expired {
+		all = append(all, "the cursor of the planner has expired; transitions since then are in the history only")
+	}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if err := known[name]; err != nil {
+			all = append(all, fmt.Sprintf("%v; its messages wait", err))
+		}
+	}
+	for _, c := range h.Channels {
+		if !c.DisabledAt.IsZero() {
+			all = append(all, fmt.Sprintf("channel %s is disabled: %s", c.Name, c.Reason))
+		}
+	}
+	for _, c := range h.Counts {
+		_, there := known[c.Channel]
+		switch {
+		case c.State == delivery.Dead:
+			all = append(all, fmt.Sprintf("channel %s has %d dead letters", c.Channel, c.N))
+		case !there:
+			all = append(all, fmt.Sprintf("%d messages wait for channel %s, which the file does not have any more", c.N, c.Channel))
+		}
+	}
+	return all
+}

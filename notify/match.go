@@ -1,0 +1,166 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// matcher finds the messages that rules and subscriptions call for.
+type matcher struct {
+	history *history.History
+	counts  *counters
+	facts   Facts
+	once    *once
+}
+
+// Facts completes the notice of a transition or a timer with what the history knows of the
+// job. Fields of which it finds nothing stay empty.
+type Facts interface {
+	Complete(ctx context.Context, t *feed.Transition, n *message.Notice, log bool) error
+}
+
+// transition returns the messages for a transition.
+func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribed []config.Receiver, t *feed.Transition) ([]*want, error) {
+	names, err := o.cheap(ctx, &t.Object)
+	if err != nil {
+		return nil, err
+	}
+	in := inputOf(t, first(names))
+	var all []*want
+	for _, r := range s.file.Rules.Match(nil, &in, m.failed) {
+		if r.Timer != nil {
+			continue
+		}
+		if names, err = o.of(ctx, &t.Object); err != nil {
+			return nil, err
+		}
+		some, err := m.wants(ctx, s, r, t, names)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	for _, to := range subscribed {
+		if t.Source != feed.Listed && !hasReceiver(all, &to) {
+			all = append(all, m.want(subscriptionRule, to, t))
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	if names, err = o.of(ctx, &t.Object); err != nil {
+		return nil, err
+	}
+	return all, m.describe(ctx, all, t, noticeOf(t, first(names)))
+}
+
+// wants returns the messages of one rule without their notice.
+func (m *matcher) wants(ctx context.Context, s *setup, r *rule.Rule, t *feed.Transition, names []string) (all []*want, err error) {
+	flaps := false
+	if r.Flap != nil {
+		if flaps, err = m.flaps(ctx, r, t); err != nil {
+			return nil, err
+		}
+	}
+	for _, to := range m.route(s, r, r.To, names) {
+		w := m.want(r, to, t)
+		w.flaps = flaps
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+func (m *matcher) want(r *rule.Rule, to config.Receiver, t *feed.Transition) *want {
+	what := string(t.To)
+	if what == "" {
+		what = "unknown"
+	}
+	subject := subject{t.Object.Cluster, t.Object.UID, t.Version, what}
+	return &want{subject: subject.key(r.ID()), rule: r, to: to, object: t.Object.ID, position: int64(t.Position)}
+}
+
+// route returns the receivers of a rule. Owners who are not in the table of people are
+// counted, and logged once.
+func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, names []string) []config.Receiver {
+	all, unknown := s.file.Receivers(targets, r.Fallback, names)
+	for _, name := range unknown {
+		m.counts.unknown.Add(1)
+		m.once.log("owner "+name, "a job names an owner that is not in the table of people; add the name, or a fallback to the rule", "owner", faultlog.Text(textError(name)), "rule", r.Name)
+	}
+	return all
+}
+
+// describe gives all messages of a transition its notice. Only messages of rules with logs
+// get the end of the log.
+func (m *matcher) describe(ctx context.Context, all []*want, t *feed.Transition, n *message.Notice) error {
+	byLog := map[bool]*message.Notice{}
+	for _, w := range all {
+		if byLog[w.rule.Log] == nil {
+			own := *n
+			if m.facts != nil {
+				if err := m.facts.Complete(ctx, t, &own, w.rule.Log); err != nil {
+					return err
+				}
+			}
+			byLog[w.rule.Log] = &own
+		}
+		w.notice = byLog[w.rule.Log]
+	}
+	return nil
+}
+
+// flaps reports whether a rule has called for as many messages about an object as it may
+// within its window. It counts the recorded transitions up to t.
+func (m *matcher) flaps(ctx context.Context, r *rule.Rule, t *feed.Transition) (bool, error) {
+	n := 0
+	list := func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
+		return m.history.Transitions(ctx, t.Object.ID, p)
+	}
+	for one, err := range history.All(ctx, history.Paging{}, list) {
+		if err != nil {
+			return false, err
+		}
+		if one.Version >= t.Version {
+			continue
+		}
+		if t.Happened.Sub(one.Happened) > r.Flap.Within {
+			return false, nil
+		}
+		before := feedTransition(t.Object, &one)
+		in := inputOf(&before, "")
+		matches, err := r.Matches(&in)
+		if matches || err != nil {
+			n++
+		}
+		if n >= r.Flap.Changes {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// failed takes note of a condition that cannot be evaluated. The rule does not match.
+func (m *matcher) failed(r *rule.Rule, err error) {
+	m.counts.ruleErrors.Add(1)
+	m.once.log("rule "+r.Name, "the condition of a rule cannot be evaluated, so the rule does not match", "rule", r.Name, "at", r.At, "err", faultlog.Text(err))
+}
+
+func hasReceiver(all []*want, r *config.Receiver) bool {
+	for _, w := range all {
+		if w.to.Channel == r.Channel && w.to.Address == r.Address {
+			return true
+		}
+	}
+	return false
+}
+
+// textError is a text from others that faultlog.Text makes fit for a log.
+type textError string
+
+func (e textError) Error() string { return string(e) }

@@ -1,0 +1,48 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+)
+
+// noticeOf returns what a transition itself says.
+func noticeOf(t *feed.Transition, owner string) *message.Notice {
+	n := &message.Notice{
+		Kind: kindOf(t.From, t.To), Job: jobOf(&t.Object, owner), Version: uint64(t.Version), From: t.From, To: t.To, FromRaw: t.FromRaw, ToRaw: t.ToRaw,
+		Reason: t.Reason, Message: t.Message, Seen: t.Seen, Late: isLate(t),
+	}
+	if t.Source != feed.Inferred {
+		n.Happened = t.Happened
+	}
+	return n
+}
+
+func jobOf(o *feed.Object, owner string) message.Job {
+	return message.Job{
+		Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type.String(), Kind: o.Type.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
+		Queue: o.Queue, Owner: owner,
+	}
+}
+
+// feedObject returns an object of the history as the feed has it.
+func feedObject(o *history.Object, labels map[string]string) feed.Object {
+	return feed.Object{
+		ID: o.ID, Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Queue: o.Queue, Submitter: o.Submitter,
+		Owner: feed.Owner{UID: o.Owner.UID, Kind: o.Owner.Kind, Name: o.Owner.Name}, Created: o.Created, Labels: labels,
+	}
+}
+
+// feedTransition returns a transition of the history as the feed has it.
+func feedTransition(o feed.Object, t *history.Transition) feed.Transition {
+	return feed.Transition{
+		Kind: feed.New, Object: o, Version: t.Version, From: state.State(t.From), To: state.State(t.To), FromRaw: t.FromRaw, ToRaw: t.ToRaw,
+		Reason: t.Reason, Message: t.Message, Happened: t.Happened, Seen: t.Seen, Source: t.Source,
+	}
+}
+
+// elapsed returns how long ago a time was, not less than 0.
+func elapsed(now, at time.Time) time.Duration { return max(0, now.Sub(at)) }

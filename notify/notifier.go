@@ -1,0 +1,161 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Config says what a Notifier does. Only File is required.
+type Config struct {
+	// File is the content of the file of rules. SetConfig replaces it.
+	File *config.Config
+	// Open opens a channel of the file; default (*config.Channel).Open. Programs with
+	// channels of their own set it.
+	Open func(*config.Channel) (channel.Channel, error)
+	// Facts completes the notices of transitions and timers. The default is the history.
+	Facts Facts
+	// Progress finds signals of progress that the database does not have, such as lines of
+	// logs. nil means that there are none.
+	Progress Progress
+	// Name names the process for people who read the database; default its host and number.
+	Name string
+	// Workers are the options of the workers. DB, Compose, Name and Logger are set.
+	Workers WorkerOptions
+	// Logger takes faults; default the value of slog.Default() when the line is written.
+	Logger *slog.Logger
+	// Now returns the time, for tests; default time.Now.
+	Now func() time.Time
+}
+
+// Notifier plans and sends notifications. Several processes may have one on a database.
+// Any goroutine may call its methods.
+type Notifier struct {
+	c        Config
+	db       *sqldb.DB
+	current  atomic.Pointer[setup]
+	counts   counters
+	usual    *usual
+	planner  *planner
+	workers  *Workers
+	mu       sync.Mutex // held while the file is replaced
+	outlets  map[string]*outlet
+	finished bool
+}
+
+// New returns a Notifier for a database, whose schema is up to date. It opens the channels
+// of the file, and Run closes them. A channel that cannot be
+// opened is a fault in Health and in the log, and its messages wait.
+//
+// Errors: no file.
+func New(db *sqldb.DB, c Config) (*Notifier, error) {
+	if c.File == nil {
+		return nil, errors.New("notify: Config.File is nil")
+	}
+	if c.Open == nil {
+		c.Open = (*config.Channel).Open
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Name == "" {
+		host, _ := os.Hostname() // an empty name is valid
+		c.Name = fmt.Sprintf("%s/%d", host, os.Getpid())
+	}
+	n := &Notifier{c: c, db: db}
+	n.planner = newPlanner(plannerOptions{
+		db: db, setup: n.current.Load, now: c.Now, logger: n.log, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db), wake: func(channels ...string) { n.workers.Wake(channels...) },
+	})
+	n.usual = n.planner.timers.usual
+	o := c.Workers
+	o.DB, o.Name, o.Logger = db, c.Name, c.Logger
+	o.Compose = (&composer{db: db, setup: n.current.Load, now: c.Now, once: n.planner.matcher.once}).compose
+	n.workers = NewWorkers(o, nil)
+	n.SetConfig(c.File)
+	return n, nil
+}
+
+// SetConfig replaces the rules, people and channels while the notifier runs. Messages of
+// rules that do not exist any more are sent as they were decided. Messages of channels
+// that do not exist any more wait, and Health says so. SetConfig does not keep a reference
+// to the file before.
+func (n *Notifier) SetConfig(file *config.Config) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.finished {
+		return
+	}
+	n.outlets = openOutlets(file, n.outlets, n.c.Open)
+	for _, o := range n.outlets {
+		if o.err != nil {
+			n.log().Error("a channel cannot be opened; its messages wait", "channel", o.config.Name, "err", faultlog.Text(o.err))
+		}
+	}
+	for _, r := range file.Rules.Rules() {
+		if r.Timer != nil && len(r.Timer.Signals) > 0 && n.c.Progress == nil && !signals(r) {
+			n.log().Warn("a rule waits for lines of logs, and nothing reads logs yet; it sends nothing", "rule", r.Name, "at", r.At)
+		}
+	}
+	n.current.Store(newSetup(file, digestsOf(n.outlets)))
+	n.workers.SetChannels(channelsOf(n.outlets))
+}
+
+// Run plans and sends until ctx ends. It returns when all tries in progress have ended. It
+// is called once.
+//
+// Errors: feed.ErrExpired if no planner has run for so long that transitions were removed,
+// and feed.ErrNoCursor if the cursor was removed.
+func (n *Notifier) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	all.Go(func() { n.workers.Run(ctx) })
+	all.Go(func() { n.usual.keep(ctx, func() bool { return n.current.Load().needsUsual() }, n.log) })
+	err := n.planner.consumer(n.c.Name, n.c.Logger).Run(ctx, n.db)
+	stop()
+	all.Wait()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.finished = true
+	return err
+}
+
+// Health reads how notifications are.
+//
+// Errors: those of the database.
+func (n *Notifier) Health(ctx context.Context) (Health, error) {
+	n.mu.Lock()
+	known := map[string]error{}
+	for name, o := range n.outlets {
+		known[name] = o.err
+	}
+	n.mu.Unlock()
+	return readHealth(ctx, n.db, known)
+}
+
+// Stats returns what the planner of this process has done.
+func (n *Notifier) Stats() Stats { return n.counts.stats() }
+
+// SendStats returns what the workers of this process have done, by channel.
+func (n *Notifier) SendStats() map[string]SendStats { return n.workers.Stats() }
+
+// Wake lets the workers of this process look for deliveries at once.
+func (n *Notifier) Wake() { n.workers.Wake() }
+
+// log returns the logger. It looks up the default logger on each call.
+func (n *Notifier) log() *slog.Logger {
+	if n.c.Logger != nil {
+		return n.c.Logger
+	}
+	return slog.Default()
+}

@@ -1,0 +1,66 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// owners finds the people and channels that jobs name. It belongs to one batch.
+type owners struct {
+	setup   *setup
+	history *history.History
+	known   map[int64][]string
+	asks    bool // a condition reads the owner
+}
+
+func newOwners(s *setup, h *history.History) *owners {
+	o := &owners{setup: s, history: h, known: map[int64][]string{}}
+	for _, r := range s.file.Rules.Rules() {
+		o.asks = o.asks || r.When != nil && strings.Contains(r.When.String(), "owner")
+	}
+	return o
+}
+
+// cheap returns the owners of a job if that needs no request to the database, or if a
+// condition reads them.
+func (o *owners) cheap(ctx context.Context, object *feed.Object) ([]string, error) {
+	if o.setup.file.NeedsAnnotations() && !o.asks {
+		return nil, nil
+	}
+	return o.of(ctx, object)
+}
+
+// of returns the owners of a job.
+func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) {
+	if names, ok := o.known[object.ID]; ok {
+		return names, nil
+	}
+	var failed error
+	names := o.setup.file.Owners(object.Labels, func() map[string]string {
+		b, err := bodyAt(ctx, o.history, object.ID, 0)
+		if err != nil {
+			if !errors.Is(err, history.ErrNoBody) && !errors.Is(err, history.ErrUnknown) {
+				failed = err
+			}
+			return nil
+		}
+		return b.Metadata.Annotations
+	}, object.Submitter)
+	if failed != nil {
+		return nil, failed
+	}
+	o.known[object.ID] = names
+	return names, nil
+}
+
+// first returns the first owner, "" if there is none.
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}

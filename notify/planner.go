@@ -1,0 +1,244 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// cursorName is the cursor of the planners. All replicas share it.
+const cursorName = "notify"
+
+// tickEvery is how often a planner looks at timers, digests and escalations.
+const tickEvery = time.Second
+
+// planner turns transitions into deliveries. Prepare reads, outside of the transaction;
+// Handle writes. Both belong to the goroutine of the consumer.
+type planner struct {
+	db      *sqldb.DB
+	setup   func() *setup
+	now     func() time.Time
+	counts  *counters
+	history *history.History
+	matcher *matcher
+	timers  *timers
+	due     *due
+	scan    *scan
+	escalator
+
+	subscriptions subscriptions
+	round         *round
+	tickedAt      time.Time
+	unacked       []delivery.Delivery // which the last Handle found
+	wake          func(channels ...string)
+	touched       map[string]bool // channels with deliveries of the last Handle
+}
+
+// plannerOptions are what a planner needs.
+type plannerOptions struct {
+	db       *sqldb.DB
+	setup    func() *setup
+	now      func() time.Time
+	logger   func() *slog.Logger
+	counts   *counters
+	facts    Facts
+	progress Progress
+	usual    *usual
+	wake     func(channels ...string) // called with the channels that have deliveries; may be nil
+}
+
+func newPlanner(o plannerOptions) *planner {
+	h := history.New(o.db)
+	m := &matcher{history: h, counts: o.counts, facts: o.facts, once: &once{logger: o.logger}}
+	k := &timers{history: h, usual: o.usual, progress: o.progress}
+	return &planner{
+		db: o.db, setup: o.setup, now: o.now, counts: o.counts, history: h, matcher: m, timers: k,
+		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]string{}}, escalator: escalator{h, m}, wake: o.wake,
+	}
+}
+
+// consumer returns the consumer that drives the planner. It begins with what happens from
+// now on, so a first start sends nothing about the past.
+func (p *planner) consumer(owner string, logger *slog.Logger) feed.Consumer {
+	return feed.Consumer{Name: cursorName, Start: feed.Now, Every: tickEvery, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
+}
+
+// prepare finds the messages that transitions and timers call for.
+func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
+	r := &round{setup: p.setup(), now: p.now(), marks: map[string]string{}}
+	p.round = r
+	o := newOwners(r.setup, p.history)
+	if len(some) > 0 {
+		if err := p.subscriptions.refresh(ctx, p.db, r.now); err != nil {
+			return p.db.Explain(err)
+		}
+	}
+	for i := range some {
+		if err := p.transition(ctx, r, o, &some[i]); err != nil {
+			return err
+		}
+	}
+	if r.now.Sub(p.tickedAt) < tickEvery && !r.now.Before(p.tickedAt) {
+		return nil
+	}
+	r.tick = true
+	if err := p.due.look(ctx, r, o); err != nil {
+		return err
+	}
+	if err := p.scan.look(ctx, r); err != nil {
+		return err
+	}
+	return p.escalator.look(ctx, r, p.unacked)
+}
+
+// transition adds the messages and timers of one transition to a round.
+func (p *planner) transition(ctx context.Context, r *round, o *owners, t *feed.Transition) error {
+	if t.Kind == feed.Corrected {
+		return nil // whoever was told was told already
+	}
+	all, err := p.matcher.transition(ctx, r.setup, o, p.subscriptions.match(t, r.now), t)
+	if err != nil {
+		return err
+	}
+	r.wants = append(r.wants, all...)
+	if all, err = resolves(ctx, p.db, r.setup, t); err != nil {
+		return err
+	}
+	r.wants = append(r.wants, all...)
+	if t.To.Final() {
+		r.ended = append(r.ended, t.Object.ID)
+	}
+	return p.start(ctx, r, o, t)
+}
+
+// start adds the timers that a transition starts. A timer starts also for an object that
+// existed before its type was recorded, unless it would fire at once.
+func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transition) error {
+	for _, one := range r.setup.timers {
+		in := inputOf(t, "")
+		if !one.Timer.Starts(&in) {
+			continue
+		}
+		names, err := o.cheap(ctx, &t.Object)
+		if err != nil {
+			return err
+		}
+		in.Object.Owner = first(names)
+		set := p.timers.start(one, t)
+		in.Existing = in.Existing && !set.Due.After(r.now)
+		matches, err := one.Matches(&in)
+		if err != nil {
+			p.matcher.failed(one, err)
+		}
+		if matches {
+			r.set = append(r.set, set)
+		}
+	}
+	return nil
+}
+
+// handle writes what prepare has found, in the transaction that moves the cursor.
+func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
+	r := p.round
+	post, err := newPost(ctx, tx, r.setup, r.now)
+	if err != nil {
+		return err
+	}
+	escalated, err := p.escalate(ctx, tx, r)
+	if err != nil {
+		return err
+	}
+	for _, w := range slices.Concat(r.wants, escalated) {
+		if err := post.add(ctx, w); err != nil {
+			return err
+		}
+	}
+	if err := post.write(ctx); err != nil {
+		return err
+	}
+	if err := p.writeTimers(ctx, tx, r); err != nil {
+		return err
+	}
+	if err := delivery.EndMutes(ctx, tx, r.ended); err != nil {
+		return err
+	}
+	if r.tick {
+		if _, err := delivery.CloseDigests(ctx, tx, r.now); err != nil {
+			return err
+		}
+		if p.unacked, err = delivery.Escalations(ctx, tx, r.now, escalationsAtOnce); err != nil {
+			return err
+		}
+		p.tickedAt = r.now
+	}
+	p.touched = post.channels()
+	p.count(some, r, post.done, len(escalated))
+	return nil
+}
+
+// committed wakes the workers of channels with new deliveries.
+func (p *planner) committed() {
+	if p.wake != nil && len(p.touched) > 0 {
+		p.wake(slices.Collect(maps.Keys(p.touched))...)
+	}
+}
+
+// escalate returns the messages for deliveries that still nobody has acknowledged.
+func (p *planner) escalate(ctx context.Context, tx *sqldb.Tx, r *round) (all []*want, err error) {
+	for _, e := range r.escalations {
+		n, err := delivery.Escalated(ctx, tx, e.id)
+		if err != nil {
+			return nil, err
+		}
+		if n == 1 {
+			all = append(all, e.wants...)
+		}
+	}
+	return all, nil
+}
+
+// writeTimers writes what has changed about timers.
+func (p *planner) writeTimers(ctx context.Context, tx *sqldb.Tx, r *round) error {
+	if err := delivery.SetTimers(ctx, tx, r.set); err != nil {
+		return err
+	}
+	if err := delivery.AdvanceTimers(ctx, tx, r.advanced); err != nil {
+		return err
+	}
+	if err := delivery.MoveTimers(ctx, tx, r.moved); err != nil {
+		return err
+	}
+	if err := delivery.RemoveTimers(ctx, tx, r.removed); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.marks)) {
+		if err := delivery.SetMark(ctx, tx, name, r.marks[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts what a round did. A transaction that is rolled back afterwards is counted
+// too.
+func (p *planner) count(some []feed.Transition, r *round, done posted, escalated int) {
+	p.counts.transitions.Add(uint64(len(some)))
+	for i := range some {
+		if some[i].Kind == feed.Corrected {
+			p.counts.corrected.Add(1)
+		}
+	}
+	p.counts.created.Add(uint64(done.created))
+	p.counts.collected.Add(uint64(done.collected))
+	p.counts.muted.Add(uint64(done.muted))
+	p.counts.own.Add(uint64(done.own))
+	p.counts.timers.Add(uint64(r.fired))
+	p.counts.escalated.Add(uint64(escalated))
+}

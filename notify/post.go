@@ -1,0 +1,170 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// digestEvent is the event of a digest. Its items are rows of their own.
+type digestEvent struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// openDigest is a digest with the items that one transaction adds.
+type openDigest struct {
+	delivery delivery.Delivery
+	items    []delivery.Item
+}
+
+// posted counts what became of messages.
+type posted struct{ created, collected, muted, own int }
+
+// post writes messages in the transaction of the planner. It belongs to one transaction.
+type post struct {
+	tx      *sqldb.Tx
+	setup   *setup
+	now     time.Time
+	mutes   []delivery.Mute
+	single  []delivery.Delivery
+	latest  []delivery.Delivery
+	digests map[string]*openDigest
+	recent  map[string]int  // messages of the last minute, by the key of the receiver
+	open    map[string]bool // whether a digest is open, by its key
+	done    posted
+}
+
+// newPost reads what applies to all messages.
+func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time) (*post, error) {
+	mutes, err := delivery.Mutes(ctx, tx, now)
+	return &post{tx: tx, setup: s, now: now, mutes: mutes, digests: map[string]*openDigest{}, recent: map[string]int{}, open: map[string]bool{}}, err
+}
+
+// add decides what becomes of a message: it is sent now, waits in a digest, or nobody
+// wants it.
+func (p *post) add(ctx context.Context, w *want) error {
+	if w.own() {
+		p.done.own++
+		return nil
+	}
+	d, err := w.delivery(p.now)
+	if err != nil {
+		return err
+	}
+	if p.muted(&d) {
+		p.done.muted++
+		return nil
+	}
+	in, held, err := p.setup.scheduleOf(w.to.Channel).digest(w, p.now, func(in window) (bool, error) { return p.crowded(ctx, w, in) })
+	switch {
+	case err != nil:
+		return err
+	case held && w.rule.Escalate != nil && w.rule.Digest == nil && !w.flaps: // in quiet hours
+		d.State, d.NextAt = delivery.Held, in.to
+		d.EscalateAt = in.to.Add(w.rule.Escalate.After)
+	case held:
+		p.done.collected++
+		return p.collect(w, &d, in)
+	}
+	p.single = append(p.single, d)
+	p.recent[receiverKey(&w.to)]++
+	if w.rule.Latest {
+		p.latest = append(p.latest, d)
+	}
+	return nil
+}
+
+// muted reports whether somebody has muted a message. A digest that is muted gets no
+// items.
+func (p *post) muted(d *delivery.Delivery) bool {
+	return slices.ContainsFunc(p.mutes, func(m delivery.Mute) bool { return m.Matches(d, p.now) })
+}
+
+// crowded implements crowd.
+func (p *post) crowded(ctx context.Context, w *want, in window) (bool, error) {
+	key, who := digestKey(in, &w.to), receiverKey(&w.to)
+	if p.digests[key] != nil || p.open[key] {
+		return true, nil
+	}
+	if _, known := p.recent[who]; !known {
+		n, err := delivery.Recent(ctx, p.tx, w.to.Channel, w.to.Address, p.now.Add(-stormWithin))
+		if err != nil {
+			return false, err
+		}
+		p.recent[who] = n
+		held, err := delivery.HeldOf(ctx, p.tx, laneOfDigests(&w.to))
+		if err != nil {
+			return false, err
+		}
+		for _, d := range held {
+			p.open[d.Key] = true
+		}
+	}
+	return p.open[key] || p.recent[who] >= stormMessages-1, nil
+}
+
+// laneOfDigests returns the order that the digests of a receiver belong to.
+func laneOfDigests(r *config.Receiver) int64 { return delivery.LaneOf(0, r.Channel, r.Address) }
+
+// collect adds a message to a digest.
+func (p *post) collect(w *want, d *delivery.Delivery, in window) error {
+	key := digestKey(in, &w.to)
+	if p.digests[key] == nil {
+		event, err := json.Marshal(digestEvent{in.from.UTC(), in.to.UTC()})
+		if err != nil {
+			return err
+		}
+		p.digests[key] = &openDigest{delivery: delivery.Delivery{
+			Key: key, Kind: string(message.Digest), Rule: w.rule.Name, Channel: d.Channel, Receiver: d.Receiver, Person: d.Person, Role: d.Role,
+			Lane: laneOfDigests(&w.to), Event: event, CreatedAt: p.now, NextAt: in.to,
+		}}
+	}
+	o := p.digests[key]
+	if p.muted(&o.delivery) {
+		p.done.collected--
+		p.done.muted++
+	}
+	o.items = append(o.items, delivery.Item{Key: d.Key, Object: d.Object, Kind: d.Kind, Event: d.Event})
+	return nil
+}
+
+// write writes everything that was added.
+func (p *post) write(ctx context.Context) error {
+	if len(p.latest) > 0 {
+		if _, err := delivery.Supersede(ctx, p.tx, p.latest, p.now); err != nil {
+			return err
+		}
+	}
+	if len(p.single) > 0 {
+		created, err := delivery.Create(ctx, p.tx, p.single)
+		if err != nil {
+			return err
+		}
+		p.done.created += created
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.digests)) {
+		if o := p.digests[key]; !p.muted(&o.delivery) {
+			if err := delivery.AppendDigest(ctx, p.tx, o.delivery, o.items); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// channels returns the channels with new deliveries.
+func (p *post) channels() map[string]bool {
+	all := map[string]bool{}
+	for i := range p.single {
+		all[p.single[i].Channel] = true
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Progress finds signals of progress that are not in the database, such as lines of logs.
+// Any goroutine may call it.
+type Progress interface {
+	// Last returns when the signal showed progress last, the zero time if that is not known.
+	Last(ctx context.Context, object history.Object, signal rule.Signal) (time.Time, error)
+}
+
+// maxRevisions is how many revisions of an object one look for progress reads.
+const maxRevisions = 200
+
+// lastProgress returns when any of some signals of an object changed last, and which. It
+// reads the revisions since a time; without a change since then it returns the zero time.
+// known is false if no signal can be seen.
+func lastProgress(ctx context.Context, h *history.History, p Progress, o *history.Object, signals []rule.Signal, since time.Time) (at time.Time, which rule.Signal, known bool, err error) {
+	var recorded []rule.Signal
+	for _, s := range signals {
+		switch {
+		case s.Kind != rule.Log:
+			recorded = append(recorded, s)
+		case p != nil:
+			last, err := p.Last(ctx, *o, s)
+			if err != nil {
+				return at, which, false, err
+			}
+			if known = known || !last.IsZero(); last.After(at) {
+				at, which = last, s
+			}
+		}
+	}
+	if len(recorded) == 0 {
+		return at, which, known, nil
+	}
+	changed, signal, err := lastChange(ctx, h, o.ID, recorded, since)
+	if which == (rule.Signal{}) || changed.After(at) {
+		at, which = changed, signal
+	}
+	return at, which, true, err
+}
+
+// lastChange returns when the value of a signal changed last in the recorded revisions,
+// the zero time if it did not since a time.
+func lastChange(ctx context.Context, h *history.History, object int64, signals []rule.Signal, since time.Time) (time.Time, rule.Signal, error) {
+	values := make([]string, len(signals))
+	var newer history.Revision
+	read := 0
+	list := func(ctx context.Context, p history.Paging) (history.Page[history.Revision], error) {
+		return h.Revisions(ctx, object, p)
+	}
+	for r, err := range history.All(ctx, history.Paging{}, list) {
+		if err != nil {
+			return time.Time{}, signals[0], err
+		}
+		b, err := bodyAt(ctx, h, object, r.Version)
+		if errors.Is(err, history.ErrNoBody) || errors.Is(err, history.ErrUnknown) || read >= maxRevisions {
+			break
+		}
+		if err != nil {
+			return time.Time{}, signals[0], err
+		}
+		for i, s := range signals {
+			value := b.signal(s)
+			if read > 0 && value != values[i] {
+				return newer.Seen, s, nil
+			}
+			values[i] = value
+		}
+		if read++; r.Seen.Before(since) {
+			break
+		}
+		newer = r
+	}
+	return time.Time{}, signals[0], nil
+}
+
+// bodyAt reads an object at a version; 0 is the last one.
+func bodyAt(ctx context.Context, h *history.History, object int64, version wire.Version) (*body, error) {
+	text, _, err := h.Body(ctx, object, version)
+	if err != nil {
+		return nil, err
+	}
+	return parseBody(text)
+}

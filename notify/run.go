@@ -1,0 +1,40 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// runOf returns the transition with which an object entered the states that count for a
+// timer, and in which it still is. It is false if the present state does not count.
+func runOf(ctx context.Context, h *history.History, timer *rule.Timer, o feed.Object) (start feed.Transition, counts bool, err error) {
+	list := func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
+		return h.Transitions(ctx, o.ID, p)
+	}
+	for one, err := range history.All(ctx, history.Paging{Limit: 20}, list) {
+		if err != nil {
+			return start, false, err
+		}
+		t := feedTransition(o, &one)
+		in := inputOf(&t, "")
+		if !timer.Counts(&in) {
+			break
+		}
+		if start, counts = t, true; timer.Starts(&in) {
+			break
+		}
+	}
+	return start, counts, nil
+}
+
+// entered returns the transition with which an object entered the state in which it is.
+func entered(ctx context.Context, h *history.History, o feed.Object) (t feed.Transition, found bool, err error) {
+	page, err := h.Transitions(ctx, o.ID, history.Paging{Limit: 1})
+	if err != nil || len(page.Items) == 0 {
+		return t, false, err
+	}
+	return feedTransition(o, &page.Items[0]), true, nil
+}

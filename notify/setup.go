@@ -1,0 +1,60 @@
+package notify
+
+import (
+	"slices"
+
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/rule"
+)
+
+// setup is a file of rules as the planner uses it. It never changes; a reload makes
+// another one.
+type setup struct {
+	file *config.Config
+	// rules are the rules by their IDs.
+	rules map[string]*rule.Rule
+	// timers are the rules with a timer.
+	timers []*rule.Rule
+	// waits are the channels that want digests.
+	waits map[string]bool
+	// resolving are the channels with alerts that are closed when a state is left.
+	resolving map[string]bool
+}
+
+// newSetup returns the setup of a file. waits are the channels that want digests.
+func newSetup(file *config.Config, waits map[string]bool) *setup {
+	s := &setup{file: file, rules: map[string]*rule.Rule{}, waits: waits, resolving: map[string]bool{}}
+	for _, r := range file.Rules.Rules() {
+		if s.rules[r.ID()] = r; r.Timer != nil {
+			s.timers = append(s.timers, r)
+		}
+	}
+	for name, c := range file.Channels {
+		if c.Kind == "pagerduty" || c.Kind == "opsgenie" {
+			s.resolving[name] = true
+		}
+	}
+	return s
+}
+
+// scheduleOf returns the schedule of a channel. A channel that the file does not have any
+// more has that of the file.
+func (s *setup) scheduleOf(channel string) schedule {
+	c := s.file.Channels[channel]
+	if c == nil {
+		c = &config.Channel{Name: channel}
+	}
+	return scheduleOf(s.file, c, s.waits[channel])
+}
+
+// signals reports whether a rule with a timer has a signal that the database can show.
+func signals(r *rule.Rule) bool {
+	return slices.ContainsFunc(r.Timer.Signals, func(s rule.Signal) bool { return s.Kind != rule.Log })
+}
+
+// needsUsual reports whether a rule waits for what is longer than usual.
+func (s *setup) needsUsual() bool {
+	return slices.ContainsFunc(s.timers, func(r *rule.Rule) bool {
+		return r.Timer.Kind == rule.WaitsLongerThanUsual || r.Timer.Kind == rule.RunsLongerThanUsual
+	})
+}

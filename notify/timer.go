@@ -1,0 +1,202 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/wire"
+)
+
+const (
+	// timersAtOnce bounds how many timers one round looks at.
+	timersAtOnce = 500
+	// recheck is how long the planner waits for something that it needs and that is not
+	// recorded yet, such as when a job with a deadline started.
+	recheck = time.Minute
+	// recheckUsual is how long it waits for what is usual in a queue.
+	recheckUsual = 10 * time.Minute
+	// afterFired is how long after a timer has fired the planner looks whether the state was
+	// left.
+	afterFired = 24 * time.Hour
+	// lateTimer is how late a timer fires without saying so.
+	lateTimer = 5 * time.Minute
+)
+
+// timerKinds are the kinds of messages of timers.
+var timerKinds = map[rule.TimerKind]message.Kind{
+	rule.Waits: message.WaitsLong, rule.WaitsLongerThanUsual: message.WaitsLong, rule.Runs: message.RunningLong, rule.RunsLongerThanUsual: message.RunningLong,
+	rule.NearDeadline: message.NearDeadline, rule.NoProgress: message.NoProgress,
+}
+
+// timers decides when timers are due, and whether they fire. It has no state.
+type timers struct {
+	history  *history.History
+	usual    *usual
+	progress Progress // nil: none
+}
+
+// start returns the timer of a rule for a state that began with a transition.
+func (k *timers) start(r *rule.Rule, t *feed.Transition) delivery.Timer {
+	return delivery.Timer{
+		Key: timerSubject(r, t).key(r.ID()), Kind: r.Timer.Kind.String(), Due: k.firstDue(r.Timer, t),
+		Object: t.Object.ID, Version: uint64(t.Version), Rule: r.ID(),
+	}
+}
+
+// firstDue returns when the planner looks at a timer first.
+func (k *timers) firstDue(timer *rule.Timer, t *feed.Transition) time.Time {
+	if timer.Kind == rule.NearDeadline {
+		return t.Happened
+	}
+	return t.Happened.Add(k.least(timer, t.Object.Queue))
+}
+
+// least returns how long a state lasts at least before the timer fires. Where nobody knows
+// what is usual, it is a while, and the planner looks again.
+func (k *timers) least(timer *rule.Timer, queue string) time.Duration {
+	var usual time.Duration
+	switch timer.Kind {
+	case rule.WaitsLongerThanUsual:
+		usual, _ = k.usual.wait(queue)
+	case rule.RunsLongerThanUsual:
+		usual, _ = k.usual.run(queue)
+	}
+	return max(timer.After, usual)
+}
+
+// verdict is what becomes of a timer that is due.
+type verdict struct {
+	start  feed.Transition // with which the state began
+	fires  bool
+	again  time.Time // when the planner looks again; zero: never
+	detail message.Timer
+}
+
+// judge decides about a timer that is due. object is nil if the history does not have it.
+//
+// Errors: those of the database and of Progress.
+func (k *timers) judge(ctx context.Context, r *rule.Rule, t *delivery.Timer, object *history.Object, labels map[string]string, now time.Time) (v verdict, err error) {
+	switch {
+	case r == nil || r.Timer == nil || object == nil || object.Presence == history.Deleted:
+		return v, nil
+	case object.Presence != history.Present:
+		return verdict{again: now.Add(recheck)}, nil // the state is not known
+	}
+	start, counts, err := runOf(ctx, k.history, r.Timer, feedObject(object, labels))
+	if err != nil || !counts || start.Version != wire.Version(t.Version) {
+		return v, err
+	}
+	if v.start = start; t.Fired {
+		v.again = now.Add(afterFired)
+		return v, nil
+	}
+	v.detail.After = r.Timer.After
+	switch r.Timer.Kind {
+	case rule.NearDeadline:
+		err = k.judgeDeadline(ctx, r.Timer, &v, now)
+	case rule.NoProgress:
+		err = k.judgeProgress(ctx, r.Timer, object, &v, now)
+	default:
+		k.judgeLength(r.Timer, &v, now)
+	}
+	return v, err
+}
+
+// judgeLength decides about a state that lasts.
+func (k *timers) judgeLength(timer *rule.Timer, v *verdict, now time.Time) {
+	queue := v.start.Object.Queue
+	known := true
+	switch timer.Kind {
+	case rule.WaitsLongerThanUsual:
+		v.detail.P90, known = k.usual.wait(queue)
+	case rule.RunsLongerThanUsual:
+		v.detail.P90, known = k.usual.run(queue)
+	}
+	if !known {
+		v.again = now.Add(recheckUsual)
+		return
+	}
+	due := v.start.Happened.Add(k.least(timer, queue))
+	if v.fires = !due.After(now); !v.fires {
+		v.again = due
+	}
+}
+
+// judgeDeadline decides about a job with a deadline. A job without one has no timer.
+func (k *timers) judgeDeadline(ctx context.Context, timer *rule.Timer, v *verdict, now time.Time) error {
+	b, err := bodyAt(ctx, k.history, v.start.Object.ID, 0)
+	if errors.Is(err, history.ErrNoBody) || errors.Is(err, history.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	deadline, has := b.deadline()
+	switch due := deadline.Add(-timer.After); {
+	case !has:
+	case deadline.IsZero():
+		v.again = now.Add(recheck)
+	case due.After(now):
+		v.again = due
+	default:
+		v.fires, v.detail.Deadline, v.detail.Left = true, deadline, max(0, deadline.Sub(now))
+	}
+	return nil
+}
+
+// judgeProgress decides about a job whose progress shows in signals.
+func (k *timers) judgeProgress(ctx context.Context, timer *rule.Timer, object *history.Object, v *verdict, now time.Time) error {
+	last, signal, known, err := lastProgress(ctx, k.history, k.progress, object, timer.Signals, now.Add(-timer.After))
+	if err != nil {
+		return err
+	}
+	if last.Before(v.start.Happened) {
+		last = v.start.Happened
+	}
+	due := last.Add(timer.After)
+	switch {
+	case !known:
+		v.again = now.Add(timer.After) // no signal can be seen
+	case due.After(now):
+		v.again = due
+	default:
+		v.fires, v.detail.Quiet, v.detail.Since, v.detail.Signal = true, now.Sub(last), last, signalName(signal)
+	}
+	return nil
+}
+
+// signalName returns a signal as message.Timer has it.
+func signalName(s rule.Signal) string {
+	switch s.Kind {
+	case rule.Annotation:
+		return "annotation " + s.Name
+	case rule.Status:
+		return "status field " + s.Name
+	}
+	return "log line"
+}
+
+// timerSubject returns what the messages of a timer are about.
+func timerSubject(r *rule.Rule, t *feed.Transition) subject {
+	return subject{t.Object.Cluster, t.Object.UID, t.Version, r.Timer.Kind.String()}
+}
+
+// notice returns the notice of a timer that fires.
+func (v *verdict) notice(r *rule.Rule, t *delivery.Timer, owner string, now time.Time) *message.Notice {
+	n := noticeOf(&v.start, owner)
+	n.Kind, n.Timer, n.Happened = timerKinds[r.Timer.Kind], &v.detail, now
+	n.Late = now.Sub(t.Due) > lateTimer
+	lasted := elapsed(now, v.start.Happened)
+	if n.Kind == message.WaitsLong {
+		n.Waited = &lasted
+	} else {
+		n.Ran = &lasted
+	}
+	return n
+}

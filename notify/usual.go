@@ -1,0 +1,82 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Usual times are those of the last days. They are computed every so often.
+const (
+	usualPeriod  = 7 * 24 * time.Hour
+	usualEvery   = time.Hour
+	usualRetry   = time.Minute
+	usualSamples = 20 // fewer say nothing
+)
+
+// usual knows how long nine in ten jobs of a queue wait and run. One goroutine computes
+// it; any goroutine reads it.
+type usual struct {
+	history *history.History
+	queues  atomic.Pointer[map[string]history.QueueStats]
+}
+
+func newUsual(db *sqldb.DB) *usual { return &usual{history: history.New(db)} }
+
+// wait returns how long nine in ten jobs of a queue waited, and false if too few did.
+func (u *usual) wait(queue string) (time.Duration, bool) { return u.of(queue, false) }
+
+// run returns how long nine in ten jobs of a queue ran, and false if too few did.
+func (u *usual) run(queue string) (time.Duration, bool) { return u.of(queue, true) }
+
+func (u *usual) of(queue string, running bool) (time.Duration, bool) {
+	queues := u.queues.Load()
+	if queues == nil {
+		return 0, false
+	}
+	spread := (*queues)[queue].Waiting
+	if running {
+		spread = (*queues)[queue].Running
+	}
+	return spread.P90, spread.Count >= usualSamples
+}
+
+// compute reads the history of the last days.
+func (u *usual) compute(ctx context.Context, now time.Time) error {
+	queues, err := u.history.QueueStats(ctx, history.Filter{Since: now.Add(-usualPeriod)}, now)
+	if err == nil {
+		u.queues.Store(&queues)
+	}
+	return err
+}
+
+// keep computes what is usual until ctx ends, while needed says that a rule needs it.
+func (u *usual) keep(ctx context.Context, needed func() bool, log func() *slog.Logger) {
+	fault := &faultlog.Reporter{Fault: "how long jobs usually wait and run is not known", Over: "how long jobs usually wait and run is known", Logger: log}
+	defer fault.Stop()
+	for wait := time.Duration(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		if wait = usualRetry; !needed() {
+			continue
+		}
+		err := u.compute(ctx, time.Now())
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			fault.See(faultlog.State{Err: err})
+		default:
+			fault.See(faultlog.State{})
+			wait = usualEvery
+		}
+	}
+}

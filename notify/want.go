@@ -1,0 +1,66 @@
+package notify
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/notify/rule"
+)
+
+// want is a message for one receiver, before it is decided when it is sent.
+type want struct {
+	subject string // the key without the receiver
+	rule    *rule.Rule
+	to      config.Receiver
+	notice  *message.Notice
+
+	object   int64
+	position int64
+	// flaps says that the object has changed its state too often: the message goes into a
+	// digest.
+	flaps bool
+	// reminds says that the message escalates another one. It never waits for a digest.
+	reminds bool
+	// resolves says that the message closes the alert of another one, whose key is subject.
+	resolves bool
+}
+
+// key returns the key of the message. It never changes.
+func (w *want) key() string {
+	switch {
+	case w.reminds:
+		return escalationKey(w.subject, &w.to)
+	case w.resolves:
+		return w.subject + resolved
+	}
+	return w.subject + "/" + receiverKey(&w.to)
+}
+
+// delivery returns the message as a delivery of its own.
+func (w *want) delivery(now time.Time) (delivery.Delivery, error) {
+	event, err := json.Marshal(w.notice)
+	if err != nil {
+		return delivery.Delivery{}, fmt.Errorf("the event of %s: %w", w.key(), err)
+	}
+	d := delivery.Delivery{
+		Key: w.key(), Kind: string(w.notice.Kind), Rule: w.rule.Name, Channel: w.to.Channel, Receiver: w.to.Address, Person: w.to.Person, Role: w.to.Role,
+		Object: w.object, Position: w.position, Event: event, CreatedAt: now, Late: w.notice.Late,
+	}
+	if e := w.rule.Escalate; e != nil && !w.reminds && !w.resolves {
+		d.EscalateAt = now.Add(e.After)
+	}
+	return d, nil
+}
+
+// resolved ends the keys of messages that close an alert.
+const resolved = "/resolved"
+
+// own reports whether the receiver caused what the message tells. That is no news to
+// them.
+func (w *want) own() bool {
+	return w.notice.Actor != "" && w.to.Person != "" && (w.notice.Actor == w.to.Person || w.to.Role == config.OwnerRole && w.notice.Actor == w.notice.Job.Owner)
+}
