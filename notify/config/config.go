@@ -31,6 +31,7 @@ type Config struct {
 	Warnings []string
 
 	names directory
+	vault *vault // what the files contained
 }
 
 // OwnerKind says where a job names its owner.

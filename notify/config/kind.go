@@ -39,6 +39,8 @@ type settings struct {
 	network *network
 	options *Options
 	read    []string
+	// channel is what is read. A kind may change how it is addressed.
+	channel *Channel
 }
 
 func (s *settings) note(what, value string) string {

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 	_ "time/tzdata" // containers have no table of time zones
@@ -35,7 +34,7 @@ func Load(path string, o Options) (*Config, error) {
 
 // load is Load. The vault tells later whether a file has changed, also if loading failed.
 func load(path string, o Options) (*Config, *vault, error) {
-	v := &vault{dir: filepath.Dir(path), lookupEnv: o.lookupEnv, sealed: o.WithoutSecrets, seen: map[string][32]byte{}}
+	v := newVault(path, &o)
 	text, err := v.read(path, maxFile)
 	if err != nil {
 		return nil, v, fmt.Errorf("the file %s with the rules of notifications cannot be read: %w", path, reason(err))
@@ -47,7 +46,7 @@ func load(path string, o Options) (*Config, *vault, error) {
 // Parse is Load for a text that was read. name stands before the line in errors, and its
 // folder is where relative paths begin.
 func Parse(name string, text []byte, o Options) (*Config, error) {
-	return parse(name, text, o, &vault{dir: filepath.Dir(name), lookupEnv: o.lookupEnv, sealed: o.WithoutSecrets, seen: map[string][32]byte{}})
+	return parse(name, text, o, newVault(name, &o))
 }
 
 func parse(name string, text []byte, o Options, v *vault) (*Config, error) {
@@ -66,7 +65,7 @@ func parse(name string, text []byte, o Options, v *vault) (*Config, error) {
 	if err := r.Err(); err != nil {
 		return nil, hide(err, v)
 	}
-	c.Warnings = v.warnings
+	c.Warnings, c.vault = v.warnings, v
 	return c, nil
 }
 

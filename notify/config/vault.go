@@ -26,8 +26,13 @@ type vault struct {
 	lookupEnv func(string) (string, bool)
 	sealed    bool                // secrets are not read, and are empty
 	seen      map[string][32]byte // content of each file, or its error, hashed
+	limits    map[string]int64    // of the files, in bytes
 	warnings  []string
 	secrets   []string // all that were read, which no error may show
+}
+
+func newVault(file string, o *Options) *vault {
+	return &vault{dir: filepath.Dir(file), lookupEnv: o.lookupEnv, sealed: o.WithoutSecrets, seen: map[string][32]byte{}, limits: map[string]int64{}}
 }
 
 // fromEnv returns the secret in a variable.
@@ -91,18 +96,17 @@ func (v *vault) checkRights(path string) {
 // read returns the content of a regular file, and remembers it.
 func (v *vault) read(path string, limit int64) ([]byte, error) {
 	content, err := readFile(path, limit)
-	v.seen[path] = fingerprint(content, err)
+	v.seen[path], v.limits[path] = fingerprint(content, err), limit
 	return content, err
 }
 
-// changed reports whether a file has another content than when it was read.
-func (v *vault) changed() bool {
-	for path, before := range v.seen {
-		if fingerprint(readFile(path, max(maxSecret, maxFile))) != before {
-			return true
-		}
+// current returns what the files contain now, to be compared with seen.
+func (v *vault) current() map[string][32]byte {
+	now := make(map[string][32]byte, len(v.seen))
+	for path := range v.seen {
+		now[path] = fingerprint(readFile(path, v.limits[path]))
 	}
-	return false
+	return now
 }
 
 // fingerprint returns a hash of what a file contains, or of why it cannot be read.
