@@ -15,6 +15,7 @@ var alertKinds = map[string]kind{
 			s.need("url", "secret")
 			o := webhook.Options{URL: s.address("url"), Keys: s.allHidden("secret"), Headers: s.headers("headers"), Plain: s.truth("plain")}
 			return func() (channel.Channel, error) {
+				o := o
 				o.Client = s.client()
 				return opened(webhook.New(o))
 			}
@@ -26,6 +27,7 @@ var alertKinds = map[string]kind{
 			s.need("key")
 			o := pagerduty.Options{RoutingKey: s.hidden("key"), URL: s.address("url")}
 			return func() (channel.Channel, error) {
+				o := o
 				o.Client = s.client()
 				return opened(pagerduty.New(o))
 			}
@@ -37,6 +39,7 @@ var alertKinds = map[string]kind{
 			s.need("key")
 			o := opsgenie.Options{Key: s.hidden("key"), URL: s.address("url")}
 			return func() (channel.Channel, error) {
+				o := o
 				o.Client = s.client()
 				return opened(opsgenie.New(o))
 			}

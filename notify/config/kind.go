@@ -142,3 +142,14 @@ func (s *settings) headers(name string) map[string]string {
 	}
 	return all
 }
+
+// wordsOf returns the values of a choice that are not empty, sorted.
+func wordsOf[T any](values map[string]T) (words []string) {
+	for word := range values {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	return words
+}

@@ -77,7 +77,7 @@ func (r *reader) proxy(n *yaml.Node, net *network) *url.URL {
 		r.Complain(n.Line, "proxy has to be a URL such as http://proxy.example.com:3128")
 		return nil
 	case u.User != nil && n.Kind == yaml.ScalarNode:
-		r.Complain(n.Line, "proxy has a user, and a secret does not stand in this file: write {env: NAME} or {file: PATH} with the whole URL")
+		r.Complain(n.Line, "proxy has a user, and a secret does not belong into this file: write {env: NAME} or {file: PATH} with the whole URL")
 		return nil
 	}
 	net.read = append(net.read, "proxy "+text)

@@ -97,6 +97,7 @@ func (r *reader) duration(n *yaml.Node, what string) time.Duration {
 	d, ok := parseDuration(text)
 	if !ok {
 		r.Complain(n.Line, "%s is %q; write a time such as 90s, 30m, 2h or 1d", what, text)
+		return 0
 	}
 	return d
 }
@@ -250,7 +251,7 @@ func (r *reader) secret(n *yaml.Node, what string) Secret {
 	case isNull(n) || n.Kind == yaml.AliasNode:
 		return Secret{}
 	case n.Kind == yaml.ScalarNode:
-		r.Complain(n.Line, "%s is a secret, and a secret does not stand in this file: %s", what, instead)
+		r.Complain(n.Line, "%s is a secret, so it does not belong into this file: %s", what, instead)
 		return Secret{}
 	case n.Kind != yaml.MappingNode || len(n.Content) != 2 || n.Content[1].Kind != yaml.ScalarNode || n.Content[1].Value == "":
 		r.Complain(n.Line, "%s has to name one place of a secret: %s", what, instead)

@@ -14,7 +14,7 @@ import (
 // kinds are all types of channels.
 var kinds = func() map[string]kind {
 	all := map[string]kind{}
-	for _, group := range []map[string]kind{alertKinds} {
+	for _, group := range []map[string]kind{chatKinds, mailKinds, alertKinds} {
 		maps.Copy(all, group)
 	}
 	return all

@@ -163,7 +163,7 @@ func (r *reader) sources(n *yaml.Node) map[message.Kind]message.Source {
 		f := r.Fields(e.value, "the template "+e.name, "title", "sentence")
 		source := message.Source{Title: r.Word(f["title"], "title"), Sentence: r.Word(f["sentence"], "sentence")}
 		if _, err := message.ParseTemplates(map[message.Kind]message.Source{kind: source}); err != nil {
-			r.Complain(e.key.Line, "the template %s: %v", e.name, err)
+			r.Complain(e.key.Line, "the template %s: %s", e.name, strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 		sources[kind] = source
 	}

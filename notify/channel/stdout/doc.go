@@ -1,30 +1,22 @@
-// Package stdout prints messages on a terminal: the channel of `vedette demo`, and the
-// lines of `vedette watch --messages`.
+// Package stdout prints messages.
 //
 // # Data flow
 //
-//	message.Message -> lines, in colors on a terminal -> io.Writer
-//
-// The first line has the time, the word "message" and the title, in which the state has its
-// color. The sentence follows, then what became of the delivery, and the next command.
+// To be written with the package.
 //
 // # Ownership
 //
-// A Printer and a Channel are safe for several goroutines: each message is one Write. The
-// writer belongs to the caller.
+// To be written with the package.
 //
 // # Guarantees
 //
-//   - Text of users cannot move the cursor, set colors or add lines.
-//   - There is no color in pipes, and none with NO_COLOR or TERM=dumb.
-//   - Send returns when its context ends, also while the writer blocks. At most one
-//     goroutine waits for the writer then, and it ends when the writer does.
+// To be written with the package.
 //
 // # Limits
 //
-// A digest shows at most 20 jobs, and a log 10 lines.
+// To be written with the package.
 //
 // # Errors
 //
-// Errors of the writer are Temporary.
+// To be written with the package.
 package stdout

@@ -1,4 +1,4 @@
-package event_test
+package config
 
 import (
 	"testing"

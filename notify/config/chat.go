@@ -1,0 +1,77 @@
+package config
+
+import (
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/channel/dingtalk"
+	"github.com/vedette-io/vedette/notify/channel/feishu"
+	"github.com/vedette-io/vedette/notify/channel/slack"
+	"github.com/vedette-io/vedette/notify/channel/teams"
+	"github.com/vedette-io/vedette/notify/channel/wecom"
+)
+
+// chatKinds are the types for groups of people. Their URLs contain tokens, and are
+// secrets. An address is the ID of a person who is mentioned.
+var chatKinds = map[string]kind{
+	"feishu":   {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readFeishu},
+	"lark":     {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readFeishu},
+	"dingtalk": {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readDingTalk},
+	"wecom":    {fields: []string{"url"}, addresses: mayAddress, named: true, read: readWeCom},
+	"slack":    {fields: []string{"url", "token", "conversation"}, addresses: mayAddress, named: true, read: readSlack},
+	"teams":    {fields: []string{"url"}, addresses: mayAddress, named: true, read: readTeams},
+}
+
+func readFeishu(s *settings) func() (channel.Channel, error) {
+	s.need("url")
+	o := feishu.Options{URL: s.hidden("url"), Secret: s.hidden("secret")}
+	return func() (channel.Channel, error) {
+		o := o
+		o.Client = s.client()
+		return opened(feishu.New(o))
+	}
+}
+
+func readDingTalk(s *settings) func() (channel.Channel, error) {
+	s.need("url")
+	o := dingtalk.Options{URL: s.hidden("url"), Secret: s.hidden("secret")}
+	return func() (channel.Channel, error) {
+		o := o
+		o.Client = s.client()
+		return opened(dingtalk.New(o))
+	}
+}
+
+func readWeCom(s *settings) func() (channel.Channel, error) {
+	s.need("url")
+	o := wecom.Options{URL: s.hidden("url")}
+	return func() (channel.Channel, error) {
+		o := o
+		o.Client = s.client()
+		return opened(wecom.New(o))
+	}
+}
+
+// readSlack reads an incoming webhook, or a bot, which can also send to people alone.
+func readSlack(s *settings) func() (channel.Channel, error) {
+	if isNull(s.fields["token"]) {
+		s.need("url")
+	} else {
+		s.need("conversation")
+		s.channel.direct = true
+	}
+	o := slack.Options{URL: s.hidden("url"), Token: s.hidden("token"), Conversation: s.text("conversation")}
+	return func() (channel.Channel, error) {
+		o := o
+		o.Client = s.client()
+		return opened(slack.New(o))
+	}
+}
+
+func readTeams(s *settings) func() (channel.Channel, error) {
+	s.need("url")
+	o := teams.Options{URL: s.hidden("url")}
+	return func() (channel.Channel, error) {
+		o := o
+		o.Client = s.client()
+		return opened(teams.New(o))
+	}
+}
