@@ -44,7 +44,7 @@ func startsBlock(text string) bool {
 	if digits > 0 && digits < len(text) {
 		return text[digits] == '.' || text[digits] == ')'
 	}
-	return text != "" && strings.ContainsRune(" \t-+=:", rune(text[0]))
+	return text != "" && strings.ContainsRune(" \t-+=", rune(text[0]))
 }
 
 // LinkTarget returns a URL as it may stand in the parentheses or angle brackets of a link:

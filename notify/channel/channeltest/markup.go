@@ -58,7 +58,7 @@ func FindMrkdwn(text string) (found []string) {
 		{"code", regexp.MustCompile("`")},
 		{"URL", regexp.MustCompile(`(?i)\b(https?|ftp|mailto):`)},
 		{"mention", regexp.MustCompile(`@`)},
-		{"emoji", regexp.MustCompile(`:[a-z0-9_+'-]+:`)},
+		{"emoji", regexp.MustCompile(`:[0-9]*[a-z_+'-][a-z0-9_+'-]*:|:(100|1234):`)},
 	} {
 		if at := c.pattern.FindString(text); at != "" {
 			found = append(found, c.name+" "+at)

@@ -45,8 +45,8 @@ func base(language string, kind message.Kind, s state.State) *message.Message {
 		Thread: "0bcbde3e-8960-4961-ad34-668f0e3945bb@gpu-west", Dedup: "vedette/gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb/my failures",
 		Rule: "my failures", Role: "owner", Place: "gpu-west / team-llm",
 		Footer: message.Footer{
-			Place:  pick(language, "gpu-west / team-llm.", "gpu-west / team-llm。"),
-			Why:    pick(language, "You get this as owner, by the rule “my failures”.", "你是提交者，规则“我的失败”。"),
+			Place:  pick(language, "gpu-west / team-llm", ""),
+			Why:    pick(language, "You get this as owner, by the rule “my failures”.", "gpu-west / team-llm。你是提交者，规则“我的失败”。"),
 			Mute:   message.Link{Text: pick(language, "Mute this job", "静音此作业"), URL: mutePage},
 			Change: message.Link{Text: pick(language, "Change the rule", "修改规则"), URL: rulePage},
 			Zone:   pick(language, "Times UTC+8", "时间 UTC+8"),
@@ -126,7 +126,7 @@ func Digest(language string) *message.Message {
 	m.Sentence = label("2 of 4 failures: OOMKilled on gpu-h100-17. 9 jobs, 09:42 to 10:42.", "09:42 至 10:42，共 9 个作业。2 个失败同为 OOMKilled，节点 gpu-h100-17。")
 	m.ShortSentence = label("9 jobs, 09:42 to 10:42.", "09:42 至 10:42，共 9 个作业。")
 	row := func(name, owner, text, at string) message.Row {
-		return message.Row{Name: name, URL: Portal + "/jobs/gpu-west/" + name, Owner: owner, GPUs: "32", Text: text, Time: at}
+		return message.Row{Name: name, URL: Portal + "/jobs/gpu-west/" + name, Owner: owner, GPUs: "–", Text: text, Time: at}
 	}
 	m.Sections = []message.Section{
 		{State: state.Failed, Title: label("Failed, OOMKilled, gpu-h100-17", "已失败，OOMKilled，gpu-h100-17"), Rows: []message.Row{
@@ -147,7 +147,7 @@ func Digest(language string) *message.Message {
 	}
 	m.URL = Portal + "/jobs?state=Failed"
 	m.Footer.Mute.Text = label("Mute for today", "今日静音")
-	m.Footer.Place = ""
+	m.Footer.Place, m.Footer.Why = "", label("You get this as on call, by the rule “team digest”.", "你在值班，规则“团队汇总”。")
 	return m
 }
 

@@ -119,7 +119,7 @@ func textOf(m *message.Message, title string, full bool, number string, digest b
 		parts = append(parts, logOf(m))
 	}
 	for _, s := range m.Sections {
-		parts = append(parts, sectionOf(s))
+		parts = append(parts, sectionOf(s, m.Language))
 	}
 	parts = append(parts, channel.Inert(m.More))
 	if digest {
@@ -129,7 +129,7 @@ func textOf(m *message.Message, title string, full bool, number string, digest b
 		}
 		parts = append(parts, strings.Join(links, " "))
 	}
-	return joined(append(parts, footer(m.Footer)))
+	return joined(append(parts, channel.FooterLine(m.Footer, channel.Inert, link)))
 }
 
 // joined joins the parts that are not empty as paragraphs.
@@ -172,11 +172,11 @@ func logOf(m *message.Message) string {
 	return strings.Join(lines, "\n\n")
 }
 
-func sectionOf(s message.Section) string {
+func sectionOf(s message.Section, language string) string {
 	lines := []string{"**<font color=#" + message.ColorOf(s.State).Light + ">" + channel.Inert(s.Title) + "</font>**"}
 	for _, r := range s.Rows {
 		line := "- " + link(r.Name, r.URL)
-		for _, part := range []string{r.Owner, r.Text, r.Time} {
+		for _, part := range []string{channel.RowText(r, language), r.Time} {
 			if part != "" {
 				line += " " + channel.Inert(part)
 			}
@@ -184,24 +184,6 @@ func sectionOf(s message.Section) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func footer(f message.Footer) string {
-	var parts []string
-	if lead := strings.TrimSpace(strings.TrimSpace(f.Place) + " " + f.Why); lead != "" {
-		parts = append(parts, channel.Inert(lead))
-	}
-	for _, l := range []message.Link{f.Mute, f.Change} {
-		if l.Text != "" {
-			parts = append(parts, link(l.Text, l.URL))
-		}
-	}
-	for _, p := range []string{f.Zone, f.Note} {
-		if p != "" {
-			parts = append(parts, channel.Inert(p))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // link returns a link, or its text alone without an address.

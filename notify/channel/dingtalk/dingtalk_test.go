@@ -91,3 +91,72 @@ func TestBan(t *testing.T) {
 		t.Error("no digest by default")
 	}
 }
+
+func TestKinds(t *testing.T) {
+	for code, want := range map[int]channel.ErrorKind{
+		130101: channel.Throttled, 410100: channel.Throttled, 90018: channel.Throttled, 90030: channel.Throttled, 300001: channel.Disabled,
+		400013: channel.Disabled, 400101: channel.Disabled, 400102: channel.Disabled, 310000: channel.Temporary, -1: channel.Temporary,
+		300005: channel.Temporary, 40035: channel.Permanent, 460101: channel.Permanent, 43004: channel.Permanent, 430102: channel.Permanent,
+	} {
+		if got := kindOf(code); got != want {
+			t.Errorf("%d: %v, want %v", code, got, want)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for body, want := range map[string]struct {
+		status int
+		text   string
+		kind   channel.ErrorKind
+	}{
+		`{"errcode":0,"errmsg":"ok"}`:                                 {200, "", 0},
+		`{"errcode":310000,"errmsg":"sign not match"}`:                {200, "errcode 310000", channel.Temporary},
+		`{"status":1111,"wait":5,"source":"x5","punish":"deny"}`:      {200, "shut out", channel.Throttled},
+		`{"punish":"deny","errcode":130101,"errmsg":"send too fast"}`: {200, "errcode 130101", channel.Throttled},
+		`{}`:            {200, "without a code", channel.Temporary},
+		`<html>`:        {200, "without a code", channel.Temporary},
+		`<html>gateway`: {504, "HTTP 504", channel.Throttled},
+	} {
+		_, err := receipt(&channel.Answer{Status: want.status, Body: []byte(body)})
+		if (err == nil) != (want.text == "") || err != nil && (!strings.Contains(err.Error(), want.text) || channel.ErrorOf(err).Kind != want.kind) {
+			t.Errorf("%d %s: %v, want %q", want.status, body, err, want.text)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for url, want := range map[string]string{
+		"": "missing", "https://oapi.dingtalk.com/robot/send": "no access_token", "http://oapi.dingtalk.com/robot/send?access_token=x": "https://",
+		"https://oapi.dingtalk.com/robot/send?access_token=x": "",
+	} {
+		c, err := New(Options{URL: url})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", url, err, want)
+		}
+		if c != nil {
+			_ = c.Close()
+		}
+	}
+}
+
+func TestCheckComparesClocks(t *testing.T) {
+	server := channeltest.NewDingTalk(t, secret)
+	for skew, want := range map[time.Duration]bool{0: true, 29 * time.Minute: true, 31 * time.Minute: false, -31 * time.Minute: false} {
+		server.Skew(skew)
+		if err := open(t, server, secret).Check(t.Context()); (err == nil) != want {
+			t.Errorf("%s: %v", skew, err)
+		}
+		server.Skew(-skew)
+	}
+}
+
+func TestMobile(t *testing.T) {
+	for address, want := range map[string]string{
+		"13800138000": "13800138000", "+86-13800138000": "+86-13800138000", "": "", "all": "", "138 001": "", "138><": "", strings.Repeat("1", 21): "",
+	} {
+		if got := mobile(address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}

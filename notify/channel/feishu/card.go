@@ -102,7 +102,7 @@ func draw(m *message.Message, to channel.Receiver) *card {
 		c.add(element{Tag: "markdown", Content: logOf(m)})
 	}
 	for _, s := range m.Sections {
-		c.add(element{Tag: "div", Text: &text{"lark_md", sectionOf(s)}})
+		c.add(element{Tag: "div", Text: &text{"lark_md", sectionOf(s, m.Language)}})
 	}
 	if m.More != "" {
 		c.add(element{Tag: "div", Text: &text{"lark_md", escape(m.More)}})
@@ -118,7 +118,7 @@ func draw(m *message.Message, to channel.Receiver) *card {
 	if len(buttons) > 0 {
 		c.add(element{Tag: "action", Actions: buttons})
 	}
-	if note := noteOf(m.Footer); note != "" {
+	if note := channel.FooterLine(m.Footer, escape, link); note != "" {
 		c.add(element{Tag: "hr"})
 		c.add(element{Tag: "note", Elements: []text{{"lark_md", note}}})
 	}
@@ -166,11 +166,11 @@ func logOf(m *message.Message) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-func sectionOf(s message.Section) string {
+func sectionOf(s message.Section, language string) string {
 	lines := []string{"**" + escape(s.Title) + "**"}
 	for _, r := range s.Rows {
 		line := link(r.Name, r.URL)
-		for _, part := range []string{r.Owner, r.Text, r.Time} {
+		for _, part := range []string{channel.RowText(r, language), r.Time} {
 			if part != "" {
 				line += " " + escape(part)
 			}
@@ -178,24 +178,6 @@ func sectionOf(s message.Section) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func noteOf(f message.Footer) string {
-	var parts []string
-	if lead := strings.TrimSpace(strings.TrimSpace(f.Place) + " " + f.Why); lead != "" {
-		parts = append(parts, escape(lead))
-	}
-	for _, l := range []message.Link{f.Mute, f.Change} {
-		if l.Text != "" {
-			parts = append(parts, link(l.Text, l.URL))
-		}
-	}
-	for _, p := range []string{f.Zone, f.Note} {
-		if p != "" {
-			parts = append(parts, escape(p))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // link returns a link, or its text alone without an address.

@@ -144,7 +144,7 @@ func bodyOf(m *message.Message, titleIsFull bool) (all []block) {
 		all = append(all, section(logOf(m)))
 	}
 	for _, s := range m.Sections {
-		all = append(all, section(sectionOf(s)))
+		all = append(all, section(sectionOf(s, m.Language)))
 	}
 	if m.More != "" {
 		all = append(all, section(escape(m.More)))
@@ -152,7 +152,7 @@ func bodyOf(m *message.Message, titleIsFull bool) (all []block) {
 	if len(m.Buttons) > 0 {
 		all = append(all, block{Type: "actions", Elements: buttonsOf(m.Buttons)})
 	}
-	if note := footer(m.Footer); note != "" {
+	if note := channel.FooterLine(m.Footer, escape, link); note != "" {
 		all = append(all, block{Type: "context", Elements: []any{mrkdwn(note)}})
 	}
 	return all
@@ -187,11 +187,11 @@ func logOf(m *message.Message) string {
 	return strings.TrimPrefix(head+"\n", "\n") + "```\n" + strings.Join(lines, "\n") + "\n```"
 }
 
-func sectionOf(s message.Section) string {
+func sectionOf(s message.Section, language string) string {
 	lines := []string{"*" + escape(s.Title) + "*"}
 	for _, r := range s.Rows {
 		line := link(r.Name, r.URL)
-		for _, part := range []string{r.Owner, r.Text, r.Time} {
+		for _, part := range []string{channel.RowText(r, language), r.Time} {
 			if part != "" {
 				line += " " + escape(part)
 			}
@@ -199,24 +199,6 @@ func sectionOf(s message.Section) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func footer(f message.Footer) string {
-	var parts []string
-	if lead := strings.TrimSpace(strings.TrimSpace(f.Place) + " " + f.Why); lead != "" {
-		parts = append(parts, escape(lead))
-	}
-	for _, l := range []message.Link{f.Mute, f.Change} {
-		if l.Text != "" {
-			parts = append(parts, link(l.Text, l.URL))
-		}
-	}
-	for _, p := range []string{f.Zone, f.Note} {
-		if p != "" {
-			parts = append(parts, escape(p))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // link returns a link, or its text alone without an address.

@@ -50,7 +50,11 @@ func firstRune(text string) rune {
 // opensEmoji reports whether the text after a colon may be the name of an emoji.
 func opensEmoji(rest string) bool {
 	end := strings.IndexByte(rest, ':')
-	return end > 0 && !strings.ContainsAny(rest[:end], " /.")
+	if end <= 0 || strings.ContainsAny(rest[:end], " /.") {
+		return false
+	}
+	name := rest[:end]
+	return strings.Trim(name, "0123456789") != "" || name == "100" || name == "1234"
 }
 
 // plain returns users' text for plain_text, of which Slack reads nothing but the three

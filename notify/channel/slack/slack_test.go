@@ -90,3 +90,50 @@ func TestThreadsAreBounded(t *testing.T) {
 		t.Errorf("%d threads, %d in order", len(known.first), len(known.order))
 	}
 }
+
+func TestKinds(t *testing.T) {
+	for word, want := range map[string]channel.ErrorKind{
+		"ratelimited": channel.Throttled, "channel_is_archived": channel.Disabled, "no_service": channel.Disabled, "token_revoked": channel.Disabled,
+		"invalid_blocks": channel.Permanent, "msg_too_long": channel.Permanent, "user_not_found": channel.Permanent, "invalid_auth": channel.Temporary,
+		"channel_not_found": channel.Temporary, "thread_not_found": channel.Temporary, "unheard_of": channel.Temporary,
+	} {
+		if got, _ := kindOf(word); got != want {
+			t.Errorf("%s: %v, want %v", word, got, want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for want, o := range map[string]Options{
+		"missing":   {},
+		"https://":  {URL: "http://hooks.slack.com/services/x"},
+		"no token":  {URL: "https://hooks.slack.com/"},
+		"an ID":     {Token: "xoxb-1", Conversation: "#general"},
+		"must be":   {Token: "xoxb-1"},
+		"printable": {Token: "xoxb\n1", Conversation: "C012"},
+		"its own":   {URL: "https://hooks.slack.com/services/x", Conversation: "C012"},
+	} {
+		_, err := New(o)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "xoxb") {
+			t.Errorf("%+v: %v, want %q", o, err, want)
+		}
+	}
+	for _, o := range []Options{{URL: "https://hooks.slack.com/services/x"}, {Token: " xoxb-1\n", Conversation: "C012"}} {
+		c, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close()
+	}
+}
+
+func TestCheckOfBot(t *testing.T) {
+	server := channeltest.NewSlackAPI(t)
+	if err := open(t, server, true).Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	server.Token = "xoxb-another-token"
+	if err := open(t, server, true).Check(t.Context()); err == nil || !strings.Contains(err.Error(), "invalid_auth") {
+		t.Errorf("%v", err)
+	}
+}

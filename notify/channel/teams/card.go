@@ -148,7 +148,7 @@ func draw(m *message.Message, to channel.Receiver) card {
 		c.Body = append(c.Body, logOf(m))
 	}
 	for _, s := range m.Sections {
-		c.Body = append(c.Body, sectionOf(s))
+		c.Body = append(c.Body, sectionOf(s, m.Language))
 	}
 	if m.More != "" {
 		c.Body = append(c.Body, rich(plain(m.More)))
@@ -205,14 +205,12 @@ func logOf(m *message.Message) element {
 	return rich(append(inlines, run{Type: "TextRun", Text: strings.Join(lines, "\n"), Font: "Monospace"})...)
 }
 
-func sectionOf(s message.Section) element {
+func sectionOf(s message.Section, language string) element {
 	inlines := []run{{Type: "TextRun", Text: clean(s.Title), Weight: "Bolder"}}
 	for _, r := range s.Rows {
 		inlines = append(inlines, run{Type: "TextRun", Text: "\n"}, linked(r.Name, r.URL))
-		for _, part := range []string{r.Owner, r.Text} {
-			if part != "" {
-				inlines = append(inlines, plain(" "+part))
-			}
+		if text := channel.RowText(r, language); text != "" {
+			inlines = append(inlines, plain(" "+text))
 		}
 		if r.Time != "" {
 			inlines = append(inlines, subtle(" "+r.Time))
@@ -221,24 +219,21 @@ func sectionOf(s message.Section) element {
 	return rich(inlines...)
 }
 
+// footer returns the footer. FooterLine marks where a link stands with a character that
+// clean text does not contain.
 func footer(f message.Footer) (inlines []run) {
-	add := func(r run) {
-		if len(inlines) > 0 {
-			inlines = append(inlines, subtle(" · "))
-		}
-		inlines = append(inlines, r)
-	}
-	if lead := strings.TrimSpace(strings.TrimSpace(f.Place) + " " + f.Why); lead != "" {
-		add(subtle(lead))
-	}
-	for _, l := range []message.Link{f.Mute, f.Change} {
-		if l.Text != "" {
-			add(linked(l.Text, l.URL))
-		}
-	}
-	for _, p := range []string{f.Zone, f.Note} {
-		if p != "" {
-			add(subtle(p))
+	links := map[string]string{}
+	line := channel.FooterLine(f, clean, func(label, target string) string {
+		links[label] = target
+		return "\x00" + label + "\x00"
+	})
+	for i, part := range strings.Split(line, "\x00") {
+		switch {
+		case part == "":
+		case i%2 == 1:
+			inlines = append(inlines, linked(part, links[part]))
+		default:
+			inlines = append(inlines, subtle(part))
 		}
 	}
 	return inlines

@@ -1,10 +1,14 @@
 package teams
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
+	"github.com/vedette-io/vedette/state"
 )
 
 const user = "liwei@example.com"
@@ -32,4 +36,54 @@ func TestChannel(t *testing.T) {
 		}
 		return s
 	})
+}
+
+// TestOldWebhook checks the answers of connectors, which tell failures with HTTP 200.
+func TestOldWebhook(t *testing.T) {
+	for body, want := range map[string]channel.ErrorKind{
+		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x": channel.Throttled,
+		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413 with ContextId x": channel.Permanent,
+		"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 503 with ContextId x": channel.Temporary,
+	} {
+		if got := kindOf(body); got != want {
+			t.Errorf("%s: %v, want %v", body, got, want)
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x"))
+	}))
+	defer server.Close()
+	c, err := New(Options{URL: server.URL + "/webhookb2/x", Client: channel.NewClient(channeltest.Loopback())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Throttled {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStyles(t *testing.T) {
+	for s, want := range map[state.State]string{
+		state.Failed: "attention", state.Succeeded: "good", state.Queued: "warning", state.Running: "accent", state.Aborted: "emphasis", "": "emphasis",
+	} {
+		if got := style(s); got != want {
+			t.Errorf("%s: %s, want %s", s, got, want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for url, want := range map[string]string{
+		"": "missing", "https://prod-1.westeurope.logic.azure.com": "no path", "http://prod-1.westeurope.logic.azure.com/workflows/x": "https://",
+		"https://prod-1.westeurope.logic.azure.com:443/workflows/x/triggers/manual/paths/invoke?sig=y": "",
+	} {
+		c, err := New(Options{URL: url})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", url, err, want)
+		}
+		if c != nil {
+			_ = c.Close()
+		}
+	}
 }

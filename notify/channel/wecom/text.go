@@ -38,14 +38,14 @@ func textOf(m *message.Message, to channel.Receiver) string {
 		lines = append(lines, line)
 	}
 	for _, s := range m.Sections {
-		lines = append(lines, sectionOf(s))
+		lines = append(lines, sectionOf(s, m.Language))
 	}
 	lines = append(lines, channel.Inert(m.More))
 	var links []string
 	for _, b := range m.Buttons {
 		links = append(links, link(b.Text, b.URL))
 	}
-	return joined(append(lines, strings.Join(links, " "), footer(m.Footer)))
+	return joined(append(lines, strings.Join(links, " "), channel.FooterLine(m.Footer, channel.Inert, link)))
 }
 
 // joined joins the lines that are not empty.
@@ -83,14 +83,12 @@ func comment(text string) string {
 	return `<font color="comment">` + channel.Inert(text) + "</font>"
 }
 
-func sectionOf(s message.Section) string {
+func sectionOf(s message.Section, language string) string {
 	lines := []string{"**" + colored(s.State, s.Title) + "**"}
 	for _, r := range s.Rows {
 		line := ">" + link(r.Name, r.URL)
-		for _, part := range []string{r.Owner, r.Text} {
-			if part != "" {
-				line += " " + channel.Inert(part)
-			}
+		if text := channel.RowText(r, language); text != "" {
+			line += " " + channel.Inert(text)
 		}
 		if r.Time != "" {
 			line += " " + comment(r.Time)
@@ -98,24 +96,6 @@ func sectionOf(s message.Section) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func footer(f message.Footer) string {
-	var parts []string
-	if lead := strings.TrimSpace(strings.TrimSpace(f.Place) + " " + f.Why); lead != "" {
-		parts = append(parts, channel.Inert(lead))
-	}
-	for _, l := range []message.Link{f.Mute, f.Change} {
-		if l.Text != "" {
-			parts = append(parts, link(l.Text, l.URL))
-		}
-	}
-	for _, p := range []string{f.Zone, f.Note} {
-		if p != "" {
-			parts = append(parts, comment(p))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // link returns a link, or its text alone without an address.

@@ -1,7 +1,9 @@
 package wecom
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
@@ -30,5 +32,68 @@ func TestChannel(t *testing.T) {
 				return s
 			})
 		})
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for code, want := range map[int]channel.ErrorKind{
+		45009: channel.Throttled, 45033: channel.Throttled, 93000: channel.Disabled, 40058: channel.Permanent, 40008: channel.Permanent,
+		44004: channel.Permanent, 45002: channel.Permanent, -1: channel.Temporary, 12345: channel.Temporary,
+	} {
+		if got := kindOf(code); got != want {
+			t.Errorf("%d: %v, want %v", code, got, want)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for body, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		`{"errcode":0,"errmsg":"ok"}`:     {200, ""},
+		`{"errcode":45009,"errmsg":"no"}`: {200, "errcode 45009"},
+		`{}`:                              {200, "without a code"},
+		`<html>`:                          {500, "HTTP 500"},
+	} {
+		_, err := receipt(&channel.Answer{Status: want.status, Body: []byte(body)})
+		if (err == nil) != (want.text == "") || err != nil && !strings.Contains(err.Error(), want.text) {
+			t.Errorf("%d %s: %v, want %q", want.status, body, err, want.text)
+		}
+		if e := channel.ErrorOf(err); e != nil && e.Kind == channel.Throttled && e.RetryAfter != time.Minute {
+			t.Errorf("%s: wait %s", body, e.RetryAfter)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for url, want := range map[string]string{
+		"": "missing", "https://qyapi.weixin.qq.com/cgi-bin/webhook/send": "no key", "http://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x": "https://",
+		"https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x": "",
+	} {
+		c, err := New(Options{URL: url})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", url, err, want)
+		}
+		if c != nil {
+			_ = c.Close()
+		}
+	}
+}
+
+// TestForm checks which messages are cards.
+func TestForm(t *testing.T) {
+	to := channel.Receiver{Address: user}
+	bare := channeltest.Failed("en")
+	bare.URL = ""
+	for want, b := range map[string]*body{
+		"template_card":      render(channeltest.Failed("en"), channel.Receiver{}),
+		"markdown":           render(channeltest.Failed("en"), to),
+		"markdown ":          render(channeltest.Digest("en"), channel.Receiver{}),
+		"markdown, no links": render(bare, channel.Receiver{}),
+	} {
+		if !strings.HasPrefix(want, b.Type) {
+			t.Errorf("%s instead of %s", b.Type, want)
+		}
 	}
 }
