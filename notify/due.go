@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 
+	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -37,15 +38,19 @@ func (d *due) look(ctx context.Context, r *round, o *owners) error {
 func (d *due) one(ctx context.Context, r *round, o *owners, t *delivery.Timer, object *history.Object, labels map[string]string) error {
 	with := r.setup.rules[t.Rule]
 	v, err := d.timers.judge(ctx, with, t, object, labels, r.now)
-	if err != nil {
-		return err
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil: // one damaged object must not stop the others
+		d.matcher.once.log("timer", "a timer cannot be decided; it is tried again in a minute", "rule", t.Rule, "object", t.Object, "err", faultlog.Text(err))
+		v = verdict{again: r.now.Add(recheck)}
 	}
 	if v.fires {
 		// The rule may select other jobs by now.
 		in := inputOf(&v.start, "")
 		in.Existing = false
 		names, err := o.of(ctx, &v.start.Object)
-		if err != nil {
+		if err := d.matcher.tolerate(ctx, &v.start, err); err != nil {
 			return err
 		}
 		in.Object.Owner = first(names)

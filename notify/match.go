@@ -17,18 +17,36 @@ type matcher struct {
 	counts  *counters
 	facts   Facts
 	once    *once
+	tries   map[feed.Position]int // of transitions whose facts could not be read
 }
 
-// Facts completes the notice of a transition or a timer with what the history knows of the
-// job. Fields of which it finds nothing stay empty.
+// Facts adds to a notice what is known of its job. Fields of which it finds nothing stay
+// empty. *facts.Reader implements it.
 type Facts interface {
-	Complete(ctx context.Context, t *feed.Transition, n *message.Notice, log bool) error
+	Fill(ctx context.Context, n *message.Notice, of feed.Object) error
+}
+
+// maxTries is how often facts about one transition are asked for. Something that cannot be
+// read, such as a damaged body, must not keep everybody from their messages.
+const maxTries = 3
+
+// tolerate returns an error, so that the batch is prepared again, or nil if that was done
+// often enough.
+func (m *matcher) tolerate(ctx context.Context, t *feed.Transition, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if m.tries[t.Position]++; m.tries[t.Position] < maxTries {
+		return err
+	}
+	m.once.log("facts", "facts about a job cannot be read; its message lacks them", "job", t.Object.Name, "uid", t.Object.UID, "err", faultlog.Text(err))
+	return nil
 }
 
 // transition returns the messages for a transition.
 func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribed []config.Receiver, t *feed.Transition) ([]*want, error) {
 	names, err := o.cheap(ctx, &t.Object)
-	if err != nil {
+	if err := m.tolerate(ctx, t, err); err != nil {
 		return nil, err
 	}
 	in := inputOf(t, first(names))
@@ -37,7 +55,8 @@ func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribe
 		if r.Timer != nil {
 			continue
 		}
-		if names, err = o.of(ctx, &t.Object); err != nil {
+		names, err := o.of(ctx, &t.Object)
+		if err := m.tolerate(ctx, t, err); err != nil {
 			return nil, err
 		}
 		some, err := m.wants(ctx, s, r, t, names)
@@ -54,7 +73,8 @@ func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribe
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if names, err = o.of(ctx, &t.Object); err != nil {
+	names, err = o.of(ctx, &t.Object)
+	if err := m.tolerate(ctx, t, err); err != nil {
 		return nil, err
 	}
 	return all, m.describe(ctx, all, t, noticeOf(t, first(names)))
@@ -96,21 +116,13 @@ func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, names []s
 	return all
 }
 
-// describe gives all messages of a transition its notice. Only messages of rules with logs
-// get the end of the log.
+// describe gives all messages of a transition their notice.
 func (m *matcher) describe(ctx context.Context, all []*want, t *feed.Transition, n *message.Notice) error {
-	byLog := map[bool]*message.Notice{}
+	if err := m.tolerate(ctx, t, m.facts.Fill(ctx, n, t.Object)); err != nil {
+		return err
+	}
 	for _, w := range all {
-		if byLog[w.rule.Log] == nil {
-			own := *n
-			if m.facts != nil {
-				if err := m.facts.Complete(ctx, t, &own, w.rule.Log); err != nil {
-					return err
-				}
-			}
-			byLog[w.rule.Log] = &own
-		}
-		w.notice = byLog[w.rule.Log]
+		w.notice = n
 	}
 	return nil
 }

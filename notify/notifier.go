@@ -13,6 +13,7 @@ import (
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/facts"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -23,7 +24,7 @@ type Config struct {
 	// Open opens a channel of the file; default (*config.Channel).Open. Programs with
 	// channels of their own set it.
 	Open func(*config.Channel) (channel.Channel, error)
-	// Facts completes the notices of transitions and timers. The default is the history.
+	// Facts adds to a notice what is known of its job; default facts.New.
 	Facts Facts
 	// Progress finds signals of progress that the database does not have, such as lines of
 	// logs. nil means that there are none.
@@ -64,6 +65,9 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 	}
 	if c.Open == nil {
 		c.Open = (*config.Channel).Open
+	}
+	if c.Facts == nil {
+		c.Facts = facts.New(db)
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -34,7 +34,8 @@ func (o *owners) cheap(ctx context.Context, object *feed.Object) ([]string, erro
 	return o.of(ctx, object)
 }
 
-// of returns the owners of a job.
+// of returns the owners of a job. With an error it returns those that it finds without the
+// annotations.
 func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) {
 	if names, ok := o.known[object.ID]; ok {
 		return names, nil
@@ -42,19 +43,18 @@ func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) 
 	var failed error
 	names := o.setup.file.Owners(object.Labels, func() map[string]string {
 		b, err := bodyAt(ctx, o.history, object.ID, 0)
-		if err != nil {
-			if !errors.Is(err, history.ErrNoBody) && !errors.Is(err, history.ErrUnknown) {
-				failed = err
-			}
-			return nil
+		switch {
+		case err == nil:
+			return b.Metadata.Annotations
+		case !errors.Is(err, history.ErrNoBody) && !errors.Is(err, history.ErrUnknown):
+			failed = err
 		}
-		return b.Metadata.Annotations
+		return nil
 	}, object.Submitter)
-	if failed != nil {
-		return nil, failed
+	if failed == nil {
+		o.known[object.ID] = names
 	}
-	o.known[object.ID] = names
-	return names, nil
+	return names, failed
 }
 
 // first returns the first owner, "" if there is none.

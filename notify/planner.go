@@ -56,7 +56,7 @@ type plannerOptions struct {
 
 func newPlanner(o plannerOptions) *planner {
 	h := history.New(o.db)
-	m := &matcher{history: h, counts: o.counts, facts: o.facts, once: &once{logger: o.logger}}
+	m := &matcher{history: h, counts: o.counts, facts: o.facts, once: &once{logger: o.logger}, tries: map[feed.Position]int{}}
 	k := &timers{history: h, usual: o.usual, progress: o.progress}
 	return &planner{
 		db: o.db, setup: o.setup, now: o.now, counts: o.counts, history: h, matcher: m, timers: k,
@@ -127,7 +127,7 @@ func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transi
 			continue
 		}
 		names, err := o.cheap(ctx, &t.Object)
-		if err != nil {
+		if err := p.matcher.tolerate(ctx, t, err); err != nil {
 			return err
 		}
 		in.Object.Owner = first(names)
@@ -179,6 +179,7 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 		p.tickedAt = r.now
 	}
 	p.touched = post.channels()
+	clear(p.matcher.tries)
 	p.count(some, r, post.done, len(escalated))
 	return nil
 }
