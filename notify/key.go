@@ -32,6 +32,9 @@ func receiverKey(r *config.Receiver) string {
 // window is the time in which a digest collects messages.
 type window struct{ from, to time.Time }
 
+// next returns the window that follows, of the same length.
+func (w window) next() window { return window{w.to, w.to.Add(w.to.Sub(w.from))} }
+
 // digestKey returns "digest/2026-11-22T02:00:00Z/1h0m0s/mail:ann@example.com".
 func digestKey(w window, r *config.Receiver) string {
 	return strings.Join([]string{"digest", w.from.UTC().Format(time.RFC3339), w.to.Sub(w.from).String(), receiverKey(r)}, "/")

@@ -78,7 +78,7 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 	}
 	n := &Notifier{c: c, db: db}
 	n.planner = newPlanner(plannerOptions{
-		db: db, setup: n.current.Load, now: c.Now, logger: n.log, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db), wake: func(channels ...string) { n.workers.Wake(channels...) },
+		db: db, setup: n.current.Load, now: c.Now, logger: n.log, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db, c.Now), wake: func(channels ...string) { n.workers.Wake(channels...) },
 	})
 	n.usual = n.planner.timers.usual
 	o := c.Workers

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/notify/delivery"
@@ -35,10 +36,12 @@ type planner struct {
 
 	subscriptions subscriptions
 	round         *round
-	tickedAt      time.Time
+	tickedAt      time.Time           // by the clock of the machine
 	unacked       []delivery.Delivery // which the last Handle found
 	wake          func(channels ...string)
 	touched       map[string]bool // channels with deliveries of the last Handle
+	every         time.Duration   // between two looks at timers
+	rounds        atomic.Uint64   // committed transactions
 }
 
 // plannerOptions are what a planner needs.
@@ -60,14 +63,14 @@ func newPlanner(o plannerOptions) *planner {
 	k := &timers{history: h, usual: o.usual, progress: o.progress}
 	return &planner{
 		db: o.db, setup: o.setup, now: o.now, counts: o.counts, history: h, matcher: m, timers: k,
-		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]string{}}, escalator: escalator{h, m}, wake: o.wake,
+		due: &due{o.db, m, k}, scan: &scan{o.db, m, k, map[string]string{}}, escalator: escalator{h, m}, wake: o.wake, every: tickEvery,
 	}
 }
 
 // consumer returns the consumer that drives the planner. It begins with what happens from
 // now on, so a first start sends nothing about the past.
 func (p *planner) consumer(owner string, logger *slog.Logger) feed.Consumer {
-	return feed.Consumer{Name: cursorName, Start: feed.Now, Every: tickEvery, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
+	return feed.Consumer{Name: cursorName, Start: feed.Now, Every: p.every, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
 }
 
 // prepare finds the messages that transitions and timers call for.
@@ -85,7 +88,7 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 			return err
 		}
 	}
-	if r.now.Sub(p.tickedAt) < tickEvery && !r.now.Before(p.tickedAt) {
+	if time.Since(p.tickedAt) < p.every {
 		return nil
 	}
 	r.tick = true
@@ -176,7 +179,7 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 		if p.unacked, err = delivery.Escalations(ctx, tx, r.now, escalationsAtOnce); err != nil {
 			return err
 		}
-		p.tickedAt = r.now
+		p.tickedAt = time.Now()
 	}
 	p.touched = post.channels()
 	clear(p.matcher.tries)
@@ -186,6 +189,7 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 
 // committed wakes the workers of channels with new deliveries.
 func (p *planner) committed() {
+	p.rounds.Add(1)
 	if p.wake != nil && len(p.touched) > 0 {
 		p.wake(slices.Collect(maps.Keys(p.touched))...)
 	}

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -21,7 +22,9 @@ type digestEvent struct {
 
 // openDigest is a digest with the items that one transaction adds.
 type openDigest struct {
-	delivery delivery.Delivery
+	in       window
+	to       config.Receiver
+	delivery delivery.Delivery // without what depends on the window
 	items    []delivery.Item
 }
 
@@ -72,7 +75,8 @@ func (p *post) add(ctx context.Context, w *want) error {
 		d.EscalateAt = in.to.Add(w.rule.Escalate.After)
 	case held:
 		p.done.collected++
-		return p.collect(w, &d, in)
+		p.collect(w, &d, in)
+		return nil
 	}
 	p.single = append(p.single, d)
 	p.recent[receiverKey(&w.to)]++
@@ -115,16 +119,12 @@ func (p *post) crowded(ctx context.Context, w *want, in window) (bool, error) {
 func laneOfDigests(r *config.Receiver) int64 { return delivery.LaneOf(0, r.Channel, r.Address) }
 
 // collect adds a message to a digest.
-func (p *post) collect(w *want, d *delivery.Delivery, in window) error {
+func (p *post) collect(w *want, d *delivery.Delivery, in window) {
 	key := digestKey(in, &w.to)
 	if p.digests[key] == nil {
-		event, err := json.Marshal(digestEvent{in.from.UTC(), in.to.UTC()})
-		if err != nil {
-			return err
-		}
-		p.digests[key] = &openDigest{delivery: delivery.Delivery{
+		p.digests[key] = &openDigest{in: in, to: w.to, delivery: delivery.Delivery{
 			Key: key, Kind: string(message.Digest), Rule: w.rule.Name, Channel: d.Channel, Receiver: d.Receiver, Person: d.Person, Role: d.Role,
-			Lane: laneOfDigests(&w.to), Event: event, CreatedAt: p.now, NextAt: in.to,
+			Lane: laneOfDigests(&w.to), CreatedAt: p.now,
 		}}
 	}
 	o := p.digests[key]
@@ -133,7 +133,6 @@ func (p *post) collect(w *want, d *delivery.Delivery, in window) error {
 		p.done.muted++
 	}
 	o.items = append(o.items, delivery.Item{Key: d.Key, Object: d.Object, Kind: d.Kind, Event: d.Event})
-	return nil
 }
 
 // write writes everything that was added.
@@ -152,12 +151,29 @@ func (p *post) write(ctx context.Context) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.digests)) {
 		if o := p.digests[key]; !p.muted(&o.delivery) {
-			if err := delivery.AppendDigest(ctx, p.tx, o.delivery, o.items); err != nil {
+			if err := p.append(ctx, o); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// append adds the items of a digest. If a replica whose clock is ahead has closed it, the
+// items go into the digest of the next window.
+func (p *post) append(ctx context.Context, o *openDigest) error {
+	d := o.delivery
+	for in := o.in; ; in = in.next() {
+		d.Key, d.NextAt = digestKey(in, &o.to), in.to
+		event, err := json.Marshal(digestEvent{in.from.UTC(), in.to.UTC()})
+		if err != nil {
+			return err
+		}
+		d.Event = event
+		if err := delivery.AppendDigest(ctx, p.tx, d, o.items); !errors.Is(err, delivery.ErrClosed) {
+			return err
+		}
+	}
 }
 
 // channels returns the channels with new deliveries.

@@ -23,10 +23,13 @@ const (
 // it; any goroutine reads it.
 type usual struct {
 	history *history.History
+	now     func() time.Time
 	queues  atomic.Pointer[map[string]history.QueueStats]
 }
 
-func newUsual(db *sqldb.DB) *usual { return &usual{history: history.New(db)} }
+func newUsual(db *sqldb.DB, now func() time.Time) *usual {
+	return &usual{history: history.New(db), now: now}
+}
 
 // wait returns how long nine in ten jobs of a queue waited, and false if too few did.
 func (u *usual) wait(queue string) (time.Duration, bool) { return u.of(queue, false) }
@@ -68,7 +71,7 @@ func (u *usual) keep(ctx context.Context, needed func() bool, log func() *slog.L
 		if wait = usualRetry; !needed() {
 			continue
 		}
-		err := u.compute(ctx, time.Now())
+		err := u.compute(ctx, u.now())
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -3,11 +3,17 @@ package delivery
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/vedette-io/vedette/record/sqldb"
 )
+
+// ErrClosed is returned for a digest whose window another process has closed: its clock is
+// ahead.
+var ErrClosed = errors.New("the digest is closed")
 
 // Item is an event that a digest has collected.
 type Item struct {
@@ -33,15 +39,19 @@ func HeldOf(ctx context.Context, q sqldb.Querier, lane int64) ([]Delivery, error
 // its key. d.NextAt is the end of the window. Only the transaction that moves the cursor of
 // the planner calls it.
 //
-// Errors: those of Create.
+// Errors: ErrClosed if the delivery is not held any more; those of Create.
 func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) error {
 	d.State = Held
 	if _, err := Create(ctx, tx, []Delivery{d}); err != nil {
 		return err
 	}
 	var id int64
-	if err := tx.QueryRow(ctx, "SELECT id FROM deliveries WHERE key_hash = ?", digestOf("key", d.Key)).Scan(&id); err != nil {
+	var state State
+	if err := tx.QueryRow(ctx, "SELECT id, state FROM deliveries WHERE key_hash = ?", digestOf("key", d.Key)).Scan(&id, &state); err != nil {
 		return err
+	}
+	if state != Held {
+		return fmt.Errorf("%s: %w", d.Key, ErrClosed)
 	}
 	rows := make([][]any, len(items))
 	for i := range items {

@@ -1,0 +1,172 @@
+package notify_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/notify"
+	"github.com/vedette-io/vedette/state"
+)
+
+// TestWaits: a timer fires once for each wait, at its time, also after a restart. A wait
+// goes on from Submitted to Queued. A job that runs before fires nothing.
+func TestWaits(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		h := newHistory(t, url)
+		const text = channels + "rules:\n- {name: slow, waits: 30m, to: [hook]}\n"
+		p := h.plan(text)
+		h.write(job{uid: "a", version: 1, to: state.Submitted}, job{uid: "b", version: 2, to: state.Submitted})
+		p.settle()
+		h.add(20 * time.Minute)
+		h.write(job{uid: "a", version: 3, to: state.Queued}, job{uid: "b", version: 4, to: state.Running})
+		p.settle()
+		h.add(9 * time.Minute)
+		p.settle()
+		h.want()
+		h.add(time.Minute)
+		p.settle()
+		h.want("a/1/waits/slow/hook")
+		h.add(time.Hour)
+		p.settle()
+		p.stop()
+		p = h.plan(text)
+		h.want("a/1/waits/slow/hook")
+		// The job waits once more.
+		h.write(job{uid: "a", version: 5, to: state.Running}, job{uid: "a", version: 6, to: state.Queued})
+		p.settle()
+		p.stop()
+		h.add(31 * time.Minute)
+		p = h.plan(text)
+		p.settle()
+		h.want("a/1/waits/slow/hook", "a/6/waits/slow/hook")
+		h.add(26 * time.Hour)
+		h.write(job{uid: "a", version: 7, to: state.Running})
+		p.settle()
+		h.add(26 * time.Hour)
+		p.settle()
+		if n := h.count("SELECT COUNT(*) FROM notify_timers"); n != 0 {
+			t.Errorf("%d timers are left", n)
+		}
+	})
+}
+
+// count returns the number that a query selects.
+func (h *history) count(query string) (n int) {
+	h.t.Helper()
+	if err := h.QueryRow(h.t.Context(), query).Scan(&n); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+// TestNewTimer: a rule that is new says nothing about what is overdue, unless it wants
+// existing objects; what is due later fires. A rule whose time becomes shorter fires for
+// what is overdue by it, and never twice.
+func TestNewTimer(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	h.write(job{uid: "a", version: 1, to: state.Running})
+	h.add(50 * time.Minute)
+	h.write(job{uid: "b", version: 2, to: state.Running}, job{uid: "c", version: 3, to: state.Queued})
+	h.add(20 * time.Minute)
+	rules := func(after string) string {
+		return channels + "rules:\n- {name: long, runs: " + after + ", to: [hook]}\n- {name: old, runs: 1h, to: [chat-ops], existing: true, now: true}\n"
+	}
+	p := h.plan(rules("1h"))
+	p.settle()
+	h.want("a/1/runs/old/chat-ops")
+	h.add(39 * time.Minute)
+	p.settle()
+	h.want("a/1/runs/old/chat-ops")
+	h.add(2 * time.Minute)
+	p.settle()
+	h.want("a/1/runs/old/chat-ops", "b/2/runs/long/hook", "b/2/runs/old/chat-ops")
+	h.write(job{uid: "d", version: 4, to: state.Running})
+	p.settle()
+	h.add(30 * time.Minute)
+	p.SetConfig(fileOf(t, rules("20m")))
+	p.settle()
+	p.settle()
+	// a was never told by this rule, and is overdue by the new definition.
+	h.want("a/1/runs/old/chat-ops", "b/2/runs/long/hook", "b/2/runs/old/chat-ops", "a/1/runs/long/hook", "d/4/runs/long/hook")
+	p.SetConfig(fileOf(t, rules("90m")))
+	h.add(10 * time.Hour)
+	p.settle()
+	h.want("a/1/runs/old/chat-ops", "b/2/runs/long/hook", "b/2/runs/old/chat-ops", "a/1/runs/long/hook", "d/4/runs/long/hook", "d/4/runs/old/chat-ops")
+}
+
+// TestUsual: a wait is too long beyond the time that nine in ten jobs of the queue waited.
+func TestUsual(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	start := h.now()
+	for i := range 20 {
+		uid := fmt.Sprint("before-", i)
+		h.write(job{uid: uid, version: 2*i + 1, to: state.Queued, queue: "gpu", at: start.Add(-5 * time.Hour)},
+			job{uid: uid, version: 2*i + 2, to: state.Running, queue: "gpu", at: start.Add(-5*time.Hour + time.Duration(i+1)*time.Minute)})
+	}
+	p := h.plan(channels+"rules:\n- {name: slow, waits: usual, to: [hook]}\n", func(c *notify.Config) {})
+	h.write(job{uid: "a", version: 100, to: state.Queued, queue: "gpu"}, job{uid: "b", version: 101, to: state.Queued, queue: "other"})
+	p.settle()
+	h.add(17 * time.Minute)
+	p.settle()
+	h.want()
+	h.add(15 * time.Minute) // of 20 waits, 18 took at most 18 minutes
+	p.settle()
+	h.want("a/100/waits/slow/hook")
+}
+
+// TestDeadline: a job is near its deadline when so much time is left, counted from when it
+// started. A job without a deadline has no timer.
+func TestDeadline(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: soon, near-deadline: 10m, to: [hook]}\n")
+	started := h.now().Add(5 * time.Minute).Format(time.RFC3339)
+	h.write(job{uid: "a", version: 1, to: state.Queued, body: `{"spec":{"activeDeadlineSeconds":3600}}`}, job{uid: "b", version: 2, to: state.Running, body: `{"spec":{}}`})
+	p.settle()
+	h.add(5 * time.Minute)
+	h.write(job{uid: "a", version: 3, to: state.Running, body: `{"spec":{"activeDeadlineSeconds":3600},"status":{"startTime":"` + started + `"}}`})
+	p.settle()
+	h.add(49 * time.Minute)
+	p.settle()
+	h.want()
+	if n := h.count("SELECT COUNT(*) FROM notify_timers"); n != 1 {
+		t.Errorf("%d timers", n)
+	}
+	h.add(time.Minute)
+	p.settle()
+	h.want("a/1/near-deadline/soon/hook")
+}
+
+// TestProgress: a job that runs makes no progress if none of the signals changes for so
+// long.
+func TestProgress(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: stuck, no-progress: {after: 30m, signal: [annotation step, status succeeded]}, to: [hook]}\n")
+	body := func(step, succeeded int) string {
+		return fmt.Sprintf(`{"metadata":{"annotations":{"step":"%d"}},"status":{"succeeded":%d}}`, step, succeeded)
+	}
+	version := 0
+	revision := func(step, succeeded int) {
+		version++
+		h.write(job{uid: "a", version: version, to: state.Running, body: body(step, succeeded)})
+		p.settle()
+	}
+	revision(1, 0)
+	h.add(20 * time.Minute)
+	revision(2, 0)
+	h.add(20 * time.Minute)
+	revision(2, 1)
+	h.add(10 * time.Minute)
+	revision(2, 1) // another change, and no signal
+	h.add(19 * time.Minute)
+	p.settle()
+	h.want()
+	h.add(time.Minute)
+	p.settle()
+	h.want("a/1/no-progress/stuck/hook")
+	revision(3, 1)
+	h.add(2 * time.Hour)
+	p.settle()
+	h.want("a/1/no-progress/stuck/hook") // once for each time that it began to run
+}
