@@ -169,7 +169,7 @@ func (p *pods) first(ctx context.Context, all []history.Object, w window, found 
 		if !e.bad() {
 			continue
 		}
-		if e.at.IsZero() {
+		if e.at.IsZero() || pod.State == string(state.Failed) { // the history is more precise than a pod's whole seconds
 			e.at = pod.Since
 		}
 		if !e.at.After(w.from) || e.at.After(w.to) {
@@ -195,7 +195,7 @@ func (p *pods) windows() (all []window) {
 	end := momentOf(p.notice).Add(slack)
 	l := p.life
 	for i := len(l.attempts); i > max(0, len(l.attempts)-maxAttempts); i-- {
-		begin := p.job.Created.Add(-slack)
+		begin := p.begin()
 		if i > 1 {
 			begin = l.restarts[i-2].Add(l.attempts[i-1].Sub(l.restarts[i-2]) / 2)
 		}
@@ -203,9 +203,18 @@ func (p *pods) windows() (all []window) {
 		end = begin
 	}
 	if all == nil {
-		all = []window{{1, p.job.Created.Add(-slack), end}}
+		all = []window{{1, p.begin(), end}}
 	}
 	return all
+}
+
+// begin returns when the first attempt can have begun.
+func (p *pods) begin() time.Time {
+	begin := p.job.Created
+	if spans := p.life.spans; len(spans) > 0 && (begin.IsZero() || spans[0].From.Before(begin)) {
+		begin = spans[0].From
+	}
+	return begin.Add(-slack)
 }
 
 // fillNodes counts the nodes of the pods of the last attempt, if these are few enough to

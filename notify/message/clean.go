@@ -1,6 +1,10 @@
 package message
 
-import "github.com/vedette-io/vedette/state"
+import (
+	"slices"
+
+	"github.com/vedette-io/vedette/state"
+)
 
 // Bounds of the lists in a notice. Longer ones come from a mistake.
 const (
@@ -13,6 +17,8 @@ const (
 type cleaner struct{ defang bool }
 
 func (c cleaner) text(text string) string { return clean(text, maxValue, c.defang) }
+
+func (c cleaner) state(s state.State) state.State { return state.State(c.text(string(s))) }
 
 func (c cleaner) texts(all []string, limit int) []string {
 	if len(all) == 0 {
@@ -33,10 +39,13 @@ func (c cleaner) notice(from *Notice) *Notice {
 		*text = c.text(*text)
 	}
 	n.Job = c.job(from.Job)
-	n.From, n.To = state.State(c.text(string(n.From))), state.State(c.text(string(n.To)))
+	n.From, n.To = c.state(n.From), c.state(n.To)
 	n.Cause.Reason = Reason(c.text(string(n.Cause.Reason)))
 	n.SameCause = n.SameCause[max(0, len(n.SameCause)-maxList):]
-	n.Life = n.Life[max(0, len(n.Life)-maxSpans):]
+	n.Life = slices.Clone(n.Life[max(0, len(n.Life)-maxSpans):])
+	for i, span := range n.Life {
+		n.Life[i].State = c.state(span.State)
+	}
 	if n.Log != nil {
 		log := *n.Log
 		log.Source, log.Lines = c.text(log.Source), nil
@@ -52,7 +61,10 @@ func (c cleaner) notice(from *Notice) *Notice {
 	}
 	if n.Gap != nil {
 		gap := *n.Gap
-		gap.Why, gap.Counts = c.text(gap.Why), gap.Counts[:min(len(gap.Counts), maxList)]
+		gap.Why, gap.Counts = c.text(gap.Why), slices.Clone(gap.Counts[:min(len(gap.Counts), maxList)])
+		for i, count := range gap.Counts {
+			gap.Counts[i].State = c.state(count.State)
+		}
 		n.Gap = &gap
 	}
 	if n.Escalated != nil {

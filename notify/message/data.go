@@ -60,7 +60,7 @@ func dataOf(n *Notice) Data {
 		d.Job = &n.Job
 	}
 	if t := happened(n); !t.IsZero() {
-		d.Time = &t
+		d.Time = new(t.UTC())
 	}
 	return d
 }

@@ -79,15 +79,23 @@ func ended(n *Notice) bool { return n.Kind == Failed || n.Kind == Succeeded || n
 
 func happened(n *Notice) time.Time { return firstTime(n.Happened, n.Seen) }
 
-// sort orders the jobs: by group, then by time.
+// sort orders the jobs: by group, then by time. The longest wait is the first.
 func (d *digest) sort() {
 	for _, n := range d.latest {
 		d.jobs = append(d.jobs, n)
 	}
 	slices.SortFunc(d.jobs, func(a, b *Notice) int {
 		return cmp.Or(cmp.Compare(groupOf(a), groupOf(b)), cmp.Compare(a.To, b.To)*oneIf(groupOf(a) == changedGroup),
-			happened(a).Compare(happened(b)), cmp.Compare(a.Job.Name, b.Job.Name), cmp.Compare(a.Job.UID, b.Job.UID))
+			cmp.Compare(waited(b), waited(a)), happened(a).Compare(happened(b)), cmp.Compare(a.Job.Name, b.Job.Name), cmp.Compare(a.Job.UID, b.Job.UID))
 	})
+}
+
+// waited returns how long a job waits, if that decides its place.
+func waited(n *Notice) time.Duration {
+	if n.Kind != WaitsLong || n.Waited == nil {
+		return 0
+	}
+	return *n.Waited
 }
 
 func oneIf(yes bool) int {
@@ -286,8 +294,8 @@ func (d *digest) fill(m *Message, o *Options) {
 		failed += oneIf(n.Kind == Failed)
 	}
 	extra := map[string]string{
-		"counts": or(strings.Join(counts, d.words.comma), d.words.jobs(0)), "from": d.minutes(d.from), "to": d.minutes(d.to), "n": d.words.number(failed),
-		"jobs": d.words.jobs(len(d.jobs)), "k": "", "failed": "", "all": d.words.number(len(d.jobs)), "cause": "",
+		"counts": or(strings.Join(counts, d.words.comma), capital(d.words.jobs(0))), "from": d.minutes(d.from), "to": d.minutes(d.to), "n": d.words.number(failed),
+		"jobs": capital(d.words.jobs(len(d.jobs))), "k": "", "failed": "", "all": d.words.number(len(d.jobs)), "cause": "",
 	}
 	if len(d.jobs) == 0 && len(d.gaps) > 0 {
 		extra["counts"] = d.words.gaps(len(d.gaps))

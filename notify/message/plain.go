@@ -7,8 +7,11 @@ import "strings"
 // columns where there is a space; 0 means that they do not. Links and lines of a log are
 // never broken.
 func Plain(m *Message, columns int) string {
-	var p page
-	p.columns = columns
+	p := page{columns: columns}
+	colon, comma := ": ", ", "
+	if m.Language == Chinese {
+		colon, comma = "：", "，"
+	}
 	p.text(m.Title)
 	if m.Name != "" && !strings.Contains(m.Title, m.Name) {
 		p.text(m.Name)
@@ -21,12 +24,12 @@ func Plain(m *Message, columns int) string {
 			if f.Note != "" {
 				value += " (" + f.Note + ")"
 			}
-			p.text(f.Label + ": " + value)
+			p.text(f.Label + colon + value)
 		}
 	}
 	if len(m.Log) > 0 {
 		p.gap()
-		p.text(strings.TrimSuffix(m.LogTitle+": "+m.LogNote, ": "))
+		p.text(strings.TrimSuffix(m.LogTitle+colon+m.LogNote, colon))
 		for _, line := range m.Log {
 			p.raw("  " + line)
 		}
@@ -35,14 +38,14 @@ func Plain(m *Message, columns int) string {
 		p.gap()
 		p.text(s.Title)
 		for _, r := range s.Rows {
-			p.text("  " + strings.Join(notEmpty(r.Name, r.Owner, r.GPUs, r.Text, r.Time), ", "))
+			p.text("  " + strings.Join(notEmpty(r.Name, r.Owner, r.GPUs, r.Text, r.Time), comma))
 		}
 	}
 	p.text(m.More)
 	if len(m.Buttons) > 0 {
 		p.gap()
 		for _, b := range m.Buttons {
-			p.raw(b.Text + ": " + b.URL)
+			p.raw(b.Text + colon + b.URL)
 		}
 	}
 	p.gap()
@@ -51,7 +54,7 @@ func Plain(m *Message, columns int) string {
 	p.text(m.Footer.Note)
 	for _, link := range []Link{m.Footer.Mute, m.Footer.Change} {
 		if link.URL != "" {
-			p.raw(link.Text + ": " + link.URL)
+			p.raw(link.Text + colon + link.URL)
 		}
 	}
 	p.text(m.Footer.Zone)

@@ -92,9 +92,9 @@ var english = words{
 	entered: map[state.State]pattern{
 		state.Submitted:  phrase("«Submitted at {time}|It was submitted»[ by {owner}]."),
 		state.Queued:     phrase("«It waits in queue {queue}|It waits for a place»[ and needs {gpus}]."),
-		state.Suspended:  phrase("It is on hold< since {time}>.[ It ran {ran} before.]"),
+		state.Suspended:  phrase("«It has been on hold since {time}.|It is on hold.»[ It ran {ran} before.]"),
 		state.Starting:   phrase("It has a place and is being set up.[ It waited {waited}.]"),
-		state.Running:    phrase("It is running< since {time}>."),
+		state.Running:    phrase("«It has been running since {time}.|It is running.»"),
 		state.Restarting: phrase("It ended and is tried again."),
 		state.Succeeded:  phrase("It ended as it should."),
 		state.Failed:     phrase("It ended, and not as it should."),
@@ -144,7 +144,7 @@ var english = words{
 		openAll: phrase("Open all {all}"), acknowledge: phrase("Acknowledge"), openSettings: phrase("Open settings"),
 	},
 	groups: map[group]groupWords{
-		failedGroup:       {after("failed"), phrase("Failed<, {on}>"), phrase("«{brief}|ran {ran}<, {n} of {m}>»")},
+		failedGroup:       {after("failed"), phrase("Failed"), phrase("«{brief}|ran {ran}<, {n} of {m}>»")},
 		noProgressGroup:   {after("without progress"), phrase("No progress< for {after}>"), phrase("«no {signal} since {since}|quiet {quiet}»")},
 		nearDeadlineGroup: {counting("near its deadline", "near their deadline"), phrase("Near the deadline"), phrase("{left} left")},
 		waitsGroup:        {after("waiting"), phrase("Waiting< longer than {after}>"), phrase("«{nth}<, likely {start}>|likely {start}|needs {gpus}»")},

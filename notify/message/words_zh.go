@@ -135,7 +135,7 @@ var chinese = words{
 	footer: footerWords{
 		why: phrase("«你是{role}，规则“{rule}”。|你是{role}。|规则“{rule}”。»"), mute: "静音此作业", today: "今日静音",
 		change: "修改规则", zone: "时间 ", placeEnd: "。",
-		gap:  phrase("{cluster} 在«{gapFrom} 至 {gapTo} |一段时间内»未观测，事后发现 {changesWere}。"),
+		gap:  phrase("{cluster} 在« {gapFrom} 至 {gapTo} |一段时间内»未观测，事后发现 {changesWere}。"),
 		more: phrase("另有 {more} 个"),
 	},
 	otherCauses: phrase("已失败，其他原因"),

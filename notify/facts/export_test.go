@@ -1,0 +1,29 @@
+package facts
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+)
+
+// PodCause returns the cause that the body of a pod names.
+func PodCause(body []byte) message.Cause {
+	e := readPod(body)
+	return e.cause
+}
+
+// Life returns how long a job waited and ran, its spans, and when its attempts began.
+func Life(all []history.Transition, created, end time.Time, whole bool) (waited, ran time.Duration, spans []message.Span, attempts int) {
+	l := newLife(all, created, end, whole)
+	waited, _ = l.in(waits)
+	ran, _ = l.in(func(s state.State) bool { return s == state.Running })
+	return waited, ran, l.spans, len(l.attempts)
+}
+
+// Memory returns a quantity of bytes in words.
+func Memory(quantity any) string { return memory(quantity) }
+
+// AttemptOf returns the attempt that a notice tells about.
+func (s *Spec) AttemptOf(kind message.Kind) int { return s.attemptOf(kind) }

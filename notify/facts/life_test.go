@@ -1,0 +1,67 @@
+package facts_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/notify/facts"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/state"
+)
+
+var begin = time.Date(2026, 11, 22, 6, 20, 0, 0, time.UTC)
+
+// steps returns transitions so many minutes after the beginning.
+func steps(all ...any) (transitions []history.Transition) {
+	for i := 0; i < len(all); i += 2 {
+		minutes, _ := all[i].(int)
+		to, _ := all[i+1].(state.State)
+		transitions = append(transitions, history.Transition{To: string(to), Happened: begin.Add(time.Duration(minutes) * time.Minute)})
+	}
+	return transitions
+}
+
+func TestLife(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		all             []history.Transition
+		end             int
+		waited, ran     int
+		spans, attempts int
+	}{
+		{"waits", steps(0, state.Submitted, 5, state.Queued), 65, 65, 0, 2, 0},
+		{"runs", steps(0, state.Queued, 43, state.Starting, 48, state.Running), 100, 43, 52, 3, 1},
+		{"has ended", steps(0, state.Queued, 10, state.Running, 30, state.Succeeded), 90, 10, 20, 2, 1},
+		{"three attempts", steps(0, state.Queued, 1, state.Starting, 2, state.Running, 12, state.Restarting, 13, state.Starting, 14, state.Running, 24, state.Restarting,
+			25, state.Running, 35, state.Failed), 35, 1, 30, 8, 3},
+		{"on hold is no wait", steps(0, state.Queued, 10, state.Suspended, 40, state.Queued, 45, state.Running), 50, 15, 5, 4, 1},
+		{"seen first while it was restarting", steps(0, state.Restarting, 5, state.Running), 10, 0, 5, 2, 2},
+		{"clocks differ", steps(0, state.Queued, 10, state.Running, 5, state.Failed), 5, 10, 0, 2, 1},
+		{"nothing", nil, 5, 0, 0, 0, 0},
+	} {
+		waited, ran, spans, attempts := facts.Life(c.all, time.Time{}, begin.Add(time.Duration(c.end)*time.Minute), true)
+		if waited != time.Duration(c.waited)*time.Minute || ran != time.Duration(c.ran)*time.Minute || len(spans) != c.spans || attempts != c.attempts {
+			t.Errorf("%s: waited %v, ran %v, %d spans, %d attempts", c.name, waited, ran, len(spans), attempts)
+		}
+	}
+}
+
+// TestSpansFollowEachOther: whatever the times and states are, spans follow each other without
+// overlap, and attempts only grow.
+func TestSpansFollowEachOther(t *testing.T) {
+	states := []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted, "", "Odd"}
+	rapid.Check(t, func(t *rapid.T) {
+		var all []history.Transition
+		for _, minutes := range rapid.SliceOfN(rapid.IntRange(-100, 100), 0, 30).Draw(t, "minutes") {
+			all = append(all, history.Transition{To: string(rapid.SampledFrom(states).Draw(t, "state")), Happened: begin.Add(time.Duration(minutes) * time.Minute)})
+		}
+		_, _, spans, attempts := facts.Life(all, begin, begin.Add(time.Hour), rapid.Bool().Draw(t, "whole"))
+		for i, s := range spans {
+			if s.To.Before(s.From) || i > 0 && (s.From.Before(spans[i-1].To) || s.Attempt < spans[i-1].Attempt) || s.Attempt > attempts {
+				t.Fatalf("span %d of %+v", i, spans)
+			}
+		}
+	})
+}

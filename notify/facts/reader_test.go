@@ -1,0 +1,160 @@
+package facts_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/notify/facts"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/state"
+)
+
+func podSpec() corev1.PodSpec {
+	limits := corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("8"), "memory": resource.MustParse("480Gi")}
+	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "train", Resources: corev1.ResourceRequirements{Limits: limits}}}}
+}
+
+// begin creates the pod of an attempt on a node, and lets it run.
+func (p *platform) begin(attempt int, node string) *corev1.Pod {
+	p.Helper()
+	job, err := p.srv.Get(trainJob())
+	if err != nil {
+		p.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: fmt.Sprint("train-", attempt), OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: job.GetUID(), Controller: new(true)},
+	}}, Spec: podSpec()}
+	pod.Spec.NodeName = node
+	pod.Status.Phase = corev1.PodRunning
+	p.create(pod)
+	if _, err := apitest.Modify(p.srv, pod, func(o *corev1.Pod) { o.Status.Phase = corev1.PodRunning }); err != nil {
+		p.Fatal(err)
+	}
+	p.seen(pod.Name, state.Running)
+	p.status(func(s *batchv1.JobStatus) { s.StartTime, s.Active, s.Ready = new(metav1.Now()), 1, new(int32(1)) })
+	p.seen("train", state.Running)
+	return pod
+}
+
+// end lets a pod fail.
+func (p *platform) end(pod *corev1.Pod, reason string, code int32) {
+	p.Helper()
+	if _, err := apitest.Modify(p.srv, pod, func(o *corev1.Pod) {
+		o.Status.Phase = corev1.PodFailed
+		o.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			Reason: reason, ExitCode: code, FinishedAt: metav1.Now(),
+		}}}}
+	}); err != nil {
+		p.Fatal(err)
+	}
+	p.seen(pod.Name, state.Failed)
+}
+
+// restart lets the job say that an attempt has failed.
+func (p *platform) restart(failed int32) feed.Transition {
+	p.Helper()
+	p.status(func(s *batchv1.JobStatus) { s.Active, s.Ready, s.Failed = 0, new(int32(0)), failed })
+	return p.seen("train", state.Restarting)
+}
+
+// TestLifeOfAJob follows a job of three attempts to its failure.
+func TestLifeOfAJob(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		p := newPlatform(t, url)
+		p.create(trainJob())
+		p.seen("train", state.Submitted)
+		first := p.begin(1, "node-1")
+		started := p.fill(message.Started, p.seen("train", state.Running))
+		p.end(first, "Error", 1)
+		restarted := p.fill(message.Restarted, p.restart(1))
+		p.end(p.begin(2, "node-2"), "OOMKilled", 137)
+		p.restart(2)
+		p.end(p.begin(3, "node-3"), "OOMKilled", 137)
+		p.status(func(s *batchv1.JobStatus) {
+			s.Active, s.Ready, s.Failed = 0, new(int32(0)), 3
+			s.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True", Reason: "BackoffLimitExceeded", Message: "too many", LastTransitionTime: metav1.Now()}}
+		})
+		failed := p.fill(message.Failed, p.seen("train", state.Failed))
+
+		job := started.Job
+		if job.Cluster != "gpu-west" || job.ClusterUID == "" || job.UID == "" || job.Type != "jobs.batch" || job.Kind != "Job" || job.Namespace != "ml" || job.Name != "train" ||
+			job.Queue != "gpu-h100" || job.Owner != "ann" || job.GPUs != 8 || job.Nodes != 1 {
+			t.Errorf("job: %+v", job)
+		}
+		if started.Attempt != 1 || started.Attempts != 3 || started.Waited == nil || *started.Waited <= 0 || started.Cause != (message.Cause{}) {
+			t.Errorf("started: %+v", started)
+		}
+		if c := restarted.Cause; restarted.Attempt != 2 || restarted.Attempts != 3 || c.Reason != message.ExitError || *c.ExitCode != 1 || c.Pod != "train-1" || c.Node != "node-1" || restarted.SameCause != nil {
+			t.Errorf("restarted: %+v", restarted)
+		}
+		c := failed.Cause
+		if failed.Attempt != 3 || failed.Attempts != 3 || c.Reason != message.OOMKilled || c.ExitCode == nil || *c.ExitCode != 137 || c.Pod != "train-3" || c.Node != "node-3" || c.Limit != "480 GiB" {
+			t.Errorf("failed: %+v", failed)
+		}
+		if !slices.Equal(failed.SameCause, []int{2, 3}) {
+			t.Errorf("attempts with the same cause: %v", failed.SameCause)
+		}
+		if failed.Ran == nil || *failed.Ran <= 0 || len(failed.Life) == 0 || failed.Life[0].State != state.Submitted || failed.Life[len(failed.Life)-1].Attempt != 3 {
+			t.Errorf("life: %v, %+v", failed.Ran, failed.Life)
+		}
+		m, err := message.Compose(&failed, message.Options{})
+		if want := "train-3 used all of its 480 GiB of memory on node-3 and was killed. Attempts 2 and 3 ended the same way; no retries were left."; err != nil || m.Sentence != want {
+			t.Errorf("%q, %v", m.Sentence, err)
+		}
+	})
+}
+
+// TestDeadline: a job that runs into its deadline names no pod, and a reader knows the
+// deadline before.
+func TestDeadline(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		p := newPlatform(t, url)
+		p.create(trainJob())
+		pod := p.begin(1, "node-1")
+		running := p.seen("train", state.Running)
+		spec, err := facts.New(p.db).Spec(t.Context(), running.Object.ID, running.Version)
+		if left := time.Until(spec.Deadline); err != nil || left < 110*time.Minute || left > 2*time.Hour || spec.Annotation("vedette.io/user") != "ann" {
+			t.Errorf("%+v, %v", spec, err)
+		}
+		if ready, ok := spec.Field("status.ready"); !ok || ready != "1" {
+			t.Errorf("status.ready: %q, %v", ready, ok)
+		}
+		p.end(pod, "Error", 143)
+		p.status(func(s *batchv1.JobStatus) {
+			s.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True", Reason: "DeadlineExceeded", LastTransitionTime: metav1.Now()}}
+		})
+		n := p.fill(message.Failed, p.seen("train", state.Failed))
+		if n.Cause != (message.Cause{Reason: message.DeadlineExceeded, Limit: "2h"}) {
+			t.Errorf("%+v", n.Cause)
+		}
+	})
+}
+
+// TestHostileJob: a job with huge and odd fields gets a notice with the facts that remain.
+func TestHostileJob(t *testing.T) {
+	p := newPlatform(t, dbtest.Empty(t, "sqlite"))
+	job := trainJob()
+	job.Annotations["huge"] = strings.Repeat("<@all>\n\u202e", 20_000)
+	job.Spec.Parallelism = new(int32(-5))
+	p.create(job)
+	n := p.fill(message.StateChanged, p.seen("train", state.Submitted))
+	if n.Job.Name != "train" || n.Job.GPUs != 8 || n.Ran != nil {
+		t.Errorf("%+v", n)
+	}
+	unknown := feed.Object{ID: 1 << 40, Name: "gone", UID: "none"}
+	n = message.Notice{Kind: message.Failed, Version: 7}
+	if err := facts.New(p.db).Fill(t.Context(), &n, unknown); err != nil || n.Job.Name != "gone" || n.Attempt != 0 || n.Waited != nil {
+		t.Errorf("of an object that is not recorded: %+v, %v", n, err)
+	}
+}
