@@ -34,20 +34,42 @@ type Filter struct {
 // List returns deliveries, the newest first.
 //
 // Errors: those of the database.
-func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
-	condition, args := f.condition()
+func List(ctx context.Context, q *sqldb.DB, f Filter) ([]Delivery, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
-	return selectDeliveries(ctx, q, "FROM deliveries d WHERE "+condition+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
+	var names []string
+	hint := ""
+	if len(f.States) > 0 && f.Object == 0 { // the index of channels and states finds them
+		channels, err := Channels(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range channels {
+			if f.Channel == "" || f.Channel == c.Name {
+				names = append(names, c.Name)
+			}
+		}
+		if len(names) == 0 {
+			return nil, nil
+		}
+		hint = q.UseIndex("deliveries_due")
+	}
+	condition, args := f.condition(names)
+	return selectDeliveries(ctx, q, "FROM deliveries d"+hint+" WHERE "+condition+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
 }
 
-func (f *Filter) condition() (condition string, args []any) {
+// condition returns the condition of the filter. names are the channels; nil means those
+// of the filter.
+func (f *Filter) condition(names []string) (condition string, args []any) {
 	all := []string{"d.next_at >= ?"}
 	args = []any{micros(f.Since)}
 	add := func(sql string, values ...any) { all, args = append(all, sql), append(args, values...) }
-	if f.Channel != "" {
-		add("d.channel = ?", f.Channel)
+	if names == nil && f.Channel != "" {
+		names = []string{f.Channel}
+	}
+	if len(names) > 0 {
+		add("d.channel IN "+sqldb.Placeholders(len(names)), anys(names)...)
 	}
 	if f.Person != "" {
 		add("d.person = ?", f.Person)
@@ -59,13 +81,18 @@ func (f *Filter) condition() (condition string, args []any) {
 		add("d.id < ?", f.Before)
 	}
 	if len(f.States) > 0 {
-		var values []any
-		for _, s := range f.States {
-			values = append(values, int16(s))
-		}
-		add("d.state IN "+sqldb.Placeholders(len(values)), values...)
+		add("d.state IN "+sqldb.Placeholders(len(f.States)), anys(f.States)...)
 	}
 	return strings.Join(all, " AND "), args
+}
+
+// anys returns values as arguments of a statement.
+func anys[T any](values []T) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
 }
 
 // Thread returns what the channel calls the first message of a lane that it accepted; ""

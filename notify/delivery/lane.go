@@ -18,16 +18,27 @@ import (
 func busyLanes(ctx context.Context, q sqldb.Querier, lanes []int64) (map[int64]bool, error) {
 	busy := map[int64]bool{}
 	for some := range slices.Chunk(lanes, chunk) {
-		query := "SELECT l.lane FROM " + numbers("lane", some) + " l WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.lane = l.lane AND d.state IN (?, ?, ?))"
-		found, err := selectNumbers(ctx, q, query, int16(Behind), int16(Waiting), int16(Sending))
+		query := "SELECT l.lane, " + anyOf("?, ?, ?") + " FROM " + numbers("lane", some) + " l"
+		err := q.Query(ctx, query, []any{int16(Behind), int16(Waiting), int16(Sending)}, func(rows *sql.Rows) error {
+			var lane int64
+			var unsent sql.NullInt64
+			err := rows.Scan(&lane, &unsent)
+			if unsent.Valid {
+				busy[lane] = true
+			}
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		for _, lane := range found {
-			busy[lane] = true
-		}
 	}
 	return busy, nil
+}
+
+// anyOf returns a subquery for the number of a delivery of lane l.lane in one of some
+// states. MariaDB would answer EXISTS by reading all lanes.
+func anyOf(states string) string {
+	return "(SELECT d.id FROM deliveries d WHERE d.lane = l.lane AND d.state IN (" + states + ") LIMIT 1)"
 }
 
 // advance makes the first delivery behind the front of a lane its new front, if the lane
@@ -36,13 +47,12 @@ func advance(ctx context.Context, tx *sqldb.Tx, lanes []int64, now time.Time) er
 	slices.Sort(lanes)
 	var fronts []int64
 	for some := range slices.Chunk(slices.Compact(lanes), chunk) {
-		query := "SELECT (SELECT b.id FROM deliveries b WHERE b.lane = l.lane AND b.state = ? ORDER BY b.id LIMIT 1) FROM " + numbers("lane", some) + " l " +
-			"WHERE NOT EXISTS (SELECT 1 FROM deliveries f WHERE f.lane = l.lane AND f.state IN (?, ?))"
-		err := tx.Query(ctx, query, []any{int16(Behind), int16(Waiting), int16(Sending)}, func(rows *sql.Rows) error {
-			var front sql.NullInt64
-			err := rows.Scan(&front)
-			if front.Valid {
-				fronts = append(fronts, front.Int64)
+		query := "SELECT " + anyOf("?, ?") + ", (SELECT b.id FROM deliveries b WHERE b.lane = l.lane AND b.state = ? ORDER BY b.id LIMIT 1) FROM " + numbers("lane", some) + " l"
+		err := tx.Query(ctx, query, []any{int16(Waiting), int16(Sending), int16(Behind)}, func(rows *sql.Rows) error {
+			var front, next sql.NullInt64
+			err := rows.Scan(&front, &next)
+			if !front.Valid && next.Valid {
+				fronts = append(fronts, next.Int64)
 			}
 			return err
 		})

@@ -1,0 +1,203 @@
+package delivery_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// TestCreateBehindFrontThatEnds: the planner adds to a lane while a worker stores that the
+// front was sent. Whoever is first, the new delivery does not stay behind nothing.
+func TestCreateBehindFrontThatEnds(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		for i := range 10 { // the worker tries while the planner has not committed
+			d.create(t, about(1, "a", fmt.Sprint("front/", i)))
+			c := d.claim(t, delivery.ClaimOptions{})
+			finished := make(chan error, 1)
+			d.tx(t, func(tx *sqldb.Tx) error {
+				if _, err := delivery.Create(t.Context(), tx, []delivery.Delivery{about(1, "a", fmt.Sprint("next/", i))}); err != nil {
+					return err
+				}
+				go func() {
+					_, err := delivery.Finish(t.Context(), d.DB, "chat", []delivery.Outcome{{Delivery: c.Deliveries[0]}}, delivery.Policy{})
+					finished <- err
+				}()
+				select { // the worker has time to pass, or waits for the commit
+				case err := <-finished:
+					finished <- err
+				case <-time.After(20 * time.Millisecond):
+				}
+				return nil
+			})
+			if err := <-finished; err != nil {
+				t.Fatal(err)
+			}
+			next := d.claim(t, delivery.ClaimOptions{})
+			if len(next.Deliveries) != 1 || next.Deliveries[0].Key != fmt.Sprint("next/", i) {
+				t.Fatalf("round %d: claimed %q", i, keys(next.Deliveries))
+			}
+			d.finish(t, delivery.Outcome{}, delivery.Policy{}, next.Deliveries...)
+		}
+	})
+}
+
+// TestCreateBehindFrontThatEnded is the other way: the worker holds the row of the channel
+// while the planner has already seen the front.
+func TestCreateBehindFrontThatEnded(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		if strings.HasPrefix(d.String(), "sqlite") {
+			return // has one writer at a time
+		}
+		d.create(t, about(1, "a", "front"))
+		created := make(chan error, 1)
+		d.tx(t, func(tx *sqldb.Tx) error {
+			if _, err := tx.Exec(t.Context(), "UPDATE notify_channels SET token = token + 1 WHERE name = 'chat'"); err != nil {
+				return err
+			}
+			go func() {
+				created <- d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+					_, err := delivery.Create(t.Context(), tx, []delivery.Delivery{about(1, "a", "next")})
+					return err
+				})
+			}()
+			select {
+			case err := <-created:
+				t.Errorf("Create does not wait for the row of the channel: %v", err)
+				created <- err
+			case <-time.After(100 * time.Millisecond):
+			}
+			_, err := tx.Exec(t.Context(), "UPDATE deliveries SET state = 5 WHERE key_text = 'front'")
+			return err
+		})
+		if err := <-created; err != nil {
+			t.Fatal(err)
+		}
+		if c := d.claim(t, delivery.ClaimOptions{}); len(c.Deliveries) != 1 {
+			t.Errorf("claimed %q", keys(c.Deliveries))
+		}
+	})
+}
+
+// TestClaimsOfReplicas: replicas that claim at the same time never get the same delivery.
+func TestClaimsOfReplicas(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		var all []delivery.Delivery
+		for i := range 200 {
+			all = append(all, about(int64(i), "a", fmt.Sprint(i)))
+		}
+		d.create(t, all...)
+		type answer struct {
+			keys []string
+			err  error
+		}
+		answers := make(chan answer)
+		for range 4 {
+			go func() {
+				var got answer
+				for range 25 {
+					c, err := claimAgain(t.Context(), d.DB)
+					if err != nil {
+						got.err = err
+						break
+					}
+					got.keys = append(got.keys, keys(c.Deliveries)...)
+				}
+				answers <- got
+			}()
+		}
+		seen := map[string]bool{}
+		for range 4 {
+			got := <-answers
+			if got.err != nil {
+				t.Error(got.err)
+			}
+			for _, k := range got.keys {
+				if seen[k] {
+					t.Errorf("%s was claimed twice", k)
+				}
+				seen[k] = true
+			}
+		}
+		if len(seen) != 200 {
+			t.Errorf("%d were claimed, want 200", len(seen))
+		}
+	})
+}
+
+// claimAgain claims, and again if the database aborts the transaction.
+func claimAgain(ctx context.Context, db *sqldb.DB) (c delivery.Claimed, err error) {
+	for range 5 {
+		if c, err = delivery.Claim(ctx, db, "chat", delivery.ClaimOptions{Limit: 2}); err == nil {
+			break
+		}
+	}
+	return c, err
+}
+
+// TestHostileTexts: texts that a database would refuse or that are too long do not stop the
+// planner or a worker. Keys that differ only after many characters are different.
+func TestHostileTexts(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		nasty := "a\x00b\xff\u202e'; DROP TABLE deliveries; --" + strings.Repeat("\U0001F600", 20_000)
+		one := about(1, nasty, nasty+"1")
+		one.Kind, one.Rule, one.Person, one.Role, one.Event = nasty, nasty, nasty, nasty, []byte(strings.Repeat(nasty, 20)) // 1.6 MB
+		two := one
+		two.Key = nasty + "2"
+		if n := d.create(t, one, two, one); n != 2 {
+			t.Errorf("created %d", n)
+		}
+		if n := d.create(t, two); n != 0 {
+			t.Errorf("created %d repeats", n)
+		}
+		c := d.claim(t, delivery.ClaimOptions{Worker: nasty, Limit: 5})
+		if len(c.Deliveries) != 1 || string(c.Deliveries[0].Event) != string(one.Event) {
+			t.Fatalf("claimed %d", len(c.Deliveries))
+		}
+		d.finish(t, delivery.Outcome{Result: delivery.Disabled, Status: nasty, Error: nasty, Ref: nasty}, delivery.Policy{}, c.Deliveries...)
+		if err := delivery.Enable(t.Context(), d.DB, "chat", nasty); err != nil {
+			t.Error(err)
+		}
+		c = d.claim(t, delivery.ClaimOptions{})
+		d.finish(t, delivery.Outcome{Status: nasty, Ref: nasty}, delivery.Policy{}, c.Deliveries...)
+		if _, err := delivery.Subscribe(t.Context(), d.DB, delivery.Subscription{
+			Person: nasty, Cluster: nasty, Type: nasty, Namespace: nasty, Name: nasty, UID: nasty, Labels: nasty, States: nasty, Channel: nasty, Address: nasty, CreatedBy: nasty,
+		}, nasty, time.Hour); err != nil {
+			t.Error(err)
+		}
+		if err := delivery.AddMute(t.Context(), d.DB, delivery.Mute{Person: nasty, Channel: nasty, Receiver: nasty, Rule: nasty, Object: 1, CreatedBy: nasty}); err != nil {
+			t.Error(err)
+		}
+		for _, wrong := range []delivery.Delivery{{Key: "k"}, {Channel: "chat"}, {Key: "k", Channel: nasty}, {Key: "k", Channel: "chat", State: delivery.Sent}} {
+			err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
+				_, err := delivery.Create(t.Context(), tx, []delivery.Delivery{wrong})
+				return err
+			})
+			if err == nil || len(err.Error()) > 200 {
+				t.Errorf("created %.50s, %v", wrong.Key, err)
+			}
+		}
+	})
+}
+
+// TestPoison: a delivery whose workers always die becomes a dead letter in the end, and
+// the next of its lane is sent.
+func TestPoison(t *testing.T) {
+	d := open(t, "sqlite:"+t.TempDir()+"/history.db")
+	d.create(t, about(1, "a", "poison"), about(1, "a", "next"))
+	now := start
+	for range 100 {
+		c := d.claim(t, delivery.ClaimOptions{Lease: time.Second, Now: now})
+		if len(c.Deliveries) != 1 || c.Deliveries[0].Key != "poison" || c.Deliveries[0].Attempts != 0 {
+			t.Fatalf("claimed %+v", c)
+		}
+		now = now.Add(time.Second)
+	}
+	if c := d.claim(t, delivery.ClaimOptions{Now: now}); len(c.Deliveries) != 1 || c.Deliveries[0].Key != "next" {
+		t.Fatalf("claimed %+v", c)
+	}
+}
