@@ -166,7 +166,7 @@ func (s *sender) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.report(f.Dead > 0)
+	s.report(&f)
 	s.outcomes = nil
 	s.stats.change(func(n *SendStats) {
 		n.Dead += uint64(f.Dead)
@@ -177,7 +177,7 @@ func (s *sender) store(ctx context.Context) error {
 }
 
 // report tells the log how the channel is. The last outcome counts.
-func (s *sender) report(dead bool) {
+func (s *sender) report(f *delivery.Finished) {
 	for i := range s.outcomes {
 		o := &s.outcomes[i]
 		err := errors.New(o.Error)
@@ -185,15 +185,20 @@ func (s *sender) report(dead bool) {
 		case o.Result == delivery.Delivered:
 			s.fault.See(faultlog.State{})
 		case o.Result == delivery.Disabled:
-			s.fault.See(faultlog.State{Kind: "disabled", Err: err, Remedy: "correct the channel, then run `vedette notify enable " + s.name + "`"})
+			s.disabled(f.Channel.Reason)
 		case o.Result == delivery.Throttling:
 			s.fault.See(faultlog.State{Kind: "throttled", Err: err, Attrs: attrs})
-		case o.Result == delivery.Permanent, o.Result == delivery.Temporary && dead:
+		case o.Result == delivery.Permanent, o.Result == delivery.Temporary && f.Dead > 0:
 			s.fault.See(faultlog.State{Kind: "dead letter", Err: err, Remedy: "see `vedette deadletter ls`", Attrs: attrs})
 		case o.Result == delivery.Temporary:
 			s.fault.See(faultlog.State{Kind: "temporary", Err: err, Attrs: attrs})
 		}
 	}
+}
+
+// disabled tells the log that the end of the channel is gone.
+func (s *sender) disabled(reason string) {
+	s.fault.See(faultlog.State{Kind: "disabled", Err: errors.New(reason), Remedy: "correct the channel, then run `vedette notify enable " + s.name + "`"})
 }
 
 // extend prolongs the claims in time. A try whose claim is lost is canceled.
@@ -253,7 +258,7 @@ func (s *sender) claim(ctx, sending context.Context) error {
 		s.logger().Warn("deliveries of a worker that died are sent again, with the same keys", "channel", s.name, "deliveries", c.Rescued)
 	}
 	if !c.Channel.DisabledAt.IsZero() {
-		s.fault.See(faultlog.State{Kind: "disabled", Err: errors.New(c.Channel.Reason), Remedy: "correct the channel, then run `vedette notify enable " + s.name + "`"})
+		s.disabled(c.Channel.Reason)
 	}
 	for _, d := range c.Deliveries {
 		a := &activity{delivery: d}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/delivery"
 )
 
 // Workers send the deliveries of all channels. Create it with NewWorkers. Any goroutine
@@ -36,12 +37,14 @@ func NewWorkers(o WorkerOptions, channels map[string]channel.Channel) *Workers {
 	o.Lease = cmp.Or(o.Lease, time.Minute)
 	o.Poll = cmp.Or(o.Poll, 200*time.Millisecond)
 	o.Grace = cmp.Or(o.Grace, 10*time.Second)
+	o.Keep = cmp.Or(o.Keep, delivery.Keep)
 	w := &Workers{o: o, stats: map[string]*sendStats{}}
 	w.SetChannels(channels)
 	return w
 }
 
-// Run sends until ctx ends, and then waits for the tries in progress. It is called once.
+// Run sends until ctx ends, and then waits for the tries in progress. It also removes old
+// deliveries. It is called once.
 func (w *Workers) Run(ctx context.Context) {
 	w.mu.Lock()
 	w.ctx, w.senders = ctx, map[string]*running{}
@@ -49,6 +52,7 @@ func (w *Workers) Run(ctx context.Context) {
 		w.startLocked(name, ch)
 	}
 	w.mu.Unlock()
+	w.pool.Go(func() { keeper{&w.o, w.log, w.configured}.run(ctx) })
 	<-ctx.Done()
 	w.mu.Lock()
 	w.senders = nil // no sender starts from here
@@ -87,6 +91,13 @@ func (w *Workers) SetChannels(channels map[string]channel.Channel) {
 			w.startLocked(name, ch)
 		}
 	}
+}
+
+// configured reports whether a channel is among the current ones.
+func (w *Workers) configured(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.channels[name] != nil
 }
 
 // startLocked starts the sender of a channel.

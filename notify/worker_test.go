@@ -351,3 +351,78 @@ func TestSetChannels(t *testing.T) {
 		t.Errorf("closed %d, %d, %d times", before.closed, after.closed, kept.closed)
 	}
 }
+
+// TestCreateWhileSending: the planner adds to lanes while their deliveries are sent. None
+// stays behind.
+func TestCreateWhileSending(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := openDB(t, url)
+		r := &receiver{}
+		w, stop := start(t, quick(db, "one"), map[string]channel.Channel{"chat": r})
+		n := 0
+		for range 60 {
+			var all []delivery.Delivery
+			for range 5 {
+				all = append(all, delivery.Delivery{Key: fmt.Sprintf("chat/%d/%d", n%3, n), Kind: "Failed", Channel: "chat", Object: int64(n%3 + 1), Event: []byte("{}")})
+				n++
+			}
+			until(t, "the planner commits", 10*time.Second, func() bool {
+				return db.Transact(t.Context(), func(tx *sqldb.Tx) error {
+					_, err := delivery.Create(t.Context(), tx, all)
+					return err
+				}) == nil
+			})
+			w.Wake("chat")
+		}
+		until(t, "all are sent", 20*time.Second, func() bool { return len(r.arrived()) == n })
+		stop()
+		inOrder(t, r.arrived())
+	})
+}
+
+// TestOutageOfDatabase: workers go on when the server is back, and no message is sent
+// under another key. A message whose result was not stored is sent again.
+func TestOutageOfDatabase(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		server := dbtest.Of(t, kind)
+		if server == nil {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			db := openDB(t, dbtest.Empty(t, kind))
+			keys := create(t, db, "chat", 20, 400)
+			r := &receiver{answer: func(ctx context.Context, _ string) error {
+				select {
+				case <-time.After(10 * time.Millisecond):
+				case <-ctx.Done():
+				}
+				return ctx.Err()
+			}}
+			log := &logBuffer{}
+			o := quick(db, "one")
+			o.Logger = slog.New(slog.NewTextHandler(log, nil))
+			_, stop := start(t, o, map[string]channel.Channel{"chat": r})
+			until(t, "some are sent", 20*time.Second, func() bool { return len(r.arrived()) > 50 })
+			server.Kill()
+			<-time.After(time.Second)
+			if err := server.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "all are sent", 60*time.Second, func() bool {
+				counts, err := delivery.Counts(t.Context(), db)
+				return err == nil && len(counts) == 0
+			})
+			stop()
+			got := r.arrived()
+			inOrder(t, got)
+			slices.Sort(got)
+			slices.Sort(keys)
+			if !slices.Equal(slices.Compact(got), keys) || len(r.arrived()) > len(keys)+o.Parallel*4 {
+				t.Errorf("%d arrived, want %d", len(r.arrived()), len(keys))
+			}
+			if n := log.count("cannot be claimed or stored"); n < 1 || n > 3 {
+				t.Errorf("%d lines about the database:\n%s", n, log.b.String())
+			}
+		})
+	}
+}

@@ -26,6 +26,8 @@ type WorkerOptions struct {
 	Poll time.Duration
 	// Grace is how long tries may last after Run was told to end; default 10 s.
 	Grace time.Duration
+	// Keep is how long deliveries stay in the database after their end; default 30 days.
+	Keep time.Duration
 	// Policy says when failed deliveries are tried again.
 	Policy delivery.Policy
 }

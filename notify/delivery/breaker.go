@@ -1,6 +1,9 @@
 package delivery
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // ready reports whether a claim may take deliveries. If not, next is when to try again;
 // zero if a person must enable the channel first.
@@ -34,7 +37,8 @@ func (c *Channel) extend(token int64, until time.Time) {
 }
 
 // note takes the result of a try. Results of tries from before a pause do not lengthen it.
-func (c *Channel) note(o *Outcome, p Policy, now time.Time) {
+// recovered says that the channel was broken and answers again.
+func (c *Channel) note(o *Outcome, p Policy, now time.Time) (recovered bool) {
 	trial := c.trial != 0 && o.Delivery.Token == c.trial
 	if trial {
 		c.trial, c.PausedUntil = 0, now
@@ -42,10 +46,10 @@ func (c *Channel) note(o *Outcome, p Policy, now time.Time) {
 	switch {
 	case o.Local || o.Result == Released:
 	case o.Result == Disabled:
-		c.DisabledAt, c.Reason = now, o.Status+" "+o.Error
+		c.DisabledAt, c.Reason = now, cmp.Or(o.Error, o.Status)
 	case o.Result == Delivered || o.Result == Permanent: // the channel answered
-		c.Failures = 0
-		if c.Cause == Broken {
+		recovered = c.Failures >= p.Threshold
+		if c.Failures = 0; c.Cause == Broken {
 			c.Cause, c.PausedUntil, c.trial = Running, time.Time{}, 0
 		}
 	case o.Result == Throttling:
@@ -64,4 +68,5 @@ func (c *Channel) note(o *Outcome, p Policy, now time.Time) {
 			c.PausedUntil, c.Cause = now.Add(p.pause(c.Failures-p.Threshold)), Broken
 		}
 	}
+	return recovered
 }

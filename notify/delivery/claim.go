@@ -43,9 +43,13 @@ type Claimed struct {
 // the reason.
 const maxRescues = 100
 
+// farFuture is when every delivery is due.
+var farFuture = time.UnixMicro(1 << 60)
+
 // Claim takes deliveries that are due, and commits before it returns. Of the deliveries of
 // a lane it takes the first, and only if no earlier one is unsent. Claims whose lease has
-// ended are taken back first. A channel without anything to do costs two queries and no
+// ended are taken back first. Of a broken channel it takes one, due or not, so that its
+// recovery is seen early. A channel without anything to do costs two queries and no
 // write.
 //
 // Errors: those of the database. The caller tries again.
@@ -91,6 +95,9 @@ func peek(ctx context.Context, db *sqldb.DB, channel string, o *ClaimOptions) (c
 	if err := db.QueryRow(ctx, "SELECT "+first+", "+first, channel, int16(Waiting), channel, int16(Sending)).Scan(&waiting, &sending); err != nil {
 		return c, false, err
 	}
+	if waiting.Valid && c.Channel.Failures >= o.Threshold {
+		waiting.Int64 = micros(o.Now)
+	}
 	for _, at := range []sql.NullInt64{waiting, sending} {
 		if at.Valid && (c.Next.IsZero() || at.Int64 < c.Next.UnixMicro()) {
 			c.Next = moment(at.Int64)
@@ -127,12 +134,12 @@ func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (
 	if c.Next = next; allowed == 0 {
 		return c, nil
 	}
-	limit := min(o.Limit, allowed)
+	limit, due := min(o.Limit, allowed), o.Now
 	if c.Channel.Failures >= o.Threshold {
-		limit = 1
+		limit, due = 1, farFuture
 	}
 	c.Deliveries, err = selectDeliveries(ctx, tx, "FROM deliveries d"+tx.UseIndex("deliveries_due")+" WHERE d.channel = ? AND d.state = ? AND d.next_at <= ? ORDER BY d.next_at, d.id LIMIT ?",
-		channel, int16(Waiting), micros(o.Now), limit)
+		channel, int16(Waiting), micros(due), limit)
 	if err != nil || len(c.Deliveries) == 0 {
 		return c, err
 	}
@@ -141,7 +148,7 @@ func claim(ctx context.Context, tx *sqldb.Tx, channel string, o *ClaimOptions) (
 	ids := make([]int64, len(c.Deliveries))
 	for i := range c.Deliveries {
 		d := &c.Deliveries[i]
-		ids[i], d.State, d.Token, d.ClaimedBy, d.NextAt = d.ID, Sending, c.Channel.token, o.Worker, c.Until
+		ids[i], d.State, d.Token, d.ClaimedBy, d.Due, d.NextAt = d.ID, Sending, c.Channel.token, o.Worker, d.NextAt, c.Until
 	}
 	changed, err := updateRows(ctx, tx, ids, "state = ?, claim = ?, claimed_by = ?, next_at = ?", "state = ?",
 		int16(Sending), c.Channel.token, cut(o.Worker, maxWord), micros(c.Until), int16(Waiting))

@@ -72,6 +72,8 @@ type Delivery struct {
 	// NextAt is when the delivery may be sent; in state Held when its window ends, in state
 	// Sending when the claim ends, and in the states after that when it ended.
 	NextAt time.Time
+	// Due is, of a claimed delivery, when it was to be sent. A broken channel is tried earlier.
+	Due time.Time
 	// CreatedAt is when the delivery was created, and SentAt when a channel accepted it.
 	CreatedAt, SentAt time.Time
 	// Token is the fencing token of the claim, and ClaimedBy the worker that has it.

@@ -71,10 +71,10 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 			f.now = outcomes[i].At
 		}
 	}
-	sent := map[sentKey][]int64{}
+	sent, recovered := map[sentKey][]int64{}, false
 	for i := range outcomes {
 		o := &outcomes[i]
-		f.done.Channel.note(o, f.policy, o.At)
+		recovered = f.done.Channel.note(o, f.policy, o.At) || recovered
 		if o.Result == Delivered {
 			key := sentKey{o.Delivery.Token, o.Delivery.Attempts + 1, cut(o.Status, maxWord), cut(o.Ref, maxWord)}
 			sent[key] = append(sent[key], o.Delivery.ID)
@@ -98,6 +98,12 @@ func (f *finish) run(ctx context.Context, outcomes []Outcome) error {
 	if err := advance(ctx, f.tx, f.ended, f.now); err != nil {
 		return err
 	}
+	if recovered { // what backs off failed because of the channel
+		_, err := f.tx.Exec(ctx, "UPDATE deliveries SET next_at = ? WHERE channel = ? AND state = ? AND next_at > ? AND attempts > 0", micros(f.now), f.done.Channel.Name, int16(Waiting), micros(f.now))
+		if err != nil {
+			return err
+		}
+	}
 	return f.done.Channel.save(ctx, f.tx, f.now)
 }
 
@@ -106,6 +112,10 @@ func (f *finish) failed(ctx context.Context, o *Outcome) error {
 	attempts, to, next := o.Delivery.Attempts, Waiting, f.now
 	switch o.Result {
 	case Temporary:
+		if o.Delivery.Due.After(o.At) { // a trial of the channel, which is no try of the delivery
+			next = o.Delivery.Due
+			break
+		}
 		attempts++
 		wait, more := f.policy.wait(attempts, o.RetryAfter)
 		if next = o.At.Add(wait); !more {

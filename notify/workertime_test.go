@@ -1,0 +1,203 @@
+package notify_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vedette-io/vedette/notify"
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// inTime runs a test in fake time with a database that is opened and closed in it.
+func inTime(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
+	url := "sqlite:" + t.TempDir() + "/history.db"
+	synctest.Test(t, func(t *testing.T) { test(t, openDB(t, url)) })
+}
+
+// logBuffer is a log that several goroutines write.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// count returns how many lines contain a text.
+func (l *logBuffer) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), text)
+}
+
+// slow are options for fake time, with the defaults for times.
+func slow(db *sqldb.DB, name string, log io.Writer) notify.WorkerOptions {
+	return notify.WorkerOptions{DB: db, Compose: compose, Name: name, Logger: slog.New(slog.NewTextHandler(log, nil))}
+}
+
+// TestRateOfReplicas: two replicas together keep the rate of a channel.
+func TestRateOfReplicas(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		create(t, db, "chat", 60, 60)
+		r := &receiver{rate: channel.Rate{Count: 10, Per: time.Minute}}
+		w := &receiver{rate: r.rate}
+		_, stopOne := start(t, slow(db, "one", io.Discard), map[string]channel.Channel{"chat": r})
+		_, stopTwo := start(t, slow(db, "two", io.Discard), map[string]channel.Channel{"chat": w})
+		began := time.Now()
+		until(t, "all are sent", time.Hour, func() bool { return len(r.arrived())+len(w.arrived()) == 60 })
+		took := time.Since(began)
+		stopOne()
+		stopTwo()
+		all := append(r.at, w.at...)
+		for _, from := range all {
+			n := 0
+			for _, at := range all {
+				if !at.Before(from) && at.Before(from.Add(time.Minute-time.Second)) {
+					n++
+				}
+			}
+			if n > 10 {
+				t.Fatalf("%d messages within a minute", n)
+			}
+		}
+		if took > 8*time.Minute {
+			t.Errorf("60 messages took %v", took)
+		}
+	})
+}
+
+// TestOutageOfChannel: while a channel is down, few tries reach it and the log has few lines.
+// Afterwards everything is sent, in order, and no delivery has died.
+func TestOutageOfChannel(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		create(t, db, "chat", 10, 100)
+		var mu sync.Mutex
+		down := true
+		r := &receiver{answer: func(context.Context, string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if down {
+				return errors.New("connection refused")
+			}
+			return nil
+		}}
+		log := &logBuffer{}
+		o := slow(db, "one", log)
+		o.Poll = time.Minute
+		_, stop := start(t, o, map[string]channel.Channel{"chat": r})
+		<-time.After(24 * time.Hour)
+		mu.Lock()
+		down = false
+		mu.Unlock()
+		if r.mu.Lock(); r.tries < 100 || r.tries > 300 {
+			t.Errorf("%d tries in a day", r.tries)
+		}
+		r.mu.Unlock()
+		until(t, "all are sent", 20*time.Minute, func() bool { return len(r.arrived()) == 100 })
+		<-time.After(time.Minute)
+		stop()
+		inOrder(t, r.arrived())
+		if begun, over := log.count("does not take messages"), log.count("takes messages again"); begun != 1 || over != 1 {
+			t.Errorf("%d and %d lines:\n%s", begun, over, log.b.String())
+		}
+	})
+}
+
+// TestDisabled: a channel whose end is gone gets nothing until a person enables it; the log
+// says so, also after a restart.
+func TestDisabled(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		create(t, db, "hook", 1, 3)
+		r := &receiver{answer: func(context.Context, string) error {
+			return &channel.Error{Kind: channel.Disabled, Status: "HTTP 410"}
+		}}
+		log := &logBuffer{}
+		_, stop := start(t, slow(db, "one", log), map[string]channel.Channel{"hook": r})
+		<-time.After(time.Hour)
+		stop()
+		w, stop := start(t, slow(db, "one", log), map[string]channel.Channel{"hook": r})
+		<-time.After(time.Hour)
+		if r.tries != 1 || log.count("fault=disabled") != 2 || w.Stats()["hook"].Channel.DisabledAt.IsZero() {
+			t.Errorf("%d tries, %d lines", r.tries, log.count("fault=disabled"))
+		}
+		r.mu.Lock()
+		r.answer = nil
+		r.mu.Unlock()
+		if err := delivery.Enable(t.Context(), db, "hook", "liwei"); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "all are sent", time.Minute, func() bool { return len(r.arrived()) == 3 })
+		<-time.After(time.Minute)
+		stop()
+		if log.count("takes messages again") != 1 {
+			t.Errorf("the end of the fault is not logged:\n%s", log.b.String())
+		}
+	})
+}
+
+// TestPanic: a panic is a dead letter that says where it happened, without the value.
+func TestPanic(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		create(t, db, "chat", 1, 2)
+		r := &receiver{}
+		o := slow(db, "one", io.Discard)
+
+		o.Compose = func(ctx context.Context, d *delivery.Delivery) (*message.Message, channel.Receiver, error) {
+			if d.Key == "chat/0/0" {
+				panic("the password is secret")
+			}
+			return compose(ctx, d)
+		}
+		_, stop := start(t, o, map[string]channel.Channel{"chat": r})
+		until(t, "the next is sent", time.Minute, func() bool { return len(r.arrived()) == 1 })
+		stop()
+		all, err := delivery.List(t.Context(), db, delivery.Filter{States: []delivery.State{delivery.Dead}})
+		if err != nil || len(all) != 1 || !strings.Contains(all[0].LastError, "TestPanic") || strings.Contains(all[0].LastError, "password") {
+			t.Errorf("%+v, %v", all, err)
+		}
+	})
+}
+
+// TestKeeper: old deliveries go, unsent ones stay, and the log tells of channels that are
+// not configured.
+func TestKeeper(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		create(t, db, "chat", 1, 3)
+		create(t, db, "gone", 1, 1)
+		r := &receiver{}
+		log := &logBuffer{}
+		o := slow(db, "one", log)
+		o.Poll, o.Lease = time.Hour, 4*time.Hour
+		_, stop := start(t, o, map[string]channel.Channel{"chat": r})
+		<-time.After(29 * 24 * time.Hour)
+		list := func() int {
+			all, err := delivery.List(t.Context(), db, delivery.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(all)
+		}
+		if n := list(); n != 4 {
+			t.Errorf("%d deliveries after 29 days", n)
+		}
+		<-time.After(2 * 24 * time.Hour)
+		stop()
+		if n := list(); n != 1 || log.count("deliveries=3") != 1 || log.count("channel gone: 1 deliveries") != 1 {
+			t.Errorf("%d deliveries after 31 days:\n%s", n, log.b.String())
+		}
+	})
+}
