@@ -34,7 +34,7 @@ type Filter struct {
 // List returns deliveries, the newest first.
 //
 // Errors: those of the database.
-func List(ctx context.Context, q *sqldb.DB, f Filter) ([]Delivery, error) {
+func List(ctx context.Context, q sqldb.Querier, f Filter) ([]Delivery, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
@@ -53,7 +53,9 @@ func List(ctx context.Context, q *sqldb.DB, f Filter) ([]Delivery, error) {
 		if len(names) == 0 {
 			return nil, nil
 		}
-		hint = q.UseIndex("deliveries_due")
+		if h, ok := q.(interface{ UseIndex(string) string }); ok { // as DB and Tx have
+			hint = h.UseIndex("deliveries_due")
+		}
 	}
 	condition, args := f.condition(names)
 	return selectDeliveries(ctx, q, "FROM deliveries d"+hint+" WHERE "+condition+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
