@@ -32,6 +32,8 @@ type Task struct {
 	Dir        string
 	// Database is the kind of database of a keeper: sqlite, postgres or mariadb.
 	Database string
+	// Rate is how many transitions there are in a second, for messengers.
+	Rate int
 	// Memory is how much may be resident before the contestant gives up, in bytes;
 	// zero: as much as there is.
 	Memory uint64
@@ -58,6 +60,8 @@ const (
 
 	Keep Action = "keep" // the first list and then events, into a database
 
+	Notify Action = "notify" // transitions at a steady rate, told to a receiver
+
 	Overhead Action = "overhead" // what a store costs beside its objects
 	Commit   Action = "commit"   // one change
 	Beside   Action = "beside"   // one change, while readers list everything
@@ -71,7 +75,7 @@ const (
 
 // Actions are all there is.
 var Actions = map[Action]func(context.Context, *Task) (*Result, error){
-	Sync: doSync, Events: doEvents, Latency: doLatency, Stuck: doStuck, Prepare: doPrepare, Keep: doKeep,
+	Sync: doSync, Events: doEvents, Latency: doLatency, Stuck: doStuck, Prepare: doPrepare, Keep: doKeep, Notify: doNotify,
 	Overhead: doOverhead, Commit: doCommit, Beside: doBeside,
 	QueueWorkers: doQueue(singly), QueuePriorities: doQueue(byPriority), QueueBatches: doQueue(inBatches),
 	QueueAlone: doQueueAlone, QueueDelayed: doQueueDelayed,

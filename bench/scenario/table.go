@@ -100,6 +100,11 @@ var All = []Scenario{
 		About: "The first list and then events are written into a database on the same machine, which is as it is when it is installed: a commit is on the disk before the next batch is begun. `vedette` is the recorder, with states, transitions, resume points and history as differences; `rows` writes each object as a row with a column of JSON, in batches of the same size by the same reflector, and nothing else. CPU is of the process that writes (with SQLite the database is in it), \"server\" that of the database server, each for a revision. The machine also has the API server of the bench.",
 		Cases: recordCases, Figures: recordFigures,
 	},
+	{
+		Name: "notify", Title: "From an event to its message",
+		About: "Pods change their states 500 times a second on an API server of `apitest`, and a receiver on the same machine gets a webhook for each. The time is that from the write to the request. `vedette` records each transition, decides by a rule in the file, stores the delivery, claims it and sends it signed, all of it durable; `handler` is an informer of client-go whose handler posts a small body and keeps nothing. CPU is of the whole process, with the API server, the receiver and, with SQLite, the database.",
+		Cases: notifyCases, Figures: notifyFigures,
+	},
 }
 
 func slicesOf(f []Figure) []Figure { return append([]Figure(nil), f...) }

@@ -26,49 +26,15 @@ type Event struct {
 	Data            Data      `json:"data"`
 }
 
-// Data is what an event tells.
+// Data is what an event tells: the facts of the message, and those of its kind.
 type Data struct {
-	Job            *Job        `json:"job,omitempty"`
-	From           state.State `json:"from,omitempty"`
-	To             state.State `json:"to,omitempty"`
-	Reason         string      `json:"reason,omitempty"`
-	ExitCode       *int        `json:"exitCode,omitempty"`
-	Pod            string      `json:"pod,omitempty"`
-	Node           string      `json:"node,omitempty"`
-	Attempt        int         `json:"attempt,omitempty"`
-	Attempts       int         `json:"attempts,omitempty"`
-	WaitedSeconds  *float64    `json:"waitedSeconds,omitempty"`
-	RanSeconds     *float64    `json:"ranSeconds,omitempty"`
-	Actor          string      `json:"actor,omitempty"`
-	Timer          *Timer      `json:"timer,omitempty"`
-	Wait           *Wait       `json:"wait,omitempty"`
-	Gap            *Gap        `json:"gap,omitempty"`
-	Escalated      *Data       `json:"escalated,omitempty"`
-	Jobs           []Data      `json:"jobs,omitempty"`
-	More           int         `json:"more,omitempty"` // jobs that the limit left out
-	Time           time.Time   `json:"time,omitzero"`  // of one of Jobs
-	Title          string      `json:"title,omitempty"`
-	Sentence       string      `json:"sentence,omitempty"`
-	Log            []string    `json:"log,omitempty"`
-	Late           *bool       `json:"late,omitempty"`
-	Resolve        bool        `json:"resolve,omitempty"`
-	Rule           string      `json:"rule,omitempty"`
-	URL            string      `json:"url,omitempty"`
-	TemplateFailed bool        `json:"templateFailed,omitempty"`
-	Truncated      []string    `json:"truncated,omitempty"`
-}
-
-// Job is the object that an event tells about.
-type Job struct {
-	Cluster   string `json:"cluster,omitempty"`
-	Type      string `json:"type,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-	UID       string `json:"uid,omitempty"`
-	Queue     string `json:"queue,omitempty"`
-	Owner     string `json:"owner,omitempty"`
-	GPUs      int    `json:"gpus,omitempty"`
-	Nodes     int    `json:"nodes,omitempty"`
+	*message.Data
+	Timer          *Timer        `json:"timer,omitempty"`
+	Wait           *Wait         `json:"wait,omitempty"`
+	Gap            *Gap          `json:"gap,omitempty"`
+	Escalated      *message.Data `json:"escalated,omitempty"`
+	More           int           `json:"more,omitempty"` // jobs that the limit left out
+	TemplateFailed bool          `json:"templateFailed,omitempty"`
 }
 
 // Timer is what a timer found.
@@ -105,30 +71,37 @@ type Gap struct {
 func NewEvent(m *message.Message) *Event {
 	e := &Event{
 		SpecVersion: "1.0", ID: idOf(m.ID), Source: "vedette", Type: m.Kind.EventType(), Time: m.Happened.UTC(), DataContentType: "application/json",
+		Data: Data{Data: m.Data(), TemplateFailed: m.TemplateError != ""},
 	}
 	if m.Notice != nil {
-		e.Data = dataOf(m.Notice)
-		if job := e.Data.Job; job != nil {
-			if job.Cluster != "" {
-				e.Source += "/" + job.Cluster
-			}
-			e.Subject = job.Name
-			if job.Namespace != "" {
-				e.Subject = job.Namespace + "/" + job.Name
-			}
+		e.Data.add(m.Notice)
+	}
+	if job := e.Data.Job; job != nil {
+		if job.Cluster != "" {
+			e.Source += "/" + job.Cluster
 		}
-		late := m.Late
-		e.Data.Late = &late
+		e.Subject = job.Name
+		if job.Namespace != "" {
+			e.Subject = job.Namespace + "/" + job.Name
+		}
 	}
-	for i := range m.Items {
-		item := dataOf(&m.Items[i])
-		item.Time = m.Items[i].Happened.UTC()
-		e.Data.Jobs = append(e.Data.Jobs, item)
-	}
-	e.Data.Title, e.Data.Sentence, e.Data.Log = m.Title, m.Sentence, m.Log
-	e.Data.Rule, e.Data.URL, e.Data.Truncated = message.Clean(m.Rule), m.URL, m.Truncated
-	e.Data.Resolve, e.Data.TemplateFailed = m.Resolve, m.TemplateError != ""
 	return e
+}
+
+// add adds the facts that only some kinds have.
+func (d *Data) add(n *message.Notice) {
+	if t := n.Timer; t != nil {
+		d.Timer = &Timer{t.After.Seconds(), t.Deadline.UTC(), t.Left.Seconds(), t.Needed.Seconds(), t.P90.Seconds(), t.Quiet.Seconds(), t.Since.UTC(), message.Clean(t.Signal)}
+	}
+	if w := n.Wait; w != nil {
+		d.Wait = &Wait{w.Quota, w.Free, w.Place, w.Start.UTC(), w.StartEarly.UTC(), w.StartLate.UTC()}
+	}
+	if g := n.Gap; g != nil {
+		d.Gap = &Gap{g.From.UTC(), g.To.UTC(), message.Clean(g.Why), g.Changes}
+	}
+	if e := n.Escalated; e != nil && e.Notice != nil {
+		d.Escalated = (&message.Message{Notice: e.Notice}).Data()
+	}
 }
 
 // Encode returns the JSON of an event within the limit of 18 KB, and changes the event
@@ -189,43 +162,4 @@ func (d *Data) truncated(what string) {
 	if !slices.Contains(d.Truncated, what) {
 		d.Truncated = append(slices.Clone(d.Truncated), what)
 	}
-}
-
-// dataOf returns the facts of a notice.
-func dataOf(n *message.Notice) Data {
-	c := message.Clean
-	d := Data{
-		From: n.From, To: n.To, Reason: c(n.Reason), ExitCode: n.Cause.ExitCode, Pod: c(n.Cause.Pod), Node: c(n.Cause.Node),
-		Attempt: n.Attempt, Attempts: n.Attempts, WaitedSeconds: secondsOf(n.Waited), RanSeconds: secondsOf(n.Ran), Actor: c(n.Actor),
-	}
-	if n.Cause.Reason != "" {
-		d.Reason = c(string(n.Cause.Reason))
-	}
-	if j := n.Job; j != (message.Job{}) {
-		d.Job = &Job{c(j.Cluster), c(j.Type), c(j.Namespace), c(j.Name), c(j.UID), c(j.Queue), c(j.Owner), j.GPUs, j.Nodes}
-	}
-	if t := n.Timer; t != nil {
-		d.Timer = &Timer{t.After.Seconds(), t.Deadline.UTC(), t.Left.Seconds(), t.Needed.Seconds(), t.P90.Seconds(), t.Quiet.Seconds(), t.Since.UTC(), c(t.Signal)}
-	}
-	if w := n.Wait; w != nil {
-		d.Wait = &Wait{w.Quota, w.Free, w.Place, w.Start.UTC(), w.StartEarly.UTC(), w.StartLate.UTC()}
-	}
-	if g := n.Gap; g != nil {
-		d.Gap = &Gap{g.From.UTC(), g.To.UTC(), c(g.Why), g.Changes}
-	}
-	if e := n.Escalated; e != nil && e.Notice != nil {
-		inner := *e.Notice
-		inner.Escalated = nil // one level says enough
-		data := dataOf(&inner)
-		d.Escalated = &data
-	}
-	return d
-}
-
-func secondsOf(d *time.Duration) *float64 {
-	if d == nil {
-		return nil
-	}
-	seconds := d.Seconds()
-	return &seconds
 }

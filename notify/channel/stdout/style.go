@@ -1,0 +1,58 @@
+package stdout
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/state"
+)
+
+// Style says whether text has colors. The colors are the sixteen of the terminal, so they
+// suit its background.
+type Style struct{ Color bool }
+
+// StyleOf returns a style for a file: colors only on a terminal, without NO_COLOR, and
+// unless TERM is dumb.
+func StyleOf(f *os.File, getenv func(string) string) Style {
+	return Style{Color: getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))}
+}
+
+const (
+	bold  = "1"
+	faint = "90"
+)
+
+// codes are the colors of the states.
+var codes = map[state.State]string{
+	state.Submitted: "90", state.Queued: "33", state.Starting: "96", state.Running: "94", state.Suspended: "37",
+	state.Restarting: "95", state.Succeeded: "32", state.Failed: "91", state.Aborted: "33", state.Deleted: "90",
+}
+
+// State returns a text in the color of a state. The text is escaped.
+func (s Style) State(of state.State, text string) string { return s.paint(codes[of], text) }
+
+// Faint returns a text in gray. The text is escaped.
+func (s Style) Faint(text string) string { return s.paint(faint, text) }
+
+// Bold returns a bold text. The text is escaped.
+func (s Style) Bold(text string) string { return s.paint(bold, text) }
+
+// title returns a bold title whose state's word has its color.
+func (s Style) title(text, word string, of state.State) string {
+	before, after, ok := strings.Cut(text, word)
+	if !ok || word == "" || codes[of] == "" {
+		return s.Bold(text)
+	}
+	return s.paint(bold, before) + s.paint(bold+";"+codes[of], word) + s.paint(bold, after)
+}
+
+func (s Style) paint(code, text string) string {
+	text = printable.Line(text)
+	if !s.Color || code == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
