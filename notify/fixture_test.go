@@ -71,11 +71,21 @@ func newHistory(t *testing.T, url string) *history {
 	h := &history{openDB(t, url), &clock{at: time.Now().Add(-30 * 24 * time.Hour).UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)}, t}
 	h.tx(func(tx *sqldb.Tx) error {
 		return errors.Join(
-			tx.Insert(t.Context(), "clusters", []string{"id", "uid", "name", "seen_at"}, [][]any{{1, "u-west", "gpu-west", 0}}),
-			tx.Insert(t.Context(), "resources", []string{"id", "api_group", "name", "kind"}, [][]any{{1, "batch", "jobs", "Job"}}),
+			tx.Insert(t.Context(), "clusters", []string{"id", "uid", "name", "seen_at"}, row(1, "u-west", "gpu-west", 0)),
+			tx.Insert(t.Context(), "resources", []string{"id", "api_group", "name", "kind"}, row(1, "batch", "jobs", "Job")),
 		)
 	})
 	return h
+}
+
+// row returns one row with numbers as databases have them.
+func row(values ...any) [][]any {
+	for i, v := range values {
+		if n, ok := v.(int); ok {
+			values[i] = int64(n)
+		}
+	}
+	return [][]any{values}
 }
 
 // tx runs a transaction that must succeed.
@@ -108,7 +118,7 @@ func (h *history) one(tx *sqldb.Tx, j *job) error {
 	err := tx.InsertNew(ctx, "objects", []string{
 		"cluster_id", "resource_id", "namespace", "name", "uid", "owner_uid", "owner_kind", "owner_name", "queue", "submitter", "created_at", "seen_at",
 		"presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
-	}, [][]any{{1, 1, "ml", "job-" + j.uid, j.uid, "", "", "", j.queue, j.submitter, at, at, 0, 0, 0, "", "", "", "", 0, 0, 0, 0, 0}}, "uid")
+	}, row(1, 1, "ml", "job-"+j.uid, j.uid, "", "", "", j.queue, j.submitter, at, at, 0, 0, 0, "", "", "", "", 0, 0, 0, 0, 0), "uid")
 	if err != nil {
 		return err
 	}
@@ -118,14 +128,14 @@ func (h *history) one(tx *sqldb.Tx, j *job) error {
 		return err
 	}
 	if name, value, ok := strings.Cut(j.labels, "="); ok && version == 0 {
-		if err := tx.Insert(ctx, "labels", []string{"object_id", "name", "value"}, [][]any{{id, name, value}}); err != nil {
+		if err := tx.Insert(ctx, "labels", []string{"object_id", "name", "value"}, row(id, name, value)); err != nil {
 			return err
 		}
 	}
 	if j.body != "" {
 		hash := sha256.Sum256([]byte(j.body))
 		if err := tx.Insert(ctx, "revisions", []string{"object_id", "version", "deleted", "source", "seen_at", "state", "raw_state", "body", "base", "dictionary_id", "size", "data"},
-			[][]any{{id, j.version, 0, 1, at, string(j.to), "", hash[:16], 0, 0, len(j.body), []byte(j.body)}}); err != nil {
+			row(id, j.version, 0, 1, at, string(j.to), "", hash[:16], 0, 0, len(j.body), []byte(j.body))); err != nil {
 			return err
 		}
 		if string(j.to) == from {
@@ -143,10 +153,10 @@ func (h *history) one(tx *sqldb.Tx, j *job) error {
 		}
 	}
 	if err := tx.Insert(ctx, "transitions", []string{"object_id", "version", "from_state", "to_state", "from_raw", "to_raw", "reason", "message", "happened_at", "seen_at", "source"},
-		[][]any{{id, j.version, from, string(j.to), "", "", j.reason, "", at, at, int(cmp.Or(j.source, feed.Watched))}}); err != nil {
+		row(id, j.version, from, string(j.to), "", "", j.reason, "", at, at, int(cmp.Or(j.source, feed.Watched)))); err != nil {
 		return err
 	}
-	return tx.Insert(ctx, "feed_outbox", []string{"object_id", "version", "kind"}, [][]any{{id, j.version, int(cmp.Or(j.kind, feed.New))}})
+	return tx.Insert(ctx, "feed_outbox", []string{"object_id", "version", "kind"}, row(id, j.version, int(cmp.Or(j.kind, feed.New))))
 }
 
 // fileOf parses a file of rules without its secrets. Channels named chat… are read by people.

@@ -18,6 +18,7 @@ type matcher struct {
 	facts   Facts
 	once    *once
 	tries   map[feed.Position]int // of transitions whose facts could not be read
+	unknown func(owner string)    // called for owners who are not in the table of people; may be nil
 }
 
 // Facts adds to a notice what is known of its job. Fields of which it finds nothing stay
@@ -111,6 +112,9 @@ func (m *matcher) route(s *setup, r *rule.Rule, targets []rule.Target, names []s
 	all, unknown := s.file.Receivers(targets, r.Fallback, names)
 	for _, name := range unknown {
 		m.counts.unknown.Add(1)
+		if m.unknown != nil {
+			m.unknown(name)
+		}
 		m.once.log("owner "+name, "a job names an owner that is not in the table of people; add the name, or a fallback to the rule", "owner", faultlog.Text(textError(name)), "rule", r.Name)
 	}
 	return all

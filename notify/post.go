@@ -70,7 +70,7 @@ func (p *post) add(ctx context.Context, w *want) error {
 	switch {
 	case err != nil:
 		return err
-	case held && w.rule.Escalate != nil && w.rule.Digest == nil && !w.flaps: // in quiet hours
+	case held && w.single(): // in quiet hours
 		d.State, d.NextAt = delivery.Held, in.to
 		d.EscalateAt = in.to.Add(w.rule.Escalate.After)
 	case held:

@@ -56,6 +56,10 @@ func (w *want) delivery(now time.Time) (delivery.Delivery, error) {
 	return d, nil
 }
 
+// single reports whether the message stays by itself when quiet hours hold it, because only
+// a message of its own can be acknowledged.
+func (w *want) single() bool { return w.rule.Escalate != nil && w.rule.Digest == nil && !w.flaps }
+
 // resolved ends the keys of messages that close an alert.
 const resolved = "/resolved"
 

@@ -1,0 +1,73 @@
+package notify_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/state"
+)
+
+// TestEscalation: somebody else is told once about a message that nobody acknowledged, and
+// nobody about one that was acknowledged or whose state was left.
+func TestEscalation(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		h := newHistory(t, url)
+		const text = channels + "rules:\n- {name: r, enter: [Failed], to: [chat], escalate: {after: 10m, to: [hook]}}\n"
+		p := h.plan(text)
+		h.write(job{uid: "a", version: 1, to: state.Failed}, job{uid: "acked", version: 2, to: state.Failed}, job{uid: "left", version: 3, to: state.Failed})
+		p.settle()
+		h.want("a/1/Failed/r/chat", "acked/2/Failed/r/chat", "left/3/Failed/r/chat")
+		h.add(5 * time.Minute)
+		if n, err := delivery.Ack(t.Context(), h.DB, h.deliveries()[1].Object, "ann"); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		h.write(job{uid: "left", version: 4, to: state.Running})
+		p.settle()
+		h.want("a/1/Failed/r/chat", "acked/2/Failed/r/chat", "left/3/Failed/r/chat")
+		p.stop()
+		h.add(5 * time.Minute)
+		p, q := h.plan(text), h.plan(text) // two replicas, after a restart
+		p.settle()
+		q.settle()
+		h.add(time.Hour)
+		p.settle()
+		h.want("a/1/Failed/r/chat", "acked/2/Failed/r/chat", "left/3/Failed/r/chat", "escalation/gpu-west/a/1/Failed/r/chat/hook")
+		var n message.Notice
+		d := h.deliveries()[3]
+		if err := json.Unmarshal(d.Event, &n); err != nil || n.Kind != message.Escalation || n.Escalated.Notice.Kind != message.Failed || n.Escalated.Channel != "chat" || n.Escalated.Age != 10*time.Minute {
+			t.Errorf("%v: %s", err, d.Event)
+		}
+		if s := p.Stats().Escalated + q.Stats().Escalated; s != 1 {
+			t.Errorf("%d escalations", s)
+		}
+	})
+}
+
+// TestResolve: leaving a state closes the alerts about it, once, and not those of other
+// channels.
+func TestResolve(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "  pager: {type: pagerduty, key: {env: K}}\nrules:\n- {name: r, enter: [Failed, Running], to: [pager, hook]}\n- {name: slow, waits: 10m, to: [pager]}\n")
+	h.write(job{uid: "a", version: 1, to: state.Submitted})
+	p.settle()
+	h.add(11 * time.Minute)
+	p.settle()
+	h.write(job{uid: "a", version: 2, to: state.Queued}) // still waits
+	p.settle()
+	h.want("a/1/waits/slow/pager")
+	h.write(job{uid: "a", version: 3, to: state.Running})
+	p.settle()
+	h.want("a/1/waits/slow/pager", "a/3/Running/r/pager", "a/3/Running/r/hook", "a/1/waits/slow/pager/resolved")
+	h.write(job{uid: "a", version: 4, to: state.Failed})
+	p.settle()
+	h.want("a/1/waits/slow/pager", "a/3/Running/r/pager", "a/3/Running/r/hook", "a/1/waits/slow/pager/resolved",
+		"a/4/Failed/r/pager", "a/4/Failed/r/hook", "a/3/Running/r/pager/resolved")
+	var n message.Notice
+	if err := json.Unmarshal(h.deliveries()[6].Event, &n); err != nil || !n.Resolve || n.To != state.Running {
+		t.Errorf("%v, %+v", err, n)
+	}
+}

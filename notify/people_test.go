@@ -1,0 +1,110 @@
+package notify_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/state"
+)
+
+// TestMutes: a muted message is not created. A mute of a job ends with the job, whose last
+// message is still muted.
+func TestMutes(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: r, enter: [Running, Failed], to: [hook]}\n- {name: d, enter: [Running], to: [chat]}\n")
+	h.write(job{uid: "a", version: 1, to: state.Queued}, job{uid: "b", version: 2, to: state.Queued})
+	p.settle()
+	mute := func(m delivery.Mute) {
+		if err := delivery.AddMute(t.Context(), h.DB, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mute(delivery.Mute{Channel: "hook", Object: 1})
+	mute(delivery.Mute{Channel: "chat", Digests: true, Until: h.now().Add(time.Hour)})
+	h.write(job{uid: "a", version: 3, to: state.Running}, job{uid: "b", version: 4, to: state.Running})
+	p.settle()
+	h.want("b/4/Running/r/hook")
+	h.write(job{uid: "a", version: 5, to: state.Failed})
+	p.settle()
+	h.want("b/4/Running/r/hook")
+	h.write(job{uid: "a", version: 6, to: state.Running}) // the mute has ended with the job
+	p.settle()
+	h.want("b/4/Running/r/hook", "a/6/Running/r/hook")
+	h.add(time.Hour)
+	h.write(job{uid: "b", version: 7, to: state.Queued}, job{uid: "b", version: 8, to: state.Running})
+	p.settle()
+	h.want("b/4/Running/r/hook", "a/6/Running/r/hook", "b/8/Running/r/hook", digestAt(h, time.Hour, "chat"))
+	if s := p.Stats(); s.Muted != 5 {
+		t.Errorf("%d muted", s.Muted)
+	}
+}
+
+// TestSubscriptions: a verified subscription gets the transitions of its jobs, unless a rule
+// tells the same receiver or the subscription is muted.
+func TestSubscriptions(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n")
+	subscribe := func(s delivery.Subscription, code string) int64 {
+		id, err := delivery.Subscribe(t.Context(), h.DB, s, code, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	subscribe(delivery.Subscription{Person: "ann", UID: "a", Channel: "hook", CreatedBy: "ann"}, "")
+	subscribe(delivery.Subscription{Person: "bob", Labels: "team=ml", States: "Running, Failed", Channel: "chat", Address: "bob", CreatedBy: "bob"}, "")
+	subscribe(delivery.Subscription{Person: "eve", Labels: "team=ml", Channel: "chat", Address: "eve", CreatedBy: "eve"}, "123456") // not verified
+	muted := subscribe(delivery.Subscription{Person: "dan", Type: "jobs.batch", Namespace: "ml", Name: "job-b", Channel: "chat", Address: "dan", CreatedBy: "dan"}, "")
+	if err := delivery.MuteSubscription(t.Context(), h.DB, muted, "dan", h.now().Add(time.Hour), "dan"); err != nil {
+		t.Fatal(err)
+	}
+	h.add(2 * time.Second)
+	h.write(job{uid: "a", version: 1, to: state.Queued}, job{uid: "b", version: 2, to: state.Queued, labels: "team=ml"})
+	h.write(job{uid: "b", version: 3, to: state.Running}, job{uid: "a", version: 4, to: state.Failed}, job{uid: "c", version: 5, to: state.Failed})
+	p.settle()
+	h.want("a/1/Queued/subscription/hook", "b/3/Running/subscription/chat:bob", "a/4/Failed/r/hook", "c/5/Failed/r/hook")
+	if d := h.deliveries()[1]; d.Role != "subscriber" || d.Person != "bob" || d.Receiver != "bob" {
+		t.Errorf("%+v", d)
+	}
+	h.add(2 * time.Hour)
+	h.write(job{uid: "b", version: 6, to: state.Succeeded})
+	p.settle()
+	h.want("a/1/Queued/subscription/hook", "b/3/Running/subscription/chat:bob", "a/4/Failed/r/hook", "c/5/Failed/r/hook", "b/6/Succeeded/subscription/chat:dan")
+}
+
+// TestLatest: a later message of the rule takes the place of one that was not sent.
+func TestLatest(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: r, enter: [Queued, Running], to: [hook], latest: true}\n")
+	h.write(job{uid: "a", version: 1, to: state.Queued}, job{uid: "b", version: 2, to: state.Queued})
+	p.settle()
+	h.write(job{uid: "a", version: 3, to: state.Running})
+	p.settle()
+	var states []delivery.State
+	for _, d := range h.deliveries() {
+		states = append(states, d.State)
+	}
+	if len(states) != 3 || states[0] != delivery.Superseded || states[1] != delivery.Waiting || states[2] != delivery.Waiting {
+		t.Errorf("%v", states)
+	}
+}
+
+// TestReload: new rules hold from the next transition on. What was decided by rules and for
+// channels that are gone stays, and the health says which channels are missing.
+func TestReload(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n")
+	h.write(job{uid: "a", version: 1, to: state.Failed})
+	p.settle()
+	p.SetConfig(fileOf(t, "channels:\n  other: {type: webhook, url: {env: U}, secret: {env: S}}\nrules:\n- {name: s, enter: [Failed], to: [other]}\n"))
+	h.write(job{uid: "b", version: 2, to: state.Failed})
+	p.settle()
+	h.want("a/1/Failed/r/hook", "b/2/Failed/s/other")
+	health, err := p.Health(t.Context())
+	if err != nil || !health.Cursor || health.Behind != 0 || len(health.Faults) != 2 ||
+		health.Faults[0] != "channel other (notify.yaml:2): the test sends nothing; its messages wait" ||
+		health.Faults[1] != "1 messages wait for channel hook, which the file does not have any more" {
+		t.Errorf("%v, %+v", err, health)
+	}
+}
