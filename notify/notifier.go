@@ -13,6 +13,7 @@ import (
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/facts"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -111,6 +112,11 @@ func (n *Notifier) SetConfig(file *config.Config) {
 		}
 	}
 	n.current.Store(newSetup(file, digestsOf(n.outlets)))
+	if r := &file.Retry; !r.IsZero() {
+		n.workers.SetPolicy(delivery.Policy{Backoff: r.Waits, Threshold: r.PauseAfter, Pause: r.Pause, MaxPause: r.LongestPause})
+	} else {
+		n.workers.SetPolicy(n.c.Workers.Policy)
+	}
 	n.workers.SetChannels(channelsOf(n.outlets))
 }
 

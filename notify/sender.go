@@ -162,7 +162,7 @@ func (s *sender) store(ctx context.Context) error {
 	if len(s.outcomes) == 0 {
 		return nil
 	}
-	f, err := delivery.Finish(ctx, s.o.DB, s.name, s.outcomes, s.o.Policy)
+	f, err := delivery.Finish(ctx, s.o.DB, s.name, s.outcomes, s.o.policy())
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (s *sender) claim(ctx, sending context.Context) error {
 	traits := s.channel.Traits()
 	now := time.Now()
 	c, err := delivery.Claim(ctx, s.o.DB, s.name, delivery.ClaimOptions{
-		Worker: s.o.Name, Limit: room, Lease: s.o.Lease, Rate: delivery.Rate{Count: traits.Rate.Count, Per: traits.Rate.Per}, Threshold: s.o.Policy.Threshold, Now: now,
+		Worker: s.o.Name, Limit: room, Lease: s.o.Lease, Rate: delivery.Rate{Count: traits.Rate.Count, Per: traits.Rate.Per}, Threshold: s.o.policy().Threshold, Now: now,
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/notify/channel"
@@ -38,6 +39,7 @@ func NewWorkers(o WorkerOptions, channels map[string]channel.Channel) *Workers {
 	o.Poll = cmp.Or(o.Poll, 200*time.Millisecond)
 	o.Grace = cmp.Or(o.Grace, 10*time.Second)
 	o.Keep = cmp.Or(o.Keep, delivery.Keep)
+	o.reloaded = &atomic.Pointer[delivery.Policy]{}
 	w := &Workers{o: o, stats: map[string]*sendStats{}}
 	w.SetChannels(channels)
 	return w
@@ -59,6 +61,9 @@ func (w *Workers) Run(ctx context.Context) {
 	w.mu.Unlock()
 	w.pool.Wait()
 }
+
+// SetPolicy replaces WorkerOptions.Policy. Failures from now on follow it.
+func (w *Workers) SetPolicy(p delivery.Policy) { w.o.reloaded.Store(&p) }
 
 // SetChannels replaces the channels. A channel that is the same as before goes on; its
 // type must be comparable. The tries of the others end first, while their successors

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/notify/delivery"
@@ -30,6 +31,16 @@ type WorkerOptions struct {
 	Keep time.Duration
 	// Policy says when failed deliveries are tried again.
 	Policy delivery.Policy
+
+	reloaded *atomic.Pointer[delivery.Policy] // replaces Policy if it is set
+}
+
+// policy returns the policy that applies now.
+func (o *WorkerOptions) policy() delivery.Policy {
+	if p := o.reloaded.Load(); p != nil {
+		return *p
+	}
+	return o.Policy
 }
 
 // outstanding is how many deliveries of a channel may be claimed at the same time. Some

@@ -18,6 +18,8 @@ type Config struct {
 	Language string
 	// Digest is for messages that wait for a digest, and whose rule and channel have none.
 	Digest rule.Digest
+	// Retry says when failed messages are tried again.
+	Retry Retry
 	// Owner says where a job names its owner, in the order of precedence.
 	Owner []OwnerSource
 	// People is the table of people by name.

@@ -15,7 +15,7 @@ import (
 )
 
 // fileFields are the fields of the file.
-var fileFields = []string{"portal", "time-zone", "language", "digest", "quiet-hours", "owner", "network", "templates", "people", "channels", "rules"}
+var fileFields = []string{"portal", "time-zone", "language", "digest", "quiet-hours", "owner", "retry", "network", "templates", "people", "channels", "rules"}
 
 // defaultDigest is how often digests are sent.
 const defaultDigest = time.Hour
@@ -99,6 +99,7 @@ func (p *file) read(root *yaml.Node) {
 	if d := p.digest(f["digest"], c.Location); d != nil {
 		c.Digest = *d
 	}
+	c.Retry = p.retry(f["retry"])
 	if n := f["owner"]; !isNull(n) {
 		c.Owner = p.ownerSources(n)
 	}
