@@ -1,9 +1,14 @@
 package feed_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -65,4 +70,53 @@ func (d *database) read(after feed.Position) (names []string, last feed.Position
 		names, last = append(names, nameOf(t)), t.Position
 	}
 	return names, last
+}
+
+// until waits until a query has some rows.
+func (d *database) until(query string, want ...string) {
+	d.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		got := d.Rows(query)
+		if slices.Equal(got, want) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			d.Fatalf("%s\n got %q\nwant %q", query, got, want)
+		}
+	}
+}
+
+// lines is a log that tests read.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+func (l *lines) has(text string) bool { return l.count(text) > 0 }
+
+// wait waits for a moment, in which lines may be written.
+func (l *lines) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-time.After(5 * time.Millisecond):
+	case <-t.Context().Done():
+		t.Fatal("the test has ended")
+	}
 }
