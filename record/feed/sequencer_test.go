@@ -176,17 +176,21 @@ func TestSequencerFaults(t *testing.T) {
 func TestPositions(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(change("a", 1), change("a", 2))
-		for _, err := range feed.Read(t.Context(), d.DB, 3) {
-			if !errors.Is(err, feed.ErrAhead) {
-				t.Error(err)
+		fails := func(after feed.Position, want error) {
+			t.Helper()
+			last := error(nil)
+			for tr, err := range feed.Read(t.Context(), d.DB, after) {
+				if last = err; err == nil {
+					t.Errorf("%s is read after %d", nameOf(tr), after)
+				}
+			}
+			if !errors.Is(last, want) {
+				t.Errorf("after %d: %v, want %v", after, last, want)
 			}
 		}
+		fails(3, feed.ErrAhead)
 		d.Exec("UPDATE feed_head SET oldest = 1")
-		for _, err := range feed.Read(t.Context(), d.DB, 0) {
-			if !errors.Is(err, feed.ErrExpired) {
-				t.Error(err)
-			}
-		}
+		fails(0, feed.ErrExpired)
 		if names, _ := d.read(1); !slices.Equal(names, []string{"a/2"}) {
 			t.Errorf("%q", names)
 		}

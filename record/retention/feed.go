@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -78,7 +79,7 @@ func (f *feedPruner) step(ctx context.Context) (deleted int, err error) {
 		return 0, err
 	}
 	upTo := min(head.Position, head.Oldest+feedStep)
-	cursor, found, err := model.FirstLiveCursor(ctx, f.db)
+	cursor, found, err := model.FirstLiveCursor(ctx, f.db, math.MinInt64)
 	if err != nil {
 		return 0, err
 	}

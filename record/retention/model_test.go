@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
@@ -32,16 +33,19 @@ type naive struct {
 	upTo        wire.Version // the last version that was removed
 	state       state.State  // before the deletion
 	deleted     bool
+	unread      wire.Version // the first transition that a live cursor of the feed has not read; 0: none
 }
 
-func (m *naive) add(s modeltest.Revision) {
-	if len(m.revisions) == 0 || m.revisions[len(m.revisions)-1].State != s.State {
+// add adds a revision, and reports whether it is a transition.
+func (m *naive) add(s modeltest.Revision) (transition bool) {
+	if transition = len(m.revisions) == 0 || m.revisions[len(m.revisions)-1].State != s.State; transition {
 		m.transitions = append(m.transitions, s.Version)
 	}
 	if m.deleted = s.State == state.Deleted; !m.deleted {
 		m.state = s.State
 	}
 	m.revisions = append(m.revisions, stored{Revision: s})
+	return transition
 }
 
 // prune applies a policy, and reports whether something is left.
@@ -58,16 +62,17 @@ func (m *naive) prune(r retention.Policy, now wire.Version) bool {
 		keep = d
 	}
 	last := len(m.revisions) - 1
-	if m.deleted && age(m.revisions[last].Version) > keep {
+	removable := func(v wire.Version) bool { return age(v) > keep && (m.unread == 0 || v < m.unread) }
+	if m.deleted && removable(m.revisions[last].Version) {
 		return false
 	}
 	floor := max(0, len(m.revisions)-max(1, r.KeepLast))
 	var left []stored
 	var upTo wire.Version
 	for i, k := range m.revisions {
-		protected := i >= floor && !(m.deleted && age(k.Version) > keep)
+		protected := i >= floor && !(m.deleted && removable(k.Version))
 		switch {
-		case !protected && age(k.Version) > keep:
+		case !protected && removable(k.Version):
 			upTo = k.Version
 			continue
 		case !protected && age(k.Version) > limit(r.KeepBodies):
@@ -81,14 +86,39 @@ func (m *naive) prune(r retention.Policy, now wire.Version) bool {
 	return true
 }
 
+// feedEntry is an entry of the feed in the naive model.
+type feedEntry struct {
+	of      *naive
+	version wire.Version
+}
+
+// moveCursors draws which cursors the feed has, and returns the position that the first
+// live one of them has read, or false if there is none.
+func (d *database) moveCursors(t *rapid.T, head int) (first int, live bool) {
+	d.Exec("DELETE FROM feed_cursors")
+	for i := range rapid.IntRange(0, 2).Draw(t, "cursors") {
+		at, expired := rapid.IntRange(0, head).Draw(t, "position"), rapid.IntRange(0, 2).Draw(t, "expired") == 0
+		seen := modeltest.Seen(1_000_000)
+		if expired {
+			seen = modeltest.Seen(0).Add(-365 * 24 * time.Hour) // retention finds out
+		}
+		d.Exec(fmt.Sprintf("INSERT INTO feed_cursors (name, position, token, owner, created_at, seen_at, expired_at) VALUES ('%d', %d, 0, '', 0, %d, 0)", i, at, seen.UnixMicro()))
+		if !expired && (!live || at < first) {
+			first, live = at, true
+		}
+	}
+	return first, live
+}
+
 // TestAgainstModel: objects change, and their history is pruned now and then by random
-// policies. The database holds what the naive model says, and every body that is kept can
+// policies, while cursors of the feed have read a part. The database holds what the naive model says, and every body that is kept can
 // be read. It holds nothing else but keyframes that differences need.
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		rapid.Check(t, func(t *rapid.T) {
 			d.Clear()
 			models, held := map[string]*naive{}, []string{}
+			var log []feedEntry
 			version := wire.Version(1)
 			ages := rapid.Custom(func(t *rapid.T) time.Duration {
 				return time.Duration(rapid.IntRange(0, 60).Draw(t, "age")) * time.Second
@@ -103,13 +133,32 @@ func TestAgainstModel(t *testing.T) {
 						m = &naive{}
 						models[s.UID] = m
 					}
-					if !m.deleted {
-						m.add(s)
-						batch = append(batch, s)
+					if m.deleted {
+						continue
 					}
+					if m.add(s) {
+						log = append(log, feedEntry{m, version})
+					}
+					batch = append(batch, s)
 				}
 				if err := d.Write(t.Context(), batch); err != nil {
 					t.Fatal(err)
+				}
+				head := 0
+				if rapid.Bool().Draw(t, "numbered") {
+					if _, err := feed.Sequence(t.Context(), d.DB); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_, _ = fmt.Sscan(d.Rows("SELECT position FROM feed_head")[0], &head)
+				first, live := d.moveCursors(t, head)
+				for _, m := range models {
+					m.unread = 0
+				}
+				for _, e := range slices.Backward(log[first:]) {
+					if live && (e.of.unread == 0 || e.version < e.of.unread) {
+						e.of.unread = e.version
+					}
 				}
 				r := retention.Policy{Keep: ages.Draw(t, "keep"), KeepBodies: ages.Draw(t, "bodies"), KeepLast: rapid.IntRange(0, 3).Draw(t, "last")}
 				if failed := ages.Draw(t, "failed"); failed > 0 {

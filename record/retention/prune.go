@@ -3,6 +3,7 @@ package retention
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -213,7 +214,10 @@ func (p *pruner) try(ctx context.Context, some []model.Candidate, r rule) (done 
 	for range 5 {
 		err = p.db.Transact(ctx, func(tx *sqldb.Tx) error {
 			began := time.Now() // without the wait for the lock, which writers have used
-			s := step{tx: tx, keepLast: p.policy.KeepLast, rule: r, preview: p.preview}
+			s := step{tx: tx, keepLast: p.policy.KeepLast, rule: r, preview: p.preview, liveSince: math.MinInt64}
+			if p.preview {
+				s.liveSince = ago(p.now, p.policy.CursorIdle)
+			}
 			err := s.run(ctx, some)
 			done, took = s.done, time.Since(began)
 			return err

@@ -18,8 +18,11 @@ type step struct {
 	keepLast int
 	rule     rule
 	preview  bool
-	objects  map[int64]*object
-	done     Result
+	// liveSince is when a live cursor of the feed must have been seen. Prune lets the others
+	// expire before the first step; Preview leaves them out.
+	liveSince int64
+	objects   map[int64]*object
+	done      Result
 }
 
 // run decides about revisions and removes them.
@@ -90,7 +93,7 @@ func (s *step) load(ctx context.Context, some []model.Candidate) error {
 // of an object, so nothing joins it meanwhile. The outbox is read first: an entry that
 // leaves it after that is in the feed.
 func (s *step) loadUnread(ctx context.Context) error {
-	after, found, err := model.FirstLiveCursor(ctx, s.tx)
+	after, found, err := model.FirstLiveCursor(ctx, s.tx, s.liveSince)
 	if err != nil || !found {
 		return err
 	}

@@ -85,8 +85,8 @@ func FeedCursors(ctx context.Context, q sqldb.Querier) (all []FeedCursor, err er
 	return all, err
 }
 
-// FirstLiveCursor returns the smallest position of a cursor that has not expired, and
-// false if there is no such cursor.
-func FirstLiveCursor(ctx context.Context, q sqldb.Querier) (int64, bool, error) {
-	return maybeNumber(ctx, q, "SELECT MIN(position) FROM feed_cursors WHERE expired_at = 0")
+// FirstLiveCursor returns the smallest position of a cursor that has not expired and was
+// seen at a time or later, and false if there is no such cursor.
+func FirstLiveCursor(ctx context.Context, q sqldb.Querier, seenSince int64) (int64, bool, error) {
+	return maybeNumber(ctx, q, "SELECT MIN(position) FROM feed_cursors WHERE expired_at = 0 AND seen_at >= ?", seenSince)
 }
