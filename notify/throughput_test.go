@@ -8,33 +8,21 @@ import (
 	"github.com/vedette-io/vedette/notify/channel"
 )
 
-func TestThroughput(t *testing.T) {
+// TestBacklog: a backlog is drained at 100 messages a second at least, also while very long
+// lanes wait for their fronts. On a quiet machine it is 1,600 to 5,000; the bound leaves room
+// for the race detector and other tests.
+func TestBacklog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
-		n := 10000
+		const n = 3000
+		create(t, db, "blocked", 2, 20_000) // without a worker, so the lanes stay
+		create(t, db, "fast", 600, n)
+		r := &receiver{}
 		began := time.Now()
-		create(t, db, "fast", 2000, n)
-		t.Logf("create %v", time.Since(began))
-		fast := &receiver{}
-		began = time.Now()
-		_, stop := start(t, quick(db, "one"), map[string]channel.Channel{"fast": fast})
-		until(t, "sent", 120*time.Second, func() bool { return len(fast.arrived()) == n })
-		t.Logf("%d in %v: %.0f/s", n, time.Since(began), float64(n)/time.Since(began).Seconds())
+		_, stop := start(t, quick(db, "one"), map[string]channel.Channel{"fast": r})
+		until(t, "all are sent", n/100*time.Second, func() bool { return len(r.arrived()) == n })
+		t.Logf("%.0f messages a second", n/time.Since(began).Seconds())
 		stop()
-	})
-}
-
-func TestOneLane(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, url string) {
-		db := openDB(t, url)
-		n := 1000
-		create(t, db, "blocked", 1, 20000)
-		create(t, db, "fast", 1, n)
-		fast := &receiver{}
-		began := time.Now()
-		_, stop := start(t, quick(db, "one"), map[string]channel.Channel{"fast": fast})
-		until(t, "sent", 120*time.Second, func() bool { return len(fast.arrived()) == n })
-		t.Logf("%d in %v: %.0f/s", n, time.Since(began), float64(n)/time.Since(began).Seconds())
-		stop()
+		inOrder(t, r.arrived())
 	})
 }

@@ -201,3 +201,24 @@ func TestKeeper(t *testing.T) {
 		}
 	})
 }
+
+// TestWake: a sender that was told does not wait for its next poll.
+func TestWake(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		r := &receiver{}
+		o := slow(db, "one", io.Discard)
+		o.Poll, o.Lease = time.Hour, 10*time.Hour
+		w, stop := start(t, o, map[string]channel.Channel{"chat": r, "mail": &receiver{}})
+		<-time.After(time.Minute)
+		create(t, db, "chat", 2, 2)
+		w.Wake()
+		until(t, "all are sent", time.Second, func() bool { return len(r.arrived()) == 2 })
+		create(t, db, "mail", 2, 2)
+		w.Wake("chat")
+		<-time.After(time.Minute)
+		if n := unsent(t, db); n != 2 {
+			t.Errorf("%d deliveries are left, want 2: mail was not told", n)
+		}
+		stop()
+	})
+}

@@ -235,3 +235,36 @@ func TestSubscriptions(t *testing.T) {
 		}
 	})
 }
+
+// TestCounts: the unsent deliveries and the dead letters are counted, with the creation of
+// the oldest.
+func TestCounts(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		old, young := about(1, "a", "old"), about(1, "a", "young")
+		young.CreatedAt = start.Add(time.Hour)
+		other := about(2, "a", "other")
+		other.Channel = "mail"
+		d.create(t, old, young, about(3, "a", "sent"), about(4, "a", "dead"), other)
+		for _, result := range []delivery.Result{delivery.Delivered, delivery.Permanent} {
+			c := d.claim(t, delivery.ClaimOptions{Limit: 3, Now: start})
+			for _, one := range c.Deliveries {
+				o := delivery.Outcome{Result: delivery.Released, At: start}
+				if one.Key == map[delivery.Result]string{delivery.Delivered: "sent", delivery.Permanent: "dead"}[result] {
+					o.Result = result
+				}
+				d.finish(t, o, delivery.Policy{}, one)
+			}
+		}
+		got, err := delivery.Counts(t.Context(), d.DB)
+		for i := range got {
+			got[i].Oldest = got[i].Oldest.UTC()
+		}
+		want := []delivery.Count{
+			{Channel: "chat", State: delivery.Behind, N: 1, Oldest: young.CreatedAt}, {Channel: "chat", State: delivery.Waiting, N: 1, Oldest: start},
+			{Channel: "chat", State: delivery.Dead, N: 1, Oldest: start}, {Channel: "mail", State: delivery.Waiting, N: 1, Oldest: start},
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, want %v, %v", got, want, err)
+		}
+	})
+}
