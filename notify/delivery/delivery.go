@@ -64,7 +64,7 @@ type Delivery struct {
 	Lane int64
 	// Position is the position in the feed of the transition that caused the delivery.
 	Position int64
-	// Event is the content of the message, as notify/message stores it.
+	// Event is the notice as JSON, as notify/message stores it.
 	Event []byte
 	State State
 	// Attempts counts the tries that the channel answered, or that timed out.

@@ -15,15 +15,15 @@ import (
 // ahead.
 var ErrClosed = errors.New("the digest is closed")
 
-// Item is an event that a digest has collected.
+// Item is a notice that a digest has collected.
 type Item struct {
-	// Key is the key that the event would have as a message of its own. A digest has each key
+	// Key is the key that the notice would have as a message of its own. A digest has each key
 	// once.
 	Key string
-	// Object is the number of the object, and Kind the kind of the event.
+	// Object is the number of the object, and Kind the kind of the notice.
 	Object int64
 	Kind   string
-	// Event is the content, as notify/message stores it.
+	// Event is the notice as JSON, as notify/message stores it.
 	Event []byte
 }
 
@@ -64,7 +64,7 @@ func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) e
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.InsertNew(ctx, "digest_items", []string{"delivery_id", "key_hash", "object_id", "kind", "event"}, rows, "key_hash")
+	return tx.InsertNew(ctx, "digest_items", []string{"delivery_id", "key_hash", "object_id", "kind", "notice"}, rows, "key_hash")
 }
 
 // Items returns the items of a digest in the order in which they were added. Their keys are
@@ -72,7 +72,7 @@ func AppendDigest(ctx context.Context, tx *sqldb.Tx, d Delivery, items []Item) e
 //
 // Errors: those of the database.
 func Items(ctx context.Context, q sqldb.Querier, delivery int64) (all []Item, err error) {
-	err = q.Query(ctx, "SELECT object_id, kind, event FROM digest_items WHERE delivery_id = ? ORDER BY id", []any{delivery}, func(rows *sql.Rows) error {
+	err = q.Query(ctx, "SELECT object_id, kind, notice FROM digest_items WHERE delivery_id = ? ORDER BY id", []any{delivery}, func(rows *sql.Rows) error {
 		var item Item
 		err := rows.Scan(&item.Object, &item.Kind, &item.Event)
 		all = append(all, item)

@@ -260,8 +260,10 @@ func TestCounts(t *testing.T) {
 			got[i].Oldest = got[i].Oldest.UTC()
 		}
 		want := []delivery.Count{
-			{Channel: "chat", State: delivery.Behind, N: 1, Oldest: young.CreatedAt}, {Channel: "chat", State: delivery.Waiting, N: 1, Oldest: start},
-			{Channel: "chat", State: delivery.Dead, N: 1, Oldest: start}, {Channel: "mail", State: delivery.Waiting, N: 1, Oldest: start},
+			{Channel: "chat", State: delivery.Behind, N: 1, Oldest: young.CreatedAt},
+			{Channel: "chat", State: delivery.Waiting, N: 1, Oldest: start},
+			{Channel: "chat", State: delivery.Dead, N: 1, Oldest: start},
+			{Channel: "mail", State: delivery.Waiting, N: 1, Oldest: start},
 		}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, want %v, %v", got, want, err)

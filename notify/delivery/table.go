@@ -11,7 +11,7 @@ import (
 )
 
 // columns are the columns of a Delivery in the order of scan.
-const columns = "d.id, d.key_text, d.kind, d.rule_name, d.channel, d.receiver, d.person, d.role, d.object_id, d.lane, d.feed_position, d.event, d.state, d.attempts, " +
+const columns = "d.id, d.key_text, d.kind, d.rule_name, d.channel, d.receiver, d.person, d.role, d.object_id, d.lane, d.feed_position, d.notice, d.state, d.attempts, " +
 	"d.next_at, d.created_at, d.sent_at, d.claim, d.claimed_by, d.status, d.ref, d.last_error, d.late, d.replay, d.acked_by, d.acked_at, d.escalate_at"
 
 // scan reads a row of columns.
@@ -46,7 +46,7 @@ func selectNumbers(ctx context.Context, q sqldb.Querier, query string, args ...a
 
 // insertColumns are the columns of insertRow.
 var insertColumns = []string{
-	"key_hash", "key_text", "kind", "rule_name", "channel", "receiver", "receiver_hash", "person", "role", "object_id", "lane", "feed_position", "event", "state",
+	"key_hash", "key_text", "kind", "rule_name", "channel", "receiver", "receiver_hash", "person", "role", "object_id", "lane", "feed_position", "notice", "state",
 	"attempts", "rescues", "next_at", "created_at", "sent_at", "claim", "claimed_by", "status", "ref", "last_error", "late", "replay", "acked_by", "acked_at", "escalate_at",
 }
 

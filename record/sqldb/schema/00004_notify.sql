@@ -16,7 +16,7 @@ CREATE TABLE deliveries (
   object_id BIGINT NOT NULL,
   lane BIGINT NOT NULL,
   feed_position BIGINT NOT NULL,
-  event ${BLOB} NOT NULL,
+  notice ${BLOB} NOT NULL,
   state SMALLINT NOT NULL,
   attempts SMALLINT NOT NULL,
   rescues SMALLINT NOT NULL,
@@ -62,7 +62,7 @@ CREATE TABLE digest_items (
   key_hash ${HASH} NOT NULL,
   object_id BIGINT NOT NULL,
   kind ${WORD} NOT NULL,
-  event ${BLOB} NOT NULL,
+  notice ${BLOB} NOT NULL,
   CONSTRAINT digest_items_key UNIQUE (delivery_id, key_hash)
 ) ${OPTIONS};
 ${COPY_RIGHTS:objects digest_items}
