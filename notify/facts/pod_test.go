@@ -65,3 +65,25 @@ func TestPodCauses(t *testing.T) {
 		}
 	}
 }
+
+func TestAlike(t *testing.T) {
+	ended := func(reason string, code int) []byte {
+		return podBody(fmt.Sprintf(`"containerStatuses":[{"name":"main","state":{"terminated":{"exitCode":%d,"reason":%q}}}]`, code, reason), "")
+	}
+	evicted := podBody(`"reason":"Evicted","message":"x"`, "")
+	for _, c := range []struct {
+		a, b []byte
+		want bool
+	}{
+		{ended("OOMKilled", 137), ended("OOMKilled", 137), true},
+		{ended("Error", 137), ended("OOMKilled", 137), false},
+		{ended("Error", 1), ended("Error", 2), false},
+		{evicted, podBody(`"reason":"Evicted","message":"y"`, ""), true},
+		{evicted, ended("Error", 1), false},
+		{podBody("", ""), podBody("", ""), false},
+	} {
+		if got := facts.Alike(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v", facts.PodCause(c.a).Reason, facts.PodCause(c.b).Reason, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -77,7 +78,8 @@ func TestLifeOfAJob(t *testing.T) {
 		first := p.begin(1, "node-1")
 		started := p.fill(message.Started, p.seen("train", state.Running))
 		p.end(first, "Error", 1)
-		restarted := p.fill(message.Restarted, p.restart(1))
+		restart := p.restart(1)
+		restarted := p.fill(message.Restarted, restart)
 		p.end(p.begin(2, "node-2"), "OOMKilled", 137)
 		p.restart(2)
 		p.end(p.begin(3, "node-3"), "OOMKilled", 137)
@@ -87,6 +89,11 @@ func TestLifeOfAJob(t *testing.T) {
 		})
 		failed := p.fill(message.Failed, p.seen("train", state.Failed))
 
+		again := p.fill(message.Restarted, restart)
+		again.Job.Nodes = restarted.Job.Nodes // the nodes are those of now
+		if diff := cmp.Diff(restarted, again); diff != "" {
+			t.Errorf("the notice of the restart, when the job has ended (-before +after):\n%s", diff)
+		}
 		job := started.Job
 		if job.Cluster != "gpu-west" || job.ClusterUID == "" || job.UID == "" || job.Type != "jobs.batch" || job.Kind != "Job" || job.Namespace != "ml" || job.Name != "train" ||
 			job.Queue != "gpu-h100" || job.Owner != "ann" || job.GPUs != 8 || job.Nodes != 1 {

@@ -106,11 +106,11 @@ func TestDigestGroups(t *testing.T) {
 		}
 		items = append(items, n)
 	}
-	add(message.NodeLost, "n1", 0)
-	add(message.NodeLost, "n1", 0)
-	add(message.NodeLost, "n1", 0)
 	add(message.ExitError, "n2", 7)
 	add(message.ExitError, "n2", 7)
+	add(message.NodeLost, "n1", 0)
+	add(message.NodeLost, "n1", 0)
+	add(message.NodeLost, "n1", 0)
 	add(message.ExitError, "n2", 8)
 	add(message.ExitError, "n3", 8)
 	add(message.OOMKilled, "n2", 137)

@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func TestTemplatesThatFail(t *testing.T) {
 		"megabytes":      {Sentence: `{{printf "%999d%999d%999d" 1 1 1}}`},
 		"width":          {Sentence: `{{printf "%999999d" 1}}`},
 		"given width":    {Sentence: `{{printf "%*d" 999999 1}}`},
-		"growing":        {Sentence: `{{$a := print .Job .Job .Job .Job .Job .Job .Job .Job}}{{$b := print $a $a $a $a $a $a $a $a}}{{print $b $b $b $b $b $b}}`},
+		"growing":        {Sentence: `{{$a := print .Job .Job .Job .Job .Job .Job .Job .Job}}{{$b := print $a $a $a $a $a $a $a $a}}{{$c := print $b $b $b $b $b $b}}short`},
 		"much output":    {Sentence: strings.Repeat(`{{.Job}}`, 500)},
 		"escapes":        {Sentence: `{{html (html (html (print .Job "<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<")))}}{{print .Job .Job .Job .Job .Job .Job}}`},
 		"a bad function": {Title: `{{index .Job 1000}}`},
@@ -131,4 +132,22 @@ func TestTemplatesOfUsers(t *testing.T) {
 		}
 		checkMessage(t, m)
 	})
+}
+
+// TestTemplatesUseLittleMemory: a template of 4 KiB that asks for wide numbers does not get
+// the memory for them.
+func TestTemplatesUseLittleMemory(t *testing.T) {
+	templates, err := message.ParseTemplates(map[message.Kind]message.Source{"": {Sentence: `{{printf "` + strings.Repeat("%999999d", 400) + `" 1}}`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, o := full(message.Failed), options("en")
+	o.Templates = templates
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = message.Compose(&n, o)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
+		t.Errorf("%d bytes, %v", used, err)
+	}
 }
