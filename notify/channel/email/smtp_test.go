@@ -28,6 +28,7 @@ type mailbox struct {
 
 	mu          sync.Mutex
 	script      map[string]string // verb -> answer in place of success; "close" cuts, "silent" says nothing
+	scriptOnce  map[string]string // the same, for one command
 	mails       []received
 	connections int
 	lines       []string
@@ -48,7 +49,7 @@ func newMailbox(t *testing.T, configure ...func(*mailbox)) *mailbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &mailbox{Listener: listener, script: map[string]string{}, open: map[net.Conn]bool{}}
+	s := &mailbox{Listener: listener, script: map[string]string{}, scriptOnce: map[string]string{}, open: map[net.Conn]bool{}}
 	s.certificate, s.roots = certificate(t)
 	for _, change := range configure {
 		change(s)
@@ -114,10 +115,22 @@ func (s *mailbox) accept() {
 func (s *mailbox) answer(verb, usual string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if text, ok := s.scriptOnce[verb]; ok {
+		delete(s.scriptOnce, verb)
+		return text
+	}
 	if text, ok := s.script[verb]; ok {
 		return text
 	}
 	return usual
+}
+
+// once sets the answer to the next command of a verb that the server asks the script for
+// once: RCPT.
+func (s *mailbox) once(verb, answer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scriptOnce[verb] = answer
 }
 
 func (s *mailbox) set(verb, answer string) {

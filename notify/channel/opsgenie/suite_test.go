@@ -1,0 +1,30 @@
+package opsgenie
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/channel/channeltest"
+)
+
+// TestSuite: the channel passes the tests of all channels.
+func TestSuite(t *testing.T) {
+	channeltest.Test(t, func(t *testing.T) *channeltest.Subject {
+		fake := &service{open: map[string]map[string]any{}, counts: map[string]int{}}
+		server := channeltest.NewPlain(t, channeltest.Plain{Token: apiKey, OK: http.StatusAccepted, Check: func(r *http.Request, body []byte) string {
+			if r.Header.Get("Authorization") != "GenieKey "+apiKey {
+				return "no key"
+			}
+			return fake.apply(r, body)
+		}})
+		c, err := New(Options{Key: server.Token, URL: server.URL, Client: channel.NewClient(channeltest.Loopback())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		s := server.Subject(c, channel.Receiver{})
+		s.Links = false // an alert has the links of the job and of the mute
+		return s
+	})
+}
