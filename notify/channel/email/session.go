@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	netmail "net/mail"
 	"sync"
 	"time"
 
@@ -114,7 +115,25 @@ func (s *session) send(ctx context.Context, m *mail.Msg) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
 	defer stop()
 	s.mails++
+	// A mail that asks for SMTPUTF8 cannot pass servers without it, so only addresses that
+	// need it ask.
+	s.smtp.SkipSMTPUTF8(plain(m.GetToString()) && plain(m.GetFromString()))
 	return s.client.SendWithSMTPClient(s.smtp, m)
+}
+
+// plain reports whether all addresses are ASCII.
+func plain(addresses []string) bool {
+	for _, a := range addresses {
+		if parsed, err := netmail.ParseAddress(a); err == nil {
+			a = parsed.Address // without the name, which is encoded
+		}
+		for i := range len(a) {
+			if a[i] >= 0x80 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // quit says goodbye, for at most a second, and closes the connection.
