@@ -56,8 +56,8 @@ many: ## measure queries over 5,000,000 transitions (6 minutes, 2 GB in the fold
 	go test ./record/history -run TestManyTransitions -count=1 -timeout 30m -v -transitions 5000000
 
 .PHONY: conformance
-conformance: ## run the tests against a real control plane (building it takes 15 minutes, once)
-	@tools/setup.sh databases linux
+conformance: ## run the tests against a real control plane and a mail server (building the first takes 15 minutes, once)
+	@tools/setup.sh databases linux mail
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build
 	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./...

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh [compiler] [databases] [linux]: checks what the tests need, and installs what
+# setup.sh [compiler] [databases] [linux] [mail]: checks what the tests need, and installs what
 # is missing.
 #
 # Without arguments it checks everything that `make test` needs. Go is always checked. It
@@ -10,7 +10,7 @@
 # servers. The test of this script sets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- compiler databases linux
+[ $# -gt 0 ] || set -- compiler databases linux mail
 
 root=${VEDETTE_SETUP_ROOT-}
 missing=()  # lines for people: program, what needs it
@@ -66,8 +66,11 @@ check() {
     linux)
       [ "$(uname -s)" = Linux ] || blockers+=("The tests against a control plane need Linux. \`make unit databases\` runs here.")
       ;;
+    mail)
+      installed exim4 /usr/sbin || installed exim /usr/sbin || lacks exim4 "Exim, for the tests of e-mail" exim4-daemon-light
+      ;;
     *)
-      echo "setup: there is nothing called $what; there are compiler, databases and linux" >&2
+      echo "setup: there is nothing called $what; there are compiler, databases, linux and mail" >&2
       exit 2
       ;;
     esac
@@ -83,10 +86,12 @@ by_hand() {
     with="sudo dnf install"
     names=${names/ libc6-dev / glibc-devel }
     names=${names/ postgresql / postgresql-server }
+    names=${names/ exim4-daemon-light / exim }
   elif command -v brew >/dev/null; then
     with="brew install"
     names=${names/ libc6-dev / }
     names=${names/ mariadb-server / mariadb }
+    names=${names/ exim4-daemon-light / exim }
   fi
   names="  $with$names"
   echo "${names% }"
@@ -118,7 +123,8 @@ install() {
   echo "setup: not installed:"
   printf '  %s\n' "${missing[@]}"
   echo "setup: installing ${packages[*]} with apt-get"
-  local options=(-q -o Acquire::http::Timeout=20 -o Acquire::Retries=1 -o DPkg::Lock::Timeout=300)
+  # --no-remove: a machine with another mail server keeps it, and the set-up fails.
+  local options=(-q --no-remove -o Acquire::http::Timeout=20 -o Acquire::Retries=1 -o DPkg::Lock::Timeout=300)
   if ! "${as[@]}" apt-get update "${options[@]}" ||
     ! "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y "${options[@]}" "${packages[@]}"; then
     refuse "apt-get failed; its output is above. Is there a network?"

@@ -105,11 +105,15 @@ AUTHENTICATOR  server_advertise_condition = ${if def:tls_in_cipher}
 // startExim starts a server with one way of authentication, until the test ends.
 func startExim(t *testing.T, way string) *exim {
 	t.Helper()
-	program, err := exec.LookPath("exim4")
-	if err != nil {
-		if program, err = exec.LookPath("/usr/sbin/exim4"); err != nil {
-			t.Fatal("exim4 is not installed; run tools/setup.sh mail")
+	var program string
+	for _, name := range []string{"exim4", "/usr/sbin/exim4", "exim", "/usr/sbin/exim"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
 		}
+	}
+	if program == "" {
+		t.Fatal("Exim is not installed; run tools/setup.sh mail")
 	}
 	dir, err := os.MkdirTemp("", "vedette-exim-") // the server may run as another user, who may not enter t.TempDir
 	if err != nil {

@@ -20,6 +20,7 @@ type machine struct {
 const (
 	postgresPath = "usr/lib/postgresql/17/bin/initdb" // not in PATH, as in Debian
 	mariaDBPath  = "usr/sbin/mariadbd"
+	eximPath     = "usr/sbin/exim4"
 )
 
 func newMachine(t *testing.T) *machine {
@@ -43,6 +44,7 @@ func newMachine(t *testing.T) *machine {
 	m.program("uname", "echo Linux")
 	m.file(filepath.Join(m.root, postgresPath), "")
 	m.file(filepath.Join(m.root, mariaDBPath), "")
+	m.file(filepath.Join(m.root, eximPath), "")
 	return m
 }
 
@@ -74,6 +76,8 @@ func (m *machine) without(names ...string) {
 			m.remove(filepath.Join(m.root, postgresPath))
 		case "mariadbd":
 			m.remove(filepath.Join(m.root, mariaDBPath))
+		case "exim4":
+			m.remove(filepath.Join(m.root, eximPath))
 		default:
 			m.remove(filepath.Join(m.bin, name))
 		}
@@ -158,6 +162,8 @@ func TestSetup(t *testing.T) {
 			m.program("brew", "exit 1")
 			m.program("uname", "echo Darwin")
 		}, 1, `(?s)need Linux.*brew install postgresql mariadb\n`, `^go version\n$`},
+		{"no mail server", func(m *machine) { m.without("exim4"); m.aptGet() }, 1, `(?s)exim4 +Exim.*sudo apt-get install exim4-daemon-light\n`, `^go version\n$`},
+		{"Exim of Fedora", func(m *machine) { m.without("exim4"); m.program("exim", "") }, 0, `everything is installed`, `^go version\n$`},
 		{"no package manager", func(m *machine) { m.without("initdb") }, 1, `names in Debian: postgresql\n`, `^go version\n$`},
 		{"no Go", func(m *machine) { m.without("go", "mariadbd"); m.aptGet() }, 1, `(?s)Go \S+ or later is not installed: see https://go.dev/dl.*mariadb-server`, `^$`},
 		{"an old Go", func(m *machine) { m.program("go", "echo go version go1.9.7 linux/amd64") }, 1, `Go \S+ or later is needed, and this machine has Go 1.9:`, ``},

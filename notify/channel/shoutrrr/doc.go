@@ -26,9 +26,9 @@
 // # Limits
 //
 // The library gives no way to the HTTP client of the other services. For Matrix, Zulip,
-// Signal, Bark and Google Chat the host is resolved and checked before each message, so a
-// name that changes its address in between, or a redirect of the server, can lead into the
-// own network. Name only servers that you trust. IFTTT, Join, Pushbullet and Notifiarr have
+// Signal, Bark and Google Chat the host is resolved and checked before each message. A name
+// that changes its address in between can still lead into the own network, and so can a
+// redirect of the server. Name only servers that you trust. IFTTT, Join, Pushbullet and Notifiarr have
 // fixed hosts. All of these take a proxy from the environment. A request of theirs that
 // hangs outlives Send; at most one per channel does, and the next message waits for it.
 //
