@@ -191,7 +191,7 @@ func TestClientIgnoresTheEnvironment(t *testing.T) {
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("http_proxy", proxy.URL)
-	if _, _, err := get(t, channel.Guard{Resolver: resolver(t, netip.MustParseAddr("10.0.0.1"))}, "http://hooks.example.com/"); err == nil || seen.Load() != nil {
+	if _, _, err := get(t, channel.Guard{Allow: loopback.Allow, Resolver: resolver(t, netip.MustParseAddr("10.0.0.1"))}, "http://hooks.example.com/"); err == nil || seen.Load() != nil {
 		t.Errorf("the proxy of the environment was used: %v", err)
 	}
 	u, err := url.Parse(proxy.URL)

@@ -51,6 +51,7 @@ func render(m *message.Message, subject Subject) (*content, error) {
 		preheader = c.subject
 		c.subject = message.Limit{Columns: maxSubject}.CutMiddle(m.Name)
 	}
+	c.subject = strings.Trim(c.subject, " ") // a header keeps no space at its ends
 	var failed error
 	fitting := message.Fit(&short, func(m *message.Message) bool {
 		c.html, failed = html(m, c.subject, preheader)

@@ -139,6 +139,19 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestEncodedSubject: a subject in any script, and one that looks encoded already, is shown
+// as it is.
+func TestEncodedSubject(t *testing.T) {
+	for _, subject := range []string{"已失败，OOMKilled：训练", "=?utf-8?q?=0D=0ABcc:_evil@example.com?=", "=?utf-8?b?失败?= 🚀 =?", "plain"} {
+		m := failedMessage()
+		m.Title = subject
+		p, _ := read(t, m, SubjectTitle, "liwei@example.com")
+		if got, err := new(mime.WordDecoder).DecodeHeader(p.header.Get("Subject")); err != nil || got != subject {
+			t.Errorf("%q: %q, %v", subject, got, err)
+		}
+	}
+}
+
 // TestSubjectJob: the subject is the name of the job, and the title becomes the preheader.
 func TestSubjectJob(t *testing.T) {
 	p, _ := read(t, failedMessage(), SubjectJob, "liwei@example.com")

@@ -237,12 +237,15 @@ func TestStalledService(t *testing.T) {
 	})
 	for _, raw := range []string{"gotify://" + f.host() + "/" + token + "?disabletls=yes", "ntfy://" + f.host() + "/jobs?scheme=http", "mattermost://" + f.host() + "/" + token + "?disabletls=yes"} {
 		stall.Store("on", true)
-		c := open(t, raw)
+		c, start := open(t, raw), time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		_, err := c.Send(ctx, failed(), channel.Receiver{})
 		cancel()
 		if e := channel.ErrorOf(err); e == nil || e.Kind != channel.Temporary || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", raw, err)
+		}
+		if took := time.Since(start); took > 5*time.Second { // the library gives up after 10 s
+			t.Errorf("%s: Send took %v", raw, took)
 		}
 		stall.Delete("on")
 		if _, err := c.Send(t.Context(), failed(), channel.Receiver{}); err != nil {

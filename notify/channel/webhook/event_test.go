@@ -104,6 +104,20 @@ func TestLongDigestDropsSucceededFirst(t *testing.T) {
 	}
 }
 
+// TestLongLogLosesItsBeginning: the oldest lines go first, and the event says so.
+func TestLongLogLosesItsBeginning(t *testing.T) {
+	m := failed()
+	m.Log = nil
+	for i := range 100 {
+		m.Log = append(m.Log, fmt.Sprint(i, strings.Repeat("x", 290)))
+	}
+	e, _ := encode(t, m)
+	n := len(e.Data.Log)
+	if n < 40 || n == 100 || !strings.HasPrefix(e.Data.Log[n-1], "99x") || fmt.Sprint(e.Data.Truncated) != "[log]" || len(m.Log) != 100 {
+		t.Errorf("%d lines, truncated %v", n, e.Data.Truncated)
+	}
+}
+
 // TestAnyMessageFits: whatever the texts are, the body is valid, within the limit, and
 // keeps what a receiver needs.
 func TestAnyMessageFits(t *testing.T) {
