@@ -1,11 +1,13 @@
 package opsgenie
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
+	"github.com/vedette-io/vedette/notify/message"
 )
 
 // TestSuite: the channel passes the tests of all channels.
@@ -27,4 +29,15 @@ func TestSuite(t *testing.T) {
 		s.Links = false // an alert has the links of the job and of the mute
 		return s
 	})
+}
+
+// TestDetailsFit: a digest of many jobs has at most 8 KB of description and details.
+func TestDetailsFit(t *testing.T) {
+	for _, m := range []*message.Message{channeltest.HugeDigest(message.Chinese), channeltest.Huge(message.English)} {
+		a := newAlert(m)
+		text, err := json.Marshal([]any{a.Description, a.Details})
+		if err != nil || len(text) > maxDetails || len(m.Sections) > 0 && len(text) < maxDetails/2 {
+			t.Errorf("%d bytes, %v", len(text), err)
+		}
+	}
 }

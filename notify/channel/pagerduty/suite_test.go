@@ -1,11 +1,13 @@
 package pagerduty
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
 	"github.com/vedette-io/vedette/notify/channel"
 	"github.com/vedette-io/vedette/notify/channel/channeltest"
+	"github.com/vedette-io/vedette/notify/message"
 )
 
 // TestSuite: the channel passes the tests of all channels.
@@ -20,4 +22,15 @@ func TestSuite(t *testing.T) {
 		t.Cleanup(func() { _ = c.Close() })
 		return server.Subject(c, channel.Receiver{})
 	})
+}
+
+// TestDetailsFit: a digest of many jobs has at most 8 KB of details.
+func TestDetailsFit(t *testing.T) {
+	for _, m := range []*message.Message{channeltest.HugeDigest(message.Chinese), channeltest.Huge(message.English)} {
+		a := newAlert(routingKey, m)
+		text, err := json.Marshal(a.Payload.Details)
+		if err != nil || len(text) > maxDetails || len(m.Sections) > 0 && len(text) < maxDetails/2 {
+			t.Errorf("%d bytes, %v", len(text), err)
+		}
+	}
 }
