@@ -172,20 +172,11 @@ func (s *mailbox) serve(c net.Conn) {
 		if err != nil {
 			return
 		}
-		line = strings.TrimRight(line, "\r\n")
-		s.mu.Lock()
-		s.lines = append(s.lines, line)
-		s.mu.Unlock()
+		line = s.note(line)
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb = strings.ToUpper(verb); verb {
 		case "EHLO":
-			extensions := "250-test\r\n250-ENHANCEDSTATUSCODES\r\n"
-			if encrypted {
-				extensions += "250-AUTH PLAIN LOGIN\r\n"
-			} else if !s.noStartTLS {
-				extensions += "250-STARTTLS\r\n"
-			}
-			if !say(verb, extensions+"250 8BITMIME") {
+			if !say(verb, s.extensions(encrypted)) {
 				return
 			}
 		case "STARTTLS":
@@ -198,23 +189,8 @@ func (s *mailbox) serve(c net.Conn) {
 			c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{s.certificate}})
 			r, encrypted = bufio.NewReader(c), true
 		case "DATA":
-			if !say(verb, "354 go ahead") {
-				return
-			}
-			if s.answer(verb, "") != "" {
-				continue
-			}
-			data, err := readData(r)
-			if err != nil {
-				return
-			}
-			mail.data, mail.encrypted = data, encrypted
-			if s.answer("end", "") == "" || strings.HasPrefix(s.answer("end", ""), "2") || s.answer("end", "") == "close" {
-				s.mu.Lock()
-				s.mails = append(s.mails, mail)
-				s.mu.Unlock()
-			}
-			if !say("end", "250 2.0.0 queued as 7F3A") {
+			mail.encrypted = encrypted
+			if !s.take(r, mail, say) {
 				return
 			}
 		case "QUIT":
@@ -236,6 +212,46 @@ func (s *mailbox) serve(c net.Conn) {
 			}
 		}
 	}
+}
+
+// note keeps a line of the client.
+func (s *mailbox) note(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, line)
+	return line
+}
+
+// extensions returns the usual answer to EHLO.
+func (s *mailbox) extensions(encrypted bool) string {
+	text := "250-test\r\n250-ENHANCEDSTATUSCODES\r\n"
+	if encrypted {
+		text += "250-AUTH PLAIN LOGIN\r\n"
+	} else if !s.noStartTLS {
+		text += "250-STARTTLS\r\n"
+	}
+	return text + "250 8BITMIME"
+}
+
+// take answers DATA and reads the mail. It reports whether the session goes on.
+func (s *mailbox) take(r *bufio.Reader, mail received, say func(verb, usual string) bool) bool {
+	if !say("DATA", "354 go ahead") {
+		return false
+	}
+	if s.answer("DATA", "") != "" {
+		return true
+	}
+	var err error
+	if mail.data, err = readData(r); err != nil {
+		return false
+	}
+	if end := s.answer("end", "250"); strings.HasPrefix(end, "2") || end == "close" {
+		s.mu.Lock()
+		s.mails = append(s.mails, mail)
+		s.mu.Unlock()
+	}
+	return say("end", "250 2.0.0 queued as 7F3A")
 }
 
 func readData(r *bufio.Reader) (string, error) {
