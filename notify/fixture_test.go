@@ -195,6 +195,14 @@ type planning struct {
 // plan runs a notifier that only plans, until the test or stop ends it.
 func (h *history) plan(file string, change ...func(*notify.Config)) *planning {
 	h.t.Helper()
+	p := h.begin(file, change...)
+	p.settle()
+	return p
+}
+
+// begin is plan without waiting for the first round.
+func (h *history) begin(file string, change ...func(*notify.Config)) *planning {
+	h.t.Helper()
 	c := notify.Config{
 		File: fileOf(h.t, file), Now: h.now, Logger: slog.New(slog.NewTextHandler(h.t.Output(), &slog.HandlerOptions{Level: slog.LevelError + 1})),
 		Open: func(*config.Channel) (channel.Channel, error) { return nil, errClosed },
@@ -216,7 +224,6 @@ func (h *history) plan(file string, change ...func(*notify.Config)) *planning {
 	})
 	p := &planning{n, h, func() { cancel(); running.Wait() }}
 	h.t.Cleanup(p.stop)
-	p.settle()
 	return p
 }
 

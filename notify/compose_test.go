@@ -1,0 +1,121 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/notify"
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// inbox is a channel that keeps what it gets.
+type inbox struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// Send implements channel.Channel.
+func (i *inbox) Send(_ context.Context, m *message.Message, to channel.Receiver) (channel.Receipt, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.all = append(i.all, fmt.Sprintf("%s|%s|%s|%s|%s|%d|%v", to.Address, m.Language, m.Title, m.Role, m.Rule, len(m.Items), m.Late))
+	return channel.Receipt{Status: "taken"}, nil
+}
+
+// Traits implements channel.Channel.
+func (i *inbox) Traits() channel.Traits { return channel.Traits{Kind: "test", Timeout: time.Second} }
+
+// Check implements channel.Channel.
+func (i *inbox) Check(context.Context) error { return nil }
+
+// Close implements channel.Channel.
+func (i *inbox) Close() error { return nil }
+
+// wait waits for n messages and returns them in the order of their text.
+func (i *inbox) wait(t *testing.T, n int) []string {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		i.mu.Lock()
+		all := slices.Sorted(slices.Values(i.all))
+		i.mu.Unlock()
+		if len(all) >= n {
+			return all
+		}
+		select {
+		case <-poll.C:
+		case <-deadline:
+			t.Fatalf("got %d messages, want %d: %q", len(all), n, all)
+		}
+	}
+}
+
+const withPeople = `
+language: en
+people:
+  liwei: {language: zh, feishu: ou_liwei, prefers: feishu, also: [wei@example.com]}
+  ann: {feishu: ou_ann, prefers: feishu}
+channels:
+  feishu: {type: feishu, url: {env: U}, secret: {env: S}}
+  ops: {type: webhook, url: {env: U}, secret: {env: S}}
+rules:
+- {name: mine, enter: [Failed], to: [owner], fallback: [ops]}
+- {name: starts, enter: [Running], to: [ann], digest: 1h}
+`
+
+// TestOwners: a message goes to the person whom the job names, in their language. Names
+// that nobody has, and addresses that a job makes up, reach the fallback only.
+func TestOwners(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	got := &inbox{}
+	p := h.plan(withPeople, func(c *notify.Config) {
+		c.Open = func(*config.Channel) (channel.Channel, error) { return got, nil }
+		c.Workers.Poll = 5 * time.Millisecond
+	})
+	annotated := func(value string) string { return `{"metadata":{"annotations":{"vedette.io/notify":"` + value + `"}}}` }
+	h.write(job{uid: "a", version: 1, to: state.Failed, submitter: "WEI@example.com"})
+	h.write(job{uid: "b", version: 2, to: state.Failed, submitter: "liwei", body: annotated("ann")})
+	h.write(job{uid: "c", version: 3, to: state.Failed, submitter: "nobody"}, job{uid: "d", version: 4, to: state.Failed, body: annotated("feishu:ou_stranger")})
+	h.write(job{uid: "e", version: 5, to: state.Failed, labels: "vedette.io/notify=ann", submitter: "liwei", body: `{"metadata":{"annotations":3}}`})
+	p.settle()
+	want := []string{
+		"ou_ann|en|Failed: job-b|owner|mine|0|false", "ou_ann|en|Failed: job-e|owner|mine|0|false", "ou_liwei|zh|已失败：job-a|owner|mine|0|false",
+		"|en|Failed: job-c|ops|mine|0|false", "|en|Failed: job-d|ops|mine|0|false",
+	}
+	slices.Sort(want)
+	if all := got.wait(t, 5); !slices.Equal(all, want) {
+		t.Errorf("messages\n got %q\nwant %q", all, want)
+	}
+	if s := p.Stats(); s.Unknown != 2 {
+		t.Errorf("%d owners unknown", s.Unknown)
+	}
+	// A digest, and an event that nobody can read.
+	h.write(job{uid: "f", version: 6, to: state.Running}, job{uid: "g", version: 7, to: state.Running})
+	h.tx(func(tx *sqldb.Tx) error {
+		_, err := delivery.Create(t.Context(), tx, []delivery.Delivery{{Key: "broken", Kind: "Failed", Channel: "ops", Event: []byte("{"), CreatedAt: h.now()}})
+		return err
+	})
+	p.settle()
+	h.add(time.Hour)
+	p.settle()
+	all := got.wait(t, 6)
+	if i := slices.IndexFunc(all, func(s string) bool { return strings.HasSuffix(s, "|2|false") }); i < 0 || !strings.HasPrefix(all[i], "ou_ann|en|2 ") {
+		t.Errorf("no digest of two in %q", all)
+	}
+	dead, err := delivery.List(t.Context(), h.DB, delivery.Filter{States: []delivery.State{delivery.Dead}})
+	if err != nil || len(dead) != 1 || dead[0].Key != "broken" {
+		t.Errorf("%v: dead letters %+v", err, dead)
+	}
+}
