@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -82,7 +83,9 @@ func TestClosedDigest(t *testing.T) {
 // follow it until its end. Channels of programs get each message.
 func TestStorm(t *testing.T) {
 	h := newHistory(t, sqlite(t))
-	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [chat, hook]}\n")
+	const text = channels + "rules:\n- {name: r, enter: [Failed], to: [chat, hook]}\n"
+	begin := h.now()
+	p := h.plan(text)
 	version := 0
 	fail := func(n int) {
 		for range n {
@@ -116,6 +119,10 @@ func TestStorm(t *testing.T) {
 	singles(8)
 	if n := len(h.deliveries()); n != 12+8+1 {
 		t.Errorf("got %d deliveries", n)
+	}
+	f, err := notify.Preview(t.Context(), h.DB, fileOf(t, text), begin, h.now().Add(time.Second), nil)
+	if err != nil || len(f.Receivers) != 2 || f.Receivers[0].Messages != 8 || f.Receivers[0].Collected != 4 || f.Receivers[0].Digests != 1 || f.Receivers[1].Messages != 12 {
+		t.Errorf("%v, preview %+v", err, f)
 	}
 }
 
