@@ -3,7 +3,8 @@
 // # Data flow
 //
 //	notice with a version -> body of the job -> GPUs, attempts, deadline
-//	                      -> transitions     -> waited, ran, attempts, life strip
+//	                      -> transitions     -> waited, ran, attempts
+//	                      -> gaps            -> life strip
 //	                      -> pods of the job -> cause: pod, node, exit code, limit; nodes
 //
 // Pods are found by their controller, or by a label for jobs whose pods another object
@@ -25,7 +26,7 @@
 // # Limits
 //
 // A notice reads one body of the job, 200 transitions, and 24 bodies of pods of the last five
-// attempts. The strip and the waiting time need all transitions of the job. The nodes of jobs
+// attempts. A strip shows 20 gaps. The strip and the waiting time need all transitions. The nodes of jobs
 // with more than 24 pods stay unknown, and so do quota and place in line.
 //
 // # Errors

@@ -33,3 +33,12 @@ func Alike(a, b []byte) bool {
 	one, two := readPod(a), readPod(b)
 	return one.sameAs(&two)
 }
+
+// Hatch cuts times out of the spans of a life: pairs of a beginning and an end.
+func Hatch(spans []message.Span, pairs ...time.Time) []message.Span {
+	var gaps []interval
+	for i := 0; i < len(pairs); i += 2 {
+		gaps = append(gaps, interval{pairs[i], pairs[i+1]})
+	}
+	return hatch(spans, gaps)
+}

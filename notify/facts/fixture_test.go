@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,8 +41,9 @@ func TestMain(m *testing.M) {
 // platform is an API server that a recorder follows into a database.
 type platform struct {
 	*testing.T
-	srv *apitest.Server
-	db  *sqldb.DB
+	srv  *apitest.Server
+	db   *sqldb.DB
+	stop func() // the recorder
 }
 
 func newPlatform(t *testing.T, url string) *platform {
@@ -63,7 +65,7 @@ func newPlatform(t *testing.T, url string) *platform {
 	if _, err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p := &platform{t, srv, db}
+	p := &platform{T: t, srv: srv, db: db}
 	p.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 	p.record()
 	return p
@@ -76,7 +78,7 @@ func (p *platform) create(o apitest.Object) {
 	}
 }
 
-// record runs a recorder of jobs and pods until the test ends.
+// record runs a recorder of jobs and pods until stop is called.
 func (p *platform) record() {
 	p.Helper()
 	cluster, err := kube.Connect(kube.Config{REST: p.srv.RESTConfig()})
@@ -94,12 +96,13 @@ func (p *platform) record() {
 	ctx, cancel := context.WithCancel(p.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
-	p.Cleanup(func() {
+	p.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			p.Error(err)
 		}
 	})
+	p.Cleanup(p.stop)
 }
 
 // seen waits until the feed has the transition of an object to a state, and returns the

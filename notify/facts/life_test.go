@@ -1,12 +1,15 @@
 package facts_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/notify/facts"
+	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/state"
 )
@@ -48,6 +51,35 @@ func TestLife(t *testing.T) {
 	}
 }
 
+func TestHatch(t *testing.T) {
+	at := func(minutes int) time.Time { return begin.Add(time.Duration(minutes) * time.Minute) }
+	life := []message.Span{{State: state.Queued, From: at(0), To: at(10)}, {State: state.Running, From: at(10), To: at(30), Attempt: 1}}
+	for _, c := range []struct {
+		name string
+		gaps []time.Time
+		want string
+	}{
+		{"none", nil, "Queued 0-10 Running 10-30"},
+		{"within a state", []time.Time{at(15), at(20)}, "Queued 0-10 Running 10-15 gap 15-20 Running 20-30"},
+		{"over two states", []time.Time{at(5), at(12)}, "Queued 0-5 gap 5-10 gap 10-12 Running 12-30"},
+		{"two that overlap", []time.Time{at(12), at(16), at(14), at(18)}, "Queued 0-10 Running 10-12 gap 12-16 gap 16-18 Running 18-30"},
+		{"longer than the life", []time.Time{at(-5), at(60)}, "gap 0-10 gap 10-30"},
+		{"elsewhere", []time.Time{at(40), at(50)}, "Queued 0-10 Running 10-30"},
+	} {
+		var got []string
+		for _, s := range facts.Hatch(life, c.gaps...) {
+			word := string(s.State)
+			if s.Gap {
+				word = "gap"
+			}
+			got = append(got, fmt.Sprintf("%s %.0f-%.0f", word, s.From.Sub(begin).Minutes(), s.To.Sub(begin).Minutes()))
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
 // TestSpansFollowEachOther: whatever the times and states are, spans follow each other without
 // overlap, and attempts only grow.
 func TestSpansFollowEachOther(t *testing.T) {
@@ -58,6 +90,7 @@ func TestSpansFollowEachOther(t *testing.T) {
 			all = append(all, history.Transition{To: string(rapid.SampledFrom(states).Draw(t, "state")), Happened: begin.Add(time.Duration(minutes) * time.Minute)})
 		}
 		_, _, spans, attempts := facts.Life(all, begin, begin.Add(time.Hour), rapid.Bool().Draw(t, "whole"))
+		spans = facts.Hatch(spans, begin.Add(-time.Minute), begin.Add(time.Minute), begin.Add(20*time.Minute), begin.Add(30*time.Minute))
 		for i, s := range spans {
 			if s.To.Before(s.From) || i > 0 && (s.From.Before(spans[i-1].To) || s.Attempt < spans[i-1].Attempt) || s.Attempt > attempts {
 				t.Fatalf("span %d of %+v", i, spans)

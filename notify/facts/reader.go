@@ -34,6 +34,9 @@ func (r *Reader) Fill(ctx context.Context, n *message.Notice, of feed.Object) er
 		return err
 	}
 	fillTimes(n, &life)
+	if err := r.fillStrip(ctx, n, &of, &life); err != nil {
+		return err
+	}
 	fillAttempts(n, &spec, &life)
 	if n.Timer != nil && n.Timer.Deadline.IsZero() {
 		n.Timer.Deadline = spec.Deadline
@@ -81,7 +84,7 @@ func setIfZero[T comparable](field *T, value T) {
 	}
 }
 
-// fillTimes fills how long the job waited and ran, and its strip.
+// fillTimes fills how long the job waited and ran.
 func fillTimes(n *message.Notice, l *lifeOf) {
 	if n.Waited == nil {
 		read := func() (time.Duration, bool) { return l.in(waits) }
@@ -97,9 +100,17 @@ func fillTimes(n *message.Notice, l *lifeOf) {
 			n.Ran = &d
 		}
 	}
-	if n.Life == nil && l.whole {
-		n.Life = l.spans
+}
+
+// fillStrip fills the life of the job, with the gaps in it. It is known only from its
+// beginning.
+func (r *Reader) fillStrip(ctx context.Context, n *message.Notice, of *feed.Object, l *lifeOf) error {
+	if n.Life != nil || !l.whole || len(l.spans) == 0 {
+		return nil
 	}
+	gaps, err := r.source.gaps(ctx, of, l.spans[0].From, l.spans[len(l.spans)-1].To)
+	n.Life = hatch(l.spans, gaps)
+	return err
 }
 
 // fillAttempts fills the number of the attempt, from the job itself or from its transitions.

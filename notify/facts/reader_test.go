@@ -122,6 +122,33 @@ func TestLifeOfAJob(t *testing.T) {
 	})
 }
 
+// TestGapInALife: a time in which nobody watched is marked in the life of a job.
+func TestGapInALife(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		p := newPlatform(t, url)
+		p.create(trainJob())
+		p.begin(1, "node-1")
+		p.stop()
+		p.status(func(s *batchv1.JobStatus) { s.Ready = new(int32(0)); s.Failed = 1 })
+		p.srv.Compact()
+		p.record()
+		p.seen("train", state.Restarting)
+		p.status(func(s *batchv1.JobStatus) {
+			s.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True", Reason: "BackoffLimitExceeded", LastTransitionTime: metav1.Now()}}
+		})
+		n := p.fill(message.Failed, p.seen("train", state.Failed))
+		gaps := 0
+		for _, s := range n.Life {
+			if s.Gap {
+				gaps++
+			}
+		}
+		if gaps == 0 {
+			t.Errorf("no gap in %+v", n.Life)
+		}
+	})
+}
+
 // TestDeadline: a job that runs into its deadline names no pod, and a reader knows the
 // deadline before.
 func TestDeadline(t *testing.T) {

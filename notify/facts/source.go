@@ -68,3 +68,22 @@ func momentOf(n *message.Notice) time.Time {
 	}
 	return n.Happened
 }
+
+// maxGaps is how many gaps a strip shows.
+const maxGaps = 20
+
+// gaps returns when a job was not watched within its life, the earliest first.
+func (s source) gaps(ctx context.Context, of *feed.Object, from, to time.Time) (all []interval, err error) {
+	page, err := s.history.ListGaps(ctx, history.GapFilter{
+		Cluster: of.ClusterUID, Types: []history.Type{of.Type}, Namespace: of.Namespace, Open: true, Since: from, Until: to,
+	}, history.Paging{Limit: maxGaps})
+	for _, g := range page.Items {
+		end := g.Ended
+		if end.IsZero() {
+			end = to
+		}
+		all = append(all, interval{g.Began, end})
+	}
+	slices.SortFunc(all, func(a, b interval) int { return a.from.Compare(b.from) })
+	return all, err
+}
