@@ -134,6 +134,15 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 	})
+	t.Run("without known secrets", func(t *testing.T) {
+		to, e := serve(t, nil)
+		to.Host, e.Secrets = "127.0.0.1:1", nil
+		_, err := e.Post(t.Context(), to, nil, nil)
+		var u *url.Error
+		if err == nil || errors.As(err, &u) || strings.Contains(err.Error(), token) {
+			t.Fatalf("%v", err)
+		}
+	})
 	t.Run("the client refuses", func(t *testing.T) {
 		to, e := serve(t, nil)
 		refusal := errors.New("169.254.169.254 is link-local")
@@ -206,6 +215,9 @@ func TestSecretsAreHidden(t *testing.T) {
 		if !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
 			t.Errorf("%q: %q", text, got)
 		}
+	}
+	if got := Hide("abcdefgh", "abcd", "abcdefgh"); got != "[secret]" {
+		t.Errorf("a secret that contains another: %q", got)
 	}
 	if got := Hide("abc x=1", secrets...); got != "abc x=1" {
 		t.Errorf("a short secret was hidden: %q", got)

@@ -227,16 +227,16 @@ func Huge(language string) *message.Message {
 	return m
 }
 
-// HugeDigest returns a digest of 400 jobs.
+// HugeDigest returns a digest of 400 jobs in 80 sections.
 func HugeDigest(language string) *message.Message {
 	m := Digest(language)
 	m.Sections = nil
-	for i := range 8 {
-		s := message.Section{State: state.Failed, Title: fmt.Sprintf("Failed, reason %d", i), Count: 50}
-		if i > 4 {
+	for i := range 80 {
+		s := message.Section{State: state.Failed, Title: fmt.Sprintf("Failed, reason %d", i), Count: 5}
+		if i > 40 {
 			s.State, s.Title = state.Succeeded, fmt.Sprintf("Succeeded %d", i)
 		}
-		for j := range 50 {
+		for j := range 5 {
 			name := fmt.Sprintf("job-%d-%d-%s", i, j, strings.Repeat("long-", 8))
 			s.Rows = append(s.Rows, message.Row{Name: name, URL: Portal + "/jobs/gpu-west/" + name, Owner: "liwei", GPUs: "32", Text: "32 GPU", Time: "10:21:42"})
 		}

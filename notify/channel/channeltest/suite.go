@@ -135,21 +135,28 @@ func testReceivers(t *testing.T, s *Subject) {
 	for _, address := range []string{"all", "@all", "here", "channel", "everyone", "x></at><at id=all", "!channel", "\"", "a b", "\n", strings.Repeat("x", 4096)} {
 		to := s.To
 		to.Address = address
-		s.pause(t)
-		before := len(s.Sent())
-		if _, err := s.Channel.Send(t.Context(), Failed(message.English), to); err != nil {
-			if kind := channel.ErrorOf(err).Kind; kind != channel.Permanent {
-				t.Errorf("to %q: %v error: %v", address, kind, err)
-			}
+		for _, m := range []*message.Message{Failed(message.English), Digest(message.English)} {
+			testReceiver(t, s, m, to)
+		}
+	}
+}
+
+func testReceiver(t *testing.T, s *Subject, m *message.Message, to channel.Receiver) {
+	t.Helper()
+	s.pause(t)
+	before := len(s.Sent())
+	if _, err := s.Channel.Send(t.Context(), m, to); err != nil {
+		if kind := channel.ErrorOf(err).Kind; kind != channel.Permanent {
+			t.Errorf("to %q: %v error: %v", to.Address, kind, err)
+		}
+		return
+	}
+	for _, payload := range s.Sent()[before:] {
+		if s.Inert == nil {
 			continue
 		}
-		for _, payload := range s.Sent()[before:] {
-			if s.Inert == nil {
-				continue
-			}
-			for _, found := range s.Inert(payload) {
-				t.Errorf("to %q: %s in\n%s", address, found, payload)
-			}
+		for _, found := range s.Inert(payload) {
+			t.Errorf("to %q: %s in\n%s", to.Address, found, payload)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -134,6 +136,22 @@ func TestCheckOfBot(t *testing.T) {
 	}
 	server.Token = "xoxb-another-token"
 	if err := open(t, server, true).Check(t.Context()); err == nil || !strings.Contains(err.Error(), "invalid_auth") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWebhookThatIsNone checks that HTTP 200 alone is no success: a proxy may have answered.
+func TestWebhookThatIsNone(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<html>Sign in</html>"))
+	}))
+	defer server.Close()
+	c, err := New(Options{URL: server.URL + "/services/x", Client: channel.NewClient(channeltest.Loopback())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err = c.Send(t.Context(), channeltest.Failed("en"), channel.Receiver{}); channel.ErrorOf(err) == nil || channel.ErrorOf(err).Kind != channel.Temporary {
 		t.Errorf("%v", err)
 	}
 }

@@ -97,3 +97,14 @@ func TestForm(t *testing.T) {
 		}
 	}
 }
+
+// TestMuteIsNeverCut renders more facts and buttons than a card takes.
+func TestMuteIsNeverCut(t *testing.T) {
+	m := channeltest.Failed("en")
+	m.URL = channeltest.Portal + "/elsewhere"
+	m.Facts = append(m.Facts, m.Facts...)
+	c := render(m, channel.Receiver{}).Card
+	if len(c.Jumps) != maxJumps || c.Jumps[maxJumps-1].URL != m.Footer.Mute.URL || len(c.Facts) != maxFacts {
+		t.Errorf("%d facts, links %+v", len(c.Facts), c.Jumps)
+	}
+}
