@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -70,6 +71,10 @@ func (a *Answer) RetryAfter(now time.Time) time.Duration {
 	}
 	return min(max(wait, 0), maxRetryAfter)
 }
+
+// Hide adds secrets that errors about this answer must not show, besides those of its
+// Endpoint.
+func (a *Answer) Hide(secrets ...string) { a.secrets = append(slices.Clip(a.secrets), secrets...) }
 
 // ClockDifference returns by how much the clock of the endpoint is ahead of now, and false
 // if the answer has no date.

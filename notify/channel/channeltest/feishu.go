@@ -176,7 +176,7 @@ func FeishuMarkup(payload, openID string) (found []string) {
 			found = append(found, findIn(rest(content, feishuTags, feishuBegins), FindLark)...)
 		case "lark_md":
 			if openID != "" {
-				content = strings.ReplaceAll(content, "<at id="+openID+"></at>", "")
+				content = strings.NewReplacer("<at id="+openID+"></at>", "", "<at email="+openID+"></at>", "").Replace(content)
 			}
 			found = append(found, findIn(rest(content, feishuTags, feishuBegins), FindLark)...)
 		}

@@ -1,6 +1,7 @@
 package channeltest
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -124,6 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	w.Header().Set("Date", s.clock().UTC().Format(http.TimeFormat))
 	if !s.rules.message(r) {
 		write(w, s.rules.other(r))

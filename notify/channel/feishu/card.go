@@ -132,6 +132,9 @@ func mention(to channel.Receiver) string {
 	if channel.CheckMention(to.Address) != nil {
 		return ""
 	}
+	if strings.Contains(to.Address, "@") {
+		return "<at email=" + to.Address + "></at>"
+	}
 	return "<at id=" + to.Address + "></at>"
 }
 

@@ -15,7 +15,7 @@ func escape(text string) string {
 	text = message.NoMentions(message.Defang(text))
 	var b strings.Builder
 	for i, r := range text {
-		if strings.ContainsRune(active, r) || i == 0 && strings.ContainsRune("-+=", r) || r == '.' && allDigits(text[:i]) {
+		if strings.ContainsRune(active, r) || i == 0 && strings.ContainsRune(" -+=", r) || r == '.' && allDigits(text[:i]) {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue
 		}

@@ -27,7 +27,7 @@ func checkEscape(t interface{ Errorf(string, ...any) }, text string) {
 }
 
 func TestEscape(t *testing.T) {
-	for _, text := range append(channeltest.Hostiles, "1.", "12. x", "-", "gpu-h100-17") {
+	for _, text := range append(channeltest.Hostiles, "1.", "12. x", "-", "    code", "gpu-h100-17") {
 		checkEscape(t, text)
 	}
 	if got := escape("llama3-70b-dpo, 10:21:42. 试"); got != "llama3-70b-dpo, 10:21:42. 试" {

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -20,11 +19,18 @@ import (
 // signatureAge is how far the clocks of the two sides may differ.
 const signatureAge = time.Hour
 
-// Options configure a channel.
+// Options configure a channel: a custom bot of a group, or an app.
 type Options struct {
 	// URL is the address of a custom bot: https://open.feishu.cn/open-apis/bot/v2/hook/… or
-	// the same at open.larksuite.com. It is a secret.
+	// the same at open.larksuite.com. It is a secret. With AppID it is the address of the
+	// API: "" stands for DefaultURL, and Lark has https://open.larksuite.com.
 	URL string
+	// AppID and AppSecret are the credentials of an app with a bot and the permission to send
+	// messages. With them, a private receiver gets direct messages.
+	AppID, AppSecret string
+	// Chat is the ID of the group to which the app sends all other messages: "oc_…". It may
+	// be empty.
+	Chat string
 	// Secret signs the requests. It is empty if the bot does not check signatures.
 	Secret string
 	// Client sends the requests; nil stands for channel.NewClient with a Guard that allows
@@ -38,21 +44,37 @@ type Channel struct {
 	secret   string
 	endpoint channel.Endpoint
 	now      func() time.Time
+	app      *app // nil for a custom bot
 }
 
 // New returns a channel.
 //
 // Errors: an option is not valid. The error shows no secret.
 func New(o Options) (*Channel, error) {
+	if o.AppID != "" && o.URL == "" {
+		o.URL = DefaultURL
+	}
 	u, err := channel.ParseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	if strings.Trim(u.Path, "/") == "" {
+	hasToken := strings.Trim(u.Path, "/") != ""
+	switch {
+	case o.AppID == "" && (o.AppSecret != "" || o.Chat != ""):
+		return nil, errors.New("the ID of the app is missing; a custom bot has neither a secret of an app nor a chat")
+	case o.AppID == "" && !hasToken:
 		return nil, errors.New("the URL has no token; Feishu shows it as the webhook of a custom bot")
+	case o.AppID != "" && (hasToken || o.Secret != ""):
+		return nil, errors.New("an app has neither the URL nor the secret of a custom bot")
+	case o.AppID != "" && strings.TrimSpace(o.AppSecret) == "":
+		return nil, errors.New("the secret of the app is missing; Feishu shows it with the credentials of the app")
 	}
 	if o.Client == nil {
 		o.Client = channel.NewClient(channel.Guard{})
+	}
+	if o.AppID != "" {
+		a := newApp(u, o.AppID, o.AppSecret, o.Chat)
+		return &Channel{to: u, app: a, now: time.Now, endpoint: channel.Endpoint{Client: o.Client, Secrets: []string{a.secret}}}, nil
 	}
 	secret := strings.TrimSpace(o.Secret)
 	return &Channel{
@@ -62,8 +84,11 @@ func New(o Options) (*Channel, error) {
 }
 
 // Traits implements channel.Channel. A custom bot takes 100 messages in a minute, and 5 in
-// a second.
+// a second; a group or a person takes 5 messages in a second from an app.
 func (c *Channel) Traits() channel.Traits {
+	if c.app != nil {
+		return channel.Traits{Kind: "feishu", Rate: channel.Rate{Count: 4, Per: time.Second}, Timeout: channel.DefaultTimeout}
+	}
 	return channel.Traits{Kind: "feishu", Rate: channel.Rate{Count: 4, Per: 3 * time.Second}, Timeout: channel.DefaultTimeout}
 }
 
@@ -75,10 +100,14 @@ type request struct {
 	Card      *card  `json:"card"`
 }
 
-// Send implements channel.Channel. The address of the receiver is a person's open_id.
+// Send implements channel.Channel. The address of the receiver is a person's open_id, for
+// an app also a user_id or an e-mail address.
 //
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, to channel.Receiver) (channel.Receipt, error) {
+	if c.app != nil {
+		return c.app.send(ctx, &c.endpoint, c.now(), m, to)
+	}
 	r := request{Type: "interactive", Card: render(m, to)}
 	if c.secret != "" {
 		r.Timestamp = strconv.FormatInt(c.now().Unix(), 10)
@@ -102,58 +131,13 @@ func sign(timestamp, secret string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// receipt reads an answer. Failures have a code in the body, mostly with HTTP 200.
-func receipt(a *channel.Answer) (channel.Receipt, error) {
-	var body struct {
-		Code *int   `json:"code"`
-		Old  *int   `json:"StatusCode"`
-		Msg  string `json:"msg"`
-	}
-	if err := json.Unmarshal(a.Body, &body); err != nil || body.Code == nil && body.Old == nil {
-		if err := a.Err(); err != nil {
-			return channel.Receipt{}, err
-		}
-		return channel.Receipt{}, a.Fail(channel.Temporary, "an answer without a code", string(a.Body))
-	}
-	code := body.Code
-	if code == nil {
-		code = body.Old
-	}
-	if *code == 0 {
-		return channel.Receipt{Status: "code 0"}, nil
-	}
-	e := a.Fail(kindOf(*code), "code "+strconv.Itoa(*code), body.Msg)
-	if e.Kind == channel.Throttled && e.RetryAfter == 0 {
-		e.RetryAfter = waitOf(a)
-	}
-	return channel.Receipt{}, e
-}
-
-// kindOf returns what a code of Feishu means. A code that somebody can repair in the
-// settings is Temporary, so that no message is lost meanwhile.
-func kindOf(code int) channel.ErrorKind {
-	switch code {
-	case 11232, 99991400: // too many requests
-		return channel.Throttled
-	case 19001: // no such bot
-		return channel.Disabled
-	case 9499, 19002, 11246, 230099: // bad request; bad parameters; bad card
-		return channel.Permanent
-	}
-	return channel.Temporary // 19021 signature or clock, 19022 address, 19024 keyword, others
-}
-
-// waitOf returns how long Feishu's own header asks to wait.
-func waitOf(a *channel.Answer) time.Duration {
-	if seconds, err := strconv.Atoi(a.Header.Get("X-Ogw-Ratelimit-Reset")); err == nil && seconds > 0 && seconds <= 3600 {
-		return time.Duration(seconds) * time.Second
-	}
-	return 0
-}
-
 // Check implements channel.Channel: the server answers, and its clock and ours are close
-// enough for signatures. Only a message shows whether the token and the secret are right.
+// enough for signatures. Only a message shows whether the token and the secret are right. An
+// app gets a token with its secret.
 func (c *Channel) Check(ctx context.Context) error {
+	if c.app != nil {
+		return c.app.check(ctx, &c.endpoint, c.now())
+	}
 	answer, err := c.endpoint.Reach(ctx, c.to)
 	if err != nil {
 		return err
