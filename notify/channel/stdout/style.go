@@ -27,7 +27,7 @@ const (
 
 // codes are the colors of the states.
 var codes = map[state.State]string{
-	state.Submitted: "90", state.Queued: "33", state.Starting: "96", state.Running: "94", state.Suspended: "37",
+	state.Submitted: "90", state.Queued: "93", state.Starting: "96", state.Running: "94", state.Suspended: "37",
 	state.Restarting: "95", state.Succeeded: "32", state.Failed: "91", state.Aborted: "33", state.Deleted: "90",
 }
 
