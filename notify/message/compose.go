@@ -93,7 +93,10 @@ func (s *speaker) sentence(m *Message, o *Options) {
 		}
 	}
 	more := ""
-	if s.n.Late {
+	switch {
+	case s.n.Late && s.n.Kind.Timer():
+		more += s.words.space + s.say(s.words.lateTimer)
+	case s.n.Late:
 		more += s.words.space + s.say(s.words.late)
 	}
 	if o.Replay {

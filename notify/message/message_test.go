@@ -129,6 +129,18 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestLateTimer: a timer that fired late has no second time.
+func TestLateTimer(t *testing.T) {
+	for language, want := range map[string]string{"en": "it holds 32 GPUs. Late: it was not checked in time.", "zh": "占用 32 GPU。迟到：未能及时检查。"} {
+		n := full(message.NoProgress)
+		n.Late, n.Seen = true, at("06:20:00")
+		m, err := message.Compose(&n, options(language))
+		if err != nil || !strings.HasSuffix(m.Sentence, want) {
+			t.Errorf("%q, %v; want %q", m.Sentence, err, want)
+		}
+	}
+}
+
 func TestWithoutPortal(t *testing.T) {
 	for _, portal := range []string{"", "javascript:alert(1)", "https://user:pass@host", "//host", "https://host?x=1", ":"} {
 		n, o := full(message.Failed), options("en")

@@ -16,6 +16,7 @@ type words struct {
 	subject        pattern // the pod of a cause
 	on             pattern // " on NODE"
 	late           pattern // sentence of a late notice
+	lateTimer      pattern // sentence of a timer that fired late
 	replay         pattern // sentence of a message that is sent again
 	broken         pattern // sentence of a template that failed
 	otherCauses    pattern // section of failures that share none
