@@ -19,8 +19,8 @@ import (
 // ComposeFunc returns the message of a delivery and its receiver. Several goroutines call
 // it, once for each try.
 //
-// Errors: a *channel.Error says what to do next. Any other error is temporary and counts
-// as a try.
+// Errors: a *channel.Error of kind Permanent ends the delivery. Any other error is temporary
+// and counts as a try.
 type ComposeFunc func(context.Context, *delivery.Delivery) (*message.Message, channel.Receiver, error)
 
 // sendTimeout bounds a try if the channel says nothing.
@@ -59,6 +59,9 @@ func try(ctx context.Context, d *delivery.Delivery, ch channel.Channel, compose 
 		o.Result = delivery.Released
 	default:
 		o.Result, o.Status, o.Error, o.RetryAfter = resultOf(e.Kind), cmp.Or(e.Status, o.Status), faultlog.Text(e), e.RetryAfter
+		if o.Local && o.Result != delivery.Permanent {
+			o.Result = delivery.Temporary // the channel was not asked, so it does not pause
+		}
 	}
 	return o, took
 }

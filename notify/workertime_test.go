@@ -222,3 +222,33 @@ func TestWake(t *testing.T) {
 		stop()
 	})
 }
+
+// TestComposeErrors: a message that cannot be composed waits between its tries, says nothing
+// about the channel, and delays no other.
+func TestComposeErrors(t *testing.T) {
+	inTime(t, func(t *testing.T, db *sqldb.DB) {
+		keys := create(t, db, "chat", 4, 4)
+		answers := map[string]error{
+			keys[0]: errors.New("away"), keys[1]: &channel.Error{Kind: channel.Throttled}, keys[2]: &channel.Error{Kind: channel.Permanent, Err: errors.New("nobody has this name")},
+		}
+		var mu sync.Mutex
+		calls := map[string]int{}
+		r := &receiver{}
+		o := slow(db, "one", io.Discard)
+		o.Compose = func(ctx context.Context, d *delivery.Delivery) (*message.Message, channel.Receiver, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if calls[d.Key]++; answers[d.Key] != nil {
+				return nil, channel.Receiver{}, answers[d.Key]
+			}
+			return compose(ctx, d)
+		}
+		w, stop := start(t, o, map[string]channel.Channel{"chat": r})
+		<-time.After(time.Hour)
+		stop()
+		s := w.Stats()["chat"]
+		if calls[keys[0]] != 4 || calls[keys[1]] != 4 || calls[keys[2]] != 1 || len(r.arrived()) != 1 || s.Composing != 9 || s.Dead != 1 || s.Channel.Failures != 0 || r.tries != 1 {
+			t.Errorf("%v, arrived %q, %+v", calls, r.arrived(), s)
+		}
+	})
+}

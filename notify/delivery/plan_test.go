@@ -88,7 +88,7 @@ func TestPlans(t *testing.T) {
 					continue
 				}
 				if scan := d.scans(t, kind, s); scan != "" {
-					t.Errorf("%s\n%s", s, scan)
+					t.Errorf("%.300s\n%s", s, scan)
 				}
 			}
 		})

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/vedette-io/vedette/notify/delivery"
 )
 
@@ -134,52 +132,6 @@ func TestThrottled(t *testing.T) {
 		}
 		if c := d.claim(t, o); len(c.Deliveries) != 2 {
 			t.Fatalf("enabled: %+v", c)
-		}
-	})
-}
-
-// TestRate: replicas that claim as fast as they can never get more than the rate in any
-// interval, and get most of it.
-func TestRate(t *testing.T) {
-	d := open(t, "sqlite:"+t.TempDir()+"/history.db")
-	n := 0
-	rapid.Check(t, func(r *rapid.T) {
-		n++
-		name := fmt.Sprintf("chat%d", n)
-		rate := delivery.Rate{Count: rapid.IntRange(1, 30).Draw(r, "count"), Per: time.Duration(rapid.IntRange(1, 60).Draw(r, "seconds")) * time.Second}
-		var all []delivery.Delivery
-		for i := range 4 * rate.Count {
-			one := about(int64(i), "a", fmt.Sprintf("%s/%d", name, i))
-			one.Channel = name
-			all = append(all, one)
-		}
-		d.create(t, all...)
-		var sent []time.Time
-		for now := start; len(sent) < 4*rate.Count; {
-			c, err := delivery.Claim(t.Context(), d.DB, name, delivery.ClaimOptions{Limit: rapid.IntRange(1, 8).Draw(r, "limit"), Rate: rate, Now: now})
-			if err != nil {
-				r.Fatal(err)
-			}
-			for range c.Deliveries {
-				sent = append(sent, now)
-			}
-			if len(c.Deliveries) == 0 && !c.Next.After(now) {
-				r.Fatalf("nothing at %s, and the next claim at %s", now, c.Next)
-			}
-			if c.Next.After(now) {
-				now = c.Next
-			}
-			if rapid.IntRange(0, 9).Draw(r, "idle") == 0 {
-				now = now.Add(rate.Per / 3)
-			}
-		}
-		for i := range sent {
-			if j := i + rate.Count; j < len(sent) && sent[j].Sub(sent[i]) < rate.Per {
-				r.Fatalf("%d messages within %v: %v", rate.Count+1, rate.Per, sent[i:j+1])
-			}
-		}
-		if took := sent[len(sent)-1].Sub(start); took > 12*rate.Per {
-			r.Errorf("%d messages took %v at %+v", len(sent), took, rate)
 		}
 	})
 }
