@@ -43,9 +43,9 @@ unit: ## run the tests that need only Go, make and gcc, with the race detector (
 	go test -C bench ./...
 
 .PHONY: databases
-databases: ## run the recorder's tests on PostgreSQL and MariaDB (unit tests them on SQLite)
+databases: ## run the tests of the recorder and of notifications on PostgreSQL and MariaDB (unit tests them on SQLite)
 	@tools/setup.sh databases
-	VEDETTE_TEST_DATABASES=postgres,mariadb go test -count=1 -timeout 20m ./record/...
+	VEDETTE_TEST_DATABASES=postgres,mariadb go test -count=1 -timeout 30m ./record/... ./notify/delivery ./notify
 
 .PHONY: queries
 queries: ## measure queries over 1,000,000 transitions in SQLite (1 minute)

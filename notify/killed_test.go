@@ -61,7 +61,7 @@ func TestWorkerProcess(t *testing.T) {
 func TestKilled(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := openDB(t, url)
-		keys := create(t, db, "chat", 30, 3000)
+		keys := create(t, db, "chat", 30, 1500)
 		file := filepath.Join(t.TempDir(), "arrived")
 		launch := func() *exec.Cmd {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$")

@@ -80,7 +80,7 @@ func compose(_ context.Context, d *delivery.Delivery) (*message.Message, channel
 // quick are options for tests in real time.
 func quick(db *sqldb.DB, name string) notify.WorkerOptions {
 	return notify.WorkerOptions{
-		DB: db, Compose: compose, Name: name, Poll: 10 * time.Millisecond, Lease: 2 * time.Second, Grace: 5 * time.Second,
+		DB: db, Compose: compose, Name: name, Poll: 10 * time.Millisecond, Lease: 10 * time.Second, Grace: 5 * time.Second,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Policy: delivery.Policy{Backoff: slices.Repeat([]time.Duration{5 * time.Millisecond}, 200), Pause: 5 * time.Millisecond, MaxPause: 20 * time.Millisecond},
 	}
@@ -257,10 +257,10 @@ func TestSlowChannel(t *testing.T) {
 		o := quick(db, "one")
 		o.Grace = 50 * time.Millisecond
 		w, stop := start(t, o, map[string]channel.Channel{"slow": slow, "fast": fast})
-		until(t, "the slow channel is busy", 10*time.Second, func() bool { return w.Stats()["slow"].Active > 8 })
+		until(t, "the slow channel is busy", 30*time.Second, func() bool { return w.Stats()["slow"].Active > 8 })
 		keys := create(t, db, "fast", 10, 200)
 		w.Wake("fast")
-		until(t, "the fast channel sends", 10*time.Second, func() bool { return len(fast.arrived()) == len(keys) })
+		until(t, "the fast channel sends", 30*time.Second, func() bool { return len(fast.arrived()) == len(keys) })
 		inOrder(t, fast.arrived())
 		stop()
 		if n := unsent(t, db); n != 100 {
@@ -281,7 +281,7 @@ func TestSlowSend(t *testing.T) {
 		keys := create(t, db, "slow", 4, 4)
 		answer := func(ctx context.Context, _ string) error {
 			select {
-			case <-time.After(1500 * time.Millisecond):
+			case <-time.After(3500 * time.Millisecond):
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
@@ -290,10 +290,10 @@ func TestSlowSend(t *testing.T) {
 		one, two := &receiver{limit: time.Minute, answer: answer}, &receiver{limit: time.Minute, answer: answer}
 		for name, r := range map[string]*receiver{"one": one, "two": two} {
 			o := quick(db, name)
-			o.Lease = 600 * time.Millisecond
+			o.Lease = 1500 * time.Millisecond
 			start(t, o, map[string]channel.Channel{"slow": r})
 		}
-		until(t, "all messages are sent", 20*time.Second, func() bool { return unsent(t, db) == 0 })
+		until(t, "all messages are sent", 60*time.Second, func() bool { return unsent(t, db) == 0 })
 		got := slices.Concat(one.arrived(), two.arrived())
 		slices.Sort(got)
 		if slices.Sort(keys); !slices.Equal(got, keys) || one.tries+two.tries != len(keys) {
@@ -314,7 +314,7 @@ func TestDeadWorker(t *testing.T) {
 		}
 		r := &receiver{}
 		w, _ := start(t, quick(db, "one"), map[string]channel.Channel{"chat": r})
-		until(t, "all messages are sent", 20*time.Second, func() bool { return unsent(t, db) == 0 })
+		until(t, "all messages are sent", 60*time.Second, func() bool { return unsent(t, db) == 0 })
 		got := r.arrived()
 		inOrder(t, got)
 		slices.Sort(got)
@@ -334,15 +334,15 @@ func TestSetChannels(t *testing.T) {
 	before, after, kept := &receiver{}, &receiver{}, &receiver{}
 	w, stop := start(t, quick(db, "one"), map[string]channel.Channel{"a": before, "b": kept})
 	create(t, db, "a", 1, 1)
-	until(t, "the first channel sends", 10*time.Second, func() bool { return len(before.arrived()) == 1 })
+	until(t, "the first channel sends", 30*time.Second, func() bool { return len(before.arrived()) == 1 })
 	w.SetChannels(map[string]channel.Channel{"a": after, "b": kept, "c": &receiver{}})
-	until(t, "the old channel is closed", 10*time.Second, func() bool {
+	until(t, "the old channel is closed", 30*time.Second, func() bool {
 		before.mu.Lock()
 		defer before.mu.Unlock()
 		return before.closed == 1
 	})
 	create(t, db, "a", 1, 3)
-	until(t, "the new channel sends", 10*time.Second, func() bool { return len(after.arrived()) == 2 }) // the first key is a repeat
+	until(t, "the new channel sends", 30*time.Second, func() bool { return len(after.arrived()) == 2 }) // the first key is a repeat
 	if got := slices.Sorted(maps.Keys(w.Stats())); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("statistics of %q", got)
 	}
@@ -366,7 +366,7 @@ func TestCreateWhileSending(t *testing.T) {
 				all = append(all, delivery.Delivery{Key: fmt.Sprintf("chat/%d/%d", n%3, n), Kind: "Failed", Channel: "chat", Object: int64(n%3 + 1), Event: []byte("{}")})
 				n++
 			}
-			until(t, "the planner commits", 10*time.Second, func() bool {
+			until(t, "the planner commits", 30*time.Second, func() bool {
 				return db.Transact(t.Context(), func(tx *sqldb.Tx) error {
 					_, err := delivery.Create(t.Context(), tx, all)
 					return err
@@ -374,7 +374,7 @@ func TestCreateWhileSending(t *testing.T) {
 			})
 			w.Wake("chat")
 		}
-		until(t, "all are sent", 20*time.Second, func() bool { return len(r.arrived()) == n })
+		until(t, "all are sent", 60*time.Second, func() bool { return len(r.arrived()) == n })
 		stop()
 		inOrder(t, r.arrived())
 	})
@@ -402,7 +402,7 @@ func TestOutageOfDatabase(t *testing.T) {
 			o := quick(db, "one")
 			o.Logger = slog.New(slog.NewTextHandler(log, nil))
 			_, stop := start(t, o, map[string]channel.Channel{"chat": r})
-			until(t, "some are sent", 20*time.Second, func() bool { return len(r.arrived()) > 50 })
+			until(t, "some are sent", 60*time.Second, func() bool { return len(r.arrived()) > 50 })
 			server.Kill()
 			<-time.After(time.Second)
 			if err := server.Start(t.Context()); err != nil {

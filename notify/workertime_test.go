@@ -44,9 +44,9 @@ func (l *logBuffer) count(text string) int {
 	return strings.Count(l.b.String(), text)
 }
 
-// slow are options for fake time, with the defaults for times.
+// slow are options for fake time, with the defaults for times, but fewer polls.
 func slow(db *sqldb.DB, name string, log io.Writer) notify.WorkerOptions {
-	return notify.WorkerOptions{DB: db, Compose: compose, Name: name, Logger: slog.New(slog.NewTextHandler(log, nil))}
+	return notify.WorkerOptions{DB: db, Compose: compose, Name: name, Poll: 5 * time.Second, Logger: slog.New(slog.NewTextHandler(log, nil))}
 }
 
 // TestRateOfReplicas: two replicas together keep the rate of a channel.
@@ -181,9 +181,9 @@ func TestKeeper(t *testing.T) {
 		r := &receiver{}
 		log := &logBuffer{}
 		o := slow(db, "one", log)
-		o.Poll, o.Lease = time.Hour, 4*time.Hour
+		o.Poll, o.Lease, o.Keep = time.Hour, 4*time.Hour, 6*time.Hour
 		_, stop := start(t, o, map[string]channel.Channel{"chat": r})
-		<-time.After(29 * 24 * time.Hour)
+		<-time.After(5 * time.Hour)
 		list := func() int {
 			all, err := delivery.List(t.Context(), db, delivery.Filter{})
 			if err != nil {
@@ -192,12 +192,12 @@ func TestKeeper(t *testing.T) {
 			return len(all)
 		}
 		if n := list(); n != 4 {
-			t.Errorf("%d deliveries after 29 days", n)
+			t.Errorf("%d deliveries after 5 hours", n)
 		}
-		<-time.After(2 * 24 * time.Hour)
+		<-time.After(3 * time.Hour)
 		stop()
 		if n := list(); n != 1 || log.count("deliveries=3") != 1 || log.count("channel gone: 1 deliveries") != 1 {
-			t.Errorf("%d deliveries after 31 days:\n%s", n, log.b.String())
+			t.Errorf("%d deliveries after 8 hours:\n%s", n, log.b.String())
 		}
 	})
 }

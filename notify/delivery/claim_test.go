@@ -39,3 +39,34 @@ func TestOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestFencing: after a claim was taken back, its worker cannot change the delivery, whatever
+// it says, and cannot prolong the claim.
+func TestFencing(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.create(t, about(1, "a", "1"))
+		stale := d.claim(t, delivery.ClaimOptions{Worker: "stale", Lease: time.Second, Now: start})
+		now := start.Add(time.Second)
+		valid := d.claim(t, delivery.ClaimOptions{Worker: "valid", Lease: time.Hour, Now: now})
+		if len(stale.Deliveries) != 1 || len(valid.Deliveries) != 1 || valid.Rescued != 1 {
+			t.Fatalf("%+v, then %+v", stale, valid)
+		}
+		for _, result := range []delivery.Result{delivery.Delivered, delivery.Temporary, delivery.Permanent, delivery.Released} {
+			f := d.finish(t, delivery.Outcome{Result: result, At: now}, delivery.Policy{}, stale.Deliveries...)
+			if f.Lost != 1 || f.Sent+f.Again+f.Dead > 0 {
+				t.Errorf("result %d: %+v", result, f)
+			}
+		}
+		kept, err := delivery.Extend(t.Context(), d.DB, "chat", stale.Deliveries, now.Add(24*time.Hour), now)
+		if err != nil || len(kept) > 0 {
+			t.Errorf("the stale claim keeps %v, %v", kept, err)
+		}
+		one, _, err := delivery.Show(t.Context(), d.DB, valid.Deliveries[0].ID)
+		if err != nil || one.State != delivery.Sending || one.Token != valid.Deliveries[0].Token || one.ClaimedBy != "valid" || !one.NextAt.Equal(valid.Until) {
+			t.Errorf("%+v, %v", one, err)
+		}
+		if f := d.finish(t, delivery.Outcome{At: now}, delivery.Policy{}, valid.Deliveries...); f.Sent != 1 {
+			t.Errorf("the valid result: %+v", f)
+		}
+	})
+}
