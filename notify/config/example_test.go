@@ -1,15 +1,19 @@
 package config
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+	"k8s.io/client-go/rest"
 
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
@@ -26,13 +30,20 @@ func loadExample(t testing.TB) *Config {
 	write(t, filepath.Join(dir, "notify.yaml"), string(text))
 	write(t, filepath.Join(dir, "mail-password"), "secret-of-mail\n")
 	write(t, filepath.Join(dir, "ca.pem"), certificate)
-	c, err := Load(filepath.Join(dir, "notify.yaml"), environment(map[string]string{
+	cluster, err := kube.Connect(kube.Config{REST: &rest.Config{Host: "https://127.0.0.1:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	o := environment(map[string]string{
 		"FEISHU_URL": "https://open.feishu.cn/open-apis/bot/v2/hook/6a1d2f5e-secret", "FEISHU_SECRET": "secret-of-feishu",
 		"DINGTALK_URL": "https://oapi.dingtalk.com/robot/send?access_token=1f2e3d4c5b6a", "DINGTALK_SECRET": "SECsecret-of-dingtalk",
 		"WECOM_URL": "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=0a1b2c3d-4e5f-secret", "SLACK_TOKEN": "xoxb-1234-secret",
 		"TEAMS_URL": "https://prod-1.westeurope.logic.azure.com/workflows/secret/triggers/manual/paths/invoke", "PAGERDUTY_KEY": "0123456789abcdef0123456789abcdef",
 		"OPSGENIE_KEY": "secret-of-opsgenie", "HOOK_SECRET": keyA, "HOOK_SECRET_BEFORE": keyB, "HOOK_TEAM": "ml",
-	}))
+	})
+	o.Clusters, o.Stdout = map[string]*kube.Cluster{"gpu-west": cluster}, io.Discard
+	c, err := Load(filepath.Join(dir, "notify.yaml"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,3 +178,20 @@ Af8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQDZxKolmUGV9R5RgSYyuSiMs4vi
 qbTvk0iNAq76+LqB7AIhAKPYGMxiYuyMQVdF2oL8eVlrWURYYQMSivycfG5jUW3c
 -----END CERTIFICATE-----
 `
+
+// TestEverythingIsDocumented: the documentation has every field and every type.
+func TestEverythingIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/notifications.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat(fileFields, ruleFields, commonFields, addressKinds())
+	for name, k := range kinds {
+		want = append(append(want, name), k.fields...)
+	}
+	for _, field := range want {
+		if !strings.Contains(string(text), "`"+field+"`") {
+			t.Errorf("%s is missing", field)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -38,6 +39,7 @@ type settings struct {
 	fields  map[string]*yaml.Node
 	network *network
 	options *Options
+	zone    *time.Location // of the file
 	read    []string
 	// channel is what is read. A kind may change how it is addressed.
 	channel *Channel

@@ -3,6 +3,8 @@ package config
 import (
 	"io"
 	"os"
+
+	"github.com/vedette-io/vedette/kube"
 )
 
 // Options are what a file cannot say. The zero value reads the environment and prints to
@@ -10,6 +12,11 @@ import (
 type Options struct {
 	// LookupEnv returns an environment variable; nil means os.LookupEnv.
 	LookupEnv func(string) (string, bool)
+	// Clusters are the clusters by their names, for channels of type event. Without one, such
+	// a channel is a mistake of the file. The channels do not close them.
+	Clusters map[string]*kube.Cluster
+	// Instance names this replica in Kubernetes Events; "" means the name of the host.
+	Instance string
 	// Stdout is where channels of type stdout print; nil means os.Stdout.
 	Stdout io.Writer
 	// WithoutSecrets reads no secrets, for programs that show the file or route messages and
@@ -22,4 +29,9 @@ func (o *Options) lookupEnv(name string) (string, bool) {
 		return os.LookupEnv(name)
 	}
 	return o.LookupEnv(name)
+}
+
+func (o *Options) getenv(name string) string {
+	value, _ := o.lookupEnv(name)
+	return value
 }

@@ -45,6 +45,7 @@ func TestRefusals(t *testing.T) {
 		{"a field of another type", "channels: {x: {type: feishu, url: {env: URL}, token: {env: KEY}}}\n", `channel x has no field "token"`},
 		{"an option that New refuses", "channels: {x: {type: pagerduty, key: {env: KEY}}}\n", "f:1: channel x: the routing key must have 32"},
 		{"a choice", "channels:\n  x: {type: email, server: 'smtp://x', from: a@b.example, security: tls}\n", `f:2: security is "tls"; it must be one of none, opportunistic, starttls`},
+		{"Events without a cluster", "channels:\n  x: {type: event}\n", "f:2: channel x: a channel for Kubernetes Events needs a cluster"},
 		{"a table of headers", "channels: {x: {type: webhook, url: https://x.example, secret: {env: KEY}, headers: [a]}}\n", "f:1: headers has to be a mapping"},
 
 		{"a person that is a channel", hook + "people: {hook: {feishu: ou_1}}\n", "f:4: hook is a person and a channel"},

@@ -14,7 +14,7 @@ import (
 // kinds are all types of channels.
 var kinds = func() map[string]kind {
 	all := map[string]kind{}
-	for _, group := range []map[string]kind{chatKinds, mailKinds, alertKinds} {
+	for _, group := range []map[string]kind{chatKinds, mailKinds, alertKinds, localKinds} {
 		maps.Copy(all, group)
 	}
 	return all
@@ -86,7 +86,7 @@ func (t *tables) channel(e entry) *Channel {
 	if c.NamedByJobs = k.named; f["named-by-jobs"] != nil {
 		c.NamedByJobs = t.Truth(f["named-by-jobs"], "named-by-jobs")
 	}
-	s := &settings{reader: t.reader, name: e.name, line: e.key.Line, fields: f, network: t.network, options: t.options, channel: c}
+	s := &settings{reader: t.reader, name: e.name, line: e.key.Line, fields: f, network: t.network, options: t.options, zone: t.config.Location, channel: c}
 	mistakes := t.Count()
 	c.open = s.open(k.read(s))
 	c.fingerprint = s.fingerprint()
