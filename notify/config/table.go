@@ -14,7 +14,7 @@ import (
 // kinds are all types of channels.
 var kinds = func() map[string]kind {
 	all := map[string]kind{}
-	for _, group := range []map[string]kind{chatKinds, mailKinds, alertKinds, localKinds} {
+	for _, group := range []map[string]kind{chatKinds, mailKinds, alertKinds, furtherKinds, localKinds} {
 		maps.Copy(all, group)
 	}
 	return all
