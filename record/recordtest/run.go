@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) *sqldb.DB) {
 		{"errors", errorTests},
 		{"space", spaceTests},
 		{"recording", recordingTests},
+		{"feed", feedTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, one := range group.tests {
