@@ -7,6 +7,7 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/notify"
 	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -77,4 +78,22 @@ func TestRestart(t *testing.T) {
 		third.settle()
 		h.want("a/1/Failed/r/hook", "b/2/Failed/r/hook", "c/3/Failed/r/hook", "d/4/Failed/r/hook", "e/5/Failed/r/hook", "f/6/Failed/r/hook", "g/7/Failed/r/hook", "h/8/Failed/r/hook")
 	})
+}
+
+// TestDamaged: a job whose body is damaged costs its message the facts, and holds up no
+// other.
+func TestDamaged(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: r, enter: [Failed], to: [hook]}\n- {name: stuck, no-progress: {after: 1h, signal: status step}, to: [hook]}\n")
+	h.write(job{uid: "a", version: 1, to: state.Running, body: `{"status":{"step":1}}`}, job{uid: "b", version: 2, to: state.Running, body: `{"status":{"step":1}}`})
+	p.settle()
+	h.tx(func(tx *sqldb.Tx) error {
+		_, err := tx.Exec(t.Context(), "UPDATE revisions SET data = ? WHERE version = 1", []byte("{damaged}"))
+		return err
+	})
+	h.add(time.Hour)
+	p.settle()
+	h.write(job{uid: "a", version: 3, to: state.Failed}, job{uid: "c", version: 4, to: state.Failed})
+	p.settle()
+	h.want("b/2/no-progress/stuck/hook", "a/3/Failed/r/hook", "c/4/Failed/r/hook")
 }

@@ -63,6 +63,28 @@ func TestWaits(t *testing.T) {
 	})
 }
 
+// TestEarlierWait: the timer of a wait that is over is removed when it is due, also if the
+// job waits again by then.
+func TestEarlierWait(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(channels + "rules:\n- {name: slow, waits: 30m, to: [hook]}\n")
+	h.write(job{uid: "a", version: 1, to: state.Queued})
+	h.add(10 * time.Minute)
+	h.write(job{uid: "a", version: 2, to: state.Running}, job{uid: "a", version: 3, to: state.Queued})
+	p.settle()
+	if n := h.count("SELECT COUNT(*) FROM notify_timers"); n != 2 {
+		t.Errorf("%d timers", n)
+	}
+	h.add(20 * time.Minute)
+	p.settle()
+	if n := h.count("SELECT COUNT(*) FROM notify_timers WHERE version = 3 AND fired = 0"); n != 1 || h.count("SELECT COUNT(*) FROM notify_timers") != 1 {
+		t.Errorf("%d timers of the second wait", n)
+	}
+	h.add(10 * time.Minute)
+	p.settle()
+	h.want("a/3/waits/slow/hook")
+}
+
 // count returns the number that a query selects.
 func (h *history) count(query string) (n int) {
 	h.t.Helper()
