@@ -12,21 +12,34 @@ import (
 // chatKinds are the types for groups of people. Their URLs contain tokens, and are
 // secrets. An address is the ID of a person who is mentioned.
 var chatKinds = map[string]kind{
-	"feishu":   {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readFeishu},
-	"lark":     {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readFeishu},
+	"feishu":   {fields: feishuFields, addresses: mayAddress, named: true, read: readFeishu(feishu.DefaultURL)},
+	"lark":     {fields: feishuFields, addresses: mayAddress, named: true, read: readFeishu(feishu.LarkURL)},
 	"dingtalk": {fields: []string{"url", "secret"}, addresses: mayAddress, named: true, read: readDingTalk},
 	"wecom":    {fields: []string{"url"}, addresses: mayAddress, named: true, read: readWeCom},
 	"slack":    {fields: []string{"url", "token", "conversation"}, addresses: mayAddress, named: true, read: readSlack},
 	"teams":    {fields: []string{"url"}, addresses: mayAddress, named: true, read: readTeams},
 }
 
-func readFeishu(s *settings) func() (channel.Channel, error) {
-	s.need("url")
-	o := feishu.Options{URL: s.hidden("url"), Secret: s.hidden("secret")}
-	return func() (channel.Channel, error) {
-		o := o
-		o.Client = s.client()
-		return opened(feishu.New(o))
+var feishuFields = []string{"url", "secret", "app", "app-secret", "chat"}
+
+// readFeishu reads a custom bot, or an app, which can also send to people alone.
+func readFeishu(api string) func(s *settings) func() (channel.Channel, error) {
+	return func(s *settings) func() (channel.Channel, error) {
+		o := feishu.Options{URL: s.hidden("url"), Secret: s.hidden("secret"), AppID: s.text("app"), AppSecret: s.hidden("app-secret"), Chat: s.text("chat")}
+		if isNull(s.fields["app"]) {
+			s.need("url")
+		} else {
+			s.need("app-secret")
+			s.channel.direct = true
+			if isNull(s.fields["url"]) {
+				o.URL = api
+			}
+		}
+		return func() (channel.Channel, error) {
+			o := o
+			o.Client = s.client()
+			return opened(feishu.New(o))
+		}
 	}
 }
 

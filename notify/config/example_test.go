@@ -37,7 +37,8 @@ func loadExample(t testing.TB) *Config {
 	t.Cleanup(cluster.Close)
 	o := environment(map[string]string{
 		"FEISHU_URL": "https://open.feishu.cn/open-apis/bot/v2/hook/6a1d2f5e-secret", "FEISHU_SECRET": "secret-of-feishu",
-		"DINGTALK_URL": "https://oapi.dingtalk.com/robot/send?access_token=1f2e3d4c5b6a", "DINGTALK_SECRET": "SECsecret-of-dingtalk",
+		"FEISHU_APP_SECRET": "secret-of-the-app",
+		"DINGTALK_URL":      "https://oapi.dingtalk.com/robot/send?access_token=1f2e3d4c5b6a", "DINGTALK_SECRET": "SECsecret-of-dingtalk",
 		"WECOM_URL": "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=0a1b2c3d-4e5f-secret", "SLACK_TOKEN": "xoxb-1234-secret",
 		"TEAMS_URL": "https://prod-1.westeurope.logic.azure.com/workflows/secret/triggers/manual/paths/invoke", "PAGERDUTY_KEY": "0123456789abcdef0123456789abcdef",
 		"OPSGENIE_KEY": "secret-of-opsgenie", "HOOK_SECRET": keyA, "HOOK_SECRET_BEFORE": keyB, "HOOK_TEAM": "ml", "NTFY_URL": "ntfy://ntfy.sh/secret-topic",

@@ -14,8 +14,11 @@ import (
 	"github.com/vedette-io/vedette/notify/message"
 )
 
-// DefaultURL is the address of Feishu's API.
-const DefaultURL = "https://open.feishu.cn"
+// Addresses of the API.
+const (
+	DefaultURL = "https://open.feishu.cn"
+	LarkURL    = "https://open.larksuite.com"
+)
 
 // spare is how long before its end a token is replaced.
 const spare = 5 * time.Minute

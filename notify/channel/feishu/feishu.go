@@ -23,7 +23,7 @@ const signatureAge = time.Hour
 type Options struct {
 	// URL is the address of a custom bot: https://open.feishu.cn/open-apis/bot/v2/hook/… or
 	// the same at open.larksuite.com. It is a secret. With AppID it is the address of the
-	// API: "" stands for DefaultURL, and Lark has https://open.larksuite.com.
+	// API: "" stands for DefaultURL, and Lark has LarkURL.
 	URL string
 	// AppID and AppSecret are the credentials of an app with a bot and the permission to send
 	// messages. With them, a private receiver gets direct messages.
