@@ -51,7 +51,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, notify
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -82,6 +82,7 @@ func TestPrecedence(t *testing.T) {
 name: of-the-file
 rules: r/rules.yaml
 spill: spill
+notify: n/notify.yaml
 wait-for-types: true
 clusters:
 - resources: [{type: pods, namespaces: ml}]
@@ -109,18 +110,19 @@ clusters:
 		"redact | spec.a, spec.b | VEDETTE_REDACT",
 		"spill | S | F:4",
 		"listen | - | default",
-		"wait-for-types | true | F:5",
+		"wait-for-types | true | F:6",
 		"keep | - | default",
 		"keep-state | - | default",
 		"keep-bodies | - | default",
 		"keep-last | 1 | default",
 		"max-size | - | default",
 		"keep-feed | - | default",
+		"notify | N | F:5",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",
-		"cluster | the current context | F:7",
-		" | pods | ml | F:7",
+		"cluster | the current context | F:8",
+		" | pods | ml | F:8",
 	}
-	if diff := cmp.Diff(want, rows(strings.NewReplacer(path, "F", rules, "R", filepath.Join(filepath.Dir(path), "spill"), "S").Replace(out))); diff != "" {
+	if diff := cmp.Diff(want, rows(strings.NewReplacer(path, "F", rules, "R", filepath.Join(filepath.Dir(path), "spill"), "S", filepath.Join(filepath.Dir(path), "n", "notify.yaml"), "N").Replace(out))); diff != "" {
 		t.Error(diff)
 	}
 	if strings.Contains(out, "geheim") {
@@ -128,7 +130,7 @@ clusters:
 	}
 	// Types on the command line take the place of the clusters.
 	out, _ = ended(t, 0, "config", "view", "jobs,nodes", "--context", "a,b", "-A")
-	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used, because types are named | F:7"} {
+	for _, want := range []string{"cluster | a | the command line", "cluster | b | the command line", "jobs | all | the command line", "clusters | not used, because types are named | F:8"} {
 		if got := strings.Join(rows(strings.ReplaceAll(out, path, "F")), "\n"); !strings.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, got)
 		}

@@ -73,15 +73,6 @@ func (w *workload) pass(ctx context.Context, chance *rand.Rand, about int) {
 	pause(ctx, time.Duration(ms*float64(time.Millisecond)))
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
-
 // over returns how many jobs have ended.
 func (w *workload) over() (n int) {
 	w.mu.Lock()

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,6 +126,7 @@ type platform struct {
 	t          *testing.T
 	url        string
 	kubeconfig string
+	tls        string // more of the cluster in the kubeconfig
 }
 
 func serve(t *testing.T, cfg apitest.Config) *platform {
@@ -144,11 +148,23 @@ func serve(t *testing.T, cfg apitest.Config) *platform {
 func (p *platform) configure(user string) {
 	p.t.Helper()
 	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c,
-clusters: [{name: c, cluster: {server: "%s"}}], users: [{name: u, user: {%s}}],
-contexts: [{name: c, context: {cluster: c, user: u, namespace: ml}}]}`, p.url, user)
+clusters: [{name: c, cluster: {server: "%s"%s}}], users: [{name: u, user: {%s}}],
+contexts: [{name: c, context: {cluster: c, user: u, namespace: ml}}]}`, p.url, p.tls, user)
 	if err := os.WriteFile(p.kubeconfig, []byte(text), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// secure makes the server known by HTTPS, without which no token is sent.
+func (p *platform) secure() {
+	p.t.Helper()
+	behind, err := url.Parse(p.url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	proxy := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }, FlushInterval: -1})
+	p.t.Cleanup(func() { proxy.CloseClientConnections(); proxy.Close() })
+	p.url, p.tls = proxy.URL, ", insecure-skip-tls-verify: true"
 }
 
 // watch starts `vedette watch` against the server.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,7 +72,7 @@ func (h *hostile) letters(t *testing.T) {
 		{"notify", "ls", "--state", evil},
 		{"deadletter", evil},
 		{"notify", evil},
-		{"notify", "enable", evil},
+		{"notify", "reset"}, {"notify", "reset", evil}, {"notify", "enable", evil},
 		{"notify", "enable", evilChannel},
 	} {
 		h.run(append(args, "--db", h.db)...)
@@ -83,4 +85,81 @@ func (h *hostile) letters(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// notifications: files, people, subscriptions and endpoints.
+func (h *hostile) notifications(t *testing.T) {
+	s := newSink(t)
+	s.answer(http.StatusTeapot)
+	quoted := strconv.QuoteToASCII(evilChannel)
+	path := file(t, "notify.yaml", notifyFile)
+	for _, text := range []string{
+		"EVIL: 1\n", "channels: {EVIL: {type: webhook}}\n", "channels: {a: {type: EVIL}}\n", "people: {EVIL: {EVIL: EVIL}}\n", "rules: [{name: EVIL, to: [EVIL], labels: EVIL}]\n", "a: \x1b[2J\n",
+		"channels: {a: {type: webhook, url: EVIL, secret: EVIL}}\n",
+	} {
+		bad := file(t, "notify.yaml", strings.ReplaceAll(text, "EVIL", quoted))
+		for _, args := range [][]string{{"notify", "check"}, {"notify", "run", "--db", h.db}, {"notify", "test", "a"}, {"record", "pods", "--db", h.db, "--kubeconfig", h.srv.kubeconfig}} {
+			if _, errs, code := h.run(append(args, "--notify", bad)...); code != 1 || errs == "" {
+				t.Errorf("%q: exit code %d, %s", args, code, errs)
+			}
+		}
+	}
+	named := file(t, "notify.yaml", strings.NewReplacer("wei@corp", quoted, "[pods]", "[pods]\n  when: "+strconv.Quote(`new.message != `+strconv.QuoteToASCII(evilChannel))).Replace(notifyFile))
+	if out, errs, code := h.run("notify", "check", named); code != 0 || !strings.Contains(out, "evil") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+	for _, args := range [][]string{
+		{"notify", "test", evil},
+		{"notify", "test", "hook"},
+		{"notify", "test", "hook", "--by", evil},
+		{"notify", "test", "hook", "--to", evil},
+		{"notify", "check", evil},
+		{"subscribe", evil, "--to", "hook"},
+		{"subscribe", "pod/train", "--to", evilChannel},
+		{"subscribe", "pod/train", "--to", "hook:" + evil},
+		{"subscribe", "pod/train", "--state", evil},
+		{"subscribe", "pod/" + evil, "--to", "hook"},
+		{"subscribe", "pod/train", "-n", evil, "--to", "hook"},
+		{"subscribe", "pod/train", "--to", "hook", "--context", evil},
+	} {
+		args = append(args, "--notify", path)
+		if args[0] == "subscribe" {
+			args = append(args, "--db", h.db, "--kubeconfig", h.srv.kubeconfig)
+		}
+		_, errs, code := h.run(args...)
+		if code != 1 {
+			t.Errorf("%q: exit code %d, %s", args, code, errs)
+		}
+		hides(t, errs)
+	}
+	for _, args := range [][]string{
+		{"subscribe", "verify", "1", evil},
+		{"subscribe", "verify", evil, evil},
+		{"subscribe", "mute", evil},
+		{"subscribe", "mute", "99", "-A"},
+		{"subscribe", "mute", "1", "-A", "--for", evil},
+		{"subscribe", "remove", evil},
+		{"subscribe", "remove", "99", "-A", "--by", evil},
+		{"ack", evil},
+		{"ack", "pod/" + evil},
+		{"ack", "a/b/" + evil},
+		{"ack", "99999"},
+		{"ack", "pod/train", "-n", "ml", "--by", evil},
+		{"subscribe", "ls", "--kubeconfig", evil},
+		{"subscribe", "ls", "-A", "-o", evil},
+	} {
+		h.run(append(args, "--db", h.db)...)
+	}
+	h.corrupt(`INSERT INTO subscriptions (content_hash, person, cluster, object_type, namespace, name, uid, labels, states, channel, address, created_at, created_by, verified_at, code_hash, code_until, tries, muted_until)
+		VALUES (x'00', ?1, ?1, ?1, ?1, ?1, ?1, ?1, ?1, ?1, ?1, 1, ?1, 1, x'00', 1, 0, 9000000000000000)`, worse)
+	for _, format := range formats {
+		args := []string{"subscribe", "ls", "-A", "--db", h.db}
+		if format != "" {
+			args = append(args, "-o", format)
+		}
+		out, errs, code := h.run(args...)
+		if code != 0 || errs != "" || format != "name" && !strings.Contains(out, "evil") {
+			t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
+		}
+	}
 }

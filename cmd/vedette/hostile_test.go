@@ -195,6 +195,7 @@ func TestHostile(t *testing.T) {
 	h.corrupt(`UPDATE resources SET name = ?1 || id, kind = ?1, api_group = ?1`, worse)
 	h.corrupt(`UPDATE transitions SET from_state = ?1, to_state = ?1`, worse)
 	t.Run("types", h.types)
+	t.Run("notifications", h.notifications)
 	t.Run("letters", h.letters)
 	t.Run("demo", h.demo)
 	h.complete(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
@@ -118,4 +119,28 @@ func (b *letterbox) acts() (all []string) {
 		return err
 	})
 	return all
+}
+
+// awaitCursor waits until a notifier has begun to read the feed.
+func awaitCursor(t *testing.T, url string) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		d, err := sqldb.Read(t.Context(), url)
+		if err == nil {
+			var all []feed.Cursor
+			all, err = feed.Cursors(t.Context(), d)
+			_ = d.Close()
+			if err == nil && len(all) > 0 {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("no notifier reads the feed: %v", err)
+		}
+	}
 }

@@ -13,14 +13,23 @@ import (
 
 func newNotify() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "notify",
-		Short:   "Show the messages that are sent to people, and how their channels are",
-		Long:    "Each message is kept in the database until it is sent. A message that cannot be sent becomes a dead letter: see `vedette deadletter`.",
-		Example: "  vedette notify ls --state waiting --db sqlite:history.db\n  vedette notify channels",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "notify",
+		Short: "Tell people about their jobs: check, test and run notifications",
+		Long: "A file names the people, the channels and the rules. The notifier reads the transitions that `vedette record` writes,\n" +
+			"and sends the messages that the rules call for. Each message is kept in the database until it is sent. A message that\n" +
+			"cannot be sent becomes a dead letter: see `vedette deadletter`.",
+		Example: "  # Check the file, and send a test message\n" +
+			"  vedette notify check notify.yaml\n" +
+			"  vedette notify test ops-hook --notify notify.yaml\n\n" +
+			"  # Record and notify in one process\n" +
+			"  vedette record jobs,pods -A --notify notify.yaml --db sqlite:history.db\n\n" +
+			"  # What waits, and how the channels are\n" +
+			"  vedette notify ls --state waiting --db sqlite:history.db\n" +
+			"  vedette notify channels",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newNotifyList(), newNotifyChannels(), newNotifyEnable())
+	cmd.AddCommand(newNotifyList(), newNotifyChannels(), newNotifyEnable(), newNotifyCheck(), newNotifySend(), newNotifyRun(), newNotifyReset())
 	return cmd
 }
 

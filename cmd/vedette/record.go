@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -26,6 +27,7 @@ type recordOptions struct {
 	flags   *pflag.FlagSet
 	db      string
 	kept    retentionFlags
+	notify  notifyFlags
 	redact  []string
 	name    string
 	spill   string
@@ -68,6 +70,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	addRules(cmd, &o.watch.rules)
 	o.settled = addDatabase(cmd, &o.db)
 	o.kept.addFlags(cmd)
+	o.notify.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
@@ -151,30 +154,26 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		return err
 	}
 	defer closeAll(clusters)
+	var file *notifyConfig
+	if o.notify.path != "" {
+		if file, err = o.notify.load(con, notifyOptions(con)); err != nil {
+			return err
+		}
+	}
 	var s serving
-	if o.listen == "" {
-		return o.begin(ctx, cfg, clusters, &s, con)
+	metrics := []prometheus.Collector{recordmetrics.New(s.health)}
+	if file != nil {
+		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
 	// The server answers probes from the start, because a migration may take long.
-	srv, err := newServer(o.listen, s.ready, recordmetrics.New(s.health))
-	if err != nil {
-		return err
-	}
-	con.say("health and metrics at http://%s", srv.addr)
-	ctx, cancel := context.WithCancelCause(ctx)
-	served := make(chan error, 1)
-	go func() {
-		err := srv.run(ctx)
-		cancel(err)
-		served <- err
-	}()
-	err = o.begin(ctx, cfg, clusters, &s, con)
-	cancel(err)
-	return errors.Join(err, <-served)
+	return serveWhile(ctx, o.listen, s.ready, con, func(ctx context.Context) error {
+		return o.begin(ctx, cfg, clusters, file, &s, con)
+	}, metrics...)
 }
 
-// begin checks everything that may be wrong, and then records.
-func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, s *serving, con *console) error {
+// begin checks everything that may be wrong, and then records. It notifies too if there is
+// a file for that.
+func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, file *notifyConfig, s *serving, con *console) error {
 	con.progress("asking %s …", hosts(clusters))
 	var unavailable func(error)
 	if o.wait {
@@ -219,7 +218,12 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		}
 		recorders = append(recorders, r)
 	}
-	s.set(d, recorders)
+	var n *notifier
+	if file != nil {
+		con.say("%s of %s", counted(len(file.Rules.Rules()), "rule"), file.Path)
+		n = newNotifier(d, file, notifyOptions(con), cfg.Logger)
+	}
+	s.set(d, recorders, n)
 	keep, err := o.kept.policy(o.settled)
 	if err != nil {
 		return err
@@ -230,10 +234,12 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		cancel()
 		return err
 	}
+	told := n.start(ctx)
 	con.say("Ctrl-C ends it")
 	err = runAll(ctx, clusters, recorders, con)
 	cancel()
 	wait()
+	told()
 	return err
 }
 

@@ -11,18 +11,26 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// serving is the state that the server shows: the database and the recorders, once they
-// exist. Any goroutine may use it.
+// serving is the state that the server shows: the database, the recorders and the notifier,
+// once they exist. Any goroutine may use it.
 type serving struct {
 	mu        sync.Mutex
 	d         *sqldb.DB
 	recorders []*record.Recorder
+	notifier  *notifier // nil without one
 }
 
-func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder) {
+func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, n *notifier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.d, s.recorders = d, recorders
+	s.d, s.recorders, s.notifier = d, recorders, n
+}
+
+// notifying returns the notifier, nil as long as there is none.
+func (s *serving) notifying() *notifier {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.notifier
 }
 
 // health returns the health of all recorders.

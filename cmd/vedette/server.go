@@ -83,3 +83,26 @@ func (s *server) run(ctx context.Context) error {
 	}
 	return nil
 }
+
+// serveWhile calls do, and answers requests at an address meanwhile, unless it is empty. An
+// error of one ends the other.
+func serveWhile(ctx context.Context, listen string, ready func(context.Context) error, con *console, do func(context.Context) error, metrics ...prometheus.Collector) error {
+	if listen == "" {
+		return do(ctx)
+	}
+	srv, err := newServer(listen, ready, metrics...)
+	if err != nil {
+		return err
+	}
+	con.say("health and metrics at http://%s", srv.addr)
+	ctx, cancel := context.WithCancelCause(ctx)
+	served := make(chan error, 1)
+	go func() {
+		err := srv.run(ctx)
+		cancel(err)
+		served <- err
+	}()
+	err = do(ctx)
+	cancel(err)
+	return errors.Join(err, <-served)
+}

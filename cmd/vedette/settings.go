@@ -42,6 +42,7 @@ var settings = []setting{
 	{"keep-last", word},
 	{"max-size", word},
 	{"keep-feed", word},
+	{"notify", path},
 }
 
 // variable returns the name of a setting in the environment.

@@ -51,6 +51,14 @@ const (
 // Errors: the settings cannot work. The error shows no secret.
 func (c *Channel) Open() (channel.Channel, error) { return c.open() }
 
+// Direct reports whether a message to an address on the channel reaches nobody else. Only
+// there can a code verify an address.
+func (c *Channel) Direct() bool { return c.direct }
+
+// HasAddresses reports whether the channel has receivers of its own, such as people in a
+// chat. The receiver of any other channel is the channel alone.
+func (c *Channel) HasAddresses() bool { return c.addresses != noAddress }
+
 // Same reports whether two channels have the same settings and secrets. A reload leaves
 // such a channel open.
 func (c *Channel) Same(other *Channel) bool {

@@ -124,6 +124,20 @@ func Show(ctx context.Context, q sqldb.Querier, id int64) (Delivery, []Item, err
 	return all[0], items, err
 }
 
+// Find returns the delivery with a key.
+//
+// Errors: ErrUnknown; those of the database.
+func Find(ctx context.Context, q sqldb.Querier, key string) (Delivery, error) {
+	all, err := selectDeliveries(ctx, q, "FROM deliveries d WHERE d.key_hash = ?", digestOf("key", key))
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("a delivery with this key: %w", ErrUnknown)
+	}
+	if err != nil {
+		return Delivery{}, err
+	}
+	return all[0], nil
+}
+
 // Replay sends dead letters again, with the same keys. They say that they are late, and
 // are in no order. by is the person who asks. It returns how many of the numbers were dead
 // letters.

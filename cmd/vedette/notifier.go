@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/notify"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// notifier sends what the rules of a file call for, and reloads the file. Any goroutine may
+// ask for its health; run is called once.
+type notifier struct {
+	d       *sqldb.DB
+	options config.Options
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	file *config.Config
+	n    *notify.Notifier
+	err  error // why it does not run
+}
+
+func newNotifier(d *sqldb.DB, file *config.Config, o config.Options, log *slog.Logger) *notifier {
+	return &notifier{d: d, file: file, options: o, log: log}
+}
+
+// run plans and sends until ctx is done.
+//
+// Errors: the cursor has expired or was removed.
+func (s *notifier) run(ctx context.Context) error {
+	return s.whileWatching(ctx, func(ctx context.Context) error { return s.once(ctx) })
+}
+
+// again is the time between attempts of a notifier that cannot run.
+const again = time.Minute
+
+// keepRunning is run for a process that also records. If the notifier cannot run, that is
+// logged every minute, and recording goes on.
+func (s *notifier) keepRunning(ctx context.Context) {
+	_ = s.whileWatching(ctx, func(ctx context.Context) error { // it returns after ctx is done
+		for {
+			if err := s.once(ctx); err != nil {
+				s.log.Error("nobody is notified; recording goes on, and the notifier tries again in a minute", "err", err)
+			}
+			pause(ctx, again)
+			if ctx.Err() != nil {
+				return nil
+			}
+		}
+	})
+}
+
+// start runs the notifier of a recorder until ctx is done. wait joins its goroutine. A nil
+// notifier does nothing.
+func (s *notifier) start(ctx context.Context) (wait func()) {
+	if s == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.keepRunning(ctx)
+	}()
+	return func() { <-done }
+}
+
+// whileWatching calls do, and reloads the file meanwhile.
+func (s *notifier) whileWatching(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		config.Watch(ctx, s.file, s.options, s.log, func(c *config.Config) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.file = c
+			if s.n != nil {
+				s.n.SetConfig(c)
+			}
+		})
+	})
+	err := do(ctx)
+	cancel()
+	watch.Wait()
+	return err
+}
+
+// once runs a notifier, with the file as it was loaded last, until ctx is done or the
+// notifier cannot go on.
+func (s *notifier) once(ctx context.Context) error {
+	s.mu.Lock()
+	n, err := notify.New(s.d, notify.Config{File: s.file, Logger: s.log})
+	s.n, s.err = n, err
+	s.mu.Unlock()
+	if err == nil {
+		err = explainCursor(n.Run(ctx))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+	return err
+}
+
+// explainCursor adds what to do about a cursor that cannot be used.
+func explainCursor(err error) error {
+	if errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrNoCursor) {
+		return fmt.Errorf("%w: no notifier has run for too long; `vedette notify preview` shows what was missed, and `vedette notify reset` begins again from now", err)
+	}
+	return err
+}
+
+// current returns the notifier that runs now, nil as long as there is none.
+func (s *notifier) current() *notify.Notifier {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
+}
+
+// ready returns what keeps the notifier from sending, joined.
+func (s *notifier) ready(ctx context.Context) error {
+	s.mu.Lock()
+	n, err := s.n, s.err
+	s.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case n == nil:
+		return errors.New("the notifier is starting")
+	}
+	_, err = n.Health(ctx)
+	return err
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/table"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/rule"
+)
+
+func newNotifyCheck() *cobra.Command {
+	var o notifyFlags
+	var without bool
+	cmd := &cobra.Command{
+		Use:     "check [FILE]",
+		Aliases: []string{"rules"},
+		Short:   "Check the file of notifications, and show its channels, people and rules",
+		Long: "All mistakes are reported at once, with their lines. No secret is shown, and nothing is sent: `vedette notify test` sends\n" +
+			"a message, and `vedette doctor` asks the channels whether they answer.",
+		Example: "  vedette notify check notify.yaml\n\n" +
+			"  # Where the secrets are not, such as before a commit\n" +
+			"  vedette notify check notify.yaml --without-secrets",
+		Args: oneAtMost("name one file, or use --notify"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			if len(args) == 1 {
+				o.path = args[0]
+			}
+			c, err := o.load(con, config.Options{WithoutSecrets: without})
+			if err != nil {
+				return err
+			}
+			return con.print(describeFile(c))
+		},
+	}
+	o.addFlags(cmd)
+	addConfig(cmd)
+	cmd.Flags().BoolVar(&without, "without-secrets", false, "do not read the secrets, and do not check what depends on them")
+	return cmd
+}
+
+// describeFile returns the tables of a file.
+func describeFile(c *config.Config) string {
+	channels := [][]string{{"CHANNEL", "TYPE", "SENDS", "JOBS MAY NAME IT", "GETS LOGS", "AT"}}
+	for _, name := range slices.Sorted(maps.Keys(c.Channels)) {
+		ch := c.Channels[name]
+		sends := "by kind and rule"
+		if ch.Digest != nil {
+			sends = "digests every " + short(ch.Digest.Every)
+		}
+		channels = append(channels, []string{name, ch.Kind, sends, yesNo(ch.NamedByJobs), yesNo(ch.Private), ch.At})
+	}
+	people := [][]string{{"PERSON", "TOLD BY", "ALSO", "LANGUAGE"}}
+	for _, name := range slices.Sorted(maps.Keys(c.People)) {
+		p := c.People[name]
+		told := "nothing: no channel has an address"
+		if r, _ := c.Receivers([]rule.Target{{Kind: rule.Person, Person: name}}, nil, nil); len(r) > 0 {
+			told = r[0].Channel
+		}
+		people = append(people, []string{name, told, cmp.Or(strings.Join(p.Also, ", "), "-"), cmp.Or(p.Language, c.Language)})
+	}
+	rules := [][]string{{"RULE", "OF", "TELLS WHEN IT", "TO", "SENT", "AT"}}
+	for _, r := range c.Rules.Rules() {
+		rules = append(rules, []string{r.Name, selects(r), callsFor(r), receivers(r), sentWhen(r), r.At})
+	}
+	var parts []string
+	for _, t := range [][][]string{channels, people, rules} {
+		if len(t) > 1 {
+			parts = append(parts, table.Lay(t...))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/record/feed"
+)
+
+// notifyCursor is the cursor of notifiers in the feed.
+const notifyCursor = "notify"
+
+func newNotifyReset() *cobra.Command {
+	var db string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "reset",
+		Short: "Let notifiers begin again from now, without what they have missed",
+		Long: "Notifiers share a cursor in the feed of transitions. It expires if none has run for so long that transitions were removed;\n" +
+			"notifiers then end with an error. This command moves the cursor to the end of the feed. Nobody is told of what was between:\n" +
+			"`vedette notify preview` shows that, as far as the history has it.",
+		Example: "  vedette notify reset --yes --db sqlite:history.db",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return resetNotify(cmd.Context(), db, yes, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	addDatabase(cmd, &db)
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "skip also what a notifier could still send")
+	return cmd
+}
+
+func resetNotify(ctx context.Context, db string, yes bool, con *console) error {
+	d, err := openDatabase(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	all, err := feed.Cursors(ctx, d)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if c.Name != notifyCursor {
+			continue
+		}
+		if !c.Expired && c.Behind > 0 && !yes {
+			return fmt.Errorf("a notifier could still read %s: run one, or add --yes to skip them", counted(int(c.Behind), "transition"))
+		}
+		if err := feed.Reset(ctx, d, notifyCursor, feed.Now); err != nil {
+			return err
+		}
+		con.say("notifiers begin again from now; %s skipped", counted(int(c.Behind), "transition"))
+		return nil
+	}
+	return errors.New("no notifier has run on this database yet, so there is nothing to reset")
+}

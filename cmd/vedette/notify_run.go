@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+)
+
+// notifyRunOptions are the flags of notify run.
+type notifyRunOptions struct {
+	db, listen string
+	notify     notifyFlags
+}
+
+func newNotifyRun() *cobra.Command {
+	var o notifyRunOptions
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Send the messages that the rules call for",
+		Long: "The command reads the transitions that recorders write, and sends messages until Ctrl-C. Several may run at once: they share\n" +
+			"the work, also with recorders that have --notify. The first one begins with what happens from then on. A change of the file\n" +
+			"or of its secrets takes effect within seconds; a file with mistakes changes nothing.",
+		Example: "  vedette notify run --notify notify.yaml --db sqlite:history.db\n\n" +
+			"  # With health and metrics\n" +
+			"  vedette notify run --config vedette.yaml --listen 0.0.0.0:8081",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
+		},
+	}
+	addDatabase(cmd, &o.db)
+	o.notify.addFlags(cmd)
+	cmd.Flags().StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8081 (default: none)")
+	return cmd
+}
+
+func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
+	opts := notifyOptions(con)
+	file, err := o.notify.load(con, opts)
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	n := newNotifier(d, file, opts, slog.New(slog.NewTextHandler(logTo{con}, nil)))
+	return serveWhile(ctx, o.listen, n.ready, con, func(ctx context.Context) error {
+		con.say("%s of %s; messages of %s are sent\nCtrl-C ends it", counted(len(file.Rules.Rules()), "rule"), file.Path, d)
+		return n.run(ctx)
+	}, notifyCollectors(func() *notifier { return n })...)
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// subscribeOptions are the flags of subscribe.
+type subscribeOptions struct {
+	db      string
+	notify  notifyFlags
+	connect kube.Config
+	to      string
+	states  []string
+}
+
+func newSubscribe() *cobra.Command {
+	var o subscribeOptions
+	cmd := &cobra.Command{
+		Use:   "subscribe TYPE/NAME --to CHANNEL[:ADDRESS]",
+		Short: "Get the messages about a job",
+		Long: "You must be allowed to read the job: the command gets it with your kubeconfig, and asks the cluster who you are. An\n" +
+			"address that is not yours in the table of people gets a code first, and no message before `vedette subscribe verify`.",
+		Example: "  # On the address that the table of people has for you\n" +
+			"  vedette subscribe job/train-7 -n ml --to mail --notify notify.yaml --db sqlite:history.db\n\n" +
+			"  # On another address, only when it has ended\n" +
+			"  vedette subscribe job/train-7 -n ml --to mail:wei@example.com --state Succeeded,Failed\n" +
+			"  vedette subscribe verify 3 40219377\n\n" +
+			"  # What you get, and how to end it\n" +
+			"  vedette subscribe ls\n  vedette subscribe mute 3 --for 8h\n  vedette subscribe remove 3",
+		Args: oneObject,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	addDatabase(cmd, &o.db)
+	o.notify.addFlags(cmd)
+	addConnection(cmd, &o.connect)
+	f := cmd.Flags()
+	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
+	f.StringVar(&o.to, "to", "", "channel of the file of notifications, with an address or a person if it is not yours, such as mail:wei@example.com")
+	f.StringSliceVar(&o.states, "state", nil, "only messages about these states, such as Succeeded,Failed (default: every change)")
+	cmd.AddCommand(newSubscriptions(), newSubscriptionMute(), newSubscriptionRemove(), newSubscriptionVerify())
+	return cmd
+}
+
+// addConnection adds the flags that say which cluster knows the user.
+func addConnection(cmd *cobra.Command, c *kube.Config) {
+	f := cmd.Flags()
+	f.StringVar(&c.Kubeconfig, "kubeconfig", "", "path of the kubeconfig (default: KUBECONFIG, then ~/.kube/config)")
+	f.StringVar(&c.Context, "context", "", "context of the kubeconfig (default: the current one)")
+}
+
+func (o *subscribeOptions) run(ctx context.Context, args []string, con *console) error {
+	kind, name, err := objectName(args)
+	if err != nil {
+		return err
+	}
+	if err := checkStates(o.states); err != nil {
+		return err
+	}
+	file, err := o.notify.load(con, config.Options{WithoutSecrets: true})
+	if err != nil {
+		return err
+	}
+	channelName, word, _ := strings.Cut(o.to, ":")
+	if channelName == "" {
+		return errors.New("say where the messages go, such as --to mail or --to mail:wei@example.com")
+	}
+	ch, err := channelOf(file, channelName)
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	con.progress("asking the cluster …")
+	who, err := askCluster(ctx, o.connect, kind, name)
+	con.clear()
+	if err != nil {
+		return err
+	}
+	job, err := recordedJob(ctx, d, who)
+	if err != nil {
+		return err
+	}
+	s := delivery.Subscription{
+		Person: cmp.Or(personOf(file, who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
+		Cluster: job.ClusterUID, Type: job.Type.String(), Namespace: job.Namespace, Name: job.Name, UID: job.UID,
+	}
+	a, err := findAddress(file, ch, s.Person, word)
+	if err != nil {
+		return err
+	}
+	s.Address = a.to.Address
+	return o.subscribe(ctx, d, s, a, con)
+}
+
+// validFor is how long a code may be used.
+const validFor = time.Hour
+
+// subscribe stores a subscription. If the address is not known to be the user's, it sends
+// a code there first.
+func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s delivery.Subscription, a address, con *console) error {
+	job := s.Type + " " + strings.TrimPrefix(s.Namespace+"/", "/") + s.Name
+	if a.known {
+		id, err := delivery.Subscribe(ctx, d, s, "", 0)
+		if err == nil {
+			con.say("subscription %d: %s gets the messages about %s on %s", id, s.Person, job, a.text())
+		}
+		return err
+	}
+	file, err := o.notify.load(con, notifyOptions(con))
+	if err != nil {
+		return fmt.Errorf("%s is not your address in %s, and a code cannot be sent there: %w", a.text(), o.notify.path, err)
+	}
+	code, err := newCode()
+	if err != nil {
+		return err
+	}
+	id, err := delivery.Subscribe(ctx, d, s, code, validFor)
+	if err != nil {
+		return err
+	}
+	m := confirmation(s.CreatedBy, job, id, code, a.to)
+	if _, _, err := sendOnce(ctx, file.Channels[s.Channel], m, a.to); err != nil {
+		return fmt.Errorf("subscription %d is not verified: %w", id, err)
+	}
+	con.say("subscription %d: a code was sent to %s; run `vedette subscribe verify %d CODE` within %s", id, a.text(), id, short(validFor))
+	return nil
+}
+
+// newCode returns eight random digits. Five of them may be tried.
+func newCode() (string, error) {
+	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%08d", n), nil
+}
+
+// recordedJob returns the object of a caller as the database knows it.
+//
+// Errors: it is not recorded there.
+func recordedJob(ctx context.Context, d *sqldb.DB, who caller) (job history.Object, err error) {
+	h := history.New(d)
+	types, err := h.Types(ctx)
+	if err != nil {
+		return job, err
+	}
+	name := history.ObjectName{Type: who.typ, Namespace: who.object.Namespace, Name: who.object.Name}
+	if i := slices.IndexFunc(types, func(t history.Type) bool { return t.Group == who.typ.Group && t.Resource == who.typ.Resource }); i >= 0 {
+		name.Type = types[i]
+		page, err := h.Objects(ctx, name, history.Paging{Limit: 1000})
+		if err != nil {
+			return job, err
+		}
+		for _, obj := range page.Items {
+			if obj.UID == string(who.object.UID) {
+				return obj, nil
+			}
+		}
+	}
+	return job, fmt.Errorf("%s is not recorded in %s: check --db and the types of `vedette record`", name, d)
+}
+
+// checkStates returns an error for a word that is no state.
+func checkStates(words []string) error {
+	_, err := goal("state=" + strings.Join(words, ","))
+	if len(words) > 0 && err != nil {
+		return fmt.Errorf("--state: %s", strings.TrimPrefix(err.Error(), "--for: "))
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// subscriberOptions say whose subscriptions a command is about.
+type subscriberOptions struct {
+	db      string
+	notify  notifyFlags
+	connect kube.Config
+	all     bool
+	by      operatorFlags
+}
+
+func (o *subscriberOptions) addFlags(cmd *cobra.Command, all string) {
+	addDatabase(cmd, &o.db)
+	o.notify.addFlags(cmd)
+	addConnection(cmd, &o.connect)
+	cmd.Flags().BoolVarP(&o.all, "all", "A", false, all)
+	o.by.addFlags(cmd)
+}
+
+// person returns whose subscriptions the command may change, "" for everybody's, and the
+// name for the audit.
+func (o *subscriberOptions) person(ctx context.Context, con *console) (person, by string, err error) {
+	if o.all {
+		return "", o.by.name(), nil
+	}
+	con.progress("asking the cluster …")
+	user, err := askUser(ctx, o.connect)
+	con.clear()
+	if err != nil || o.notify.path == "" {
+		return user, user, err
+	}
+	file, err := o.notify.load(con, config.Options{WithoutSecrets: true})
+	if err != nil {
+		return "", "", err
+	}
+	return cmp.Or(personOf(file, user), user), user, nil
+}
+
+// subscriptionDoc is the machine-readable form of a subscription.
+type subscriptionDoc struct {
+	ID         int64  `json:"id"`
+	Person     string `json:"person"`
+	Cluster    string `json:"cluster"`
+	Type       string `json:"type"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Labels     string `json:"labels"`
+	States     string `json:"states"`
+	Channel    string `json:"channel"`
+	Address    string `json:"address"`
+	Verified   bool   `json:"verified"`
+	MutedUntil string `json:"mutedUntil"`
+	CreatedAt  string `json:"createdAt"`
+	CreatedBy  string `json:"createdBy"`
+}
+
+// subscriptionColumns are the columns of the list of subscriptions.
+var subscriptionColumns = columns{always: []string{"ID", "PERSON", "ABOUT", "STATES", "TO", "STATUS"}, wide: []string{"CREATED", "BY", "UID"}}
+
+func newSubscriptions() *cobra.Command {
+	var o subscriberOptions
+	var output listFlags
+	cmd := &cobra.Command{
+		Use:     "ls",
+		Aliases: []string{"list"},
+		Short:   "List your subscriptions",
+		Long: "Fields of json, yaml, csv and ndjson: id, person, cluster, type, namespace, name, uid, labels, states, channel, address,\n" +
+			"verified, mutedUntil, createdAt, createdBy.",
+		Example: "  vedette subscribe ls --db sqlite:history.db\n\n  # Those of all people\n  vedette subscribe ls -A",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.list(cmd.Context(), output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	o.addFlags(cmd, "list the subscriptions of all people, and ask no cluster who you are")
+	output.addFlags(cmd)
+	return cmd
+}
+
+func (o *subscriberOptions) list(ctx context.Context, output listFlags, con *console) error {
+	lp, err := newListPrinter(con, output, subscriptionColumns)
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	person, _, err := o.person(ctx, con)
+	if err != nil {
+		return err
+	}
+	all, err := delivery.Subscriptions(ctx, d, person)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := lp.add(subscriptionLine(&all[i], time.Now())); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(all) == 0 && person == "":
+		con.say("no subscriptions")
+	case len(all) == 0:
+		con.say("%s has no subscriptions", person)
+	}
+	return lp.end()
+}
+
+func subscriptionLine(s *delivery.Subscription, now time.Time) line {
+	status := "active"
+	switch {
+	case s.VerifiedAt.IsZero():
+		status = "waits for the code"
+	case s.MutedUntil.After(now):
+		status = "muted until " + local(s.MutedUntil)
+	}
+	muted := time.Time{}
+	if s.MutedUntil.After(now) {
+		muted = s.MutedUntil
+	}
+	to := s.Channel
+	if s.Address != "" {
+		to += ":" + s.Address
+	}
+	about := strings.TrimSpace(s.Type + " " + strings.TrimPrefix(s.Namespace+"/", "/") + s.Name + " " + s.Labels)
+	return line{
+		cells: []string{fmt.Sprint(s.ID), s.Person, about, cmp.Or(s.States, "all"), to, status, local(s.CreatedAt), s.CreatedBy, s.UID},
+		name:  fmt.Sprintf("subscription/%d", s.ID),
+		doc: subscriptionDoc{
+			s.ID, s.Person, s.Cluster, s.Type, s.Namespace, s.Name, s.UID, s.Labels, s.States, s.Channel, s.Address,
+			!s.VerifiedAt.IsZero(), stamp(muted), stamp(s.CreatedAt), s.CreatedBy,
+		},
+	}
+}
+
+func newSubscriptionMute() *cobra.Command {
+	var o subscriberOptions
+	var lasts string
+	cmd := &cobra.Command{
+		Use:   "mute ID",
+		Short: "Stop the messages of a subscription for a while",
+		Example: "  vedette subscribe mute 3 --for 8h --db sqlite:history.db\n\n" +
+			"  # Let them go on\n" +
+			"  vedette subscribe mute 3 --for 0",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			until, err := muteEnd(lasts, time.Now())
+			if err != nil {
+				return err
+			}
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			return o.change(cmd.Context(), args, con, func(ctx context.Context, s subscriptionOf) error {
+				if err := delivery.MuteSubscription(ctx, s.d, s.id, s.person, until, s.by); err != nil {
+					return err
+				}
+				if until.IsZero() {
+					con.say("subscription %d: messages go on", s.id)
+				} else {
+					con.say("subscription %d: no messages until %s", s.id, local(until))
+				}
+				return nil
+			})
+		},
+	}
+	o.addFlags(cmd, "mute a subscription of any person, and ask no cluster who you are")
+	cmd.Flags().StringVar(&lasts, "for", "24h", "how long, such as 8h or 3d; 0 lets the messages go on")
+	return cmd
+}
+
+// muteEnd returns when a mute ends, the zero time for "0".
+func muteEnd(lasts string, now time.Time) (time.Time, error) {
+	if lasts == "0" {
+		return time.Time{}, nil
+	}
+	d, err := parseAge(lasts)
+	if err != nil || lasts == "forever" {
+		return time.Time{}, fmt.Errorf("--for is %q: want 8h, 3d or 0, for example", lasts)
+	}
+	return now.Add(d), nil
+}
+
+func newSubscriptionRemove() *cobra.Command {
+	var o subscriberOptions
+	cmd := &cobra.Command{
+		Use:     "remove ID",
+		Aliases: []string{"rm"},
+		Short:   "End a subscription",
+		Example: "  vedette subscribe remove 3 --db sqlite:history.db",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			return o.change(cmd.Context(), args, con, func(ctx context.Context, s subscriptionOf) error {
+				if err := delivery.Unsubscribe(ctx, s.d, s.id, s.person, s.by); err != nil {
+					return err
+				}
+				con.say("subscription %d has ended", s.id)
+				return nil
+			})
+		},
+	}
+	o.addFlags(cmd, "end a subscription of any person, and ask no cluster who you are")
+	return cmd
+}
+
+// subscriptionOf is a subscription that a command changes. person is its owner, or "" for
+// an operator.
+type subscriptionOf struct {
+	d          *sqldb.DB
+	id         int64
+	person, by string
+}
+
+// change finds out who asks, and changes a subscription.
+func (o *subscriberOptions) change(ctx context.Context, args []string, con *console, do func(context.Context, subscriptionOf) error) error {
+	ids, err := parseNumbers(args)
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	person, by, err := o.person(ctx, con)
+	if err != nil {
+		return err
+	}
+	err = do(ctx, subscriptionOf{d, ids[0], person, by})
+	if errors.Is(err, delivery.ErrUnknown) && person != "" {
+		return fmt.Errorf("%s has no subscription %d: `vedette subscribe ls` lists yours", person, ids[0])
+	}
+	return err
+}
+
+func newSubscriptionVerify() *cobra.Command {
+	var db string
+	cmd := &cobra.Command{
+		Use:     "verify ID CODE",
+		Short:   "Confirm an address with the code that was sent to it",
+		Long:    "A code may be used for an hour, and tried five times. To get another one, subscribe again.",
+		Example: "  vedette subscribe verify 3 40219377 --db sqlite:history.db",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return verify(cmd.Context(), db, args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	addDatabase(cmd, &db)
+	return cmd
+}
+
+func verify(ctx context.Context, db string, args []string, con *console) error {
+	ids, err := parseNumbers(args[:1])
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := delivery.Verify(ctx, d, ids[0], args[1]); err != nil {
+		return err
+	}
+	con.say("subscription %d: the address is confirmed, and gets messages from now on", ids[0])
+	return nil
+}
