@@ -79,7 +79,11 @@ func (o *deliveryListOptions) run(ctx context.Context, con *console, c columns, 
 		if err != nil {
 			return err
 		}
-		if err := lp.add(deliveryLine(&one, len(c.always) == len(deliveryColumns.always), now)); err != nil {
+		items, err := itemsOf(ctx, d, &one)
+		if err != nil {
+			return err
+		}
+		if err := lp.add(deliveryLine(&one, items, len(c.always) == len(deliveryColumns.always), now)); err != nil {
 			return err
 		}
 		if n++; n == o.which.limit {

@@ -124,8 +124,8 @@ var (
 
 // deliveryLine returns a line with the cells of deadColumns, or of deliveryColumns with the
 // state.
-func deliveryLine(d *delivery.Delivery, withState bool, now time.Time) line {
-	m := composed(d, nil, now)
+func deliveryLine(d *delivery.Delivery, items []delivery.Item, withState bool, now time.Time) line {
+	m := composed(d, items, now)
 	cells := []string{fmt.Sprint(d.ID), d.State.String(), local(d.NextAt), fmt.Sprint(d.Attempts), recipient(d), m.Title, answer(d), d.Rule, d.Key}
 	if !withState {
 		cells = append(cells[:1], cells[2:]...)

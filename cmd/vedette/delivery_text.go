@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // composed returns the message of a delivery in words. A message whose content cannot be
@@ -14,6 +17,9 @@ import (
 func composed(d *delivery.Delivery, items []delivery.Item, now time.Time) *message.Message {
 	o := message.Options{ID: d.Key, Rule: d.Rule, Role: d.Role, Location: time.Local, Now: now}
 	m, err := compose(d, items, o)
+	if err == nil && m == nil {
+		err = errors.New("it has no message")
+	}
 	if err != nil {
 		return &message.Message{ID: d.Key, Kind: message.Kind(d.Kind), Title: d.Kind, Sentence: "Its content cannot be read: " + err.Error()}
 	}
@@ -43,6 +49,14 @@ func compose(d *delivery.Delivery, items []delivery.Item, o message.Options) (*m
 	}
 	m, _ := message.ComposeDigest(all, window.From, window.To, o) // as above
 	return m, nil
+}
+
+// itemsOf returns the items of a digest, and nothing of another delivery.
+func itemsOf(ctx context.Context, q sqldb.Querier, d *delivery.Delivery) ([]delivery.Item, error) {
+	if message.Kind(d.Kind) != message.Digest {
+		return nil, nil
+	}
+	return delivery.Items(ctx, q, d.ID)
 }
 
 // recipient names the channel of a delivery, with the person or the address.

@@ -23,6 +23,7 @@ type demoOptions struct {
 	jobs  int
 	seed  uint64
 	speed float64
+	quiet bool
 }
 
 func newDemo() *cobra.Command {
@@ -31,8 +32,9 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "Watch and record simulated training jobs, without a cluster",
 		Long: "The demo starts an API server in this process and simulates training jobs that are submitted, queued, run, retried\n" +
-			"and deleted. It watches them like `vedette watch jobs,pods`, and records them like `vedette record`. It ends when all\n" +
-			"jobs have ended, or with Ctrl-C, and then shows what was recorded and which commands read it.",
+			"and deleted. It watches them like `vedette watch jobs,pods`, records them like `vedette record`, and prints the messages\n" +
+			"that `vedette notify` would send: one of its two channels fails now and then. It ends when all jobs have ended, or with\n" +
+			"Ctrl-C, and then shows what was recorded and which commands read it.",
 		Example: "  # Run twelve jobs\n" +
 			"  vedette demo\n\n" +
 			"  # Run jobs at three times the speed until Ctrl-C, and show only failures and retries\n" +
@@ -46,6 +48,7 @@ func newDemo() *cobra.Command {
 	f.StringVar(&o.db, "db", "", "database to record in: sqlite:FILE, mysql://user@host/name or postgres://user@host/name (default: a new temporary file)")
 	f.IntVar(&o.jobs, "jobs", 12, "number of jobs; 0 means no end")
 	f.Float64Var(&o.speed, "speed", 1, "factor for the speed")
+	f.BoolVar(&o.quiet, "no-messages", false, "do not notify, and print no messages")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the simulation: the same seed gives the same jobs")
 	o.watch.addOutputFlags(cmd)
 	return cmd
@@ -80,21 +83,38 @@ func (o *demoOptions) run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer kept.d.Close()
+	told, err := o.notifier(kept, format, con)
+	if err != nil {
+		return err
+	}
 	con.say("An API server runs in this process. Simulated training jobs are submitted to it, and recorded in\n%s. Ctrl-C ends the demo.", kept.d)
-	return o.play(ctx, cluster, targets, kept, newWorkload(server, o.seed, o.speed), format, con)
+	return o.play(ctx, cluster, targets, kept, told, newWorkload(server, o.seed, o.speed), format, con)
 }
 
-// play runs the simulation, the watch and the recorder, and waits for all three.
-func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, workload *workload, format *format, con *console) error {
+// notifier returns the notifier, nil without one: messages would not fit between lines for
+// programs.
+func (o *demoOptions) notifier(kept *demoRecorder, format *format, con *console) (*demoNotifier, error) {
+	if o.quiet || format.body != nil {
+		return nil, nil
+	}
+	format.widths = messageWidths
+	return newDemoNotifier(kept.d, o.speed, con)
+}
+
+// play runs the simulation, the watch, the recorder and the notifier, and waits for all of
+// them.
+func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, told *demoNotifier, workload *workload, format *format, con *console) error {
 	readers := context.WithoutCancel(ctx) // the summary is read after Ctrl-C too
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go kept.run(ctx, cancel)
+	notified := told.start(ctx, cancel)
 	worked := make(chan error, 1)
 	go func() {
 		err := workload.run(ctx, o.jobs)
 		if err == nil {
 			kept.await(ctx, workload.over())
+			told.settle(ctx)
 			pause(ctx, lastLook)
 			err = context.Canceled // the watch may end now
 		}
@@ -106,10 +126,13 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 	if workErr := <-worked; err == nil && !errors.Is(workErr, context.Canceled) {
 		err = workErr
 	}
-	if err := errors.Join(err, <-kept.ended); err != nil {
+	if err := errors.Join(err, <-kept.ended, notified()); err != nil {
 		return err
 	}
 	said, err := kept.summary(readers)
+	if err == nil && told != nil {
+		said, err = told.summary(readers, said, kept.url)
+	}
 	if err == nil {
 		con.say("\n%s", workload.summary())
 		for line := range strings.Lines(said) {

@@ -18,6 +18,9 @@ func TestDemo(t *testing.T) {
 	state := map[string]string{}
 	for text := range strings.Lines(p.out.String()) {
 		m := line.FindStringSubmatch(text)
+		if regexp.MustCompile(`^\S+  message   |^ {14}\S`).MatchString(text) {
+			continue
+		}
 		if m == nil {
 			t.Fatalf("line %q", text)
 		}
@@ -57,7 +60,7 @@ func TestDemoIsRecorded(t *testing.T) {
 		t.Fatalf("exit code %d: %v", code, p.err)
 	}
 	said := p.err.String()
-	for _, want := range []string{"Recorded in " + db, "10 jobs: ", "waited (", "ran (", "): median ", "retried after a failure: "} {
+	for _, want := range []string{"Recorded in " + db, "10 jobs: ", "waited (", "ran (", "): median ", "retried after a failure: ", " were sent, "} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%s does not say %q", said, want)
 		}
@@ -66,7 +69,7 @@ func TestDemoIsRecorded(t *testing.T) {
 		t.Errorf("the jobs have not all ended in %s", said)
 	}
 	commands := regexp.MustCompile(`(?m)^  go run ./cmd/vedette (.*)$`).FindAllStringSubmatch(said, -1)
-	if len(commands) != 5 {
+	if len(commands) != 6 {
 		t.Fatalf("%d commands are shown in %s", len(commands), said)
 	}
 	for _, c := range commands {
@@ -78,6 +81,36 @@ func TestDemoIsRecorded(t *testing.T) {
 		}
 		if code != 0 || p.out.String() == "" {
 			t.Errorf("%s: exit code %d, %v%v", c[1], code, p.out, p.err)
+		}
+	}
+}
+
+// TestDemoNotifies: messages are printed between the lines, also those that a channel did
+// not take at first; programs that read lines get none.
+func TestDemoNotifies(t *testing.T) {
+	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	p := start(t, "demo", "--jobs", "10", "--seed", "3", "--speed", "20", "--db", db)
+	if code := p.end(); code != 0 {
+		t.Fatalf("exit code %d: %v", code, p.err)
+	}
+	out := p.out.String()
+	for _, pattern := range []string{
+		`(?m)^\S+  message {11}Failed, \S+: \S+\n {14}\S.*\n( {14}.*\n)* {14}sent by terminal in \d+ ms, rule "failed jobs"$`,
+		`(?m)^\S+  message {11}Restarted, attempt 2 of 2: (\S+)\n( {14}.*\n)* {14}not sent by pager: HTTP 503: a fault that the demo simulates, try 2 of 10 at \S+$`,
+		`(?m)^\S+  message {11}Restarted, attempt 2 of 2: (\S+)\n {14}sent by pager in .*, rule "retries"$`,
+	} {
+		if !regexp.MustCompile(pattern).MatchString(out) {
+			t.Errorf("%s is not in\n%s", pattern, out)
+		}
+	}
+	ls, _ := ended(t, 0, "notify", "ls", "--db", db, "-o", "jsonpath={.state}")
+	if n := strings.Count(ls, "sent\n"); n == 0 || n*len("sent\n") != len(ls) || n != len(regexp.MustCompile(`(?m)^ {14}sent by`).FindAllString(out, -1)) {
+		t.Errorf("%s\n%s", ls, out)
+	}
+	for _, args := range [][]string{{"-o", "name"}, {"--no-messages"}} {
+		p := start(t, append([]string{"demo", "--jobs", "2", "--speed", "100", "--db", "sqlite:" + filepath.Join(t.TempDir(), "h.db")}, args...)...)
+		if code := p.end(); code != 0 || strings.Contains(p.out.String(), "message") {
+			t.Errorf("%v: exit code %d, %v", args, code, p.out)
 		}
 	}
 }

@@ -76,7 +76,8 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor [TYPE[,TYPE…]]",
 		Short: "Check whether `vedette record` can work, and say what to do if not",
 		Long: "The checks use the settings of `vedette record`: the file of --config, the rules, the rights in each cluster, versions\n" +
-			"and clocks, the database and its schema, and whether each server still has the changes after the resume point.\n" +
+			"and clocks, the database and its schema, and whether each server still has the changes after the resume point. With\n" +
+			"--notify they include channels (to which no message is sent), people, waiting messages and dead letters.\n" +
 			"Nothing is changed. The exit code is 1 if a check has failed.",
 		Example: "  # Check what a recorder of jobs and pods needs\n" +
 			"  vedette doctor jobs,pods -A --db sqlite:history.db\n\n" +
@@ -165,8 +166,15 @@ func (o *recordOptions) examine(ctx context.Context, args []string, how touch) [
 	if d != nil {
 		defer d.Close()
 	}
+	if o.notify.path != "" {
+		examineNotify(ctx, o.notify.path, d, f)
+	}
 	f.of = "clusters"
 	all, err := o.clusters(args)
+	if errors.Is(err, errNoTypes) && o.notify.path != "" {
+		f.ok("configuration", "no types are named: only notifications were checked")
+		return f.all
+	}
 	if err != nil {
 		f.fails("configuration", err)
 		return f.all

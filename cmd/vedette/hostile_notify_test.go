@@ -30,8 +30,8 @@ func (h *hostile) letters(t *testing.T) {
 	b.put(evilChannel, 2, evilLetter)
 	b.finish(evilChannel, delivery.Disabled, evil, evil)
 	h.corrupt(`UPDATE deliveries SET rule_name = ?1, receiver = ?1, person = ?1, role = ?1, status = ?1, last_error = ?1, acked_by = ?1, claimed_by = ?1`, worse)
-	h.corrupt(`UPDATE deliveries SET event = replace(event, 'train', 'evil\u001b[2J\u202e\nFORGED row\tcell') WHERE channel = 'mail'`)
-	h.corrupt(`UPDATE deliveries SET event = ?1 WHERE id = 3`, worse)
+	h.corrupt(`UPDATE deliveries SET notice = replace(notice, 'train', 'evil\u001b[2J\u202e\nFORGED row\tcell') WHERE channel = 'mail'`)
+	h.corrupt(`UPDATE deliveries SET notice = ?1 WHERE id = 3`, worse)
 	h.corrupt(`UPDATE notify_channels SET reason = ?1`, worse)
 	for _, command := range []string{"deadletter ls", "notify ls", "notify channels"} {
 		for _, format := range formats {
@@ -72,7 +72,12 @@ func (h *hostile) letters(t *testing.T) {
 		{"notify", "ls", "--state", evil},
 		{"deadletter", evil},
 		{"notify", evil},
-		{"notify", "reset"}, {"notify", "reset", evil}, {"notify", "enable", evil},
+		{"notify", "reset"},
+		{"notify", "reset", evil},
+		{"notify", "recover"},
+		{"notify", "recover", "--channel", evil, "--since", "1h"},
+		{"notify", "recover", "--channel", "mail", "--since", evil},
+		{"notify", "enable", evil},
 		{"notify", "enable", evilChannel},
 	} {
 		h.run(append(args, "--db", h.db)...)
@@ -150,6 +155,18 @@ func (h *hostile) notifications(t *testing.T) {
 	} {
 		h.run(append(args, "--db", h.db)...)
 	}
+	everything := file(t, "notify.yaml", strings.NewReplacer("enter: [Failed]", "existing: true\n  when: new.reason != ''", "[pods]", `["*"]`).Replace(notifyFile))
+	for _, format := range formats {
+		args := []string{"notify", "preview", "--since", "3d", "--notify", everything, "--db", h.db}
+		if format != "" {
+			args = append(args, "-o", strings.ReplaceAll(format, "{.name}", "{.samples[0]}"))
+		}
+		out, errs, code := h.run(args...)
+		if code != 0 || format != "name" && !strings.Contains(out, "evil") {
+			t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
+		}
+	}
+	h.run("doctor", "--notify", path, "--db", h.db)
 	h.corrupt(`INSERT INTO subscriptions (content_hash, person, cluster, object_type, namespace, name, uid, labels, states, channel, address, created_at, created_by, verified_at, code_hash, code_until, tries, muted_until)
 		VALUES (x'00', ?1, ?1, ?1, ?1, ?1, ?1, ?1, ?1, ?1, ?1, 1, ?1, 1, x'00', 1, 0, 9000000000000000)`, worse)
 	for _, format := range formats {

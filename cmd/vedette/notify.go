@@ -21,6 +21,8 @@ func newNotify() *cobra.Command {
 		Example: "  # Check the file, and send a test message\n" +
 			"  vedette notify check notify.yaml\n" +
 			"  vedette notify test ops-hook --notify notify.yaml\n\n" +
+			"  # See what the rules would have sent\n" +
+			"  vedette notify preview --since 24h --notify notify.yaml --db sqlite:history.db\n\n" +
 			"  # Record and notify in one process\n" +
 			"  vedette record jobs,pods -A --notify notify.yaml --db sqlite:history.db\n\n" +
 			"  # What waits, and how the channels are\n" +
@@ -29,7 +31,7 @@ func newNotify() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newNotifyList(), newNotifyChannels(), newNotifyEnable(), newNotifyCheck(), newNotifySend(), newNotifyRun(), newNotifyReset())
+	cmd.AddCommand(newNotifyList(), newNotifyChannels(), newNotifyEnable(), newNotifyCheck(), newNotifySend(), newNotifyRun(), newNotifyReset(), newNotifyPreview(), newNotifyRecover())
 	return cmd
 }
 

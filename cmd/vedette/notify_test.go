@@ -11,10 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/history"
 )
 
@@ -58,7 +60,7 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w.WriteHeader(s.status); s.status == http.StatusOK {
+	if w.WriteHeader(s.status); s.status == http.StatusOK && len(body) > 0 { // a check has none
 		var m sinkMessage
 		_ = json.Unmarshal(body, &m) // a message that is none is empty
 		s.got = append(s.got, m)
@@ -252,6 +254,163 @@ func TestNotifyReset(t *testing.T) {
 	p = start(t, "notify", "run", "--db", url, "--notify", path)
 	p.err.holds(t, "Ctrl-C ends it")
 	p.interrupt()
+	if got := s.messages(); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestNotifyPreview: it shows what the rules would have sent, and sends nothing.
+func TestNotifyPreview(t *testing.T) {
+	s := newSink(t)
+	srv := recordable(t, apitest.Config{})
+	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	p := start(t, "record", "pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", url)
+	p.err.holds(t, "Ctrl-C ends it")
+	for i := range 3 {
+		pod := newPod("ml", fmt.Sprint("train-", i))
+		recordedAfter(t, url, srv, pod)
+		srv.phase(pod, corev1.PodFailed, "OOMKilled")
+		recordedAs(t, url, "pods", pod.Name, func(o history.Object) bool { return o.State == "Failed" })
+	}
+	p.interrupt()
+	path := file(t, "notify.yaml", notifyFile+"- {name: never, enter: [Succeeded], to: [closed]}\n")
+	t.Setenv("HOOK_SECRET", "") // which a preview does not need
+	out, errs := ended(t, 0, "notify", "preview", "--since", "1h", "--notify", path, "--db", url)
+	if lines := rows(out); len(lines) != 2 || !regexp.MustCompile(`^failures \| hook \| 3 \| - \| \S+ \S+ Failed ml/train-0 \(OOMKilled\)$`).MatchString(lines[1]) {
+		t.Errorf("%q", lines)
+	}
+	if !regexp.MustCompile(`(?s)^\d+ transitions since .*: 3 messages and 0 digests\nnothing from: never\n$`).MatchString(errs) {
+		t.Error(errs)
+	}
+	out, _ = ended(t, 0, "notify", "preview", "--notify", path, "--db", url, "-o", "json")
+	var list struct{ Items []forecastDoc }
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Items) != 1 || list.Items[0].Messages != 3 || len(list.Items[0].Samples) != 3 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, _ := ended(t, 0, "notify", "preview", "--notify", path, "--db", url, "-o", "csv"); !strings.Contains(out, "train-1 (OOMKilled); 2") {
+		t.Error(out)
+	}
+	if got := s.messages(); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+	for args, want := range map[string]string{"--since yesterday": `"yesterday" is not a time`, "--until x": `"x" is not a time`, "-o xml": "unknown output format"} {
+		if _, errs := ended(t, 1, append([]string{"notify", "preview", "--notify", path, "--db", url}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
+			t.Errorf("%s: %s", args, errs)
+		}
+	}
+}
+
+// recordedAfter creates a pod and waits until it is recorded.
+func recordedAfter(t *testing.T, url string, srv *platform, pod *corev1.Pod) {
+	t.Helper()
+	srv.create(pod)
+	recorded(t, url, "pods", pod.Name)
+}
+
+// TestNotifyRecover: what failed on a channel since a time is sent again, many only with
+// --yes.
+func TestNotifyRecover(t *testing.T) {
+	b := newLetterbox(t)
+	b.put("hook", few+1)
+	b.put("mail", 1)
+	b.finish("hook", delivery.Permanent, "", "no")
+	b.finish("mail", delivery.Permanent, "", "no")
+	for args, want := range map[string]string{
+		"--channel hook":            "name the channel with --channel, and say with --since how far back",
+		"--since 1h":                "name the channel with --channel, and say with --since how far back",
+		"--channel hook --since x":  `"x" is not a time`,
+		"--channel hook --since 1h": "this sends 11 messages again: add --yes to do it",
+	} {
+		if _, errs := ended(t, 1, append([]string{"notify", "recover", "--db", b.url}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
+			t.Errorf("%s: %s", args, errs)
+		}
+	}
+	if _, errs := ended(t, 0, "notify", "recover", "--channel", "nope", "--since", "1h", "--db", b.url); !strings.HasPrefix(errs, "nothing failed on channel nope since ") {
+		t.Error(errs)
+	}
+	if _, errs := ended(t, 0, "notify", "recover", "--channel", "hook", "--since", "1h", "--yes", "--by", "ann", "--db", b.url); errs != "11 messages will be sent again\n" {
+		t.Error(errs)
+	}
+	if n := b.states(); n["waiting"] != few+1 || n["dead"] != 1 || b.acts()[0] != "ann recover" {
+		t.Errorf("%v %q", n, b.acts())
+	}
+}
+
+// TestWatchMessages: messages about the watched objects are between the lines, with tries
+// that failed and the next command.
+func TestWatchMessages(t *testing.T) {
+	b := newLetterbox(t)
+	b.put("old", 1)
+	b.finish("old", delivery.Delivered, "", "")
+	srv := serve(t, apitest.Config{})
+	p := srv.watch("jobs", "-A", "--messages", "--db", b.url)
+	p.err.until(t, "the first look", func(string) bool { return true })
+	srv.create(newJob("ml", "train-0"))
+	p.out.holds(t, "jobs.batch        ml/train-0")
+	b.put("mail", 1)
+	b.finish("mail", delivery.Temporary, "451", "451 try again later")
+	p.out.holds(t, "not sent to liwei by mail: 451 try again later, try 2 of 10 at ")
+	b.put("chat", 1)
+	b.finish("chat", delivery.Delivered, "ok", "")
+	p.out.holds(t, `sent to liwei by chat in `)
+	p.out.holds(t, `rule "my failures"; next: vedette history jobs.batch/train-0 -n ml`)
+	p.out.holds(t, "  message           Failed, OOMKilled: train-0\n              ")
+	p.interrupt()
+	if strings.Contains(p.out.String(), "by old") {
+		t.Errorf("a message from before is shown:\n%v", p.out)
+	}
+	if _, errs := ended(t, 1, "watch", "jobs", "--messages", "--kubeconfig", srv.kubeconfig); !strings.Contains(errs, "no database is named") {
+		t.Error(errs)
+	}
+	if _, errs := ended(t, 1, "watch", "jobs", "--messages", "-o", "json", "--kubeconfig", srv.kubeconfig, "--db", b.url); !strings.Contains(errs, "--messages needs lines for people") {
+		t.Error(errs)
+	}
+}
+
+// TestDoctorNotifications: doctor finds what keeps messages from people, and sends none.
+func TestDoctorNotifications(t *testing.T) {
+	s := newSink(t)
+	b := newLetterbox(t)
+	path := file(t, "notify.yaml", notifyFile)
+	args := []string{"doctor", "--notify", path, "--db", b.url, "-o", "json"}
+	out, _ := ended(t, 0, args...)
+	found := verdicts(t, out)
+	for name, want := range map[string]check{
+		"notifications file":         {Verdict: fine, Found: "2 channels, 1 person, 1 rule"},
+		"notifications people":       {Verdict: warning, Found: "no channel reaches liwei"},
+		"notifications channel hook": {Verdict: fine, Found: "webhook, found nothing wrong"},
+		"notifications clock":        {Verdict: fine, Found: "right enough"},
+		"notifications feed":         {Verdict: warning, Found: "no notifier has run"},
+		"notifications messages":     {Verdict: fine, Found: "none is late"},
+		"clusters configuration":     {Verdict: fine, Found: "only notifications were checked"},
+	} {
+		if got := found[name]; got.Verdict != want.Verdict || !strings.Contains(got.Found, want.Found) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	hides(t, out)
+	b.put("hook", 2)
+	b.finish("hook", delivery.Permanent, "", "no")
+	b.put("closed", 1)
+	b.finish("closed", delivery.Disabled, "HTTP 410", "gone")
+	b.put("former", 1, func(d *delivery.Delivery) { d.CreatedAt = time.Now().Add(-time.Hour) })
+	out, _ = ended(t, 1, args[:5]...)
+	text := strings.Join(rows(out), "\n")
+	for _, want := range []string{
+		"warning | notifications | messages of hook | 2 dead letters; `vedette deadletter ls --channel hook`",
+		"failed | notifications | messages of closed | the other side has disabled the channel: ",
+		"failed | notifications | messages of former | 1 message for a channel that the file does not have",
+		"warning | notifications | messages of former | 1 message wait, the oldest for 1h0m",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	broken := file(t, "notify.yaml", strings.NewReplacer("Failed", "Fialed", "[hook]", "[hok]").Replace(notifyFile))
+	out, _ = ended(t, 1, "doctor", "--notify", broken, "--db", b.url)
+	if strings.Count(out, "failed   notifications  file") != 2 {
+		t.Error(out)
+	}
 	if got := s.messages(); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}

@@ -24,6 +24,9 @@ type format struct {
 	body   func(p *printer, ev informer.Event[object], obj *object) (string, error) // nil: lines
 	write  func(text string) error                                                  // of a body
 
+	// widths are minimum widths of columns beside those of minWidths.
+	widths map[string]int
+
 	mu     sync.Mutex
 	layout *table.Table // nil until the header is due
 }
@@ -106,7 +109,7 @@ func (p *printer) line(ev informer.Event[object], old, obj *object, at time.Time
 	if p.layout == nil {
 		var widths []int
 		for _, name := range names {
-			widths = append(widths, minWidths[name])
+			widths = append(widths, max(minWidths[name], p.widths[name]))
 		}
 		p.layout = table.New(widths...)
 		if !p.opts.noHeaders {

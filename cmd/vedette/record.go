@@ -96,6 +96,8 @@ func addRules(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "rules", "", "file with rules for the states of other types")
 }
 
+var errNoTypes = errors.New("name the types to record, such as `vedette record jobs,pods`, or clusters in the file of --config")
+
 // clusters returns what to record: what the command line names, or otherwise what the
 // file names.
 func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
@@ -104,7 +106,7 @@ func (o *recordOptions) clusters(args []string) ([]clusterConfig, error) {
 	}
 	all := o.settled.file.clusters
 	if len(all) == 0 {
-		return nil, errors.New("name the types to record, such as `vedette record jobs,pods`, or clusters in the file of --config")
+		return nil, errNoTypes
 	}
 	w := &o.watch
 	if w.connect.Context+w.connect.Kubeconfig+w.connect.Namespace+w.labels+w.fields != "" || w.allNamespaces {

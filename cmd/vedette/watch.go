@@ -27,6 +27,7 @@ type watchOptions struct {
 
 func newWatch() *cobra.Command {
 	var o watchOptions
+	var m messageFlags
 	cmd := &cobra.Command{
 		Use:   "watch TYPE[,TYPE…]",
 		Short: "Print a line for every change of objects",
@@ -42,6 +43,8 @@ func newWatch() *cobra.Command {
 			"  vedette watch pytorchjobs.kubeflow.org -o json --output-watch-events | jq .object.status\n\n" +
 			"  # Use rules for the states of another type\n" +
 			"  vedette watch experiments.example.com --rules rules.yaml\n\n" +
+			"  # Print also what is sent to people about the jobs\n" +
+			"  vedette watch jobs --messages --db postgres://vedette@db/history\n\n" +
 			"  # Print one field of each object\n" +
 			"  vedette watch pods -o jsonpath='{.metadata.name} {.status.phase}'",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -51,13 +54,13 @@ func newWatch() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color))
+			return o.run(cmd.Context(), args[0], &m, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color))
 		},
 	}
 	o.addFlags(cmd)
 	o.addOutputFlags(cmd)
 	addRules(cmd, &o.rules)
-	addConfig(cmd)
+	m.addFlags(cmd)
 	return cmd
 }
 
@@ -82,11 +85,16 @@ func (o *watchOptions) addOutputFlags(cmd *cobra.Command) {
 }
 
 // run connects, resolves the types, and watches them.
-func (o *watchOptions) run(ctx context.Context, types string, con *console) error {
+func (o *watchOptions) run(ctx context.Context, types string, m *messageFlags, con *console) error {
 	format, err := newFormat(o, con)
 	if err != nil {
 		return err
 	}
+	shown, err := m.open(ctx, format, con)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
 	cluster, err := kube.Connect(o.connect)
 	if err != nil {
 		return err
@@ -98,7 +106,7 @@ func (o *watchOptions) run(ctx context.Context, types string, con *console) erro
 	if err != nil {
 		return err
 	}
-	return follow(ctx, cluster, targets, format, con)
+	return shown.beside(ctx, targets, func(ctx context.Context) error { return follow(ctx, cluster, targets, format, con) })
 }
 
 // target is one type to watch.

@@ -74,7 +74,7 @@ record/recordtest: wire kube reflector state record/sqldb record/feed record/his
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

@@ -42,6 +42,9 @@ func (p Policy) withDefaults() Policy {
 	return p
 }
 
+// Tries returns how often a delivery is tried until it is dead.
+func (p Policy) Tries() int { return len(p.withDefaults().Backoff) + 1 }
+
 // wait returns how long to wait after a number of failed tries. more is false after the
 // last try.
 func (p Policy) wait(attempts int, retryAfter time.Duration) (d time.Duration, more bool) {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+)
+
+// notifyRecoverOptions are the flags of notify recover.
+type notifyRecoverOptions struct {
+	db             string
+	channel, since string
+	by             operatorFlags
+	confirm        confirmFlags
+}
+
+func newNotifyRecover() *cobra.Command {
+	var o notifyRecoverOptions
+	cmd := &cobra.Command{
+		Use:   "recover --channel CHANNEL --since TIME",
+		Short: "Send again what failed on a channel",
+		Long: "All dead letters of the channel that died since then are sent again, with the same keys. They say that they are late, and\n" +
+			"are in no order. A pause of the channel ends. Use it when the channel works again after an outage.",
+		Example: "  vedette notify recover --channel ops-hook --since 6h --db sqlite:history.db\n\n" +
+			"  # In a script, also if there are many\n" +
+			"  vedette notify recover --channel ops-hook --since 2026-03-01 --yes",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	addDatabase(cmd, &o.db)
+	f := cmd.Flags()
+	f.StringVar(&o.channel, "channel", "", "name of the channel")
+	f.StringVar(&o.since, "since", "", "what died at this time or later: 2h, 3d (ago), 15:04, 2026-03-01")
+	o.by.addFlags(cmd)
+	o.confirm.addFlags(cmd)
+	return cmd
+}
+
+func (o *notifyRecoverOptions) run(ctx context.Context, in io.Reader, con *console) error {
+	if o.channel == "" || o.since == "" {
+		return errors.New("name the channel with --channel, and say with --since how far back, such as --since 6h")
+	}
+	since, err := parseTime(o.since, time.Now())
+	if err != nil {
+		return err
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	n := 0
+	f := delivery.Filter{Channel: o.channel, Since: since, States: []delivery.State{delivery.Dead}}
+	for _, err := range deliveriesOf(ctx, d, f) {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n == 0 {
+		con.say("nothing failed on channel %s since %s", o.channel, local(since))
+		return nil
+	}
+	if err := o.confirm.confirm(in, con, n, fmt.Sprintf("sends %s again", counted(n, "message"))); err != nil {
+		return err
+	}
+	n, err = delivery.Recover(ctx, d, o.channel, since, o.by.name())
+	con.say("%s will be sent again", counted(n, "message"))
+	return err
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/notify/message"
+)
+
+// messageFlags say whether a watch shows messages, and which database has them.
+type messageFlags struct {
+	show bool
+	db   string
+}
+
+func (o *messageFlags) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.show, "messages", false, "print also the messages about these objects that people get, from the database of --db")
+	addDatabase(cmd, &o.db)
+}
+
+// shownMessages are the messages of a watch, nil if it shows none.
+type shownMessages struct{ *messages }
+
+// open opens the database of the messages.
+//
+// Errors: no database is named; lines for programs would be mixed with messages.
+func (o *messageFlags) open(ctx context.Context, f *format, con *console) (shownMessages, error) {
+	if !o.show {
+		return shownMessages{}, nil
+	}
+	if f.body != nil {
+		return shownMessages{}, errors.New("--messages needs lines for people: leave out -o, or use -o wide")
+	}
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return shownMessages{}, err
+	}
+	f.widths = messageWidths
+	m := newMessages(d, con)
+	m.next = nextCommand
+	return shownMessages{m}, nil
+}
+
+// close closes the database.
+func (s shownMessages) close() {
+	if s.messages != nil {
+		_ = s.d.Close() // nothing was written
+	}
+}
+
+// beside calls do, and prints messages about its targets meanwhile. An error of one ends
+// the other.
+func (s shownMessages) beside(ctx context.Context, targets []target, do func(context.Context) error) error {
+	if s.messages == nil {
+		return do(ctx)
+	}
+	s.wants = aboutTargets(targets)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var failed error
+	var work sync.WaitGroup
+	work.Go(func() {
+		if failed = s.run(ctx); failed != nil {
+			cancel(failed)
+		}
+	})
+	err := do(ctx)
+	cancel(nil)
+	work.Wait()
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+// aboutTargets returns a filter for messages about objects of some types and namespaces,
+// and for digests.
+func aboutTargets(targets []target) func(*message.Message) bool {
+	return func(m *message.Message) bool {
+		if m.Notice == nil || m.Notice.Job.Name == "" {
+			return true
+		}
+		j := m.Notice.Job
+		return slices.ContainsFunc(targets, func(t target) bool {
+			return t.resource.String() == j.Type && (t.selection.Namespace == "" || t.selection.Namespace == j.Namespace)
+		})
+	}
+}
