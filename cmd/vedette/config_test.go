@@ -51,7 +51,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, notify
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, notify, keep-messages
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -118,6 +118,7 @@ clusters:
 		"max-size | - | default",
 		"keep-feed | - | default",
 		"notify | N | F:5",
+		"keep-messages | - | default",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",
 		"cluster | the current context | F:8",
 		" | pods | ml | F:8",

@@ -140,3 +140,28 @@ func TestNotifyChannels(t *testing.T) {
 		t.Errorf("%s %q", out, b.acts())
 	}
 }
+
+// TestPruneMessages: messages that ended long ago are removed, and those that wait are not.
+func TestPruneMessages(t *testing.T) {
+	b := newLetterbox(t)
+	b.put("mail", 2)
+	b.finish("mail", delivery.Permanent, "", "no")
+	b.put("chat", 1)
+	if _, errs := ended(t, 0, "prune", "--keep-messages", "1ms", "--dry-run", "--db", b.url); errs != "would remove: 2 messages\n" {
+		t.Error(errs)
+	}
+	if _, errs := ended(t, 0, "prune", "--keep-messages", "1h", "--db", b.url); !strings.HasPrefix(errs, "removed: 0 messages, ") {
+		t.Error(errs)
+	}
+	if _, errs := ended(t, 0, "prune", "--keep-messages", "1ms", "--db", b.url); !strings.HasPrefix(errs, "removed: 2 messages, ") {
+		t.Error(errs)
+	}
+	if diff := cmp.Diff(map[string]int{"waiting": 1}, b.states()); diff != "" {
+		t.Error(diff)
+	}
+	for _, args := range [][]string{{"prune"}, {"notify", "run", "--notify", "/nowhere"}} {
+		if _, errs := ended(t, 1, append(args, "--keep-messages", "long", "--db", b.url)...); errs != "vedette: --keep-messages: \"long\" is not an age: want 90d, 2w, 36h or forever, for example\n" {
+			t.Errorf("%q: %s", args, errs)
+		}
+	}
+}

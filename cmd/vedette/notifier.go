@@ -17,18 +17,28 @@ import (
 // notifier sends what the rules of a file call for, and reloads the file. Any goroutine may
 // ask for its health; run is called once.
 type notifier struct {
-	d       *sqldb.DB
-	options config.Options
-	log     *slog.Logger
+	notifierSetup
+	d   *sqldb.DB
+	log *slog.Logger
 
-	mu   sync.Mutex
-	file *config.Config
-	n    *notify.Notifier
-	err  error // why it does not run
+	mu  sync.Mutex
+	n   *notify.Notifier
+	err error // why it does not run
 }
 
-func newNotifier(d *sqldb.DB, file *config.Config, o config.Options, log *slog.Logger) *notifier {
-	return &notifier{d: d, file: file, options: o, log: log}
+// notifierSetup are the settings of a notifier.
+type notifierSetup struct {
+	file    *config.Config // as it was loaded last
+	options config.Options
+	keep    time.Duration // of deliveries that ended; 0 is the default
+}
+
+// newNotifier returns a notifier, nil without a setup.
+func newNotifier(d *sqldb.DB, setup *notifierSetup, log *slog.Logger) *notifier {
+	if setup == nil {
+		return nil
+	}
+	return &notifier{notifierSetup: *setup, d: d, log: log}
 }
 
 // run plans and sends until ctx is done.
@@ -95,7 +105,7 @@ func (s *notifier) whileWatching(ctx context.Context, do func(context.Context) e
 // notifier cannot go on.
 func (s *notifier) once(ctx context.Context) error {
 	s.mu.Lock()
-	n, err := notify.New(s.d, notify.Config{File: s.file, Logger: s.log})
+	n, err := notify.New(s.d, notify.Config{File: s.file, Logger: s.log, Workers: notify.WorkerOptions{Keep: s.keep}})
 	s.n, s.err = n, err
 	s.mu.Unlock()
 	if err == nil {

@@ -13,9 +13,6 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 )
 
-// notifyConfig is the content of the file of people, channels and rules.
-type notifyConfig = config.Config
-
 // notifyOptions are the options of a file whose channels may print.
 func notifyOptions(con *console) config.Options { return config.Options{Stdout: messagesTo{con}} }
 

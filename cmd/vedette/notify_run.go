@@ -5,12 +5,16 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/notify/config"
 )
 
 // notifyRunOptions are the flags of notify run.
 type notifyRunOptions struct {
 	db, listen string
 	notify     notifyFlags
+	kept       messageRetention
+	settled    *settled
 }
 
 func newNotifyRun() *cobra.Command {
@@ -29,15 +33,15 @@ func newNotifyRun() *cobra.Command {
 			return o.run(cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "auto"))
 		},
 	}
-	addDatabase(cmd, &o.db)
+	o.settled = addDatabase(cmd, &o.db)
 	o.notify.addFlags(cmd)
+	o.kept.addFlags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8081 (default: none)")
 	return cmd
 }
 
 func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
-	opts := notifyOptions(con)
-	file, err := o.notify.load(con, opts)
+	setup, err := loadSetup(&o.notify, &o.kept, o.settled, notifyOptions(con), con)
 	if err != nil {
 		return err
 	}
@@ -46,9 +50,23 @@ func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer d.Close()
-	n := newNotifier(d, file, opts, slog.New(slog.NewTextHandler(logTo{con}, nil)))
+	n := newNotifier(d, setup, slog.New(slog.NewTextHandler(logTo{con}, nil)))
 	return serveWhile(ctx, o.listen, n.ready, con, func(ctx context.Context) error {
-		con.say("%s of %s; messages of %s are sent\nCtrl-C ends it", counted(len(file.Rules.Rules()), "rule"), file.Path, d)
+		con.say("messages about what %s records are sent\nCtrl-C ends it", d)
 		return n.run(ctx)
 	}, notifyCollectors(func() *notifier { return n })...)
+}
+
+// loadSetup loads the file of notifications, and parses the settings of a notifier.
+func loadSetup(o *notifyFlags, kept *messageRetention, from *settled, opts config.Options, con *console) (*notifierSetup, error) {
+	keep, err := kept.duration(from)
+	if err != nil {
+		return nil, err
+	}
+	file, err := o.load(con, opts)
+	if err != nil {
+		return nil, err
+	}
+	con.say("%s and %s of %s", counted(len(file.Rules.Rules()), "rule"), counted(len(file.Channels), "channel"), file.Path)
+	return &notifierSetup{file, opts, keep}, nil
 }

@@ -203,7 +203,7 @@ func TestNotifyRun(t *testing.T) {
 	for range 3 {
 		<-s.more
 	}
-	p.err.holds(t, "1 rule of ")
+	p.err.holds(t, "1 rule and 2 channels of ")
 	address := regexp.MustCompile(`http://\S+`).FindString(p.err.String())
 	awaited(t, address+"/readyz", http.StatusOK, regexp.MustCompile(`^ok\n$`))
 	awaited(t, address+"/metrics", http.StatusOK, regexp.MustCompile(`(?s)go_goroutines.*vedette_notify_tries_total\{channel="hook",result="sent"\} 3\n`))

@@ -3,15 +3,18 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/record/retention"
 )
 
 func newPrune() *cobra.Command {
 	var url string
 	var o retentionFlags
+	var letters messageRetention
 	var preview bool
 	var from *settled
 	cmd := &cobra.Command{
@@ -30,16 +33,56 @@ func newPrune() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if p.Unlimited() && p.KeepFeed == 0 {
-				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size or --keep-feed")
+			keep, err := letters.duration(from)
+			if err != nil {
+				return err
 			}
-			return prune(cmd.Context(), url, p, preview, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			if p.Unlimited() && p.KeepFeed == 0 && keep == 0 {
+				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size, --keep-feed or --keep-messages")
+			}
+			if keep > 0 {
+				if err := pruneMessages(cmd.Context(), url, keep, preview, con); err != nil {
+					return err
+				}
+			}
+			if p.Unlimited() && p.KeepFeed == 0 {
+				return nil
+			}
+			return prune(cmd.Context(), url, p, preview, con)
 		},
 	}
 	from = addDatabase(cmd, &url)
 	o.addFlags(cmd)
+	letters.addFlags(cmd)
 	cmd.Flags().BoolVar(&preview, "dry-run", false, "count what would be removed, and remove nothing")
 	return cmd
+}
+
+// pruneMessages removes messages that ended before an age. A preview counts them.
+func pruneMessages(ctx context.Context, url string, keep time.Duration, preview bool, con *console) error {
+	d, err := openDatabase(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	before := time.Now().Add(-keep)
+	if !preview {
+		p, err := delivery.Prune(ctx, d, before)
+		con.say("removed: %s, %d mutes, %d acts", counted(int(p.Deliveries), "message"), p.Mutes, p.Acts)
+		return err
+	}
+	n := 0
+	for one, err := range deliveriesOf(ctx, d, delivery.Filter{States: []delivery.State{delivery.Sent, delivery.Dead, delivery.Superseded, delivery.Dropped}}) {
+		if err != nil {
+			return err
+		}
+		if one.NextAt.Before(before) {
+			n++
+		}
+	}
+	con.say("would remove: %s", counted(n, "message"))
+	return nil
 }
 
 func prune(ctx context.Context, url string, p retention.Policy, preview bool, con *console) error {

@@ -28,6 +28,7 @@ type recordOptions struct {
 	db      string
 	kept    retentionFlags
 	notify  notifyFlags
+	letters messageRetention
 	redact  []string
 	name    string
 	spill   string
@@ -71,6 +72,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.settled = addDatabase(cmd, &o.db)
 	o.kept.addFlags(cmd)
 	o.notify.addFlags(cmd)
+	o.letters.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
@@ -127,6 +129,9 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 	if _, err := o.kept.policy(o.settled); err != nil {
 		return cfg, nil, err
 	}
+	if _, err := o.letters.duration(o.settled); err != nil {
+		return cfg, nil, err
+	}
 	if o.watch.rules != "" {
 		if r, err = rules.Load(o.watch.rules); err != nil {
 			return cfg, nil, err
@@ -156,26 +161,26 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		return err
 	}
 	defer closeAll(clusters)
-	var file *notifyConfig
+	var setup *notifierSetup
 	if o.notify.path != "" {
-		if file, err = o.notify.load(con, notifyOptions(con)); err != nil {
+		if setup, err = loadSetup(&o.notify, &o.letters, o.settled, notifyOptions(con), con); err != nil {
 			return err
 		}
 	}
 	var s serving
 	metrics := []prometheus.Collector{recordmetrics.New(s.health)}
-	if file != nil {
+	if setup != nil {
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
 	// The server answers probes from the start, because a migration may take long.
 	return serveWhile(ctx, o.listen, s.ready, con, func(ctx context.Context) error {
-		return o.begin(ctx, cfg, clusters, file, &s, con)
+		return o.begin(ctx, cfg, clusters, setup, &s, con)
 	}, metrics...)
 }
 
 // begin checks everything that may be wrong, and then records. It notifies too if there is
-// a file for that.
-func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, file *notifyConfig, s *serving, con *console) error {
+// a setup for that.
+func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters []*connected, setup *notifierSetup, s *serving, con *console) error {
 	con.progress("asking %s …", hosts(clusters))
 	var unavailable func(error)
 	if o.wait {
@@ -220,11 +225,7 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		}
 		recorders = append(recorders, r)
 	}
-	var n *notifier
-	if file != nil {
-		con.say("%s of %s", counted(len(file.Rules.Rules()), "rule"), file.Path)
-		n = newNotifier(d, file, notifyOptions(con), cfg.Logger)
-	}
+	n := newNotifier(d, setup, cfg.Logger)
 	s.set(d, recorders, n)
 	keep, err := o.kept.policy(o.settled)
 	if err != nil {

@@ -43,6 +43,7 @@ var settings = []setting{
 	{"max-size", word},
 	{"keep-feed", word},
 	{"notify", path},
+	{"keep-messages", word},
 }
 
 // variable returns the name of a setting in the environment.

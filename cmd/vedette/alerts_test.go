@@ -1,4 +1,4 @@
-package recordmetrics_test
+package main
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/vedette-io/vedette/notify/notifymetrics"
 	"github.com/vedette-io/vedette/record/recordmetrics"
 )
 
@@ -36,7 +37,11 @@ func TestAlerts(t *testing.T) {
 	}
 	there := map[string]bool{}
 	described := make(chan *prometheus.Desc)
-	go func() { recordmetrics.New(nil).Describe(described); close(described) }()
+	go func() {
+		recordmetrics.New(nil).Describe(described)
+		notifymetrics.New(notifymetrics.Source{}).Describe(described)
+		close(described)
+	}()
 	for d := range described {
 		there[describedAs.FindStringSubmatch(d.String())[1]] = true
 	}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// messageRetention says how long messages are kept after they were sent or given up.
+type messageRetention struct{ keep string }
+
+func (o *messageRetention) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.keep, "keep-messages", "", "how long messages and dead letters are kept after their end, such as 90d (default: 30d)")
+}
+
+// duration parses the flag; 0 is the default.
+func (o *messageRetention) duration(from *settled) (time.Duration, error) {
+	if o.keep == "" {
+		return 0, nil
+	}
+	d, err := parseAge(o.keep)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", from.origin("keep-messages"), err)
+	}
+	return d, nil
+}
