@@ -18,7 +18,7 @@ var constructs = []pattern{
 	{"image", regexp.MustCompile(`!\[`)},
 	{"tag", regexp.MustCompile(`<[A-Za-z/!?@#]`)},
 	{"code", regexp.MustCompile("`")},
-	{"URL", regexp.MustCompile(`(?i)\b(https?|ftp|mailto|javascript):`)},
+	{"URL", regexp.MustCompile(`(?i)(https?|ftp)://|\bwww\.`)},
 	{"mention", regexp.MustCompile(`@`)},
 	{"entity", regexp.MustCompile(`&#?[A-Za-z0-9]+;`)},
 	{"escape", regexp.MustCompile(`\\[!-/:-@\[-` + "`" + `{-~]`)},
@@ -56,7 +56,7 @@ func FindMrkdwn(text string) (found []string) {
 	for _, c := range []pattern{
 		{"markup", regexp.MustCompile(`[<>&]`)},
 		{"code", regexp.MustCompile("`")},
-		{"URL", regexp.MustCompile(`(?i)\b(https?|ftp|mailto):`)},
+		{"URL", regexp.MustCompile(`(?i)(https?|ftp)://|\bwww\.`)},
 		{"mention", regexp.MustCompile(`@`)},
 		{"emoji", regexp.MustCompile(`:[0-9]*[a-z_+'-][a-z0-9_+'-]*:|:(100|1234):`)},
 	} {
