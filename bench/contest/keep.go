@@ -11,6 +11,7 @@ import (
 	"github.com/vedette-io/vedette/bench/workload"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -35,6 +36,8 @@ const (
 	StoredEach      = "stored"            // B in the database, for each event
 	ListedStored    = "listed-stored"     // B in the database, for each object of the first list
 	HeapEach        = "heap-each"         // B live after the first list, for each object
+	FeedPerSecond   = "feed-per-second"   // transitions that a reader of the feed gets
+	FeedEach        = "feed-cpu"          // s of CPU for each
 )
 
 // doKeep has the first list and then events written into a database.
@@ -76,7 +79,33 @@ func doKeep(ctx context.Context, t *Task) (*Result, error) {
 		}
 	}
 	runtime.KeepAlive(k)
+	if err := readFeed(ctx, d, f); err != nil {
+		return nil, err
+	}
 	return &Result{Figures: f}, stop()
+}
+
+// readFeed reads all transitions, if the keeper writes a feed.
+func readFeed(ctx context.Context, d *sqldb.DB, f measure.Figures) error {
+	if _, err := feed.Sequence(ctx, d); err != nil { // what the keeper has not numbered yet
+		return err
+	}
+	mark, err := measure.Begin()
+	if err != nil {
+		return err
+	}
+	n := 0.0
+	for _, err := range feed.Read(ctx, d, 0) {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	times, err := mark.Times()
+	if err == nil && n > 0 {
+		f[FeedPerSecond], f[FeedEach] = n/times[measure.Wall], times[measure.CPU]/n
+	}
+	return err
 }
 
 func (t *Task) keepEvents(ctx context.Context, k Keeper, base *vault, listed int64, f measure.Figures) error {
