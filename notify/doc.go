@@ -33,7 +33,7 @@
 //
 // # Limits
 //
-// A batch has 500 transitions. A second handles at most 500 timers and 200 escalations. A new
+// A batch has 200 transitions. A second handles at most 500 timers and 200 escalations. A new
 // timer rule reads 200 objects per second. A subscription takes effect within a second.
 // Facts that cannot be read three times are left out of the message, so that no object can
 // hold up the others.

@@ -20,6 +20,9 @@ const cursorName = "notify"
 // tickEvery is how often a planner looks at timers, digests and escalations.
 const tickEvery = time.Second
 
+// batchSize bounds the transitions of a batch. Messages wait for the facts of all of them.
+const batchSize = 200
+
 // planner turns transitions into deliveries. Prepare reads, outside of the transaction;
 // Handle writes. Both belong to the goroutine of the consumer.
 type planner struct {
@@ -70,7 +73,7 @@ func newPlanner(o plannerOptions) *planner {
 // consumer returns the consumer that drives the planner. It begins with what happens from
 // now on, so a first start sends nothing about the past.
 func (p *planner) consumer(owner string, logger *slog.Logger) feed.Consumer {
-	return feed.Consumer{Name: cursorName, Start: feed.Now, Every: p.every, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
+	return feed.Consumer{Name: cursorName, Start: feed.Now, Batch: batchSize, Every: p.every, Prepare: p.prepare, Handle: p.handle, Committed: p.committed, Owner: owner, Logger: logger}
 }
 
 // prepare finds the messages that transitions and timers call for.
@@ -78,27 +81,33 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 	r := &round{setup: p.setup(), now: p.now(), marks: map[string]string{}}
 	p.round = r
 	o := newOwners(r.setup, p.history)
+	var steps []func(context.Context) error
 	if len(some) > 0 {
-		if err := p.subscriptions.refresh(ctx, p.db, r.now); err != nil {
-			return p.db.Explain(err)
-		}
+		steps = append(steps, func(ctx context.Context) error { return p.db.Explain(p.subscriptions.refresh(ctx, p.db, r.now)) })
 	}
 	for i := range some {
-		if err := p.transition(ctx, r, o, &some[i]); err != nil {
+		steps = append(steps, func(ctx context.Context) error { return p.transition(ctx, r, o, &some[i]) })
+	}
+	if r.tick = time.Since(p.tickedAt) >= p.every; r.tick {
+		steps = append(steps,
+			func(ctx context.Context) error { return p.due.look(ctx, r, o) },
+			func(ctx context.Context) error { return p.scan.look(ctx, r) },
+			func(ctx context.Context) error { return p.escalator.look(ctx, r, p.unacked) })
+	}
+	for _, step := range steps {
+		if err := p.bounded(ctx, step); err != nil {
 			return err
 		}
 	}
-	if time.Since(p.tickedAt) < p.every {
-		return nil
-	}
-	r.tick = true
-	if err := p.due.look(ctx, r, o); err != nil {
-		return err
-	}
-	if err := p.scan.look(ctx, r); err != nil {
-		return err
-	}
-	return p.escalator.look(ctx, r, p.unacked)
+	return nil
+}
+
+// bounded calls a step with a bound, so that a server that has vanished does not hold up the
+// planner.
+func (p *planner) bounded(ctx context.Context, step func(context.Context) error) error {
+	ctx, done := p.db.Bounded(ctx)
+	defer done()
+	return step(ctx)
 }
 
 // transition adds the messages and timers of one transition to a round.
