@@ -111,6 +111,7 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 	notified := told.start(ctx, cancel)
 	worked := make(chan error, 1)
 	go func() {
+		told.ready(ctx)
 		err := workload.run(ctx, o.jobs)
 		if err == nil {
 			kept.await(ctx, workload.over())

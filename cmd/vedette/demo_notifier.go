@@ -14,6 +14,7 @@ import (
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -115,6 +116,22 @@ func (s *demoNotifier) start(ctx context.Context, cancel func(error)) (wait func
 	return func() error { return errors.Join(<-ended, <-ended) }
 }
 
+// ready waits until the notifier reads the feed, which begins with what happens from then
+// on.
+func (s *demoNotifier) ready(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastWrite)
+	defer cancel()
+	for ctx.Err() == nil {
+		if h, err := s.n.Health(ctx); err == nil && h.Cursor {
+			return
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+}
+
 // settle waits until nothing waits to be sent.
 func (s *demoNotifier) settle(ctx context.Context) {
 	if s == nil {
@@ -124,13 +141,14 @@ func (s *demoNotifier) settle(ctx context.Context) {
 	defer cancel()
 	for ctx.Err() == nil {
 		unsent := 0
+		_, numbered := feed.Sequence(ctx, s.d)
 		h, err := s.n.Health(ctx)
 		for _, c := range h.Counts {
 			if c.State != delivery.Dead {
 				unsent += c.N
 			}
 		}
-		if err == nil && h.Behind == 0 && unsent == 0 {
+		if numbered == nil && err == nil && h.Behind == 0 && unsent == 0 {
 			return
 		}
 		pause(ctx, 50*time.Millisecond)

@@ -60,7 +60,7 @@ func TestDemoIsRecorded(t *testing.T) {
 		t.Fatalf("exit code %d: %v", code, p.err)
 	}
 	said := p.err.String()
-	for _, want := range []string{"Recorded in " + db, "10 jobs: ", "waited (", "ran (", "): median ", "retried after a failure: ", " were sent, "} {
+	for _, want := range []string{"Recorded in " + db, "10 jobs: ", "waited (", "ran (", "): median ", "retried after a failure: ", " sent, "} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%s does not say %q", said, want)
 		}

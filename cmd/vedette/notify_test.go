@@ -68,6 +68,16 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// next waits for a message.
+func (s *sink) next(t *testing.T) {
+	t.Helper()
+	select {
+	case <-s.more:
+	case <-time.After(within):
+		t.Fatal("no message comes")
+	}
+}
+
 func (s *sink) answer(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +192,7 @@ func TestRecordNotifies(t *testing.T) {
 	recorded(t, url, "pods", "train-7")
 	awaitCursor(t, url)
 	srv.phase(pod, corev1.PodFailed, "OOMKilled")
-	<-s.more
+	s.next(t)
 	if got := s.messages(); len(got) != 1 || got[0].Data.Job.Name != "train-7" || !strings.Contains(got[0].ID, "/Failed/failures/hook") {
 		t.Errorf("%+v", got)
 	}
@@ -201,7 +211,7 @@ func TestNotifyRun(t *testing.T) {
 	b.put("hook", 3)
 	p := start(t, "notify", "run", "--db", b.url, "--notify", file(t, "notify.yaml", notifyFile), "--listen", "127.0.0.1:0")
 	for range 3 {
-		<-s.more
+		s.next(t)
 	}
 	p.err.holds(t, "1 rule and 2 channels of ")
 	address := regexp.MustCompile(`http://\S+`).FindString(p.err.String())
