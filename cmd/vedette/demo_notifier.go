@@ -21,8 +21,8 @@ import (
 // demoRules are the rules of the demo. Both channels show their messages on the terminal.
 const demoRules = `
 channels:
-  terminal: {type: webhook, url: {env: NONE}, secret: {env: NONE}}
-  pager: {type: webhook, url: {env: NONE}, secret: {env: NONE}}
+  terminal: {type: stdout}
+  pager: {type: stdout}
 rules:
 - name: failed jobs
   types: [jobs.batch]
@@ -79,7 +79,7 @@ type demoNotifier struct {
 
 // newDemoNotifier returns a notifier whose tries follow each other fast, as the speed says.
 func newDemoNotifier(d *sqldb.DB, speed float64, con *console) (*demoNotifier, error) {
-	file, err := config.Parse("demo", []byte(demoRules), config.Options{WithoutSecrets: true})
+	file, err := config.Parse("demo", []byte(demoRules), config.Options{})
 	if err != nil {
 		return nil, err
 	}

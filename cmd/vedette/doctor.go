@@ -167,7 +167,9 @@ func (o *recordOptions) examine(ctx context.Context, args []string, how touch) [
 		defer d.Close()
 	}
 	if o.notify.path != "" {
-		examineNotify(ctx, o.notify.path, d, f)
+		clusters := clustersOf(o.settled)
+		examineNotify(ctx, o.notify.path, clusters, d, f)
+		closeAll(clusters)
 	}
 	f.of = "clusters"
 	all, err := o.clusters(args)

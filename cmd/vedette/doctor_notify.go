@@ -32,9 +32,9 @@ const (
 
 // examineNotify checks the file of notifications, its channels and what the database has of
 // them. d is nil if the database cannot be read. Nothing is sent.
-func examineNotify(ctx context.Context, path string, d *sqldb.DB, f *findings) {
+func examineNotify(ctx context.Context, path string, clusters []*connected, d *sqldb.DB, f *findings) {
 	f.of = "notifications"
-	file, err := config.Load(path, config.Options{})
+	file, err := config.Load(path, withClusters(config.Options{}, clusters))
 	if err != nil {
 		for _, err := range flat(err) {
 			f.fails("file", err)

@@ -24,6 +24,7 @@ type messages struct {
 	// next returns the command that helps with a message, "" for none.
 	next func(*message.Message) string
 
+	tries int // how often a message is tried
 	began time.Time
 	seen  map[int64]printed // of deliveries that are not over, or ended lately
 }
@@ -39,7 +40,7 @@ func newMessages(d *sqldb.DB, con *console) *messages {
 	return &messages{
 		d: d, printer: &stdout.Printer{Out: messagesTo{con}, Style: stdout.Style{Color: con.colors}},
 		wants: func(*message.Message) bool { return true }, next: func(*message.Message) string { return "" },
-		began: time.Now(), seen: map[int64]printed{},
+		tries: (delivery.Policy{}).Tries(), began: time.Now(), seen: map[int64]printed{},
 	}
 }
 
@@ -127,7 +128,7 @@ func (m *messages) one(ctx context.Context, d *delivery.Delivery, now time.Time)
 	if ended {
 		next = m.next(text)
 	}
-	return m.printer.Print(printedAt(d, now), text, outcomeOf(d), next)
+	return m.printer.Print(printedAt(d, now), text, m.outcome(d), next)
 }
 
 // printedAt returns the time of the line of a delivery.
@@ -138,9 +139,9 @@ func printedAt(d *delivery.Delivery, now time.Time) time.Time {
 	return now
 }
 
-// outcomeOf returns what became of a delivery, for the printer.
-func outcomeOf(d *delivery.Delivery) *stdout.Delivery {
-	o := &stdout.Delivery{Receiver: d.Person, Channel: d.Channel, Rule: d.Rule, Try: d.Attempts, Tries: delivery.Policy{}.Tries()}
+// outcome returns what became of a delivery, for the printer.
+func (m *messages) outcome(d *delivery.Delivery) *stdout.Delivery {
+	o := &stdout.Delivery{Receiver: d.Person, Channel: d.Channel, Rule: d.Rule, Try: d.Attempts, Tries: m.tries}
 	if d.State == delivery.Sent {
 		o.Took = max(d.SentAt.Sub(d.CreatedAt), time.Millisecond)
 		return o

@@ -16,6 +16,7 @@ import (
 func newNotifyCheck() *cobra.Command {
 	var o notifyFlags
 	var without bool
+	var from *settled
 	cmd := &cobra.Command{
 		Use:     "check [FILE]",
 		Aliases: []string{"rules"},
@@ -31,7 +32,9 @@ func newNotifyCheck() *cobra.Command {
 			if len(args) == 1 {
 				o.path = args[0]
 			}
-			c, err := o.load(con, config.Options{WithoutSecrets: without})
+			clusters := clustersOf(from)
+			defer closeAll(clusters)
+			c, err := o.load(con, withClusters(config.Options{WithoutSecrets: without}, clusters))
 			if err != nil {
 				return err
 			}
@@ -39,7 +42,7 @@ func newNotifyCheck() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	addConfig(cmd)
+	from = addConfig(cmd)
 	cmd.Flags().BoolVar(&without, "without-secrets", false, "do not read the secrets, and do not check what depends on them")
 	return cmd
 }

@@ -41,7 +41,9 @@ func newNotifyRun() *cobra.Command {
 }
 
 func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
-	setup, err := loadSetup(&o.notify, &o.kept, o.settled, notifyOptions(con), con)
+	clusters := clustersOf(o.settled)
+	defer closeAll(clusters)
+	setup, err := loadSetup(&o.notify, &o.kept, o.settled, withClusters(notifyOptions(con), clusters), con)
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,10 @@ import (
 
 // notifySendOptions are the flags of notify test.
 type notifySendOptions struct {
-	notify notifyFlags
-	to     string
-	by     operatorFlags
+	notify  notifyFlags
+	settled *settled
+	to      string
+	by      operatorFlags
 }
 
 func newNotifySend() *cobra.Command {
@@ -39,14 +40,16 @@ func newNotifySend() *cobra.Command {
 		},
 	}
 	o.notify.addFlags(cmd)
-	addConfig(cmd)
+	o.settled = addConfig(cmd)
 	cmd.Flags().StringVar(&o.to, "to", "", "a person of the file, or an address on the channel (default: the channel alone)")
 	o.by.addFlags(cmd)
 	return cmd
 }
 
 func (o *notifySendOptions) run(ctx context.Context, name string, con *console) error {
-	c, err := o.notify.load(con, notifyOptions(con))
+	clusters := clustersOf(o.settled)
+	defer closeAll(clusters)
+	c, err := o.notify.load(con, withClusters(notifyOptions(con), clusters))
 	if err != nil {
 		return err
 	}

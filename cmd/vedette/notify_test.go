@@ -425,3 +425,31 @@ func TestDoctorNotifications(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestEventsAsChannel: messages become Events of the cluster that the job is in.
+func TestEventsAsChannel(t *testing.T) {
+	newSink(t)
+	srv := recordable(t, apitest.Config{})
+	pod := newPod("ml", "train-7")
+	srv.create(pod)
+	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	path := file(t, "notify.yaml", strings.NewReplacer("people:", "  events: {type: event}\npeople:", "to: [hook]", "to: [events]").Replace(notifyFile))
+	p := start(t, "record", "pods", "-A", "--kubeconfig", srv.kubeconfig, "--db", url, "--notify", path)
+	recorded(t, url, "pods", "train-7")
+	awaitCursor(t, url)
+	srv.phase(pod, corev1.PodFailed, "OOMKilled")
+	sent := func() bool {
+		out, _ := ended(t, 0, "notify", "ls", "--channel", "events", "--state", "sent", "-o", "name", "--db", url)
+		return out == "message/1\n"
+	}
+	for deadline := time.Now().Add(within); !sent(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("no Event was written: %v", p.err)
+		}
+	}
+	p.interrupt()
+	t.Setenv("KUBECONFIG", srv.kubeconfig)
+	if out, _ := ended(t, 0, "notify", "check", path); !strings.Contains(out, "events") {
+		t.Error(out)
+	}
+}

@@ -163,7 +163,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 	defer closeAll(clusters)
 	var setup *notifierSetup
 	if o.notify.path != "" {
-		if setup, err = loadSetup(&o.notify, &o.letters, o.settled, notifyOptions(con), con); err != nil {
+		if setup, err = loadSetup(&o.notify, &o.letters, o.settled, withClusters(notifyOptions(con), clusters), con); err != nil {
 			return err
 		}
 	}

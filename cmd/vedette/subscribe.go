@@ -24,6 +24,7 @@ import (
 type subscribeOptions struct {
 	db      string
 	notify  notifyFlags
+	settled *settled
 	connect kube.Config
 	to      string
 	states  []string
@@ -48,7 +49,7 @@ func newSubscribe() *cobra.Command {
 			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &o.db)
+	o.settled = addDatabase(cmd, &o.db)
 	o.notify.addFlags(cmd)
 	addConnection(cmd, &o.connect)
 	f := cmd.Flags()
@@ -127,7 +128,9 @@ func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s deliver
 		}
 		return err
 	}
-	file, err := o.notify.load(con, notifyOptions(con))
+	clusters := clustersOf(o.settled)
+	defer closeAll(clusters)
+	file, err := o.notify.load(con, withClusters(notifyOptions(con), clusters))
 	if err != nil {
 		return fmt.Errorf("%s is not your address in %s, and a code cannot be sent there: %w", a.text(), o.notify.path, err)
 	}

@@ -8,18 +8,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
 )
 
 // messageFlags say whether a watch shows messages, and which database has them.
 type messageFlags struct {
-	show bool
-	db   string
+	show   bool
+	db     string
+	notify notifyFlags
 }
 
 func (o *messageFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.show, "messages", false, "print also the messages about these objects that people get, from the database of --db")
 	addDatabase(cmd, &o.db)
+	o.notify.addFlags(cmd)
+	cmd.Flags().Lookup("notify").Usage = "file of notifications, which says how often messages are tried (default: VEDETTE_NOTIFY; without it, that of the defaults)"
 }
 
 // shownMessages are the messages of a watch, nil if it shows none.
@@ -35,12 +40,21 @@ func (o *messageFlags) open(ctx context.Context, f *format, con *console) (shown
 	if f.body != nil {
 		return shownMessages{}, errors.New("--messages needs lines for people: leave out -o, or use -o wide")
 	}
+	var retry delivery.Policy
+	if o.notify.path != "" {
+		file, err := o.notify.load(con, config.Options{WithoutSecrets: true})
+		if err != nil {
+			return shownMessages{}, err
+		}
+		retry.Backoff = file.Retry.Waits
+	}
 	d, err := openDatabase(ctx, o.db)
 	if err != nil {
 		return shownMessages{}, err
 	}
 	f.widths = messageWidths
 	m := newMessages(d, con)
+	m.tries = retry.Tries()
 	m.next = nextCommand
 	return shownMessages{m}, nil
 }
