@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -120,13 +119,4 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	})
 	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newDemo(), newNotify(), newDeadletter(), newSubscribe(), newAck())
 	return root
-}
-
-// version returns the version from the build information.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "devel"
-	}
-	return info.Main.Version
 }

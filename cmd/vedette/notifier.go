@@ -26,13 +26,6 @@ type notifier struct {
 	err error // why it does not run
 }
 
-// notifierSetup are the settings of a notifier.
-type notifierSetup struct {
-	file    *config.Config // as it was loaded last
-	options config.Options
-	keep    time.Duration // of deliveries that ended; 0 is the default
-}
-
 // newNotifier returns a notifier, nil without a setup.
 func newNotifier(d *sqldb.DB, setup *notifierSetup, log *slog.Logger) *notifier {
 	if setup == nil {

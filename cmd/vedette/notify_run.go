@@ -5,8 +5,6 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
-
-	"github.com/vedette-io/vedette/notify/config"
 )
 
 // notifyRunOptions are the flags of notify run.
@@ -57,18 +55,4 @@ func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
 		con.say("messages about what %s records are sent\nCtrl-C ends it", d)
 		return n.run(ctx)
 	}, notifyCollectors(func() *notifier { return n })...)
-}
-
-// loadSetup loads the file of notifications, and parses the settings of a notifier.
-func loadSetup(o *notifyFlags, kept *messageRetention, from *settled, opts config.Options, con *console) (*notifierSetup, error) {
-	keep, err := kept.duration(from)
-	if err != nil {
-		return nil, err
-	}
-	file, err := o.load(con, opts)
-	if err != nil {
-		return nil, err
-	}
-	con.say("%s and %s of %s", counted(len(file.Rules.Rules()), "rule"), counted(len(file.Channels), "channel"), file.Path)
-	return &notifierSetup{file, opts, keep}, nil
 }
