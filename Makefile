@@ -67,9 +67,10 @@ hostile: ## expose informers to random hostile servers for HOSTILE (1h), in fake
 	go test -C conformance -race ./hostile -count=1 -timeout 24h -hostile.for=$(HOSTILE)
 
 .PHONY: kills
-kills: ## kill recorders, databases and API servers 30 times under 500 jobs, with outages of 30 s
+kills: ## kill recorders, databases and API servers 30 times under 500 jobs, and notifiers 30 times under 10,000 transitions, with outages of 30 s
 	@tools/setup.sh databases linux
 	$(ALL_DATABASES) go test -C conformance ./record -run TestKilled -count=1 -timeout 3h -v -jobs=500 -kills=30 -outage=30s
+	$(ALL_DATABASES) go test -C conformance ./record -run TestNotified -count=1 -timeout 3h -v -transitions=10000 -notifier-kills=30 -outage=30s
 
 .PHONY: soak
 soak: ## run recorders for 30 minutes on each database, with faults, and check that they do not grow

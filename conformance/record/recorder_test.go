@@ -66,12 +66,17 @@ type recorder struct {
 // startRecorder starts a recorder, which is stopped with the test.
 func startRecorder(t *testing.T, program, kubeconfig, name string, args ...string) *recorder {
 	t.Helper()
-	r := &recorder{name: name, log: filepath.Join(t.TempDir(), name+".log")}
-	r.make = func() *exec.Cmd {
+	return startProgram(t, name, func() *exec.Cmd {
 		cmd := exec.Command(program, append([]string{"record", "--name", name}, args...)...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 		return cmd
-	}
+	})
+}
+
+// startProgram starts the process of a command, which is stopped with the test.
+func startProgram(t *testing.T, name string, command func() *exec.Cmd) *recorder {
+	t.Helper()
+	r := &recorder{name: name, log: filepath.Join(t.TempDir(), name+".log"), make: command}
 	r.launch(t)
 	t.Cleanup(func() {
 		r.kill()

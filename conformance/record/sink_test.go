@@ -1,0 +1,218 @@
+package record_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// sinkSecret is the secret with which the webhooks of these tests are signed.
+var sinkSecret = []byte("0123456789abcdef0123456789abcdef")
+
+// temper is how a receiver behaves.
+type temper struct {
+	failing bool          // it answers 429 and 500, stalls and cuts connections at random
+	delay   time.Duration // before each answer
+}
+
+// arrival is one message that a receiver accepted.
+type arrival struct {
+	at                time.Time
+	key, uid, to      string
+	rule              string
+	late              bool
+	happened, version int64 // happened in microseconds
+}
+
+// sink is an HTTP server that receives webhooks. It checks the signature of each.
+type sink struct {
+	address string
+	temper  temper
+	calm    atomic.Bool // it behaves from now on
+	work    sync.WaitGroup
+
+	mu       sync.Mutex
+	server   *http.Server
+	arrivals []arrival
+	problems []string
+	requests int
+}
+
+// newSink starts a receiver. It ends with the test.
+func newSink(t *testing.T, how temper) *sink {
+	t.Helper()
+	s := &sink{temper: how}
+	if err := s.start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.die()
+		s.work.Wait()
+	})
+	return s
+}
+
+// start listens at an address.
+func (s *sink) start(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	s.mu.Lock()
+	s.address, s.server = l.Addr().String(), server
+	s.mu.Unlock()
+	s.work.Go(func() { _ = server.Serve(l) }) // it returns when the server is closed
+	return nil
+}
+
+// die ends the server and all its connections, as a crash does.
+func (s *sink) die() {
+	s.mu.Lock()
+	server := s.server
+	s.mu.Unlock()
+	_ = server.Close()
+}
+
+// restart lets the server be away for some time.
+func (s *sink) restart(t *testing.T, away time.Duration) {
+	t.Helper()
+	s.die()
+	<-time.After(away)
+	if err := s.start(s.address); err != nil {
+		t.Error(err)
+	}
+}
+
+// ServeHTTP receives a message, or fails in one of the ways in which receivers do.
+func (s *sink) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	s.mu.Lock()
+	s.requests++
+	s.mu.Unlock()
+	body, err := io.ReadAll(io.LimitReader(req.Body, 1<<20))
+	if err != nil {
+		return // the sender has gone
+	}
+	if s.temper.delay > 0 {
+		select {
+		case <-time.After(s.temper.delay):
+		case <-req.Context().Done():
+			return
+		}
+	}
+	fault := 100
+	if s.temper.failing && !s.calm.Load() {
+		fault = rand.IntN(100)
+	}
+	switch {
+	case fault < 6:
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case fault < 9:
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	case fault < 12:
+		cutConnection(w)
+		return
+	case fault < 13: // stall until the sender gives up
+		select {
+		case <-req.Context().Done():
+		case <-time.After(20 * time.Second):
+			cutConnection(w)
+		}
+		return
+	}
+	s.accept(req.Header, body)
+	if fault < 16 { // accepted, but the sender does not learn it
+		cutConnection(w)
+	}
+}
+
+// cutConnection ends the connection of a request without an answer.
+func cutConnection(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		_ = conn.Close()
+	}
+}
+
+// accept notes a message and what is wrong with it.
+func (s *sink) accept(header http.Header, body []byte) {
+	a, err := parseArrival(header, body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		if len(s.problems) < 10 {
+			s.problems = append(s.problems, fmt.Sprintf("%v: %.300s", err, body))
+		}
+		return
+	}
+	s.arrivals = append(s.arrivals, a)
+}
+
+// parseArrival checks a message as Standard Webhooks and CloudEvents demand.
+func parseArrival(header http.Header, body []byte) (a arrival, err error) {
+	id, sent := header.Get("webhook-id"), header.Get("webhook-timestamp")
+	mac := hmac.New(sha256.New, sinkSecret)
+	_, _ = io.WriteString(mac, id+"."+sent+".")
+	_, _ = mac.Write(body)
+	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); !strings.Contains(" "+header.Get("webhook-signature")+" ", " "+want+" ") {
+		return a, fmt.Errorf("the signature %q of %s is wrong", header.Get("webhook-signature"), id)
+	}
+	var event struct {
+		ID   string    `json:"id"`
+		Spec string    `json:"specversion"`
+		Time time.Time `json:"time"`
+		Data struct {
+			Job struct {
+				UID string `json:"uid"`
+			} `json:"job"`
+			To   string `json:"to"`
+			Rule string `json:"rule"`
+			Late bool   `json:"late"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &event); err != nil {
+		return a, err
+	}
+	if event.ID != id || event.Spec != "1.0" || event.Data.Job.UID == "" {
+		return a, fmt.Errorf("the message %s is no event of a job", id)
+	}
+	a = arrival{at: time.Now(), key: id, uid: event.Data.Job.UID, to: event.Data.To, rule: event.Data.Rule, late: event.Data.Late, happened: event.Time.UnixMicro()}
+	parts := strings.Split(id, "/")
+	if len(parts) < 6 {
+		return a, fmt.Errorf("the key %s has %d parts", id, len(parts))
+	}
+	if _, err := fmt.Sscan(parts[2], &a.version); err != nil {
+		return a, fmt.Errorf("the key %s has no version: %w", id, err)
+	}
+	return a, nil
+}
+
+// all returns what has arrived, and what was wrong.
+func (s *sink) all() (arrivals []arrival, problems []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arrivals[:len(s.arrivals):len(s.arrivals)], s.problems
+}
+
+// keys returns how many different messages have arrived.
+func (s *sink) keys() int {
+	all, _ := s.all()
+	different := map[string]bool{}
+	for i := range all {
+		different[all[i].key] = true
+	}
+	return len(different)
+}
