@@ -130,6 +130,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// TestErrorsOfOthersHideSecrets: a text of another package may contain a secret.
+func TestErrorsOfOthersHideSecrets(t *testing.T) {
+	err := hide(errors.New("f:1: channel x: bad token hunter2-Sesame"), &vault{secrets: []string{"hunter2-Sesame"}})
+	if strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), "f:1: channel x: bad token") {
+		t.Error(err)
+	}
+}
+
 func TestOpenHidesSecrets(t *testing.T) {
 	v := &vault{secrets: []string{"hunter2-Sesame"}}
 	s := &settings{reader: &reader{vault: v}, name: "x"}

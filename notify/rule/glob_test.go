@@ -11,14 +11,31 @@ import (
 // TestGlobAgainstModel compares with a regular expression.
 func TestGlobAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pattern := rapid.StringOfN(rapid.RuneFrom([]rune("ab-中*?/[")), 0, 8, -1).Draw(t, "pattern")
-		name := rapid.StringOfN(rapid.RuneFrom([]rune("ab-中/[")), 0, 8, -1).Draw(t, "name")
+		// Few letters, so that the parts of a pattern occur in a name, and more than once.
+		letters := rapid.SampledFrom([]string{"a", "ab", "a中", "ab中/["}).Draw(t, "letters")
+		pattern := rapid.StringOfN(rapid.RuneFrom([]rune(letters+"**?")), 0, 8, -1).Draw(t, "pattern")
+		name := rapid.StringOfN(rapid.RuneFrom([]rune(letters)), 0, 8, -1).Draw(t, "name")
 		model := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 		want := regexp.MustCompile("(?s)^" + model + "$").MatchString(name)
 		if got := Glob(pattern).Match(name); got != want {
 			t.Fatalf("%q matches %q: %v, want %v", pattern, name, got, want)
 		}
 	})
+}
+
+func TestGlobs(t *testing.T) {
+	for _, c := range []struct {
+		glob Glob
+		name string
+		want bool
+	}{
+		{"team-*", "team-ml", true}, {"team-*", "team-", true}, {"team-*", "a-team-ml", false}, {"*ab", "aab", true}, {"*-gpu-*", "a-gp-gpu-b", true}, {"a?c", "abc", true}, {"a?c", "ac", false},
+		{"*", "", true}, {"", "", true}, {"", "a", false}, {"??", "中文", true}, {"*", "arn:aws:eks/prod", true},
+	} {
+		if got := c.glob.Match(c.name); got != c.want {
+			t.Errorf("%s matches %q: %v", c.glob, c.name, got)
+		}
+	}
 }
 
 func TestGlobIsLinear(t *testing.T) {
