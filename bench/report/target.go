@@ -82,9 +82,9 @@ var Targets = []Target{
 	{"recorder, revisions/s kept durably: SQLite", "record", scenario.SQLiteCase, "vedette", "rows", perSecond, Goal{Limit: 10_000, AtLeast: true, Text: "10,000"}},
 	{"the same, PostgreSQL", "record", scenario.PostgresCase, "vedette", "rows", perSecond, Goal{Limit: 10_000, AtLeast: true, Text: "10,000"}},
 	{"the same, MariaDB", "record", scenario.MariaDBCase, "vedette", "rows", perSecond, Goal{Limit: 5_000, AtLeast: true, Text: "5,000"}},
-	{"event to message, 500/s, p99: SQLite", "notify", scenario.NotifySQLiteCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
-	{"the same, PostgreSQL", "notify", scenario.NotifyPostgresCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
-	{"the same, MariaDB", "notify", scenario.NotifyMariaDBCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
+	{"event to message, p99: SQLite", "notify", scenario.NotifySQLiteCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
+	{"event to message, p99: PostgreSQL", "notify", scenario.NotifyPostgresCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
+	{"event to message, p99: MariaDB", "notify", scenario.NotifyMariaDBCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
 }
 
 // line is a Target as it was met.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -43,9 +44,7 @@ func (e *Endpoint) Close() error {
 // ended, the error wraps its cause.
 func (e *Endpoint) Post(ctx context.Context, to *url.URL, header http.Header, body []byte) (*Answer, error) {
 	h := http.Header{}
-	for name, values := range header {
-		h[name] = values
-	}
+	maps.Copy(h, header)
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json; charset=utf-8")
 	}

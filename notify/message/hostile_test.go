@@ -42,8 +42,8 @@ func spoil(t *rapid.T, v reflect.Value) {
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			return
 		}
-		for i := range v.NumField() {
-			spoil(t, v.Field(i))
+		for _, field := range v.Fields() {
+			spoil(t, field)
 		}
 	}
 }

@@ -122,16 +122,3 @@ func (p pattern) fill(b []byte, get func(name string) (string, bool), short bool
 	}
 	return b, true
 }
-
-// fields returns the names of the fields of a pattern.
-func (p pattern) fields() (names []string) {
-	for _, n := range p {
-		if n.kind == field || n.kind == guard {
-			names = append(names, n.text)
-		}
-		for _, inner := range n.parts {
-			names = append(names, inner.fields()...)
-		}
-	}
-	return names
-}

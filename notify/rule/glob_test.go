@@ -29,8 +29,18 @@ func TestGlobs(t *testing.T) {
 		name string
 		want bool
 	}{
-		{"team-*", "team-ml", true}, {"team-*", "team-", true}, {"team-*", "a-team-ml", false}, {"*ab", "aab", true}, {"*-gpu-*", "a-gp-gpu-b", true}, {"a?c", "abc", true}, {"a?c", "ac", false},
-		{"*", "", true}, {"", "", true}, {"", "a", false}, {"??", "中文", true}, {"*", "arn:aws:eks/prod", true},
+		{"team-*", "team-ml", true},
+		{"team-*", "team-", true},
+		{"team-*", "a-team-ml", false},
+		{"*ab", "aab", true},
+		{"*-gpu-*", "a-gp-gpu-b", true},
+		{"a?c", "abc", true},
+		{"a?c", "ac", false},
+		{"*", "", true},
+		{"", "", true},
+		{"", "a", false},
+		{"??", "中文", true},
+		{"*", "arn:aws:eks/prod", true},
 	} {
 		if got := c.glob.Match(c.name); got != c.want {
 			t.Errorf("%s matches %q: %v", c.glob, c.name, got)

@@ -1,5 +1,7 @@
 package rule
 
+import "slices"
+
 import "time"
 
 // Quiet are hours in which messages are held. They wait for the end of the quiet hours.
@@ -41,12 +43,7 @@ func (q *Quiet) begins(day time.Weekday) bool {
 	if len(q.Days) == 0 {
 		return true
 	}
-	for _, d := range q.Days {
-		if d == day {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(q.Days, day)
 }
 
 // clock returns a time of day as clocks show it, also on days with a change of the clocks.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -138,10 +139,8 @@ func feishuElement(e object) string {
 			}
 		}
 	case "note":
-		for _, t := range e.list("elements") {
-			if wrongText(t) {
-				return "a bad text"
-			}
+		if slices.ContainsFunc(e.list("elements"), wrongText) {
+			return "a bad text"
 		}
 	case "hr":
 	default:

@@ -40,7 +40,8 @@ func Composed(language string) ([]*message.Message, error) {
 // at returns a time some minutes after a fixed one.
 func at(minutes int) time.Time { return time.Date(2026, 11, 22, 2, minutes, 0, 0, time.UTC) }
 
-func pointer[T any](v T) *T { return &v }
+//go:fix inline
+func pointer[T any](v T) *T { return new(v) }
 
 // states are those that the kinds tell about.
 var states = map[message.Kind]state.State{
@@ -58,7 +59,7 @@ func Notice(k message.Kind) message.Notice {
 			UID: "0bcbde3e-8960-4961-ad34-668f0e3945bb", Queue: "gpu-h100", Owner: "liwei", GPUs: 32, Nodes: 4,
 		},
 		Cause: message.Cause{
-			Reason: message.OOMKilled, Pod: "train-worker-2", Role: "worker", Index: pointer(2), Node: "gpu-h100-17", ExitCode: pointer(137), Limit: "480 GiB",
+			Reason: message.OOMKilled, Pod: "train-worker-2", Role: "worker", Index: new(2), Node: "gpu-h100-17", ExitCode: new(137), Limit: "480 GiB",
 		},
 		Attempt: 3, Attempts: 3, SameCause: []int{1, 2, 3}, Waited: pointer(43 * time.Minute), Ran: pointer(3 * time.Hour), LikelyEnd: at(600), KeptUntil: at(6000),
 		Log: &message.Log{Source: "worker-2", Attempt: 3, Kept: 2000, Lines: []string{"10:41 Traceback (most recent call last):", "10:41 Killed"}},
@@ -67,7 +68,7 @@ func Notice(k message.Kind) message.Notice {
 	case k.Timer():
 		n.Timer = &message.Timer{After: time.Hour, Left: 30 * time.Minute, Needed: time.Hour, Deadline: at(50), P90: 2 * time.Hour, Quiet: 20 * time.Minute, Since: at(1), Signal: "log line"}
 		if k == message.WaitsLong {
-			n.Wait = &message.Wait{Quota: pointer(256), Used: pointer(256), Free: pointer(0), Place: 7, InLine: 19, Start: at(60), StartEarly: at(50), StartLate: at(90), Fewer: 16, FewerStart: at(40)}
+			n.Wait = &message.Wait{Quota: new(256), Used: new(256), Free: new(0), Place: 7, InLine: 19, Start: at(60), StartEarly: at(50), StartLate: at(90), Fewer: 16, FewerStart: at(40)}
 		}
 	case k == message.GapClosed:
 		n.Job = message.Job{Cluster: "gpu-west"}

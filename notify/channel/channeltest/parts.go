@@ -3,6 +3,7 @@ package channeltest
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -55,12 +56,7 @@ func walk(value any, visit func(object)) {
 
 // anyOf reports whether a text is one of the others.
 func anyOf(text string, others ...string) bool {
-	for _, o := range others {
-		if text == o {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(others, text)
 }
 
 // webLink reports whether a text is an address that a client can open.

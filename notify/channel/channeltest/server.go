@@ -3,6 +3,7 @@ package channeltest
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -183,9 +184,7 @@ func (s *Server) judge(r *http.Request, body []byte) reply {
 }
 
 func write(w http.ResponseWriter, r reply) {
-	for name, values := range r.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), r.header)
 	if r.status != 0 {
 		w.WriteHeader(r.status)
 	}

@@ -175,13 +175,14 @@ func logOf(m *message.Message) string {
 func sectionOf(s message.Section, language string) string {
 	lines := []string{"**<font color=#" + message.ColorOf(s.State).Light + ">" + channel.Inert(s.Title) + "</font>**"}
 	for _, r := range s.Rows {
-		line := "- " + link(r.Name, r.URL)
+		var line strings.Builder
+		line.WriteString("- " + link(r.Name, r.URL))
 		for _, part := range []string{channel.RowText(r, language), r.Time} {
 			if part != "" {
-				line += " " + channel.Inert(part)
+				line.WriteString(" " + channel.Inert(part))
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	return strings.Join(lines, "\n")
 }

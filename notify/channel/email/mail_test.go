@@ -235,11 +235,7 @@ func TestBothTextsSayTheSame(t *testing.T) {
 // skeleton is a page without its text and the values of attributes.
 func skeleton(page string) string {
 	page = regexp.MustCompile(`="[^"]*"`).ReplaceAllString(page, "")
-	var tags []string
-	for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1) {
-		tags = append(tags, tag)
-	}
-	return strings.Join(tags, "")
+	return strings.Join(regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1), "")
 }
 
 // hostile is text that tries to be markup, a header or a link.
@@ -327,7 +323,7 @@ func TestPlainTextIsNarrow(t *testing.T) {
 			t.Fatalf("%q became %q", want, got)
 		}
 	})
-	for _, l := range strings.Split(text(failedMessage()), "\n") {
+	for l := range strings.SplitSeq(text(failedMessage()), "\n") {
 		if message.Columns(l) > textColumns && !strings.HasPrefix(l, "https://") && !strings.HasPrefix(l, "  ") {
 			t.Errorf("%d columns: %s", message.Columns(l), l)
 		}

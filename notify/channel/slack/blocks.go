@@ -190,13 +190,14 @@ func logOf(m *message.Message) string {
 func sectionOf(s message.Section, language string) string {
 	lines := []string{"*" + escape(s.Title) + "*"}
 	for _, r := range s.Rows {
-		line := link(r.Name, r.URL)
+		var line strings.Builder
+		line.WriteString(link(r.Name, r.URL))
 		for _, part := range []string{channel.RowText(r, language), r.Time} {
 			if part != "" {
-				line += " " + escape(part)
+				line.WriteString(" " + escape(part))
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	return strings.Join(lines, "\n")
 }
