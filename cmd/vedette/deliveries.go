@@ -45,7 +45,7 @@ func deliveriesOf(ctx context.Context, d *sqldb.DB, f delivery.Filter) iter.Seq2
 		for {
 			page, err := delivery.List(ctx, d, f)
 			if err != nil {
-				yield(delivery.Delivery{}, err)
+				yield(delivery.Delivery{}, d.Explain(err))
 				return
 			}
 			for _, one := range page {

@@ -115,11 +115,11 @@ func listChannels(ctx context.Context, db string, output listFlags, con *console
 	defer d.Close()
 	all, err := delivery.Channels(ctx, d)
 	if err != nil {
-		return err
+		return d.Explain(err)
 	}
 	counts, err := delivery.Counts(ctx, d)
 	if err != nil {
-		return err
+		return d.Explain(err)
 	}
 	now := time.Now()
 	for i := range all {

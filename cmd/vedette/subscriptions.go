@@ -110,7 +110,7 @@ func (o *subscriberOptions) list(ctx context.Context, output listFlags, con *con
 	}
 	all, err := delivery.Subscriptions(ctx, d, person)
 	if err != nil {
-		return err
+		return d.Explain(err)
 	}
 	for i := range all {
 		if err := lp.add(subscriptionLine(&all[i], time.Now())); err != nil {
