@@ -25,16 +25,18 @@ const (
 	MessageEach = "message-cpu" // s of CPU for each message, of the server and the receiver too
 )
 
-// messengers tell a receiver about every transition of pods.
-var messengers = map[string]func(ctx context.Context, t *Task, srv *apitest.Server, receiver string) (run func(context.Context) error, ready func(context.Context) error, err error){
-	"vedette": newNotifier, "handler": newPoster,
-}
+// OpenMessenger returns a messenger that tells a receiver about every transition of the pods
+// of a server. run runs it until its context ends, and ready waits until it tells.
+type OpenMessenger func(ctx context.Context, t *Task, srv *apitest.Server, receiver string) (run, ready func(context.Context) error, err error)
+
+// Messengers are those there are. Package notified has that of Vedette.
+var Messengers = map[string]OpenMessenger{"handler": newPoster}
 
 // doNotify lets pods change their states at a steady rate, and measures the time from each
 // write to the request that the receiver gets. Task.N is the number of transitions and
 // Task.Rate how many of them there are in a second.
 func doNotify(ctx context.Context, t *Task) (*Result, error) {
-	open := messengers[t.Contestant]
+	open := Messengers[t.Contestant]
 	if open == nil {
 		return nil, fmt.Errorf("there is no messenger %q", t.Contestant)
 	}

@@ -46,6 +46,13 @@ func (t *Task) database(ctx context.Context) (*sqldb.DB, *vault, error) {
 	return d, v, nil
 }
 
+// EmptyDatabase makes an empty database of the kind that a task names, with the schema of the
+// recorder. The caller closes it.
+func (t *Task) EmptyDatabase(ctx context.Context) (*sqldb.DB, error) {
+	d, _, err := t.database(ctx)
+	return d, err
+}
+
 // size is how many bytes of disk the tables and indexes have.
 func (v *vault) size(ctx context.Context) (n int64, err error) {
 	switch v.kind {

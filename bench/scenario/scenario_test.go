@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/notified"
 	"github.com/vedette-io/vedette/bench/report"
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/bench/serve"
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+	contest.Messengers["vedette"] = notified.Open
 	code := m.Run()
 	dbtest.Stop()
 	os.Exit(code)
