@@ -167,7 +167,7 @@ func (w *world) body(uid string, version wire.Version) ([]byte, error) {
 	if err := row.Scan(&object); err != nil {
 		return nil, err
 	}
-	return bodies.Read(w.t.Context(), w.d, object, version)
+	return new(bodies.Reader).Read(w.t.Context(), w.d, object, version)
 }
 
 const transitions = "SELECT o.name, t.from_state, t.to_state FROM transitions t JOIN objects o ON o.id = t.object_id ORDER BY o.name, t.object_id, t.version"

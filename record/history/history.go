@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -13,10 +14,11 @@ import (
 type History struct {
 	db     *sqldb.DB
 	limits limits
+	bodies *bodies.Reader
 }
 
 // New returns the history in a database. The caller closes the database.
-func New(db *sqldb.DB) *History { return &History{db, defaultLimits} }
+func New(db *sqldb.DB) *History { return &History{db, defaultLimits, new(bodies.Reader)} }
 
 // Types returns all types of which something is recorded, sorted by resource and group.
 func (h *History) Types(ctx context.Context) ([]Type, error) { return model.Types(ctx, h.db) }
@@ -79,7 +81,7 @@ func (h *History) Revisions(ctx context.Context, object int64, p Paging) (Page[R
 //
 // Errors: ErrUnknown, ErrNoBody; errors of the database.
 func (h *History) Body(ctx context.Context, object int64, version wire.Version) (body []byte, at wire.Version, err error) {
-	return bodyAt(ctx, h.db, object, version)
+	return bodyAt(ctx, h.db, h.bodies, object, version)
 }
 
 // StateBegan returns the version of the first recorded revision that showed the state of an

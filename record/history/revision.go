@@ -29,15 +29,15 @@ func revisionsOf(ctx context.Context, db *sqldb.DB, object int64, p Paging) (Pag
 	})
 }
 
-func bodyAt(ctx context.Context, db *sqldb.DB, object int64, version wire.Version) (body []byte, at wire.Version, err error) {
-	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
-		if at, err = model.FindRevision(ctx, tx, object, version); errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("revision %v of object %d: %w", version, object, ErrUnknown)
-		}
-		if err == nil {
-			body, err = bodies.Read(ctx, tx, object, at)
-		}
-		return err
-	})
+func bodyAt(ctx context.Context, db *sqldb.DB, r *bodies.Reader, object int64, version wire.Version) (body []byte, at wire.Version, err error) {
+	if at, err = model.FindRevision(ctx, db, object, version); errors.Is(err, sql.ErrNoRows) {
+		return nil, 0, fmt.Errorf("revision %v of object %d: %w", version, object, ErrUnknown)
+	}
+	if err != nil {
+		return nil, 0, db.Explain(err)
+	}
+	if body, err = r.Read(ctx, db, object, at); err != nil && !errors.Is(err, ErrNoBody) {
+		err = db.Explain(err)
+	}
 	return body, at, err
 }

@@ -128,7 +128,7 @@ func (d *Database) Body(ctx context.Context, uid string, version wire.Version) (
 		if err := tx.QueryRow(ctx, "SELECT id FROM objects WHERE uid = ?", uid).Scan(&object); err != nil {
 			return err
 		}
-		body, err = bodies.Read(ctx, tx, object, version)
+		body, err = new(bodies.Reader).Read(ctx, tx, object, version)
 		return err
 	})
 	return body, err
