@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"sync"
 
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/notify/config"
@@ -17,8 +18,10 @@ type matcher struct {
 	counts  *counters
 	facts   Facts
 	once    *once
-	tries   map[feed.Position]int // of transitions whose facts could not be read
-	unknown func(owner string)    // called for owners who are not in the table of people; may be nil
+	unknown func(owner string) // called for owners who are not in the table of people; may be nil
+
+	mu    sync.Mutex
+	tries map[feed.Position]int // of transitions whose facts could not be read
 }
 
 // Facts adds to a notice what is known of its job. Fields of which it finds nothing stay
@@ -37,14 +40,25 @@ func (m *matcher) tolerate(ctx context.Context, t *feed.Transition, err error) e
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if m.tries[t.Position]++; m.tries[t.Position] < maxTries {
+	m.mu.Lock()
+	m.tries[t.Position]++
+	again := m.tries[t.Position] < maxTries
+	m.mu.Unlock()
+	if again {
 		return err
 	}
 	m.once.log("facts", "facts about a job cannot be read; its message lacks them", "job", t.Object.Name, "uid", t.Object.UID, "err", faultlog.Text(err))
 	return nil
 }
 
-// transition returns the messages for a transition.
+// settled forgets the tries of a batch that was handled.
+func (m *matcher) settled() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.tries)
+}
+
+// transition returns the messages for a transition. Several goroutines may call it.
 func (m *matcher) transition(ctx context.Context, s *setup, o *owners, subscribed []config.Receiver, t *feed.Transition) ([]*want, error) {
 	names, err := o.cheap(ctx, &t.Object)
 	if err := m.tolerate(ctx, t, err); err != nil {

@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// owners finds the people and channels that jobs name. It belongs to one batch.
+// owners finds the people and channels that jobs name. It belongs to one batch, whose
+// goroutines may use it at the same time.
 type owners struct {
 	setup   *setup
 	history *history.History
-	known   map[int64][]string
 	asks    bool // a condition reads the owner
+
+	mu    sync.Mutex
+	known map[int64][]string
 }
 
 func newOwners(s *setup, h *history.History) *owners {
@@ -37,11 +41,14 @@ func (o *owners) cheap(ctx context.Context, object *feed.Object) ([]string, erro
 // of returns the owners of a job. With an error it returns those that it finds without the
 // annotations.
 func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) {
-	if names, ok := o.known[object.ID]; ok {
+	o.mu.Lock()
+	names, ok := o.known[object.ID]
+	o.mu.Unlock()
+	if ok {
 		return names, nil
 	}
 	var failed error
-	names := o.setup.file.Owners(object.Labels, func() map[string]string {
+	names = o.setup.file.Owners(object.Labels, func() map[string]string {
 		b, err := bodyAt(ctx, o.history, object.ID, 0)
 		switch {
 		case err == nil:
@@ -52,7 +59,9 @@ func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) 
 		return nil
 	}, object.Submitter)
 	if failed == nil {
+		o.mu.Lock()
 		o.known[object.ID] = names
+		o.mu.Unlock()
 	}
 	return names, failed
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -85,8 +86,8 @@ func (p *planner) prepare(ctx context.Context, some []feed.Transition) error {
 	if len(some) > 0 {
 		steps = append(steps, func(ctx context.Context) error { return p.db.Explain(p.subscriptions.refresh(ctx, p.db, r.now)) })
 	}
-	for i := range some {
-		steps = append(steps, func(ctx context.Context) error { return p.transition(ctx, r, o, &some[i]) })
+	if len(some) > 0 {
+		steps = append(steps, func(ctx context.Context) error { return p.transitions(ctx, r, o, some) })
 	}
 	if r.tick = time.Since(p.tickedAt) >= p.every; r.tick {
 		steps = append(steps,
@@ -110,8 +111,44 @@ func (p *planner) bounded(ctx context.Context, step func(context.Context) error)
 	return step(ctx)
 }
 
-// transition adds the messages and timers of one transition to a round.
-func (p *planner) transition(ctx context.Context, r *round, o *owners, t *feed.Transition) error {
+// parallel is how many transitions are prepared at the same time. Most of that time is spent
+// waiting for the database.
+const parallel = 8
+
+// found is what one transition calls for.
+type found struct {
+	wants []*want
+	set   []delivery.Timer
+	err   error
+}
+
+// transitions adds the messages and timers of transitions to a round, in their order.
+func (p *planner) transitions(ctx context.Context, r *round, o *owners, some []feed.Transition) error {
+	results := make([]found, len(some))
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range min(parallel, len(some)) {
+		work.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(some) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				results[i].err = p.bounded(ctx, func(ctx context.Context) error { return p.transition(ctx, r, o, &some[i], &results[i]) })
+			}
+		})
+	}
+	work.Wait()
+	for i := range results {
+		if err := results[i].err; err != nil {
+			return err
+		}
+		r.wants, r.set = append(r.wants, results[i].wants...), append(r.set, results[i].set...)
+		if some[i].Kind != feed.Corrected && some[i].To.Final() {
+			r.ended = append(r.ended, some[i].Object.ID)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// transition finds the messages and timers of one transition.
+func (p *planner) transition(ctx context.Context, r *round, o *owners, t *feed.Transition, to *found) error {
 	if t.Kind == feed.Corrected {
 		return nil // whoever was told was told already
 	}
@@ -119,20 +156,17 @@ func (p *planner) transition(ctx context.Context, r *round, o *owners, t *feed.T
 	if err != nil {
 		return err
 	}
-	r.wants = append(r.wants, all...)
+	to.wants = all
 	if all, err = resolves(ctx, p.db, r.setup, t); err != nil {
 		return err
 	}
-	r.wants = append(r.wants, all...)
-	if t.To.Final() {
-		r.ended = append(r.ended, t.Object.ID)
-	}
-	return p.start(ctx, r, o, t)
+	to.wants = append(to.wants, all...)
+	return p.start(ctx, r, o, t, to)
 }
 
 // start adds the timers that a transition starts. A timer starts also for an object that
 // existed before its type was recorded, unless it would fire at once.
-func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transition) error {
+func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transition, to *found) error {
 	for _, one := range r.setup.timers {
 		in := inputOf(t, "")
 		if !one.Timer.Starts(&in) {
@@ -150,7 +184,7 @@ func (p *planner) start(ctx context.Context, r *round, o *owners, t *feed.Transi
 			p.matcher.failed(one, err)
 		}
 		if matches {
-			r.set = append(r.set, set)
+			to.set = append(to.set, set)
 		}
 	}
 	return nil
@@ -191,7 +225,7 @@ func (p *planner) handle(ctx context.Context, tx *sqldb.Tx, some []feed.Transiti
 		p.tickedAt = time.Now()
 	}
 	p.touched = post.channels()
-	clear(p.matcher.tries)
+	p.matcher.settled()
 	p.count(some, r, post.done, len(escalated))
 	return nil
 }
