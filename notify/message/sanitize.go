@@ -87,7 +87,7 @@ func Defang(text string) string {
 		case "", "hxxp://", "hxxps://":
 			b.WriteString(name)
 		default:
-			b.WriteString(strings.TrimSuffix(name, "://") + "[:]//")
+			b.WriteString(strings.ReplaceAll(strings.TrimSuffix(name, "://"), ".", "[.]") + "[:]//")
 		}
 		b.WriteString(strings.ReplaceAll(strings.ReplaceAll(text[host:end], "[.]", "."), ".", "[.]"))
 		text = text[end:]
@@ -110,7 +110,7 @@ func address(text string) (scheme, host int) {
 		}
 	}
 	for i := 0; i+4 <= len(text) && (host < 0 || i < scheme); i++ {
-		if text[i]|0x20 == 'w' && strings.EqualFold(text[i:i+4], "www.") && (i == 0 || !inScheme(text[i-1])) {
+		if text[i]|0x20 == 'w' && strings.EqualFold(text[i:i+4], "www.") && (i == 0 || !inWord(text[i-1])) {
 			return i, i
 		}
 	}
@@ -121,6 +121,6 @@ func inHost(c byte) bool {
 	return c < utf8.RuneSelf && !strings.ContainsRune("/?# \t\"'<>|\\", rune(c))
 }
 
-func inScheme(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'
-}
+func inScheme(c byte) bool { return inWord(c) || c == '+' || c == '-' || c == '.' }
+
+func inWord(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
