@@ -14,8 +14,8 @@ var recordFigures = []Figure{
 	{Title: "first list: revisions/s", Name: contest.ListedPerSecond},
 	{Title: "CPU", Name: contest.ListedEach, Unit: Seconds},
 	{Title: "stored", Name: contest.ListedStored, Unit: Bytes},
-	{Title: "feed: transitions/s", Name: contest.FeedPerSecond},
-	{Title: "CPU", Name: contest.FeedEach, Unit: Seconds},
+	{Title: "feed: transitions/s", Name: contest.FeedPerSecond, Ours: true},
+	{Title: "CPU", Name: contest.FeedEach, Unit: Seconds, Ours: true},
 	{Title: "live heap each", Name: contest.HeapEach, Unit: Bytes},
 	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
 }

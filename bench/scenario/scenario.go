@@ -66,6 +66,8 @@ type Figure struct {
 	Unit  Unit
 	// Each: it is divided by the number of objects.
 	Each bool
+	// Ours: the peers have nothing of the kind.
+	Ours bool
 }
 
 // Case is one measurement.

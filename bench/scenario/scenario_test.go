@@ -72,7 +72,7 @@ func TestAll(t *testing.T) {
 					t.Errorf("%s needed %v lists", r.Contestant, lists)
 				}
 				for _, f := range s.Figures {
-					if _, ok := r.Figures[f.Name]; !ok {
+					if _, ok := r.Figures[f.Name]; !ok && (!f.Ours || r.Contestant == "vedette") {
 						t.Errorf("%s / %s has no figure %q", r.Case, r.Contestant, f.Name)
 					}
 				}
