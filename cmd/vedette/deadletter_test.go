@@ -100,7 +100,7 @@ func TestDeadletterRefuses(t *testing.T) {
 		"drop 3 --channel x":           "they need --all",
 		"drop x":                       `"x" is not a number from a list, such as 17`,
 		"drop -- -1":                   `"-1" is not a number from a list`,
-		"show 99":                      "delivery 99: there is none with this number",
+		"show 99":                      "delivery 99: no row has this number",
 		"show 99 -o wide":              `unknown output format "wide"; use json or yaml`,
 		"ls --since yesterday":         `"yesterday" is not a time`,
 		"ls -o xml":                    `unknown output format "xml"`,

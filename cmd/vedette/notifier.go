@@ -118,7 +118,7 @@ func explainCursor(err error) error {
 	return err
 }
 
-// current returns the notifier that runs now, nil as long as there is none.
+// current returns the notifier that runs now, or nil while no notifier runs.
 func (s *notifier) current() *notify.Notifier {
 	if s == nil {
 		return nil

@@ -66,8 +66,8 @@ func channelOf(c *config.Config, name string) (*config.Channel, error) {
 	return nil, fmt.Errorf("%s has no channel %q; it has %s", c.Path, name, strings.Join(slices.Sorted(maps.Keys(c.Channels)), ", "))
 }
 
-// personOf returns the person in the table of people who has a name, such as that of a user
-// of a cluster. It returns "" if the table has nobody with the name whom a channel reaches.
+// personOf looks up a name, such as the user name of a cluster, in the table of people. It
+// returns "" if no person has the name, or if no channel reaches that person.
 func personOf(c *config.Config, name string) string {
 	found, _ := c.Receivers([]rule.Target{{Kind: rule.Owner}}, nil, []string{name})
 	if len(found) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/notify/notifymetrics"
 )
 
-// notifyCollectors returns the metrics of a notifier. current returns it, nil as long as
-// there is none.
+// notifyCollectors returns the metrics of a notifier. current returns the notifier, or nil
+// while no notifier runs.
 func notifyCollectors(current func() *notifier) []prometheus.Collector {
 	return []prometheus.Collector{notifymetrics.New(notifymetrics.Source{
 		Stats: func() map[string]notify.SendStats {

@@ -26,7 +26,7 @@ func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, n *notifier) {
 	s.d, s.recorders, s.notifier = d, recorders, n
 }
 
-// notifying returns the notifier, nil as long as there is none.
+// notifying returns the notifier, or nil while no notifier runs.
 func (s *serving) notifying() *notifier {
 	s.mu.Lock()
 	defer s.mu.Unlock()

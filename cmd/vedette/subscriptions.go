@@ -230,7 +230,7 @@ type subscriptionOf struct {
 	person, by string
 }
 
-// change finds out who asks, and changes a subscription.
+// change identifies the caller, and changes a subscription.
 func (o *subscriberOptions) change(ctx context.Context, args []string, con *console, do func(context.Context, subscriptionOf) error) error {
 	ids, err := parseNumbers(args)
 	if err != nil {

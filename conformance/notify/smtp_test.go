@@ -98,7 +98,7 @@ func check(t *testing.T, e *exim) {
 	}
 }
 
-// TestRefusals: a wrong password, an unknown receiver and one that is busy have their kinds.
+// TestRefusals: the errors for a wrong password, an unknown receiver and a busy receiver have the right kinds.
 func TestRefusals(t *testing.T) {
 	e := startExim(t, "PLAIN")
 	c := open(t, e.options(false))

@@ -124,7 +124,7 @@ func (s *stage) cursorBegins(t *testing.T) {
 			return err.Error()
 		}
 		if n == 0 {
-			return "there is none"
+			return "the cursor does not exist yet"
 		}
 		return ""
 	})

@@ -14,7 +14,7 @@ import (
 
 // ErrUnknown is returned for a delivery, mute or subscription that the database does not
 // have, or that is in another state.
-var ErrUnknown = errors.New("there is none with this number")
+var ErrUnknown = errors.New("no row has this number")
 
 // Filter selects deliveries. The zero value selects all.
 type Filter struct {

@@ -158,7 +158,7 @@ type pool struct {
 	ending sync.WaitGroup // sessions that are being closed
 }
 
-// take returns an idle session, nil if there is none.
+// take returns an idle session, or nil if no session is idle.
 //
 // Errors: the pool is closed.
 func (p *pool) take() (*session, error) {

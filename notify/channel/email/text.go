@@ -66,7 +66,7 @@ func (w *writer) lines(all ...string) {
 	}
 }
 
-// gap writes an empty line after one that is not.
+// gap writes an empty line, unless the last line is empty.
 func (w *writer) gap() {
 	if w.Len() > 0 && !w.empty {
 		w.WriteString("\n")

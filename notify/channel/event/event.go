@@ -112,8 +112,8 @@ func (c *Channel) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.clusters)), ", ")
 }
 
-// reasonOf returns the reason of a message's Event. It is empty if there is none, and then
-// why says so.
+// reasonOf returns the reason of a message's Event. If the message gets no Event, reason is
+// empty and why explains it.
 func reasonOf(m *message.Message) (reason, why string) {
 	n := m.Notice
 	switch {

@@ -65,7 +65,7 @@ func (c *Channel) Traits() channel.Traits {
 }
 
 // Send implements channel.Channel. It ignores the receiver: the schedules of PagerDuty
-// choose who is called.
+// select the person to call.
 //
 // Errors: see the package.
 func (c *Channel) Send(ctx context.Context, m *message.Message, _ channel.Receiver) (channel.Receipt, error) {

@@ -34,7 +34,7 @@ type Delivery struct {
 	Receiver, Channel, Rule string
 	Took                    time.Duration
 	// Err is why the last try failed; nil if the message was sent. Try counts from 1, and
-	// Next is when the next one is; zero if there is none.
+	// Next is the time of the next try. It is zero if no further try follows.
 	Err        error
 	Try, Tries int
 	Next       time.Time
