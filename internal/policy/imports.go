@@ -25,7 +25,9 @@ delta: wire
 kube: wire internal/printable
 reflector: wire delta
 store: wire delta
-state:
+jobmeta:
+state: jobmeta
+internal/jobspec: jobmeta
 internal/faultlog:
 internal/clusterid: wire reflector
 informer: wire delta kube reflector store state internal/faultlog internal/clusterid
@@ -39,13 +41,15 @@ record/internal/model: wire state record/sqldb
 record/internal/bodies: wire record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
 record/feed: wire state internal/faultlog record/sqldb record/internal/model
-record/history: wire state record/sqldb record/internal/model record/internal/bodies
-record/retention: wire state record/sqldb record/internal/model
-record/internal/observe: wire delta kube state record/internal/model
+record/history: wire state record/sqldb record/internal/model record/internal/bodies jobmeta internal/jobspec
+record/joblog: wire record/sqldb
+record/retention: wire state record/sqldb record/internal/model record/joblog
+record/internal/observe: wire delta kube state record/internal/model jobmeta
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
-record/recordmetrics: record
+record/logkeeper: wire delta kube reflector store state jobmeta informer internal/faultlog internal/clusterid record/sqldb record/joblog
+record/recordmetrics: record record/logkeeper
 notify/message: state internal/printable
 notify/channel: notify/message
 notify/channel/channeltest: state notify/message notify/channel
@@ -63,10 +67,14 @@ notify/channel/event: kube notify/message notify/channel
 notify/channel/stdout: internal/printable state notify/message notify/channel
 notify/rule: state notify/message
 notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
-notify/facts: wire state record/sqldb record/history record/feed notify/message
+notify/facts: wire state record/sqldb record/history record/feed notify/message jobmeta internal/jobspec record/joblog
 notify/delivery: record/sqldb notify/channel
-notify: wire state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery
+notify: wire state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery jobmeta internal/jobspec record/joblog
 notify/notifymetrics: notify notify/delivery
+submit/manifest: internal/yamlfile internal/printable
+submit/template: wire kube jobmeta internal/yamlfile internal/printable submit/manifest
+submit: wire kube state jobmeta internal/jobspec internal/printable submit/manifest
+submit/logs: wire kube store state informer jobmeta internal/printable record/joblog submit
 portal: planned record informer
 compat/clientgo: planned informer store workqueue kube
 apitest: wire
@@ -74,7 +82,7 @@ record/recordtest: wire kube reflector state record/sqldb record/feed record/his
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table jobmeta internal/jobspec record/joblog record/logkeeper submit/manifest submit/template submit submit/logs
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

@@ -1,0 +1,53 @@
+package jobmeta
+
+// Annotations and labels that name who submitted a job, and how.
+const (
+	// Submitter is the annotation with the person or program that submitted the job, as the
+	// API server or the portal knows the name. It comes before UserLabel.
+	Submitter = "vedette.io/submitter"
+	// UserLabel is the label with the same name, as far as a label can have it: other
+	// characters than letters, digits, "-", "_" and "." are replaced by "-".
+	UserLabel = "vedette.io/user"
+	// Template is the label with the name of the template that the job was made from.
+	Template = "vedette.io/template"
+	// RequestKey is the annotation with the key of the request that created the job. Two
+	// requests with one key create one job.
+	RequestKey = "vedette.io/request-key"
+)
+
+// Annotations and labels of a job that repeats another one.
+const (
+	// RetryOf is the annotation with the UID of the job that this one repeats.
+	RetryOf = "vedette.io/retry-of"
+	// RetryOfName is the annotation with the name of that job.
+	RetryOfName = "vedette.io/retry-of-name"
+	// RetryRoot is the label with the UID of the first job of the chain. The first job does
+	// not have it.
+	RetryRoot = "vedette.io/retry-root"
+	// Attempt is the annotation with the number of the job in the chain, from 2. The first
+	// job does not have it.
+	Attempt = "vedette.io/attempt"
+)
+
+// Annotations of a job that was cancelled.
+const (
+	// CancelledBy names the person or program that cancelled the job. A job without it was
+	// not cancelled.
+	CancelledBy = "vedette.io/cancelled-by"
+	// CancelReason is the reason that the person gave. It may be missing.
+	CancelReason = "vedette.io/cancel-reason"
+	// CancelledAt is the time in RFC 3339.
+	CancelledAt = "vedette.io/cancelled-at"
+	// Cancel says how: CancelDelete, CancelSuspend or CancelCommand.
+	Cancel = "vedette.io/cancel"
+)
+
+// The values of Cancel.
+const (
+	// CancelDelete: the object is deleted right after the annotation is written.
+	CancelDelete = "delete"
+	// CancelSuspend: the object stays. The state is Aborted as long as it is suspended.
+	CancelSuspend = "suspend"
+	// CancelCommand: the operator of the type is told to stop the job, and the object stays.
+	CancelCommand = "command"
+)
