@@ -1,0 +1,51 @@
+package submit
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// Request asks for one job.
+type Request struct {
+	// Namespace is that of the job unless the manifest names one; default that of the client.
+	Namespace string
+	// User is the submitter; default that of the client.
+	User string
+	// Template is the name of the template that the manifest was made from, if any.
+	Template string
+	// Key identifies the request. Two requests of one submitter with one key and
+	// namespace create one job. By default it is derived from submitter, namespace and manifest,
+	// so a request that is repeated unchanged creates nothing. RandomKey returns a new one.
+	Key string
+	// DryRun has the server do everything but keep the job.
+	DryRun bool
+	// Retry links the job to the one that it repeats.
+	Retry *RetryOf
+}
+
+// RetryOf is the job that another one repeats.
+type RetryOf struct {
+	// UID and Name are of the job that is repeated.
+	UID, Name string
+	// Root is the UID of the first job of the chain.
+	Root string
+	// Attempt is the number of the new job in the chain, from 2.
+	Attempt int
+}
+
+// Result is an accepted request.
+type Result struct {
+	// Object is the job as the server has it, or would have it after a dry run.
+	Object   *unstructured.Unstructured
+	Resource kube.Resource
+	// Created is false if this request had been accepted before, and after a dry run.
+	Created bool
+	// Key is the key of the request.
+	Key string
+	// Warnings are sentences of the server and of this package, for the submitter.
+	Warnings []string
+}
+
+// Job returns the job of a result.
+func (r Result) Job() Job { return JobOf(r.Resource, r.Object) }
