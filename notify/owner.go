@@ -49,10 +49,10 @@ func (o *owners) of(ctx context.Context, object *feed.Object) ([]string, error) 
 	}
 	var failed error
 	names = o.setup.file.Owners(object.Labels, func() map[string]string {
-		b, err := bodyAt(ctx, o.history, object.ID, 0)
+		job, err := bodyAt(ctx, o.history, object.ID, 0)
 		switch {
 		case err == nil:
-			return b.Metadata.Annotations
+			return job.Annotations()
 		case !errors.Is(err, history.ErrNoBody) && !errors.Is(err, history.ErrUnknown):
 			failed = err
 		}

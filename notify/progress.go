@@ -3,8 +3,10 @@ package notify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/notify/rule"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/wire"
@@ -62,7 +64,7 @@ func lastChange(ctx context.Context, h *history.History, object int64, signals [
 		if err != nil {
 			return time.Time{}, signals[0], err
 		}
-		b, err := bodyAt(ctx, h, object, r.Version)
+		job, err := bodyAt(ctx, h, object, r.Version)
 		if errors.Is(err, history.ErrNoBody) || errors.Is(err, history.ErrUnknown) || read >= maxRevisions {
 			break
 		}
@@ -70,7 +72,7 @@ func lastChange(ctx context.Context, h *history.History, object int64, signals [
 			return time.Time{}, signals[0], err
 		}
 		for i, s := range signals {
-			value := b.signal(s)
+			value := signalOf(job, s)
 			if read > 0 && value != values[i] {
 				return newer.Seen, s, nil
 			}
@@ -85,10 +87,14 @@ func lastChange(ctx context.Context, h *history.History, object int64, signals [
 }
 
 // bodyAt reads an object at a version; 0 is the last one.
-func bodyAt(ctx context.Context, h *history.History, object int64, version wire.Version) (*body, error) {
+func bodyAt(ctx context.Context, h *history.History, object int64, version wire.Version) (*jobspec.Spec, error) {
 	text, _, err := h.Body(ctx, object, version)
 	if err != nil {
 		return nil, err
 	}
-	return parseBody(text)
+	job := jobspec.Read(text)
+	if job.Object() == nil {
+		return nil, fmt.Errorf("the recorded body of object %d at version %v is no JSON object", object, version)
+	}
+	return &job, nil
 }

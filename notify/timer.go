@@ -130,16 +130,16 @@ func (k *timers) judgeLength(timer *rule.Timer, v *verdict, now time.Time) {
 
 // judgeDeadline decides about a job with a deadline. A job without one has no timer.
 func (k *timers) judgeDeadline(ctx context.Context, timer *rule.Timer, v *verdict, now time.Time) error {
-	b, err := bodyAt(ctx, k.history, v.start.Object.ID, 0)
+	job, err := bodyAt(ctx, k.history, v.start.Object.ID, 0)
 	if errors.Is(err, history.ErrNoBody) || errors.Is(err, history.ErrUnknown) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	deadline, has := b.deadline()
+	deadline := job.Deadline
 	switch due := deadline.Add(-timer.After); {
-	case !has:
+	case job.Limit == 0: // it has no deadline
 	case deadline.IsZero():
 		v.again = now.Add(recheck)
 	case due.After(now):

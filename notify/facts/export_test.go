@@ -22,12 +22,6 @@ func Life(all []history.Transition, created, end time.Time, whole bool) (waited,
 	return waited, ran, l.spans, len(l.attempts)
 }
 
-// Memory returns a quantity of bytes in words.
-func Memory(quantity any) string { return memory(quantity) }
-
-// AttemptOf returns the attempt that a notice tells about.
-func (s *Spec) AttemptOf(kind message.Kind) int { return s.attemptOf(kind) }
-
 // Alike reports whether two pods ended for the same reason.
 func Alike(a, b []byte) bool {
 	one, two := readPod(a), readPod(b)

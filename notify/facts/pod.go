@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/notify/message"
 )
 
@@ -15,8 +16,8 @@ type ending struct {
 
 // readPod returns how a pod ended. The reason is empty if it did not end badly.
 func readPod(body []byte) ending {
-	t := parseTree(body)
-	e := ending{cause: message.Cause{Pod: t.text("metadata", "name"), Node: t.text("spec", "nodeName")}}
+	t := jobspec.Parse(body)
+	e := ending{cause: message.Cause{Pod: t.Text("metadata", "name"), Node: t.Text("spec", "nodeName")}}
 	e.place(t)
 	e.containers(t)
 	e.disruption(t)
@@ -36,15 +37,15 @@ func (e *ending) sameAs(other *ending) bool {
 }
 
 // place reads which replica of the job the pod is.
-func (e *ending) place(t tree) {
-	labels := t.tree("metadata", "labels")
+func (e *ending) place(t jobspec.Object) {
+	labels := t.Map("metadata", "labels")
 	for _, names := range [][2]string{
 		{"training.kubeflow.org/replica-type", "training.kubeflow.org/replica-index"},
 		{"volcano.sh/task-spec", "volcano.sh/task-index"},
 		{"jobset.sigs.k8s.io/replicatedjob-name", "batch.kubernetes.io/job-completion-index"},
 	} {
-		role := labels.text(names[0])
-		index, err := strconv.Atoi(labels.text(names[1]))
+		role := labels.Text(names[0])
+		index, err := strconv.Atoi(labels.Text(names[1]))
 		if role != "" && err == nil && index >= 0 {
 			e.cause.Role, e.cause.Index = role, &index
 			return
@@ -53,28 +54,28 @@ func (e *ending) place(t tree) {
 }
 
 // containers reads the container that ended first with an error, or one without its image.
-func (e *ending) containers(t tree) {
+func (e *ending) containers(t jobspec.Object) {
 	for _, kind := range []struct{ status, spec string }{{"initContainerStatuses", "initContainers"}, {"containerStatuses", "containers"}} {
-		for _, c := range t.list("status", kind.status) {
-			ended := c.tree("state", "terminated")
+		for _, c := range t.List("status", kind.status) {
+			ended := c.Map("state", "terminated")
 			if ended == nil { // it is started again
-				ended = c.tree("lastState", "terminated")
+				ended = c.Map("lastState", "terminated")
 			}
-			if code, ok := ended.number("exitCode"); ok && code != 0 {
-				at := ended.moment("finishedAt")
+			if code, ok := ended.Number("exitCode"); ok && code != 0 {
+				at := ended.Moment("finishedAt")
 				if e.bad() && !at.Before(e.at) {
 					continue
 				}
 				e.at, e.cause.ExitCode = at, &code
-				e.cause.Reason = reasons[ended.text("reason")]
+				e.cause.Reason = reasons[ended.Text("reason")]
 				if e.cause.Reason == "" {
 					e.cause.Reason = message.ExitError
 				}
 				if e.cause.Limit = ""; e.cause.Reason == message.OOMKilled {
-					e.cause.Limit = limitOf(t.list("spec", kind.spec), c.text("name"))
+					e.cause.Limit = limitOf(t.List("spec", kind.spec), c.Text("name"))
 				}
 			}
-			if waits := reasons[c.text("state", "waiting", "reason")]; waits == message.ImagePull && !e.bad() {
+			if waits := reasons[c.Text("state", "waiting", "reason")]; waits == message.ImagePull && !e.bad() {
 				e.cause.Reason = waits
 			}
 		}
@@ -82,10 +83,10 @@ func (e *ending) containers(t tree) {
 }
 
 // limitOf returns the memory limit of a container.
-func limitOf(containers []tree, name string) string {
+func limitOf(containers []jobspec.Object, name string) string {
 	for _, c := range containers {
-		if c.text("name") == name {
-			return memory(c.at("resources", "limits", "memory"))
+		if c.Text("name") == name {
+			return jobspec.Memory(c.At("resources", "limits", "memory"))
 		}
 	}
 	return ""
@@ -93,12 +94,12 @@ func limitOf(containers []tree, name string) string {
 
 // disruption reads why the platform ended the pod. That counts more than the exit code that
 // its containers had then.
-func (e *ending) disruption(t tree) {
-	reason, why := reasons[t.text("status", "reason")], t.text("status", "message")
+func (e *ending) disruption(t jobspec.Object) {
+	reason, why := reasons[t.Text("status", "reason")], t.Text("status", "message")
 	at := time.Time{}
-	for _, c := range t.list("status", "conditions") {
-		if c.text("type") == "DisruptionTarget" && c.text("status") == "True" && reason == "" {
-			reason, why, at = reasons[c.text("reason")], c.text("message"), c.moment("lastTransitionTime")
+	for _, c := range t.List("status", "conditions") {
+		if c.Text("type") == "DisruptionTarget" && c.Text("status") == "True" && reason == "" {
+			reason, why, at = reasons[c.Text("reason")], c.Text("message"), c.Moment("lastTransitionTime")
 		}
 	}
 	switch reason {
@@ -107,7 +108,7 @@ func (e *ending) disruption(t tree) {
 		if reason == message.Evicted {
 			e.cause.Why = why
 		}
-		if n, ok := t.number("spec", "activeDeadlineSeconds"); ok && reason == message.DeadlineExceeded {
+		if n, ok := t.Number("spec", "activeDeadlineSeconds"); ok && reason == message.DeadlineExceeded {
 			e.cause.Limit = message.Duration(time.Duration(n) * time.Second)
 		}
 		if e.at.IsZero() {

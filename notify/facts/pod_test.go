@@ -1,6 +1,7 @@
 package facts_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -86,4 +87,15 @@ func TestAlike(t *testing.T) {
 			t.Errorf("%s and %s: %v", facts.PodCause(c.a).Reason, facts.PodCause(c.b).Reason, got)
 		}
 	}
+}
+
+// FuzzPodCause: no body makes a reader fail.
+func FuzzPodCause(f *testing.F) {
+	f.Add([]byte(`{"kind":"Pod","status":{"containerStatuses":[{}]}}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if _, err := json.Marshal(facts.PodCause(body)); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
@@ -21,7 +22,7 @@ const slack = 5 * time.Second
 type pods struct {
 	source source
 	job    *feed.Object
-	spec   *Spec
+	spec   *jobspec.Spec
 	notice *message.Notice
 	life   *lifeOf
 	read   int // bodies
@@ -237,7 +238,7 @@ func (p *pods) fillNodes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if node := parseTree(body).text("spec", "nodeName"); node != "" {
+		if node := jobspec.Parse(body).Text("spec", "nodeName"); node != "" {
 			nodes[node] = true
 		}
 	}

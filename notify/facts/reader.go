@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/notify/message"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
@@ -55,12 +56,12 @@ func (r *Reader) Fill(ctx context.Context, n *message.Notice, of feed.Object) er
 // still has a body. Version 0 means the last one. It returns the zero value if there is none.
 //
 // Errors: those of the database.
-func (r *Reader) Spec(ctx context.Context, object int64, version wire.Version) (Spec, error) {
+func (r *Reader) Spec(ctx context.Context, object int64, version wire.Version) (jobspec.Spec, error) {
 	body, err := r.source.body(ctx, object, version)
 	if err != nil || body == nil {
-		return Spec{}, err
+		return jobspec.Spec{}, err
 	}
-	return ReadSpec(body), nil
+	return jobspec.Read(body), nil
 }
 
 // identify fills the names of the job.
@@ -114,8 +115,8 @@ func (r *Reader) fillStrip(ctx context.Context, n *message.Notice, of *feed.Obje
 }
 
 // fillAttempts fills the number of the attempt, from the job itself or from its transitions.
-func fillAttempts(n *message.Notice, s *Spec, l *lifeOf) {
-	attempt := s.attemptOf(n.Kind)
+func fillAttempts(n *message.Notice, s *jobspec.Spec, l *lifeOf) {
+	attempt := s.AttemptOf(n.Kind == message.Failed)
 	if attempt == 0 && l.whole && len(l.attempts) > 0 {
 		attempt = len(l.attempts)
 		if n.Kind == message.Restarted { // the next one

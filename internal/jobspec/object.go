@@ -1,0 +1,162 @@
+package jobspec
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Object is an object as JSON has it. Objects come from users: every method returns the zero
+// value for a value of another type than it expects. Numbers may have any type that a decoder
+// of JSON or of Kubernetes makes of them.
+type Object map[string]any
+
+// maxBody is the size of the largest body that is decoded. The API server accepts no larger
+// objects.
+const maxBody = 4 << 20
+
+// Parse returns nil for a text that is no JSON object, or longer than 4 MiB.
+func Parse(body []byte) Object {
+	if len(body) > maxBody {
+		return nil
+	}
+	var o Object
+	if err := json.Unmarshal(body, &o); err != nil {
+		return nil
+	}
+	return o
+}
+
+// At returns the value at a path, or nil.
+func (o Object) At(path ...string) any {
+	var v any = map[string]any(o)
+	for _, name := range path {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[name]
+	}
+	return v
+}
+
+// Map returns an object within the object.
+func (o Object) Map(path ...string) Object {
+	m, _ := o.At(path...).(map[string]any)
+	return m
+}
+
+// Text returns a text.
+func (o Object) Text(path ...string) string {
+	s, _ := o.At(path...).(string)
+	return s
+}
+
+// Number returns an integer of 32 bits, and whether there is one.
+func (o Object) Number(path ...string) (int, bool) {
+	f, ok := float(o.At(path...))
+	if !ok || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// Count returns a number of replicas: the default if there is none or it is negative.
+func (o Object) Count(otherwise int, path ...string) int {
+	if n, ok := o.Number(path...); ok && n >= 0 {
+		return n
+	}
+	return otherwise
+}
+
+// Moment returns a time in UTC.
+func (o Object) Moment(path ...string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, o.Text(path...))
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// List returns the objects in an array.
+func (o Object) List(path ...string) (all []Object) {
+	array, _ := o.At(path...).([]any)
+	for _, v := range array {
+		if m, ok := v.(map[string]any); ok {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// Texts returns the texts in an array.
+func (o Object) Texts(path ...string) (all []string) {
+	array, _ := o.At(path...).([]any)
+	for _, v := range array {
+		if s, ok := v.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Group returns the API group.
+func (o Object) Group() string {
+	group, _, named := strings.Cut(o.Text("apiVersion"), "/")
+	if !named {
+		return ""
+	}
+	return group
+}
+
+// Type returns the group and the kind, such as "batch/Job". The core group is empty.
+func (o Object) Type() string { return o.Group() + "/" + o.Text("kind") }
+
+// Scalar returns a text, a number or a truth value as text.
+func (o Object) Scalar(path ...string) (string, bool) {
+	v := o.At(path...)
+	if f, ok := float(v); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64), true
+	}
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+// JSON returns the value at a path as JSON, "" if there is none.
+func (o Object) JSON(path ...string) string {
+	v := o.At(path...)
+	if v == nil {
+		return ""
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// float returns a number.
+func float(v any) (float64, bool) {
+	switch n := v.(type) {
+	case float64:
+		return n, true
+	case int64:
+		return float64(n), true
+	case int:
+		return float64(n), true
+	case json.Number:
+		f, err := n.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}

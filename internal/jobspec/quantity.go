@@ -1,0 +1,131 @@
+package jobspec
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// units of quantities, as Kubernetes writes them, with their words for people.
+var units = []struct {
+	suffix string
+	size   float64
+	word   string
+}{
+	{"Ki", 1 << 10, "KiB"},
+	{"Mi", 1 << 20, "MiB"},
+	{"Gi", 1 << 30, "GiB"},
+	{"Ti", 1 << 40, "TiB"},
+	{"Pi", 1 << 50, "PiB"},
+	{"k", 1e3, "kB"},
+	{"M", 1e6, "MB"},
+	{"G", 1e9, "GB"},
+	{"T", 1e12, "TB"},
+	{"P", 1e15, "PB"},
+}
+
+// Memory returns a quantity of bytes in words, such as "480 GiB", and "" for a value that is
+// no quantity.
+func Memory(quantity any) string {
+	text, ok := textOf(quantity)
+	if !ok {
+		return ""
+	}
+	for _, u := range units {
+		if digits, ok := strings.CutSuffix(text, u.suffix); ok {
+			if n, ok := positive(digits); ok {
+				return decimal(n) + " " + u.word
+			}
+			return ""
+		}
+	}
+	n, ok := positive(text)
+	if !ok {
+		return ""
+	}
+	return Bytes(int64(n))
+}
+
+// Bytes returns a number of bytes in words, such as "1.5 TiB".
+func Bytes(bytes int64) string {
+	n := float64(bytes)
+	for _, u := range []int{4, 3, 2, 1, 0} { // the binary units
+		if n >= units[u].size {
+			return decimal(n/units[u].size) + " " + units[u].word
+		}
+	}
+	return decimal(n) + " B"
+}
+
+// amount returns a quantity as a number, such as 0.5 for "500m". It returns 0 for a value
+// that is no positive quantity.
+func amount(quantity any) float64 {
+	text, ok := textOf(quantity)
+	if !ok {
+		return 0
+	}
+	size := 1.0
+	for _, u := range units {
+		if digits, ok := strings.CutSuffix(text, u.suffix); ok {
+			text, size = digits, u.size
+			break
+		}
+	}
+	if digits, ok := strings.CutSuffix(text, "m"); ok && size == 1 {
+		text, size = digits, 1e-3
+	}
+	n, ok := positive(text)
+	if !ok {
+		return 0
+	}
+	return min(n*size, math.MaxInt64/2)
+}
+
+// textOf returns a quantity as text. JSON may have it as a number.
+func textOf(quantity any) (string, bool) {
+	if text, ok := quantity.(string); ok {
+		return text, true
+	}
+	n, ok := float(quantity)
+	return strconv.FormatFloat(n, 'f', -1, 64), ok
+}
+
+func positive(digits string) (float64, bool) {
+	n, err := strconv.ParseFloat(digits, 64)
+	return n, err == nil && n > 0 && n < math.MaxInt64
+}
+
+// decimal writes a number with at most one decimal.
+func decimal(n float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0")
+}
+
+// whole returns a whole number up to maxCount, which JSON may have as a string. It returns 0
+// for other values.
+func whole(quantity any) int {
+	if q, ok := float(quantity); ok {
+		if q == math.Trunc(q) && q > 0 && q <= maxCount {
+			return int(q)
+		}
+		return 0
+	}
+	text, _ := quantity.(string)
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= maxCount {
+		return n
+	}
+	return 0
+}
+
+// maxCount is more GPUs or pods than a cluster has. A larger number is a mistake or an attack.
+const maxCount = 1_000_000
+
+// times multiplies without an overflow.
+func times(a, b int) int {
+	if a <= 0 || b <= 0 {
+		return 0
+	}
+	if a > maxCount/b {
+		return maxCount
+	}
+	return a * b
+}

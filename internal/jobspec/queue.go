@@ -1,0 +1,19 @@
+package jobspec
+
+// queueNames are labels and annotations that name the queue of a job. The first one that is
+// set counts.
+var queueNames = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
+
+func queue(o Object) string {
+	for _, kind := range []string{"labels", "annotations"} {
+		for _, name := range queueNames {
+			if q := o.Text("metadata", kind, name); q != "" {
+				return q
+			}
+		}
+	}
+	if o.Type() == "batch.volcano.sh/Job" {
+		return o.Text("spec", "queue")
+	}
+	return o.Text("spec", "runPolicy", "schedulingPolicy", "queue") // of Kubeflow's jobs
+}

@@ -1,0 +1,170 @@
+package jobspec
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// Spec is what a job asks for, and what it says about its attempts. A field is zero if the
+// job has none, or does not say.
+type Spec struct {
+	// GPUs are those of all pods that run at the same time, of all vendors. A slice of a GPU
+	// (MIG) counts as one.
+	GPUs int
+	// Pods is how many pods run at the same time. For jobs with a pod on each node it is the
+	// number of nodes.
+	Pods int
+	// CPU is in cores, and Memory in bytes. Both are sums over the pods.
+	CPU    float64
+	Memory int64
+	// Image and Command are those of the main container: the command with its arguments, or
+	// the entrypoint of a RayJob.
+	Image   string
+	Command []string
+	// Queue is the queue that the job names, by a label, an annotation or a field.
+	Queue string
+	// Attempts is how many attempts are allowed, and Attempt the number of the current one or,
+	// between two, of the next one, from 1.
+	Attempts, Attempt int
+	// Limit is how long the job may run, at most 10 years, and Deadline when that ends.
+	// Deadline is zero until the job has started.
+	Limit    time.Duration
+	Deadline time.Time
+	// PodLabels select the pods of the job if the job is not their controller.
+	PodLabels map[string]string
+
+	object  Object
+	ended   int  // attempts that have ended
+	counted bool // ended has the last attempt of a job that has failed
+}
+
+// Read reads the body of a job as JSON. It returns the zero value for a text that is no
+// object, and leaves out fields that it does not understand.
+func Read(body []byte) Spec { return Of(Parse(body)) }
+
+// Of reads a decoded job. It keeps the object, which must not change while the Spec is used.
+func Of(object map[string]any) Spec {
+	o := Object(object)
+	s := Spec{object: o, Queue: queue(o)}
+	s.readPods()
+	s.readAttempts()
+	s.readDeadline()
+	name := o.Text("metadata", "name")
+	switch o.Type() {
+	case "jobset.x-k8s.io/JobSet", "trainer.kubeflow.org/TrainJob": // a TrainJob has a JobSet of its name
+		s.PodLabels = map[string]string{"jobset.sigs.k8s.io/jobset-name": name}
+	case "ray.io/RayJob":
+		if cluster := o.Text("status", "rayClusterName"); cluster != "" {
+			s.PodLabels = map[string]string{"ray.io/cluster": cluster}
+		}
+	}
+	return s
+}
+
+// Object returns the job.
+func (s Spec) Object() Object { return s.object }
+
+// Annotation returns an annotation of the object.
+func (s Spec) Annotation(name string) string { return s.object.Text("metadata", "annotations", name) }
+
+// Annotations returns the annotations of the object.
+func (s Spec) Annotations() map[string]string {
+	all := map[string]string{}
+	for name, value := range s.object.Map("metadata", "annotations") {
+		if text, ok := value.(string); ok {
+			all[name] = text
+		}
+	}
+	return all
+}
+
+// Field returns the value at a path such as "status.progress" as text, and whether there is
+// one. Objects and arrays have no text.
+func (s Spec) Field(path string) (string, bool) { return s.object.Scalar(strings.Split(path, ".")...) }
+
+// readPods reads what the pods of a job hold, and its main container.
+func (s *Spec) readPods() {
+	var all resources
+	for _, set := range podSets(s.object) {
+		all = all.plus(set.holds.times(set.count))
+		s.Pods = min(s.Pods+set.count, maxCount)
+		if s.Image == "" {
+			s.Image, s.Command = program(set.pod)
+		}
+	}
+	s.GPUs, s.CPU, s.Memory = all.gpus, all.cpu, int64(all.memory)
+	spec := s.object.Map("spec")
+	switch s.object.Type() {
+	case "trainer.kubeflow.org/TrainJob":
+		s.Image, s.Command = spec.Text("trainer", "image"), append(spec.Texts("trainer", "command"), spec.Texts("trainer", "args")...)
+	case "ray.io/RayJob":
+		s.Command = strings.Fields(spec.Text("entrypoint"))
+	}
+}
+
+// program returns the image and the command of the main container of a pod: the first one.
+func program(pod Object) (image string, command []string) {
+	for _, c := range pod.List("containers") {
+		return c.Text("image"), append(c.Texts("command"), c.Texts("args")...)
+	}
+	return "", nil
+}
+
+// readAttempts reads what a job says about its attempts. Where it says nothing, its
+// transitions do.
+func (s *Spec) readAttempts() {
+	o := s.object
+	switch o.Type() {
+	case "batch/Job":
+		if o.Count(1, "spec", "parallelism") > 1 {
+			return // its counters are those of pods, not of attempts
+		}
+		s.Attempts, s.ended, s.counted = o.Count(6, "spec", "backoffLimit")+1, o.Count(0, "status", "failed"), true
+	case "batch.volcano.sh/Job": // its limit counts attempts
+		s.Attempts, s.ended, s.counted = o.Count(3, "spec", "maxRetry"), o.Count(0, "status", "retryCount"), true
+	case "ray.io/RayJob":
+		s.Attempts, s.ended, s.counted = o.Count(0, "spec", "backoffLimit")+1, o.Count(0, "status", "failed"), true
+	case "jobset.x-k8s.io/JobSet":
+		s.Attempts, s.ended = o.Count(0, "spec", "failurePolicy", "maxRestarts")+1, o.Count(0, "status", "restarts")
+	default:
+		if n, ok := o.Number("spec", "runPolicy", "backoffLimit"); ok && n >= 0 {
+			s.Attempts = n + 1
+		}
+		return
+	}
+	s.Attempt = s.ended + 1
+}
+
+// AttemptOf returns Attempt, but the number of the last attempt for a job that has failed for
+// good. It returns 0 if the job does not say.
+func (s Spec) AttemptOf(failed bool) int {
+	n := s.Attempt
+	if failed && s.counted {
+		n = max(s.ended, min(s.Attempt, 1))
+	}
+	if s.Attempts > 0 {
+		n = min(n, s.Attempts)
+	}
+	return n
+}
+
+// maxLimit keeps deadlines within the range of times, in seconds.
+const maxLimit = 10 * 365 * 24 * 3600
+
+// readDeadline reads how long the job may run, and from when on.
+func (s *Spec) readDeadline() {
+	for _, path := range [][]string{{"spec", "activeDeadlineSeconds"}, {"spec", "runPolicy", "activeDeadlineSeconds"}} {
+		if n, ok := float(s.object.At(path...)); ok && n > 0 && n == math.Trunc(n) && n < math.MaxInt64 {
+			s.Limit = time.Duration(min(n, maxLimit)) * time.Second
+			break
+		}
+	}
+	began := s.object.Moment("status", "startTime")
+	if began.IsZero() {
+		began = s.object.Moment("status", "startedAt")
+	}
+	if s.Limit > 0 && !began.IsZero() {
+		s.Deadline = began.Add(s.Limit)
+	}
+}
