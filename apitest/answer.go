@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // errNoPath is a path that leads nowhere. A server answers it with plain text, not with a Status.
@@ -71,6 +72,11 @@ func (s *Server) sendStatus(w http.ResponseWriter, c *call, code int, status met
 
 // answer sends one object, or the error in its place.
 func (s *Server) answer(w http.ResponseWriter, c *call, code int, rev *revision, err error) {
+	for _, text := range c.warnings {
+		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			w.Header().Add("Warning", header)
+		}
+	}
 	var p payload
 	if err == nil {
 		p, err = payloadOf(rev, c.enc)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -61,8 +62,38 @@ func readObject(c *call) (Object, error) {
 	default:
 		return nil, unsupportedMediaType("the body of the request was in an unknown format: " + media)
 	}
-	return parseObject(c.table.res, data)
+	obj, err := parseObject(c.table.res, data)
+	if err == nil && media != mediaProtobuf {
+		err = c.validateFields(data)
+	}
+	return obj, err
 }
+
+// validateFields does as the parameter fieldValidation says with fields of a document that the type does not have, and
+// with those that appear twice: Strict refuses them, Warn, the default, adds a warning to the answer, Ignore ignores them.
+// Custom resources have no schema here, so each of their fields is known.
+func (c *call) validateFields(data []byte) error {
+	how := c.handler.URL.Query().Get("fieldValidation")
+	if how == metav1.FieldValidationIgnore || !c.table.res.builtin() {
+		return nil
+	}
+	want := c.table.res.GroupVersionKind()
+	_, _, err := strictCodecs.UniversalDeserializer().Decode(data, &want, nil)
+	strict, ok := runtime.AsStrictDecodingError(err)
+	switch {
+	case !ok:
+		return nil
+	case how == metav1.FieldValidationStrict:
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", want.Kind, want.Version, want.Kind, err))
+	}
+	for _, problem := range strict.Errors() {
+		c.warnings = append(c.warnings, problem.Error())
+	}
+	return nil
+}
+
+// strictCodecs find what others ignore.
+var strictCodecs = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict)
 
 // parseObject decodes an object and insists on its type.
 func parseObject(res *resource, data []byte) (Object, error) {

@@ -3,6 +3,8 @@ package apitest
 import (
 	"fmt"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Defaults of the fields of Config.
@@ -55,6 +57,14 @@ type Config struct {
 	// Authorize, if not nil, decides about every request for a resource after authentication. Its error is answered as
 	// 403 Forbidden, or as the very Status it carries. It answers SelfSubjectAccessReviews too, and is not asked about reviews. It is called from many goroutines at once and must not block.
 	Authorize func(Request) error
+	// Admit, if not nil, gets each object of a type that a client is about to create or replace, for a patch with its result, in the
+	// Go type that is kept. It may change the object, as defaults and webhooks do. Its error is answered as 403 Forbidden,
+	// as quotas are, or as the very Status it carries. It is not asked about status, scale and deletions. It is called
+	// from many goroutines at once, again if another writer was faster, and must not write to the server.
+	Admit func(Request, metav1.Object) error
+	// CheckNamespaces answers 404 to a client that creates an object in a namespace that does not exist, as real servers
+	// do. By default any namespace will do.
+	CheckNamespaces bool
 	// RequestLog is how many of the latest requests are remembered for Requests, default 10,000.
 	RequestLog int
 	// Release is the version of Kubernetes that /version reports, default "v1.37.0".

@@ -44,8 +44,8 @@
 // At most 1,000 faults are armed. A change that other writers interrupt a hundred times is a conflict.
 //
 // What a real server does and this does not: server-side apply (415), tables (406, or the next clause of Accept), CBOR,
-// compressed answers, OpenAPI, HTTP/2 and TLS; conversion between versions of a type; defaults, schemas, admission,
-// quotas, and validation of more than metadata; subresources other than status, and scale of built-in types; garbage
+// compressed answers, OpenAPI and HTTP/2; conversion between versions of a type; defaults, schemas, admission,
+// quotas, and validation of more than metadata, save what Config.Admit does; subresources other than status, and scale of built-in types; garbage
 // collection and grace periods (the propagation policy is accepted and ignored, objects with finalizers wait for them).
 // A version that is yet to come is refused at once, not after three seconds. Two API groups never share objects: the events of the core group and of
 // events.k8s.io are different ones. Of the status, a new object's is dropped as on a real server, but a Pod begins

@@ -123,10 +123,38 @@ func (s *Server) prepare(c *call) error {
 		return notAcceptable()
 	}
 	c.enc = enc
+	c.admit = func(obj metav1.Object) error { return s.admit(c, obj) }
+	if c.Verb == VerbCreate {
+		return s.checkNamespace(c)
+	}
 	if c.Verb == VerbList || c.Verb == VerbWatch || c.Verb == VerbDeleteCollection {
 		return s.prepareList(c)
 	}
 	return nil
+}
+
+// checkNamespace refuses a namespace that does not exist.
+func (s *Server) checkNamespace(c *call) error {
+	if !s.cfg.CheckNamespaces || c.Namespace == "" {
+		return nil
+	}
+	s.mu.Lock()
+	namespaces := s.tables[schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}]
+	s.mu.Unlock()
+	_, err := s.find(namespaces, keyOf("", c.Namespace))
+	return err
+}
+
+// admit lets Config.Admit change or refuse an object.
+func (s *Server) admit(c *call, obj metav1.Object) error {
+	if s.cfg.Admit == nil || c.Subresource != "" {
+		return nil
+	}
+	err := s.cfg.Admit(c.Request, obj)
+	if status := apierrors.APIStatus(nil); err == nil || errors.As(err, &status) {
+		return err
+	}
+	return apierrors.NewForbidden(c.Resource.GroupResource(), obj.GetName(), err)
 }
 
 // prepareList reads and checks the options of a collection.

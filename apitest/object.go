@@ -73,7 +73,7 @@ func (s *Server) updateObject(obj Object, what target) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	rev, err := s.update(t, own, what, kept)
+	rev, err := s.update(t, own, what, kept, nil)
 	return shown(rev, err, obj)
 }
 
@@ -87,7 +87,7 @@ func (s *Server) Patch(obj Object, kind types.PatchType, data []byte) (Object, e
 		return nil, err
 	}
 	p := patch{kind: kind, data: data, what: mainResource}
-	rev, err := s.patch(t, keyOf(obj.GetNamespace(), obj.GetName()), p, kept)
+	rev, err := s.patch(t, keyOf(obj.GetNamespace(), obj.GetName()), p, kept, nil)
 	return shown(rev, err, obj)
 }
 

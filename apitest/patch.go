@@ -7,6 +7,7 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -26,7 +27,7 @@ func (s *Server) servePatch(c *call) (*revision, error) {
 		return nil, err
 	}
 	p := patch{kind: types.PatchType(media), data: data, what: targetOf(c.Subresource)}
-	return s.patch(c.table, keyOf(c.Namespace, c.Name), p, d)
+	return s.patch(c.table, keyOf(c.Namespace, c.Name), p, d, c.admit)
 }
 
 // patch is one patch of an object or its status.
@@ -36,8 +37,9 @@ type patch struct {
 	what target
 }
 
-// patch applies a patch to the present state, or to the one after it if another writer is faster.
-func (s *Server) patch(t *table, key string, p patch, d durability) (*revision, error) {
+// patch applies a patch to the present state, or to the one after it if another writer is faster. admit may change or
+// refuse the result.
+func (s *Server) patch(t *table, key string, p patch, d durability, admit func(metav1.Object) error) (*revision, error) {
 	if err := p.check(t.res); err != nil {
 		return nil, err
 	}
@@ -46,7 +48,7 @@ func (s *Server) patch(t *table, key string, p patch, d durability) (*revision, 
 		if err != nil {
 			return nil, err
 		}
-		return t.res.merge(present, next, p.what)
+		return merged(t.res, present, next, p.what, admit)
 	})
 }
 

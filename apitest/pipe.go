@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -87,6 +88,8 @@ func resetConn(conn net.Conn) {
 	case *net.TCPConn:
 		// An error means that the connection is gone already, which is what is wanted.
 		_ = c.SetLinger(0)
+	case *tls.Conn:
+		resetConn(c.NetConn())
 	}
 	_ = conn.Close()
 }

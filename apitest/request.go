@@ -58,11 +58,13 @@ func (r Request) Streaming() bool {
 // call is a request on its way through the handlers.
 type call struct {
 	Request
-	table   *table
-	list    *internalversion.ListOptions // of collections only
-	choice  selection
-	enc     encoding
-	handler *http.Request
+	table    *table
+	list     *internalversion.ListOptions // of collections only
+	choice   selection
+	enc      encoding
+	handler  *http.Request
+	warnings []string                  // for the client, in the header Warning
+	admit    func(metav1.Object) error // lets Config.Admit change or refuse an object
 }
 
 // parsePath splits /api/v1/... and /apis/GROUP/VERSION/... into a resource and what follows; ok is false for any other

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"maps"
 	"net"
@@ -40,7 +41,13 @@ type doors struct {
 	away      bool // Unavailable was called
 	closed    bool
 	conns     map[net.Conn]struct{}
-	listeners map[string]net.Listener // by address
+	listeners map[string]tcpDoor // by address
+}
+
+// tcpDoor is a listener, with the certificate of its connections if they are encrypted.
+type tcpDoor struct {
+	net.Listener
+	secret *tls.Config // nil for plain HTTP
 }
 
 // New returns a server with the built-in types and those of the Config. It starts no goroutine: RESTConfig, Dial and
@@ -59,7 +66,7 @@ func New(cfg Config) (*Server, error) {
 		tables:  map[schema.GroupVersionResource]*table{},
 		kinds:   map[schema.GroupVersionKind]*table{},
 		log:     requestLog{limit: cfg.RequestLog},
-		doors:   doors{conns: map[net.Conn]struct{}{}, listeners: map[string]net.Listener{}},
+		doors:   doors{conns: map[net.Conn]struct{}{}, listeners: map[string]tcpDoor{}},
 		done:    make(chan struct{}),
 	}
 	s.faults.init()
@@ -136,6 +143,26 @@ func (s *Server) startPipes() {
 //
 // Errors: ErrClosed, and those of net.Listen.
 func (s *Server) Listen(addr string) (url string, err error) {
+	reached, err := s.listen(addr, nil)
+	return "http://" + reached, err
+}
+
+// ListenTLS is Listen for HTTPS. authority is the certificate in PEM that clients must trust, as in the field
+// certificate-authority-data of a kubeconfig. The server makes it for the host of addr, which must be an IP address, and it
+// is valid for a day. Clients send tokens only over HTTPS.
+//
+// Errors: ErrClosed, and those of net.Listen.
+func (s *Server) ListenTLS(addr string) (url string, authority []byte, err error) {
+	secret, authority, err := newCertificate(addr)
+	if err != nil {
+		return "", nil, fmt.Errorf("apitest: listen at %s: %w", addr, err)
+	}
+	reached, err := s.listen(addr, secret)
+	return "https://" + reached, authority, err
+}
+
+// listen opens a listener, and returns the address that it is reached at.
+func (s *Server) listen(addr string, secret *tls.Config) (reached string, err error) {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
 	if s.doors.closed {
@@ -145,9 +172,19 @@ func (s *Server) Listen(addr string) (url string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("apitest: listen at %s: %w", addr, err)
 	}
-	s.doors.listeners[l.Addr().String()] = l
-	s.acceptLocked(l)
-	return "http://" + l.Addr().String(), nil
+	reached = l.Addr().String()
+	s.openLocked(reached, tcpDoor{l, secret})
+	return reached, nil
+}
+
+// openLocked serves a listener.
+func (s *Server) openLocked(addr string, d tcpDoor) {
+	s.doors.listeners[addr] = d
+	if d.secret != nil {
+		s.acceptLocked(tls.NewListener(d.Listener, d.secret))
+		return
+	}
+	s.acceptLocked(d.Listener)
 }
 
 // acceptLocked serves a listener until it is closed, in a goroutine that Close joins.
@@ -183,13 +220,12 @@ func (s *Server) Available() error {
 	if !s.doors.away {
 		return nil
 	}
-	for addr := range s.doors.listeners {
+	for addr, d := range s.doors.listeners {
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
 			return fmt.Errorf("apitest: listen at %s again: %w", addr, err)
 		}
-		s.doors.listeners[addr] = l
-		s.acceptLocked(l)
+		s.openLocked(addr, tcpDoor{l, d.secret})
 	}
 	s.doors.away = false
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -35,6 +36,9 @@ func (s *Server) serveCreate(c *call) (*revision, error) {
 		return nil, err
 	}
 	if err := place(c, obj); err != nil {
+		return nil, err
+	}
+	if err := c.admit(obj); err != nil {
 		return nil, err
 	}
 	return s.create(c.table, obj, fromClient, d)
@@ -70,11 +74,11 @@ func (s *Server) serveUpdate(c *call) (*revision, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)",
 			next.GetName(), c.Name))
 	}
-	return s.update(c.table, next, targetOf(c.Subresource), d)
+	return s.update(c.table, next, targetOf(c.Subresource), d, c.admit)
 }
 
-// update replaces the object of the name of next.
-func (s *Server) update(t *table, next Object, what target, d durability) (*revision, error) {
+// update replaces the object of the name of next. admit may change or refuse the result.
+func (s *Server) update(t *table, next Object, what target, d durability, admit func(metav1.Object) error) (*revision, error) {
 	if next.GetResourceVersion() == "" && !t.res.builtin() {
 		return nil, invalid(t.res, next.GetName(),
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), "", "must be specified for an update"))
@@ -85,8 +89,17 @@ func (s *Server) update(t *table, next Object, what target, d durability) (*revi
 		if err != nil {
 			return nil, err
 		}
-		return t.res.merge(present, fresh, what)
+		return merged(t.res, present, fresh, what, admit)
 	})
+}
+
+// merged is merge with an admission of the result.
+func merged(res *resource, present, next Object, what target, admit func(metav1.Object) error) (Object, error) {
+	next, err := res.merge(present, next, what)
+	if err == nil && admit != nil {
+		err = admit(next)
+	}
+	return next, err
 }
 
 // merge returns what an update leaves of next: the server owns parts of the metadata, and the status has its own path.

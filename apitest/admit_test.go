@@ -1,0 +1,140 @@
+package apitest_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+// TestAdmit: Admit changes and refuses what clients create, replace and patch, and is not asked about status.
+func TestAdmit(t *testing.T) {
+	srv := start(t, apitest.Config{Admit: func(r apitest.Request, obj metav1.Object) error {
+		job, ok := obj.(*batchv1.Job)
+		switch {
+		case !ok:
+			return nil
+		case job.Labels["queue"] == "":
+			return errors.New("exceeded quota: none")
+		case job.Labels["queue"] == "odd":
+			return apierrors.NewBadRequest("an odd queue")
+		case r.Verb == apitest.VerbCreate:
+			suspend := true
+			job.Spec.Suspend = &suspend
+		}
+		return nil
+	}})
+	ctx, client := background(t), clientset(t, srv.RESTConfig()).BatchV1().Jobs("default")
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}}
+	if _, err := client.Create(ctx, job, metav1.CreateOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `jobs.batch "j" is forbidden: exceeded quota: none`) {
+		t.Errorf("no queue: %v", err)
+	}
+	job.Labels = map[string]string{"queue": "gpu"}
+	for _, o := range []metav1.CreateOptions{{DryRun: []string{metav1.DryRunAll}}, {}} {
+		if created, err := client.Create(ctx, job, o); err != nil || created.Spec.Suspend == nil || !*created.Spec.Suspend {
+			t.Errorf("%v: %v, %v", o, created, err)
+		}
+	}
+	if _, err := client.Patch(ctx, "j", types.MergePatchType, []byte(`{"metadata":{"labels":{"queue":null}}}`), metav1.PatchOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("patch: %v", err)
+	}
+	job.Labels["queue"] = "odd"
+	if _, err := client.Update(ctx, job, metav1.UpdateOptions{}); !apierrors.IsBadRequest(err) {
+		t.Errorf("update: %v", err)
+	}
+	job.Labels = nil
+	job.Status.Active = 1
+	if got, err := client.UpdateStatus(ctx, job, metav1.UpdateOptions{}); err != nil || got.Status.Active != 1 || got.Labels["queue"] != "gpu" {
+		t.Errorf("status: %v, %v", got, err)
+	}
+	if _, err := srv.Create(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "free"}}); err != nil {
+		t.Errorf("without HTTP: %v", err)
+	}
+}
+
+// TestCheckNamespaces: clients create nothing in a namespace that does not exist, not even in a dry run.
+func TestCheckNamespaces(t *testing.T) {
+	srv := start(t, apitest.Config{CheckNamespaces: true})
+	client, ctx := clientset(t, srv.RESTConfig()), background(t)
+	for _, o := range []metav1.CreateOptions{{DryRun: []string{metav1.DryRunAll}}, {}} {
+		_, err := client.CoreV1().Pods("default").Create(ctx, pod("a"), o)
+		if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `namespaces "default" not found`) {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+	if _, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CoreV1().Pods("default").Create(ctx, pod("a"), metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFieldValidation: an unknown field is refused, warned of, or ignored.
+func TestFieldValidation(t *testing.T) {
+	srv := start(t, apitest.Config{})
+	client := rawClient(t, srv)
+	for how, want := range map[string]struct {
+		code    int
+		warning string
+	}{
+		"":                        {201, `299 - "unknown field \"spec.nope\""`},
+		"?fieldValidation=Warn":   {201, `299 - "unknown field \"spec.nope\""`},
+		"?fieldValidation=Ignore": {201, ""},
+		"?fieldValidation=Strict": {400, ""},
+	} {
+		body := strings.NewReader(`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"a-"},"spec":{"nope":1}}`)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://apitest/api/v1/namespaces/default/pods"+how, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", acceptJSON)
+		response, err := client.http.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want.code || response.Header.Get("Warning") != want.warning {
+			t.Errorf("%q: %d, %q", how, response.StatusCode, response.Header.Get("Warning"))
+		}
+	}
+}
+
+// TestListenTLS: clients that trust the certificate get in, others do not, also after the server was away.
+func TestListenTLS(t *testing.T) {
+	srv := start(t, apitest.Config{Tokens: map[string]string{"secret": "alice"}})
+	create(t, srv, pod("a"))
+	url, authority, err := srv.ListenTLS("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(tls rest.TLSClientConfig) error {
+		_, err := clientset(t, &rest.Config{Host: url, BearerToken: "secret", TLSClientConfig: tls, QPS: -1}).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+		return err
+	}
+	for range 2 {
+		if err := list(rest.TLSClientConfig{CAData: authority}); err != nil {
+			t.Error(err)
+		}
+		if unknown := (*tls.CertificateVerificationError)(nil); !errors.As(list(rest.TLSClientConfig{}), &unknown) {
+			t.Error("a certificate that nobody knows is trusted")
+		}
+		srv.Unavailable()
+		if err := srv.Available(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := srv.ListenTLS("localhost:0"); !errors.Is(err, apitest.ErrConfig) {
+		t.Error(err)
+	}
+}
