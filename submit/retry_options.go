@@ -1,0 +1,36 @@
+package submit
+
+import (
+	"fmt"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// RetryOptions says what is different in a retry. The zero value repeats the job as it is.
+type RetryOptions struct {
+	// Set are changes, as "spec.parallelism=4". The path is that of a field, as in
+	// manifest.Manifest.Set. "image=…" sets the image of the only container of all pods.
+	Set []string
+	// User is the person who submits the retry; default Config.User.
+	User string
+	// Key is the key of the request. By default it is derived from the job that is repeated,
+	// its attempt and the changes, so that two equal retries create one job.
+	Key string
+	// Attempts is the largest attempt of the chain that the caller knows from the history. The
+	// jobs that the server still has are counted in any case.
+	Attempts int
+	// Running allows to repeat a job that has not ended.
+	Running bool
+	DryRun  bool
+}
+
+// NotFinishedError reports that a job is not repeated, because it has not ended.
+type NotFinishedError struct {
+	Job   string // job.batch/train-7
+	State state.State
+}
+
+// Error implements error.
+func (e *NotFinishedError) Error() string {
+	return fmt.Sprintf("%s has not ended: it is %s; cancel it first", e.Job, e.State)
+}
