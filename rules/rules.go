@@ -25,7 +25,8 @@ type clause struct {
 	at                   cel.Program
 }
 
-// Of returns the status of an object: its fields as JSON has them. r may be nil.
+// Of returns the status of an object: its fields as JSON has them. A job that was cancelled
+// is Aborted, as in state.Cancelled, whatever its rule says. r may be nil.
 func (r *Rules) Of(object map[string]any) state.Status {
 	if r == nil || len(r.types) == 0 {
 		return state.Of(object)
@@ -40,7 +41,7 @@ func (r *Rules) Of(object map[string]any) state.Status {
 		if c.raw == nil {
 			s.Raw = phase(object)
 		}
-		return s
+		return state.Cancelled(object, s)
 	}
 	return state.Of(object)
 }

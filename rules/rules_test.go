@@ -72,6 +72,11 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
+	cancelled := object(m{"phase": "New", "conditions": []any{m{"type": "Placed", "status": "False"}}})
+	cancelled["metadata"] = m{"annotations": m{"vedette.io/cancelled-by": "ann", "vedette.io/cancel": "delete"}}
+	if got, want := r.Of(cancelled), (state.Status{State: state.Aborted, Raw: "Placed", Reason: "Cancelled", Message: "ann"}); got != want {
+		t.Errorf("cancelled: %+v, want %+v", got, want)
+	}
 	if n := r.Failed(); n != 0 {
 		t.Errorf("%d failed: a missing field is no failure", n)
 	}

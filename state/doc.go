@@ -16,7 +16,14 @@
 // type without a rule gets what its phase or conditions say, or the empty
 // Status: nothing is guessed.
 //
+// A job that was cancelled (package jobmeta) is Aborted, with the reason "Cancelled" and the
+// actor in the message: at once if it was cancelled by deleting it, while it is on hold if
+// by suspending it, and when its type says so if its operator was told to stop it.
+//
 // # Limits
+//
+// The annotations of a cancellation are claims: anybody who may change an object may write
+// any name into them. They decide no right, and a final state of the type comes before them.
 //
 // There are rules for Pod, Node, Deployment, batch Job, Kueue Workload, Volcano
 // Job, Kubeflow TrainJob, PyTorchJob and its siblings, RayJob, JobSet and Argo

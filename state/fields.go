@@ -20,6 +20,10 @@ func text(object map[string]any, path ...string) string {
 	return s
 }
 
+func annotation(object map[string]any, name string) string {
+	return text(object, "metadata", "annotations", name)
+}
+
 func number(object map[string]any, path ...string) int64 {
 	switch n := field(object, path...).(type) {
 	case int64:

@@ -22,8 +22,8 @@ const (
 	Deleting
 )
 
-// CancelOptions says who cancels a job, why and how. The zero value cancels it as its type
-// demands, in the name of the client's user.
+// CancelOptions are the actor, the reason and the way of a cancellation. The zero value cancels
+// a job as its type demands, in the name of the client's user.
 type CancelOptions struct {
 	// Actor is the person who cancels the job; default Config.User. A program that acts for a
 	// person, such as a portal, sets it.

@@ -1,11 +1,13 @@
 package observe
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -27,10 +29,11 @@ type Observation struct {
 }
 
 // Labels and annotations that name the queue and the submitter of a job. The first one
-// that is set counts.
+// that is set counts. The annotation jobmeta.Submitter comes before all of them, because a
+// label cannot have every name.
 var (
 	queueLabels     = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
-	submitterLabels = []string{"vedette.io/user", "app.kubernetes.io/created-by", "user"}
+	submitterLabels = []string{jobmeta.UserLabel, "app.kubernetes.io/created-by", "user"}
 )
 
 // Observe converts a delta to an observation. If the body cannot be decoded, the
@@ -67,10 +70,9 @@ func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, e
 			o.Owner = model.Owner{UID: string(ref.UID), Kind: ref.Kind, Name: ref.Name}
 		}
 	}
-	o.Queue, o.Submitter = firstOf(o.Labels, queueLabels), firstOf(o.Labels, submitterLabels)
-	if o.Submitter == "" {
-		o.Submitter = model.Truncate(firstOf(obj.GetAnnotations(), submitterLabels), model.MaxWord)
-	}
+	o.Queue = firstOf(o.Labels, queueLabels)
+	annotations := obj.GetAnnotations()
+	o.Submitter = model.Truncate(cmp.Or(annotations[jobmeta.Submitter], firstOf(o.Labels, submitterLabels), firstOf(annotations, submitterLabels)), model.MaxWord)
 	return o, nil
 }
 

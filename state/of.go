@@ -1,0 +1,43 @@
+package state
+
+import "strings"
+
+// rules are those of types, by group and kind: they hold for all versions of an
+// API. Types without one are looked at by their phase and conditions.
+var rules = map[string]func(object map[string]any) Status{
+	"/Pod":                          ofPod,
+	"/Node":                         ofConditions, // its phase is deprecated
+	"apps/Deployment":               ofDeployment,
+	"batch/Job":                     ofJob,
+	"kueue.x-k8s.io/Workload":       ofWorkload,
+	"batch.volcano.sh/Job":          ofVolcanoJob,
+	"trainer.kubeflow.org/TrainJob": ofTrainJob,
+	"kubeflow.org/PyTorchJob":       ofKubeflowJob,
+	"kubeflow.org/TFJob":            ofKubeflowJob,
+	"kubeflow.org/MPIJob":           ofKubeflowJob,
+	"kubeflow.org/JAXJob":           ofKubeflowJob,
+	"kubeflow.org/PaddleJob":        ofKubeflowJob,
+	"kubeflow.org/XGBoostJob":       ofKubeflowJob,
+	"ray.io/RayJob":                 ofRayJob,
+	"jobset.x-k8s.io/JobSet":        ofJobSet,
+	"argoproj.io/Workflow":          ofWorkflow,
+}
+
+// Of returns the status of an object: its fields as JSON has them, with at
+// least apiVersion and kind for a rule of its type to be found. It reads no objects
+// and arrays within spec: who decodes an object for Of alone may leave them out.
+func Of(object map[string]any) Status {
+	group, _, named := strings.Cut(text(object, "apiVersion"), "/")
+	if !named { // the core group has no name
+		group = ""
+	}
+	rule := rules[group+"/"+text(object, "kind")]
+	if rule == nil {
+		rule = ofPhase
+	}
+	s := Cancelled(object, rule(object))
+	if text(object, "metadata", "deletionTimestamp") != "" && !s.State.Final() {
+		return Status{State: Aborted, Raw: "Terminating", Reason: s.Reason, Message: s.Message, At: told(object)}
+	}
+	return s
+}
