@@ -1,0 +1,110 @@
+package logkeeper
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ending is the end of one run of a container.
+type ending struct {
+	container string
+	restart   int    // the number of runs before
+	id        string // of the container; it may be empty
+	// previous reports that the container runs again or waits to: the log of this run is
+	// that of the run before.
+	previous       bool
+	started, ended time.Time // zero if the status does not tell
+	exitCode       int
+	reason         string
+}
+
+// neverStarted reports that the container has no log, because it could not be started.
+func (e ending) neverStarted() bool { return !e.started.After(time.Unix(0, 0)) && e.exitCode != 0 }
+
+// lostStatus is the reason of an end that the kubelet has not seen. It raises the number of
+// restarts when it reports that.
+const lostStatus = "ContainerStatusUnknown"
+
+// statuses returns the statuses of all containers of a pod.
+func statuses(pod *corev1.Pod) (all []corev1.ContainerStatus) {
+	all = append(all, pod.Status.InitContainerStatuses...)
+	all = append(all, pod.Status.ContainerStatuses...)
+	return append(all, pod.Status.EphemeralContainerStatuses...)
+}
+
+// endings returns the ends of runs that a pod shows: of each container the last one, and
+// the one before that.
+func endings(pod *corev1.Pod) (all []ending) {
+	for _, s := range statuses(pod) {
+		count := int(s.RestartCount)
+		last := s.LastTerminationState.Terminated
+		switch now := s.State.Terminated; {
+		case now != nil:
+			if last != nil && count > 0 {
+				all = append(all, endingOf(s.Name, count-1, true, last))
+			}
+			all = append(all, endingOf(s.Name, count, false, now))
+		case last == nil:
+		case s.State.Running == nil && last.Reason != lostStatus: // it waits, and the count is raised when it starts
+			all = append(all, endingOf(s.Name, count, true, last))
+		case count > 0:
+			all = append(all, endingOf(s.Name, count-1, true, last))
+		}
+	}
+	return all
+}
+
+func endingOf(name string, restart int, previous bool, t *corev1.ContainerStateTerminated) ending {
+	return ending{name, restart, t.ContainerID, previous, t.StartedAt.Time, t.FinishedAt.Time, int(t.ExitCode), t.Reason}
+}
+
+// run is a run of a container that has not ended.
+type run struct {
+	container string
+	restart   int
+	started   time.Time
+}
+
+// running returns the runs that have not ended.
+func running(pod *corev1.Pod) (all []run) {
+	for _, s := range statuses(pod) {
+		if r := s.State.Running; r != nil {
+			all = append(all, run{s.Name, int(s.RestartCount), r.StartedAt.Time})
+		}
+	}
+	return all
+}
+
+// restarts reports whether a container of the pod may run again after an end.
+func restarts(pod *corev1.Pod, e ending) bool {
+	policy := pod.Spec.RestartPolicy
+	own := func(p *corev1.ContainerRestartPolicy, rules int) {
+		if rules > 0 {
+			policy = corev1.RestartPolicyAlways // the exit code decides
+		} else if p != nil {
+			policy = corev1.RestartPolicy(*p)
+		}
+	}
+	for _, c := range pod.Spec.InitContainers {
+		if c.Name != e.container {
+			continue
+		}
+		if policy == corev1.RestartPolicyAlways {
+			policy = corev1.RestartPolicyOnFailure // an init container runs until it succeeds
+		}
+		own(c.RestartPolicy, len(c.RestartPolicyRules))
+	}
+	for _, c := range pod.Spec.Containers {
+		if c.Name == e.container {
+			own(c.RestartPolicy, len(c.RestartPolicyRules))
+		}
+	}
+	switch policy {
+	case corev1.RestartPolicyNever:
+		return false
+	case corev1.RestartPolicyOnFailure:
+		return e.exitCode != 0
+	}
+	return true
+}

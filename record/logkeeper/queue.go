@@ -1,0 +1,311 @@
+package logkeeper
+
+import (
+	"container/heap"
+	"time"
+)
+
+// runID identifies one run of a container.
+type runID struct {
+	pod       string // UID
+	container string
+	restart   int
+}
+
+// urgency orders fetches on one node.
+type urgency uint8
+
+const (
+	fresh urgency = iota // the run ended, or its pod is being deleted
+	old                  // the run ended before the keeper started
+	urgencies
+)
+
+// job is a fetch that waits or runs.
+type job[T any] struct {
+	id      runID
+	node    string
+	task    T
+	urgency urgency
+	due     time.Time
+	order   int // of arrival
+
+	running, stalled bool
+	again            bool // another task came while it ran; task is that one
+	gone             bool // the pod is gone: it is not tried again
+	failures         int
+	index            int // in the heap; -1 outside
+}
+
+// limits bound the queue.
+type limits struct {
+	waiting int // jobs that wait
+	active  int // jobs that run and get an answer
+	stalled int // jobs that run without an answer
+	node    int // jobs that run on one node
+}
+
+// queue decides which fetch is next. It holds at most one job for each run of a container.
+// It is a pure machine: the caller tells the time and locks.
+type queue[T any] struct {
+	limits  limits
+	jobs    map[runID]*job[T]
+	pods    map[string]map[runID]*job[T]
+	nodes   map[string]*node[T]
+	ring    []*node[T] // nodes with jobs, in the order in which they are asked
+	at      int        // in ring
+	waiting [urgencies]int
+	active  int
+	stalled int
+	order   int
+}
+
+// node holds the jobs of one node.
+type node[T any] struct {
+	name    string
+	ready   [urgencies]jobHeap[T]
+	running int
+	// failures counts consecutive failures of the node. One job at a time tries a node that
+	// has failed, and not before until.
+	failures int
+	until    time.Time
+}
+
+func newQueue[T any](l limits) *queue[T] {
+	return &queue[T]{limits: l, jobs: map[runID]*job[T]{}, pods: map[string]map[runID]*job[T]{}, nodes: map[string]*node[T]{}}
+}
+
+// add adds a task that is due at a time. If the run has a job already, the task replaces
+// that of the job, or follows it if the job runs. It returns false if the queue is full.
+func (q *queue[T]) add(id runID, nodeName string, u urgency, task T, due time.Time) bool {
+	if j := q.jobs[id]; j != nil {
+		j.task = task
+		if j.running {
+			j.again = true
+			return true
+		}
+		q.remove(j)
+		j.due, j.urgency, j.failures = due, min(u, j.urgency), 0
+		q.insert(j)
+		return true
+	}
+	if q.waiting[fresh]+q.waiting[old] >= q.limits.waiting {
+		return false
+	}
+	q.order++
+	j := &job[T]{id: id, node: nodeName, task: task, urgency: u, due: due, order: q.order, index: -1}
+	q.jobs[id] = j
+	if q.pods[id.pod] == nil {
+		q.pods[id.pod] = map[runID]*job[T]{}
+	}
+	q.pods[id.pod][id] = j
+	q.insert(j)
+	return true
+}
+
+func (q *queue[T]) insert(j *job[T]) {
+	n := q.nodes[j.node]
+	if n == nil {
+		n = &node[T]{name: j.node}
+		q.nodes[j.node] = n
+		q.ring = append(q.ring, n)
+	}
+	heap.Push(&n.ready[j.urgency], j)
+	q.waiting[j.urgency]++
+}
+
+// remove takes a waiting job from the heap of its node.
+func (q *queue[T]) remove(j *job[T]) {
+	heap.Remove(&q.nodes[j.node].ready[j.urgency], j.index)
+	q.waiting[j.urgency]--
+}
+
+// next returns the job that may run now, and marks it as running. If there is none, wake is
+// when one becomes due; zero if that depends on a running job or on add.
+func (q *queue[T]) next(now time.Time) (j *job[T], wake time.Time) {
+	if q.active >= q.limits.active {
+		return nil, wake
+	}
+	for range q.ring {
+		if q.at >= len(q.ring) {
+			q.at = 0
+		}
+		n := q.ring[q.at]
+		q.at++
+		j, at := n.next(now, q.limits.node)
+		if j == nil {
+			if !at.IsZero() && (wake.IsZero() || at.Before(wake)) {
+				wake = at
+			}
+			continue
+		}
+		q.waiting[j.urgency]--
+		q.active++
+		n.running++
+		j.running = true
+		return j, time.Time{}
+	}
+	return nil, wake
+}
+
+// next takes the first job that is due. Otherwise it returns when that changes; zero if
+// that depends on a running job.
+func (n *node[T]) next(now time.Time, limit int) (j *job[T], at time.Time) {
+	if n.failures > 0 {
+		limit = 1
+	}
+	if n.running >= limit {
+		return nil, at
+	}
+	for u := range n.ready {
+		h := &n.ready[u]
+		if h.Len() == 0 {
+			continue
+		}
+		due := (*h)[0].due
+		if n.until.After(due) {
+			due = n.until
+		}
+		if !due.After(now) {
+			j, _ = heap.Pop(h).(*job[T])
+			return j, time.Time{}
+		}
+		if at.IsZero() || due.Before(at) {
+			at = due
+		}
+	}
+	return nil, at
+}
+
+// stall says that a running job has got no answer so far. Others may run in its place, if
+// not too many jobs are stalled.
+func (q *queue[T]) stall(j *job[T]) {
+	if j.running && !j.stalled && q.stalled < q.limits.stalled {
+		j.stalled = true
+		q.stalled++
+		q.active--
+	}
+}
+
+// done ends a running job. If retry is not zero and the pod exists, the job runs again at
+// that time. ended reports that the job is over and that its result is final.
+func (q *queue[T]) done(j *job[T], retry time.Time) (ended bool) {
+	n := q.nodes[j.node]
+	if n.running--; j.stalled {
+		q.stalled--
+	} else {
+		q.active--
+	}
+	j.running, j.stalled = false, false
+	switch {
+	case j.again && !j.gone:
+		j.again, j.failures, j.due = false, 0, time.Time{}
+		q.insert(j)
+	case !retry.IsZero() && !j.gone:
+		j.failures++
+		j.due = retry
+		q.insert(j)
+	default:
+		ended = true
+		q.forget(j)
+	}
+	q.tidy(n)
+	return ended
+}
+
+// nodeFailed says that a node did not answer, and until when it is left alone.
+func (q *queue[T]) nodeFailed(name string, until time.Time) {
+	if n := q.nodes[name]; n != nil {
+		n.failures++
+		n.until = until
+	}
+}
+
+// nodeFailures returns the number of consecutive failures of a node.
+func (q *queue[T]) nodeFailures(name string) int {
+	if n := q.nodes[name]; n != nil {
+		return n.failures
+	}
+	return 0
+}
+
+// nodeAnswered says that a node has answered.
+func (q *queue[T]) nodeAnswered(name string) {
+	if n := q.nodes[name]; n != nil {
+		n.failures, n.until = 0, time.Time{}
+	}
+}
+
+// podGone ends the waiting jobs of a pod and returns them. Jobs that run are not tried
+// again.
+func (q *queue[T]) podGone(pod string) (ended []*job[T]) {
+	for _, j := range q.pods[pod] {
+		j.gone = true
+		if !j.running {
+			n := q.nodes[j.node]
+			q.remove(j)
+			q.forget(j)
+			q.tidy(n)
+			ended = append(ended, j)
+		}
+	}
+	return ended
+}
+
+func (q *queue[T]) forget(j *job[T]) {
+	delete(q.jobs, j.id)
+	if delete(q.pods[j.id.pod], j.id); len(q.pods[j.id.pod]) == 0 {
+		delete(q.pods, j.id.pod)
+	}
+}
+
+// tidy removes a node without jobs.
+func (q *queue[T]) tidy(n *node[T]) {
+	if n.running > 0 || n.ready[fresh].Len()+n.ready[old].Len() > 0 {
+		return
+	}
+	delete(q.nodes, n.name)
+	for i, other := range q.ring {
+		if other == n {
+			q.ring = append(q.ring[:i], q.ring[i+1:]...)
+			if q.at > i {
+				q.at--
+			}
+			return
+		}
+	}
+}
+
+// jobHeap orders jobs by the time at which they are due.
+type jobHeap[T any] []*job[T]
+
+func (h jobHeap[T]) Len() int { return len(h) }
+func (h jobHeap[T]) Less(i, k int) bool {
+	if !h[i].due.Equal(h[k].due) {
+		return h[i].due.Before(h[k].due)
+	}
+	return h[i].order < h[k].order
+}
+
+func (h jobHeap[T]) Swap(i, k int) {
+	h[i], h[k] = h[k], h[i]
+	h[i].index, h[k].index = i, k
+}
+
+// Push implements heap.Interface.
+func (h *jobHeap[T]) Push(x any) {
+	if j, ok := x.(*job[T]); ok {
+		j.index = len(*h)
+		*h = append(*h, j)
+	}
+}
+
+// Pop implements heap.Interface.
+func (h *jobHeap[T]) Pop() any {
+	last := len(*h) - 1
+	j := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	j.index = -1
+	return j
+}

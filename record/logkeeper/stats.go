@@ -1,0 +1,97 @@
+package logkeeper
+
+import (
+	"maps"
+	"sync"
+	"time"
+)
+
+// LagBounds are the upper bounds of the buckets of a Lag.
+var LagBounds = [...]time.Duration{
+	50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
+	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute,
+}
+
+// Lag is how long things took.
+type Lag struct {
+	// Count is their number, Sum the time of all together, and Max the longest.
+	Count    uint64
+	Sum, Max time.Duration
+	// Buckets count those up to each of LagBounds. The last bucket counts the others.
+	Buckets [len(LagBounds) + 1]uint64
+}
+
+func (l *Lag) add(d time.Duration) {
+	d = max(d, 0)
+	i := 0
+	for i < len(LagBounds) && d > LagBounds[i] {
+		i++
+	}
+	l.Buckets[i]++
+	l.Count++
+	l.Sum += d
+	l.Max = max(l.Max, d)
+}
+
+// Stats counts what a keeper did, and what it holds.
+type Stats struct {
+	// Cluster is the name of the cluster.
+	Cluster string
+	// Kept counts the logs that were stored after the end of their container. Partial counts
+	// what was stored before: lines of containers that run.
+	Kept, Partial uint64
+	// Duplicates counts the logs that were not fetched or not stored, because the database had
+	// them.
+	Duplicates uint64
+	// Lost counts the logs whose end was lost, by reason.
+	Lost map[Loss]uint64
+	// Retries counts the fetches that failed and were tried again.
+	Retries uint64
+	// Pods is how many pods are selected. Waiting, Fetching and Stalled are how many fetches
+	// wait, get an answer, and wait for an answer.
+	Pods, Waiting, Fetching, Stalled int
+	// Held is how many logs wait for the database, and HeldBytes what they take.
+	Held      int
+	HeldBytes int64
+	// Tails is how many containers are followed. Untailed counts those that were not, because
+	// Config.Tails were followed already.
+	Tails    int
+	Untailed uint64
+	// Stored is the time from the event that told of an end to the commit of the log. Ended
+	// is the time from the end itself, as the node tells it in whole seconds.
+	Stored, Ended Lag
+	// Failing is since when the database refuses logs; zero if it took the last one.
+	Failing time.Time
+}
+
+// counters are the Stats that only grow. Any goroutine may use them.
+type counters struct {
+	mu sync.Mutex
+	s  Stats
+}
+
+// change calls f with the counters.
+func (c *counters) change(f func(s *Stats)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(&c.s)
+}
+
+// lose counts a loss.
+func (c *counters) lose(l Loss) {
+	c.change(func(s *Stats) {
+		if s.Lost == nil {
+			s.Lost = map[Loss]uint64{}
+		}
+		s.Lost[l]++
+	})
+}
+
+// get returns a copy.
+func (c *counters) get() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.s
+	s.Lost = maps.Clone(s.Lost)
+	return s
+}
