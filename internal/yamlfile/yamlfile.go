@@ -32,6 +32,10 @@ type mistake struct {
 	err  error
 }
 
+// New returns a Reader for nodes that the caller decoded; name stands before the line in
+// errors.
+func New(name string) *Reader { return &Reader{name: name} }
+
 // Load returns the root of a file. It is nil for an empty one.
 //
 // Errors: the file can not be read, is too large, or is no YAML.
@@ -83,11 +87,21 @@ var unknownAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
 
 // syntax writes an error of the library as ours are written.
 func (r *Reader) syntax(err error) error {
-	text := unknownAnchor.ReplaceAllLiteralString(err.Error(), noReference)
-	if m := lineOf.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("%s:%s: this is no YAML: %s", r.name, m[1], strings.TrimPrefix(text, m[0]))
+	line, text := Syntax(err)
+	if line > 0 {
+		return fmt.Errorf("%s:%d: this is no YAML: %s", r.name, line, text)
 	}
-	return fmt.Errorf("%s: this is no YAML: %s", r.name, strings.TrimPrefix(text, "yaml: "))
+	return fmt.Errorf("%s: this is no YAML: %s", r.name, text)
+}
+
+// Syntax returns the line of an error of the YAML library, 0 if it names none, and its text.
+func Syntax(err error) (line int, text string) {
+	text = unknownAnchor.ReplaceAllLiteralString(err.Error(), noReference)
+	if m := lineOf.FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1]) // a number too large for a line is unknown
+		return line, strings.TrimPrefix(text, m[0])
+	}
+	return 0, strings.TrimPrefix(text, "yaml: ")
 }
 
 // check refuses references, with which a small file may be a huge one.

@@ -1,0 +1,66 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// MaxObject is how many bytes an object may have as JSON: the limit of a request to etcd.
+const MaxObject = 3 << 19
+
+// Manifest is an object and the places of its fields. It belongs to one goroutine.
+type Manifest struct {
+	// Source is the name of the file, or of the template.
+	Source string
+	// Object is what is sent to the server. The caller may change it. Places of fields
+	// that the caller adds are those of their nearest parents.
+	Object *unstructured.Unstructured
+
+	root *Place
+}
+
+// New returns a manifest of an object whose places are known; root may be nil.
+//
+// Errors: the object has no apiVersion or no kind; it has more than [MaxObject] bytes.
+func New(source string, object map[string]any, root *Place) (*Manifest, error) {
+	m := &Manifest{Source: source, Object: &unstructured.Unstructured{Object: object}, root: root}
+	for _, field := range []string{"apiVersion", "kind"} {
+		if text, ok := object[field].(string); !ok || text == "" {
+			line, _ := m.Line(field)
+			return nil, fmt.Errorf("%s: the object has no %s", at(source, line), field)
+		}
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	if len(text) > MaxObject {
+		line, _ := m.Line("")
+		return nil, fmt.Errorf("%s: the object has %d bytes; the API server stores at most %d. Put large data into a volume, an image or a ConfigMap", at(source, line), len(text), MaxObject)
+	}
+	return m, nil
+}
+
+// Line returns the line of a field, which is written as API servers do:
+// spec.template.spec.containers[0].image, metadata.labels[a/b]. If the field has no line of
+// its own, Line returns that of its nearest parent. ok is false if no line is known.
+func (m *Manifest) Line(field string) (line int, ok bool) {
+	line, _ = m.root.find(field)
+	return line, line > 0
+}
+
+// Origin returns the name of the template parameter that the value of a field came from.
+func (m *Manifest) Origin(field string) (parameter string, ok bool) {
+	_, parameter = m.root.find(field)
+	return parameter, parameter != ""
+}
+
+// at returns a source with a line, if the line is known.
+func at(source string, line int) string {
+	if line == 0 {
+		return source
+	}
+	return fmt.Sprintf("%s:%d", source, line)
+}

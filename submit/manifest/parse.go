@@ -1,0 +1,190 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/vedette-io/vedette/internal/yamlfile"
+)
+
+const (
+	// maxFile is how many bytes a file may have.
+	maxFile = 16 << 20
+	// maxMistakes is how many lines with a mistake of syntax are reported per document.
+	maxMistakes = 10
+)
+
+// Parse reads the objects of a file in YAML or JSON: one per document, or the items of a
+// List. It reads YAML as kubectl does. source stands before the line in errors.
+//
+// Errors: all mistakes, joined, each with its line. A document that is no YAML does not
+// hide the mistakes of the others. A file without an object is a mistake.
+func Parse(source string, text []byte) ([]*Manifest, error) {
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: the file has %d bytes; at most %d are read", source, len(text), maxFile)
+	}
+	d := &decoder{Reader: yamlfile.New(source)}
+	var all []*Manifest
+	var errs []error
+	for _, chunk := range split(text) {
+		for _, n := range d.nodesOf(chunk) {
+			found, err := d.objects(source, n)
+			all = append(all, found...)
+			if err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if len(all) == 0 && d.Count() == 0 && len(errs) == 0 {
+		return nil, fmt.Errorf("%s: the file has no object", source)
+	}
+	if err := errors.Join(append([]error{d.Err()}, errs...)...); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// split cuts a file into its documents. Empty lines stand for those before, so that lines
+// count from the beginning of the file.
+func split(text []byte) (all [][]byte) {
+	begin, line, lines := 0, 0, 0
+	cut := func(end int) {
+		all = append(all, slices.Concat(bytes.Repeat([]byte("\n"), line), text[begin:end]))
+		begin, line = end, lines
+	}
+	for at := 0; at < len(text); {
+		length := bytes.IndexByte(text[at:], '\n') + 1
+		if length == 0 {
+			length = len(text) - at
+		}
+		if row := text[at : at+length]; at > 0 && bytes.HasPrefix(row, []byte("---")) && (len(row) == 3 || bytes.IndexByte([]byte(" \t\r\n"), row[3]) >= 0) {
+			cut(at)
+		}
+		at += length
+		lines++
+	}
+	cut(len(text))
+	return all
+}
+
+// nodesOf parses a document. After a mistake of syntax it parses the document again without
+// that line. If that leads, further down each time, to a document that is YAML, all such
+// lines are mistakes. Otherwise only the first is sure.
+func (d *decoder) nodesOf(chunk []byte) []*yaml.Node {
+	type mistake struct {
+		line int
+		text string
+	}
+	var found []mistake
+	text := forYAML(chunk)
+	for {
+		nodes, err := decode(text)
+		if err == nil {
+			for _, m := range found {
+				d.Complain(m.line, "this is no YAML: %s", m.text)
+			}
+			return nodes
+		}
+		line, why := pinpoint(text, err)
+		forward := len(found) == 0 || line > found[len(found)-1].line
+		found = append(found, mistake{max(line, 1), why})
+		var blanked bool
+		if text, blanked = blank(text, line); !blanked || !forward || len(found) >= maxMistakes {
+			d.Complain(found[0].line, "this is no YAML: %s", found[0].text)
+			return nil
+		}
+	}
+}
+
+func decode(text []byte) (all []*yaml.Node, err error) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var doc yaml.Node
+		if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		root := doc.Content[0]
+		if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
+			continue // comments alone
+		}
+		all = append(all, root)
+	}
+}
+
+// pinpoint returns the line and the text of a mistake of syntax. The library often names a
+// line before that of the mistake; the text up to the right line fails in the same way.
+func pinpoint(text []byte, err error) (line int, why string) {
+	const ahead = 4 // lines
+	line, why = yamlfile.Syntax(err)
+	rows := bytes.SplitAfter(text, []byte("\n"))
+	for end := max(line-1, 1); end <= min(line+ahead, len(rows)); end++ {
+		_, err := decode(bytes.Join(rows[:end], nil))
+		if err == nil {
+			continue
+		}
+		if _, same := yamlfile.Syntax(err); same == why {
+			return end, why
+		}
+	}
+	return line, why
+}
+
+// blank empties a line. It reports false if there is nothing to empty.
+func blank(text []byte, line int) ([]byte, bool) {
+	rows := bytes.SplitAfter(text, []byte("\n"))
+	if line < 1 || line > len(rows) || len(bytes.TrimSpace(rows[line-1])) == 0 {
+		return text, false
+	}
+	rows[line-1] = []byte("\n")
+	return bytes.Join(rows, nil), true
+}
+
+// objects makes manifests of a document.
+func (d *decoder) objects(source string, n *yaml.Node) ([]*Manifest, error) {
+	before := d.Count()
+	v, place := d.value(n, 0)
+	object, ok := v.(map[string]any)
+	if !ok && d.Count() == before {
+		d.Complain(n.Line, "an object has to be a mapping with apiVersion, kind and metadata")
+	}
+	if d.Count() > before {
+		return nil, nil
+	}
+	if items, ok := object["items"].([]any); ok && object["kind"] == "List" && object["apiVersion"] == "v1" {
+		return d.list(source, items, place.Fields["items"])
+	}
+	m, err := New(source, object, place)
+	if err != nil {
+		return nil, err
+	}
+	return []*Manifest{m}, nil
+}
+
+func (d *decoder) list(source string, items []any, places *Place) ([]*Manifest, error) {
+	var all []*Manifest
+	var errs []error
+	for i, item := range items {
+		place := &Place{Line: places.Line}
+		if i < len(places.Items) { // a list behind a reference has no places of its own
+			place = places.Items[i]
+		}
+		object, ok := item.(map[string]any)
+		if !ok {
+			d.Complain(place.Line, "an item of a List has to be a mapping with apiVersion, kind and metadata")
+			continue
+		}
+		m, err := New(source, object, place)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, m)
+	}
+	return all, errors.Join(errs...)
+}
