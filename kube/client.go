@@ -32,6 +32,19 @@ const (
 	DryRun
 )
 
+// Validation says what a server does with unknown and duplicate fields of an object that
+// is written.
+type Validation uint8
+
+const (
+	// ServerValidation: the server drops them, and warns (WithWarnings).
+	ServerValidation Validation = iota
+	// RejectUnknown: the server refuses the object (400).
+	RejectUnknown
+	// DropUnknown: the server drops them silently.
+	DropUnknown
+)
+
 // Expired says how a list goes on when the version that its first page showed
 // is no longer there (410): which takes more than about five minutes.
 type Expired uint8
@@ -68,6 +81,8 @@ type ClientConfig struct {
 	FieldManager string
 	// Writes: persisted unless DryRun.
 	Writes Writes
+	// Validation says what becomes of unknown and duplicate fields in what is written.
+	Validation Validation
 	// PageSize is how many objects a list asks for at once; default 500. So
 	// many encoded objects are in memory at a time.
 	PageSize int

@@ -12,6 +12,7 @@
 //	For[T](Cluster, ClientConfig) -> Client[T].Get, List, Watch, Create, Update, Mutate, Patch, Apply, Delete, DeleteAll, Scale
 //	Client[T].Status() -> StatusClient[T].Update, Mutate, Patch, Apply
 //	WithWrites(ctx, func(Written)) <- whatever is written with ctx
+//	WithWarnings(ctx, func(string)) <- what the server warns of
 //	Cluster.Do(Request) -> the body of any answer
 //
 // A [Client] is created for the Go struct of a built-in or custom type, for
@@ -57,7 +58,7 @@
 // results for other types stay in memory, at a few hundred bytes per type, and are
 // fetched again when a name is missing: for a Source at most once a second. Discovery
 // fails after 10 s without an answer, and reads at most 64 MiB. Warnings of the server
-// are not shown. If the answer to a write is lost, the outcome of the write is unknown.
+// go to WithWarnings only. If the answer to a write is lost, the outcome of the write is unknown.
 //
 // # Errors
 //

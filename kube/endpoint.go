@@ -161,6 +161,9 @@ func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body
 	if failed, ok := err.(*url.Error); ok {
 		err = failed.Err
 	}
+	if err == nil {
+		reportWarnings(ctx, resp.Header)
+	}
 	return resp, err
 }
 

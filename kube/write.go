@@ -128,6 +128,12 @@ func (e *endpoint) writeQuery() url.Values {
 	if e.cfg.FieldManager != "" {
 		q.Set("fieldManager", e.cfg.FieldManager)
 	}
+	switch e.cfg.Validation {
+	case RejectUnknown:
+		q.Set("fieldValidation", metav1.FieldValidationStrict)
+	case DropUnknown:
+		q.Set("fieldValidation", metav1.FieldValidationIgnore)
+	}
 	return q
 }
 
