@@ -61,23 +61,20 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 // Denied asks the server whether the right is there, and judges by the words of err only
 // if the server does not answer.
 func Denied(ctx context.Context, cluster *kube.Cluster, err error, right Right) error {
-	var done *DeniedError
-	if !apierrors.IsForbidden(err) || errors.As(err, &done) {
+	if !apierrors.IsForbidden(err) || errors.As(err, new(*DeniedError)) {
+		return err
+	}
+	missing := lacksRight(err)
+	if right.Subresource == "" { // Cluster.Allowed asks about whole objects
+		if yes, _, failed := cluster.Allowed(ctx, right.Verb, right.Resource, right.Namespace, ""); failed == nil {
+			missing = !yes
+		}
+	}
+	if !missing {
 		return err
 	}
 	r := right.Resource
 	r.Name = joined(r.Name, right.Subresource)
-	asked := right.Resource
-	asked.Name = right.Resource.Name
-	if right.Subresource == "" { // Allowed asks about whole objects
-		if yes, _, failed := cluster.Allowed(ctx, right.Verb, asked, right.Namespace, ""); failed == nil && yes {
-			return err
-		} else if failed != nil && !lacksRight(err) {
-			return err
-		}
-	} else if !lacksRight(err) {
-		return err
-	}
 	user, _ := cluster.User(ctx) // the role is useful without
 	return &DeniedError{
 		User: user, Verb: right.Verb, Resource: r.String(), Namespace: right.Namespace,

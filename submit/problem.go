@@ -13,6 +13,9 @@ type Problem struct {
 	// Source is the file, and Line the line in it; 0 if unknown.
 	Source string
 	Line   int
+	// Parameter is the parameter of the template that the value of the field came from;
+	// empty if it came from none.
+	Parameter string
 	// Message is the server's sentence, unchanged: it may hold characters that must be
 	// escaped before they reach a terminal.
 	Message string

@@ -4,11 +4,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit/manifest"
 )
 
 // Request asks for one job.
 type Request struct {
-	// Namespace is that of the job unless the manifest names one; default that of the client.
+	// Manifest is the job. Submit does not change it. A manifest without lines is fine:
+	// its problems have none.
+	Manifest *manifest.Manifest
+	// Namespace is that of the job. A manifest that names another one is invalid. By
+	// default it is the namespace of the manifest, else that of the client.
 	Namespace string
 	// User is the submitter; default that of the client.
 	User string
@@ -18,6 +23,12 @@ type Request struct {
 	// namespace create one job. By default it is derived from submitter, namespace and manifest,
 	// so a request that is repeated unchanged creates nothing. RandomKey returns a new one.
 	Key string
+	// Ordinal distinguishes equal manifests that are meant to become several jobs, such as
+	// equal documents of a file: it is part of a derived key.
+	Ordinal int
+	// Again submits the job once more: under a random key, and under a new name that begins
+	// with the name of the manifest. Key must be empty then.
+	Again bool
 	// DryRun has the server do everything but keep the job.
 	DryRun bool
 	// Retry links the job to the one that it repeats.

@@ -2,16 +2,262 @@ package submit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit/manifest"
 )
 
+// fieldManager is the name under which the server notes the fields of new jobs.
+const fieldManager = "vedette"
+
 // Submit creates the job of a request, unless the request was accepted before. It first
-// has the server check the job (a dry run) and reports all of its objections at once.
+// has the server check the job (a dry run) and reports all objections at once.
 //
 // A request that fails without a clear answer is repeated until Config.Patience is over.
 // The key of the request fixes the name of the job, so repeating creates no second job.
 //
-// Errors: *InvalidError, *DeniedError, *kube.RequestError.
-func (c *Client) Submit(_ context.Context, _ Request) (Result, error) {
-	return Result{}, errors.New("submit: not written")
+// Errors: *InvalidError for a job that the server does not take, also for an exceeded
+// quota; *DeniedError; *TakenError for a name that another job has; *UnsureError if no
+// answer came in time; *kube.RequestError, *kube.DiscoveryError.
+func (c *Client) Submit(ctx context.Context, req Request) (Result, error) {
+	if req.Manifest == nil || req.Manifest.Object == nil {
+		return Result{}, errors.New("the request has no manifest")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.cfg.Patience, fmt.Errorf("%w: no clear answer from %s within %v", context.DeadlineExceeded, c.cluster.Host(), c.cfg.Patience))
+	defer cancel()
+	s, err := c.prepare(ctx, req)
+	if err != nil {
+		return Result{}, err
+	}
+	for n := 1; ; n++ {
+		result, err := c.submit(ctx, s, req.DryRun)
+		if !errors.Is(err, errGone) || n == maxGone || ctx.Err() != nil {
+			return result, err
+		}
+	}
+}
+
+// errGone says that the name of a job was taken, and was free a moment later.
+var errGone = errors.New("the job that has the name is being deleted")
+
+// maxGone bounds how often a job is submitted because the name became free.
+const maxGone = 5
+
+// submit checks and creates the job.
+func (c *Client) submit(ctx context.Context, s *submission, dryRun bool) (Result, error) {
+	checked, err := c.check(ctx, s)
+	if err != nil {
+		return c.settle(ctx, s, false, err)
+	}
+	if dryRun {
+		return s.result(checked, false), nil
+	}
+	return c.create(ctx, s)
+}
+
+// submission is a request on its way.
+type submission struct {
+	manifest *manifest.Manifest
+	resource kube.Resource
+	object   *unstructured.Unstructured // as it is sent
+	user     string
+	key      string
+	renamed  bool
+	warnings []string
+}
+
+func (s *submission) result(object *unstructured.Unstructured, created bool) Result {
+	return Result{Object: object, Resource: s.resource, Created: created, Key: s.key, Warnings: s.warnings}
+}
+
+// warn adds a warning of the server, once.
+func (s *submission) warn(text string) {
+	if !slices.Contains(s.warnings, text) {
+		s.warnings = append(s.warnings, text)
+	}
+}
+
+func (s *submission) objections() objections { return objections{s.manifest, s.renamed} }
+
+// invalid returns an error with one problem that was found here.
+func (s *submission) invalid(field, message string) error {
+	return &InvalidError{Problems: []Problem{s.objections().at(field, message, "")}}
+}
+
+// attempts returns how requests of the client are repeated.
+func (c *Client) attempts() attempts { return attempts{each: c.cfg.Attempt, log: c.cfg.Logger} }
+
+// prepare finds the type and makes the object that is sent.
+func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) {
+	s := &submission{manifest: req.Manifest, object: req.Manifest.Object.DeepCopy(), user: req.User, key: req.Key}
+	err := checkKey(req.Key)
+	if req.Again && req.Key != "" {
+		err = errors.New("a request that is submitted again has a key of its own; leave the key empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	kind := s.object.GroupVersionKind()
+	if kind.Kind == "" || kind.Version == "" {
+		return nil, s.invalid("kind", "the manifest has no apiVersion or no kind")
+	}
+	if field, problem := checkShape(s.object); field != "" {
+		return nil, s.invalid(field, problem)
+	}
+	_, err = c.attempts().do(ctx, "find the type", func(ctx context.Context) (err error) {
+		s.resource, err = c.cluster.Resolve(ctx, FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
+		return err
+	})
+	if err == nil && s.user == "" {
+		_, err = c.attempts().do(ctx, "ask for the user", func(ctx context.Context) (err error) {
+			s.user, err = c.User(ctx)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, s.refusal(err)
+	}
+	if s.resource.Scope != kube.Namespaced {
+		return nil, s.invalid("kind", fmt.Sprintf("a %s lives in no namespace, so it is no job", kind.Kind))
+	}
+	return s, c.stamp(s, req)
+}
+
+// refusal returns the error of a server about the job as an InvalidError.
+func (s *submission) refusal(err error) error {
+	if errors.As(err, new(*InvalidError)) || errors.As(err, new(*DeniedError)) {
+		return err
+	}
+	if problems := s.objections().of(err); len(problems) > 0 {
+		return &InvalidError{Problems: problems, Err: err}
+	}
+	return err
+}
+
+// stamp completes the object: namespace, name, key, labels and annotations.
+func (c *Client) stamp(s *submission, req Request) error {
+	namespace := s.object.GetNamespace()
+	switch {
+	case namespace == "":
+		namespace = req.Namespace
+	case req.Namespace != "" && namespace != req.Namespace:
+		return s.invalid("metadata.namespace", fmt.Sprintf("the manifest is for the namespace %s, and the request for %s", namespace, req.Namespace))
+	}
+	if namespace == "" {
+		namespace = c.cfg.Namespace
+	}
+	if marks := clean(s.object); len(marks) > 0 && req.Retry == nil {
+		s.warn(fmt.Sprintf("the manifest was read from a cluster: %s belong to the job there, and are left out", strings.Join(marks, ", ")))
+	}
+	var err error
+	switch {
+	case req.Again:
+		s.key = RandomKey()
+	case s.key == "":
+		if s.key, err = derivedKey(s.user, namespace, s.object, req.Retry, req.Ordinal); err != nil {
+			return err
+		}
+	}
+	s.renamed = s.object.GetName() == "" && s.object.GetGenerateName() != ""
+	marks := stamp{user: s.user, namespace: namespace, template: req.Template, key: s.key, again: req.Again, retry: req.Retry}
+	claims, err := marks.apply(s.object)
+	if err != nil {
+		return s.invalid("metadata", err.Error())
+	}
+	s.warnings = append(s.warnings, claims...)
+	text, err := json.Marshal(s.object.Object)
+	if err != nil {
+		return err
+	}
+	if len(text) > manifest.MaxObject {
+		return s.invalid("", fmt.Sprintf("the object has %d bytes; the API server stores at most %d", len(text), manifest.MaxObject))
+	}
+	return nil
+}
+
+// client returns a client for the type of a submission.
+func (c *Client) client(s *submission, cfg kube.ClientConfig) (*kube.Client[unstructured.Unstructured], error) {
+	cfg.Resource, cfg.FieldManager = FullName(s.resource), fieldManager
+	return kube.For[unstructured.Unstructured](c.cluster, cfg)
+}
+
+// check has the server do everything but keep the job. A server that has found unknown
+// fields has not validated the others, so check asks again without them.
+func (c *Client) check(ctx context.Context, s *submission) (*unstructured.Unstructured, error) {
+	object, err := c.send(ctx, s, kube.ClientConfig{Writes: kube.DryRun, Validation: kube.RejectUnknown})
+	if !isStrict(err) {
+		return object, err
+	}
+	invalid := &InvalidError{Problems: s.objections().of(err), Err: err}
+	if _, err := c.send(ctx, s, kube.ClientConfig{Writes: kube.DryRun, Validation: kube.DropUnknown}); err != nil && !apierrors.IsForbidden(err) {
+		invalid.Problems = append(invalid.Problems, s.objections().of(err)...)
+	}
+	return nil, invalid
+}
+
+// send creates the object, and repeats a dry run that fails without a clear answer.
+func (c *Client) send(ctx context.Context, s *submission, cfg kube.ClientConfig) (object *unstructured.Unstructured, err error) {
+	client, err := c.client(s, cfg)
+	if err != nil {
+		return nil, err
+	}
+	ctx = kube.WithWarnings(ctx, s.warn)
+	_, err = c.attempts().do(ctx, "check the job", func(ctx context.Context) (err error) {
+		object, err = client.Create(ctx, s.object)
+		return err
+	})
+	return object, err
+}
+
+// create creates the job once.
+func (c *Client) create(ctx context.Context, s *submission) (Result, error) {
+	client, err := c.client(s, kube.ClientConfig{Validation: kube.RejectUnknown})
+	if err != nil {
+		return Result{}, err
+	}
+	var made *unstructured.Unstructured
+	unsure, err := c.attempts().do(kube.WithWarnings(ctx, s.warn), "create the job", func(ctx context.Context) (err error) {
+		made, err = client.Create(ctx, s.object)
+		return err
+	})
+	if err == nil {
+		return s.result(made, true), nil
+	}
+	return c.settle(ctx, s, unsure, err)
+}
+
+// settle decides what a failure means. Whatever the server objects to, the request may
+// have been accepted before: a job that exists can exceed the quota that it used up.
+func (c *Client) settle(ctx context.Context, s *submission, unsure bool, err error) (Result, error) {
+	if unsure && outcomeOf(err) != refused {
+		return Result{}, &UnsureError{Type: TypeName(s.resource), Namespace: s.object.GetNamespace(), Name: s.object.GetName(), Key: s.key, Err: err}
+	}
+	if outcomeOf(err) != refused {
+		return Result{}, err
+	}
+	var job Job
+	_, failed := c.attempts().do(ctx, "read the job", func(ctx context.Context) (err error) {
+		job, err = c.read(ctx, s.resource, s.object.GetName(), s.object.GetNamespace())
+		return err
+	})
+	switch {
+	case failed == nil && accepted(job, s.user, s.key):
+		return s.result(job.Object, unsure), nil
+	case failed == nil && apierrors.IsAlreadyExists(err):
+		return Result{}, taken(job, s.user)
+	case apierrors.IsAlreadyExists(err) && apierrors.IsNotFound(failed):
+		return Result{}, errGone
+	case apierrors.IsAlreadyExists(err):
+		return Result{}, fmt.Errorf("%s/%s exists, and whether this request created it is unknown: %w", TypeName(s.resource), s.object.GetName(), failed)
+	}
+	err = Denied(ctx, c.cluster, err, Right{Verb: "create", Resource: s.resource, Namespace: s.object.GetNamespace(), Also: []string{"get"}})
+	return Result{}, s.refusal(err)
 }

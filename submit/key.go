@@ -1,0 +1,67 @@
+package submit
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// MaxKey is the length of the longest key, in bytes.
+const MaxKey = 256
+
+const (
+	// hashLetters are the letters of the end of a name: no vowels, so they form no words.
+	hashLetters = "bcdfghjklmnpqrstvwxz2456789"
+	// hashLength letters make two keys with one name improbable: 27^10 is about 2 * 10^14.
+	hashLength = 10
+	// maxBase is how much of a prefix stays. A label, which many operators make of the
+	// name of a job, has at most 63 characters.
+	maxBase = 63 - hashLength
+)
+
+// RandomKey returns a key that no other request has.
+func RandomKey() string { return "random-" + rand.Text() }
+
+// checkKey returns an error for a key that cannot be stored.
+func checkKey(key string) error {
+	switch {
+	case len(key) > MaxKey:
+		return fmt.Errorf("the key of the request has %d bytes; at most %d are allowed", len(key), MaxKey)
+	case !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("the key of the request %.80q has a control character or is not UTF-8", key)
+	}
+	return nil
+}
+
+// derivedKey returns the key of a request that has none: the same for the same submitter,
+// namespace, job, attempt and ordinal.
+func derivedKey(user, namespace string, object *unstructured.Unstructured, retry *RetryOf, ordinal int) (string, error) {
+	// Keys of maps are sorted in JSON, so the order of fields in a file does not count.
+	text, err := json.Marshal([]any{user, namespace, object.Object, retry, ordinal})
+	if err != nil {
+		return "", fmt.Errorf("the job cannot be encoded: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return "sha256-" + hex.EncodeToString(sum[:16]), nil
+}
+
+// nameOf returns the name that a key gives to a job: prefix and ten letters of a hash. Submitter
+// and namespace are part of the hash, so equal keys of two people do not meet.
+func nameOf(prefix, user, namespace, key string) string {
+	text, err := json.Marshal([]string{user, namespace, key})
+	if err != nil {
+		text = []byte(user + "\x00" + namespace + "\x00" + key) // texts have no such error
+	}
+	sum := sha256.Sum256(text)
+	name := []byte(strings.ToValidUTF8(prefix[:min(len(prefix), maxBase)], ""))
+	for _, b := range sum[:hashLength] {
+		name = append(name, hashLetters[int(b)%len(hashLetters)])
+	}
+	return string(name)
+}

@@ -1,0 +1,120 @@
+package submit
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit/manifest"
+)
+
+// objections reads the problems out of a refusal.
+type objections struct {
+	manifest *manifest.Manifest
+	// renamed reports that the name was made from generateName, so a problem of the name
+	// has the line of that.
+	renamed bool
+}
+
+// at returns a problem with the place of its field.
+func (o objections) at(field, message, kind string) Problem {
+	p := Problem{Field: field, Source: o.manifest.Source, Message: message, Type: kind}
+	place := field
+	if o.renamed && field == "metadata.name" {
+		place = "metadata.generateName"
+	}
+	p.Line, _ = o.manifest.Line(place)
+	p.Parameter, _ = o.manifest.Origin(place)
+	return p
+}
+
+// of returns the problems that a server or package kube has with a job; nil if the
+// refusal is not about the job.
+func (o objections) of(err error) []Problem {
+	var illegal *kube.IllegalError
+	if errors.As(err, &illegal) {
+		return []Problem{o.at(illegalField(illegal), illegal.Error(), "")}
+	}
+	var unknown *kube.UnknownResourceError
+	if errors.As(err, &unknown) {
+		return []Problem{o.at("kind", unknown.Error(), string(metav1.StatusReasonNotFound))}
+	}
+	var refused apierrors.APIStatus
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	s := refused.Status()
+	switch {
+	case s.Details != nil && len(s.Details.Causes) > 0 && (s.Code == 422 || s.Code == 400):
+		return o.causes(s.Details.Causes)
+	case s.Code == 400:
+		return o.decoding(s.Message)
+	case s.Code == 404 && s.Details != nil && s.Details.Kind == "namespaces":
+		return []Problem{o.at("metadata.namespace", s.Message, string(s.Reason))}
+	case s.Code == 403, s.Code == 413, s.Code == 422, strings.Contains(s.Message, tooLarge):
+		return []Problem{o.at("", s.Message, string(s.Reason))}
+	}
+	return nil
+}
+
+// illegalField guesses what an error of package kube is about.
+func illegalField(e *kube.IllegalError) string {
+	if strings.Contains(e.Problem, "namespace") {
+		return "metadata.namespace"
+	}
+	return "metadata.name"
+}
+
+func (o objections) causes(all []metav1.StatusCause) []Problem {
+	problems := make([]Problem, len(all))
+	for i, c := range all {
+		problems[i] = o.at(c.Field, c.Message, string(c.Type))
+	}
+	return problems
+}
+
+const strictDecoding = "strict decoding error: "
+
+var (
+	// oneMistake matches the beginning of each mistake of a strict decoding error.
+	oneMistake = regexp.MustCompile(`(?:^|, )((?:unknown|duplicate) field ("(?:[^"\\]|\\.)*"))`)
+	// wrongType matches what a decoder says about a value of a wrong type. Before the path
+	// stands the name of a Go struct.
+	wrongType = regexp.MustCompile(`Go struct field [^.\s]+\.(\S+) of type`)
+)
+
+// decoding reads the mistakes out of a message of the server's decoder, which has no causes.
+func (o objections) decoding(message string) []Problem {
+	if _, mistakes, ok := strings.Cut(message, strictDecoding); ok {
+		var problems []Problem
+		for _, m := range oneMistake.FindAllStringSubmatch(mistakes, -1) {
+			problems = append(problems, o.at(unquote(m[2]), m[1], string(metav1.StatusReasonBadRequest)))
+		}
+		if len(problems) > 0 {
+			return problems
+		}
+	}
+	if m := wrongType.FindStringSubmatch(message); m != nil {
+		return []Problem{o.at(m[1], message, string(metav1.StatusReasonBadRequest))}
+	}
+	return []Problem{o.at("", message, string(metav1.StatusReasonBadRequest))}
+}
+
+func unquote(text string) string {
+	if plain, err := strconv.Unquote(text); err == nil {
+		return plain
+	}
+	return strings.Trim(text, `"`)
+}
+
+// isStrict reports whether a refusal is about unknown or duplicate fields. The server has
+// not validated the rest of the object then.
+func isStrict(err error) bool {
+	var refused apierrors.APIStatus
+	return errors.As(err, &refused) && refused.Status().Code == 400 && strings.Contains(refused.Status().Message, strictDecoding)
+}

@@ -1,0 +1,166 @@
+package submit_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/submit/manifest"
+)
+
+// bare is a manifest without lines.
+func bare(metadata map[string]any) *manifest.Manifest {
+	return &manifest.Manifest{Object: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata}}}
+}
+
+// TestNames: names that the key fixes are valid, the same for the same request, and
+// different for different requests.
+func TestNames(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	client := submit.New(cluster, submit.Config{})
+	type request struct{ prefix, user, namespace, key string }
+	seen := map[string]request{}
+	rapid.Check(t, func(t *rapid.T) {
+		r := request{
+			rapid.StringMatching(`|[a-z]([a-z0-9-]{0,300}[a-z0-9])?-`).Draw(t, "prefix"), rapid.SampledFrom([]string{"ann", "bob", "wei@example.com", "ünïcode\x01"}).Draw(t, "user"),
+			rapid.SampledFrom([]string{"ml", "ci"}).Draw(t, "namespace"), rapid.StringMatching(`[a-z]{1,3}`).Draw(t, "key"),
+		}
+		metadata := map[string]any{}
+		if r.prefix != "" {
+			metadata["generateName"] = r.prefix
+		}
+		got, err := client.Submit(t.Context(), submit.Request{Manifest: bare(metadata), User: r.user, Namespace: r.namespace, Key: r.key, DryRun: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := got.Object.GetName()
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			t.Errorf("%q: %v", name, problems)
+		}
+		start := r.prefix
+		if start == "" {
+			start = "job-"
+		}
+		if !strings.HasPrefix(name, start[:min(len(start), 53)]) || got.Object.GetGenerateName() != "" {
+			t.Errorf("%q does not begin with %q", name, start)
+		}
+		before, known := seen[name]
+		before.prefix, start = start[:min(len(start), 53)], before.prefix
+		if r.prefix = before.prefix; known && (before != r || start != r.prefix) {
+			t.Errorf("%+v and %+v have the name %q", before, r, name)
+		}
+		seen[name] = r
+	})
+}
+
+// TestLabels: what users and templates are called becomes a valid label, and the annotation
+// has the whole name.
+func TestLabels(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	client := submit.New(cluster, submit.Config{})
+	rapid.Check(t, func(t *rapid.T) {
+		user := rapid.String().Filter(func(s string) bool { return s != "" }).Draw(t, "user")
+		template := rapid.String().Draw(t, "template")
+		got, err := client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "a"}), User: user, Template: template, DryRun: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range got.Object.GetLabels() {
+			if problems := validation.IsValidLabelValue(value); len(problems) > 0 || value == "" {
+				t.Errorf("%s=%q: %v", name, value, problems)
+			}
+		}
+		if got.Object.GetAnnotations()[jobmeta.Submitter] != user {
+			t.Errorf("submitter %q, want %q", got.Object.GetAnnotations()[jobmeta.Submitter], user)
+		}
+	})
+}
+
+// TestKeys: the derived key depends on all that makes a request, and on nothing else.
+func TestKeys(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	client := submit.New(cluster, submit.Config{})
+	key := func(change func(*submit.Request)) string {
+		req := submit.Request{Manifest: bare(map[string]any{"generateName": "a-"}), User: "ann", Namespace: "ml", DryRun: true}
+		change(&req)
+		got, err := client.Submit(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Key
+	}
+	same := key(func(*submit.Request) {})
+	for name, change := range map[string]func(*submit.Request){
+		"template": func(r *submit.Request) { r.Template = "x" },
+		"null":     func(r *submit.Request) { r.Manifest = bare(map[string]any{"generateName": "a-", "labels": nil}) },
+		"from a server": func(r *submit.Request) {
+			r.Manifest = bare(map[string]any{"generateName": "a-", "uid": "1", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z", "managedFields": []any{}})
+			r.Manifest.Object.Object["status"] = map[string]any{"active": int64(1)}
+		},
+	} {
+		if got := key(change); got != same {
+			t.Errorf("%s changes the key", name)
+		}
+	}
+	different := map[string]string{same: "the request"}
+	for name, change := range map[string]func(*submit.Request){
+		"user":      func(r *submit.Request) { r.User = "bob" },
+		"namespace": func(r *submit.Request) { r.Namespace = "ci" },
+		"field":     func(r *submit.Request) { r.Manifest = bare(map[string]any{"generateName": "b-"}) },
+		"ordinal":   func(r *submit.Request) { r.Ordinal = 1 },
+		"retry":     func(r *submit.Request) { r.Retry = &submit.RetryOf{UID: "u", Name: "a", Root: "u", Attempt: 2} },
+		"attempt":   func(r *submit.Request) { r.Retry = &submit.RetryOf{UID: "u", Name: "a", Root: "u", Attempt: 3} },
+		"given":     func(r *submit.Request) { r.Key = "mine" },
+		"again":     func(r *submit.Request) { r.Again = true },
+		"again 2":   func(r *submit.Request) { r.Again = true },
+	} {
+		got := key(change)
+		if other, ok := different[got]; ok {
+			t.Errorf("%s and %s have one key", name, other)
+		}
+		different[got] = name
+	}
+}
+
+// TestClaims: a manifest cannot name another submitter, and what belongs to another job is
+// left out. Both are said.
+func TestClaims(t *testing.T) {
+	_, cluster := serve(t, apitest.Config{})
+	client := submit.New(cluster, submit.Config{User: "ann"})
+	marks := map[string]any{
+		jobmeta.Submitter: "bob", jobmeta.RequestKey: "old", jobmeta.RetryOf: "u", jobmeta.RetryOfName: "n", jobmeta.Attempt: "4",
+		jobmeta.CancelledBy: "eve", jobmeta.CancelReason: "r", jobmeta.CancelledAt: "t", jobmeta.Cancel: "suspend", "mine": "stays",
+	}
+	got, err := client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "a", "annotations": marks, "labels": map[string]any{jobmeta.RetryRoot: "u", "mine": "stays"}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := got.Object.GetAnnotations()
+	if names := slices.Sorted(maps.Keys(a)); !slices.Equal(names, []string{"mine", jobmeta.RequestKey, jobmeta.Submitter}) || a[jobmeta.Submitter] != "ann" || a[jobmeta.RequestKey] == "old" {
+		t.Errorf("annotations %v", a)
+	}
+	if l := got.Object.GetLabels(); len(l) != 2 || l[jobmeta.UserLabel] != "ann" || l["mine"] != "stays" {
+		t.Errorf("labels %v", l)
+	}
+	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 2 || !strings.Contains(text, "names bob as submitter; the job is submitted as ann") || !strings.Contains(text, jobmeta.CancelledBy) {
+		t.Errorf("warnings %q", got.Warnings)
+	}
+	got, err = client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "b", "labels": map[string]any{jobmeta.UserLabel: "bob"}})})
+	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "is bob; the job is submitted as ann") {
+		t.Errorf("%v, warnings %q", err, got.Warnings)
+	}
+	got, err = client.Submit(t.Context(), submit.Request{Manifest: bare(map[string]any{"name": "c"}), Retry: &submit.RetryOf{UID: "u1", Name: "b", Root: "u0", Attempt: 3}})
+	a = got.Object.GetAnnotations()
+	if err != nil || a[jobmeta.RetryOf] != "u1" || a[jobmeta.RetryOfName] != "b" || a[jobmeta.Attempt] != "3" || got.Object.GetLabels()[jobmeta.RetryRoot] != "u0" {
+		t.Errorf("%v: %v", err, got.Object)
+	}
+}

@@ -1,0 +1,73 @@
+package submit
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/state"
+)
+
+// TakenError says that another request, or another tool, has created a job of that name.
+type TakenError struct {
+	// Job is the job that has the name.
+	Job Job
+	// Submitter is who submitted it, as its annotation says; may be empty.
+	Submitter string
+	// Same reports that it is the submitter of this request, with another key: the
+	// manifest has changed since.
+	Same bool
+	// State is the present state of the job.
+	State string
+	// Created is when it was created.
+	Created time.Time
+}
+
+// Error implements error.
+func (e *TakenError) Error() string {
+	by := "by another tool"
+	switch {
+	case e.Same:
+		by = "by you, with another manifest or key"
+	case e.Submitter != "":
+		by = "by " + e.Submitter
+	}
+	now := ""
+	if e.State != "" {
+		now = ", and is " + e.State
+	}
+	return fmt.Sprintf("%s exists in the namespace %s: it was created %s%s", e.Job, e.Job.Namespace, by, now)
+}
+
+// UnsureError says that it is unknown whether a job was created.
+type UnsureError struct {
+	// Type, Namespace and Name are of the job.
+	Type, Namespace, Name string
+	// Key is the key of the request. Another request with it creates no second job.
+	Key string
+	// Err is the last failure.
+	Err error
+}
+
+// Error implements error.
+func (e *UnsureError) Error() string {
+	return fmt.Sprintf("it is unknown whether %s/%s was created in the namespace %s: %v", e.Type, e.Name, e.Namespace, e.Err)
+}
+
+// Unwrap returns the last failure.
+func (e *UnsureError) Unwrap() error { return e.Err }
+
+// taken returns the error for a job that has the name of a request of user.
+func taken(job Job, user string) *TakenError {
+	by := job.Object.GetAnnotations()[jobmeta.Submitter]
+	return &TakenError{
+		Job: job, Submitter: by, Same: by == user,
+		State: state.Of(job.Object.Object).String(), Created: job.Object.GetCreationTimestamp().Time,
+	}
+}
+
+// accepted reports whether a job was created by a request of user with key.
+func accepted(job Job, user, key string) bool {
+	a := job.Object.GetAnnotations()
+	return a[jobmeta.RequestKey] == key && a[jobmeta.Submitter] == user
+}
