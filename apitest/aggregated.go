@@ -80,6 +80,11 @@ func (r *resource) discover() discoveryv2.APIResourceDiscovery {
 			Subresource: statusSubresource, ResponseKind: &kind, Verbs: subresourceVerbs,
 		})
 	}
+	if r.hasLog() {
+		d.Subresources = append(d.Subresources, discoveryv2.APISubresourceDiscovery{
+			Subresource: logSubresource, ResponseKind: &kind, Verbs: metav1.Verbs{"get"},
+		})
+	}
 	if r.scalable {
 		scale := metav1.GroupVersionKind(scaleKind)
 		d.Subresources = append(d.Subresources, discoveryv2.APISubresourceDiscovery{

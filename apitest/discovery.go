@@ -134,6 +134,11 @@ func (s *Server) sendResources(w http.ResponseWriter, c *call, gv schema.GroupVe
 				Verbs: subresourceVerbs,
 			})
 		}
+		if res.hasLog() {
+			list.APIResources = append(list.APIResources, metav1.APIResource{
+				Name: res.Resource + "/" + logSubresource, Namespaced: res.Namespaced, Kind: res.Kind, Verbs: metav1.Verbs{"get"},
+			})
+		}
 		if res.scalable {
 			list.APIResources = append(list.APIResources, metav1.APIResource{
 				Name: res.Resource + "/" + scaleSubresource, Namespaced: res.Namespaced,

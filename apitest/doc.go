@@ -9,7 +9,7 @@
 // are registered, before or while it runs. Clients can get, list (paged, exact, not older than), watch (resumed, with
 // bookmarks, as a streaming list), create, update, patch, delete, delete collections, and use the status subresource,
 // and the scale of built-in workloads; in JSON and, save for custom objects, in protobuf; whole or as
-// PartialObjectMetadata. Discovery works, so RESTMapper does.
+// PartialObjectMetadata. Discovery works, so RESTMapper does. Pods have the logs that WriteLog gives them.
 //
 // Inject makes things go wrong at a chosen point; Requests tells what clients asked for; Create, Modify and their kin
 // play the rest of a cluster without HTTP.
@@ -41,11 +41,12 @@
 //
 // Each type remembers Config.Window events (1,000); a watch that falls behind them is ended with 410. A watch holds up to
 // 128 events outside the window, and one frame. Request bodies are read up to 3 MiB. Requests remembers 10,000 requests.
-// At most 1,000 faults are armed. A change that other writers interrupt a hundred times is a conflict.
+// The log of a container is rotated above 10 MiB, as on a node. At most 1,000 faults are armed. A change that other
+// writers interrupt a hundred times is a conflict.
 //
 // What a real server does and this does not: server-side apply (415), tables (406, or the next clause of Accept), CBOR,
 // compressed answers, OpenAPI and HTTP/2; conversion between versions of a type; defaults, schemas, admission,
-// quotas, and validation of more than metadata, save what Config.Admit does; subresources other than status, and scale of built-in types; garbage
+// quotas, and validation of more than metadata, save what Config.Admit does; subresources other than status, the log of pods, and scale of built-in types; garbage
 // collection and grace periods (the propagation policy is accepted and ignored, objects with finalizers wait for them).
 // A version that is yet to come is refused at once, not after three seconds. Two API groups never share objects: the events of the core group and of
 // events.k8s.io are different ones. Of the status, a new object's is dropped as on a real server, but a Pod begins

@@ -2,6 +2,8 @@ package apitest
 
 import (
 	"fmt"
+	"net/http"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -185,4 +187,48 @@ func (s *Server) List(obj Object, namespace string) ([]Object, error) {
 		objects = append(objects, object)
 	}
 	return objects, nil
+}
+
+// WriteLog appends text to the log of a container, as the container would by writing it now: to its present run, which
+// is the one after as many restarts as the status of the pod says. The log of a run stays until its pod is deleted; above
+// 10 MiB it is rotated. A container that the status of the pod does not mention counts as running.
+//
+// Errors: NotFound if there is no such pod, BadRequest if it has no such container.
+func (s *Server) WriteLog(namespace, pod, container, text string) error {
+	return s.WriteLogAt(time.Now(), namespace, pod, container, text)
+}
+
+// WriteLogAt is WriteLog for lines that were written at a time.
+//
+// Errors: as WriteLog.
+func (s *Server) WriteLogAt(at time.Time, namespace, pod, container, text string) error {
+	obj, container, err := s.loggingPod(namespace, pod, container)
+	if err != nil {
+		return err
+	}
+	s.podLogs.write(obj.UID, liveRun(obj, container), at, text)
+	return nil
+}
+
+// RotateLog begins a new file for the log of a container: requests no longer get what was written before, and open
+// streams that have not sent all of it lose the rest.
+//
+// Errors: as WriteLog.
+func (s *Server) RotateLog(namespace, pod, container string) error {
+	obj, container, err := s.loggingPod(namespace, pod, container)
+	if err != nil {
+		return err
+	}
+	s.podLogs.rotate(obj.UID, liveRun(obj, container))
+	return nil
+}
+
+// CutLogs ends all open streams of logs. With CutClean they end as if the log were over, which is what the clients of an
+// API server see that loses its connection to the node.
+func (s *Server) CutLogs(how CutKind) {
+	s.podLogs.cutAll(func(w http.ResponseWriter) {
+		if how != CutClean {
+			hangUp(w, how)
+		}
+	})
 }

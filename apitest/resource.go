@@ -65,9 +65,14 @@ func (r *resource) hasSubresource(name string) bool {
 		return r.Status
 	case scaleSubresource:
 		return r.scalable
+	case logSubresource:
+		return r.hasLog()
 	}
 	return false
 }
+
+// hasLog reports whether objects of the type have a log: pods alone.
+func (r *resource) hasLog() bool { return r.Group == "" && r.Kind == "Pod" }
 
 // groupResource is how errors name the type.
 func (r *resource) groupResource() schema.GroupResource {

@@ -16,10 +16,11 @@ import (
 
 // Server is an API server in the process. All methods may be called from any goroutine, also while clients are at work.
 type Server struct {
-	cfg    Config
-	http   *http.Server
-	pipes  *pipeListener
-	faults faultBook
+	cfg     Config
+	http    *http.Server
+	pipes   *pipeListener
+	faults  faultBook
+	podLogs podLogs
 
 	mu      sync.Mutex // guards what follows; never held while something waits or is sent
 	version uint64
@@ -70,6 +71,7 @@ func New(cfg Config) (*Server, error) {
 		done:    make(chan struct{}),
 	}
 	s.faults.init()
+	s.podLogs.init()
 	s.http = &http.Server{
 		Handler:   http.HandlerFunc(s.serve),
 		ConnState: s.track,

@@ -144,7 +144,7 @@ func TestPaths_ThatLeadNowhere(t *testing.T) {
 		{"GET", "/api/v1/nopes", 404},
 		{"GET", "/api/v1/namespaces/default/nodes", 404},
 		{"GET", "/api/v1/pods/a", 404},
-		{"GET", "/api/v1/namespaces/default/pods/a/log", 404},
+		{"GET", "/api/v1/namespaces/default/pods/a/exec", 404},
 		{"GET", "/api/v1/namespaces/default/pods/a/status", 200},
 		{"GET", "/api/v1/namespaces/default/configmaps/a/status", 404},
 		{"GET", "/api/v1/namespaces/default/pods/a/b/c", 404},

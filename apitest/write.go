@@ -89,6 +89,13 @@ func (s *Server) removeLocked(t *table, before *revision) error {
 	}
 	s.version++
 	t.apply(&event{kind: watch.Deleted, version: s.version, now: last, before: before})
+	if t.res.hasLog() {
+		pod, err := last.object()
+		if err != nil {
+			return err
+		}
+		s.podLogs.forget(pod.GetUID())
+	}
 	return nil
 }
 
