@@ -15,7 +15,7 @@ import (
 // ready and the controllers work.
 func (c *Cluster) makeNodes(ctx context.Context) error {
 	for i := range max(c.opts.Nodes, 0) {
-		node := newNode(fmt.Sprintf("node-%d", i))
+		node := newNode(fmt.Sprintf("node-%d", i), c.opts.KubeletPort)
 		err := c.await(ctx, "takes no nodes", func(ctx context.Context, client kubernetes.Interface) error {
 			_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
@@ -60,14 +60,23 @@ func usable(node *corev1.Node) error {
 	return fmt.Errorf("node %s is not ready", node.Name)
 }
 
-func newNode(name string) *corev1.Node {
+// newNode returns a node. With a port, its status has the address of a kubelet, which
+// kwok keeps.
+func newNode(name string, kubelet int) *corev1.Node {
 	room := corev1.ResourceList{
 		corev1.ResourceCPU:    resource.MustParse("64"),
 		corev1.ResourceMemory: resource.MustParse("256Gi"),
 		corev1.ResourcePods:   resource.MustParse("1000"),
 	}
-	return &corev1.Node{
+	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/hostname": name}},
 		Status:     corev1.NodeStatus{Capacity: room, Allocatable: room},
 	}
+	if kubelet != 0 {
+		node.Status.Addresses = []corev1.NodeAddress{
+			{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}, {Type: corev1.NodeHostName, Address: "127.0.0.1"},
+		}
+		node.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(kubelet)
+	}
+	return node
 }

@@ -12,6 +12,9 @@ type Options struct {
 	Parts Parts
 	// APIServer are flags of the API server, after ours.
 	APIServer []string
+	// KubeletPort is where the API server finds the kubelet of each node, on
+	// 127.0.0.1: that of kubelet.Kubelet. Default none, so that no pod has a log.
+	KubeletPort int
 	// Lifetime says what happens when this process ends.
 	Lifetime Lifetime
 }
