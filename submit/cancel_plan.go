@@ -1,0 +1,86 @@
+package submit
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+)
+
+// plan is what is to be done to cancel a job in its present state.
+type plan struct {
+	way
+	// claim is the cancellation that the job is marked with; Actor is empty without a mark.
+	claim Cancelled
+	// done: nothing is left to do.
+	done bool
+	// keep: the mark has the first actor already.
+	keep bool
+}
+
+// claimOf returns the cancellation that the annotations of an object name.
+func claimOf(object *unstructured.Unstructured) Cancelled {
+	a := object.GetAnnotations()
+	at, _ := time.Parse(time.RFC3339, a[jobmeta.CancelledAt])
+	return Cancelled{Actor: a[jobmeta.CancelledBy], Reason: a[jobmeta.CancelReason], At: at.UTC(), How: a[jobmeta.Cancel]}
+}
+
+// ofType returns the status of an object by its type, as if it was not cancelled.
+func ofType(object *unstructured.Unstructured) state.Status {
+	plain := maps.Clone(object.Object)
+	if m, ok := plain["metadata"].(map[string]any); ok {
+		m = maps.Clone(m)
+		delete(m, "annotations")
+		plain["metadata"] = m
+	}
+	return state.Of(plain)
+}
+
+// planOf returns what is to be done to cancel a job.
+//
+// Errors: *FinishedError; *kube.IllegalError for a way that the type does not have, and for a
+// job that its parent would start again.
+func planOf(job Job, how How) (plan, error) {
+	object := job.Object
+	p := plan{claim: claimOf(object)}
+	if object.GetDeletionTimestamp() != nil {
+		p.done = true
+		return p, nil
+	}
+	if parent := parentOf(object); parent != "" {
+		return p, &kube.IllegalError{Problem: fmt.Sprintf("%s belongs to %s, which would start it again", job, parent), Remedy: "cancel that"}
+	}
+	var err error
+	if p.way, err = wayOf(object, how); err != nil {
+		return p, err
+	}
+	s := ofType(object)
+	if p.claim.Actor != "" {
+		p.resume(object, s, how)
+	}
+	if s.State.Final() && !p.done && !(p.keep && s.State == state.Aborted) {
+		return p, &FinishedError{Job: job.String(), State: s.State, Since: s.At}
+	}
+	return p, nil
+}
+
+// resume adjusts the plan for a job that is marked as cancelled. A suspended job that was
+// resumed counts as not cancelled.
+func (p *plan) resume(object *unstructured.Unstructured, s state.Status, how How) {
+	switch p.claim.How {
+	case jobmeta.CancelDelete: // marked, and not deleted
+		p.way, p.keep = way{how: jobmeta.CancelDelete}, true
+	case jobmeta.CancelSuspend:
+		w, err := wayOf(object, Suspending)
+		held := err == nil && w.applied(object)
+		p.done, p.keep = held && how != Deleting, held
+	case jobmeta.CancelCommand:
+		stopped := s.State == state.Aborted || p.applied(object)
+		p.done, p.keep = stopped && how != Deleting, stopped || !s.At.After(p.claim.At)
+	}
+}
