@@ -1,0 +1,41 @@
+package crds
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// module is a Go module that contains files of definitions.
+type module struct{ path, version, sum string }
+
+var (
+	trainingOperator = module{"github.com/kubeflow/training-operator", "v1.9.3", "h1:aaSHqskOtCY8Dn8sVd+l9p5XAczW6O0nYMPjVLAw/lc="}
+	trainer          = module{"github.com/kubeflow/trainer/v2", "v2.0.0", "h1:mnQSR9iPKItxyUR8mq66XsmxqKNVHwr9YYOB7BTU9dU="}
+	kuberay          = module{"github.com/ray-project/kuberay/ray-operator", "v1.4.2", "h1:A4tGzbIky8sInAUxZBdBb+rrpZ7fbqoxdsOtm559Zqg="}
+	jobset           = module{"sigs.k8s.io/jobset", "v0.10.1", "h1:u8QKifNsrWVrlRFe6w2ofYTqFT9ma2DRHxfeB2m9xyU="}
+	kueue            = module{"sigs.k8s.io/kueue", "v0.10.1", "h1:td+Nae1z9L4IrkqJKOIMsKp2TmwUAvk/hWKhSaFupwk="}
+)
+
+// dir returns the folder of the module in the module cache, and downloads it if it is not
+// there. The checksum stands in the table instead of a go.sum: with a go.mod, all these
+// modules would choose the versions of each other.
+func (m module) dir(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", m.path+"@"+m.version)
+	cmd.Dir = os.TempDir()
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GO111MODULE=on", "GOFLAGS=-mod=mod", "GOSUMDB=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, failed := cmd.Output()
+	var got struct{ Dir, Sum, Error string }
+	if err := json.Unmarshal(out, &got); err != nil || failed != nil || got.Error != "" {
+		return "", fmt.Errorf("download %s@%s: %v %s %s", m.path, m.version, failed, got.Error, stderr.Bytes())
+	}
+	if got.Sum != m.sum {
+		return "", fmt.Errorf("%s@%s has the checksum %s, want %s", m.path, m.version, got.Sum, m.sum)
+	}
+	return got.Dir, nil
+}
