@@ -18,9 +18,6 @@ type Limits struct {
 	Total int64
 }
 
-// maxLine is how many bytes of a line are kept.
-const maxLine = 16 << 10
-
 // withDefaults returns limits with their defaults.
 func (l Limits) withDefaults() Limits {
 	l.Lines, l.PerLog = cmp.Or(l.Lines, 2000), cmp.Or(l.PerLog, 1<<20)

@@ -3,7 +3,9 @@ package joblog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -13,69 +15,165 @@ import (
 type Store struct {
 	db     *sqldb.DB
 	limits Limits
+	room   room
 	redact *Redactor
+	now    func() time.Time
+
+	mu     sync.Mutex
+	total  int64 // the bytes of all logs when they were summed up, and what Put has added since
+	summed time.Time
+	busy   bool // a Put sums up, and removes text
 }
 
 // New returns a store. Without a redactor it replaces well-known secrets. A program that
 // only reads passes Limits{} and nil.
 func New(db *sqldb.DB, limits Limits, redact *Redactor) *Store {
 	if redact == nil {
-		redact, _ = NewRedactor(nil)
+		redact = &Redactor{}
 	}
-	return &Store{db: db, limits: limits.withDefaults(), redact: redact}
+	return &Store{db: db, limits: limits.withDefaults(), room: room{chunkBytes, chunkLines}, redact: redact, now: time.Now}
 }
 
-// Selection says which logs a query returns.
-type Selection struct {
-	// ClusterUID is the cluster; empty for all.
-	ClusterUID string
-	// UIDs are those of pods, of their owners, or of jobs. A log is returned if one of its
-	// three is among them.
-	UIDs []string
-	// Limit is how many logs are returned at most, the latest ones; default 10,000.
-	Limit int
-}
-
-// Totals count what is kept.
-type Totals struct {
-	// Logs is the number of logs with text, and Removed of those whose text was removed.
-	Logs, Removed int64
-	// Lines and Bytes are of the text, and Stored is what it takes in the database.
-	Lines, Bytes, Stored int64
-	// Oldest is when text was last added to the oldest log; zero if there is no log.
-	Oldest time.Time
-}
-
-var errNotYet = errors.New("kept logs: not implemented")
+// Limits returns the limits of the store, with the defaults.
+func (s *Store) Limits() Limits { return s.limits }
 
 // Put stores lines of a log. Lines that are stored already stay: a Put adds lines, also
 // between others, and never loses one except for the limits. So lines may come in any
 // order of calls, twice, from two recorders, as a tail or all at once. Within a call they are
 // in the order of the log. The store replaces secrets and cuts long lines before it
-// writes. A log that ended without a line is stored with none.
-func (s *Store) Put(ctx context.Context, log Log, lines []Line) error { return errNotYet }
-
-// Of returns logs in the order in which their containers started.
-func (s *Store) Of(ctx context.Context, of Selection) ([]Log, error) { return nil, errNotYet }
-
-// Lines returns the lines of a log in their order. It reads the text in parts, and holds
-// no connection while the caller works. A sequence ends with its first error.
-func (s *Store) Lines(ctx context.Context, log Log) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { yield(Line{}, errNotYet) }
+// writes. A log that ended without a line is stored with none. Put changes neither lines
+// nor their texts.
+//
+// Errors: an invalid limit; a log without a pod or a container; those of the database. A Put
+// may be repeated after any error.
+func (s *Store) Put(ctx context.Context, log Log, lines []Line) error {
+	if err := s.limits.Check(); err != nil {
+		return err
+	}
+	if log.PodUID == "" || log.Container == "" {
+		return errors.New("kept logs: a log needs the UID of a pod and the name of a container")
+	}
+	clean(&log)
+	for _, uid := range []string{log.OwnerUID, log.PodUID} { // the job's limit needs one
+		if log.JobUID == "" {
+			log.JobUID = uid
+		}
+	}
+	p := put{log: log, entries: order(lines, log.Started), limits: s.limits, room: s.room, redact: s.redact, now: s.now()}
+	s.redact.entries(p.entries)
+	shorten(p.entries)
+	switch err := transact(ctx, s.db, p.run); {
+	case errors.Is(err, errUnchanged):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: keep the log of %s/%s: %w", s.db, log.Pod, log.Container, err)
+	}
+	return s.limit(ctx, p.log.JobUID, p.added)
 }
 
-// LastLine returns the time of the last line of the pods, owners or jobs with some UIDs; the zero time if no
-// line was stored. Text that a bound removed counts.
+// limit removes text beyond the limits of a job and of the database.
+func (s *Store) limit(ctx context.Context, job string, added int64) error {
+	ofJob := shrinking{
+		db: s.db, where: " AND l.job_uid = ?", args: []any{job}, index: "kept_logs_job", most: s.limits.PerJob,
+		why: "the kept logs of the job exceed " + sizeText(s.limits.PerJob), now: s.now(),
+	}
+	if err := ofJob.run(ctx); err != nil {
+		return fmt.Errorf("%s: the limit of the kept logs of a job: %w", s.db, err)
+	}
+	if !s.due(added) {
+		return nil
+	}
+	total, err := s.shrink(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy = false; err != nil {
+		return fmt.Errorf("%s: the limit of all kept logs: %w", s.db, err)
+	}
+	s.total, s.summed = total, s.now()
+	return nil
+}
+
+// sumEvery is how long the sum of all logs is used. Other processes add to it meanwhile.
+const sumEvery = time.Minute
+
+// due notes what a Put has added, and reports whether it has to sum up all logs.
+func (s *Store) due(added int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total += added
+	if s.busy || s.total <= s.limits.Total && s.now().Sub(s.summed) < sumEvery {
+		return false
+	}
+	s.busy = true
+	return true
+}
+
+// shrink sums up all logs, and removes text beyond the limit. If another process does that
+// already, the next Put sums up again.
+func (s *Store) shrink(ctx context.Context) (total int64, err error) {
+	all := shrinking{db: s.db, index: "kept_logs_age", most: s.limits.Total, why: "all kept logs exceed " + sizeText(s.limits.Total), now: s.now()}
+	if total, err = all.sum(ctx); err != nil || total <= s.limits.Total {
+		return total, err
+	}
+	unlock, ours, err := s.db.TryLock(ctx, sqldb.KeptLogsLock)
+	if err != nil || !ours {
+		return total, err
+	}
+	err = all.run(ctx)
+	if unlocked := unlock(); err == nil {
+		err = unlocked
+	}
+	if err != nil {
+		return total, err
+	}
+	return all.sum(ctx)
+}
+
+// Of returns logs in the order in which their containers started.
+//
+// Errors: those of the database.
+func (s *Store) Of(ctx context.Context, of Selection) ([]Log, error) {
+	all, err := of.logs(ctx, s.db)
+	return all, s.db.Explain(err)
+}
+
+// Lines returns the lines of a log in their order. It reads the text in parts, and holds
+// no connection while the caller works. A sequence ends with its first error. Lines that are
+// removed meanwhile are left out.
+func (s *Store) Lines(ctx context.Context, log Log) iter.Seq2[Line, error] {
+	return readLines(ctx, s.db, log.ID)
+}
+
+// LastLine returns the time of the last line of the pods, owners or jobs with some UIDs;
+// the zero time if no line was stored. Text that a limit removed counts.
+//
+// Errors: those of the database.
 func (s *Store) LastLine(ctx context.Context, uids ...string) (time.Time, error) {
-	return time.Time{}, errNotYet
+	last, err := Selection{UIDs: uids}.lastLine(ctx, s.db)
+	return last, s.db.Explain(err)
 }
 
 // Tail returns the last n lines of a container of a job: of the last one that failed and
-// has lines; if none failed, of the last one that ended; else of the last one that wrote. found is false
-// if nothing is kept.
+// has lines; if none failed, of the last one that ended; else of the last one that wrote.
+// found is false if nothing is kept.
+//
+// Errors: those of the database.
 func (s *Store) Tail(ctx context.Context, of Selection, n int) (log Log, lines []Line, found bool, err error) {
-	return Log{}, nil, false, errNotYet
+	all, err := s.Of(ctx, of)
+	if err != nil {
+		return Log{}, nil, false, err
+	}
+	if log, found = explaining(all); !found {
+		return Log{}, nil, false, nil
+	}
+	lines, err = lastLines(ctx, s.db, log.ID, n)
+	return log, lines, true, s.db.Explain(err)
 }
 
-// Totals counts all logs of the database.
-func (s *Store) Totals(ctx context.Context) (Totals, error) { return Totals{}, errNotYet }
+// Totals counts all logs of the database. It reads an index of all of them.
+//
+// Errors: those of the database.
+func (s *Store) Totals(ctx context.Context) (Totals, error) {
+	t, err := totals(ctx, s.db)
+	return t, s.db.Explain(err)
+}

@@ -64,4 +64,6 @@ const (
 	MigrationLock = "vedette schema"
 	// RetentionLock is held while the history is shortened.
 	RetentionLock = "vedette retention"
+	// KeptLogsLock is held while kept logs are removed because of their total size.
+	KeptLogsLock = "vedette kept-logs"
 )

@@ -1,0 +1,147 @@
+package joblog
+
+import "strings"
+
+// A private key in PEM has its content between two lines.
+const (
+	keyBegin = "-----BEGIN "
+	keyEnd   = "-----END "
+	keyWords = "PRIVATE KEY"
+)
+
+// maxKeyLines is how many lines a private key may have.
+const maxKeyLines = 400
+
+// replaceKeys replaces the content of private keys. The lines of begin and end stay, so
+// that the rest of a key is found when it comes later. A part of a key at the beginning or
+// the end of the lines is replaced too.
+func replaceKeys(lines []string) {
+	replaceFirstPart(lines)
+	for i := 0; i < len(lines); i++ {
+		if !strings.Contains(lines[i], keyWords) {
+			continue
+		}
+		switch begin, end := keyMark(lines[i], keyBegin), keyMark(lines[i], keyEnd); {
+		case begin >= 0:
+			i = replaceFrom(lines, i, begin)
+		case end >= 0:
+			replaceBefore(lines, i)
+		}
+	}
+}
+
+// keyMark returns where the text after a mark of a private key begins in a line, or -1. Of
+// an end it returns where the mark begins.
+func keyMark(line, mark string) int {
+	for from := 0; ; {
+		i := strings.Index(line[from:], mark)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		label, rest, closed := strings.Cut(line[i+len(mark):], "-----")
+		if closed && strings.Contains(label, keyWords) && len(label) < 60 {
+			if mark == keyEnd {
+				return i
+			}
+			return len(line) - len(rest)
+		}
+		from = i + len(mark)
+	}
+}
+
+// replaceFrom replaces a key whose content begins in a line, and returns the line in which
+// it ends.
+func replaceFrom(lines []string, first, begin int) int {
+	rest := lines[first][begin:]
+	if end := keyMark(rest, keyEnd); end >= 0 { // all of it in one line
+		lines[first] = lines[first][:begin] + redacted + replaceRest(rest[end:])
+		return first
+	}
+	last := first
+	for i := first + 1; i < len(lines) && i <= first+maxKeyLines; i++ {
+		if end := keyMark(lines[i], keyEnd); end >= 0 {
+			last = i
+			if strings.TrimSpace(lines[i][:end]) != "" && len(strings.Fields(lines[i][:end])) == 1 && isKeyText(lines[i][:end], 1) {
+				lines[i] = redacted + lines[i][end:]
+			}
+			break
+		}
+	}
+	if len(strings.Trim(rest, ` "'\nr,`)) > 0 {
+		lines[first] = lines[first][:begin] + redacted
+	}
+	if last > first {
+		for i := first + 1; i < last; i++ {
+			lines[i] = redacted
+		}
+		return last
+	}
+	for last+1 < len(lines) && last < first+maxKeyLines && isKeyLine(lines[last+1]) {
+		last++
+		lines[last] = redacted
+	}
+	return last
+}
+
+// replaceRest replaces further keys in the rest of a line.
+func replaceRest(rest string) string {
+	if begin := keyMark(rest, keyBegin); begin >= 0 {
+		one := []string{rest}
+		replaceFrom(one, 0, begin)
+		return one[0]
+	}
+	return rest
+}
+
+// replaceBefore replaces the content of a key that ends in a line, and whose begin is
+// missing.
+func replaceBefore(lines []string, end int) {
+	for i := end - 1; i >= 0 && i >= end-maxKeyLines && isKeyLine(lines[i]); i-- {
+		lines[i] = redacted
+	}
+}
+
+// replaceFirstPart replaces the middle of a key with which the lines begin.
+func replaceFirstPart(lines []string) {
+	n := 0
+	for n < len(lines) && n < maxKeyLines && isKeyText(lines[n], 60) && len(lines[n]) <= 80 {
+		n++
+	}
+	if n < 3 {
+		return
+	}
+	if n < len(lines) && isKeyLine(lines[n]) { // the last line of a key is shorter
+		n++
+	}
+	for i := range n {
+		lines[i] = redacted
+	}
+}
+
+// isKeyLine reports whether a line can be the content of a private key: text in base64,
+// also after the prefix of a logger; a header; or replaced already.
+func isKeyLine(line string) bool {
+	line = strings.TrimSpace(line)
+	if line == "" || line == redacted || strings.HasPrefix(line, "Proc-Type:") || strings.HasPrefix(line, "DEK-Info:") {
+		return true
+	}
+	last := line[strings.LastIndexAny(line, " \t")+1:]
+	if last == line {
+		return isKeyText(line, 1)
+	}
+	return isKeyText(last, 40)
+}
+
+// isKeyText reports whether a text has at least some characters, all of base64.
+func isKeyText(text string, least int) bool {
+	text = strings.TrimRight(strings.TrimSpace(text), "=")
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '+', c == '/':
+		default:
+			return false
+		}
+	}
+	return len(text) >= least
+}

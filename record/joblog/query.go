@@ -1,0 +1,232 @@
+package joblog
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Selection says which logs a query returns.
+type Selection struct {
+	// ClusterUID is the cluster; empty for all.
+	ClusterUID string
+	// UIDs are those of pods, of their owners, or of jobs. A log is returned if one of its
+	// three is among them.
+	UIDs []string
+	// Limit is how many logs are returned at most, the latest ones; default 10,000.
+	Limit int
+}
+
+// defaultLimit is Selection.Limit unless it is set.
+const defaultLimit = 10_000
+
+// uidsPerQuery is how many UIDs one statement names.
+const uidsPerQuery = 200
+
+// uidColumns are the columns that a UID can be in. Each has an index.
+var uidColumns = []string{"pod_uid", "owner_uid", "job_uid"}
+
+// each runs a query for each column of UIDs and each part of the UIDs. text returns it for
+// a condition.
+func (of Selection) each(ctx context.Context, q sqldb.Querier, text func(condition string) string, row func(*sql.Rows) error) error {
+	uids := slices.Clone(of.UIDs)
+	for i := range uids {
+		uids[i] = cut(uids[i], maxWord)
+	}
+	slices.Sort(uids)
+	uids = slices.DeleteFunc(slices.Compact(uids), func(uid string) bool { return uid == "" })
+	for part := range slices.Chunk(uids, uidsPerQuery) {
+		for _, column := range uidColumns {
+			condition, args := "l."+column+" IN "+sqldb.Placeholders(len(part)), []any{}
+			for _, uid := range part {
+				args = append(args, uid)
+			}
+			if of.ClusterUID != "" {
+				condition, args = condition+" AND l.cluster_uid = ?", append(args, of.ClusterUID)
+			}
+			if err := q.Query(ctx, text(condition), args, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// logs returns the selected logs in the order in which their containers started.
+func (of Selection) logs(ctx context.Context, q sqldb.Querier) ([]Log, error) {
+	limit := cmp.Or(max(of.Limit, 0), defaultLimit)
+	seen := map[int64]bool{}
+	var all []Log
+	err := of.each(ctx, q, func(condition string) string { return "SELECT " + columns + " FROM kept_logs l WHERE " + condition }, func(rows *sql.Rows) error {
+		r, err := scan(rows)
+		if err != nil || seen[r.ID] {
+			return err
+		}
+		seen[r.ID] = true
+		if all = append(all, r.shown()); len(all) >= 2*limit {
+			all = latest(all, limit)
+		}
+		return nil
+	})
+	return latest(all, limit), err
+}
+
+// latest sorts logs, and returns the last ones.
+func latest(all []Log, limit int) []Log {
+	slices.SortFunc(all, func(a, b Log) int {
+		return cmp.Or(began(a).Compare(began(b)), strings.Compare(a.Pod, b.Pod), strings.Compare(a.Container, b.Container), cmp.Compare(a.Restart, b.Restart), cmp.Compare(a.ID, b.ID))
+	})
+	return slices.Delete(all, 0, max(0, len(all)-limit))
+}
+
+// began returns when a container began, as far as it is known.
+func began(l Log) time.Time {
+	for _, t := range []time.Time{l.Started, l.FirstLine, l.Ended} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return l.Fetched
+}
+
+// lastLine returns the time of the last line of the selected logs.
+func (of Selection) lastLine(ctx context.Context, q sqldb.Querier) (last time.Time, err error) {
+	err = of.each(ctx, q, func(condition string) string { return "SELECT MAX(l.last_at) FROM kept_logs l WHERE " + condition }, func(rows *sql.Rows) error {
+		var at sql.NullInt64
+		err := rows.Scan(&at)
+		if t := moment(at.Int64); t.After(last) {
+			last = t
+		}
+		return err
+	})
+	return last, err
+}
+
+// explaining returns the log that explains best how a job went: of the last container that
+// failed and has lines, or else of the last one that ended, or else of the last one that
+// wrote.
+func explaining(all []Log) (best Log, found bool) {
+	rank := func(l *Log) int {
+		switch {
+		case l.Ended.IsZero():
+			return 0
+		case l.ExitCode == 0:
+			return 1
+		}
+		return 2
+	}
+	when := func(l *Log) time.Time {
+		if l.Ended.IsZero() {
+			return l.LastLine
+		}
+		return l.Ended
+	}
+	for i := range all {
+		l := &all[i]
+		if l.Lines > 0 && (!found || cmp.Or(cmp.Compare(rank(l), rank(&best)), when(l).Compare(when(&best))) > 0) {
+			best, found = *l, true
+		}
+	}
+	return best, found
+}
+
+// readLines returns the lines of a log. Chunks may be written meanwhile: a line that
+// comes a second time is left out.
+func readLines(ctx context.Context, db *sqldb.DB, log int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var seq int64
+		last := beginning.UnixMicro()
+		for {
+			entries, next, found, err := nextChunk(ctx, db, log, " AND seq > ? ORDER BY seq LIMIT 1", seq)
+			if err != nil {
+				yield(Line{}, db.Explain(err))
+				return
+			}
+			if !found {
+				return
+			}
+			seq = next
+			for _, e := range entries {
+				if e.at >= last && !yield(e.line(), nil) {
+					return
+				}
+				last = max(last, e.at)
+			}
+		}
+	}
+}
+
+// nextChunk returns the entries of the first chunk of a log that a condition selects.
+func nextChunk(ctx context.Context, db *sqldb.DB, log int64, condition string, seq int64) (entries []entry, next int64, found bool, err error) {
+	var data []byte
+	row := db.QueryRow(ctx, "SELECT seq, data FROM kept_log_chunks WHERE log_id = ?"+condition, log, seq)
+	switch err := row.Scan(&next, &data); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, 0, false, nil
+	case err != nil:
+		return nil, 0, false, err
+	}
+	entries, err = unpack(data)
+	return entries, next, true, err
+}
+
+// lastLines returns the last lines of a log.
+func lastLines(ctx context.Context, db *sqldb.DB, log int64, n int) (lines []Line, err error) {
+	for seq := int64(1) << 62; len(lines) < n; {
+		entries, next, found, err := nextChunk(ctx, db, log, " AND seq < ? ORDER BY seq DESC LIMIT 1", seq)
+		if err != nil || !found {
+			return lines, err
+		}
+		seq = next
+		entries = own(entries[max(0, len(entries)-(n-len(lines))):])
+		part := make([]Line, len(entries))
+		for i, e := range entries {
+			part[i] = e.line()
+		}
+		lines = append(part, lines...)
+	}
+	return lines, nil
+}
+
+// Totals count what is kept.
+type Totals struct {
+	// Logs is the number of logs with text, and Empty of those without: nothing was written or
+	// fetched, or the text was removed.
+	Logs, Empty int64
+	// Lines and Bytes are of the text, and Stored is what it takes in the database.
+	Lines, Bytes, Stored int64
+	// Oldest is when text was last added to the oldest log with text; zero if no log has text.
+	Oldest time.Time
+}
+
+// totals counts all logs.
+func totals(ctx context.Context, db *sqldb.DB) (t Totals, err error) {
+	text := "SELECT l.phase, COUNT(*), COALESCE(SUM(l.lines_kept), 0), COALESCE(SUM(l.text_bytes), 0), COALESCE(SUM(l.stored_bytes), 0), COALESCE(MIN(l.fetched_at), 0) FROM kept_logs l" +
+		db.UseIndex("kept_logs_age") + " GROUP BY l.phase"
+	err = db.Query(ctx, text, nil, func(rows *sql.Rows) error {
+		var (
+			of                                   phase
+			logs, lines, bytes, stored, earliest int64
+		)
+		if err := rows.Scan(&of, &logs, &lines, &bytes, &stored, &earliest); err != nil {
+			return err
+		}
+		if of == phaseEmpty {
+			t.Empty = logs
+			return nil
+		}
+		t.Logs, t.Lines, t.Bytes, t.Stored = t.Logs+logs, t.Lines+lines, t.Bytes+bytes, t.Stored+stored
+		if oldest := moment(earliest); t.Oldest.IsZero() || oldest.Before(t.Oldest) {
+			t.Oldest = oldest
+		}
+		return nil
+	})
+	return t, err
+}

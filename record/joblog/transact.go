@@ -1,0 +1,53 @@
+package joblog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// errConflict says that another transaction has changed the row first.
+var errConflict = errors.New("kept logs: another process writes this log")
+
+// errUnchanged ends a transaction that has nothing to write.
+var errUnchanged = errors.New("kept logs: nothing is new")
+
+// attempts is how often a transaction is tried.
+const attempts = 10
+
+// transact runs a transaction, and again if another process was first: the row had changed,
+// or the database aborted one of two transactions.
+func transact(ctx context.Context, db *sqldb.DB, f func(ctx context.Context, tx *sqldb.Tx) error) (err error) {
+	for try := range attempts {
+		bounded, done := db.Bounded(ctx)
+		err = db.Transact(bounded, func(tx *sqldb.Tx) error { return f(bounded, tx) })
+		done()
+		switch {
+		case err == nil, ctx.Err() != nil, db.Rejects(err), errors.Is(err, errDamaged), errors.Is(err, errUnchanged):
+			return err
+		case !errors.Is(err, errConflict) && try >= 3:
+			return err
+		}
+		if waited := pause(ctx, time.Duration(try+1)*20*time.Millisecond); waited != nil {
+			return cmp.Or(waited, err)
+		}
+	}
+	return err
+}
+
+// pause waits.
+//
+// Errors: the cause of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
