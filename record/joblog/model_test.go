@@ -92,7 +92,7 @@ func TestAgainstModel(t *testing.T) {
 				s.put(t, of(pod, 0), part)
 				l, lines := s.only(t, pod)
 				if !same(lines, m.lines) || l.Lines != len(m.lines) || l.LostLines != m.lost {
-					rt.Fatalf("%d lost, %d lines: %s\nwant %d lost, %d lines: %s", l.LostLines, l.Lines, words(lines), m.lost, len(m.lines), words(m.lines))
+					rt.Fatalf("%d lost, %d lines: %.500s\nwant %d lost, %d lines: %.500s", l.LostLines, l.Lines, words(lines), m.lost, len(m.lines), words(m.lines))
 				}
 			}
 		})

@@ -50,7 +50,7 @@ func (p *put) run(ctx context.Context, tx *sqldb.Tx) error {
 		r.Fetched, r.Removed = moment(micros(p.now)), time.Time{}
 	}
 	p.added = r.Stored - before.Stored
-	if before == r && !isNew {
+	if before == r && !changed && !isNew {
 		return errUnchanged
 	}
 	return r.store(ctx, tx)
