@@ -63,12 +63,13 @@ func (o *demoOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	server, err := apitest.New(apitest.Config{})
+	access := newDemoAccess()
+	server, err := apitest.New(access.config())
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	cluster, err := kube.Connect(kube.Config{REST: server.RESTConfig()})
+	cluster, err := kube.Connect(kube.Config{REST: access.rest(server)})
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,17 @@ func (o *demoOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	if err := access.open(server, kept.url); err != nil {
+		return err
+	}
+	defer access.close()
 	con.say("An API server runs in this process. Simulated training jobs are submitted to it, and recorded in\n%s. Ctrl-C ends the demo.", kept.d)
-	return o.play(ctx, cluster, targets, kept, told, newWorkload(server, o.seed, o.speed), format, con)
+	for line := range strings.Lines(access.text(kept.url)) {
+		con.say("%s", strings.TrimSuffix(line, "\n"))
+	}
+	con.say("")
+	users := newDemoUsers(newDemoPlatform(newWorld(server, o.seed, o.speed), cluster))
+	return o.play(ctx, cluster, targets, kept, told, users, format, con)
 }
 
 // notifier returns the notifier, nil without one: messages would not fit between lines for
@@ -103,18 +113,26 @@ func (o *demoOptions) notifier(kept *demoRecorder, format *format, con *console)
 
 // play runs the simulation, the watch, the recorder and the notifier, and waits for all of
 // them.
-func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, told *demoNotifier, workload *workload, format *format, con *console) error {
+func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, told *demoNotifier, users *demoUsers, format *format, con *console) error {
 	readers := context.WithoutCancel(ctx) // the summary is read after Ctrl-C too
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go kept.run(ctx, cancel)
 	notified := told.start(ctx, cancel)
-	worked := make(chan error, 1)
+	worked, ran := make(chan error, 1), make(chan error, 1)
+	go func() {
+		err := users.demoPlatform.run(ctx)
+		if err != nil {
+			cancel(err)
+		}
+		ran <- err
+	}()
 	go func() {
 		told.ready(ctx)
-		err := workload.run(ctx, o.jobs)
+		err := users.run(ctx, o.jobs)
 		if err == nil {
-			kept.await(ctx, workload.over())
+			_, ended := users.outcomes()
+			kept.await(ctx, ended)
 			told.settle(ctx)
 			pause(ctx, lastLook)
 			err = context.Canceled // the watch may end now
@@ -127,7 +145,7 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 	if workErr := <-worked; err == nil && !errors.Is(workErr, context.Canceled) {
 		err = workErr
 	}
-	if err := errors.Join(err, <-kept.ended, notified()); err != nil {
+	if err := errors.Join(err, <-ran, <-kept.ended, notified()); err != nil {
 		return err
 	}
 	said, err := kept.summary(readers)
@@ -135,7 +153,7 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 		said, err = told.summary(readers, said, kept.url)
 	}
 	if err == nil {
-		con.say("\n%s", workload.summary())
+		con.say("\n%s", users.summary())
 		for line := range strings.Lines(said) {
 			con.say("%s", strings.TrimSuffix(line, "\n"))
 		}

@@ -38,11 +38,17 @@ func newDemoRecorder(ctx context.Context, url string, server *apitest.Server, cl
 		}
 		url = "sqlite:" + filepath.Join(dir, "history.db")
 	}
-	system, err := server.Create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
-	if err != nil {
-		return nil, err
+	r := &demoRecorder{url: url, ended: make(chan error, 1)}
+	for _, name := range append([]string{"kube-system", "default"}, teams...) {
+		created, err := server.Create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+		if err != nil {
+			return nil, err
+		}
+		if name == "kube-system" {
+			r.cluster = string(created.GetUID())
+		}
 	}
-	r := &demoRecorder{url: url, cluster: string(system.GetUID()), ended: make(chan error, 1)}
+	var err error
 	if r.d, err = openToWrite(ctx, url); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func TestDemoIsRecorded(t *testing.T) {
 	if !regexp.MustCompile(`10 jobs: (\d+ Succeeded, )?(\d+ Failed, )?(\d+ Aborted, )?(\d+ \w+)\n`).MatchString(said) || strings.Contains(said, "still open") {
 		t.Errorf("the jobs have not all ended in %s", said)
 	}
-	commands := regexp.MustCompile(`(?m)^  go run ./cmd/vedette (.*)$`).FindAllStringSubmatch(said, -1)
+	commands := regexp.MustCompile(`(?m)^  go run ./cmd/vedette (.*)$`).FindAllStringSubmatch(said[strings.Index(said, "Read the history:"):], -1)
 	if len(commands) != 6 {
 		t.Fatalf("%d commands are shown in %s", len(commands), said)
 	}

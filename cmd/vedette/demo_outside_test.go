@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/vedette-io/vedette/jobmeta"
+)
+
+// outside is another terminal beside a demo.
+type outside struct {
+	*program
+	t          *testing.T
+	kubeconfig string
+	db         string
+	client     *kubernetes.Clientset
+}
+
+// startDemo starts a demo, and reads how it is reached.
+func startDemo(t *testing.T, args ...string) *outside {
+	t.Helper()
+	o := &outside{t: t, db: "sqlite:" + filepath.Join(t.TempDir(), "h.db")}
+	o.program = start(t, append([]string{"demo", "--db", o.db}, args...)...)
+	o.err.holds(t, "\n\n")
+	export := regexp.MustCompile(`export KUBECONFIG=(\S+) VEDETTE_DB=(\S+)`).FindStringSubmatch(o.err.String())
+	if export == nil || export[2] != o.db {
+		t.Fatalf("no commands for another terminal in %v", o.err)
+	}
+	o.kubeconfig = export[1]
+	rc, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rc.QPS = -1
+	if o.client, err = kubernetes.NewForConfig(rc); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// submit creates a job that runs a command in the queue.
+func (o *outside) submit(name string, command ...string) {
+	o.t.Helper()
+	job := newJob(demoTeam, name)
+	retries := int32(0)
+	job.Labels, job.Spec.BackoffLimit = map[string]string{queueLabel: "gpu"}, &retries
+	job.Spec.Template.Spec = corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "pytorch/pytorch", Command: command}},
+	}
+	created, err := o.client.BatchV1().Jobs(demoTeam).Create(o.t.Context(), job, metav1.CreateOptions{})
+	if err != nil || !suspended(created) {
+		o.t.Fatalf("create %s: %v, %v", name, created, err)
+	}
+}
+
+// until waits until a job satisfies ok.
+func (o *outside) until(name, what string, ok func(*batchv1.Job, []corev1.Pod) bool) {
+	o.t.Helper()
+	ctx, cancel := context.WithTimeout(o.t.Context(), within)
+	defer cancel()
+	for {
+		job, err := o.client.BatchV1().Jobs(demoTeam).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			job, err = nil, nil
+		}
+		if err != nil {
+			o.t.Fatalf("%s is not %s: %v", name, what, err)
+		}
+		pods, err := o.client.CoreV1().Pods(demoTeam).List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + name})
+		if err != nil {
+			o.t.Fatalf("%s is not %s: %v", name, what, err)
+		}
+		if ok(job, pods.Items) {
+			return
+		}
+		pause(ctx, 10*time.Millisecond)
+	}
+}
+
+func has(job *batchv1.Job, kind batchv1.JobConditionType) bool {
+	for _, c := range job.Status.Conditions {
+		if c.Type == kind && c.Status == corev1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+func running(_ *batchv1.Job, pods []corev1.Pod) bool {
+	return len(pods) == 1 && pods[0].Status.Phase == corev1.PodRunning
+}
+
+// TestDemoRunsJobsOfOthers: jobs that other terminals submit run to the end that their
+// command asks for, and obey suspensions and deletions. They keep the demo alive.
+func TestDemoRunsJobsOfOthers(t *testing.T) {
+	o := startDemo(t, "--jobs", "1", "--speed", "50")
+	jobs := o.client.BatchV1().Jobs(demoTeam)
+	o.submit("long", "sleep", "1h")
+	o.submit("other", "sleep", "1h") // keeps the demo alive
+	o.until("long", "running", running)
+	o.submit("good", "python", "train.py")
+	o.submit("bad", "python", "train.py", "--fail")
+	o.until("good", "complete", func(job *batchv1.Job, pods []corev1.Pod) bool { return has(job, batchv1.JobComplete) && len(pods) == 1 })
+	o.until("bad", "failed", func(job *batchv1.Job, pods []corev1.Pod) bool { return has(job, batchv1.JobFailed) && len(pods) == 1 })
+
+	// A job that is suspended while it runs stops, and runs from its beginning once it may.
+	for _, suspend := range []string{"true", "false"} {
+		if _, err := jobs.Patch(t.Context(), "long", types.MergePatchType, []byte(`{"spec":{"suspend":`+suspend+`}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if suspend == "true" {
+			o.until("long", "suspended", func(job *batchv1.Job, pods []corev1.Pod) bool {
+				return has(job, batchv1.JobSuspended) && job.Status.Active == 0 && len(pods) == 0
+			})
+		}
+	}
+	o.until("long", "running again", running)
+	cancel := []byte(`{"metadata":{"annotations":{"` + jobmeta.CancelledBy + `":"fay"}},"spec":{"suspend":true}}`)
+	if _, err := jobs.Patch(t.Context(), "long", types.MergePatchType, cancel, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	o.until("long", "cancelled", func(job *batchv1.Job, pods []corev1.Pod) bool {
+		return has(job, batchv1.JobSuspended) && len(pods) == 0
+	})
+	if err := jobs.Delete(t.Context(), "other", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if code := o.end(); code != 0 {
+		t.Fatalf("exit code %d: %v", code, o.err)
+	}
+	if said := o.err.String(); !strings.Contains(said, "1 failed, 1 cancelled by their user, 1 deleted by their user") {
+		t.Errorf("the summary: %s", said)
+	}
+	if _, err := os.Stat(o.kubeconfig); !os.IsNotExist(err) {
+		t.Errorf("the kubeconfig is still there: %v", err)
+	}
+}
+
+// TestDemoRights: the kubeconfig is for its owner only, and its user may change jobs in one
+// namespace only.
+func TestDemoRights(t *testing.T) {
+	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
+	info, err := os.Stat(o.kubeconfig)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	for namespace, want := range map[string]func(error) bool{"team-vision": apierrors.IsForbidden, demoTeam: apierrors.IsInvalid} {
+		_, err := o.client.BatchV1().Jobs(namespace).Create(t.Context(), newJob(namespace, "a"), metav1.CreateOptions{})
+		if !want(err) {
+			t.Errorf("%s: %v", namespace, err)
+		}
+		if _, err := o.client.BatchV1().Jobs(namespace).List(t.Context(), metav1.ListOptions{}); err != nil {
+			t.Errorf("%s: %v", namespace, err)
+		}
+	}
+	rc, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rc.BearerToken = "another"
+	stranger, err := kubernetes.NewForConfig(rc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stranger.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{}); !apierrors.IsUnauthorized(err) {
+		t.Errorf("a stranger gets in: %v", err)
+	}
+	o.interrupt()
+}
+
+// TestDemoRefusesJobs: mistakes in a job are named as the API server names them.
+func TestDemoRefusesJobs(t *testing.T) {
+	o := startDemo(t, "--jobs", "0", "--speed", "20", "--no-messages")
+	job := newJob(demoTeam, strings.Repeat("a", 300))
+	job.Labels = map[string]string{"vedette.io/user": "a b"}
+	job.Spec.Template.Spec.Containers = []corev1.Container{{Name: "A\x1b"}}
+	_, err := o.client.BatchV1().Jobs(demoTeam).Create(t.Context(), job, metav1.CreateOptions{})
+	for _, want := range []string{"metadata.name: Invalid", "metadata.labels: Invalid", "restartPolicy: Required", "containers[0].name: Invalid", "containers[0].image: Required"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	o.interrupt()
+}
