@@ -60,20 +60,22 @@ func newCompiler(parameters []Parameter) (*compiler, error) {
 	return c, err
 }
 
-// variable returns the type of the variable. Only a parameter that may be missing is null.
+// variable returns the type of the variable. A list or map is never null; other parameters
+// are if they have no value and no default.
 func (p *Parameter) variable() *cel.Type {
-	t := map[Type]*cel.Type{
-		Text: cel.StringType, Choice: cel.StringType, Quantity: cel.StringType,
-		Integer: cel.IntType, Number: cel.DoubleType, Boolean: cel.BoolType,
-		List: cel.ListType(cel.StringType), Map: cel.MapType(cel.StringType, cel.StringType),
-	}[p.Type]
-	switch {
-	case t == nil:
-		return cel.DynType
-	case p.Required || p.Default != nil || p.Type == List || p.Type == Map:
-		return t
+	switch p.Type {
+	case Integer:
+		return cel.NullableType(cel.IntType)
+	case Number:
+		return cel.NullableType(cel.DoubleType)
+	case Boolean:
+		return cel.NullableType(cel.BoolType)
+	case List:
+		return cel.ListType(cel.StringType)
+	case Map:
+		return cel.MapType(cel.StringType, cel.StringType)
 	}
-	return cel.NullableType(t)
+	return cel.NullableType(cel.StringType)
 }
 
 // issue is a mistake in an expression. Its line counts from that of the expression.
