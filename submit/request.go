@@ -52,6 +52,9 @@ type Result struct {
 	Resource kube.Resource
 	// Created is false if this request had been accepted before, and after a dry run.
 	Created bool
+	// Before reports that this request had been accepted before; Object is the job that it
+	// created.
+	Before bool
 	// Key is the key of the request.
 	Key string
 	// Warnings are sentences of the server and of this package, for the submitter.

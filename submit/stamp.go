@@ -125,6 +125,7 @@ func (s *stamp) rename(object *unstructured.Unstructured) {
 	name, prefix := object.GetName(), object.GetGenerateName()
 	switch {
 	case name != "" && !s.again:
+		object.SetGenerateName("") // it would change the server's answer to a name that is taken
 		return
 	case name != "":
 		prefix = name[:min(len(name), maxBase-1)] + "-"

@@ -250,7 +250,9 @@ func (c *Client) settle(ctx context.Context, s *submission, unsure bool, err err
 	})
 	switch {
 	case failed == nil && accepted(job, s.user, s.key):
-		return s.result(job.Object, unsure), nil
+		r := s.result(job.Object, unsure)
+		r.Before = !unsure
+		return r, nil
 	case failed == nil && apierrors.IsAlreadyExists(err):
 		return Result{}, taken(job, s.user)
 	case apierrors.IsAlreadyExists(err) && apierrors.IsNotFound(failed):

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/vedette-io/vedette/submit"
+)
+
+// showRole prints the role of a right that is missing: as the output with -o yaml, else
+// after the error. All commands that act on jobs use it, so that a missing right looks the
+// same everywhere.
+func showRole(con *console, output string, err error) error {
+	var denied *submit.DeniedError
+	if !errors.As(err, &denied) {
+		return err
+	}
+	if output == "yaml" {
+		con.say("vedette: %s; the role that gives the right is in the output", denied)
+		if err := con.document(denied.Role); err != nil {
+			return err
+		}
+		return exitCode(codeOf(err), nil)
+	}
+	con.say("vedette: %s; ask for this role, which `kubectl apply -f -` creates:", denied)
+	for line := range strings.Lines(denied.Role) {
+		con.say("%s", strings.TrimSuffix(line, "\n"))
+	}
+	return exitCode(codeOf(err), nil)
+}
+
+// codeOf returns the exit code of an error.
+func codeOf(err error) int {
+	var exit errExit
+	if errors.As(err, &exit) {
+		return exit.code
+	}
+	return 1
+}
+
+// problems returns an error for each objection to a job, so that each has a line, and adds to
+// other errors of a submission what to do.
+func problems(err error, again bool) []error {
+	var (
+		invalid *submit.InvalidError
+		taken   *submit.TakenError
+		unsure  *submit.UnsureError
+	)
+	switch {
+	case errors.As(err, &invalid):
+		var all []error
+		for _, p := range invalid.Problems {
+			all = append(all, errors.New(p.String()))
+		}
+		return all
+	case errors.As(err, &taken):
+		return []error{fmt.Errorf("%w; take another name with --name, or let --again make one", err)}
+	case errors.As(err, &unsure) && again:
+		return []error{fmt.Errorf("%w; look for that job before you submit it again", err)}
+	case errors.As(err, &unsure):
+		return []error{fmt.Errorf("%w; repeat the command: it creates no second job", err)}
+	}
+	return []error{err}
+}
+
+// retryHandler shows in the progress line that a request is repeated.
+type retryHandler struct{ con *console }
+
+func newRetryHandler(con *console) slog.Handler { return &retryHandler{con} }
+
+// Enabled implements slog.Handler.
+func (h *retryHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements slog.Handler.
+func (h *retryHandler) Handle(_ context.Context, r slog.Record) error {
+	var why, what string
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "err":
+			why = a.Value.String()
+		case "request":
+			what = a.Value.String()
+		}
+		return true
+	})
+	h.con.say("cannot %s yet: %s; trying again", what, why)
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (h *retryHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+// WithGroup implements slog.Handler.
+func (h *retryHandler) WithGroup(string) slog.Handler { return h }

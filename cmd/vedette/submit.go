@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit"
+)
+
+func newSubmit() *cobra.Command {
+	var o submitOptions
+	cmd := &cobra.Command{
+		Use:   "submit -f FILE | --image IMAGE [flags] -- COMMAND",
+		Short: "Create a job, once",
+		Long: "The server checks the job first, and all of its objections are printed with their lines. If any document of a file is\n" +
+			"wrong, nothing is created.\n\n" +
+			"A job is created once: if the same person submits the same job again, the command shows the job that exists, and\n" +
+			"succeeds. So it can be repeated after a timeout. --again creates one more, under a new name. Without a name, the\n" +
+			"name of the job is made from what is submitted, or from --key.\n\n" +
+			"The job gets the name by which the server knows you as annotation vedette.io/submitter. With --wait or --follow, the\n" +
+			"exit code is 0 once the job has succeeded, 1 after the timeout, 2 if it ended otherwise, and 3 after an error.",
+		Example: "  # A file, or several documents from standard input\n" +
+			"  vedette submit -f job.yaml\n" +
+			"  vedette submit -f - --dry-run -o yaml < jobs.yaml\n\n" +
+			"  # A batch Job without a file; follow its states and logs\n" +
+			"  vedette submit --image example.com/train:7 --gpus 8 --cpus 32 --memory 256Gi --queue research \\\n" +
+			"    --env EPOCHS=90 --follow -- python train.py\n\n" +
+			"  # A template, also one of your own\n" +
+			"  vedette submit --template pytorch --image example.com/train:7 --set workers=4 --name llama\n" +
+			"  vedette submit --templates ./templates --template finetune --set model=qwen\n\n" +
+			"  # In a script: one job for each commit, however often the script runs\n" +
+			"  vedette submit -f job.yaml --key $COMMIT --wait",
+		Args: o.takeCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.namespace = o.connect.Namespace
+			o.stdin = cmd.InOrStdin()
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			return showRole(con, o.output, o.run(cmd.Context(), con))
+		},
+	}
+	o.addSourceFlags(cmd)
+	addConnection(cmd, &o.connect)
+	f := cmd.Flags()
+	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
+	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job)")
+	f.BoolVar(&o.again, "again", false, "create one more job, under a new name, although the same one was submitted before")
+	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the job, and create nothing; -o yaml prints what it would store")
+	f.StringVarP(&o.output, "output", "o", "", "format: yaml, json or name (default: one line per job)")
+	f.BoolVar(&o.wait, "wait", false, "wait until the job has ended, and print its states")
+	f.BoolVar(&o.follow, "follow", false, "wait until the job has ended, and print its states and logs")
+	f.DurationVar(&o.timeout, "timeout", 0, "how long to wait (default: until the job has ended)")
+	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
+	return cmd
+}
+
+func (o *submitOptions) run(ctx context.Context, con *console) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	cluster, err := kube.Connect(o.connect)
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	jobs, err := o.read(ctx, cluster, con)
+	if err != nil {
+		return err
+	}
+	results, err := o.submit(ctx, cluster, jobs, con)
+	if err == nil {
+		err = o.print(cluster, results, con)
+	}
+	if err != nil || !o.wait && !o.follow {
+		return err
+	}
+	return o.await(ctx, cluster, results, con)
+}
+
+// submit checks all jobs and creates them, unless it is a dry run.
+func (o *submitOptions) submit(ctx context.Context, cluster *kube.Cluster, jobs []sourced, con *console) ([]submit.Result, error) {
+	client := submit.New(cluster, submit.Config{Logger: slog.New(newRetryHandler(con))})
+	requests := o.requests(jobs)
+	if len(requests) > 1 || o.dryRun {
+		checked, err := submitAll(ctx, client, requests, true, con)
+		if err != nil || o.dryRun {
+			return checked, err
+		}
+	}
+	return submitAll(ctx, client, requests, false, con)
+}
+
+// requests returns a request for each job.
+func (o *submitOptions) requests(jobs []sourced) []submit.Request {
+	requests := make([]submit.Request, len(jobs))
+	equal := map[string]int{}
+	for i, j := range jobs {
+		requests[i] = submit.Request{Manifest: j.manifest, Namespace: o.namespace, Template: j.template, Key: o.key, Again: o.again}
+		if text, err := j.manifest.Object.MarshalJSON(); err == nil {
+			requests[i].Ordinal = equal[string(text)]
+			equal[string(text)]++
+		}
+		if o.key != "" && i > 0 {
+			requests[i].Key = fmt.Sprintf("%s#%d", o.key, i+1)
+		}
+	}
+	return requests
+}
+
+// submitAll sends requests. It goes on after an error of a dry run, so that all mistakes
+// are found, and stops after any other error.
+func submitAll(ctx context.Context, client *submit.Client, requests []submit.Request, dryRun bool, con *console) ([]submit.Result, error) {
+	var results []submit.Result
+	var errs []error
+	for i, req := range requests {
+		req.DryRun = dryRun
+		con.progress("%s …", map[bool]string{true: "checking", false: "submitting"}[dryRun])
+		result, err := client.Submit(ctx, req)
+		con.clear()
+		for _, text := range result.Warnings {
+			if !dryRun || len(requests) == 1 {
+				con.say("warning: %s", text)
+			}
+		}
+		if err == nil {
+			results = append(results, result)
+			continue
+		}
+		if ctx.Err() != nil {
+			return results, exitCode(exitInterrupt, problems(err, req.Again)[0])
+		}
+		if errs = append(errs, problems(err, req.Again)...); !dryRun {
+			if i > 0 {
+				con.say("%d of %d jobs were submitted; repeat the command to submit the rest: it creates no second one", i, len(requests))
+			}
+			break
+		}
+	}
+	return results, errors.Join(errs...)
+}

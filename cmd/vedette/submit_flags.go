@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// submitOptions are the flags of submit.
+type submitOptions struct {
+	jobSource
+	connect   kube.Config
+	key       string
+	again     bool
+	dryRun    bool
+	output    string
+	wait      bool
+	follow    bool
+	timeout   time.Duration
+	color     string
+	namespace string // of --namespace only
+}
+
+// check returns an error for flags that contradict each other.
+func (o *submitOptions) check() error {
+	waits := o.wait || o.follow
+	switch {
+	case o.again && o.key != "":
+		return errors.New("--again takes a new key; leave out --key")
+	case o.dryRun && waits:
+		return errors.New("a dry run creates no job to wait for; leave out --dry-run, or --wait and --follow")
+	case o.timeout != 0 && !waits:
+		return errors.New("--timeout is for --wait and --follow")
+	case o.timeout < 0:
+		return errors.New("--timeout is negative")
+	}
+	switch o.output {
+	case "", "yaml", "json", "name":
+		return o.checkSource()
+	}
+	return fmt.Errorf("unknown output format %q; use yaml, json or name", o.output)
+}

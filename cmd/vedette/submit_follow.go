@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// watchedJob is a job whose end the command waits for.
+type watchedJob struct {
+	submit.Job
+	say func(s state.Status, format string, args ...any) error
+
+	mu   sync.Mutex
+	spec jobspec.Spec // of the last revision
+	last state.Status
+	told map[string]bool // what was said of pods
+}
+
+// await waits until all jobs among the results have ended.
+func (o *submitOptions) await(ctx context.Context, cluster *kube.Cluster, results []submit.Result, con *console) error {
+	var cancel context.CancelFunc
+	if o.timeout > 0 {
+		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, errTimeout)
+		defer cancel()
+	}
+	var work sync.WaitGroup
+	var all []*watchedJob
+	errs := make([]error, len(results))
+	for i, r := range results {
+		if !isWorkload(r.Resource) {
+			continue
+		}
+		j := &watchedJob{Job: r.Job(), told: map[string]bool{}, say: o.sayer(r.Job(), con)}
+		all = append(all, j)
+		work.Go(func() { errs[i] = o.awaitOne(ctx, cluster, j, con) })
+	}
+	work.Wait()
+	if len(all) == 0 {
+		return errors.New("no job is among what was submitted, so there is nothing to wait for")
+	}
+	return o.conclude(ctx, cluster, all, errors.Join(errs...))
+}
+
+// errTimeout is the end of --timeout.
+var errTimeout = errors.New("the time is over")
+
+// conclude returns the error and the exit code for the ends of jobs.
+func (o *submitOptions) conclude(ctx context.Context, cluster *kube.Cluster, all []*watchedJob, err error) error {
+	code := 0
+	var errs []error
+	for _, j := range all {
+		switch s := j.status(); {
+		case s.State == state.Succeeded:
+		case s.State.Final():
+			code = max(code, exitImpossible)
+		case errors.Is(context.Cause(ctx), errTimeout):
+			errs = append(errs, fmt.Errorf("%s has not ended within %v: it is %s", j, o.timeout, stateText(s)))
+		case ctx.Err() != nil:
+			errs = append(errs, fmt.Errorf("interrupted; %s is %s, and goes on; `%s` ends it", j, stateText(s), o.command("cancel", cluster, j.Job)))
+		}
+	}
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return exitCode(exitTimeout, errors.Join(errs...))
+	case ctx.Err() != nil:
+		return exitCode(exitInterrupt, errors.Join(errs...))
+	case err != nil:
+		return exitCode(exitWaitFailed, err)
+	case code != 0:
+		return exitCode(code, nil)
+	}
+	return nil
+}
+
+// sayer returns the function that prints what happens to a job. With -o, the output is for
+// programs.
+func (o *submitOptions) sayer(job submit.Job, con *console) func(state.Status, string, ...any) error {
+	return func(s state.Status, format string, args ...any) error {
+		text := printable.Sprintf(format, args...)
+		if o.output != "" {
+			con.say("%s  %s  %s", time.Now().Format(time.TimeOnly), job, text)
+			return nil
+		}
+		line := printable.Sprintf("%s  %s  ", time.Now().Format(time.TimeOnly), job)
+		if s.State != "" && con.colors {
+			text = paint(s.String(), s.State) + strings.TrimPrefix(text, s.String())
+		}
+		return con.styled(line + text + "\n")
+	}
+}
+
+// awaitOne prints what happens to a job until it has ended.
+func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console) error {
+	selection := kube.Selection{Namespace: j.Namespace, FieldSelector: "metadata.name=" + j.Name}
+	jobs, err := newInformer(cluster, target{j.Resource, selection})
+	if err != nil {
+		return err
+	}
+	pods, err := newInformer(cluster, target{kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, kube.Selection{Namespace: j.Namespace}})
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var work sync.WaitGroup
+	for _, inf := range []*informer.Informer[object]{jobs, pods} {
+		work.Go(func() {
+			if err := inf.Run(running); err != nil {
+				stop(err)
+			}
+		})
+	}
+	work.Go(func() {
+		if err := attendJob(running, cluster, jobs, j, con); err != nil {
+			stop(err)
+		}
+	})
+	work.Go(func() {
+		if err := hopelessList(running, pods); err != nil {
+			con.say("why pods of %s cannot run will not be shown: %s", j, explain(err))
+		}
+	})
+	work.Go(func() {
+		for ev := range pods.Changes(running, informer.Subscribe{Mode: store.Latest}) {
+			if err := j.pod(ev); err != nil {
+				stop(err)
+				return
+			}
+		}
+	})
+	err = j.states(running, jobs)
+	if err == nil && o.follow {
+		err = o.lastLines(running)
+	}
+	stop(nil)
+	work.Wait()
+	if cause := context.Cause(running); err == nil && ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	return err
+}
+
+// attendJob reports when the server goes away and comes back, and fails if the job cannot be
+// watched at all.
+func attendJob(ctx context.Context, cluster *kube.Cluster, jobs *informer.Informer[object], j *watchedJob, con *console) error {
+	err := attend(ctx, cluster.Host(), []followed{{j.Resource, jobs}}, con)
+	con.clear()
+	return submit.Denied(ctx, cluster, err, submit.Right{Verb: "watch", Resource: j.Resource, Namespace: j.Namespace, Also: []string{"list"}})
+}
+
+// hopelessList waits for the first list of an informer. It returns the error of one that no
+// retry can help.
+func hopelessList(ctx context.Context, inf *informer.Informer[object]) error {
+	for {
+		health, changed := inf.Health()
+		if health.Synced {
+			return nil
+		}
+		if err := hopeless("pods", health.Health); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// states prints the states of a job, until it has ended or is gone.
+func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[object]) error {
+	select {
+	case <-jobs.Synced():
+	case <-ctx.Done():
+		return nil
+	}
+	now, ok, err := jobs.Snapshot().Get(wire.Key{Namespace: j.Namespace, Name: j.Name})
+	if err != nil {
+		return err
+	}
+	if !ok || string(now.GetUID()) != j.UID {
+		return j.gone(j.Object)
+	}
+	for ev := range jobs.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
+		if ev.UID() != j.UID {
+			continue
+		}
+		obj, err := ev.Object()
+		if err != nil {
+			return err
+		}
+		obj.SetAPIVersion(j.Resource.APIVersion())
+		obj.SetKind(j.Resource.Kind)
+		if ev.Kind() == store.Deleted {
+			return j.gone(obj)
+		}
+		s, err := j.to(obj, state.Of(obj.Object))
+		if err != nil || s.State.Final() {
+			return err
+		}
+	}
+	return nil
+}
+
+// to prints a state if it differs from the last one.
+func (j *watchedJob) to(obj *object, s state.Status) (state.Status, error) {
+	j.mu.Lock()
+	before := j.last
+	j.last, j.spec = s, jobspec.Of(obj.Object)
+	j.mu.Unlock()
+	if s.String() == before.String() && s.Reason == before.Reason || s.String() == "" {
+		return s, nil
+	}
+	return s, j.say(s, "%s%s", s.String(), because(s))
+}
+
+// because says why a job is in a state.
+func because(s state.Status) string {
+	why := strings.TrimSpace(s.Reason + " " + oneLine(s.Message))
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// gone ends a job whose object is deleted. A job that was cancelled says so until its end.
+func (j *watchedJob) gone(last *object) error {
+	s := state.Of(last.Object)
+	if !s.State.Final() {
+		s = state.Status{State: state.Deleted}
+	}
+	_, err := j.to(last, s)
+	return err
+}
+
+func (j *watchedJob) status() state.Status {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.last
+}
+
+// pod prints why a pod of the job cannot run, once for each reason: a job may have a
+// thousand pods with a wrong image.
+func (j *watchedJob) pod(ev informer.Event[object]) error {
+	if ev.Kind() == store.Deleted {
+		return nil
+	}
+	obj, err := ev.Object()
+	if err != nil || !j.owns(obj) {
+		return err
+	}
+	obj.SetAPIVersion("v1")
+	obj.SetKind("Pod")
+	s := state.Of(obj.Object)
+	switch s.Reason {
+	case "", "ContainerCreating", "PodInitializing", "Completed":
+		return nil
+	}
+	j.mu.Lock()
+	told := j.told[s.Reason] || j.last.State.Final()
+	j.told[s.Reason] = true
+	j.mu.Unlock()
+	if told {
+		return nil
+	}
+	return j.say(state.Status{}, "pod %s is %s%s", obj.GetName(), s.String(), because(s))
+}
+
+// owns reports whether a pod belongs to the job.
+func (j *watchedJob) owns(pod *object) bool {
+	if owner := metav1.GetControllerOf(pod); owner != nil && string(owner.UID) == j.UID {
+		return true
+	}
+	j.mu.Lock()
+	selector := j.spec.PodLabels
+	j.mu.Unlock()
+	return len(selector) > 0 && labels.SelectorFromSet(selector).Matches(labels.Set(pod.GetLabels()))
+}
+
+// lastLines waits for the ends of the logs.
+func (o *submitOptions) lastLines(context.Context) error { return nil }

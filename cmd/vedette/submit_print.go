@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// print writes the submitted jobs in the format of the flags.
+func (o *submitOptions) print(cluster *kube.Cluster, results []submit.Result, con *console) error {
+	for i, r := range results {
+		var err error
+		switch o.output {
+		case "name":
+			err = con.print(printable.Line(r.Job().String()) + "\n")
+		case "json":
+			var text string
+			if text, err = indentJSON(r.Object.Object); err == nil {
+				err = con.document(text)
+			}
+		case "yaml":
+			var text string
+			if text, err = marshalYAML(r.Object.Object); err == nil && i > 0 {
+				text = "---\n" + text
+			}
+			if err == nil {
+				err = con.document(text)
+			}
+		default:
+			err = con.print(printable.Sprintf("%s\n", o.line(cluster, r)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func indentJSON(document any) (string, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetIndent("", "    ")
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(document)
+	return text.String(), err
+}
+
+// line says what was created, where, and which commands come next.
+func (o *submitOptions) line(cluster *kube.Cluster, r submit.Result) string {
+	job := r.Job()
+	switch {
+	case r.Created:
+		text := fmt.Sprintf("%s submitted to namespace %s", job, job.Namespace)
+		if o.wait || o.follow || !isWorkload(r.Resource) {
+			return text
+		}
+		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, o.command("logs", cluster, job), o.command("cancel", cluster, job))
+	case r.Before:
+		return fmt.Sprintf("%s was submitted to namespace %s already, %s ago, and is %s; --again submits one more",
+			job, job.Namespace, length(max(time.Since(r.Object.GetCreationTimestamp().Time), time.Second).Round(time.Second)), stateText(state.Of(r.Object.Object)))
+	}
+	return fmt.Sprintf("%s would be created in namespace %s (dry run): %s", job, job.Namespace, summary(r.Object.Object))
+}
+
+func isWorkload(r kube.Resource) bool {
+	for _, name := range submit.Workloads() {
+		if r.String() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// stateText returns a state for a sentence.
+func stateText(s state.Status) string {
+	if s.String() == "" {
+		return "without a state"
+	}
+	return s.String()
+}
+
+// command returns a command about a job, with the flags that lead to it from here.
+func (o *submitOptions) command(verb string, cluster *kube.Cluster, job submit.Job) string {
+	text := "vedette " + verb + " " + job.String()
+	if o.connect.Kubeconfig != "" {
+		text += " --kubeconfig " + o.connect.Kubeconfig
+	}
+	if o.connect.Context != "" {
+		text += " --context " + o.connect.Context
+	}
+	if o.namespace != "" || job.Namespace != cluster.Namespace() {
+		text += " -n " + job.Namespace
+	}
+	return text
+}
+
+// summary says in half a line what a job asks for.
+func summary(object map[string]any) string {
+	spec := jobspec.Of(object)
+	parts := []string{count(max(spec.Pods, 1), "pod")}
+	if spec.GPUs > 0 {
+		parts = append(parts, count(spec.GPUs, "GPU"))
+	}
+	if spec.Image != "" {
+		parts = append(parts, "image "+spec.Image)
+	}
+	if spec.Queue != "" {
+		parts = append(parts, "queue "+spec.Queue)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/jobmeta"
+)
+
+// jobFile is a job that servers take.
+const jobFile = `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train-7
+spec:
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: main, image: "example.com/train:7", resources: {limits: {nvidia.com/gpu: 4}}}
+`
+
+// write writes a file for a test, and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// submit runs `vedette submit` to its end.
+func (p *platform) submit(args ...string) (code int, out, err string) {
+	p.t.Helper()
+	run := start(p.t, append([]string{"submit", "--kubeconfig", p.kubeconfig}, args...)...)
+	code = run.end()
+	return code, run.out.String(), run.err.String()
+}
+
+// jobsOf returns the jobs of a server.
+func (p *platform) jobsOf(namespace string) []*batchv1.Job {
+	p.t.Helper()
+	all, err := p.List(&batchv1.Job{}, namespace)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	found := make([]*batchv1.Job, len(all))
+	for i, o := range all {
+		found[i] = o.(*batchv1.Job)
+	}
+	return found
+}
+
+// TestSubmitFile: a file is submitted once, and the output says where, and what comes next.
+func TestSubmitFile(t *testing.T) {
+	srv := serve(t, apitest.Config{})
+	file := write(t, "job.yaml", jobFile)
+	at := " --kubeconfig " + srv.kubeconfig
+	for _, c := range []struct{ args, want string }{
+		{"--dry-run", "job/train-7 would be created in namespace ml (dry run): 2 pods, 8 GPUs, image example.com/train:7\n"},
+		{"--dry-run -o name", "job/train-7\n"},
+		{"", "job/train-7 submitted to namespace ml; next: `vedette logs job/train-7" + at + " -f`, `vedette cancel job/train-7" + at + "`\n"},
+		{"", "job/train-7 was submitted to namespace ml already, T ago, and is Submitted; --again submits one more\n"},
+		{"--dry-run", "job/train-7 was submitted to namespace ml already, T ago, and is Submitted; --again submits one more\n"},
+		{"-n other", "job/train-7 submitted to namespace other; next: `vedette logs job/train-7" + at + " -n other -f`, `vedette cancel job/train-7" + at + " -n other`\n"},
+		{"--name 8", "job/8 submitted to namespace ml; next: `vedette logs job/8" + at + " -f`, `vedette cancel job/8" + at + "`\n"},
+	} {
+		code, out, errs := srv.submit(append([]string{"-f", file}, strings.Fields(c.args)...)...)
+		out = regexp.MustCompile(`[0-9hms]+ ago`).ReplaceAllString(out, "T ago")
+		if code != 0 || out != c.want || errs != "" {
+			t.Errorf("%s: exit code %d\n%swant\n%s%s", c.args, code, out, c.want, errs)
+		}
+	}
+	code, out, errs := srv.submit("-f", file, "--again", "-o", "name")
+	if code != 0 || !regexp.MustCompile(`^job/train-7-[a-z0-9]{10}\n$`).MatchString(out) {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	code, out, errs = srv.submit("-f", file, "--set", "spec.parallelism=3")
+	if code != 1 || out != "" || errs != "vedette: job/train-7 exists in the namespace ml: it was created by you, with another manifest or key, and is Submitted; take another name with --name, or let --again make one\n" {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	if all := srv.jobsOf("ml"); len(all) != 3 {
+		t.Errorf("%d jobs", len(all))
+	}
+	code, out, errs = srv.submit("-f", file, "-o", "yaml", "--name", "y", "--set", "spec.suspend=true")
+	if code != 0 || !strings.Contains(out, "name: \"y\"\n") || !strings.Contains(out, "suspend: true") || !strings.Contains(out, jobmeta.Submitter+": anonymous") || errs != "" {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+}
+
+// TestSubmitDocuments: if any document is wrong, nothing is created; each mistake has its line.
+func TestSubmitDocuments(t *testing.T) {
+	srv := serve(t, apitest.Config{CheckNamespaces: true})
+	srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
+	config := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata: {a: b}\n---\n"
+	wrong := "---\n" + strings.Replace(jobFile, "parallelism", "paralelism", 1) + "---\n" + strings.Replace(jobFile, "train-7", "train-8\n  namespace: nowhere", 1)
+	file := write(t, "jobs.yaml", config+jobFile+wrong)
+	code, out, errs := srv.submit("-f", file)
+	for _, want := range []string{file + `:24: unknown field "spec.paralelism"`, file + `:35: metadata.namespace: namespaces "nowhere" not found`} {
+		if !strings.Contains(errs, "vedette: "+want) {
+			t.Errorf("%q is not in\n%s", want, errs)
+		}
+	}
+	if code != 1 || out != "" || len(srv.jobsOf("ml")) != 0 {
+		t.Errorf("exit code %d, %d jobs\n%s%s", code, len(srv.jobsOf("ml")), out, errs)
+	}
+	unnamed := strings.Replace(jobFile, "name: train-7", "generateName: train-", 1)
+	file = write(t, "jobs.yaml", config+unnamed+"---\n"+unnamed)
+	for range 2 {
+		code, out, errs = srv.submit("-f", file, "--key", "commit-1", "-o", "name")
+		if code != 0 || !strings.HasPrefix(out, "configmap/c\njob/train-") || len(srv.jobsOf("ml")) != 2 {
+			t.Errorf("exit code %d, %d jobs\n%s%s", code, len(srv.jobsOf("ml")), out, errs)
+		}
+	}
+	if code, _, _ = srv.submit("-f", write(t, "jobs.yaml", unnamed+"---\n"+unnamed)); code != 0 || len(srv.jobsOf("ml")) != 4 {
+		t.Errorf("exit code %d: equal documents are %d jobs, want 4", code, len(srv.jobsOf("ml")))
+	}
+}
+
+// TestSubmitFlags: a job without a file, from the built-in and from an own template.
+func TestSubmitFlags(t *testing.T) {
+	srv := serve(t, apitest.Config{})
+	args := []string{"--image", "example.com/train:7", "--gpus", "8", "--cpus", "32", "--memory", "256Gi", "--queue", "research", "--env", "A=b=c", "--env", "D=", "--", "python", "train.py", "--epochs=[1]"}
+	code, out, errs := srv.submit(args...)
+	if code != 0 || !strings.HasPrefix(out, "job/job-") {
+		t.Fatalf("%d: %s%s", code, out, errs)
+	}
+	job := srv.jobsOf("ml")[0]
+	c := job.Spec.Template.Spec.Containers[0]
+	if c.Image != "example.com/train:7" || fmt.Sprint(c.Command) != "[python train.py --epochs=[1]]" || len(c.Env) != 2 || c.Env[0].Value != "b=c" ||
+		c.Resources.Limits.Name("nvidia.com/gpu", "").String() != "8" || c.Resources.Requests.Cpu().String() != "32" || c.Resources.Limits.Memory().String() != "256Gi" {
+		t.Errorf("%+v", c)
+	}
+	if job.Labels[jobmeta.Template] != "job" || job.Labels["kueue.x-k8s.io/queue-name"] != "research" {
+		t.Errorf("labels %v", job.Labels)
+	}
+	if code, _, _ = srv.submit(args...); code != 0 || len(srv.jobsOf("ml")) != 1 {
+		t.Errorf("exit code %d, %d jobs", code, len(srv.jobsOf("ml")))
+	}
+	own := "name: own\ntype: configmaps\nparameters:\n- {name: name, required: true}\n- {name: speed, required: true, type: integer}\nobject: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${name}\"}, data: {speed: \"${'v' + string(speed)}\"}}\n"
+	folder := filepath.Dir(write(t, "own.yaml", own))
+	if code, out, errs = srv.submit("--templates", folder, "--template", "own", "--name", "a", "--set", "speed=3", "-o", "name"); code != 0 || out != "configmap/a\n" {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	srv.create(&corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Data: map[string]string{"own.yaml": own},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "vedette", Name: "templates", Labels: map[string]string{"vedette.io/templates": "true"}},
+	})
+	if code, out, errs = srv.submit("--template", "own", "--name", "b", "--set", "speed=3", "-o", "name"); code != 0 || out != "configmap/b\n" {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"missing parameter": {[]string{"--template", "own", "--name", "c"}, "speed"},
+		"unknown template":  {[]string{"--template", "nosuch"}, `there is no template "nosuch"`},
+		"unknown parameter": {[]string{"--image", "x", "--set", "wrokers=4"}, "wrokers"},
+		"no image":          {[]string{"--gpus", "8"}, "image"},
+		"two sources":       {[]string{"-f", "x", "--image", "y"}, "-f has the whole job"},
+		"nothing":           {nil, "name the job"},
+		"no dash":           {[]string{"python", "train.py"}, `"python" is no flag`},
+		"no file":           {[]string{"-f", "/nowhere/job.yaml"}, "no such file"},
+		"env":               {[]string{"--image", "x", "--env", "A"}, "--env A has to be NAME=VALUE"},
+		"format":            {[]string{"--image", "x", "-o", "wide"}, `unknown output format "wide"`},
+		"again and key":     {[]string{"--image", "x", "--again", "--key", "k"}, "--again takes a new key"},
+		"dry run and wait":  {[]string{"--image", "x", "--dry-run", "--wait"}, "a dry run creates no job"},
+	} {
+		if code, out, errs := srv.submit(c.args...); code != 1 || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: exit code %d, %q is not in\n%s%s", name, code, c.want, out, errs)
+		}
+	}
+}
+
+// TestSubmitDenied: a missing right comes with the role that gives it, with -o yaml on standard output.
+func TestSubmitDenied(t *testing.T) {
+	srv := serve(t, apitest.Config{Authorize: func(r apitest.Request) error {
+		if r.Verb == apitest.VerbCreate {
+			return errors.New(`User "anonymous" cannot create resource "jobs"`)
+		}
+		return nil
+	}})
+	file := write(t, "job.yaml", jobFile)
+	code, out, errs := srv.submit("-f", file)
+	if code != 1 || out != "" || !strings.HasPrefix(errs, "vedette: the user anonymous may not create jobs.batch in the namespace ml; ask for this role, which `kubectl apply -f -` creates:\napiVersion: rbac") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	code, out, errs = srv.submit("-f", file, "-o", "yaml")
+	if code != 1 || !strings.HasPrefix(out, "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n") || strings.Contains(errs, "apiVersion") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+}
+
+// TestSubmitFollow: states and reasons of pods are printed until the job has ended, and the
+// exit code says how.
+func TestSubmitFollow(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*platform, *batchv1.Job)
+		want string
+		code int
+	}{
+		{"succeeded", func(p *platform, j *batchv1.Job) { p.finish(j, batchv1.JobComplete, "") }, "Succeeded", 0},
+		{"failed", func(p *platform, j *batchv1.Job) { p.finish(j, batchv1.JobFailed, "BackoffLimitExceeded") }, "Failed: BackoffLimitExceeded", 2},
+		{"deleted", func(p *platform, j *batchv1.Job) {
+			if err := p.Delete(j); err != nil {
+				p.t.Error(err)
+			}
+		}, "Deleted", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			srv := serve(t, apitest.Config{})
+			run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--wait")
+			run.out.holds(t, "job/train-7  Submitted")
+			job := srv.jobsOf("ml")[0]
+			pod, other := newPod("ml", "train-7-a"), newPod("ml", "other")
+			yes := true
+			pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train-7", UID: job.UID, Controller: &yes}}
+			for _, p := range []*corev1.Pod{other, pod} {
+				p.Spec.NodeName = "node-1"
+				p.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
+					Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "not \x1b[31mfound"}},
+				}}}
+				srv.create(p)
+			}
+			run.out.holds(t, `pod train-7-a is Starting: ErrImagePull not \x1b[31mfound`)
+			c.end(srv, job)
+			code := run.end()
+			if code != c.code || !strings.Contains(run.out.String(), "job/train-7  "+c.want+"\n") || strings.Contains(run.out.String(), "pod other") {
+				t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
+			}
+		})
+	}
+	srv := serve(t, apitest.Config{})
+	code, out, errs := srv.submit("-f", write(t, "job.yaml", jobFile), "--wait", "--timeout", "1ms")
+	if code != 1 || !strings.Contains(errs, "job/train-7 has not ended within 1ms") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+}
+
+// finish ends a job.
+func (p *platform) finish(job *batchv1.Job, how batchv1.JobConditionType, reason string) {
+	p.t.Helper()
+	job.Status.Conditions = []batchv1.JobCondition{{Type: how, Status: corev1.ConditionTrue, Reason: reason}}
+	if _, err := p.UpdateStatus(job); err != nil {
+		p.t.Error(err)
+	}
+}
