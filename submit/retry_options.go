@@ -9,12 +9,13 @@ import (
 // RetryOptions says what is different in a retry. The zero value repeats the job as it is.
 type RetryOptions struct {
 	// Set are changes, as "spec.parallelism=4". The path is that of a field, as in
-	// manifest.Manifest.Set. "image=…" sets the image of the only container of all pods.
+	// manifest.Manifest.Set. "image=…" sets the image of the only container of each pod
+	// template. "metadata.name=…" names the new job.
 	Set []string
-	// User is the person who submits the retry; default Config.User.
+	// User is the person who submits the retry; default that of the client.
 	User string
 	// Key is the key of the request. By default it is derived from the job that is repeated,
-	// its attempt and the changes, so that two equal retries create one job.
+	// its attempt and the changes, so two equal retries create one job.
 	Key string
 	// Attempts is the largest attempt of the chain that the caller knows from the history. The
 	// jobs that the server still has are counted in any case.
@@ -26,11 +27,24 @@ type RetryOptions struct {
 
 // NotFinishedError reports that a job is not repeated, because it has not ended.
 type NotFinishedError struct {
-	Job   string // job.batch/train-7
-	State state.State
+	Job   string // job/train-7
+	State string // the state, else the word of the type
 }
 
 // Error implements error.
 func (e *NotFinishedError) Error() string {
+	if e.State == "" {
+		return fmt.Sprintf("%s has not ended, as far as is known; cancel it first", e.Job)
+	}
 	return fmt.Sprintf("%s has not ended: it is %s; cancel it first", e.Job, e.State)
+}
+
+// finished returns an error for a job that has not ended. A job that comes from the history,
+// which has no resourceVersion, is gone.
+func finished(job Job) error {
+	s := state.Of(job.Object.Object)
+	if s.State.Final() || job.Object.GetResourceVersion() == "" {
+		return nil
+	}
+	return &NotFinishedError{Job: job.String(), State: s.String()}
 }

@@ -1,0 +1,111 @@
+package submit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit/manifest"
+)
+
+// maxTaken bounds how often a retry looks for a name that is free.
+const maxTaken = 5
+
+// Retry submits a copy of a job, with a link to it and with what RetryOptions change. The
+// copy lacks what the server, controllers and queue managers have written. Its name is that
+// of the first job of the chain with the attempt: "train-7-r2". of.Object is the job as it was
+// read, or a body of the history if the job is gone.
+//
+// Two retries of one job with the same changes create one job. To repeat it once more, set
+// a key (RandomKey), or retry the retry.
+//
+// Errors: *NotFinishedError; *kube.IllegalError for a change that cannot be made, and for a
+// job that belongs to another one; those of Submit and of Find.
+func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, error) {
+	if parent := parentOf(of.Object); parent != "" {
+		return Result{}, &kube.IllegalError{Problem: fmt.Sprintf("%s belongs to %s", of, parent), Remedy: "retry that"}
+	}
+	if err := finished(of); err != nil && !o.Running {
+		return Result{}, err
+	}
+	m, err := manifest.New("retry of "+of.String(), copyOf(of.Object).Object, nil)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := setAll(m, o.Set); err != nil {
+		return Result{}, err
+	}
+	key := o.Key
+	if key == "" {
+		if key, err = retryKey(of.Object, o.Set); err != nil {
+			return Result{}, err
+		}
+	}
+	link := RetryOf{UID: string(of.Object.GetUID()), Name: of.Name, Root: rootOf(of.Object)}
+	req := Request{Manifest: m, Namespace: of.Namespace, User: o.User, Template: of.Object.GetLabels()[jobmeta.Template], Key: key, DryRun: o.DryRun, Retry: &link}
+	named := m.Object.GetName() != "" || m.Object.GetGenerateName() != ""
+	for n := 1; ; n++ {
+		same, last, err := c.chain(ctx, of, link.Root, key)
+		switch {
+		case err != nil:
+			return Result{}, err
+		case same != nil:
+			return Result{Object: same, Resource: of.Resource, Key: key}, nil
+		}
+		link.Attempt = max(last, attemptOf(of.Object), o.Attempts) + 1
+		if !named {
+			m.Object.SetName(attemptName(baseOf(of.Object), link.Attempt))
+		}
+		result, err := c.Submit(ctx, req)
+		var taken *TakenError
+		if err == nil && of.Object.GetResourceVersion() == "" {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s is gone, so the copy is made of what was recorded; fields that recorders leave out are missing", of))
+		}
+		if !errors.As(err, &taken) || named || n == maxTaken {
+			return result, err
+		}
+		if rootOf(taken.Job.Object) != link.Root { // of no attempt; it keeps its name
+			m.Object.SetName(nameOf(attemptName(baseOf(of.Object), link.Attempt)+"-", o.User, of.Namespace, key))
+			named = true
+		}
+	}
+}
+
+// chain reads the attempts that the server has. same is the attempt that was created by a
+// request with the key, if there is one, and last the largest number of an attempt. Where
+// attempts cannot be listed, last is 0.
+func (c *Client) chain(ctx context.Context, of Job, root, key string) (same *unstructured.Unstructured, last int, err error) {
+	client, err := kube.For[unstructured.Unstructured](c.cluster, kube.ClientConfig{Resource: FullName(of.Resource)})
+	if err != nil {
+		return nil, 0, err
+	}
+	if strings.Trim(labelValue(root), "-_.") != root { // of an object without a UID
+		return nil, 0, &kube.IllegalError{Problem: fmt.Sprintf("%s has the UID %.80q, which cannot be a label", of, root)}
+	}
+	ctx, stop := context.WithTimeout(ctx, max(c.cfg.Patience, time.Second))
+	defer stop()
+	_, err = c.attempts().do(ctx, "list the attempts of "+of.String(), func(ctx context.Context) error {
+		same, last = nil, 0
+		for object, err := range client.List(ctx, kube.Where{Namespace: of.Namespace, LabelSelector: jobmeta.RetryRoot + "=" + root}) {
+			if err != nil {
+				return err
+			}
+			last = max(last, attemptOf(object))
+			if object.GetAnnotations()[jobmeta.RequestKey] == key {
+				same = object
+			}
+		}
+		return nil
+	})
+	err = Denied(ctx, c.cluster, err, Right{Verb: "list", Resource: of.Resource, Namespace: of.Namespace})
+	if errors.As(err, new(*DeniedError)) {
+		return nil, 0, nil
+	}
+	return same, last, err
+}

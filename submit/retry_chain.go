@@ -1,0 +1,69 @@
+package submit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/jobmeta"
+)
+
+// rootOf returns the UID of the first job of the chain that a job belongs to.
+func rootOf(object *unstructured.Unstructured) string {
+	if root := object.GetLabels()[jobmeta.RetryRoot]; root != "" {
+		return root
+	}
+	return string(object.GetUID())
+}
+
+// attemptOf returns the number of a job in its chain, from 1.
+func attemptOf(object *unstructured.Unstructured) int {
+	n, err := strconv.Atoi(object.GetAnnotations()[jobmeta.Attempt])
+	if err != nil || n < 1 || n > maxAttempt {
+		return 1
+	}
+	return n
+}
+
+// maxAttempt bounds the numbers that annotations can claim.
+const maxAttempt = 1_000_000
+
+// retryKey returns the key of a retry: the same for the same job, attempt and changes.
+func retryKey(of *unstructured.Unstructured, changes []string) (string, error) {
+	text, err := json.Marshal([]any{string(of.GetUID()), attemptOf(of), append([]string{}, changes...)})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return "retry-" + hex.EncodeToString(sum[:16]), nil
+}
+
+// attemptEnd is how names of retries end: "-r2", and a hash where that name was taken.
+var attemptEnd = regexp.MustCompile(`-r([0-9]+)(-[a-z0-9]{` + strconv.Itoa(hashLength) + `})?$`)
+
+// baseOf returns the name of a job without what the name of a retry has more than that of
+// the first job.
+func baseOf(object *unstructured.Unstructured) string {
+	name := object.GetName()
+	end := attemptEnd.FindStringSubmatch(name)
+	if end == nil || object.GetLabels()[jobmeta.RetryRoot] == "" || end[1] != strconv.Itoa(attemptOf(object)) {
+		return name
+	}
+	return strings.TrimSuffix(name, end[0])
+}
+
+// maxName is the length of the longest name that can be the value of a label, which many
+// operators make of it.
+const maxName = 63
+
+// attemptName returns the name of an attempt: "train-7-r2".
+func attemptName(base string, attempt int) string {
+	end := fmt.Sprintf("-r%d", attempt)
+	return strings.TrimRight(base[:min(len(base), maxName-len(end))], "-.") + end
+}
