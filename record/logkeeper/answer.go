@@ -59,10 +59,15 @@ func (t *tail) take() []joblog.Line {
 	return lines
 }
 
+const (
+	perLine = 48      // what a line takes beside its text
+	perLog  = 1 << 10 // what a log takes beside its lines
+)
+
 // size is the memory that lines take: their texts, and what Go needs for each.
 func size(lines []joblog.Line) (n int64) {
 	for i := range lines {
-		n += int64(len(lines[i].Text)) + 48
+		n += int64(len(lines[i].Text)) + perLine
 	}
 	return n
 }

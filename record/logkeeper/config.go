@@ -2,22 +2,12 @@ package logkeeper
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/vedette-io/vedette/kube"
-	"github.com/vedette-io/vedette/record/joblog"
 )
-
-// Store keeps logs. *joblog.Store is one.
-type Store interface {
-	// Put adds lines to a log. It is called again with the same log and lines after an error.
-	Put(ctx context.Context, log joblog.Log, lines []joblog.Line) error
-	// Of returns the logs of pods.
-	Of(ctx context.Context, of joblog.Selection) ([]joblog.Log, error)
-}
 
 // Config is the configuration of a Keeper. Cluster, Store, and Keep or Tail are required.
 type Config struct {
@@ -80,8 +70,8 @@ func (c Config) withDefaults() (Config, error) {
 	c.Fetches, c.PerNode, c.Timeout = cmp.Or(c.Fetches, 16), cmp.Or(c.PerNode, 4), cmp.Or(c.Timeout, 30*time.Second)
 	c.Waiting, c.Hold = cmp.Or(c.Waiting, 20_000), cmp.Or(c.Hold, 64<<20)
 	c.Tails, c.TailEvery = cmp.Or(c.Tails, 200), cmp.Or(c.TailEvery, 5*time.Second)
-	if c.Hold < minHold*c.Bytes {
-		return c, errors.New("logkeeper: Hold has no room for two logs of Bytes")
+	if c.Hold < minHold*(c.Bytes+perLine*int64(c.Lines)+perLog) {
+		return c, errors.New("logkeeper: Hold has no room for two logs of Lines and Bytes")
 	}
 	return c, nil
 }

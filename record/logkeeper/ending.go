@@ -17,10 +17,9 @@ type ending struct {
 	started, ended time.Time // zero if the status does not tell
 	exitCode       int
 	reason         string
+	// unstarted reports that the container has no log, because it could not be started.
+	unstarted bool
 }
-
-// neverStarted reports that the container has no log, because it could not be started.
-func (e ending) neverStarted() bool { return !e.started.After(time.Unix(0, 0)) && e.exitCode != 0 }
 
 // lostStatus is the reason of an end that the kubelet has not seen. It raises the number of
 // restarts when it reports that.
@@ -46,6 +45,9 @@ func endings(pod *corev1.Pod) (all []ending) {
 			}
 			all = append(all, endingOf(s.Name, count, false, now))
 		case last == nil:
+			if s.State.Waiting != nil && over(pod) {
+				all = append(all, ending{container: s.Name, restart: count, reason: s.State.Waiting.Reason, unstarted: true})
+			}
 		case s.State.Running == nil && last.Reason != lostStatus: // it waits, and the count is raised when it starts
 			all = append(all, endingOf(s.Name, count, true, last))
 		case count > 0:
@@ -56,7 +58,18 @@ func endings(pod *corev1.Pod) (all []ending) {
 }
 
 func endingOf(name string, restart int, previous bool, t *corev1.ContainerStateTerminated) ending {
-	return ending{name, restart, t.ContainerID, previous, t.StartedAt.Time, t.FinishedAt.Time, int(t.ExitCode), t.Reason}
+	e := ending{
+		container: name, restart: restart, id: t.ContainerID, previous: previous,
+		started: t.StartedAt.Time, ended: t.FinishedAt.Time, exitCode: int(t.ExitCode), reason: t.Reason,
+	}
+	e.unstarted = !e.started.After(time.Unix(0, 0)) && e.exitCode != 0
+	return e
+}
+
+// over reports whether the pod has ended on a node.
+func over(pod *corev1.Pod) bool {
+	phase := pod.Status.Phase
+	return pod.Spec.NodeName != "" && (phase == corev1.PodFailed || phase == corev1.PodSucceeded)
 }
 
 // run is a run of a container that has not ended.
@@ -64,6 +77,11 @@ type run struct {
 	container string
 	restart   int
 	started   time.Time
+}
+
+// unended returns the run as an ending of which nothing is known.
+func (r run) unended() ending {
+	return ending{container: r.container, restart: r.restart, started: r.started}
 }
 
 // running returns the runs that have not ended.

@@ -3,7 +3,6 @@ package logkeeper
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"strconv"
 	"time"
@@ -22,9 +21,12 @@ type fetcher struct {
 	bytes   int64 // of text
 }
 
-// overhead is how much longer than the kept text an answer may be. A server counts the
+// memory is how much one log may take.
+func (f *fetcher) memory() int64 { return f.bytes + perLine*int64(f.lines) + perLog }
+
+// stamping is how much longer than the kept text an answer may be. A server counts the
 // times of the lines, and lines that are cut later.
-const overhead = 4
+const stamping = 4
 
 // logRequest returns the request for the log of a container.
 func logRequest(pod wire.Key, container string, query url.Values) kube.Request {
@@ -33,12 +35,13 @@ func logRequest(pod wire.Key, container string, query url.Values) kube.Request {
 	return kube.Request{Path: "/api/v1/namespaces/" + url.PathEscape(pod.Namespace) + "/pods/" + url.PathEscape(pod.Name) + "/log", Query: query}
 }
 
-// fetch reads the end of a log. It calls answered when the answer begins.
+// fetch reads the end of a log. It calls answered when an answer begins, and returns its
+// error.
 //
 // A server that limits the length of an answer cuts its end, which is the part that counts.
 // So fetch asks for fewer lines then.
-func (f *fetcher) fetch(ctx context.Context, pod wire.Key, container string, previous bool, answered func()) (a answer, err error) {
-	limit := f.bytes * overhead
+func (f *fetcher) fetch(ctx context.Context, pod wire.Key, container string, previous bool, answered func() error) (a answer, err error) {
+	limit := f.bytes * stamping
 	for lines := f.lines; ; lines = max(1, lines/4) {
 		query := url.Values{"tailLines": {strconv.Itoa(lines)}, "limitBytes": {strconv.FormatInt(limit, 10)}}
 		if previous {
@@ -48,7 +51,10 @@ func (f *fetcher) fetch(ctx context.Context, pod wire.Key, container string, pre
 		if err != nil {
 			return a, err
 		}
-		answered()
+		if err := answered(); err != nil {
+			_ = body.Close()
+			return a, err
+		}
 		a, err = readAnswer(body, f.lines, f.bytes)
 		if closed := body.Close(); err == nil {
 			err = closed
@@ -58,30 +64,6 @@ func (f *fetcher) fetch(ctx context.Context, pod wire.Key, container string, pre
 		}
 	}
 }
-
-// Loss says why the end of a log is missing.
-type Loss string
-
-// The losses.
-const (
-	// PodGone: the pod was deleted before its log could be read.
-	PodGone Loss = "pod-gone"
-	// NodeUnreachable: the pod was deleted while its node did not answer.
-	NodeUnreachable Loss = "node-unreachable"
-	// NeverStarted: the container has no log, because it could not be started.
-	NeverStarted Loss = "never-started"
-	// Restarted: the container ran again twice before the log of the run could be read.
-	Restarted Loss = "restarted"
-	// Absent: the node has no log of the container any more.
-	Absent Loss = "absent"
-	// Denied: the pod was deleted, and the right to read its log was missing until then.
-	Denied Loss = "denied"
-	// Unwritten: the database refused the log.
-	Unwritten Loss = "unwritten"
-)
-
-// Losses lists all losses.
-var Losses = []Loss{PodGone, NodeUnreachable, NeverStarted, Restarted, Absent, Denied, Unwritten}
 
 // failure says what follows from an error of a fetch.
 type failure struct {
@@ -127,21 +109,4 @@ func failureOf(err error) failure {
 		return failure{err: err, loss: NodeUnreachable, after: f.after}
 	}
 	return f
-}
-
-// why returns the text of a loss for people: what is stored in Log.Lost.
-func (l Loss) why(err error) string {
-	text := map[Loss]string{
-		PodGone:         "the pod was deleted before the end of the log was read",
-		NodeUnreachable: "the pod was deleted before its node could be asked",
-		NeverStarted:    "the container did not start",
-		Restarted:       "the container ran again before the log was read",
-		Absent:          "the node has no log of the container",
-		Denied:          "the recorder had no right to read the log",
-		Unwritten:       "the database refused the log",
-	}[l]
-	if err == nil || l == Restarted {
-		return text
-	}
-	return fmt.Sprintf("%s: %s", text, kube.Explain(err))
 }

@@ -34,7 +34,8 @@ type job[T any] struct {
 	again            bool // another task came while it ran; task is that one
 	gone             bool // the pod is gone: it is not tried again
 	failures         int
-	index            int // in the heap; -1 outside
+	last             failure // of the last attempt
+	index            int     // in the heap; -1 outside
 }
 
 // limits bound the queue.
@@ -68,6 +69,7 @@ type node[T any] struct {
 	// failures counts consecutive failures of the node. One job at a time tries a node that
 	// has failed, and not before until.
 	failures int
+	last     failure // of the last attempt
 	until    time.Time
 }
 
@@ -227,6 +229,16 @@ func (q *queue[T]) nodeFailures(name string) int {
 		return n.failures
 	}
 	return 0
+}
+
+// anyNodeFailed reports whether a node has failed and not answered since.
+func (q *queue[T]) anyNodeFailed() bool {
+	for _, n := range q.ring {
+		if n.failures > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // nodeAnswered says that a node has answered.

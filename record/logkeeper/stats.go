@@ -37,6 +37,8 @@ func (l *Lag) add(d time.Duration) {
 type Stats struct {
 	// Cluster is the name of the cluster.
 	Cluster string
+	// Synced reports that the pods of the cluster are known.
+	Synced bool
 	// Kept counts the logs that were stored after the end of their container. Partial counts
 	// what was stored before: lines of containers that run.
 	Kept, Partial uint64

@@ -1,0 +1,184 @@
+package logkeeper
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Bounds of a following.
+const (
+	// tailBytes is how much text of a followed container waits to be stored.
+	tailBytes = 256 << 10
+	// fullTail is how much text is stored without waiting for TailEvery.
+	fullTail = tailBytes / 2
+	// lastWords is how long a container may be followed after its pod is gone.
+	lastWords = 5 * time.Second
+	// firstReopen and lastReopen bound the time between two attempts to follow.
+	firstReopen = 500 * time.Millisecond
+	lastReopen  = 30 * time.Second
+)
+
+// following follows the log of one run of a container. One goroutine runs it.
+type following struct {
+	fetcher *fetcher
+	pod     wire.Key
+	id      runID
+	every   time.Duration
+	// store stores lines; it returns false if there is no room now.
+	store func(ctx context.Context, lines []joblog.Line, dropped int) bool
+	// alive reports whether the run has not ended, as far as is known.
+	alive func() bool
+
+	mu     sync.Mutex
+	lines  tail
+	last   time.Time // of the last line
+	full   chan struct{}
+	goneAt time.Time // when the pod was deleted; zero if it was not
+	gone   chan struct{}
+	clean  bool // the log came to its end
+}
+
+func newFollowing(f *fetcher, pod wire.Key, id runID, every time.Duration) *following {
+	return &following{
+		fetcher: f, pod: pod, id: id, every: every, full: make(chan struct{}, 1), gone: make(chan struct{}),
+		lines: tail{max: f.lines, maxBytes: min(tailBytes, f.bytes)},
+	}
+}
+
+// podGone says that the pod was deleted: the log is read until its end, but not much
+// longer.
+func (f *following) podGone() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.goneAt.IsZero() {
+		f.goneAt = time.Now()
+		close(f.gone)
+	}
+}
+
+// run follows the log until the run ends or ctx is done. It reports whether the last
+// request came to the end of the log.
+func (f *following) run(whole context.Context) (clean bool) {
+	ctx, cancel := context.WithCancel(whole)
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f.read(ctx)
+	}()
+	tick := time.NewTicker(f.every)
+	defer tick.Stop()
+	var last <-chan time.Time
+	gone := f.gone
+	for {
+		select {
+		case <-tick.C:
+		case <-f.full:
+		case <-gone:
+			gone = nil
+			timer := time.NewTimer(lastWords)
+			defer timer.Stop()
+			last = timer.C
+		case <-last:
+			cancel()
+		case <-ended:
+			f.flush(whole)
+			return f.clean
+		}
+		f.flush(ctx)
+	}
+}
+
+// flush stores new lines.
+func (f *following) flush(ctx context.Context) {
+	f.mu.Lock()
+	lines, dropped := append([]joblog.Line(nil), f.lines.lines...), f.lines.dropped
+	f.mu.Unlock()
+	if len(lines) == 0 || !f.store(ctx, lines, dropped) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// Lines that came meanwhile stay. The tail may have dropped some of those that are stored.
+	stored := len(lines) - (f.lines.dropped - dropped)
+	for range max(stored, 0) {
+		f.lines.bytes -= int64(len(f.lines.lines[0].Text))
+		f.lines.lines = f.lines.lines[1:]
+	}
+	f.lines.dropped = 0
+}
+
+// read opens the log again and again until the run has ended.
+func (f *following) read(ctx context.Context) {
+	for wait := firstReopen; ; wait = min(2*wait, lastReopen) {
+		began := time.Now()
+		err := f.open(ctx)
+		f.clean = err == nil
+		if ctx.Err() != nil || !f.alive() || f.isGone() {
+			return
+		}
+		if time.Since(began) > lastReopen {
+			wait = firstReopen
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-f.gone:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil || !f.alive() || f.isGone() {
+			return
+		}
+	}
+}
+
+func (f *following) isGone() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.goneAt.IsZero()
+}
+
+// open follows the log from its last line that is known, until the answer ends.
+func (f *following) open(ctx context.Context) error {
+	query := url.Values{"follow": {"true"}}
+	if f.last.IsZero() {
+		query.Set("tailLines", strconv.Itoa(f.fetcher.lines))
+	} else {
+		query.Set("sinceTime", f.last.UTC().Format(time.RFC3339))
+	}
+	body, err := f.fetcher.cluster.Do(ctx, logRequest(f.pod, f.id.container, query))
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	return f.readFrom(body)
+}
+
+func (f *following) readFrom(body io.Reader) error {
+	since := f.last
+	_, err := readLines(body, func(line joblog.Line, stamped bool) {
+		if !stamped || !line.Time.After(since) { // sinceTime has whole seconds
+			return
+		}
+		f.mu.Lock()
+		f.lines.add(line)
+		full := f.lines.bytes > fullTail
+		f.mu.Unlock()
+		f.last = line.Time
+		if full {
+			select {
+			case f.full <- struct{}{}:
+			default:
+			}
+		}
+	})
+	return err
+}

@@ -1,0 +1,279 @@
+package logkeeper_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/record/logkeeper"
+)
+
+// TestEnd: the last lines of each container are stored when it ends, with all that is
+// known of its end.
+func TestEnd(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(func(cfg *logkeeper.Config) { cfg.Lines = 3 }, "jobs")
+	c.create(newPod("p", "main", "side"))
+	c.say("p", "main", "one\ntwo\nthree\nfour\nfive")
+	c.say("p", "side", "beside\n")
+	c.end("p", "main", 137)
+	log, text := c.store.complete(t, "p/main/0")
+	if text != "three|four|five" {
+		t.Errorf("kept %q", text)
+	}
+	if log.ExitCode != 137 || log.Reason != "Error" || log.Node != "node-0" || log.OwnerKind != "Job" || log.OwnerName != "train" ||
+		log.JobUID != "uid-train" || log.ClusterUID == "" || log.PodUID == "" || log.Ended.IsZero() || log.Started.IsZero() || log.Lost != "" {
+		t.Errorf("kept as %+v", log.Log)
+	}
+	if _, found := c.store.get("p/side/0"); found {
+		t.Error("the log of a container that runs was stored")
+	}
+	c.end("p", "side", 0)
+	if _, text := c.store.complete(t, "p/side/0"); text != "beside" {
+		t.Errorf("kept %q", text)
+	}
+	eventually(t, "counted", func() bool { return c.Stats().Kept == 2 })
+	if s := c.Stats(); s.Pods != 1 || s.Stored.Count != 2 || s.Held != 0 || s.HeldBytes != 0 || len(s.Lost) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestOthersAreLeftAlone: nobody asks for logs of types that are not selected.
+func TestOthersAreLeftAlone(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(nil, "pytorchjobs.kubeflow.org", "namespace=chosen")
+	c.create(newPod("p", "main"))
+	chosen := newPod("q", "main")
+	chosen.Namespace = "chosen"
+	c.create(chosen)
+	c.say("p", "main", "secret\n")
+	c.end("p", "main", 0)
+	if _, err := apitest.Modify(c.Server, chosen, func(p *corev1.Pod) { s := status(p, "main"); s.State = ended(s, 0) }); err != nil {
+		t.Fatal(err)
+	}
+	c.store.complete(t, "q/main/0")
+	if n := c.asked(func(r apitest.Request) bool { return r.Namespace == "ml" }); n > 0 {
+		t.Errorf("%d requests for the log of a pod that is not selected", n)
+	}
+	if _, found := c.store.get("p/main/0"); found {
+		t.Error("the log of a pod that is not selected was stored")
+	}
+}
+
+// TestRestarts: each run of a container that runs again has a log of its own.
+func TestRestarts(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(nil, "jobs")
+	p := newPod("p", "main")
+	p.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	c.create(p)
+	for i, text := range []string{"first", "second", "third"} {
+		c.say("p", "main", text+"\n")
+		c.restart("p", "main")
+		id := "p/main/" + string(rune('0'+i))
+		if _, got := c.store.complete(t, id); got != text {
+			t.Errorf("%s: kept %q, want %q", id, got, text)
+		}
+	}
+	// In a back-off the container waits, and the number of restarts is raised later.
+	c.say("p", "main", "fourth\n")
+	c.modify("p", func(p *corev1.Pod) {
+		s := status(p, "main")
+		s.LastTerminationState = ended(s, 1)
+		s.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
+	})
+	if _, got := c.store.complete(t, "p/main/3"); got != "fourth" {
+		t.Errorf("kept %q", got)
+	}
+	n := c.asked(nil)
+	c.modify("p", func(p *corev1.Pod) {
+		s := status(p, "main")
+		s.RestartCount, s.ContainerID = 4, "id://4"
+		s.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now().Rfc3339Copy()}}
+	})
+	c.say("p", "main", "fifth\n")
+	c.end("p", "main", 0)
+	if _, got := c.store.complete(t, "p/main/4"); got != "fifth" {
+		t.Errorf("kept %q", got)
+	}
+	if more := c.asked(nil) - n; more != 1 {
+		t.Errorf("%d requests for one end", more)
+	}
+}
+
+// TestRunsThatNobodySaw are said to be lost.
+func TestRunsThatNobodySaw(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(nil, "jobs")
+	c.create(newPod("p", "main"))
+	c.restart("p", "main")
+	c.store.complete(t, "p/main/0")
+	c.modify("p", func(p *corev1.Pod) {
+		s := status(p, "main")
+		s.RestartCount, s.LastTerminationState = 3, ended(s, 1)
+		s.LastTerminationState.Terminated.ContainerID = "id://other"
+	})
+	for _, id := range []string{"p/main/1"} {
+		log := c.store.until(t, id, isLost)
+		if log.Complete || !strings.Contains(log.Lost, "ran again") {
+			t.Errorf("%s: %+v", id, log.Log)
+		}
+	}
+	c.store.until(t, "p/main/2", func(s stored) bool { return true })
+}
+
+// TestDeletion: the log of a container whose pod is being deleted is read at once, and
+// again when it ends.
+func TestDeletion(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(nil, "jobs")
+	p := newPod("p", "main")
+	p.Finalizers = []string{"test/stay"}
+	c.create(p)
+	c.say("p", "main", "before\n")
+	if err := c.Delete(p); err != nil {
+		t.Fatal(err)
+	}
+	log := c.store.until(t, "p/main/0", func(s stored) bool { return len(s.lines) > 0 })
+	if log.Complete {
+		t.Error("the log of a container that runs is called complete")
+	}
+	c.say("p", "main", "after\n")
+	c.end("p", "main", 143)
+	if _, text := c.store.complete(t, "p/main/0"); text != "before|after" {
+		t.Errorf("kept %q", text)
+	}
+}
+
+// TestPodGone: a pod that is deleted before its log can be read leaves a log that says so.
+func TestPodGone(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	hang, err := c.Inject(apitest.Fault{Times: apitest.Always, Match: apitest.Match{Where: isLog}, Action: apitest.Respond(apitest.Failure(500, 0))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.keep(nil, "jobs")
+	c.create(newPod("p", "main", "side"))
+	c.end("p", "main", 1)
+	<-hang.Struck()
+	if err := c.Delete(newPod("p")); err != nil {
+		t.Fatal(err)
+	}
+	log := c.store.until(t, "p/main/0", isLost)
+	if log.Complete || log.ExitCode != 1 || !strings.Contains(log.Lost, "node") {
+		t.Errorf("%+v", log.Log)
+	}
+	if log := c.store.until(t, "p/side/0", isLost); log.Complete || !strings.Contains(log.Lost, "deleted") {
+		t.Errorf("%+v", log.Log)
+	}
+	eventually(t, "counted", func() bool {
+		s := c.Stats()
+		return s.Lost[logkeeper.NodeUnreachable] == 1 && s.Lost[logkeeper.PodGone] == 1 && s.Waiting == 0
+	})
+	if n := strings.Count(c.log.String(), "logs on a node cannot be read"); n != 1 {
+		t.Errorf("%d lines:\n%v", n, c.log)
+	}
+}
+
+func isLog(r apitest.Request) bool { return r.Subresource == "log" }
+
+// TestNeverStarted: a container without a log is told, and nobody asks for it.
+func TestNeverStarted(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(nil, "jobs")
+	c.create(newPod("p", "main", "side"))
+	c.modify("p", func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodFailed
+		status(p, "main").State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: "StartError"}}
+		status(p, "side").State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}
+	})
+	for id, want := range map[string]string{"p/main/0": "StartError", "p/side/0": "ImagePullBackOff"} {
+		if log := c.store.until(t, id, isLost); log.Complete || !strings.Contains(log.Lost, want) || !strings.Contains(log.Lost, "did not start") {
+			t.Errorf("%+v", log.Log)
+		}
+	}
+	if n := c.asked(nil); n > 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestStart: logs of containers that ended while no keeper ran are fetched, unless they are
+// kept already.
+func TestStart(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.keep(nil, "jobs")
+	c.create(newPod("p", "main"))
+	c.say("p", "main", "first\n")
+	c.end("p", "main", 0)
+	c.store.complete(t, "p/main/0")
+	c.stop()
+	c.create(newPod("q", "main"))
+	c.say("q", "main", "second\n")
+	c.end("q", "main", 0)
+	before := c.asked(nil)
+	c.keep(nil, "jobs")
+	if _, text := c.store.complete(t, "q/main/0"); text != "second" {
+		t.Errorf("kept %q", text)
+	}
+	if n := c.asked(nil) - before; n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+	eventually(t, "counted", func() bool { s := c.Stats(); return s.Duplicates == 1 && s.Kept == 1 })
+}
+
+// TestDatabaseAway: logs wait in memory, as many as there is room for, and are stored later.
+func TestDatabaseAway(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	away := errors.New("no database")
+	c.store.fail(away)
+	c.keep(func(cfg *logkeeper.Config) { cfg.Bytes, cfg.Lines, cfg.Hold = 10_000, 10, 40_000 }, "jobs")
+	const pods = 20
+	for i := range pods {
+		name := "p" + string(rune('a'+i))
+		c.create(newPod(name, "main"))
+		c.say(name, "main", strings.Repeat("x", 9000)+"\n")
+		c.end(name, "main", 0)
+	}
+	eventually(t, "the shelf is full", func() bool { return c.Stats().HeldBytes > 25_000 })
+	eventually(t, "the fault is told", func() bool { return strings.Contains(c.log.String(), "no database") })
+	if s := c.Stats(); s.HeldBytes > 40_000 || s.Kept > 0 || s.Failing.IsZero() {
+		t.Errorf("%+v", s)
+	}
+	c.store.fail(nil)
+	for i := range pods {
+		c.store.complete(t, "p"+string(rune('a'+i))+"/main/0")
+	}
+	eventually(t, "all is given back", func() bool { s := c.Stats(); return s.HeldBytes == 0 && s.Failing.IsZero() })
+	if n := strings.Count(c.log.String(), "logs cannot be written"); n != 1 {
+		t.Errorf("%d lines:\n%v", n, c.log)
+	}
+}
+
+// TestRefusedLog: a log that the database refuses holds up no other.
+func TestRefusedLog(t *testing.T) {
+	c := serve(t, apitest.Config{})
+	c.store.refused = refuses("bad")
+	c.keep(nil, "jobs")
+	c.create(newPod("bad", "main"))
+	c.end("bad", "main", 0)
+	for i := range 10 {
+		name := "p" + string(rune('a'+i))
+		c.create(newPod(name, "main"))
+		c.end(name, "main", 0)
+		c.store.complete(t, name+"/main/0")
+	}
+	eventually(t, "the log is given up", func() bool {
+		name := "q" + time.Now().Format("150405.000000000")
+		name = strings.ReplaceAll(name, ".", "-")
+		c.create(newPod(name, "main"))
+		c.end(name, "main", 0)
+		c.store.complete(t, name+"/main/0")
+		return c.Stats().Lost[logkeeper.Unwritten] == 1
+	})
+	eventually(t, "all is given back", func() bool { return c.Stats().HeldBytes == 0 })
+}

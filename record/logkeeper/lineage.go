@@ -1,0 +1,197 @@
+package logkeeper
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Bounds of a lineage.
+const (
+	maxDepth     = 6
+	maxLineages  = 20_000
+	maxAsks      = 8 // requests at once
+	deniedFor    = 5 * time.Minute
+	askTimeout   = 10 * time.Second
+	firstAskWait = time.Second
+	lastAskWait  = time.Minute
+)
+
+// lineage knows the owners of owners. It asks the server for the metadata of each owner
+// once. Any goroutine may use it.
+type lineage struct {
+	get   func(ctx context.Context, namespace string, o owner) (metav1.Object, error)
+	start func(func(context.Context)) // runs a function on a goroutine of the keeper
+	// denied and failed report missing rights, and a server that does not answer.
+	denied, failed *faultlog.Reporter
+	slots          chan struct{}
+
+	mu    sync.Mutex
+	known map[string]*parent // by UID
+}
+
+// parent is what is known of the controller of an object.
+type parent struct {
+	done  chan struct{} // closed when the rest is known
+	later []func()      // called then
+	of    owner         // zero if there is no controller
+	until time.Time     // when it is asked again; zero for never
+}
+
+func newLineage(get func(ctx context.Context, namespace string, o owner) (metav1.Object, error), start func(func(context.Context)), denied, failed *faultlog.Reporter) *lineage {
+	return &lineage{get: get, start: start, denied: denied, failed: failed, slots: make(chan struct{}, maxAsks), known: map[string]*parent{}}
+}
+
+// metadataOf returns a function that reads the metadata of an owner.
+func metadataOf(c *kube.Cluster) func(ctx context.Context, namespace string, o owner) (metav1.Object, error) {
+	return func(ctx context.Context, namespace string, o owner) (metav1.Object, error) {
+		client, err := kube.For[metav1.PartialObjectMetadata](c, kube.ClientConfig{Resource: o.resource()})
+		if err != nil {
+			return nil, err
+		}
+		obj, err := client.Get(ctx, wire.Key{Namespace: namespace, Name: o.name})
+		if err != nil {
+			return nil, err
+		}
+		return obj, nil
+	}
+}
+
+// climbs reports whether an object of this type may belong to a job. Controllers of
+// services own no pods of jobs, and there are many of them.
+func climbs(o owner) bool {
+	return o.uid != "" && o.resource() != "" && o.group() != "apps" && o.kind != "Node"
+}
+
+// above returns the owners of a pod as far as they are known, the nearest first. If the
+// rest is unknown, it asks for it, and calls later when it is known; then whole is false.
+// later may be nil.
+func (l *lineage) above(namespace string, nearest owner, later func()) (all []owner, whole bool) {
+	for o := nearest; ; {
+		all = append(all, o)
+		if len(all) >= maxDepth || !climbs(o) {
+			return all, true
+		}
+		p := l.parentOf(namespace, o)
+		if !l.asked(p, later) {
+			return all, false
+		}
+		// A CronJob or a schedule submits jobs; it is none.
+		if p.of.uid == "" || p.of.kind == "CronJob" {
+			return all, true
+		}
+		o = p.of
+	}
+}
+
+// asked reports whether an answer is there. If not, later is called when it is.
+func (l *lineage) asked(p *parent, later func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-p.done:
+		return true
+	default:
+	}
+	if later != nil {
+		p.later = append(p.later, later)
+	}
+	return false
+}
+
+// wait returns the owners of a pod. It waits for answers of the server until ctx is done,
+// and then returns the owners that are known.
+func (l *lineage) wait(ctx context.Context, namespace string, nearest owner) []owner {
+	for {
+		all, whole := l.above(namespace, nearest, nil)
+		if whole {
+			return all
+		}
+		select {
+		case <-l.parentOf(namespace, all[len(all)-1]).done:
+		case <-ctx.Done():
+			return all
+		}
+	}
+}
+
+// parentOf returns what is known of the controller of an object, and asks if nothing is.
+func (l *lineage) parentOf(namespace string, o owner) *parent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.known[o.uid]
+	if p != nil && (p.until.IsZero() || time.Now().Before(p.until)) {
+		return p
+	}
+	for uid, old := range l.known { // any one: whoever needs it asks again
+		if len(l.known) < maxLineages {
+			break
+		}
+		select {
+		case <-old.done:
+			delete(l.known, uid)
+		default:
+		}
+	}
+	p = &parent{done: make(chan struct{})}
+	l.known[o.uid] = p
+	l.start(func(ctx context.Context) { l.ask(ctx, namespace, o, p) })
+	return p
+}
+
+// ask asks for the controller of an object until there is an answer.
+func (l *lineage) ask(ctx context.Context, namespace string, o owner, p *parent) {
+	for wait := firstAskWait; ; wait = min(2*wait, lastAskWait) {
+		select {
+		case l.slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		bounded, cancel := context.WithTimeout(ctx, askTimeout)
+		obj, err := l.get(bounded, namespace, o)
+		cancel()
+		<-l.slots
+		if ctx.Err() != nil {
+			return
+		}
+		denied := apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
+		if err == nil || denied || apierrors.IsNotFound(err) {
+			l.answer(o, p, obj, denied)
+			if denied {
+				l.denied.See(faultlog.State{Kind: "denied", Err: err, Remedy: "grant get on the types that own jobs"})
+			} else {
+				l.failed.See(faultlog.State{})
+			}
+			return
+		}
+		l.failed.See(faultlog.State{Err: err, Remedy: kube.Remedy(err)})
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// answer stores an answer: obj is nil if the server did not return the object.
+func (l *lineage) answer(o owner, p *parent, obj metav1.Object, denied bool) {
+	l.mu.Lock()
+	if obj != nil && string(obj.GetUID()) == o.uid { // a namesake says nothing
+		p.of, _ = controller(obj)
+	}
+	if denied {
+		p.until = time.Now().Add(deniedFor)
+	}
+	later := p.later
+	p.later = nil
+	close(p.done)
+	l.mu.Unlock()
+	for _, f := range later {
+		f()
+	}
+}
