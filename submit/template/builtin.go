@@ -17,15 +17,15 @@ func Builtin() *Set {
 	s := &Set{}
 	files, err := builtin.ReadDir("builtin")
 	for _, f := range files {
-		var text []byte
-		if text, err = builtin.ReadFile(path.Join("builtin", f.Name())); err != nil {
+		text, readErr := builtin.ReadFile(path.Join("builtin", f.Name()))
+		if err = readErr; err != nil {
 			break
 		}
-		t, parseErr := Parse("template "+baseName(f.Name()), text)
-		s.put("built in", baseName(f.Name()), t, parseErr)
+		t, parseErr := Parse("built-in template "+f.Name(), text)
+		s.put("built in", f.Name(), text, t, parseErr)
 	}
 	if err != nil { // the files are a part of the program
-		s.broken = append(s.broken, Entry{Name: Default, From: "built in", Err: fmt.Errorf("the built-in templates cannot be read: %w", err)})
+		s.put("built in", Default, nil, nil, fmt.Errorf("the built-in templates cannot be read: %w", err))
 	}
 	return s
 }

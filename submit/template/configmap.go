@@ -42,7 +42,7 @@ func (s *Set) AddConfigMaps(ctx context.Context, cluster *kube.Cluster, namespac
 			if n++; n > maxFiles {
 				return failed(fmt.Errorf("there are more than %d", maxFiles))
 			}
-			s.Add(fmt.Sprintf("configmap/%s/%s/%s", m.Namespace, m.Name, key), baseName(key), []byte(m.Data[key]))
+			s.Add(fmt.Sprintf("configmap/%s/%s/%s", m.Namespace, m.Name, key), key, []byte(m.Data[key]))
 		}
 	}
 	return nil

@@ -17,6 +17,15 @@ const maxChecks = 100
 //
 // Errors: the file cannot be read; all mistakes, joined.
 func Load(path string) (*Template, error) {
+	text, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+// read returns a file that may be a template. It waits for no pipe and no device.
+func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -24,11 +33,7 @@ func Load(path string) (*Template, error) {
 	if !info.Mode().IsRegular() || info.Size() > yamlfile.MaxSize {
 		return nil, fmt.Errorf("%s: a template is a file of at most %d bytes", path, yamlfile.MaxSize)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
+	return os.ReadFile(path)
 }
 
 // Parse reads a template. source stands before the line in errors.

@@ -1,13 +1,12 @@
 package template
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,7 +16,8 @@ const maxFiles = 500
 
 // Entry is a template of a Set, or what kept it from being one.
 type Entry struct {
-	// Name is the template's name; that of its file if the template is broken.
+	// Name is the template's name. A broken template that does not say its name has that of
+	// its file.
 	Name string
 	// From is where it was read: "built in", a file or a ConfigMap.
 	From string
@@ -30,63 +30,64 @@ type Entry struct {
 }
 
 // Set is templates by their names. A template that is added later replaces those of the
-// same name. A Set belongs to one goroutine.
-type Set struct {
-	byName map[string]Entry
-	broken []Entry
-}
+// same name, even if it is broken: a job that a platform's own template would have changed
+// must not be made from another one. A Set belongs to one goroutine.
+type Set struct{ entries []Entry } // in the order in which they were added
 
-// All returns the templates by name, and after them the broken ones.
+// All returns the templates by name, and also the broken ones.
 func (s *Set) All() []Entry {
 	var all []Entry
-	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
-		all = append(all, s.byName[name])
+	for i, e := range s.entries {
+		replaced := slices.ContainsFunc(s.entries[i+1:], func(later Entry) bool { return later.Name == e.Name })
+		if replaced && e.Err == nil {
+			continue
+		}
+		for _, before := range s.entries[:i] {
+			if before.Name == e.Name {
+				e.Hides = append(e.Hides, before.From)
+			}
+		}
+		all = append(all, e)
 	}
-	return append(all, s.broken...)
+	slices.SortStableFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Get returns the template of a name.
 //
 // Errors: there is none, with the names that there are; it is broken, with its mistakes.
 func (s *Set) Get(name string) (*Template, error) {
-	if e, ok := s.byName[name]; ok {
-		return e.Template, nil
-	}
-	var errs []error
-	for _, e := range s.broken {
-		if e.Name == name {
-			errs = append(errs, fmt.Errorf("the template %s from %s is broken: %w", clip(name), e.From, e.Err))
+	var names []string
+	for i := len(s.entries) - 1; i >= 0; i-- {
+		switch e := s.entries[i]; {
+		case e.Name != name:
+			names = append(names, e.Name)
+		case e.Err != nil:
+			return nil, fmt.Errorf("the template %s is broken: %w", clip(name), e.Err)
+		default:
+			return e.Template, nil
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	text := strings.Join(slices.Sorted(maps.Keys(s.byName)), ", ")
-	if len(s.broken) > 0 {
-		text += fmt.Sprintf("; %d more are broken: see vedette template ls", len(s.broken))
-	}
-	return nil, fmt.Errorf("there is no template %s; there are %s", clip(name), text)
+	slices.Sort(names)
+	return nil, fmt.Errorf("there is no template %s; there are %s", clip(name), strings.Join(slices.Compact(names), ", "))
 }
 
-// Add adds the template of a file that was read. fallback is its name if it is broken.
-func (s *Set) Add(from, fallback string, text []byte) {
+// Add adds the template of a file that was read. file is the file's name.
+func (s *Set) Add(from, file string, text []byte) {
 	t, err := Parse(from, text)
-	s.put(from, fallback, t, err)
+	s.put(from, file, text, t, err)
 }
 
-func (s *Set) put(from, fallback string, t *Template, err error) {
-	if err != nil {
-		s.broken = append(s.broken, Entry{Name: fallback, From: from, Err: err})
-		return
+var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([a-z0-9.-]+)["']?[ \t]*(#.*)?\r?$`)
+
+func (s *Set) put(from, file string, text []byte, t *Template, err error) {
+	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(file), ".yaml"), ".yml")
+	if err == nil {
+		name = t.Name
+	} else if m := nameLine.FindSubmatch(text); m != nil {
+		name = string(m[1])
 	}
-	e := Entry{Name: t.Name, From: from, Template: t}
-	if before, there := s.byName[t.Name]; there {
-		e.Hides = append(slices.Clone(before.Hides), before.From)
-	}
-	if s.byName == nil {
-		s.byName = map[string]Entry{}
-	}
-	s.byName[t.Name] = e
+	s.entries = append(s.entries, Entry{Name: name, From: from, Template: t, Err: err})
 }
 
 // AddFolder adds the templates of a folder: its files that end in .yaml or .yml, in the
@@ -104,8 +105,12 @@ func (s *Set) AddFolder(dir string) error {
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
-		t, err := Load(path)
-		s.put(path, baseName(f.Name()), t, err)
+		text, err := read(path)
+		if err != nil {
+			s.put(path, f.Name(), nil, nil, err)
+			continue
+		}
+		s.Add(path, f.Name(), text)
 	}
 	return nil
 }
@@ -114,8 +119,4 @@ func (s *Set) AddFolder(dir string) error {
 // of editors, are none.
 func isTemplate(name string) bool {
 	return (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !strings.HasPrefix(name, ".")
-}
-
-func baseName(file string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(path.Base(file), ".yaml"), ".yml")
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit/template"
+)
+
+// templateSource are the flags that say which templates there are.
+type templateSource struct {
+	folder    string
+	namespace string
+	connect   kube.Config
+}
+
+func (o *templateSource) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.folder, "templates", "", "folder with further templates; one of a built-in name replaces it")
+	f.StringVar(&o.namespace, "templates-namespace", "vedette", "namespace with ConfigMaps that hold further templates; empty for none")
+	addConnection(cmd, &o.connect)
+}
+
+// read returns the templates: those of the program, then of ConfigMaps, then of the folder.
+// ConfigMaps that cannot be read are a note, because the other templates do not need them.
+func (o *templateSource) read(ctx context.Context, con *console) (*template.Set, error) {
+	set := template.Builtin()
+	if o.namespace != "" {
+		if err := o.addConfigMaps(ctx, set, con); err != nil {
+			con.say("note: %s", explain(err))
+		}
+	}
+	if o.folder != "" {
+		return set, set.AddFolder(o.folder)
+	}
+	return set, nil
+}
+
+func (o *templateSource) addConfigMaps(ctx context.Context, set *template.Set, con *console) error {
+	cluster, err := kube.Connect(o.connect)
+	if err != nil {
+		return fmt.Errorf("templates in ConfigMaps are left out: %w", err)
+	}
+	defer cluster.Close()
+	con.progress("reading templates …")
+	defer con.clear()
+	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
+	defer cancel()
+	return set.AddConfigMaps(ctx, cluster, o.namespace)
+}
+
+// required returns the names of the parameters without which a template makes no job.
+func required(t *template.Template) (names []string) {
+	for _, p := range t.Parameters() {
+		if p.Required {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
