@@ -6,11 +6,71 @@ import (
 	"iter"
 )
 
-// errIncomplete is the answer of a version that cannot read logs yet.
-var errIncomplete = errors.New("reading logs is not available yet")
+// NoLogsError says that there is nothing to read.
+type NoLogsError struct {
+	// Job is the job, as in "job/train-7".
+	Job string
+	// Kept reports whether kept logs were looked for too.
+	Kept bool
+	// Attempts is the number of attempts of which something is known. If it is not 0, the
+	// options have chosen none of their logs.
+	Attempts int
+}
 
-// Read returns the lines of a job's logs. The sequence ends after an error, and with the
-// context.
-func Read(_ context.Context, _ Options) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { yield(Line{}, errIncomplete) }
+// Error implements error.
+func (e *NoLogsError) Error() string {
+	switch {
+	case e.Attempts > 0:
+		return e.Job + " has logs, but none of the pods, containers and attempts that were asked for"
+	case e.Kept:
+		return "no pod of " + e.Job + " exists, and no log of it was kept"
+	}
+	return "no pod of " + e.Job + " exists, so its logs are gone from the cluster"
+}
+
+// Read returns the lines of a job's logs: attempt after attempt, and within an attempt in the
+// order of time. With Options.Follow it goes on with what is written later, in the order in
+// which it arrives, until the job has ended. The loop may take its time: what is not read
+// stays on the nodes, as long as they keep it. A pod that cannot be read costs a note.
+//
+// Errors: one error ends the sequence: *NoLogsError; *submit.DeniedError for a missing right
+// on pods or on their logs; *kube.RequestError; the cause of ctx; those of the database.
+func Read(ctx context.Context, options Options) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		o := options
+		if err := o.check(); err != nil {
+			yield(Line{}, err)
+			return
+		}
+		err := read(ctx, &o, func(l Line) bool { return yield(l, nil) })
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(Line{}, err)
+		}
+	}
+}
+
+func read(ctx context.Context, o *Options, yield func(Line) bool) error {
+	told := false
+	r := newReader(o, func(l Line) bool {
+		told = told || l.Note == ""
+		return yield(l)
+	})
+	if err := r.survey(ctx); err != nil {
+		return err
+	}
+	o.Follow = o.Follow && o.Cluster != nil
+	nothing := &NoLogsError{Job: o.Job.String(), Kept: o.Kept != nil, Attempts: r.plan.last}
+	if !o.Follow && len(r.plan.runs) == 0 && len(r.plan.notes(map[string]bool{}, false)) == 0 {
+		return nothing
+	}
+	if err := r.present(ctx); err != nil || !o.Follow {
+		return err
+	}
+	if err := r.follow(ctx); err != nil {
+		return err
+	}
+	if !told && len(r.plan.live) == 0 && len(r.plan.runs) == 0 {
+		return nothing
+	}
+	return nil
 }

@@ -1,0 +1,45 @@
+package logs
+
+import "context"
+
+// Bounds of a batch. One batch of a log may wait beside the one that is being filled.
+const (
+	batchLines = 256
+	batchBytes = 64 << 10
+)
+
+// batch collects lines of one log, and hands them on together.
+type batch struct {
+	out   chan<- []Line
+	lines []Line
+	bytes int
+}
+
+// add hands a line on, at once or with the next ones. It waits while the reader of the lines
+// is behind.
+//
+// Errors: the cause of ctx.
+func (b *batch) add(ctx context.Context, l Line) error {
+	b.lines = append(b.lines, l)
+	b.bytes += len(l.Text)
+	if len(b.lines) < batchLines && b.bytes < batchBytes {
+		return nil
+	}
+	return b.flush(ctx)
+}
+
+// flush hands on what has been added.
+//
+// Errors: the cause of ctx.
+func (b *batch) flush(ctx context.Context) error {
+	if len(b.lines) == 0 {
+		return nil
+	}
+	select {
+	case b.out <- b.lines:
+		b.lines, b.bytes = nil, 0
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

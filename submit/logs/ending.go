@@ -1,0 +1,63 @@
+package logs
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Bounds of asking whether the job has ended.
+const (
+	askSoon  = time.Second      // after a pod has changed
+	askLater = 10 * time.Second // without any change
+)
+
+// awaitEnd returns when the job has ended, is gone, or was replaced by another of its name. It
+// asks from time to time, and soon after each nudge. A failure to ask is no end.
+//
+// Errors: the cause of ctx.
+func awaitEnd(ctx context.Context, cluster *kube.Cluster, job submit.Job, nudge <-chan struct{}) error {
+	client, err := kube.For[unstructured.Unstructured](cluster, kube.ClientConfig{Resource: submit.FullName(job.Resource)})
+	if err != nil {
+		return err
+	}
+	key := wire.Key{Name: job.Name}
+	if job.Resource.Scope == kube.Namespaced {
+		key.Namespace = job.Namespace
+	}
+	for {
+		object, err := client.Get(ctx, key)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case apierrors.IsNotFound(err):
+			return nil
+		case err == nil && (string(object.GetUID()) != job.UID || state.Of(object.Object).State.Final()):
+			return nil
+		}
+		if err := pauseUntil(ctx, time.After(askSoon), nil); err != nil {
+			return err
+		}
+		if err := pauseUntil(ctx, time.After(askLater), nudge); err != nil {
+			return err
+		}
+	}
+}
+
+// pauseUntil waits for a time or a nudge.
+func pauseUntil(ctx context.Context, over <-chan time.Time, nudge <-chan struct{}) error {
+	select {
+	case <-over:
+	case <-nudge:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package logs
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// maxDepth bounds the chain of owners between a pod and its job.
+const maxDepth = 8
+
+// pods is the type of pods.
+var pods = kube.Resource{Version: "v1", Name: "pods", Kind: "Pod", Singular: "pod", Scope: kube.Namespaced}
+
+// finder finds the pods of a job. It belongs to one goroutine.
+type finder struct {
+	cluster *kube.Cluster
+	job     submit.Job
+	owners  map[string]ownerRef // controllers of objects between pods and jobs, by UID
+}
+
+func newFinder(cluster *kube.Cluster, job submit.Job) *finder {
+	return &finder{cluster: cluster, job: job, owners: map[string]ownerRef{}}
+}
+
+// find lists the pods of the job. selector is what chose them, "" if labels cannot.
+//
+// Errors: *submit.DeniedError, *kube.RequestError.
+func (f *finder) find(ctx context.Context) (found []*podState, selector string, err error) {
+	selector = selectorOf(f.job)
+	found, err = f.list(ctx, selector)
+	if err == nil && len(found) == 0 && selector != "" {
+		// Labels may be missing. Controller references are not.
+		selector = ""
+		found, err = f.list(ctx, "")
+	}
+	return found, selector, err
+}
+
+func (f *finder) list(ctx context.Context, selector string) ([]*podState, error) {
+	client, err := kube.For[corev1.Pod](f.cluster, kube.ClientConfig{Expired: kube.RestAsItIsNow})
+	if err != nil {
+		return nil, err
+	}
+	var found []*podState
+	for pod, err := range client.List(ctx, kube.Where{Namespace: f.job.Namespace, LabelSelector: selector}) {
+		if err != nil {
+			return nil, submit.Denied(ctx, f.cluster, err, submit.Right{Verb: "list", Resource: pods, Namespace: f.job.Namespace, Also: []string{"get", "watch"}})
+		}
+		state := podStateOf(pod)
+		mine, err := f.owns(ctx, state)
+		if err != nil {
+			return nil, err
+		}
+		if mine {
+			found = append(found, state)
+		}
+	}
+	return found, nil
+}
+
+// owns reports whether a pod belongs to the job, directly or through other objects. Names
+// do not count: they are used again.
+func (f *finder) owns(ctx context.Context, p *podState) (bool, error) {
+	if p.UID == f.job.UID {
+		return true, nil
+	}
+	owner := p.Owner
+	for range maxDepth {
+		switch owner.UID {
+		case "":
+			return false, nil
+		case f.job.UID:
+			return true, nil
+		}
+		next, known := f.owners[owner.UID]
+		if !known {
+			var err error
+			if next, err = f.ownerOf(ctx, owner); err != nil {
+				return false, err
+			}
+			f.owners[owner.UID] = next
+		}
+		owner = next
+	}
+	return false, nil
+}
+
+// ownerOf reads the controller of an object. It is empty if the object has none, is gone, or
+// may not be read.
+func (f *finder) ownerOf(ctx context.Context, of ownerRef) (ownerRef, error) {
+	group, version, _ := strings.Cut(of.APIVersion, "/")
+	if version == "" {
+		group, version = "", group
+	}
+	name := strings.TrimSuffix(strings.ToLower(of.Kind)+"."+version+"."+group, ".")
+	client, err := kube.For[metav1.PartialObjectMetadata](f.cluster, kube.ClientConfig{Resource: name})
+	if err != nil {
+		return ownerRef{}, nil // a reference that names no type
+	}
+	object, err := client.Get(ctx, wire.Key{Namespace: f.job.Namespace, Name: of.Name})
+	switch {
+	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err):
+		return ownerRef{}, nil
+	case err != nil:
+		return ownerRef{}, err
+	case string(object.UID) != of.UID:
+		return ownerRef{}, nil
+	}
+	ref := metav1.GetControllerOfNoCopy(object)
+	if ref == nil {
+		return ownerRef{}, nil
+	}
+	return ownerRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, UID: string(ref.UID)}, nil
+}
+
+// selectorOf returns a selector for the labels that the operator of a job's type gives to all
+// pods of the job, "" if there are no such labels.
+func selectorOf(job submit.Job) string {
+	name := ""
+	switch group := job.Resource.Group; job.Resource.Name + "." + group {
+	case "jobs.batch":
+		if job.Object == nil {
+			return ""
+		}
+		match, _, _ := unstructured.NestedStringMap(job.Object.Object, "spec", "selector", "matchLabels")
+		if len(match) == 0 {
+			return ""
+		}
+		return labels.FormatLabels(match)
+	case "jobsets.jobset.x-k8s.io", "trainjobs.trainer.kubeflow.org":
+		name = setNameLabel
+	case "rayclusters.ray.io":
+		name = rayCluster
+	case "jobs.batch.volcano.sh":
+		name = volcanoLabel
+	default:
+		if group != "kubeflow.org" {
+			return ""
+		}
+		name = kubeflowLabel
+	}
+	if len(validation.IsValidLabelValue(job.Name)) > 0 {
+		return ""
+	}
+	return name + "=" + job.Name
+}

@@ -1,0 +1,344 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Bounds of reading one log.
+const (
+	maxFailures  = 4 // failures in a row after which a log is given up, without Follow
+	maxPasses    = 3 // answers of a log that is still being written
+	firstBackoff = 250 * time.Millisecond
+	lastBackoff  = 5 * time.Second
+	silence      = time.Minute // without a byte, where the log is not followed
+	statusDelay  = time.Second // a node needs to tell the server that a container runs again
+)
+
+var (
+	errSilent     = errors.New("the node sent nothing for a minute")
+	errSuperseded = errors.New("the container runs again, and its node has no longer this log")
+)
+
+// live reads the log of one run from its node. One goroutine reads, others may call change.
+type live struct {
+	o       *Options
+	run     *run
+	resume  *resume
+	pending scanned // the last line of an answer, if its end was missing
+	broken  bool    // the last answer ended with an error
+	lost    bool    // the pod was deleted before the end of the log was read for certain
+
+	mu      sync.Mutex // guards what follows
+	status  status
+	changed chan struct{} // closed, and replaced, when status changes
+}
+
+// status is what the cluster says about a run.
+type status struct {
+	over     bool // nothing more will be written
+	previous bool // the container runs again
+	gone     bool // the pod was deleted, or the container has run twice again
+}
+
+func newLive(o *Options, r *run) *live {
+	return &live{o: o, run: r, resume: newResume(), status: status{over: r.over, previous: r.previous}, changed: make(chan struct{})}
+}
+
+// change notes what the cluster says now.
+func (s *live) change(now status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now != s.status {
+		s.status = now
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+}
+
+func (s *live) now() (status, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status, s.changed
+}
+
+// read reads the log to its present end. A server ends an answer in order also where it has
+// lost the node. So read asks again until an answer has nothing new.
+//
+// Errors: *submit.DeniedError; the cause of ctx. All others become notes.
+func (s *live) read(ctx context.Context, out *batch) error {
+	if s.o.Tail != nil && *s.o.Tail == 0 && !s.resume.begun {
+		return nil
+	}
+	failures := 0
+	for passes := 1; ; passes++ {
+		n, err := s.pass(ctx, false, out)
+		st, _ := s.now()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil && n == 0 && passes > 1, err == nil && !st.over && (s.o.Follow || passes == maxPasses):
+			return nil
+		case err == nil:
+			failures = 0
+			continue
+		case errors.Is(err, errSuperseded) && st.gone:
+			return s.unreadable(ctx, out, err)
+		case errors.Is(err, errSuperseded):
+		case outcomeOf(err) == fatal:
+			return s.denied(ctx, err)
+		case outcomeOf(err) == final:
+			return s.unreadable(ctx, out, err)
+		}
+		if n > 0 {
+			failures = 0
+		}
+		if failures++; failures == maxFailures {
+			return s.unreadable(ctx, out, err)
+		}
+		if err := s.pause(ctx, failures); err != nil {
+			return err
+		}
+	}
+}
+
+// follow reads the log until its run is over.
+//
+// Errors: as read.
+func (s *live) follow(ctx context.Context, out *batch) error {
+	failures := 0
+	for {
+		if st, _ := s.now(); st.over || st.gone {
+			return s.rest(ctx, st, out)
+		}
+		n, err := s.pass(ctx, true, out)
+		s.broken = err != nil
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && outcomeOf(err) == fatal:
+			return s.denied(ctx, err)
+		case n > 0:
+			failures = 0
+		}
+		if failures++; failures == maxFailures && err != nil {
+			note := s.run.note(s.resume.latest, fmt.Sprintf("the log of container %s of pod %s cannot be read now, and is tried again: %s", s.run.container, s.run.pod, words(err)))
+			if err := errors.Join(out.add(ctx, note), out.flush(ctx)); err != nil {
+				return err
+			}
+		}
+		if err := s.pause(ctx, failures); err != nil {
+			return err
+		}
+	}
+}
+
+// rest reads what was written before the run was over.
+func (s *live) rest(ctx context.Context, st status, out *batch) error {
+	if !st.gone {
+		return s.read(ctx, out)
+	}
+	n, err := s.pass(ctx, false, out)
+	s.lost = err != nil
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil || !s.broken && n == 0:
+		return nil
+	}
+	return out.add(ctx, s.run.note(s.resume.latest, fmt.Sprintf("the last lines of container %s of pod %s may be missing: the pod was deleted while its log was read", s.run.container, s.run.pod)))
+}
+
+// pause waits before the next request, or until the cluster says something new.
+func (s *live) pause(ctx context.Context, failures int) error {
+	wait := min(firstBackoff<<min(failures-1, 10), lastBackoff)
+	wait = wait/2 + rand.N(wait/2)
+	_, changed := s.now()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// unreadable adds a note that a log cannot be read.
+func (s *live) unreadable(ctx context.Context, out *batch, err error) error {
+	what := "the log"
+	if s.resume.begun {
+		what = "the rest of the log"
+	}
+	return out.add(ctx, s.run.note(s.resume.latest, fmt.Sprintf("%s of container %s of pod %s cannot be read: %s", what, s.run.container, s.run.pod, words(err))))
+}
+
+func (s *live) denied(ctx context.Context, err error) error {
+	return submit.Denied(ctx, s.o.Cluster, err, submit.Right{Verb: "get", Resource: pods, Subresource: "log", Namespace: s.o.Job.Namespace})
+}
+
+// open sends a request for the log, from the last line on that was seen.
+func (s *live) open(ctx context.Context, follow bool) (io.ReadCloser, error) {
+	query := url.Values{"container": {s.run.container}, "timestamps": {"true"}}
+	if follow {
+		query.Set("follow", "true")
+	}
+	if st, _ := s.now(); st.previous {
+		query.Set("previous", "true")
+	}
+	since := s.o.Since
+	if s.resume.begun {
+		since = latest(since, s.resume.since())
+	} else if s.o.Tail != nil {
+		query.Set("tailLines", strconv.Itoa(*s.o.Tail))
+	}
+	if !since.IsZero() {
+		query.Set("sinceTime", since.UTC().Truncate(time.Second).Format(time.RFC3339))
+	}
+	path := "/api/v1/namespaces/" + url.PathEscape(s.o.Job.Namespace) + "/pods/" + url.PathEscape(s.run.pod) + "/log"
+	return s.o.Cluster.Do(ctx, kube.Request{Path: path, Query: query})
+}
+
+// pass reads one answer. n is the number of new lines in it.
+func (s *live) pass(ctx context.Context, follow bool, out *batch) (n int, err error) {
+	pass, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var watchdog *time.Timer
+	if !follow {
+		watchdog = time.AfterFunc(silence, func() { cancel(errSilent) })
+		defer watchdog.Stop()
+	}
+	body, err := s.open(pass, follow)
+	if err != nil {
+		return 0, cmpCause(pass, err)
+	}
+	defer body.Close()
+	in := newScanner(body)
+	s.resume.answer()
+	for {
+		if in.waits() {
+			if err := out.flush(pass); err != nil {
+				return n, err
+			}
+		}
+		l, err := in.next()
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, cmpCause(pass, err)
+		}
+		if watchdog != nil {
+			watchdog.Reset(silence)
+		}
+		told, err := s.tell(pass, l, out)
+		if err != nil {
+			return n, cmpCause(pass, err)
+		}
+		if told {
+			n++
+		}
+	}
+}
+
+// cmpCause prefers the cause of a context that has ended to the error that came of it.
+func cmpCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// tell hands on a line of an answer, if it is new.
+func (s *live) tell(ctx context.Context, l scanned, out *batch) (told bool, err error) {
+	if l.at.IsZero() {
+		// Every line has a time. Without one, the node speaks.
+		return false, out.add(ctx, s.run.note(s.resume.latest, "the node reports: "+short(l.text)))
+	}
+	fresh, gap := s.resume.fresh(l)
+	switch {
+	case !fresh:
+		return false, nil
+	case l.partial && s.pending != l:
+		s.pending = l // it counts when it comes again like this
+		return true, nil
+	case gap:
+		if err := s.confirm(ctx); err != nil {
+			return false, err
+		}
+		note := s.run.note(s.resume.latest, fmt.Sprintf("lines of container %s of pod %s after %s may be missing: its node has no longer the lines before", s.run.container, s.run.pod, clock(s.resume.latest)))
+		if err := out.add(ctx, note); err != nil {
+			return false, err
+		}
+	}
+	s.resume.took(l)
+	if l.at.Before(s.o.Since) {
+		return false, nil
+	}
+	line := s.run.line(l.at, l.text)
+	line.Cut = l.cut
+	return true, out.add(ctx, line)
+}
+
+// confirm checks that the log is still that of the run, where its last line did not come again.
+//
+// Errors: errSuperseded, after which the log is to be read as the previous one.
+func (s *live) confirm(ctx context.Context) error {
+	timer := time.NewTimer(statusDelay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	client, err := kube.For[corev1.Pod](s.o.Cluster, kube.ClientConfig{})
+	if err != nil {
+		return err
+	}
+	pod, err := client.Get(ctx, wire.Key{Namespace: s.o.Job.Namespace, Name: s.run.pod})
+	if err != nil {
+		return nil // it is gone, or says nothing
+	}
+	now := statusOf(podStateOf(pod), s.run)
+	before, _ := s.now()
+	s.change(now)
+	if now.previous && !before.previous || now.gone {
+		return errSuperseded
+	}
+	return nil
+}
+
+// statusOf returns what a pod says about a run.
+func statusOf(p *podState, r *run) status {
+	if p.UID != r.podUID {
+		return status{over: true, gone: true}
+	}
+	for _, c := range p.Containers {
+		if c.Name != r.container {
+			continue
+		}
+		switch c.Restarts - r.restart {
+		case 0:
+			return status{over: c.Ended || p.Over}
+		case 1:
+			return status{over: true, previous: c.Before, gone: !c.Before}
+		}
+		return status{over: true, gone: true}
+	}
+	return status{over: p.Over}
+}

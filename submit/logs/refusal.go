@@ -1,0 +1,61 @@
+package logs
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// maxWords bounds the words of a server or a node in a note.
+const maxWords = 300
+
+// outcome says how reading goes on after an error.
+type outcome uint8
+
+const (
+	again outcome = iota // the error may pass
+	final                // this log cannot be read, others can
+	fatal                // nothing can be read
+)
+
+// outcomeOf classifies an error of a request for a log.
+func outcomeOf(err error) outcome {
+	var illegal *kube.IllegalError
+	switch {
+	case errors.As(err, &illegal), apierrors.IsUnauthorized(err), apierrors.IsForbidden(err):
+		return fatal
+	case apierrors.IsBadRequest(err), apierrors.IsNotFound(err), apierrors.IsInvalid(err):
+		return final
+	}
+	return again
+}
+
+// words returns what the server or the node said, as a part of a sentence.
+func words(err error) string {
+	text := err.Error()
+	var status apierrors.APIStatus
+	var request *kube.RequestError
+	switch {
+	case errors.As(err, &status):
+		text = status.Status().Message
+	case errors.As(err, &request) && request.Err != nil:
+		text = request.Err.Error()
+	}
+	return short(text)
+}
+
+// short cuts a text for a note.
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxWords {
+		text = strings.ToValidUTF8(text[:maxWords], "") + "…"
+	}
+	return text
+}
+
+// clock formats a time for a note.
+func clock(t time.Time) string { return t.Local().Format("15:04:05") }

@@ -1,0 +1,86 @@
+package logs
+
+import (
+	"hash/maphash"
+	"time"
+)
+
+// maxSeen bounds the lines of a second that are remembered.
+const maxSeen = 1 << 16
+
+// resume remembers where in a log a reader is, so that a further request loses and repeats
+// nothing. Nodes serve a log from a whole second on. So resume remembers the lines of the
+// last second, and passes over them when they come again.
+type resume struct {
+	seed   maphash.Seed
+	begun  bool
+	latest time.Time // of all lines
+	second time.Time // begin of the second whose lines are in seen
+	low    time.Time // the earliest second of the lines in seen: less than second if a clock went back
+	seen   []uint64
+
+	// Of the present answer:
+	left  map[uint64]int // lines that have to come again
+	again bool           // one of them came
+	last  bool           // the last of them came
+	ahead bool           // a new line came
+}
+
+func newResume() *resume { return &resume{seed: maphash.MakeSeed()} }
+
+// since returns the time from which the next answer has to begin; zero if no line was seen.
+func (r *resume) since() time.Time { return r.low }
+
+// answer begins a new answer.
+func (r *resume) answer() {
+	r.again, r.last, r.ahead = false, false, !r.begun
+	r.left = map[uint64]int{}
+	for _, h := range r.seen {
+		r.left[h]++
+	}
+}
+
+// sum identifies a line: its time and its text.
+func (r *resume) sum(l scanned) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	maphash.WriteComparable(&h, l.at.UnixNano())
+	_, _ = h.WriteString(l.text) // a Hash takes everything
+	return h.Sum64()
+}
+
+// fresh reports whether a line of the present answer is new. gap reports that lines before it
+// may be missing, because the last line that was seen did not come again.
+func (r *resume) fresh(l scanned) (fresh, gap bool) {
+	if r.ahead {
+		return true, false
+	}
+	h := r.sum(l)
+	switch {
+	case r.left[h] > 0:
+		r.left[h]--
+		r.again = true
+		r.last = r.last || h == r.seen[len(r.seen)-1]
+		return false, false
+	case !r.again && !l.at.After(r.latest):
+		return false, false // before the lines that are remembered
+	}
+	return true, !r.last
+}
+
+// took remembers a line as seen.
+func (r *resume) took(l scanned) {
+	r.begun, r.ahead = true, true
+	if second := l.at.Truncate(time.Second); second.After(r.second) {
+		r.second, r.low, r.seen = second, second, r.seen[:0]
+	} else if second.Before(r.low) {
+		r.low = second
+	}
+	if l.at.After(r.latest) {
+		r.latest = l.at
+	}
+	if len(r.seen) == maxSeen {
+		r.seen = append(r.seen[:0], r.seen[maxSeen/2:]...)
+	}
+	r.seen = append(r.seen, r.sum(l))
+}
