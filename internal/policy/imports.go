@@ -28,6 +28,7 @@ store: wire delta
 jobmeta:
 state: jobmeta
 internal/jobspec: jobmeta
+internal/lifestrip: state
 internal/faultlog:
 internal/clusterid: wire reflector
 informer: wire delta kube reflector store state internal/faultlog internal/clusterid
@@ -82,7 +83,7 @@ record/recordtest: wire kube reflector state record/sqldb record/feed record/his
 internal/dbtest:
 internal/linediff:
 internal/policy:
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table jobmeta internal/jobspec record/joblog record/logkeeper submit/manifest submit/template submit submit/logs
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

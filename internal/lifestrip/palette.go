@@ -1,0 +1,120 @@
+package lifestrip
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// Colors is how many colors a terminal shows.
+type Colors uint8
+
+// The values of Colors.
+const (
+	// None: glyphs alone tell states apart.
+	None Colors = iota
+	// Sixteen are the colors that a theme of the terminal defines.
+	Sixteen
+	// Indexed are 256 fixed colors.
+	Indexed
+	// True are all colors.
+	True
+)
+
+// gap stands for times that were not watched. It is no state of package state.
+const gap state.State = "gap"
+
+// look is how a state is drawn. Colors are for a light and a dark background.
+type look struct {
+	glyph, ascii          rune
+	icon                  rune
+	light, dark           uint32
+	lightIndex, darkIndex uint8 // of 256
+	sixteen               string
+}
+
+var looks = map[state.State]look{
+	state.Submitted:  {'╌', '.', '◌', 0x767D86, 0x6B7687, 244, 243, "90"},
+	state.Queued:     {'━', '-', '◔', 0xC18600, 0xF3C558, 136, 221, "33"},
+	state.Starting:   {'▚', '+', '◑', 0x239FC4, 0x8FE8F6, 38, 123, "36"},
+	state.Running:    {'█', '#', '●', 0x246FDE, 0x3B89FB, 26, 33, "34"},
+	state.Suspended:  {'═', '=', '‖', 0x384154, 0xAAB5D9, 238, 146, "37"},
+	state.Restarting: {'▌', '!', '↻', 0xA61487, 0xE552C1, 126, 170, "35"},
+	state.Succeeded:  {'✓', 'v', '✓', 0x19774D, 0x15C387, 29, 36, "32"},
+	state.Failed:     {'✗', 'x', '✗', 0xCD330B, 0xF24914, 166, 202, "31"},
+	state.Aborted:    {'■', 'a', '■', 0x62320C, 0xA47D61, 58, 137, "33"},
+	state.Deleted:    {'⊖', 'd', '⊖', 0x767D86, 0x6B7687, 244, 243, "90"},
+	gap:              {'╱', '/', '╱', 0x8A92A1, 0x69738A, 245, 243, "90"},
+	"":               {'·', '?', '·', 0x767D86, 0x6B7687, 244, 243, "90"},
+}
+
+// lookOf returns the look of a state. Words that are no state look like an unknown state.
+func lookOf(s state.State) look {
+	if l, ok := looks[s]; ok {
+		return l
+	}
+	return looks[""]
+}
+
+// Style says what a terminal can show. The zero value is for UTF-8 without colors.
+type Style struct {
+	Colors Colors
+	// Light says that the background is light.
+	Light bool
+	// ASCII says that the terminal shows no other characters.
+	ASCII bool
+}
+
+// StyleOf returns the style of a terminal by its environment: COLORTERM, TERM, COLORFGBG,
+// NO_COLOR, LC_ALL, LC_CTYPE and LANG. Without colored it has no colors.
+func StyleOf(env func(name string) string, colored bool) Style {
+	var s Style
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToUpper(env(name)); locale != "" {
+			s.ASCII = !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
+			break
+		}
+	}
+	if background := env("COLORFGBG"); strings.HasSuffix(background, ";15") || strings.HasSuffix(background, ";7") {
+		s.Light = true
+	}
+	term := env("TERM")
+	switch {
+	case !colored || env("NO_COLOR") != "" || term == "dumb":
+	case env("COLORTERM") == "truecolor" || env("COLORTERM") == "24bit" || strings.HasSuffix(term, "-direct"):
+		s.Colors = True
+	case strings.Contains(term, "256color"):
+		s.Colors = Indexed
+	default:
+		s.Colors = Sixteen
+	}
+	return s
+}
+
+// Icon returns the icon of a state: one character.
+func (s Style) Icon(of state.State) string {
+	if s.ASCII {
+		return string(lookOf(of).ascii)
+	}
+	return string(lookOf(of).icon)
+}
+
+// Paint returns text in the color of a state. The text must not contain control sequences.
+func (s Style) Paint(of state.State, text string) string {
+	l := lookOf(of)
+	color, index := l.dark, l.darkIndex
+	if s.Light {
+		color, index = l.light, l.lightIndex
+	}
+	code := l.sixteen
+	switch s.Colors {
+	case None:
+		return text
+	case Indexed:
+		code = fmt.Sprintf("38;5;%d", index)
+	case True:
+		code = fmt.Sprintf("38;2;%d;%d;%d", color>>16, color>>8&0xff, color&0xff)
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
