@@ -3,17 +3,12 @@ package submit
 import (
 	"slices"
 
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/kube"
 )
 
-// workloads are the types of jobs, with their groups, in the order in which a name
-// without a type is looked up. A type comes before the types of which its operator
-// creates objects.
-var workloads = []string{
-	"trainjobs.trainer.kubeflow.org", "pytorchjobs.kubeflow.org", "tfjobs.kubeflow.org", "mpijobs.kubeflow.org", "jaxjobs.kubeflow.org",
-	"paddlejobs.kubeflow.org", "xgboostjobs.kubeflow.org", "rayjobs.ray.io", "workflows.argoproj.io", "jobs.batch.volcano.sh",
-	"jobsets.jobset.x-k8s.io", "jobs.batch",
-}
+// workloads are the types of jobs, in the order in which a name without a type is looked up.
+var workloads = jobspec.Types()
 
 // Workloads returns the types of jobs, such as "pytorchjobs.kubeflow.org", those first
 // whose operators create objects of the others.

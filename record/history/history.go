@@ -45,6 +45,25 @@ func (h *History) ListObjects(ctx context.Context, f Filter, p Paging) (Page[Obj
 	return listObjects(ctx, h.db, h.limits, f, p)
 }
 
+// ListJobs returns a page of the jobs that match a filter: open jobs first, those that were
+// submitted last before the others, and then the jobs that have ended, in the order of their
+// ends, the newest first. Jobs whose objects are deleted show how they ended. The state Deleted
+// is that of jobs that were deleted before they ended. Objects that belong to another job, such
+// as the jobs of a JobSet, are left out.
+//
+// Nil types are all types of jobs. States of the filter are those of rows. Since and Until
+// bound the ends of jobs; an open job matches any Since. The order of p is ignored. Open spans
+// last until now.
+//
+// A page takes the time of a page of ListTransitions, and that of reading all open jobs. Above
+// 10,000, open jobs are listed in the order in which they entered their states. A job that
+// changes while the pages are read may be missing or come twice.
+//
+// Errors: ErrCursor; an unknown state; errors of the database.
+func (h *History) ListJobs(ctx context.Context, f Filter, p Paging, now time.Time) (JobPage, error) {
+	return (&jobLister{h.db, h.limits, h.bodies}).page(ctx, f, p, now)
+}
+
 // Objects returns a page of the objects that had a name, in the order in which they were
 // seen first.
 //

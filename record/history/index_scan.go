@@ -13,14 +13,16 @@ import (
 // that an object with a term had a transition in an hour.
 type indexScan struct {
 	q     sqldb.Querier
-	terms [][]model.Term // for each condition; an object that matches has one of them
+	terms [][]model.Term // for each condition that has some; an object that matches has one of them
 	limit int            // entries to read for each term
 }
 
 func newIndexScan(q sqldb.Querier, s *selection, limit int) *indexScan {
 	i := &indexScan{q: q, limit: limit}
 	for _, c := range s.conditions {
-		i.terms = append(i.terms, c.Terms)
+		if c.Terms != nil {
+			i.terms = append(i.terms, c.Terms)
+		}
 	}
 	return i
 }

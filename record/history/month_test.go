@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"crypto/sha256"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ type month struct {
 	tx      *sql.Tx
 	random  *rand.Rand
 	objects int64
+	jobs    bool       // all objects are jobs, with bodies
 	entries [][3]int64 // of the transition index
 	tables  map[string]*inserter
 }
@@ -85,7 +87,7 @@ func (m *month) into(table string) *inserter {
 }
 
 // createMonth creates a database. It creates the indexes after the rows, which takes less time.
-func createMonth(t *testing.T, file string, objects int64) {
+func createMonth(t *testing.T, file string, objects int64, jobs bool) {
 	t.Helper()
 	indexes := migrate(t, file)
 	direct, err := sql.Open("sqlite", file)
@@ -110,7 +112,7 @@ func createMonth(t *testing.T, file string, objects int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &month{t: t, tx: tx, random: rand.New(rand.NewPCG(1, 2)), objects: objects, tables: map[string]*inserter{}}
+	m := &month{t: t, tx: tx, random: rand.New(rand.NewPCG(1, 2)), objects: objects, jobs: jobs, tables: map[string]*inserter{}}
 	m.addTypes()
 	for i := range objects {
 		m.addObject(i)
@@ -205,6 +207,10 @@ func (m *month) addObject(i int64) {
 	for name, value := range a.Labels {
 		m.into("labels").add(id, name, value)
 	}
+	if m.jobs {
+		a.Resource, a.Owner = 2, model.Owner{}
+		m.addBody(i)
+	}
 	last, at, hours := m.addTransitions(i)
 	deleted, presence := int64(0), model.Present
 	if last == "Deleted" {
@@ -218,6 +224,15 @@ func (m *month) addObject(i int64) {
 			m.entries = append(m.entries, [3]int64{int64(term), hour, id})
 		}
 	}
+}
+
+// addBody writes the last revision of object i, with a body.
+func (m *month) addBody(i int64) {
+	body := fmt.Appendf(nil, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-%d","uid":"uid-%[1]d"},"spec":{"parallelism":4,"template":{"spec":{"containers":[{"name":"main",`+
+		`"image":"registry/train:%[1]d","command":["torchrun","--nnodes=4","train.py","--seed=%[1]d"],"resources":{"limits":{"cpu":"96","memory":"480Gi","nvidia.com/gpu":"8"}},`+
+		`"env":[{"name":"NCCL_DEBUG","value":"WARN"},{"name":"RUN","value":"run-%[1]d"}]}]}}}}`, i)
+	hash := sha256.Sum256(body)
+	m.into("revisions(object_id, version, deleted, source, seen_at, state, raw_state, body, base, dictionary_id, size, data)").add(i+1, i*10+9, 0, 1, monthBegin, "Running", "", hash[:16], 0, 0, len(body), body)
 }
 
 // addTransitions writes the transitions of object i. It returns the last state, when the object

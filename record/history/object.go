@@ -79,10 +79,12 @@ func (n ObjectName) String() string {
 }
 
 func listObjects(ctx context.Context, db *sqldb.DB, l limits, f Filter, p Paging) (Page[Object], error) {
-	return scanPage(ctx, db, l, model.ObjectTable, f, p, func(rows *sql.Rows) (positioned[Object], error) {
-		r, err := model.ScanObject(rows)
-		return positioned[Object]{model.Position{At: r.Since, ID: r.ID}, objectOf(&r)}, err
-	})
+	return scanPage(ctx, db, l, model.ObjectTable, f, p, decodeObject)
+}
+
+func decodeObject(rows *sql.Rows) (positioned[Object], error) {
+	r, err := model.ScanObject(rows)
+	return positioned[Object]{model.Position{At: r.Since, ID: r.ID}, objectOf(&r)}, err
 }
 
 func objectsNamed(ctx context.Context, db *sqldb.DB, n ObjectName, p Paging) (page Page[Object], err error) {

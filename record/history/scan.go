@@ -45,13 +45,21 @@ type positioned[T any] struct {
 	value    T
 }
 
-// scanPage returns a page of a table. decode decodes a row.
+// scanPage returns a page of the rows of a table that match a filter. decode decodes a row.
 func scanPage[T any](ctx context.Context, db *sqldb.DB, l limits, table *model.Table, f Filter, p Paging, decode func(*sql.Rows) (positioned[T], error)) (page Page[T], err error) {
-	after, first, err := p.position()
-	if err != nil {
+	if _, _, err := p.position(); err != nil {
 		return page, err
 	}
 	selection, err := f.resolve(ctx, db)
+	if err != nil {
+		return page, err
+	}
+	return scanSelection(ctx, db, l, table, selection, p, decode)
+}
+
+// scanSelection returns a page of the selected rows of a table.
+func scanSelection[T any](ctx context.Context, db *sqldb.DB, l limits, table *model.Table, selection *selection, p Paging, decode func(*sql.Rows) (positioned[T], error)) (page Page[T], err error) {
+	after, first, err := p.position()
 	if err != nil || selection.nothing {
 		return page, err
 	}

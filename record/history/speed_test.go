@@ -39,7 +39,7 @@ const slowestPage = 50 * time.Millisecond
 func TestManyTransitions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.db")
 	began := time.Now()
-	createMonth(t, file, *transitionsFlag/5)
+	createMonth(t, file, *transitionsFlag/5, false)
 	t.Logf("%d transitions were written in %v", *transitionsFlag, time.Since(began).Round(time.Second))
 	db, err := sqldb.Open(t.Context(), "sqlite:"+file)
 	if err != nil {

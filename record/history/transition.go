@@ -55,10 +55,12 @@ func transitionOf(r *model.ListedTransition) Transition {
 }
 
 func listTransitions(ctx context.Context, db *sqldb.DB, l limits, f Filter, p Paging) (Page[Change], error) {
-	return scanPage(ctx, db, l, model.TransitionTable, f, p, func(rows *sql.Rows) (positioned[Change], error) {
-		t, o, err := model.ScanChange(rows)
-		return positioned[Change]{model.Position{At: t.HappenedAt, ID: t.ID}, Change{objectOf(&o), transitionOf(&t)}}, err
-	})
+	return scanPage(ctx, db, l, model.TransitionTable, f, p, decodeChange)
+}
+
+func decodeChange(rows *sql.Rows) (positioned[Change], error) {
+	t, o, err := model.ScanChange(rows)
+	return positioned[Change]{model.Position{At: t.HappenedAt, ID: t.ID}, Change{objectOf(&o), transitionOf(&t)}}, err
 }
 
 func transitionsOf(ctx context.Context, db *sqldb.DB, object int64, p Paging) (Page[Transition], error) {

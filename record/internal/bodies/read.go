@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/vedette-io/vedette/record/internal/model"
@@ -59,6 +60,56 @@ func (r *Reader) Read(ctx context.Context, q sqldb.Querier, object int64, versio
 		return nil, err
 	}
 	return decodeVerified(&stored, keyframe, nil)
+}
+
+// ReadMany returns the bodies of objects at versions that are recorded, by object, with a
+// few queries. Bodies that Read answers with ErrNoBody are missing.
+//
+// Errors: a body is damaged.
+func (r *Reader) ReadMany(ctx context.Context, db *sqldb.DB, ids []model.RevisionID) (map[int64][]byte, error) {
+	all, stored, bases := map[int64][]byte{}, map[int64]model.StoredBody{}, map[int64]model.StoredBody{}
+	keep := func(into map[int64]model.StoredBody) func(model.RevisionID, model.StoredBody) {
+		return func(id model.RevisionID, b model.StoredBody) {
+			b.Data = slices.Clone(b.Data)
+			into[id.Object] = b
+		}
+	}
+	if err := model.ReadStoredBodies(ctx, db, ids, keep(stored)); err != nil {
+		return nil, err
+	}
+	var needed []model.RevisionID
+	for _, id := range ids {
+		if b := stored[id.Object]; b.Base != 0 {
+			needed = append(needed, model.RevisionID{Object: id.Object, Version: b.Base})
+		}
+	}
+	if err := model.ReadStoredBodies(ctx, db, needed, keep(bases)); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		b, base := stored[id.Object], bases[id.Object]
+		var body []byte
+		var err error
+		switch {
+		case b.Size == 0 || b.Base != 0 && base.Base != 0: // a deletion that was inferred, or damage
+			body, err = r.Read(ctx, db, id.Object, id.Version)
+		case b.Base == 0:
+			body, err = r.readKeyframe(ctx, db, b)
+		case base.Size == 0:
+			err = ErrNoBody // removed in the meantime
+		default:
+			if body, err = r.readKeyframe(ctx, db, base); err == nil {
+				body, err = decodeVerified(&b, body, nil)
+			}
+		}
+		switch {
+		case err == nil:
+			all[id.Object] = body
+		case !errors.Is(err, ErrNoBody):
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // readKeyframe decodes a keyframe.

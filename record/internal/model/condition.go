@@ -6,7 +6,7 @@ type Condition struct {
 	SQL  string
 	Args []any
 	// Terms are the terms of the transition index that stand for the condition: an
-	// object that fulfills it has one of them.
+	// object that fulfills it has one of them. Without terms the index does not help.
 	Terms []Term
 }
 

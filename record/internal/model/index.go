@@ -71,6 +71,23 @@ func ReadIndex(ctx context.Context, q sqldb.Querier, t Term, from, to int64, asc
 		})
 }
 
+// ObjectsWithTerms returns objects that had a transition while they had one of some terms,
+// those of the newest hours first, each once. It reads at most limit entries.
+func ObjectsWithTerms(ctx context.Context, q sqldb.Querier, terms []Term, limit int) (objects []int64, err error) {
+	ids := make([]int64, len(terms))
+	for i, t := range terms {
+		ids[i] = int64(t)
+	}
+	err = q.Query(ctx, "SELECT object_id FROM "+IndexTable+" WHERE term IN "+inNumbers(ids)+" ORDER BY hour DESC, object_id DESC LIMIT ?", []any{limit}, func(rows *sql.Rows) error {
+		var object int64
+		err := rows.Scan(&object)
+		objects = append(objects, object)
+		return err
+	})
+	slices.Sort(objects)
+	return slices.Compact(objects), err
+}
+
 // StoredTerms returns the terms of an object by the attributes that are stored.
 func StoredTerms(ctx context.Context, q sqldb.Querier, object int64) ([]Term, error) {
 	a, err := ReadAttributes(ctx, q, object)

@@ -342,3 +342,12 @@ func OwnedByUID(uid string) Condition { return fieldIs("o.owner_uid", byOwnerUID
 func OwnedBy(kind, name string) Condition {
 	return Condition{"o.owner_kind = ? AND o.owner_name = ?", []any{kind, name}, []Term{termOf(byOwner, kind, name)}}
 }
+
+// NotOwnedBy is the condition that no object of some kinds controls an object.
+func NotOwnedBy(kinds []string) Condition {
+	c := Condition{SQL: "o.owner_kind NOT IN " + sqldb.Placeholders(len(kinds))}
+	for _, k := range kinds {
+		c.Args = append(c.Args, k)
+	}
+	return c
+}

@@ -156,6 +156,34 @@ func ReadStoredBody(ctx context.Context, q sqldb.Querier, object int64, version 
 	return scanStoredBody(ctx, q, "version = ?", object, version)
 }
 
+// ReadStoredBodies calls each for some revisions with their bodies as they are stored.
+func ReadStoredBodies(ctx context.Context, db *sqldb.DB, ids []RevisionID, each func(RevisionID, StoredBody)) error {
+	for some := range slices.Chunk(ids, 200) {
+		args := make([]any, 0, 2*len(some))
+		for _, id := range some {
+			args = append(args, id.Object, int64(id.Version))
+		}
+		query := "SELECT object_id, version, body, base, dictionary_id, size, data FROM revisions WHERE (object_id, version) IN " + db.Pairs(len(some))
+		err := db.Query(ctx, query, args, func(rows *sql.Rows) error {
+			var id RevisionID
+			var b StoredBody
+			var version, base int64
+			var hash []byte
+			if err := rows.Scan(&id.Object, &version, &hash, &base, &b.Dictionary, &b.Size, &b.Data); err != nil {
+				return err
+			}
+			id.Version, b.Base = wire.Version(version), wire.Version(base)
+			copy(b.Hash[:], hash)
+			each(id, b)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReadStoredBodyBefore returns the body of the last revision before a version as it is
 // stored.
 //

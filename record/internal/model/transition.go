@@ -152,6 +152,14 @@ var TransitionTable = &Table{
 	at: "t.happened_at", id: "t.id", object: "t.object_id", state: "t.to_state", timeIndex: "transitions_time", stateIndex: "transitions_state",
 }
 
+// EndsObject is the condition, for TransitionTable, that a transition to a final state is the
+// one with which its object ended. The deletion of an object that had ended before is not.
+// Each object that has ended has one such transition.
+func EndsObject() Condition {
+	return Condition{SQL: "((t.to_state = 'Deleted' AND t.from_state NOT IN ('Succeeded', 'Failed', 'Aborted')) OR (t.to_state <> 'Deleted'" +
+		" AND NOT EXISTS (SELECT 1 FROM transitions n WHERE n.object_id = t.object_id AND n.version > t.version AND n.to_state <> 'Deleted')))"}
+}
+
 // TransitionsOf returns the query for the transitions of an object, in the order of their
 // versions. ScanTransition reads its rows.
 func TransitionsOf(object int64) Query {

@@ -1,0 +1,113 @@
+package history
+
+import (
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// Span is the time that a job spent in a state.
+type Span struct {
+	State state.State `json:"state"`
+	From  time.Time   `json:"from"`
+	To    time.Time   `json:"to"`
+	// Gap says that nothing was seen of the job in this time.
+	Gap bool `json:"gap,omitempty"`
+}
+
+// JobLife is the life of a job up to a moment.
+type JobLife struct {
+	// Spans are the states of the job except the final one, in their order.
+	Spans []Span
+	// Waited is the time that the job was Submitted or Queued, and Ran the time that it was
+	// Running, both in sum.
+	Waited, Ran time.Duration
+	// Tries is the number of attempts that have begun, at least 1.
+	Tries int
+}
+
+// Entry is a change of the state of a job.
+type Entry struct {
+	To state.State
+	At time.Time
+}
+
+// LifeOf returns the life of a job that was created at a time, from its transitions in their
+// order. The last span lasts until end. Clocks differ: a transition that seems to precede the
+// one before it counts as simultaneous.
+func LifeOf(created time.Time, entries []Entry, end time.Time) JobLife {
+	l := JobLife{Tries: 1}
+	again := false // an attempt has ended, and the next one has not begun
+	for i, e := range entries {
+		from, to := e.At, end
+		if i+1 < len(entries) {
+			to = entries[i+1].At
+		}
+		if i == 0 && created.Before(from) && !created.IsZero() {
+			if inLine(e.To) {
+				from = created
+			} else if from.Sub(created) >= time.Second { // what came before was not seen
+				l.Spans = append(l.Spans, Span{From: created, To: from, Gap: true})
+			}
+		}
+		if n := len(l.Spans); n > 0 && from.Before(l.Spans[n-1].To) {
+			from = l.Spans[n-1].To
+		}
+		if to.Before(from) {
+			to = from
+		}
+		switch {
+		case e.To == state.Restarting:
+			again = true
+		case (e.To == state.Starting || e.To == state.Running) && again:
+			l.Tries, again = l.Tries+1, false
+		}
+		switch {
+		case e.To.Final(): // a job of Volcano that was aborted may go on
+			continue
+		case inLine(e.To):
+			l.Waited += to.Sub(from)
+		case e.To == state.Running:
+			l.Ran += to.Sub(from)
+		}
+		l.Spans = append(l.Spans, Span{State: e.To, From: from, To: to})
+	}
+	return l
+}
+
+// inLine reports whether a job waits in a state, for quota or for a place.
+func inLine(s state.State) bool { return s == state.Submitted || s == state.Queued }
+
+// interval is a time in which a type was not watched.
+type interval struct{ from, to time.Time }
+
+// hatch cuts intervals out of spans, as gaps.
+func hatch(spans []Span, missing []interval) (all []Span) {
+	slices.SortFunc(missing, func(x, y interval) int { return x.from.Compare(y.from) })
+	for _, s := range spans {
+		whole := true
+		for _, m := range missing {
+			if s.Gap || !m.from.Before(s.To) || !m.to.After(s.From) {
+				continue
+			}
+			if m.from.After(s.From) {
+				before := s
+				before.To = m.from
+				all = append(all, before)
+				s.From = m.from
+			}
+			cut := s
+			cut.Gap = true
+			if m.to.Before(s.To) {
+				cut.To = m.to
+			}
+			all = append(all, cut)
+			s.From, whole = cut.To, false
+		}
+		if whole || s.To.After(s.From) {
+			all = append(all, s)
+		}
+	}
+	return all
+}

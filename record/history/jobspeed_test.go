@@ -1,0 +1,68 @@
+package history_test
+
+import (
+	"flag"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+var jobsFlag = flag.Int64("jobs", 2_000, "number of jobs in TestManyJobs, which logs how long pages take")
+
+// TestManyJobs: any list of jobs can be read to its end of some pages, and the test logs how
+// long its pages take.
+func TestManyJobs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history.db")
+	createMonth(t, file, *jobsFlag, true)
+	db, err := sqldb.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := history.New(db)
+	filters := map[string]history.Filter{
+		"all":                 {},
+		"mine, common":        {Submitter: "user-common"},
+		"mine":                {Submitter: "user-7"},
+		"mine, rare":          {Submitter: "user-rare"},
+		"mine, past":          {Submitter: "user-past"},
+		"mine, unknown":       {Submitter: "user-unknown"},
+		"Running":             {States: []state.State{state.Running}},
+		"Failed":              {States: []state.State{state.Failed}},
+		"Aborted":             {States: []state.State{state.Aborted}},
+		"Deleted":             {States: []state.State{state.Deleted}},
+		"mine, Failed":        {States: []state.State{state.Failed}, Submitter: "user-7"},
+		"namespace and queue": {Namespace: "ns-7", Queue: "queue-7"},
+	}
+	now := time.UnixMicro(monthBegin + monthLength)
+	for _, name := range slices.Sorted(maps.Keys(filters)) {
+		p := history.Paging{Limit: 50}
+		var walls []time.Duration
+		jobs := 0
+		for range 50 {
+			began := time.Now()
+			page, err := h.ListJobs(t.Context(), filters[name], p, now)
+			walls = append(walls, time.Since(began))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for i := range page.Items {
+				if j := &page.Items[i]; j.GPUs != 32 || len(j.Life) == 0 {
+					t.Fatalf("%s: %+v", name, j)
+				}
+			}
+			jobs += len(page.Items)
+			if p.After = page.Next; p.After == "" {
+				break
+			}
+		}
+		slices.Sort(walls)
+		t.Logf("%-20s %2d pages %4d jobs, median %5.1f ms, 99th percentile %5.1f ms", name, len(walls), jobs, walls[len(walls)/2].Seconds()*1e3, walls[(len(walls)*99+99)/100-1].Seconds()*1e3)
+	}
+}
