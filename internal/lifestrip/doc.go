@@ -4,7 +4,7 @@
 //
 //	spans of states -> merged spans -> as many as there is room for -> cells -> glyphs, colors
 //
-// Height says who holds GPUs: waiting is a thin line, holding is a full block. Stripes tell
+// Height shows which spans hold GPUs: waiting is a thin line, holding is a full block. Stripes tell
 // starting and restarting from running, and times that were not watched are hatched. The strip
 // of a job that has ended ends with an icon, that of any other with an edge.
 //
