@@ -8,10 +8,18 @@ import (
 // types are the types of jobs, with the kinds of their objects. A type comes before the types
 // of which its operator creates objects.
 var types = []struct{ name, kind string }{
-	{"trainjobs.trainer.kubeflow.org", "TrainJob"}, {"pytorchjobs.kubeflow.org", "PyTorchJob"}, {"tfjobs.kubeflow.org", "TFJob"},
-	{"mpijobs.kubeflow.org", "MPIJob"}, {"jaxjobs.kubeflow.org", "JAXJob"}, {"paddlejobs.kubeflow.org", "PaddleJob"},
-	{"xgboostjobs.kubeflow.org", "XGBoostJob"}, {"rayjobs.ray.io", "RayJob"}, {"workflows.argoproj.io", "Workflow"},
-	{"jobs.batch.volcano.sh", "Job"}, {"jobsets.jobset.x-k8s.io", "JobSet"}, {"jobs.batch", "Job"},
+	{"trainjobs.trainer.kubeflow.org", "TrainJob"},
+	{"pytorchjobs.kubeflow.org", "PyTorchJob"},
+	{"tfjobs.kubeflow.org", "TFJob"},
+	{"mpijobs.kubeflow.org", "MPIJob"},
+	{"jaxjobs.kubeflow.org", "JAXJob"},
+	{"paddlejobs.kubeflow.org", "PaddleJob"},
+	{"xgboostjobs.kubeflow.org", "XGBoostJob"},
+	{"rayjobs.ray.io", "RayJob"},
+	{"workflows.argoproj.io", "Workflow"},
+	{"jobs.batch.volcano.sh", "Job"},
+	{"jobsets.jobset.x-k8s.io", "JobSet"},
+	{"jobs.batch", "Job"},
 }
 
 // Types returns the types of jobs, such as "pytorchjobs.kubeflow.org", those first whose
