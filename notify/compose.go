@@ -26,6 +26,7 @@ type composer struct {
 	setup func() *setup
 	now   func() time.Time
 	once  *once
+	logs  *logTail
 }
 
 // compose implements ComposeFunc.
@@ -45,6 +46,9 @@ func (c *composer) compose(ctx context.Context, d *delivery.Delivery) (*message.
 		return nil, channel.Receiver{}, &channel.Error{Kind: channel.Permanent, Err: fmt.Errorf("the stored event cannot be read: %w", err)}
 	}
 	n.Late = n.Late || d.Late
+	if with != nil && with.Log && o.Private {
+		c.logs.fill(ctx, n, elapsed(c.now(), d.CreatedAt))
+	}
 	m, err := message.Compose(n, o)
 	if err != nil && m == nil {
 		return nil, channel.Receiver{}, &channel.Error{Kind: channel.Permanent, Err: err}

@@ -39,7 +39,8 @@
 // hold up the others.
 //
 // A rule that is removed and comes back unchanged does not see the states that were entered
-// in between. Progress in lines of logs needs Config.Progress.
+// in between. Lines of logs are those that a recorder has kept. A message about a failure
+// waits three seconds for them at most.
 //
 // # Errors
 //

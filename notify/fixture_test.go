@@ -204,6 +204,19 @@ func (h *history) plan(file string, change ...func(*notify.Config)) *planning {
 // begin is plan without waiting for the first round.
 func (h *history) begin(file string, change ...func(*notify.Config)) *planning {
 	h.t.Helper()
+	return h.beginWith(file, func(*notify.Notifier) {}, change...)
+}
+
+// planWith is plan, and prepares the notifier before it runs.
+func (h *history) planWith(file string, prepare func(*notify.Notifier), change ...func(*notify.Config)) *planning {
+	h.t.Helper()
+	p := h.beginWith(file, prepare, change...)
+	p.settle()
+	return p
+}
+
+func (h *history) beginWith(file string, prepare func(*notify.Notifier), change ...func(*notify.Config)) *planning {
+	h.t.Helper()
 	c := notify.Config{
 		File: fileOf(h.t, file), Now: h.now, Logger: slog.New(slog.NewTextHandler(h.t.Output(), &slog.HandlerOptions{Level: slog.LevelError + 1})),
 		Open: func(*config.Channel) (channel.Channel, error) { return nil, errClosed },
@@ -216,6 +229,7 @@ func (h *history) begin(file string, change ...func(*notify.Config)) *planning {
 		h.t.Fatal(err)
 	}
 	n.Quicken()
+	prepare(n)
 	ctx, cancel := context.WithCancel(h.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {

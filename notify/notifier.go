@@ -15,6 +15,7 @@ import (
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/facts"
+	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -27,8 +28,8 @@ type Config struct {
 	Open func(*config.Channel) (channel.Channel, error)
 	// Facts adds to a notice what is known of its job; default facts.New.
 	Facts Facts
-	// Progress finds signals of progress that the database does not have, such as lines of
-	// logs. nil means that there are none.
+	// Progress finds signals of progress that are not in recorded revisions; default the last
+	// lines of kept logs.
 	Progress Progress
 	// Name names the process for people who read the database; default its host and number.
 	Name string
@@ -49,6 +50,7 @@ type Notifier struct {
 	counts   counters
 	usual    *usual
 	planner  *planner
+	logs     *logTail
 	workers  *Workers
 	mu       sync.Mutex // held while the file is replaced
 	outlets  map[string]*outlet
@@ -70,6 +72,10 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 	if c.Facts == nil {
 		c.Facts = facts.New(db)
 	}
+	kept := joblog.New(db, joblog.Limits{}, nil)
+	if c.Progress == nil {
+		c.Progress = logProgress{kept}
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -82,9 +88,10 @@ func New(db *sqldb.DB, c Config) (*Notifier, error) {
 		db: db, setup: n.current.Load, now: c.Now, logger: n.log, counts: &n.counts, facts: c.Facts, progress: c.Progress, usual: newUsual(db, c.Now), wake: func(channels ...string) { n.workers.Wake(channels...) },
 	})
 	n.usual = n.planner.timers.usual
+	n.logs = &logTail{kept, n.planner.matcher.once, logWait}
 	o := c.Workers
 	o.DB, o.Name, o.Logger = db, c.Name, c.Logger
-	o.Compose = (&composer{db: db, setup: n.current.Load, now: c.Now, once: n.planner.matcher.once}).compose
+	o.Compose = (&composer{db: db, setup: n.current.Load, now: c.Now, once: n.planner.matcher.once, logs: n.logs}).compose
 	n.workers = NewWorkers(o, nil)
 	n.SetConfig(c.File)
 	return n, nil
@@ -104,11 +111,6 @@ func (n *Notifier) SetConfig(file *config.Config) {
 	for _, o := range n.outlets {
 		if o.err != nil {
 			n.log().Error("a channel cannot be opened; its messages wait", "channel", o.config.Name, "err", faultlog.Text(o.err))
-		}
-	}
-	for _, r := range file.Rules.Rules() {
-		if r.Timer != nil && len(r.Timer.Signals) > 0 && n.c.Progress == nil && !signals(r) {
-			n.log().Warn("a rule waits for lines of logs, and nothing reads logs yet; it sends nothing", "rule", r.Name, "at", r.At)
 		}
 	}
 	n.current.Store(newSetup(file, digestsOf(n.outlets)))

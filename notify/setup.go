@@ -47,11 +47,6 @@ func (s *setup) scheduleOf(channel string) schedule {
 	return scheduleOf(s.file, c, s.waits[channel])
 }
 
-// signals reports whether a rule with a timer has a signal that the database can show.
-func signals(r *rule.Rule) bool {
-	return slices.ContainsFunc(r.Timer.Signals, func(s rule.Signal) bool { return s.Kind != rule.Log })
-}
-
 // needsUsual reports whether a rule waits for what is longer than usual.
 func (s *setup) needsUsual() bool {
 	return slices.ContainsFunc(s.timers, func(r *rule.Rule) bool {

@@ -144,6 +144,14 @@ func (s *Store) Lines(ctx context.Context, log Log) iter.Seq2[Line, error] {
 	return readLines(ctx, s.db, log.ID)
 }
 
+// LastLines returns the last n lines of a log.
+//
+// Errors: those of the database.
+func (s *Store) LastLines(ctx context.Context, log Log, n int) ([]Line, error) {
+	lines, err := lastLines(ctx, s.db, log.ID, n)
+	return lines, s.db.Explain(err)
+}
+
 // LastLine returns the time of the last line of the pods, owners or jobs with some UIDs;
 // the zero time if no line was stored. Text that a limit removed counts.
 //

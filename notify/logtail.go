@@ -1,0 +1,137 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/notify/rule"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/state"
+)
+
+const (
+	// logLines is how many lines of a log a message has at most. Channels show fewer.
+	logLines = 20
+	// logWait is how long after its creation a message waits for a log. Recorders fetch a log
+	// within a second after the end of the container, and planners may be faster.
+	logWait = 3 * time.Second
+	// logPoll is how often a message that waits looks for the log.
+	logPoll = 100 * time.Millisecond
+)
+
+// logTail adds the end of a kept log to notices. Any goroutine may use it.
+type logTail struct {
+	kept *joblog.Store
+	once *once
+	wait time.Duration // logWait, except in tests
+}
+
+// fill sets Notice.Log to the end of the log of the container that explains the message. A
+// failure waits for that log until logWait after its creation, which was some time ago. So a
+// backlog waits once, and not once for each message. Without a log the notice stays as it is.
+// An error of the database does not keep a message from its receiver, so it is logged.
+func (l *logTail) fill(ctx context.Context, n *message.Notice, ago time.Duration) {
+	waits := n.Kind == message.Failed || n.Kind == message.Restarted
+	if !waits && n.Kind != message.NoProgress && n.Kind != message.RunningLong {
+		return
+	}
+	end := time.NewTimer(max(0, l.wait-ago))
+	defer end.Stop()
+	poll := time.NewTicker(logPoll)
+	defer poll.Stop()
+	for {
+		log, found, err := l.choose(ctx, n, waits)
+		if err == nil && found {
+			err = l.set(ctx, n, &log)
+		}
+		if err != nil && ctx.Err() == nil {
+			l.once.log("kept logs", "kept logs cannot be read; messages are sent without them", "err", faultlog.Text(err))
+		}
+		if found || !waits || err != nil {
+			return
+		}
+		select {
+		case <-poll.C:
+		case <-end.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// choose returns the log that explains the message. If ended, it is that of a container that
+// ended after the job ran last, in the pod of the cause if that is known.
+func (l *logTail) choose(ctx context.Context, n *message.Notice, ended bool) (best joblog.Log, found bool, err error) {
+	all, err := l.kept.Of(ctx, joblog.Selection{ClusterUID: n.Job.ClusterUID, UIDs: []string{n.Job.UID}})
+	began := lastRun(n)
+	for i := range all {
+		log := &all[i]
+		fits := !ended || !log.Ended.IsZero() && !log.Ended.Before(began) && (n.Cause.Pod == "" || log.Pod == n.Cause.Pod)
+		if fits && (!found || worth(log) >= worth(&best)) {
+			best, found = *log, true
+		}
+	}
+	return best, found, err
+}
+
+// worth ranks logs: those of failures come first, and then those with lines.
+func worth(log *joblog.Log) (w int) {
+	if log.ExitCode != 0 {
+		w += 2
+	}
+	if log.Lines > 0 {
+		w++
+	}
+	return w
+}
+
+// lastRun returns when the job began to run the last time before the message, in whole
+// seconds, as containers have their times. It is the zero time if that is not known.
+func lastRun(n *message.Notice) (began time.Time) {
+	for _, span := range n.Life {
+		if span.State == state.Running && (n.Happened.IsZero() || span.From.Before(n.Happened)) {
+			began = span.From.Truncate(time.Second)
+		}
+	}
+	return began
+}
+
+// set sets Notice.Log to the end of a log.
+func (l *logTail) set(ctx context.Context, n *message.Notice, log *joblog.Log) error {
+	if log.Lines == 0 {
+		return nil
+	}
+	last, err := l.kept.LastLines(ctx, *log, logLines)
+	if err != nil {
+		return err
+	}
+	n.Log = &message.Log{Source: sourceOf(n, log), Attempt: n.Attempt, Kept: log.Lines}
+	for _, line := range last {
+		n.Log.Lines = append(n.Log.Lines, line.Text)
+	}
+	if n.Kind == message.Restarted && n.Attempt > 1 {
+		n.Log.Attempt-- // the notice has the number of the attempt that begins
+	}
+	return nil
+}
+
+// sourceOf names the pod of a log as the sentence of the message does.
+func sourceOf(n *message.Notice, log *joblog.Log) string {
+	if c := &n.Cause; c.Role != "" && c.Index != nil && c.Pod == log.Pod {
+		return fmt.Sprintf("%s-%d", c.Role, *c.Index)
+	}
+	return log.Pod
+}
+
+// logProgress finds the last line in kept logs.
+type logProgress struct{ kept *joblog.Store }
+
+// Last implements Progress.
+func (p logProgress) Last(ctx context.Context, object history.Object, _ rule.Signal) (time.Time, error) {
+	return p.kept.LastLine(ctx, object.UID)
+}
