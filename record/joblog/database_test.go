@@ -33,7 +33,7 @@ type database struct {
 	url string
 }
 
-func open(t *testing.T, url string) *database {
+func open(t testing.TB, url string) *database {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), url)
 	if err != nil {

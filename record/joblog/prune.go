@@ -25,11 +25,11 @@ type Removed struct {
 const pruneStep = 100
 
 // Prune removes the logs to which no text was added since a time. It works in small steps
-// between which others write. between is called after each step with the time that it took; it may be nil.
+// between which others write. between is called after each step with the time that the step took; it may be nil.
 //
 // Errors: those of the database and of between. Logs that were removed before an error stay
 // removed.
-func Prune(ctx context.Context, db *sqldb.DB, before time.Time, between func(took time.Duration) error) (r Removed, err error) {
+func Prune(ctx context.Context, db *sqldb.DB, before time.Time, between func(ctx context.Context, took time.Duration) error) (r Removed, err error) {
 	for _, of := range []phase{phaseEnded, phaseOpen, phaseEmpty} {
 		for {
 			var step Removed
@@ -40,7 +40,7 @@ func Prune(ctx context.Context, db *sqldb.DB, before time.Time, between func(too
 			})
 			r.Logs, r.Bytes = r.Logs+step.Logs, r.Bytes+step.Bytes
 			if err == nil && step.Logs > 0 && between != nil {
-				err = between(time.Since(began))
+				err = between(ctx, time.Since(began))
 			}
 			if err != nil {
 				return r, fmt.Errorf("%s: retention of kept logs: %w", db, err)

@@ -7,9 +7,15 @@ import (
 
 // secret is a well-known form of a secret within a line.
 type secret struct {
-	// hints are words in lower case. A line without any of them has no such secret.
-	hints   []string
+	// hints are words in lower case, with which the pattern begins.
+	hints []string
+	// pattern matches at the beginning of a text. Its group "secret" is the secret; without
+	// that group everything is.
 	pattern *regexp.Regexp
+	// word says that a hint begins a word.
+	word bool
+	// before says whether the pattern may follow a text. If nil, it always may.
+	before func(text string) bool
 	// mayBe says whether a text can be the secret. If nil, it always is.
 	mayBe func(text string) bool
 }
@@ -17,82 +23,113 @@ type secret struct {
 // value is the value after a name: in quotation marks, or one word.
 const value = `(?P<secret>"(?:[^"\\]|\\.)+"|'(?:[^'\\]|\\.)+'|[^\s"',;&\\][^\s"',;&]*)`
 
-// assigned is what stands between a name and its value, also within JSON within JSON.
-const assigned = `\\?["']?\s*(?:=>|:=|[:=])\s*\\?`
+// assigned is what stands between a name and its value.
+const assigned = `["']?\s*(?:=>|:=|[:=])\s*`
+
+// escaped is the same for JSON within JSON, with the value.
+const escaped = `\\+"\s*:\s*\\+"(?P<secret>[^"\\]+)`
+
+var (
+	passwords = []string{"password", "passwd", "passphrase", "pwd", "secret"}
+	tokens    = []string{"token", "credential", "cookie", "signature", "sig"}
+	keyOf     = regexp.MustCompile(`(?i)(?:api|access|secret|private|account|auth|encryption|signing|storage|license)[ _.-]?$`)
+)
 
 // secrets are the well-known forms. Names of secrets are the last word of a name: logs of
-// training have "tokens", "tokenizer" and "pad_token_id" in many lines.
+// training have "tokens", "tokenizer" and "pad_token_id" in many lines. No pattern reads
+// text that the pattern of the next hint reads again, so the time is linear.
 var secrets = []secret{
+	{hints: passwords, pattern: begin(`\w{3,10}?` + escaped)},
+	{hints: passwords, pattern: begin(`(?:password|passwd|passphrase|pwd|secret)` + assigned + value)},
+	{hints: []string{"token"}, pattern: begin(`token` + escaped)},
+	{hints: tokens, pattern: begin(`(?:token|credentials?|cookie|signature|sig)` + assigned + value), mayBe: random},
+	{hints: []string{"key"}, pattern: begin(`key` + escaped), before: isSecretKey},
+	{hints: []string{"key"}, pattern: begin(`key(?:[_-]?id)?` + assigned + value), before: isSecretKey, mayBe: random},
 	{
-		hints:   []string{"password", "passwd", "passphrase", "pwd", "secret"},
-		pattern: regexp.MustCompile(`(?i)(?:password|passwd|passphrase|pwd|secret)` + assigned + value),
-	},
-	{
-		hints:   []string{"token", "key", "credential", "cookie", "signature", "sig"},
-		pattern: regexp.MustCompile(`(?i)(?:token|(?:api|access|secret|private|account|auth|encryption|signing|storage|license)[ _.-]?key(?:[_-]?id)?|credentials?|cookie|signature|\bsig)` + assigned + value),
-		mayBe:   random,
-	},
-	{
-		hints:   []string{"--"},
-		pattern: regexp.MustCompile(`(?i)--[\w.-]*(?:password|passwd|passphrase|secret|token|api-?key|access-?key|credentials?)["',\s]+` + value),
-		mayBe:   func(text string) bool { return !strings.HasPrefix(text, "-") },
+		hints: []string{"--"}, word: true, mayBe: noFlag,
+		pattern: begin(`--[\w.-]*(?:password|passwd|passphrase|secret|token|api-?key|access-?key|credentials?)["',\s]+` + value),
 	},
 	{
 		hints:   []string{"authorization"},
-		pattern: regexp.MustCompile(`(?i)authorization` + assigned + `["'\[]*(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?(?P<secret>[^\s"'\]][^"'\]]*)`),
+		pattern: begin(`authorization` + assigned + `["'\[]*(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?(?P<secret>[^\s"'\]][^"'\]]*)`),
 	},
-	{
-		hints:   []string{"bearer", "basic"},
-		pattern: regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+(?P<secret>[A-Za-z0-9._~+/-]{12,}=*)`),
-		mayBe:   random,
-	},
-	{
-		hints:   []string{"://"},
-		pattern: regexp.MustCompile(`://[^\s/:@"']*:(?P<secret>[^\s/@"']+)@`),
-	},
-	{
-		hints:   []string{"akia", "asia", "abia", "acca"},
-		pattern: regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`),
-	},
-	{
-		hints:   []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "sk-", "sk_", "rk_", "npm_", "pypi-", "xox", "aiza", "ya29.", "dop_v1_", "hvs.", "dapi"},
-		pattern: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|sk-[\w-]{20,}|[sr]k_(?:live|test)_\w{16,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{40,}|xox[a-z]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|dop_v1_[0-9a-f]{40,}|hvs\.[\w-]{20,}|dapi[0-9a-f]{32})`),
-	},
-	{
-		hints:   []string{"eyj"}, // the beginning of a JSON Web Token
-		pattern: regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`),
-	},
-	{
-		hints:   []string{"hooks.slack.com/", "open-apis/bot/", "access_token=", "send?key="}, // addresses that are secrets
-		pattern: regexp.MustCompile(`(?:hooks\.slack\.com/(?:services|workflows|triggers)/|open-apis/bot/(?:v2/)?hook/|access_token=|send\?key=)(?P<secret>[\w/+%-]{8,})`),
+	{hints: []string{"bearer", "basic"}, word: true, pattern: begin(`(?:bearer|basic)\s+(?P<secret>[A-Za-z0-9._~+/-]{12,}=*)`), mayBe: random},
+	{hints: []string{"://"}, pattern: begin(`://[^\s/:@"']*:(?P<secret>[^\s/@"']+)@`)},
+	{hints: []string{"akia", "asia", "abia", "acca"}, pattern: regexp.MustCompile(`^[A-Z0-9]{20}`)},
+	{hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, pattern: begin(`\w{24,}`), word: true},
+	{hints: []string{"hf_", "npm_", "dop_v1_", "sk_live_", "sk_test_", "rk_live_", "rk_test_"}, pattern: begin(`\w{24,}`), word: true, mayBe: random},
+	{hints: []string{"sk-", "glpat-", "pypi-", "xox", "aiza", "ya29.", "hvs."}, pattern: begin(`(?:sk-|glpat-|pypi-|xox[a-z]-|aiza|ya29\.|hvs\.)[\w-]{16,}`), word: true, mayBe: random},
+	{hints: []string{"dapi"}, pattern: begin(`dapi[0-9a-f]{32}`), word: true},
+	{hints: []string{"eyj"}, pattern: regexp.MustCompile(`^eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`), word: true}, // JSON Web Tokens
+	{ // addresses that are secrets
+		hints:   []string{"hooks.slack.com/", "open-apis/bot/", "access_token=", "send?key="},
+		pattern: begin(`(?:hooks\.slack\.com/(?:services|workflows|triggers)/|open-apis/bot/(?:v2/)?hook/|access_token=|send\?key=)(?P<secret>[\w/+%-]{8,})`),
 	},
 }
+
+// begin compiles a pattern that matches at the beginning, in upper and lower case.
+func begin(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)^` + pattern) }
 
 // replaceSecrets replaces the well-known secrets of a line.
 func replaceSecrets(line string) string {
 	if len(line) < 8 {
 		return line
 	}
-	lower := strings.ToLower(line)
+	lower := lowerCase(line)
 	for i := range secrets {
 		s := &secrets[i]
 		for _, hint := range s.hints {
-			if strings.Contains(lower, hint) {
-				line = s.replace(line)
-				break
+			if !strings.Contains(lower, hint) {
+				continue
+			}
+			if replaced := s.replace(line, lower, hint); replaced != line {
+				line, lower = replaced, lowerCase(replaced)
 			}
 		}
 	}
 	return line
 }
 
-// replace replaces the secrets of one form.
-func (s *secret) replace(line string) string {
+// lowerCase returns a text with letters of ASCII in lower case. It is as long as the text.
+func lowerCase(text string) string {
+	i := 0
+	for i < len(text) && (text[i] < 'A' || text[i] > 'Z') {
+		i++
+	}
+	if i == len(text) {
+		return text
+	}
+	lower := []byte(text)
+	for ; i < len(lower); i++ {
+		if c := lower[i]; c >= 'A' && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
+
+// replace replaces the secrets of one form that begin with a hint.
+func (s *secret) replace(line, lower, hint string) string {
 	group := max(0, 2*s.pattern.SubexpIndex("secret"))
 	var b strings.Builder
-	end := 0
-	for _, m := range s.pattern.FindAllStringSubmatchIndex(line, -1) {
-		from, to := m[group], m[group+1]
+	end := 0 // what is written
+	for at := 0; ; {
+		i := strings.Index(lower[at:], hint)
+		if i < 0 {
+			break
+		}
+		at += i
+		if s.word && at > 0 && isWord(line[at-1]) || s.before != nil && !s.before(line[max(0, at-16):at]) {
+			at += len(hint)
+			continue
+		}
+		m := s.pattern.FindStringSubmatchIndex(line[at:])
+		if m == nil {
+			at += len(hint)
+			continue
+		}
+		from, to := at+m[group], at+m[group+1]
+		at = max(to, at+len(hint))
 		if quoted := to-from >= 2 && (line[from] == '"' || line[from] == '\''); quoted && line[to-1] == line[from] {
 			from, to = from+1, to-1
 		}
@@ -109,6 +146,17 @@ func (s *secret) replace(line string) string {
 	b.WriteString(line[end:])
 	return b.String()
 }
+
+// isWord reports whether a byte can be in a token.
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.'
+}
+
+// isSecretKey reports whether "key" after a text names a secret, as in "api_key".
+func isSecretKey(text string) bool { return keyOf.MatchString(text) }
+
+// noFlag reports whether a text is the value of a flag, and not the next flag.
+func noFlag(text string) bool { return !strings.HasPrefix(text, "-") }
 
 // random reports whether a text can be a secret that a program made: it has digits and
 // letters, or is long.

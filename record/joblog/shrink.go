@@ -106,3 +106,35 @@ func (s *shrinking) shorten(ctx context.Context, id, bytes int64) (freed int64, 
 	})
 	return freed, err
 }
+
+// Shrink removes the oldest text until all kept logs take no more than some bytes. If another
+// process does that already, it does nothing.
+//
+// Errors: those of the database.
+func Shrink(ctx context.Context, db *sqldb.DB, most int64, now time.Time) error {
+	_, err := shrinkAll(ctx, db, most, now)
+	if err != nil {
+		return fmt.Errorf("%s: the limit of all kept logs: %w", db, err)
+	}
+	return nil
+}
+
+// shrinkAll is Shrink, and returns how many bytes the logs take then.
+func shrinkAll(ctx context.Context, db *sqldb.DB, most int64, now time.Time) (total int64, err error) {
+	all := shrinking{db: db, index: "kept_logs_age", most: most, why: "all kept logs exceed " + sizeText(most), now: now}
+	if total, err = all.sum(ctx); err != nil || total <= most {
+		return total, err
+	}
+	unlock, ours, err := db.TryLock(ctx, sqldb.KeptLogsLock)
+	if err != nil || !ours {
+		return total, err
+	}
+	err = all.run(ctx)
+	if unlocked := unlock(); err == nil {
+		err = unlocked
+	}
+	if err != nil {
+		return total, err
+	}
+	return all.sum(ctx)
+}

@@ -83,7 +83,7 @@ func (s *Store) limit(ctx context.Context, job string, added int64) error {
 	if !s.due(added) {
 		return nil
 	}
-	total, err := s.shrink(ctx)
+	total, err := shrinkAll(ctx, s.db, s.limits.Total, s.now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy = false; err != nil {
@@ -106,27 +106,6 @@ func (s *Store) due(added int64) bool {
 	}
 	s.busy = true
 	return true
-}
-
-// shrink sums up all logs, and removes text beyond the limit. If another process does that
-// already, the next Put sums up again.
-func (s *Store) shrink(ctx context.Context) (total int64, err error) {
-	all := shrinking{db: s.db, index: "kept_logs_age", most: s.limits.Total, why: "all kept logs exceed " + sizeText(s.limits.Total), now: s.now()}
-	if total, err = all.sum(ctx); err != nil || total <= s.limits.Total {
-		return total, err
-	}
-	unlock, ours, err := s.db.TryLock(ctx, sqldb.KeptLogsLock)
-	if err != nil || !ours {
-		return total, err
-	}
-	err = all.run(ctx)
-	if unlocked := unlock(); err == nil {
-		err = unlocked
-	}
-	if err != nil {
-		return total, err
-	}
-	return all.sum(ctx)
 }
 
 // Of returns logs in the order in which their containers started.

@@ -31,9 +31,15 @@ type Policy struct {
 	// KeepLast is how many revisions of each object that is not deleted stay, with their
 	// bodies, regardless of age; default 1.
 	KeepLast int
-	// MaxBytes is the largest size of the history; default unlimited. A larger database
+	// MaxBytes is the largest size of the history without kept logs; default unlimited. A larger database
 	// loses its oldest revisions, whatever the states, but none of the last hour.
 	MaxBytes int64
+	// KeepLogs is how long kept logs stay after text was last added to them; default
+	// Forever. They go earlier with their pods, owners or jobs, when those are removed.
+	KeepLogs time.Duration
+	// MaxLogBytes is how much kept logs may take; default unlimited. Beyond it the oldest lose
+	// their text, and their rows say so. joblog.Limits has the same limit for recorders.
+	MaxLogBytes int64
 	// KeepFeed is how long the feed can be read from a position of the past; default 7 days.
 	// Positions that a live cursor has not read stay longer.
 	KeepFeed time.Duration
@@ -45,10 +51,10 @@ type Policy struct {
 	Every time.Duration
 }
 
-// Unlimited reports whether a policy keeps the whole history. It may still shorten the
-// feed.
+// Unlimited reports whether a policy keeps the whole history and all logs. It may still
+// shorten the feed.
 func (p Policy) Unlimited() bool {
-	return p.Keep == 0 && len(p.PerState) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0
+	return p.Keep == 0 && len(p.PerState) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0 && p.KeepLogs == 0 && p.MaxLogBytes == 0
 }
 
 // withDefaults returns a policy with its defaults.
@@ -56,6 +62,7 @@ func (p Policy) Unlimited() bool {
 // Errors: an invalid field.
 func (p Policy) withDefaults() (Policy, error) {
 	p.Keep, p.KeepBodies = cmp.Or(p.Keep, Forever), cmp.Or(p.KeepBodies, Forever)
+	p.KeepLogs = cmp.Or(p.KeepLogs, Forever)
 	p.KeepLast, p.Every = max(p.KeepLast, 1), cmp.Or(p.Every, time.Hour)
 	p.KeepFeed, p.CursorIdle = cmp.Or(p.KeepFeed, weekly), cmp.Or(p.CursorIdle, weekly)
 	switch {
@@ -63,8 +70,10 @@ func (p Policy) withDefaults() (Policy, error) {
 		return p, errors.New("retention: KeepFeed or CursorIdle is negative")
 	case p.Keep < 0 || p.KeepBodies < 0 || p.Every < 0:
 		return p, errors.New("retention: Keep, KeepBodies or Every is negative")
-	case p.MaxBytes < 0:
-		return p, errors.New("retention: MaxBytes is negative")
+	case p.KeepLogs < 0:
+		return p, errors.New("retention: KeepLogs is negative")
+	case p.MaxBytes < 0 || p.MaxLogBytes < 0:
+		return p, errors.New("retention: MaxBytes or MaxLogBytes is negative")
 	}
 	for s, age := range p.PerState {
 		switch {

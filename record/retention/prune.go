@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -81,6 +82,9 @@ func (p *pruner) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.pruneLogs(ctx); err != nil {
+		return err
+	}
 	if p.span == 0 {
 		p.span = 20_000
 	}
@@ -96,7 +100,7 @@ func (p *pruner) run(ctx context.Context) error {
 	if p.result.Size, err = p.db.Size(ctx); err != nil {
 		return err
 	}
-	if p.policy.MaxBytes > 0 && p.result.Size.Used > p.policy.MaxBytes {
+	if p.policy.MaxBytes > 0 && p.result.Size.History() > p.policy.MaxBytes {
 		if err := p.shrink(ctx); err != nil {
 			return err
 		}
@@ -104,7 +108,7 @@ func (p *pruner) run(ctx context.Context) error {
 	if p.preview {
 		return nil
 	}
-	if p.result.Revisions+p.result.Stripped > 0 {
+	if p.result.Revisions+p.result.Stripped > 0 || p.result.Logs.Logs > 0 {
 		if err := p.db.Vacuum(ctx); err != nil {
 			return err
 		}
@@ -115,14 +119,38 @@ func (p *pruner) run(ctx context.Context) error {
 	return err
 }
 
+// pruneLogs removes kept logs by their age and their size.
+func (p *pruner) pruneLogs(ctx context.Context) (err error) {
+	before := p.now.Add(-p.policy.KeepLogs)
+	switch {
+	case p.policy.KeepLogs == Forever:
+	case p.preview:
+		p.result.Logs, err = joblog.Expired(ctx, p.db, before)
+	default:
+		p.result.Logs, err = joblog.Prune(ctx, p.db, before, p.pauseAfter)
+	}
+	if err == nil && p.policy.MaxLogBytes > 0 && !p.preview {
+		err = joblog.Shrink(ctx, p.db, p.policy.MaxLogBytes, p.now)
+	}
+	return err
+}
+
+// pauseAfter pauses after a step, for writers.
+func (p *pruner) pauseAfter(ctx context.Context, took time.Duration) error {
+	if p.steady {
+		return nil
+	}
+	return pause(ctx, pauseFactor*took)
+}
+
 // shrink removes the oldest revisions until the database is small enough.
 func (p *pruner) shrink(ctx context.Context) error {
 	r := &p.result
 	if p.preview {
-		r.Excess = r.Size.Used - p.policy.MaxBytes
+		r.Excess = r.Size.History() - p.policy.MaxBytes
 		return nil
 	}
-	p.goal = r.Size.Used - p.target()
+	p.goal = r.Size.History() - p.target()
 	before := r.Bytes
 	if err := p.scan(ctx, bySize{p.now}); err != nil {
 		return err
@@ -185,16 +213,17 @@ func (p *pruner) step(ctx context.Context, some []model.Candidate, r rule) error
 	if err := p.approach(ctx, done.Bytes); err != nil {
 		return err
 	}
-	if p.preview || p.steady || done.empty() {
+	if p.preview || done.empty() {
 		return nil
 	}
 	switch {
+	case p.steady:
 	case took > 2*stepTime:
 		p.rows = max(10, p.rows/2)
 	case took < stepTime/2 && len(some) == p.rows:
 		p.rows = min(2000, 2*p.rows)
 	}
-	return pause(ctx, pauseFactor*took)
+	return p.pauseAfter(ctx, took)
 }
 
 // approach updates the goal after a step has removed some bytes.
@@ -204,7 +233,7 @@ func (p *pruner) approach(ctx context.Context, bytes int64) error {
 		return nil
 	}
 	size, err := p.db.Size(ctx)
-	p.goal = size.Used - p.target()
+	p.goal = size.History() - p.target()
 	return err
 }
 

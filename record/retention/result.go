@@ -3,6 +3,7 @@ package retention
 import (
 	"fmt"
 
+	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -17,6 +18,8 @@ type Result struct {
 	Bytes int64
 	// Coverage is the number of deleted rows of coverage and of healed gaps.
 	Coverage int
+	// Logs are the kept logs that were removed, by age and with their objects.
+	Logs joblog.Removed
 	// Feed is the number of deleted rows of the feed.
 	Feed int
 	// Expired are the names of cursors of the feed that nobody has used for
@@ -34,7 +37,11 @@ type Result struct {
 
 // String returns "3 objects, 40 revisions, the bodies of 12 others, …".
 func (r Result) String() string {
-	return fmt.Sprintf("%d objects, %d revisions, the bodies of %d others, %d transitions, %d rows of coverage and gaps", r.Objects, r.Revisions, r.Stripped, r.Transitions, r.Coverage)
+	text := fmt.Sprintf("%d objects, %d revisions, the bodies of %d others, %d transitions, %d rows of coverage and gaps", r.Objects, r.Revisions, r.Stripped, r.Transitions, r.Coverage)
+	if r.Logs.Logs > 0 {
+		text += fmt.Sprintf(", %d kept logs", r.Logs.Logs)
+	}
+	return text
 }
 
 // empty reports whether a step has removed nothing.
@@ -46,4 +53,5 @@ func (r *Result) empty() bool {
 func (r *Result) add(other Result) {
 	r.Objects, r.Revisions, r.Transitions = r.Objects+other.Objects, r.Revisions+other.Revisions, r.Transitions+other.Transitions
 	r.Stripped, r.Bytes = r.Stripped+other.Stripped, r.Bytes+other.Bytes
+	r.Logs.Logs, r.Logs.Bytes = r.Logs.Logs+other.Logs.Logs, r.Logs.Bytes+other.Logs.Bytes
 }

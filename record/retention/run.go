@@ -38,7 +38,7 @@ func Run(ctx context.Context, db *sqldb.DB, policy Policy, log *slog.Logger) err
 		}
 		now := policy
 		if time.Since(last) < policy.Every {
-			now = Policy{MaxBytes: policy.MaxBytes, KeepLast: policy.KeepLast, KeepFeed: Forever, CursorIdle: policy.CursorIdle}
+			now = Policy{MaxBytes: policy.MaxBytes, MaxLogBytes: policy.MaxLogBytes, KeepLast: policy.KeepLast, KeepFeed: Forever, CursorIdle: policy.CursorIdle}
 		} else {
 			last = time.Now()
 		}
@@ -62,7 +62,7 @@ func report(log *slog.Logger, r Result, err error) {
 		log.Error("pruning failed; it is tried again", "err", err)
 	case r.Excess > 0:
 		log.Warn("the database exceeds its maximum size; the rest is needed or younger than an hour", "bytes", r.Size.Used, "excess", r.Excess)
-	case r.Revisions+r.Stripped+r.Objects > 0:
+	case r.Revisions+r.Stripped+r.Objects > 0 || r.Logs.Logs > 0:
 		log.Info("history pruned", "removed", r.String(), "bytes", r.Size.Used)
 	}
 	if r.Feed > 0 {

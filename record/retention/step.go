@@ -2,9 +2,11 @@ package retention
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -232,6 +234,9 @@ func (s *step) removeTransitions(ctx context.Context, upTo map[int64]wire.Versio
 
 // removeObjects deletes objects with all that is left of them.
 func (s *step) removeObjects(ctx context.Context, ids []int64) error {
+	if err := s.removeLogs(ctx, ids); err != nil {
+		return err
+	}
 	bytes, err := model.BodyBytes(ctx, s.tx, ids)
 	if s.done.Bytes += bytes; err != nil {
 		return err
@@ -254,5 +259,19 @@ func (s *step) removeObjects(ctx context.Context, ids []int64) error {
 	}
 	n, err = model.DeleteObjects(ctx, s.tx, ids)
 	s.done.Objects += int(n)
+	return err
+}
+
+// removeLogs deletes the kept logs of objects: of pods, and of what owns pods.
+func (s *step) removeLogs(ctx context.Context, ids []int64) error {
+	all, err := model.UIDs(ctx, s.tx, ids)
+	for _, cluster := range slices.Sorted(maps.Keys(all)) {
+		if err != nil {
+			break
+		}
+		var r joblog.Removed
+		r, err = joblog.RemoveOf(ctx, s.tx, joblog.Selection{ClusterUID: cluster, UIDs: all[cluster]})
+		s.done.Logs.Logs, s.done.Logs.Bytes = s.done.Logs.Logs+r.Logs, s.done.Logs.Bytes+r.Bytes
+	}
 	return err
 }

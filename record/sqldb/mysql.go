@@ -197,8 +197,9 @@ func (mysql) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	if err := db.QueryRowContext(ctx, "SELECT AVG(size) FROM (SELECT LENGTH(data) AS size FROM revisions ORDER BY id DESC LIMIT 20000) newest").Scan(&body); err != nil {
 		return s, err
 	}
-	s.Used = min(s.Files, EstimateUsed(rows, body.Float64))
-	return s, nil
+	s.Logs, err = sizeOfLogs(ctx, db, mysql{}.Dialect().TableExists)
+	s.Used = min(s.Files, EstimateUsed(rows, body.Float64)+s.Logs)
+	return s, err
 }
 
 // Vacuum implements Driver. It does nothing: the server uses free space for new rows.

@@ -151,8 +151,9 @@ func (postgres) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	if err := db.QueryRowContext(ctx, fmt.Sprintf("SELECT AVG(pg_column_size(data)) FROM revisions TABLESAMPLE SYSTEM (%f)", sample)).Scan(&body); err != nil {
 		return s, err
 	}
-	s.Used = min(s.Files, EstimateUsed(rows, body.Float64))
-	return s, nil
+	s.Logs, err = sizeOfLogs(ctx, db, postgres{}.Dialect().TableExists)
+	s.Used = min(s.Files, EstimateUsed(rows, body.Float64)+s.Logs)
+	return s, err
 }
 
 // Vacuum implements Driver. It does nothing: the server uses free space for new rows.

@@ -1,16 +1,27 @@
 package sqldb
 
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
 // Size is the space that a database takes, in bytes.
 type Size struct {
 	// Files is the space on disk, including free space within the files.
 	Files int64
-	// Used is the space of the history, which retention compares with its limit. Exact
-	// says how good it is.
+	// Used is the space of the history and of kept logs. Exact says how good it is.
 	Used int64
+	// Logs is the part of Used that kept logs take. It is an estimate.
+	Logs int64
 	// Exact says that Used is measured and includes the last commit. Otherwise it is an
 	// estimate from statistics, which may be minutes old.
 	Exact bool
 }
+
+// History is the space of the history without kept logs, which have limits of their own.
+// Retention compares it with its limit.
+func (s Size) History() int64 { return max(0, s.Used-s.Logs) }
 
 // Bytes of one row, with its share of the indexes and without its body. They were measured
 // with 40,000 revisions on PostgreSQL and MariaDB.
@@ -18,6 +29,8 @@ const (
 	RevisionBytes   = 200
 	TransitionBytes = 250
 	ObjectBytes     = 600
+	// KeptLogBytes is the same for a kept log without its text.
+	KeptLogBytes = 1100
 )
 
 // EstimateUsed returns Size.Used for a server, whose files do not shrink when rows are
@@ -25,4 +38,18 @@ const (
 // a stored body in bytes.
 func EstimateUsed(rows map[string]int64, body float64) int64 {
 	return rows["revisions"]*(RevisionBytes+int64(body)) + rows["transitions"]*TransitionBytes + rows["objects"]*ObjectBytes
+}
+
+// sizeOfLogs returns the space that kept logs take; 0 if the schema does not have them
+// yet. exists is Dialect.TableExists.
+func sizeOfLogs(ctx context.Context, db *sql.DB, exists string) (int64, error) {
+	var found, logs, text int64
+	if err := db.QueryRowContext(ctx, exists, "kept_logs").Scan(&found); err != nil || found == 0 {
+		return 0, err
+	}
+	err := db.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(SUM(stored_bytes), 0) FROM kept_logs").Scan(&logs, &text)
+	if err != nil {
+		return 0, fmt.Errorf("kept logs: %w", err)
+	}
+	return text + logs*KeptLogBytes, nil
 }

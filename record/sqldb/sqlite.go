@@ -163,11 +163,14 @@ func (sqlite) TryLock(_ context.Context, _ *sql.DB, a Address, name string) (unl
 }
 
 // Size implements Driver.
-func (sqlite) Size(ctx context.Context, db *sql.DB) (Size, error) {
+func (sqlite) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	var page, pages, free int64
 	row := db.QueryRowContext(ctx, "SELECT page_size, page_count, freelist_count FROM pragma_page_size, pragma_page_count, pragma_freelist_count")
-	err := row.Scan(&page, &pages, &free)
-	return Size{Files: page * pages, Used: page * (pages - free), Exact: true}, err
+	if err := row.Scan(&page, &pages, &free); err != nil {
+		return s, err
+	}
+	logs, err := sizeOfLogs(ctx, db, sqlite{}.Dialect().TableExists)
+	return Size{Files: page * pages, Used: page * (pages - free), Logs: logs, Exact: true}, err
 }
 
 // freePages is how many pages one step of Vacuum returns: 4 MiB.

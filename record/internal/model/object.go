@@ -351,3 +351,18 @@ func NotOwnedBy(kinds []string) Condition {
 	}
 	return c
 }
+
+// UIDs returns the UIDs of objects by the UID of their cluster.
+func UIDs(ctx context.Context, q sqldb.Querier, ids []int64) (map[string][]string, error) {
+	all := map[string][]string{}
+	err := queryIn(ctx, q, "SELECT c.uid, o.uid FROM objects o JOIN clusters c ON c.id = o.cluster_id WHERE o.id IN ", ids, "", func(rows *sql.Rows) error {
+		var cluster, uid string
+		err := rows.Scan(&cluster, &uid)
+		all[cluster] = append(all[cluster], uid)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("table objects: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,191 @@
+package joblog_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// TestConcurrentPuts: four recorders write parts of the same logs at the same time. All
+// lines are there in the end, each once.
+func TestConcurrentPuts(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		lines := numbered(0, 300)
+		var work sync.WaitGroup
+		for writer := range 4 {
+			db := open(t, d.url)
+			work.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(writer), 2))
+				s := joblog.NewAt(db.DB, joblog.Limits{}, nil, func() time.Time { return start }, 1000, 20)
+				for i := range 12 {
+					from := r.IntN(270)
+					to := from + 30
+					if i >= 10 {
+						from, to = 0, 300
+					}
+					if err := s.Put(t.Context(), of(fmt.Sprint(i%2), 0), lines[from:to]); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		work.Wait()
+		s, _ := newStore(d, joblog.Limits{})
+		for i := range 2 {
+			if l, got := s.only(t, fmt.Sprint(i)); !same(got, lines) || l.Lines != 300 {
+				t.Errorf("%+v: %s", l, words(got))
+			}
+		}
+	})
+}
+
+// TestConcurrentShrink: two processes that apply the limit at the same time do not remove
+// twice as much.
+func TestConcurrentShrink(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		s, now := newStore(d, joblog.Limits{})
+		for i := range 30 {
+			*now = now.Add(time.Second)
+			s.put(t, ended(of(fmt.Sprint(i), 0), time.Hour, 0), noise(uint64(i), 20))
+		}
+		before, err := s.Totals(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var work sync.WaitGroup
+		for range 3 {
+			db := open(t, d.url)
+			work.Go(func() {
+				if err := joblog.Shrink(t.Context(), db.DB, before.Stored/2, *now); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		work.Wait()
+		after, err := s.Totals(t.Context())
+		if err != nil || after.Stored > before.Stored/2 || after.Stored < before.Stored*4/10 || after.Logs+after.Empty != 30 {
+			t.Errorf("%+v, before %+v, %v", after, before, err)
+		}
+	})
+}
+
+// stopping is a driver that ends a context at one of the statements.
+type stopping struct {
+	sqldb.Driver
+	left atomic.Int64
+	stop func()
+}
+
+func (s *stopping) Dialect() sqldb.Dialect {
+	d := s.Driver.Dialect()
+	rebind := d.Rebind
+	d.Rebind = func(statement string) string {
+		if s.left.Add(-1) == 0 {
+			s.stop()
+		}
+		if rebind == nil {
+			return statement
+		}
+		return rebind(statement)
+	}
+	return d
+}
+
+func (s *stopping) Address(u *url.URL, getenv func(string) string) (sqldb.Address, error) {
+	return s.Driver.Address(u, getenv)
+}
+
+// TestStoppedWriter: a writer that stops at any statement leaves what was there before, or
+// all that it wrote, and the row agrees with the text. The next writer continues.
+func TestStoppedWriter(t *testing.T) {
+	for _, kind := range dbtest.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			address := dbtest.Empty(t, kind)
+			driver, err := sqldb.DriverOf(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := open(t, address)
+			s := &stopping{Driver: driver, stop: func() {}}
+			db, err := sqldb.OpenWith(t.Context(), s, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			lines := numbered(0, 200)
+			reader, _ := newStore(d, joblog.Limits{})
+			for at, done := 1, false; !done; at++ {
+				pod := fmt.Sprint("pod-", at)
+				limits := joblog.Limits{Lines: 150}
+				writer := joblog.NewAt(db, limits, nil, func() time.Time { return start }, 500, 20)
+				s.left.Store(0)
+				if err := writer.Put(t.Context(), of(pod, 0), lines[:120]); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				s.stop = cancel
+				s.left.Store(int64(at))
+				err := writer.Put(ctx, ended(of(pod, 0), time.Minute, 1), lines[60:])
+				done = s.left.Load() > 0
+				cancel()
+				l, got := reader.only(t, pod)
+				before, after := same(got, lines[:120]) && !l.Complete, same(got, lines[50:]) && l.Complete
+				if l.Lines != len(got) || !before && !after || err == nil && !after {
+					t.Errorf("stopped at %d (%v): %+v\n%s", at, err, l, words(got))
+				}
+				s.left.Store(0)
+				if err := writer.Put(t.Context(), ended(of(pod, 0), time.Minute, 1), lines[60:]); err != nil {
+					t.Fatal(err)
+				}
+				if l, got := reader.only(t, pod); !same(got, lines[50:]) || l.LostLines != 50 {
+					t.Errorf("stopped at %d: %+v\n%s", at, l, words(got))
+				}
+				if at > 100 {
+					t.Fatal("Put has no end")
+				}
+			}
+		})
+	}
+}
+
+// TestReadWhileWritten: whoever reads a log while it is written gets its lines in order, none
+// twice.
+func TestReadWhileWritten(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		writer := joblog.NewAt(d.DB, joblog.Limits{Lines: 100}, nil, func() time.Time { return start }, 200, 10)
+		lines := numbered(0, 400)
+		reader := &store{Store: writer, d: d}
+		if err := writer.Put(t.Context(), of("a", 0), lines[:100]); err != nil {
+			t.Fatal(err)
+		}
+		l, _ := reader.only(t, "a")
+		for round := range 10 {
+			var last time.Time
+			n := 0
+			for line, err := range writer.Lines(t.Context(), l) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n++; !line.Time.After(last) || !strings.HasPrefix(line.Text, "line ") {
+					t.Fatalf("round %d: %v after %v", round, line, last)
+				}
+				if last = line.Time; n == 20 { // beyond what is read already
+					if err := writer.Put(t.Context(), of("a", 0), lines[90:130+30*round-round]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	})
+}
