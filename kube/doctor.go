@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -34,12 +35,14 @@ func (c *Cluster) Clock(ctx context.Context) (at time.Time, took time.Duration, 
 
 // Allowed asks the server whether we may do something with all objects of a type, in
 // one namespace or, if that is empty, in all of them. name is of one object; "" for
-// all. why is what the server says to a refusal; it may be empty.
+// all. The name of the type may end with a subresource, as in "pods/log". why is what the
+// server says to a refusal; it may be empty.
 //
 // Errors: *RequestError.
 func (c *Cluster) Allowed(ctx context.Context, verb string, r Resource, namespace, name string) (yes bool, why string, err error) {
+	resource, sub, _ := strings.Cut(r.Name, "/")
 	review := authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: r.Group, Resource: r.Name, Namespace: namespace, Name: name},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: r.Group, Resource: resource, Subresource: sub, Namespace: namespace, Name: name},
 	}}
 	review.APIVersion, review.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
 	if err := c.review(ctx, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "rights", &review); err != nil {

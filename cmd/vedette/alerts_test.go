@@ -39,6 +39,7 @@ func TestAlerts(t *testing.T) {
 	described := make(chan *prometheus.Desc)
 	go func() {
 		recordmetrics.New(nil).Describe(described)
+		recordmetrics.NewLogs(nil).Describe(described)
 		notifymetrics.New(notifymetrics.Source{}).Describe(described)
 		close(described)
 	}()

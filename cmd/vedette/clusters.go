@@ -303,3 +303,27 @@ func (t scope) String() string {
 	}
 	return text.String()
 }
+
+// podNamespaces returns the namespaces in which pods are watched for their logs; none means
+// all. chosen are selected as a whole; anywhere reports that others may have pods too. A
+// recorder of some namespaces only watches no others.
+func (c *connected) podNamespaces(chosen []string, anywhere bool) (all []string) {
+	add := func(namespace string) {
+		if !slices.Contains(all, namespace) {
+			all = append(all, namespace)
+		}
+	}
+	for _, namespace := range chosen {
+		add(namespace)
+	}
+	for _, t := range c.targets {
+		switch {
+		case !anywhere:
+		case t.Namespace != "":
+			add(t.Namespace)
+		case t.resource.Scope == kube.Namespaced || t.resource.Name == "":
+			return nil
+		}
+	}
+	return all
+}

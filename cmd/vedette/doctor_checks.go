@@ -124,6 +124,21 @@ func (o *recordOptions) examineCluster(ctx context.Context, c *connected, d *sql
 			f.fails("type "+m.typ, m.complain(m.err))
 		}
 	}
+	if logs, err := o.logs.settings(o.settled); err == nil && o.logs.used() {
+		types, namespaces := logs.followed()
+		for _, r := range logs.rights(ctx, c.Cluster, c.podNamespaces(namespaces, len(types) > 0)) {
+			switch {
+			case r.err != nil:
+				f.fails("logs", r.err)
+			case r.lacking:
+				f.note(failed, "logs", r.found, r.remedy)
+			case r.remedy != "":
+				f.note(warning, "logs", r.found, r.remedy)
+			default:
+				f.ok("logs", "%s", r.found)
+			}
+		}
+	}
 	// The check of a resume point takes a second if nothing happens, so all run at the
 	// same time.
 	each := make([]findings, len(c.targets))

@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/logkeeper"
 	"github.com/vedette-io/vedette/record/recordmetrics"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/rules"
 )
 
@@ -29,6 +31,7 @@ type recordOptions struct {
 	kept    retentionFlags
 	notify  notifyFlags
 	letters messageRetention
+	logs    keepLogsFlags
 	redact  []string
 	name    string
 	spill   string
@@ -73,6 +76,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.kept.addFlags(cmd)
 	o.notify.addFlags(cmd)
 	o.letters.addFlags(cmd)
+	o.logs.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
@@ -132,6 +136,9 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 	if _, err := o.letters.duration(o.settled); err != nil {
 		return cfg, nil, err
 	}
+	if _, err := o.logs.settings(o.settled); err != nil {
+		return cfg, nil, err
+	}
 	if o.watch.rules != "" {
 		if r, err = rules.Load(o.watch.rules); err != nil {
 			return cfg, nil, err
@@ -169,6 +176,9 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 	}
 	var s serving
 	metrics := []prometheus.Collector{recordmetrics.New(s.health)}
+	if o.logs.used() {
+		metrics = append(metrics, recordmetrics.NewLogs(s.logs))
+	}
 	if setup != nil {
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
@@ -225,8 +235,12 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		}
 		recorders = append(recorders, r)
 	}
+	keepers, err := o.keepers(d, clusters, cfg.Logger, con)
+	if err != nil {
+		return err
+	}
 	n := newNotifier(d, setup, cfg.Logger)
-	s.set(d, recorders, n)
+	s.set(d, recorders, keepers, n)
 	keep, err := o.kept.policy(o.settled)
 	if err != nil {
 		return err
@@ -237,13 +251,33 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		cancel()
 		return err
 	}
-	told := n.start(ctx)
+	told, kept := n.start(ctx), runKeepers(ctx, keepers)
 	con.say("Ctrl-C ends it")
 	err = runAll(ctx, clusters, recorders, con)
 	cancel()
 	wait()
 	told()
+	kept()
 	return err
+}
+
+// keepers returns a keeper of logs for each cluster; none if no logs are kept.
+func (o *recordOptions) keepers(d *sqldb.DB, clusters []*connected, log *slog.Logger, con *console) (all []*logkeeper.Keeper, err error) {
+	s, err := o.logs.settings(o.settled)
+	if err != nil || !o.logs.used() {
+		return nil, err
+	}
+	types, namespaces := s.followed()
+	for _, c := range clusters {
+		cfg := logkeeper.Config{Cluster: c.Cluster, ClusterName: c.name, Name: o.name, Namespaces: c.podNamespaces(namespaces, len(types) > 0), Logger: log}
+		k, err := s.newKeeper(d, cfg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, k)
+	}
+	con.say("keeping %v", &s)
+	return all, nil
 }
 
 // waitFor reports what cannot be recorded now. Without --wait-for-types it returns an

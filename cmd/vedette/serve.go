@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/logkeeper"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -17,13 +18,14 @@ type serving struct {
 	mu        sync.Mutex
 	d         *sqldb.DB
 	recorders []*record.Recorder
+	keepers   []*logkeeper.Keeper
 	notifier  *notifier // nil without one
 }
 
-func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, n *notifier) {
+func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, keepers []*logkeeper.Keeper, n *notifier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.d, s.recorders, s.notifier = d, recorders, n
+	s.d, s.recorders, s.keepers, s.notifier = d, recorders, keepers, n
 }
 
 // notifying returns the notifier, or nil while no notifier runs.
@@ -39,6 +41,16 @@ func (s *serving) health() (all []record.Health) {
 	defer s.mu.Unlock()
 	for _, r := range s.recorders {
 		all = append(all, r.Health())
+	}
+	return all
+}
+
+// logs returns what all keepers of logs did.
+func (s *serving) logs() (all []logkeeper.Stats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.keepers {
+		all = append(all, k.Stats())
 	}
 	return all
 }

@@ -42,6 +42,10 @@ var settings = []setting{
 	{"keep-last", word},
 	{"max-size", word},
 	{"keep-feed", word},
+	{"keep-logs", words},
+	{"tail-logs", words},
+	{"log-lines", word},
+	{"redact-logs", words},
 	{"notify", path},
 	{"keep-messages", word},
 }

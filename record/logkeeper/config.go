@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/vedette-io/vedette/kube"
@@ -16,7 +17,8 @@ type Config struct {
 	ClusterName string
 	// Store keeps the logs, and replaces secrets in them.
 	Store Store
-	// Name is the name of this recorder. Recorders of one database have different names.
+	// Name is the name of this recorder. Recorders of one database have different names. The
+	// default is the name of the host.
 	Name string
 	// Keep selects the pods whose logs are kept when their containers end. Tail selects the
 	// pods whose logs are also kept while their containers run.
@@ -66,6 +68,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("logkeeper: a bound is negative")
 	}
 	c.ClusterName = cmp.Or(c.ClusterName, c.Cluster.Host())
+	if c.Name == "" {
+		c.Name, _ = os.Hostname() // two recorders without names only do the same work twice
+	}
 	c.Lines, c.Bytes = cmp.Or(c.Lines, 500), cmp.Or(c.Bytes, 1<<20)
 	c.Fetches, c.PerNode, c.Timeout = cmp.Or(c.Fetches, 16), cmp.Or(c.PerNode, 4), cmp.Or(c.Timeout, 30*time.Second)
 	c.Waiting, c.Hold = cmp.Or(c.Waiting, 20_000), cmp.Or(c.Hold, 64<<20)

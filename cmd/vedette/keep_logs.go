@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/record/logkeeper"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// keepLogsFlags say of which pods the ends of logs are kept.
+type keepLogsFlags struct {
+	keep, tail, redact []string
+	lines              int
+}
+
+// defaultLogLines is how many lines of each log are kept.
+const defaultLogLines = 500
+
+func (o *keepLogsFlags) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.keep, "keep-logs", nil, "whose logs are kept when containers end: types of jobs and namespaces, such as jobs,pytorchjobs.kubeflow.org,namespace=ml (default: none)")
+	f.StringSliceVar(&o.tail, "tail-logs", nil, "whose logs are also kept while containers run, so that they survive a lost node; as for --keep-logs (default: none)")
+	f.IntVar(&o.lines, "log-lines", defaultLogLines, "how many lines of each log are kept, the last ones")
+	f.StringArrayVar(&o.redact, "redact-logs", nil, "regular expression of what is replaced in kept logs, beside well-known secrets; may be repeated")
+}
+
+// used reports whether any logs are kept.
+func (o *keepLogsFlags) used() bool { return len(o.keep)+len(o.tail) > 0 }
+
+// logSettings are the settings of kept logs.
+type logSettings struct {
+	keep, tail []string
+	limits     joblog.Limits
+	redact     *joblog.Redactor
+}
+
+// settings parses the settings.
+//
+// Errors: all mistakes, each with the origin of its setting.
+func (o *keepLogsFlags) settings(from *settled) (s logSettings, err error) {
+	s = logSettings{keep: o.keep, tail: o.tail, limits: joblog.Limits{Lines: o.lines}}
+	var mistakes []error
+	complain := func(name string, err error) {
+		if err == nil {
+			return
+		}
+		for _, err := range flat(err) {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", from.origin(name), err))
+		}
+	}
+	_, err = logkeeper.ParseSelection(o.keep)
+	complain("keep-logs", err)
+	_, err = logkeeper.ParseSelection(o.tail)
+	complain("tail-logs", err)
+	if s.redact, err = joblog.NewRedactor(o.redact); err != nil {
+		complain("redact-logs", err)
+	}
+	if o.lines < 1 {
+		complain("log-lines", fmt.Errorf("%d is not a valid number of lines: want 1 or more", o.lines))
+	} else {
+		complain("log-lines", s.limits.Check())
+	}
+	if !o.used() && from.origin("redact-logs") != "default" {
+		complain("redact-logs", errors.New("no logs are kept: name types or namespaces with --keep-logs"))
+	}
+	return s, errors.Join(mistakes...)
+}
+
+// followed returns the words that select types, and the namespaces that are selected.
+func (s *logSettings) followed() (types, namespaces []string) {
+	for _, word := range slices.Concat(s.keep, s.tail) {
+		if namespace, ok := strings.CutPrefix(word, "namespace="); ok {
+			namespaces = append(namespaces, namespace)
+		} else if !slices.Contains(types, word) {
+			types = append(types, word)
+		}
+	}
+	return types, namespaces
+}
+
+// newKeeper returns a keeper of the logs of a cluster.
+func (s *logSettings) newKeeper(d *sqldb.DB, cfg logkeeper.Config) (*logkeeper.Keeper, error) {
+	cfg.Store, cfg.Lines = joblog.New(d, s.limits, s.redact), s.limits.Lines
+	// The kinds of types may differ between clusters, so each keeper has its own selections.
+	var err, tailErr error
+	cfg.Keep, err = logkeeper.ParseSelection(s.keep)
+	cfg.Tail, tailErr = logkeeper.ParseSelection(s.tail)
+	if err := errors.Join(err, tailErr); err != nil {
+		return nil, err
+	}
+	return logkeeper.New(cfg)
+}
+
+// runKeepers runs keepers until ctx is done. wait joins them.
+func runKeepers(ctx context.Context, keepers []*logkeeper.Keeper) (wait func()) {
+	var work sync.WaitGroup
+	for _, k := range keepers {
+		work.Go(func() { _ = k.Run(ctx) }) // fails only if it is called twice
+	}
+	return work.Wait
+}
+
+// String says whose logs are kept.
+func (s *logSettings) String() string {
+	text := fmt.Sprintf("the last %d lines of containers that end, of %s", s.limits.Lines, strings.Join(slices.Concat(s.keep, s.tail), ", "))
+	if len(s.tail) > 0 {
+		text += "; lines of running containers, of " + strings.Join(s.tail, ", ")
+	}
+	return text
+}
+
+// podLogs is the resource of the right to read logs.
+var podLogs = kube.Resource{Version: "v1", Name: "pods/log", Kind: "Pod", Scope: kube.Namespaced}
+
+// logRight is the result of a check of the rights that kept logs need.
+type logRight struct {
+	found, remedy string
+	lacking       bool // logs cannot be kept
+	err           error
+}
+
+// rights checks the rights that kept logs need in a cluster. No namespaces are all.
+func (s *logSettings) rights(ctx context.Context, c *kube.Cluster, namespaces []string) (all []logRight) {
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	pods := podLogs
+	pods.Name = "pods"
+	for _, namespace := range namespaces {
+		where := " in all namespaces"
+		if namespace != "" {
+			where = " in " + namespace
+		}
+		lacking := 0
+		for _, right := range []struct {
+			verb string
+			of   kube.Resource
+		}{{"list", pods}, {"watch", pods}, {"get", podLogs}} {
+			yes, why, err := c.Allowed(ctx, right.verb, right.of, namespace, "")
+			if err == nil && yes {
+				continue
+			}
+			lacking++
+			if why != "" {
+				why = " (" + why + ")"
+			}
+			all = append(all, logRight{
+				found: fmt.Sprintf("may not %s %s%s%s", right.verb, right.of.Name, where, why), err: err, lacking: true,
+				remedy: fmt.Sprintf("grant %s on %s in a Role or ClusterRole", right.verb, right.of.Name),
+			})
+		}
+		if lacking == 0 {
+			all = append(all, logRight{found: "may list and watch pods and get pods/log" + where})
+		}
+	}
+	types, _ := s.followed()
+	for _, word := range types {
+		r, err := c.Resolve(ctx, word)
+		if err != nil {
+			all = append(all, logRight{found: explain(err), remedy: "pods are recognized by the name of the kind until the type is served"})
+			continue
+		}
+		if yes, _, err := c.Allowed(ctx, "get", r, "", ""); err == nil && !yes && r.Name != pods.Name {
+			all = append(all, logRight{found: "may not get " + r.String() + " in all namespaces", remedy: "without this right, owners of these objects are not known"})
+		}
+	}
+	return all
+}
