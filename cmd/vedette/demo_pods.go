@@ -172,7 +172,9 @@ func (g *podGroup) train(ctx context.Context, d time.Duration, failure string) {
 
 // write adds a line to the log of a pod. A pod that is gone has no log.
 func (g *podGroup) write(pod *corev1.Pod, line string) {
-	_, _ = pod, line
+	for _, c := range pod.Spec.Containers[:1] {
+		_ = g.server.WriteLog(pod.Namespace, pod.Name, c.Name, line+"\n")
+	}
 }
 
 // removePods deletes the pods of a job, as the garbage collector does.

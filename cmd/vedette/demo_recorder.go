@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/record/logkeeper"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
@@ -24,6 +28,7 @@ type demoRecorder struct {
 	url      string
 	d        *sqldb.DB
 	recorder *record.Recorder
+	keeper   *logkeeper.Keeper
 	cluster  string // UID of the cluster, because the database may hold other demos
 	ended    chan error
 }
@@ -59,6 +64,9 @@ func newDemoRecorder(ctx context.Context, url string, server *apitest.Server, cl
 	if _, err = r.d.Migrate(ctx); err == nil {
 		r.recorder, err = record.New(r.d, cfg)
 	}
+	if err == nil {
+		r.keeper, err = newDemoKeeper(r.d, cluster)
+	}
 	if err != nil {
 		_ = r.d.Close() // the first error is the cause
 		return nil, err
@@ -66,13 +74,26 @@ func newDemoRecorder(ctx context.Context, url string, server *apitest.Server, cl
 	return r, nil
 }
 
-// run records until ctx is done. It calls cancel with an error of the recorder.
+// newDemoKeeper returns a keeper of the logs of all jobs.
+func newDemoKeeper(d *sqldb.DB, cluster *kube.Cluster) (*logkeeper.Keeper, error) {
+	jobs, err := logkeeper.ParseSelection([]string{"jobs"})
+	if err != nil {
+		return nil, err
+	}
+	return logkeeper.New(logkeeper.Config{
+		Cluster: cluster, ClusterName: "demo", Name: "demo", Store: joblog.New(d, joblog.Limits{}, nil), Keep: jobs, Logger: slog.New(slog.DiscardHandler),
+	})
+}
+
+// run records and keeps logs until ctx is done. It calls cancel with an error.
 func (r *demoRecorder) run(ctx context.Context, cancel func(error)) {
+	kept := make(chan error, 1)
+	go func() { kept <- r.keeper.Run(ctx) }()
 	err := r.recorder.Run(ctx)
 	if err != nil {
 		cancel(err)
 	}
-	r.ended <- err
+	r.ended <- errors.Join(err, <-kept)
 }
 
 // lastWrite bounds the wait for the last transition in the database.
