@@ -79,7 +79,7 @@ soak: ## run recorders for 30 minutes on each database, with faults, and check t
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20000x is 20,000 inputs)
-	@set -e; for package in wire store internal/printable notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack; do \
+	@set -e; for package in wire store internal/printable submit/manifest submit/template notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack; do \
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 

@@ -9,7 +9,7 @@ import (
 )
 
 // forYAML returns a document that a reader of YAML understands. JSON is YAML but for tabs
-// before values, and for characters that are written as two escapes.
+// before values, for characters that are written as two escapes, and for the escape \/.
 func forYAML(text []byte) []byte {
 	trimmed := bytes.TrimSpace(text)
 	if !bytes.HasPrefix(trimmed, []byte("{")) || !json.Valid(trimmed) {
@@ -35,7 +35,10 @@ func forYAML(text []byte) []byte {
 // becomes one escape, and a half of one becomes the replacement character.
 func escaped(text []byte) (escape []byte, length int) {
 	first, ok := codeUnit(text)
-	if !ok {
+	switch {
+	case !ok && text[1] == '/':
+		return text[1:2], 2
+	case !ok:
 		return text[:2], 2
 	}
 	if !utf16.IsSurrogate(first) {

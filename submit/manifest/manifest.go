@@ -26,21 +26,28 @@ type Manifest struct {
 // Errors: the object has no apiVersion or no kind; it has more than [MaxObject] bytes.
 func New(source string, object map[string]any, root *Place) (*Manifest, error) {
 	m := &Manifest{Source: source, Object: &unstructured.Unstructured{Object: object}, root: root}
+	if field, err := check(object); err != nil {
+		line, _ := m.Line(field)
+		return nil, fmt.Errorf("%s: %w", at(source, line), err)
+	}
+	return m, nil
+}
+
+// check returns what is wrong with an object, and in which field.
+func check(object map[string]any) (field string, err error) {
 	for _, field := range []string{"apiVersion", "kind"} {
 		if text, ok := object[field].(string); !ok || text == "" {
-			line, _ := m.Line(field)
-			return nil, fmt.Errorf("%s: the object has no %s", at(source, line), field)
+			return field, fmt.Errorf("the object has no %s", field)
 		}
 	}
 	text, err := json.Marshal(object)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+		return "", err
 	}
 	if len(text) > MaxObject {
-		line, _ := m.Line("")
-		return nil, fmt.Errorf("%s: the object has %d bytes; the API server stores at most %d. Put large data into a volume, an image or a ConfigMap", at(source, line), len(text), MaxObject)
+		return "", fmt.Errorf("the object has %d bytes; the API server stores at most %d. Put large data into a volume, an image or a ConfigMap", len(text), MaxObject)
 	}
-	return m, nil
+	return "", nil
 }
 
 // Line returns the line of a field, which is written as API servers do:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/internal/yamlfile"
 )
@@ -30,20 +31,15 @@ func Parse(source string, text []byte) ([]*Manifest, error) {
 	}
 	d := &decoder{Reader: yamlfile.New(source)}
 	var all []*Manifest
-	var errs []error
 	for _, chunk := range split(text) {
 		for _, n := range d.nodesOf(chunk) {
-			found, err := d.objects(source, n)
-			all = append(all, found...)
-			if err != nil {
-				errs = append(errs, err)
-			}
+			all = append(all, d.objects(source, n)...)
 		}
 	}
-	if len(all) == 0 && d.Count() == 0 && len(errs) == 0 {
+	if len(all) == 0 && d.Count() == 0 {
 		return nil, fmt.Errorf("%s: the file has no object", source)
 	}
-	if err := errors.Join(append([]error{d.Err()}, errs...)...); err != nil {
+	if err := d.Err(); err != nil {
 		return nil, err
 	}
 	return all, nil
@@ -146,45 +142,39 @@ func blank(text []byte, line int) ([]byte, bool) {
 }
 
 // objects makes manifests of a document.
-func (d *decoder) objects(source string, n *yaml.Node) ([]*Manifest, error) {
+func (d *decoder) objects(source string, n *yaml.Node) []*Manifest {
 	before := d.Count()
 	v, place := d.value(n, 0)
-	object, ok := v.(map[string]any)
-	if !ok && d.Count() == before {
-		d.Complain(n.Line, "an object has to be a mapping with apiVersion, kind and metadata")
-	}
+	object, _ := v.(map[string]any)
 	if d.Count() > before {
-		return nil, nil
+		return nil
 	}
-	if items, ok := object["items"].([]any); ok && object["kind"] == "List" && object["apiVersion"] == "v1" {
-		return d.list(source, items, place.Fields["items"])
+	items, ok := object["items"].([]any)
+	if !ok || object["kind"] != "List" || object["apiVersion"] != "v1" {
+		return d.object(source, v, place)
 	}
-	m, err := New(source, object, place)
-	if err != nil {
-		return nil, err
+	var all []*Manifest
+	for i, item := range items {
+		below := &Place{Line: place.Fields["items"].Line}
+		if i < len(place.Fields["items"].Items) { // a list behind a reference has no places of its own
+			below = place.Fields["items"].Items[i]
+		}
+		all = append(all, d.object(source, item, below)...)
 	}
-	return []*Manifest{m}, nil
+	return all
 }
 
-func (d *decoder) list(source string, items []any, places *Place) ([]*Manifest, error) {
-	var all []*Manifest
-	var errs []error
-	for i, item := range items {
-		place := &Place{Line: places.Line}
-		if i < len(places.Items) { // a list behind a reference has no places of its own
-			place = places.Items[i]
-		}
-		object, ok := item.(map[string]any)
-		if !ok {
-			d.Complain(place.Line, "an item of a List has to be a mapping with apiVersion, kind and metadata")
-			continue
-		}
-		m, err := New(source, object, place)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		all = append(all, m)
+// object makes a manifest of a value.
+func (d *decoder) object(source string, v any, place *Place) []*Manifest {
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.Complain(place.Line, "an object has to be a mapping with apiVersion, kind and metadata")
+		return nil
 	}
-	return all, errors.Join(errs...)
+	if field, err := check(object); err != nil {
+		line, _ := place.find(field)
+		d.Complain(line, "%v", err)
+		return nil
+	}
+	return []*Manifest{{Source: source, Object: &unstructured.Unstructured{Object: object}, root: place}}
 }

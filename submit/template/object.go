@@ -23,7 +23,11 @@ type objects struct {
 
 // object compiles the object of a template for a type. It returns nil after a mistake.
 func (p *objects) object(n *yaml.Node, typ string) *node {
-	if n.Kind != yaml.MappingNode {
+	switch n.Kind {
+	case yaml.MappingNode:
+	case yaml.AliasNode:
+		return nil // a mistake that yamlfile has noted
+	default:
 		p.Complain(n.Line, "object has to be a mapping with apiVersion, kind, metadata and spec")
 		return nil
 	}
@@ -41,7 +45,7 @@ func (p *objects) object(n *yaml.Node, typ string) *node {
 		switch {
 		case word == "":
 			p.Complain(line, "the object's %s is missing, or is no text without expressions", name)
-		case name == "apiVersion" && (named && served != group || !named && group != ""):
+		case name == "apiVersion" && typ != "" && (named && served != group || !named && group != ""):
 			p.Complain(line, "the object is of %s, and the template's type is %s", clip(word), clip(typ))
 		}
 	}
