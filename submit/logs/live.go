@@ -40,7 +40,7 @@ type live struct {
 	resume  *resume
 	pending scanned // the last line of an answer, if its end was missing
 	broken  bool    // the last answer ended with an error
-	lost    bool    // the pod was deleted before the end of the log was read for certain
+	lost    bool    // the pod is gone, and lines may be that were not read
 
 	mu      sync.Mutex // guards what follows
 	status  status
@@ -125,7 +125,7 @@ func (s *live) follow(ctx context.Context, out *batch) error {
 			return s.rest(ctx, st, out)
 		}
 		n, err := s.pass(ctx, true, out)
-		s.broken = err != nil
+		s.broken = err != nil && !errors.Is(err, errSuperseded)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -146,17 +146,14 @@ func (s *live) follow(ctx context.Context, out *batch) error {
 	}
 }
 
-// rest reads what was written before the run was over.
+// rest reads what was written before the run was over. Of a pod that is gone nothing can be
+// read any more, and its name may be that of another one.
 func (s *live) rest(ctx context.Context, st status, out *batch) error {
 	if !st.gone {
 		return s.read(ctx, out)
 	}
-	n, err := s.pass(ctx, false, out)
-	s.lost = err != nil
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err == nil || !s.broken && n == 0:
+	s.lost = true
+	if !s.broken {
 		return nil
 	}
 	return out.add(ctx, s.run.note(s.resume.latest, fmt.Sprintf("the last lines of container %s of pod %s may be missing: the pod was deleted while its log was read", s.run.container, s.run.pod)))

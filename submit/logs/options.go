@@ -45,6 +45,9 @@ type Options struct {
 	// from the last attempt: -1 is the last one.
 	Attempts []int
 
+	// Found, if not nil, is called once before the first line, with the number of logs to
+	// read. With Follow there may be more later.
+	Found func(logs int)
 	// Streams is how many logs are read at once; default DefaultStreams. Further ones wait.
 	Streams int
 }

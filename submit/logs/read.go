@@ -63,6 +63,9 @@ func read(ctx context.Context, o *Options, yield func(Line) bool) error {
 	if !o.Follow && len(r.plan.runs) == 0 && len(r.plan.notes(map[string]bool{}, false)) == 0 {
 		return nothing
 	}
+	if o.Found != nil {
+		o.Found(len(r.plan.runs))
+	}
 	if err := r.present(ctx); err != nil || !o.Follow {
 		return err
 	}
