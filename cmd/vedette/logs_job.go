@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// jobFinder finds a job in the cluster, or else in the history. Either may be missing.
+type jobFinder struct {
+	cluster   *kube.Cluster
+	failed    error // why there is no cluster
+	db        *sqldb.DB
+	namespace string
+	con       *console
+}
+
+// find returns the job of a name. live reports whether the cluster can be asked for its pods.
+func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live bool, err error) {
+	if f.cluster != nil {
+		job, err = submit.New(f.cluster, submit.Config{Namespace: f.namespace}).Find(ctx, name, f.namespace)
+		if err == nil {
+			return job, true, nil
+		}
+		f.failed = err
+	}
+	var unknown *submit.UnknownJobError
+	var missing *kube.UnknownResourceError
+	gone := errors.As(f.failed, &unknown) || errors.As(f.failed, &missing)
+	var request *kube.RequestError
+	away := f.cluster == nil || errors.As(f.failed, &request) && !errors.As(f.failed, new(*submit.DeniedError))
+	if f.db == nil || !gone && !away || ctx.Err() != nil {
+		return job, false, f.failed
+	}
+	job, err = f.past(ctx, name)
+	switch {
+	case errors.Is(err, history.ErrUnknown) && gone:
+		return job, false, fmt.Errorf("%w; nor does the history know such a job", f.failed)
+	case err != nil:
+		return job, false, err
+	}
+	if away {
+		f.con.say("only kept logs are shown, because the cluster cannot be asked: %s", explain(f.failed))
+		return job, false, nil
+	}
+	// Its pods may outlive it.
+	return job, true, nil
+}
+
+// past returns the last job of a name that the history knows.
+func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
+	h := &historyReader{history.New(f.db), f.db}
+	o := readOptions{namespace: f.namespace}
+	if o.namespace == "" && f.cluster != nil {
+		o.namespace = f.cluster.Namespace()
+	}
+	if o.namespace == "" {
+		o.namespace = "default"
+	}
+	types := []string{""}
+	if typ, rest, typed := strings.Cut(name, "/"); typed {
+		types, name = []string{typ}, rest
+	} else {
+		types = submit.Workloads()
+	}
+	for _, typ := range types {
+		objects, err := o.objects(ctx, h, []string{typ, name})
+		switch {
+		case err == nil:
+			return jobOf(objects[0]), nil
+		case len(types) == 1:
+			return submit.Job{}, err
+		case ctx.Err() != nil:
+			return submit.Job{}, context.Cause(ctx)
+		}
+	}
+	return submit.Job{}, fmt.Errorf("%s in the namespace %s: %w", name, o.namespace, history.ErrUnknown)
+}
+
+// jobOf returns the job that an object of the history was.
+func jobOf(obj history.Object) submit.Job {
+	r := kube.Resource{Group: obj.Type.Group, Name: obj.Type.Resource, Kind: obj.Type.Kind, Singular: strings.ToLower(obj.Type.Kind), Scope: kube.Namespaced}
+	if obj.Namespace == "" {
+		r.Scope = kube.ClusterScoped
+	}
+	return submit.Job{Resource: r, Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID}
+}
