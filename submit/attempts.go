@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -37,7 +38,7 @@ var errSlow = fmt.Errorf("%w: no answer within the time for one request", contex
 // do calls send until it succeeds, or fails for good, or ctx is done. unsure reports that
 // an attempt may have had an effect although it failed.
 func (a attempts) do(ctx context.Context, what string, send func(context.Context) error) (unsure bool, err error) {
-	pause := firstPause
+	pause, odd := firstPause, 0
 	for n := 1; ; n++ {
 		attempt, cancel := context.WithTimeoutCause(ctx, a.each, errSlow)
 		err = send(attempt)
@@ -49,8 +50,11 @@ func (a attempts) do(ctx context.Context, what string, send func(context.Context
 		if err == nil || end == refused || end == unsent && !unsure {
 			return unsure, err
 		}
-		unsure = unsure || end == unknown
-		if ctx.Err() != nil {
+		unsure = unsure || end == unknown || end == strange
+		if end == strange {
+			odd++
+		}
+		if ctx.Err() != nil || odd == maxStrange {
 			return unsure, err
 		}
 		wait := max(rand.N(pause)+pause/2, retryAfter(err)) // spread, so that many clients do not come at once
@@ -76,9 +80,15 @@ const (
 	unsent
 	// busy: the server has said that nothing has happened, and that it may later.
 	busy
-	// unknown: the request may have had an effect.
+	// unknown: the request may have had an effect. The network or the server may recover.
 	unknown
+	// strange: the request may have had an effect, and the failure has no known cause that
+	// goes away by itself. A mistake on this side is the likely one.
+	strange
 )
+
+// maxStrange bounds the attempts that end with a strange failure.
+const maxStrange = 4
 
 // tooLarge is how the API server says that the database refused an object for its size.
 const tooLarge = "etcdserver: request is too large"
@@ -114,8 +124,22 @@ func outcomeOf(err error) outcome {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.As(err, &dns), errors.As(err, &authority), errors.As(err, &host),
 		errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert):
 		return unsent
+	case passing(err):
+		return unknown
 	}
-	return unknown
+	return strange
+}
+
+// passing reports whether a failure is one of the network.
+func passing(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	var network net.Error
+	// Errors of connections that net/http has no types for.
+	return errors.As(err, &network) || strings.Contains(err.Error(), "http2: ") || strings.Contains(err.Error(), "connection")
 }
 
 // retryAfter returns how long a server wants to be left alone; 0 where it did not say.

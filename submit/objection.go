@@ -3,6 +3,7 @@ package submit
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,9 +72,13 @@ func illegalField(e *kube.IllegalError) string {
 }
 
 func (o objections) causes(all []metav1.StatusCause) []Problem {
-	problems := make([]Problem, len(all))
-	for i, c := range all {
-		problems[i] = o.at(c.Field, c.Message, string(c.Type))
+	prefix := slices.ContainsFunc(all, func(c metav1.StatusCause) bool { return c.Field == "metadata.generateName" })
+	var problems []Problem
+	for _, c := range all {
+		if o.renamed && prefix && c.Field == "metadata.name" {
+			continue // it repeats the problem of the prefix
+		}
+		problems = append(problems, o.at(c.Field, c.Message, string(c.Type)))
 	}
 	return problems
 }
@@ -100,9 +105,27 @@ func (o objections) decoding(message string) []Problem {
 		}
 	}
 	if m := wrongType.FindStringSubmatch(message); m != nil {
-		return []Problem{o.at(m[1], message, string(metav1.StatusReasonBadRequest))}
+		return []Problem{o.at(indexed(o.manifest.Object.Object, m[1]), message, string(metav1.StatusReasonBadRequest))}
 	}
 	return []Problem{o.at("", message, string(metav1.StatusReasonBadRequest))}
+}
+
+// indexed adds to a path that leads through lists without indexes the index of each list
+// that has one item. It returns the path up to a list with several.
+func indexed(object map[string]any, path string) string {
+	var at any = object
+	done := ""
+	for field := range strings.SplitSeq(path, ".") {
+		if list, ok := at.([]any); ok {
+			if len(list) != 1 {
+				return done
+			}
+			done, at = done+"[0]", list[0]
+		}
+		fields, _ := at.(map[string]any)
+		done, at = strings.TrimPrefix(done+"."+field, "."), fields[field]
+	}
+	return done
 }
 
 func unquote(text string) string {

@@ -45,7 +45,7 @@ func TestObjections(t *testing.T) {
 		"unknown fields and values": {
 			[]metav1.Status{refusal(400, strict, nil), refusal(422, "Job is invalid", &metav1.StatusDetails{Causes: causes.Causes[:1]})},
 			"job.yaml:11: unknown field \"spec.template.spec.containers[0].imag\"\njob.yaml:6: duplicate field \"spec.parallelism\"\n" +
-				"job.yaml:3: metadata.annotations[\"a, unknown field \"]: unknown field \"metadata.annotations[\\\"a, unknown field \\\"]\"\n" +
+				"job.yaml:3: unknown field \"metadata.annotations[\\\"a, unknown field \\\"]\"\n" +
 				"job.yaml:6: spec.parallelism: Invalid value: -2: must be greater than or equal to 0",
 		},
 		"type": {

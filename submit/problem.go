@@ -2,6 +2,7 @@ package submit
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ type Problem struct {
 // String returns the problem in one line: "job.yaml:12: spec.parallelism: Invalid value: …".
 func (p Problem) String() string {
 	text := p.Message
-	if p.Field != "" && !strings.Contains(p.Message, p.Field) {
+	if p.Field != "" && !strings.Contains(p.Message, p.Field) && !strings.Contains(p.Message, strconv.Quote(p.Field)) {
 		text = p.Field + ": " + text
 	}
 	switch {

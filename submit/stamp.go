@@ -120,12 +120,12 @@ func (s *stamp) apply(object *unstructured.Unstructured) (warnings []string, err
 	return warnings, nil
 }
 
-// rename gives the object the name that the key of the request fixes.
+// rename gives the object the name that the key of the request fixes. A generateName
+// stays: the server checks it, although the name counts.
 func (s *stamp) rename(object *unstructured.Unstructured) {
 	name, prefix := object.GetName(), object.GetGenerateName()
 	switch {
 	case name != "" && !s.again:
-		object.SetGenerateName("") // it would change the server's answer to a name that is taken
 		return
 	case name != "":
 		prefix = name[:min(len(name), maxBase-1)] + "-"
@@ -134,7 +134,6 @@ func (s *stamp) rename(object *unstructured.Unstructured) {
 	case prefix == "":
 		prefix = strings.ToLower(object.GetKind()) + "-"
 	}
-	object.SetGenerateName("")
 	object.SetName(nameOf(prefix, s.user, s.namespace, s.key))
 }
 

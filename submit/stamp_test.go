@@ -50,7 +50,7 @@ func TestNames(t *testing.T) {
 		if start == "" {
 			start = "job-"
 		}
-		if !strings.HasPrefix(name, start[:min(len(start), 53)]) || got.Object.GetGenerateName() != "" {
+		if !strings.HasPrefix(name, start[:min(len(start), 53)]) || got.Object.GetGenerateName() != r.prefix {
 			t.Errorf("%q does not begin with %q", name, start)
 		}
 		before, known := seen[name]

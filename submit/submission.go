@@ -122,7 +122,11 @@ func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) 
 			return err
 		})
 	}
-	if err != nil {
+	var illegal *kube.IllegalError
+	switch {
+	case errors.As(err, &illegal):
+		return nil, s.invalid("kind", illegal.Problem)
+	case err != nil:
 		return nil, s.refusal(err)
 	}
 	if s.resource.Scope != kube.Namespaced {

@@ -213,3 +213,15 @@ func TestGone(t *testing.T) {
 		}
 	})
 }
+
+// TestStrange: a mistake on this side is not repeated for a minute.
+func TestStrange(t *testing.T) {
+	srv, _ := serve(t, apitest.Config{})
+	rc := srv.RESTConfig()
+	rc.Impersonate.UserName = "a\nb"
+	began := time.Now()
+	_, err := submit.New(connect(t, rc), submit.Config{User: "a"}).Submit(t.Context(), submit.Request{Manifest: parse(t, jobYAML)})
+	if err == nil || !strings.Contains(err.Error(), "Impersonate-User") || time.Since(began) > 20*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/vedette-io/vedette/submit"
 )
@@ -66,10 +67,15 @@ func problems(err error, again bool) []error {
 	return []error{err}
 }
 
-// retryHandler shows in the progress line that a request is repeated.
-type retryHandler struct{ con *console }
+// retryHandler shows that a request is repeated: each cause once, and then as progress.
+type retryHandler struct {
+	con *console
 
-func newRetryHandler(con *console) slog.Handler { return &retryHandler{con} }
+	mu   sync.Mutex
+	said string
+}
+
+func newRetryHandler(con *console) slog.Handler { return &retryHandler{con: con} }
 
 // Enabled implements slog.Handler.
 func (h *retryHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -86,6 +92,13 @@ func (h *retryHandler) Handle(_ context.Context, r slog.Record) error {
 		}
 		return true
 	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.said == what+why {
+		h.con.progress("trying again to %s …", what)
+		return nil
+	}
+	h.said = what + why
 	h.con.say("cannot %s yet: %s; trying again", what, why)
 	return nil
 }

@@ -1,0 +1,124 @@
+package submit_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/rest"
+)
+
+// cut is what the network does to a request.
+type cut uint8
+
+const (
+	whole  cut = iota
+	before     // the server never sees the request
+	after      // the server carries it out, and the answer is lost
+	within     // the answer ends in the middle
+	cuts
+)
+
+func (c cut) String() string { return [...]string{"whole", "before", "after", "within"}[c] }
+
+// cutter stands between a client and the API server, and cuts connections at random.
+type cutter struct {
+	to     string
+	client *http.Client
+
+	mu   sync.Mutex
+	rand *rand.Rand
+	seen map[string]map[cut]int // by method and kind of request
+}
+
+// newCutter returns a cutter, and the configuration of a client behind it.
+func newCutter(t *testing.T, rc *rest.Config, seed uint64) (*cutter, *rest.Config) {
+	t.Helper()
+	pem, err := os.ReadFile(rc.CAFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 50}
+	c := &cutter{to: rc.Host, client: &http.Client{Transport: transport}, rand: rand.New(rand.NewPCG(seed, 0)), seen: map[string]map[cut]int{}}
+	srv := httptest.NewUnstartedServer(c)
+	srv.Config.ErrorLog = nil
+	srv.StartTLS()
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		transport.CloseIdleConnections()
+	})
+	behind := *rc
+	behind.Host, behind.TLSClientConfig = srv.URL, rest.TLSClientConfig{Insecure: true}
+	return c, &behind
+}
+
+// next decides about a request. Two of five are cut.
+func (c *cutter) next(kind string) cut {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	how := whole
+	if c.rand.IntN(5) < 2 {
+		how = before + cut(c.rand.IntN(int(cuts-before)))
+	}
+	if c.seen[kind] == nil {
+		c.seen[kind] = map[cut]int{}
+	}
+	c.seen[kind][how]++
+	return how
+}
+
+// kindOf returns what a request is for.
+func kindOf(r *http.Request) string {
+	switch {
+	case r.URL.Query().Has("dryRun"):
+		return "dry run"
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/jobs"):
+		return "creation"
+	}
+	return strings.ToLower(r.Method)
+}
+
+// ServeHTTP implements http.Handler.
+func (c *cutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	how := c.next(kindOf(r))
+	body, err := io.ReadAll(r.Body)
+	if err != nil || how == before {
+		panic(http.ErrAbortHandler)
+	}
+	to, err := http.NewRequestWithContext(r.Context(), r.Method, c.to+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	to.Header = r.Header.Clone()
+	resp, err := c.client.Do(to)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || how == after {
+		panic(http.ErrAbortHandler)
+	}
+	for name, values := range resp.Header {
+		w.Header()[name] = values
+	}
+	w.Header().Del("Content-Length")
+	w.WriteHeader(resp.StatusCode)
+	if how == within {
+		_, _ = w.Write(answer[:len(answer)/2]) // the client may have gone
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = w.Write(answer) // as above
+}
