@@ -31,22 +31,21 @@ func newSubmit() *cobra.Command {
 			"  vedette submit --image example.com/train:7 --gpus 8 --cpus 32 --memory 256Gi --queue research \\\n" +
 			"    --env EPOCHS=90 --follow -- python train.py\n\n" +
 			"  # A template, also one of your own\n" +
-			"  vedette submit --template pytorch --image example.com/train:7 --set workers=4 --name llama\n" +
+			"  vedette submit --template pytorch --image example.com/train:7 --set nodes=4 --name llama\n" +
 			"  vedette submit --templates ./templates --template finetune --set model=qwen\n\n" +
 			"  # In a script: one job for each commit, however often the script runs\n" +
 			"  vedette submit -f job.yaml --key $COMMIT --wait",
 		Args: o.takeCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.namespace = o.connect.Namespace
+			o.namespace = o.templates.connect.Namespace
 			o.stdin = cmd.InOrStdin()
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
 			return showRole(con, o.output, o.run(cmd.Context(), con))
 		},
 	}
 	o.addSourceFlags(cmd)
-	addConnection(cmd, &o.connect)
 	f := cmd.Flags()
-	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
+	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
 	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job)")
 	f.BoolVar(&o.again, "again", false, "create one more job, under a new name, although the same one was submitted before")
 	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the job, and create nothing; -o yaml prints what it would store")
@@ -62,12 +61,12 @@ func (o *submitOptions) run(ctx context.Context, con *console) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	cluster, err := kube.Connect(o.connect)
+	cluster, err := kube.Connect(o.templates.connect)
 	if err != nil {
 		return err
 	}
 	defer cluster.Close()
-	jobs, err := o.read(ctx, cluster, con)
+	jobs, err := o.read(ctx, con)
 	if err != nil {
 		return err
 	}

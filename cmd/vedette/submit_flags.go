@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/vedette-io/vedette/kube"
 )
 
 // submitOptions are the flags of submit.
 type submitOptions struct {
 	jobSource
-	connect   kube.Config
 	key       string
 	again     bool
 	dryRun    bool

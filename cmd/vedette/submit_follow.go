@@ -18,6 +18,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/store"
 	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/submit/logs"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -144,10 +145,23 @@ func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *
 			}
 		}
 	})
+	printed := make(chan struct{})
+	work.Go(func() {
+		defer close(printed)
+		if o.follow {
+			if err := o.printLogs(running, cluster, j, con); err != nil {
+				stop(err)
+			}
+		}
+	})
 	err = j.states(running, jobs)
-	if err == nil && o.follow {
-		err = o.lastLines(running)
+	last := time.NewTimer(lastWait)
+	select {
+	case <-printed:
+	case <-last.C:
+	case <-running.Done():
 	}
+	last.Stop()
 	stop(nil)
 	work.Wait()
 	if cause := context.Cause(running); err == nil && ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
@@ -293,5 +307,28 @@ func (j *watchedJob) owns(pod *object) bool {
 	return len(selector) > 0 && labels.SelectorFromSet(selector).Matches(labels.Set(pod.GetLabels()))
 }
 
-// lastLines waits for the ends of the logs.
-func (o *submitOptions) lastLines(context.Context) error { return nil }
+// lastWait is how long the command waits for the last lines of a job that has ended.
+const lastWait = 10 * time.Second
+
+// printLogs prints the lines of a job's pods until all have ended.
+func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console) error {
+	for line, err := range logs.Read(ctx, logs.Options{Cluster: cluster, Job: j.Job, Follow: true}) {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			con.say("the logs of %s: %s", j, explain(err))
+			continue
+		}
+		text := strings.ReplaceAll(printable.Text(line.Text), "\n", " ")
+		if line.Note != "" {
+			text = printable.Line("(" + line.Note + ")")
+		}
+		if o.output != "" {
+			con.say("%s  %s", line.Pod, text)
+		} else if err := con.styled(printable.Line(line.Pod) + "  " + text + "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

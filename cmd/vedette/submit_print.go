@@ -90,11 +90,11 @@ func stateText(s state.Status) string {
 // command returns a command about a job, with the flags that lead to it from here.
 func (o *submitOptions) command(verb string, cluster *kube.Cluster, job submit.Job) string {
 	text := "vedette " + verb + " " + job.String()
-	if o.connect.Kubeconfig != "" {
-		text += " --kubeconfig " + o.connect.Kubeconfig
+	if o.templates.connect.Kubeconfig != "" {
+		text += " --kubeconfig " + o.templates.connect.Kubeconfig
 	}
-	if o.connect.Context != "" {
-		text += " --context " + o.connect.Context
+	if o.templates.connect.Context != "" {
+		text += " --context " + o.templates.connect.Context
 	}
 	if o.namespace != "" || job.Namespace != cluster.Namespace() {
 		text += " -n " + job.Namespace

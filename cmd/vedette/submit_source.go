@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/submit/manifest"
 	"github.com/vedette-io/vedette/submit/template"
 )
@@ -20,8 +19,7 @@ import (
 type jobSource struct {
 	files     []string
 	template  string
-	folder    string
-	templates string // namespace of ConfigMaps
+	templates templateSource
 	sets      []string
 	name      string
 	image     string
@@ -44,11 +42,10 @@ type sourced struct {
 const maxInput = 16<<20 + 1
 
 func (s *jobSource) addSourceFlags(cmd *cobra.Command) {
+	s.templates.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "file with one or several jobs as YAML or JSON; - is standard input")
 	f.StringVar(&s.template, "template", "", "template to make the job from (default: job, a batch Job)")
-	f.StringVar(&s.folder, "templates", "", "folder with further templates; one of a built-in name replaces it")
-	f.StringVar(&s.templates, "templates-namespace", "vedette", "namespace with ConfigMaps that hold further templates; empty for none")
 	f.StringArrayVar(&s.sets, "set", nil, "parameter of the template as NAME=VALUE; with -f, field as PATH=VALUE, such as spec.parallelism=4")
 	f.StringVar(&s.name, "name", "", "name of the job (default: that of the file, or one made from what is submitted)")
 	f.StringVar(&s.image, "image", "", "image of the container")
@@ -94,9 +91,9 @@ func (s *jobSource) checkSource() error {
 }
 
 // read returns the jobs that the flags name.
-func (s *jobSource) read(ctx context.Context, cluster *kube.Cluster, con *console) ([]sourced, error) {
+func (s *jobSource) read(ctx context.Context, con *console) ([]sourced, error) {
 	if len(s.files) == 0 {
-		job, err := s.render(ctx, cluster, con)
+		job, err := s.render(ctx, con)
 		if err != nil {
 			return nil, err
 		}
@@ -158,12 +155,19 @@ func (s *jobSource) parse(path string) ([]*manifest.Manifest, error) {
 }
 
 // render makes a job from a template.
-func (s *jobSource) render(ctx context.Context, cluster *kube.Cluster, con *console) (sourced, error) {
+func (s *jobSource) render(ctx context.Context, con *console) (sourced, error) {
 	name := s.template
 	if name == "" {
 		name = template.Default
 	}
-	t, err := s.find(ctx, cluster, name, con)
+	set, unread, err := s.templates.gather(ctx, con)
+	if err != nil {
+		return sourced{}, err
+	}
+	t, err := set.Get(name)
+	if unread != nil && (err != nil || !apierrors.IsForbidden(unread)) { // most users may not read them, and need not
+		con.say("note: %s", explain(unread))
+	}
 	if err != nil {
 		return sourced{}, err
 	}
@@ -183,31 +187,4 @@ func (s *jobSource) render(ctx context.Context, cluster *kube.Cluster, con *cons
 	}
 	m, err := t.Render(values)
 	return sourced{manifest: m, template: t.Name}, err
-}
-
-// find returns a template: of the folder, else of ConfigMaps, else of the program. A
-// cluster whose ConfigMaps cannot be read matters only if the template is not found.
-func (s *jobSource) find(ctx context.Context, cluster *kube.Cluster, name string, con *console) (*template.Template, error) {
-	set := template.Builtin()
-	var unread error
-	if s.templates != "" {
-		con.progress("reading templates …")
-		ctx, cancel := context.WithTimeout(ctx, firstAnswer)
-		unread = set.AddConfigMaps(ctx, cluster, s.templates)
-		cancel()
-		con.clear()
-		if unread != nil && !apierrors.IsForbidden(unread) && !apierrors.IsNotFound(unread) {
-			return nil, unread
-		}
-	}
-	if s.folder != "" {
-		if err := set.AddFolder(s.folder); err != nil {
-			return nil, err
-		}
-	}
-	t, err := set.Get(name)
-	if err != nil && unread != nil {
-		con.say("%v", unread)
-	}
-	return t, err
 }

@@ -250,6 +250,49 @@ func TestSubmitFollow(t *testing.T) {
 	}
 }
 
+// TestSubmitLogs: --follow prints the lines of the pods, escaped, and ends with the job.
+func TestSubmitLogs(t *testing.T) {
+	srv := serve(t, apitest.Config{})
+	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--follow")
+	run.out.holds(t, "job/train-7  Submitted")
+	job := srv.jobsOf("ml")[0]
+	pod := newPod("ml", "train-7-a")
+	yes := true
+	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train-7", UID: job.UID, Controller: &yes}}
+	pod.Spec.NodeName = "node-1"
+	pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}}
+	srv.create(pod)
+	if err := srv.WriteLog("ml", "train-7-a", "main", "epoch 1\x1b[31m\n"); err != nil {
+		t.Fatal(err)
+	}
+	run.out.holds(t, `train-7-a  epoch 1\x1b[31m`+"\n")
+	if err := srv.WriteLog("ml", "train-7-a", "main", "epoch 2\n"); err != nil {
+		t.Fatal(err)
+	}
+	pod.Status = corev1.PodStatus{Phase: corev1.PodSucceeded, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}}}
+	if _, err := srv.UpdateStatus(pod); err != nil {
+		t.Fatal(err)
+	}
+	srv.finish(job, batchv1.JobComplete, "")
+	if code := run.end(); code != 0 || !strings.Contains(run.out.String(), "train-7-a  epoch 2\n") || run.err.String() != "" {
+		t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
+	}
+}
+
+// TestSubmitInterrupted: Ctrl-C ends the wait and not the job.
+func TestSubmitInterrupted(t *testing.T) {
+	srv := serve(t, apitest.Config{})
+	run := start(t, "submit", "--kubeconfig", srv.kubeconfig, "-f", write(t, "job.yaml", jobFile), "--follow")
+	run.out.holds(t, "job/train-7  Submitted")
+	run.cancel()
+	if code := run.end(); code != 130 || !strings.Contains(run.err.String(), "interrupted; job/train-7 is Submitted, and goes on; `vedette cancel job/train-7") {
+		t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
+	}
+	if len(srv.jobsOf("ml")) != 1 {
+		t.Error("the job is gone")
+	}
+}
+
 // finish ends a job.
 func (p *platform) finish(job *batchv1.Job, how batchv1.JobConditionType, reason string) {
 	p.t.Helper()

@@ -27,16 +27,23 @@ func (o *templateSource) addFlags(cmd *cobra.Command) {
 // read returns the templates: those of the program, then of ConfigMaps, then of the folder.
 // ConfigMaps that cannot be read are a note, because the other templates do not need them.
 func (o *templateSource) read(ctx context.Context, con *console) (*template.Set, error) {
-	set := template.Builtin()
+	set, unread, err := o.gather(ctx, con)
+	if unread != nil {
+		con.say("note: %s", explain(unread))
+	}
+	return set, err
+}
+
+// gather returns the templates as read does, and why those of ConfigMaps are not among them.
+func (o *templateSource) gather(ctx context.Context, con *console) (set *template.Set, unread, err error) {
+	set = template.Builtin()
 	if o.namespace != "" {
-		if err := o.addConfigMaps(ctx, set, con); err != nil {
-			con.say("note: %s", explain(err))
-		}
+		unread = o.addConfigMaps(ctx, set, con)
 	}
 	if o.folder != "" {
-		return set, set.AddFolder(o.folder)
+		err = set.AddFolder(o.folder)
 	}
-	return set, nil
+	return set, unread, err
 }
 
 func (o *templateSource) addConfigMaps(ctx context.Context, set *template.Set, con *console) error {
