@@ -27,6 +27,7 @@ type finder struct {
 	cluster *kube.Cluster
 	job     submit.Job
 	owners  map[string]ownerRef // controllers of objects between pods and jobs, by UID
+	refused error               // the first object between pods and jobs that may not be read
 }
 
 func newFinder(cluster *kube.Cluster, job submit.Job) *finder {
@@ -43,6 +44,9 @@ func (f *finder) find(ctx context.Context) (found []*podState, selector string, 
 		// Labels may be missing. Controller references are not.
 		selector = ""
 		found, err = f.list(ctx, "")
+	}
+	if err == nil && len(found) == 0 {
+		err = f.refused // a pod may belong to the job through that object
 	}
 	return found, selector, err
 }
@@ -110,7 +114,12 @@ func (f *finder) ownerOf(ctx context.Context, of ownerRef) (ownerRef, error) {
 	}
 	object, err := client.Get(ctx, wire.Key{Namespace: f.job.Namespace, Name: of.Name})
 	switch {
-	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err):
+	case apierrors.IsNotFound(err):
+		return ownerRef{}, nil
+	case apierrors.IsForbidden(err):
+		if r, unknown := f.cluster.Resolve(ctx, name); unknown == nil && f.refused == nil {
+			f.refused = submit.Denied(ctx, f.cluster, err, submit.Right{Verb: "get", Resource: r, Namespace: f.job.Namespace})
+		}
 		return ownerRef{}, nil
 	case err != nil:
 		return ownerRef{}, err

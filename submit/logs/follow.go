@@ -150,10 +150,10 @@ func (f *follower) tellNews(ctx context.Context, inf *informer.Informer[podState
 			continue // the final survey reads the pod again
 		}
 		mine, err := finder.owns(ctx, pod)
-		if err != nil || !mine {
-			continue
+		for err != nil && pauseUntil(ctx, time.After(askSoon), nil) == nil {
+			mine, err = finder.owns(ctx, pod)
 		}
-		if !f.send(ctx, news{pod: pod, gone: event.Kind() == store.Deleted}) {
+		if mine && !f.send(ctx, news{pod: pod, gone: event.Kind() == store.Deleted}) {
 			return
 		}
 	}

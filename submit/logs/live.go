@@ -203,6 +203,7 @@ func (s *live) open(ctx context.Context, follow bool) (io.ReadCloser, error) {
 		since = latest(since, s.resume.since())
 	} else if s.o.Tail != nil {
 		query.Set("tailLines", strconv.Itoa(*s.o.Tail))
+		s.resume.tailed = true
 	}
 	if !since.IsZero() {
 		query.Set("sinceTime", since.UTC().Truncate(time.Second).Format(time.RFC3339))
@@ -264,7 +265,12 @@ func cmpCause(ctx context.Context, err error) error {
 // tell hands on a line of an answer, if it is new.
 func (s *live) tell(ctx context.Context, l scanned, out *batch) (told bool, err error) {
 	if l.at.IsZero() {
-		// Every line has a time. Without one, the node speaks.
+		// Every line has a time. Without one, the node speaks, or a cut has left less than a time.
+		again := s.pending == l
+		s.pending = l
+		if l.partial && !again {
+			return true, nil
+		}
 		return false, out.add(ctx, s.run.note(s.resume.latest, "the node reports: "+short(l.text)))
 	}
 	fresh, gap := s.resume.fresh(l)

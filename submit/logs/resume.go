@@ -12,12 +12,14 @@ const maxSeen = 1 << 16
 // nothing. Nodes serve a log from a whole second on. So resume remembers the lines of the
 // last second, and passes over them when they come again.
 type resume struct {
-	seed   maphash.Seed
-	begun  bool
-	latest time.Time // of all lines
-	second time.Time // begin of the second whose lines are in seen
-	low    time.Time // the earliest second of the lines in seen: less than second if a clock went back
-	seen   []uint64
+	seed    maphash.Seed
+	begun   bool
+	tailed  bool      // the first answer began in the middle of the log
+	latest  time.Time // of all lines
+	second  time.Time // begin of the second whose lines are in seen
+	low     time.Time // the earliest second of the lines in seen: less than second if a clock went back
+	seen    []uint64
+	blurred bool // seen lacks lines after low: there were too many, a clock went back, or tailed
 
 	// Of the present answer:
 	left  map[uint64]int // lines that have to come again
@@ -62,7 +64,7 @@ func (r *resume) fresh(l scanned) (fresh, gap bool) {
 		r.again = true
 		r.last = r.last || h == r.seen[len(r.seen)-1]
 		return false, false
-	case !r.again && !l.at.After(r.latest):
+	case r.blurred && !r.again && !l.at.After(r.latest):
 		return false, false // before the lines that are remembered
 	}
 	return true, !r.last
@@ -70,17 +72,18 @@ func (r *resume) fresh(l scanned) (fresh, gap bool) {
 
 // took remembers a line as seen.
 func (r *resume) took(l scanned) {
+	blurred := !r.begun && r.tailed
 	r.begun, r.ahead = true, true
 	if second := l.at.Truncate(time.Second); second.After(r.second) {
-		r.second, r.low, r.seen = second, second, r.seen[:0]
+		r.second, r.low, r.seen, r.blurred = second, second, r.seen[:0], blurred
 	} else if second.Before(r.low) {
-		r.low = second
+		r.low, r.blurred = second, true
 	}
 	if l.at.After(r.latest) {
 		r.latest = l.at
 	}
 	if len(r.seen) == maxSeen {
-		r.seen = append(r.seen[:0], r.seen[maxSeen/2:]...)
+		r.seen, r.blurred = append(r.seen[:0], r.seen[maxSeen/2:]...), true
 	}
 	r.seen = append(r.seen, r.sum(l))
 }
