@@ -33,10 +33,13 @@ func newDemo() *cobra.Command {
 		Short: "Watch and record simulated training jobs, without a cluster",
 		Long: "The demo starts an API server in this process and simulates training jobs that are submitted, queued, run, retried\n" +
 			"and deleted. It watches them like `vedette watch jobs,pods`, records them like `vedette record`, and prints the messages\n" +
-			"that `vedette notify` would send: one of its two channels fails now and then. It ends when all jobs have ended, or with\n" +
-			"Ctrl-C, and then shows what was recorded and which commands read it.",
+			"that `vedette notify` would send: one of its two channels fails now and then. Other terminals can submit, cancel and retry\n" +
+			"jobs, and read their logs: the demo prints the commands. It ends when all jobs have ended, or with Ctrl-C, and then shows\n" +
+			"what was recorded and which commands read it.",
 		Example: "  # Run twelve jobs\n" +
 			"  vedette demo\n\n" +
+			"  # Run jobs until Ctrl-C, and submit some from another terminal\n" +
+			"  vedette demo --jobs 0\n\n" +
 			"  # Run jobs at three times the speed until Ctrl-C, and show only failures and retries\n" +
 			"  vedette demo --jobs 0 --speed 3 | grep -E 'Failed|Restarting'",
 		Args: cobra.NoArgs,

@@ -122,5 +122,9 @@ func (a *demoAccess) text(db string) string {
 	return fmt.Sprintf(`You are %[1]s of %[2]s. In another terminal:
   export KUBECONFIG=%[3]s VEDETTE_DB=%[4]s
   %[5]s jobs -A
-  %[5]s submit --image pytorch/pytorch --gpus 2 --queue gpu -- python train.py`, demoUser, demoTeam, a.kubeconfig, db, vedette)
+  %[5]s submit --image pytorch/pytorch --gpus 2 --queue gpu --name train-7 -- python train.py
+  %[5]s logs job/train-7 -f
+  %[5]s cancel job/train-7 --reason "wrong data"
+  %[5]s retry job/train-7
+A command with the word fail or oom fails, sleep 60 runs for a minute, and an image with the word missing is not found.`, demoUser, demoTeam, a.kubeconfig, db, vedette)
 }

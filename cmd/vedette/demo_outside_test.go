@@ -129,6 +129,15 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 	}
 	o.until("long", "running again", running)
 	cancel := []byte(`{"metadata":{"annotations":{"` + jobmeta.CancelledBy + `":"fay"}},"spec":{"suspend":true}}`)
+	for _, name := range []string{"first", "second", "third", "fourth"} { // some of them wait for a node
+		o.submit(name, "sleep", "1h")
+		if _, err := jobs.Patch(t.Context(), name, types.MergePatchType, cancel, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := jobs.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := jobs.Patch(t.Context(), "long", types.MergePatchType, cancel, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +150,7 @@ func TestDemoRunsJobsOfOthers(t *testing.T) {
 	if code := o.end(); code != 0 {
 		t.Fatalf("exit code %d: %v", code, o.err)
 	}
-	if said := o.err.String(); !strings.Contains(said, "1 failed, 1 cancelled by their user, 1 deleted by their user") {
+	if said := o.err.String(); !strings.Contains(said, "1 failed, 5 cancelled by their user, 1 deleted by their user") {
 		t.Errorf("the summary: %s", said)
 	}
 	if _, err := os.Stat(o.kubeconfig); !os.IsNotExist(err) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -38,11 +39,13 @@ type tracked struct {
 	done    chan struct{} // closed when the run has ended
 }
 
-// Why a run is stopped.
-var (
-	errHeld    = errors.New("the job is suspended")
-	errDeleted = errors.New("the job is deleted")
-)
+// stopReason is why a run is stopped: the job is suspended or deleted, and perhaps cancelled.
+type stopReason struct{ deleted, cancelled bool }
+
+// Error implements error.
+func (s *stopReason) Error() string {
+	return fmt.Sprintf("the job was stopped (deleted %v, cancelled %v)", s.deleted, s.cancelled)
+}
 
 func newDemoPlatform(w *world, cluster *kube.Cluster) *demoPlatform {
 	return &demoPlatform{
@@ -91,13 +94,14 @@ func (p *demoPlatform) run(ctx context.Context) error {
 // observe starts and stops the run of a job that has changed. start starts a goroutine.
 func (p *demoPlatform) observe(ctx context.Context, kind store.ChangeKind, job *batchv1.Job, start func(func() error)) {
 	t := p.known[job.UID]
-	held := suspended(job) && (job.Annotations[jobmeta.CancelledBy] != "" || t != nil && t.started)
+	cancelled := job.Annotations[jobmeta.CancelledBy] != ""
+	held := suspended(job) && (cancelled || t != nil && t.started)
 	switch {
 	case kind == store.Deleted:
 		delete(p.known, job.UID)
 		start(func() error {
 			if t != nil {
-				t.stop(errDeleted)
+				t.stop(&stopReason{true, cancelled})
 				<-t.done
 			}
 			return removePods(p.server, job)
@@ -109,7 +113,7 @@ func (p *demoPlatform) observe(ctx context.Context, kind store.ChangeKind, job *
 		p.begin(ctx, t, job, start)
 	case held && !t.held:
 		t.held, t.started = true, false
-		t.stop(errHeld)
+		t.stop(&stopReason{false, cancelled})
 	case t.held && !suspended(job) && !finished(job):
 		t.held = false
 		p.begin(ctx, t, job, start)
@@ -146,30 +150,39 @@ func (p *demoPlatform) begin(ctx context.Context, t *tracked, job *batchv1.Job, 
 			<-before
 		}
 		how, err := r.toEnd(ctx)
-		if err == nil && how == "" {
-			how, err = p.stopped(r, context.Cause(ctx))
+		if gone(err) {
+			<-ctx.Done() // the watch is about to say why
+			how, err = "", nil
 		}
-		if errors.Is(err, errGone) || apierrors.IsNotFound(err) {
-			how, err = jobDeleted, nil
+		if err == nil && how == "" {
+			how, err = stopped(r, context.Cause(ctx))
 		}
 		p.over(how)
 		return err
 	})
 }
 
+// gone reports whether an error says that the job is deleted.
+func gone(err error) bool { return errors.Is(err, errGone) || apierrors.IsNotFound(err) }
+
 // stopped ends a run that was stopped, and returns how the job ended, "" if it has not.
-func (p *demoPlatform) stopped(r *demoRun, cause error) (string, error) {
-	switch {
-	case errors.Is(cause, errDeleted):
-		return jobDeleted, nil
-	case !errors.Is(cause, errHeld):
+func stopped(r *demoRun, cause error) (string, error) {
+	why := &stopReason{}
+	if !errors.As(cause, &why) {
 		return "", nil
 	}
-	err := r.halt()
-	if r.job.Annotations[jobmeta.CancelledBy] != "" {
-		return jobCancelled, err
+	if !why.deleted {
+		if err := r.halt(); err != nil && !gone(err) {
+			return "", err
+		}
 	}
-	return "", err
+	switch {
+	case why.cancelled:
+		return jobCancelled, nil
+	case why.deleted:
+		return jobDeleted, nil
+	}
+	return "", nil
 }
 
 // plan sets what becomes of a job of the demo.

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -96,6 +98,23 @@ func (g *podGroup) schedule() error {
 		pod.Spec.NodeName = fmt.Sprintf("gpu-node-%d", g.plan.texts.IntN(nodes)+1)
 		setContainers(pod, corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}})
 	})
+}
+
+// pullFails reports whether the registry does not have an image: the word missing says so.
+func (g *podGroup) pullFails() bool {
+	return slices.ContainsFunc(g.pods[0].Spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "missing") })
+}
+
+// waitForImage marks pods whose image cannot be pulled, and waits until ctx is done.
+func (g *podGroup) waitForImage(ctx context.Context) error {
+	err := g.change(func(pod *corev1.Pod) {
+		why := &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: fmt.Sprintf("Back-off pulling image %q", pod.Spec.Containers[0].Image)}
+		setContainers(pod, corev1.PodPending, corev1.ContainerState{Waiting: why})
+	})
+	if err == nil {
+		<-ctx.Done()
+	}
+	return err
 }
 
 // begin starts the containers.

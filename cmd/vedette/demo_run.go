@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -54,7 +55,7 @@ func (r *demoRun) toEnd(ctx context.Context) (string, error) {
 		}
 		r.pass(ctx, r.plan.chance, 800)
 		if r.plan.withdrawn() {
-			return jobDeleted, r.server.Delete(r.job)
+			return jobCancelled, r.withdraw()
 		}
 	}
 	if cancelled, err := r.admit(); err != nil {
@@ -99,6 +100,18 @@ func (r *demoRun) release() {
 	}
 }
 
+// withdraw cancels the job in the name of its user, as vedette does.
+func (r *demoRun) withdraw() error {
+	err := r.modify(func(job *batchv1.Job) {
+		job.Annotations[jobmeta.CancelledBy], job.Annotations[jobmeta.CancelReason] = job.Annotations[jobmeta.Submitter], "wrong data"
+		job.Annotations[jobmeta.CancelledAt], job.Annotations[jobmeta.Cancel] = time.Now().UTC().Format(time.RFC3339), jobmeta.CancelDelete
+	})
+	if err != nil {
+		return err
+	}
+	return r.server.Delete(r.job)
+}
+
 // admit starts the job, as the queue does, unless its user has cancelled it.
 func (r *demoRun) admit() (cancelled bool, err error) {
 	err = r.modify(func(job *batchv1.Job) {
@@ -141,6 +154,9 @@ func (r *demoRun) attempt(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	r.pass(ctx, r.plan.chance, 1000)
+	if g.pullFails() {
+		return false, g.waitForImage(ctx)
+	}
 	if err := g.begin(); err != nil {
 		return false, err
 	}

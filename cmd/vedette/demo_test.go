@@ -42,7 +42,7 @@ func TestDemo(t *testing.T) {
 			continue
 		}
 		jobs++
-		if last != "Succeeded" && last != "Failed" && last != "Deleted" {
+		if last != "Succeeded" && last != "Failed" && last != "Aborted" && last != "Deleted" {
 			t.Errorf("%s ends as %s", key, last)
 		}
 	}
