@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -38,7 +39,13 @@ func newNotifyCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return con.print(describeFile(c))
+			if err := con.print(describeFile(c)); err != nil {
+				return err
+			}
+			for _, note := range logNotes(c, from.has("keep-logs"), from.has("tail-logs")) {
+				con.say("%s", note)
+			}
+			return nil
 		},
 	}
 	o.addFlags(cmd)
@@ -85,4 +92,25 @@ func yesNo(yes bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// logNotes says which rules need the logs that recorders keep, unless a recorder with these
+// settings keeps them.
+func logNotes(c *config.Config, kept, tailed bool) (notes []string) {
+	var shown, awaited []string
+	for _, r := range c.Rules.Rules() {
+		if r.Log {
+			shown = append(shown, fmt.Sprintf("%q", r.Name))
+		}
+		if r.Timer != nil && slices.ContainsFunc(r.Timer.Signals, func(s rule.Signal) bool { return s.Kind == rule.Log }) {
+			awaited = append(awaited, fmt.Sprintf("%q", r.Name))
+		}
+	}
+	if len(shown) > 0 && !kept && !tailed {
+		notes = append(notes, "messages have lines of logs only of jobs whose logs are kept: see --keep-logs of `vedette record`; rules with log: "+strings.Join(shown, ", "))
+	}
+	if len(awaited) > 0 && !tailed {
+		notes = append(notes, "lines of logs count as progress only for jobs whose logs are kept while they run: see --tail-logs of `vedette record`; rules with the signal log: "+strings.Join(awaited, ", "))
+	}
+	return notes
 }

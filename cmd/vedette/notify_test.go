@@ -136,6 +136,22 @@ func TestNotifyCheck(t *testing.T) {
 	}
 }
 
+// TestNotifyCheckLogs: rules that need kept logs say so, unless the settings keep them.
+func TestNotifyCheckLogs(t *testing.T) {
+	newSink(t)
+	path := file(t, "notify.yaml", notifyFile+"  log: true\n- {name: hangs, no-progress: {after: 1h, signal: [log]}, to: [hook]}\n")
+	for settings, want := range map[string][2]bool{"": {true, true}, "keep-logs: [jobs]": {false, true}, "tail-logs: [jobs]": {false, false}} {
+		args := []string{"notify", "check", path}
+		if settings != "" {
+			args = append(args, "--config", file(t, "vedette.yaml", settings))
+		}
+		_, errs := ended(t, 0, args...)
+		if got := [2]bool{strings.Contains(errs, `rules with log: "failures"`), strings.Contains(errs, `rules with the signal log: "hangs"`)}; got != want {
+			t.Errorf("%q: %s", settings, errs)
+		}
+	}
+}
+
 // hides fails if a text has a secret.
 func hides(t *testing.T, text string) {
 	t.Helper()

@@ -137,6 +137,13 @@ func (s *settled) one(setting setting, flag *pflag.Flag) error {
 	return nil
 }
 
+// has reports whether the file or the environment has a setting, also one that the command
+// has no flag for.
+func (s *settled) has(name string) bool {
+	_, inFile := s.file.values[name]
+	return inFile || os.Getenv(variable(name)) != ""
+}
+
 // origin returns where the value of a setting comes from.
 func (s *settled) origin(name string) string {
 	if from := s.from[name]; from != "" {
