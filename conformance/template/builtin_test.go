@@ -20,13 +20,14 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
 
 // needed are the values without which the templates make no object.
-var needed = template.Values{"image": "registry.example.com/train:1", "command": []string{"python", "train.py", "--name=a b"}}
+var needed = template.Values{"image": "registry.example.com/train:1", "command": []string{"python", "train.py", "--name=a b"}, "data": "wiki", "queue": "team-a"}
 
 // all are values for every parameter of the built-in templates.
 var all = template.Values{
 	"name": "train-7", "prefix": "train-", "queue": "team-a", "priority": "high", "image": "registry.example.com/train:1",
 	"command": []string{"python", "train.py", "it's"}, "env": map[string]string{"A": "1", "B": "x: y"}, "directory": "/work",
 	"gpus": 8, "gpuResource": "amd.com/gpu", "cpus": "16", "memory": "64Gi", "sharedMemory": "16Gi", "workers": 4, "nodes": 4,
+	"model": "qwen-72b", "data": "wiki", "hours": 2, "options": []string{"--lr=1e-5"},
 	"retries": 3, "deadline": 3600, "ttl": 600, "serviceAccount": "trainer", "nodeSelector": map[string]string{"gpu": "h100"},
 	"headCpus": "2", "headMemory": "8Gi", "runtime": "mpi", "runtimeKind": "TrainingRuntime",
 }
@@ -46,7 +47,7 @@ func only(t *testing.T, tmpl *template.Template, from template.Values, complete 
 	return values
 }
 
-// TestBuiltins: the server takes the objects of all built-in templates, and knows each of
+// TestBuiltins: the server takes the objects of all built-in templates and of the example, and knows each of
 // their fields, with the values that are required and with values for all parameters.
 func TestBuiltins(t *testing.T) {
 	c := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
@@ -55,7 +56,11 @@ func TestBuiltins(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	entries := template.Builtin().All()
+	set := template.Builtin()
+	if err := set.AddFolder("../../examples/submit"); err != nil {
+		t.Fatal(err)
+	}
+	entries := set.All()
 	var types []string
 	for _, e := range entries {
 		if e.Err != nil {
@@ -68,7 +73,8 @@ func TestBuiltins(t *testing.T) {
 			t.Errorf("there is no template for %s", want)
 		}
 	}
-	crds.Install(t, cluster, slices.DeleteFunc(slices.Clone(types), func(name string) bool { return name == "jobs.batch" })...)
+	slices.Sort(types)
+	crds.Install(t, cluster, slices.DeleteFunc(slices.Compact(types), func(name string) bool { return name == "jobs.batch" })...)
 	for _, e := range entries {
 		for what, values := range map[string]template.Values{"required": only(t, e.Template, needed, false), "all": only(t, e.Template, all, true)} {
 			t.Run(e.Name+"/"+what, func(t *testing.T) {
