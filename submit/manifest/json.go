@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// forYAML returns a document that a reader of YAML understands. JSON is YAML but for tabs
-// before values, for characters that are written as two escapes, and for the escape \/.
+// forYAML returns a document that a reader of YAML understands. JSON is YAML but for
+// characters that are written as two escapes, and for the escape \/.
 func forYAML(text []byte) []byte {
 	trimmed := bytes.TrimSpace(text)
 	if !bytes.HasPrefix(trimmed, []byte("{")) || !json.Valid(trimmed) {
@@ -18,8 +18,6 @@ func forYAML(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case c == '\t': // in a string of JSON it would be an escape
-			out = append(out, ' ')
 		case c == '\\' && i+1 < len(text):
 			escape, length := escaped(text[i:])
 			out = append(out, escape...)
