@@ -33,6 +33,7 @@ type faultyWriter struct {
 	fault Fault
 	done  <-chan struct{} // closed when client or server have gone
 	lines int
+	over  bool // the connection was cut
 }
 
 // Write implements io.Writer. It closes the connection where the fault cuts the answer.
@@ -59,11 +60,20 @@ func (w *faultyWriter) cut(rest []byte) (int, error) {
 	if err := errors.Join(err, control.Flush()); err != nil {
 		return 0, err
 	}
+	w.over = true
 	conn, _, err := control.Hijack()
 	if err != nil {
 		return 0, err
 	}
 	return 0, errors.Join(io.ErrClosedPipe, conn.Close())
+}
+
+// FlushError sends what has been written. A connection that was cut has no buffers any more.
+func (w *faultyWriter) FlushError() error {
+	if w.over {
+		return io.ErrClosedPipe
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 func (w *faultyWriter) wait() {

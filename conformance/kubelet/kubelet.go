@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -36,6 +37,9 @@ type Kubelet struct {
 	requests []Request
 }
 
+// quiet drops the log of net/http.
+var quiet = log.New(io.Discard, "", 0)
+
 // Request is one request for a log, as an API server sends it.
 type Request struct {
 	Time                      time.Time
@@ -50,7 +54,9 @@ func New() (*Kubelet, error) {
 		return nil, err
 	}
 	k := &Kubelet{logs: logs, pipes: &http.Transport{DialContext: logs.Dial, MaxIdleConnsPerHost: 1000}}
-	k.https = httptest.NewTLSServer(http.HandlerFunc(k.serve))
+	k.https = httptest.NewUnstartedServer(http.HandlerFunc(k.serve))
+	k.https.Config.ErrorLog = quiet // it tells of what Inject and Cut do
+	k.https.StartTLS()
 	return k, nil
 }
 
@@ -187,7 +193,7 @@ func (k *Kubelet) serve(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	query.Set("container", request.Container)
 	proxy := httputil.ReverseProxy{
-		Transport: k.pipes, FlushInterval: -1, ModifyResponse: plainErrors,
+		Transport: k.pipes, FlushInterval: -1, ErrorLog: quiet, ModifyResponse: plainErrors,
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL = &url.URL{Scheme: "http", Host: "logs", RawQuery: query.Encode()}
 			p.Out.URL.Path = "/api/v1/namespaces/" + request.Namespace + "/pods/" + request.Pod + "/log"
