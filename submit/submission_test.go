@@ -44,6 +44,14 @@ func TestSubmit(t *testing.T) {
 	if n := len(jobs(t, srv)); n != 1 {
 		t.Errorf("%d jobs", n)
 	}
+	// The key makes the name where the manifest has none.
+	unnamed := strings.Replace(jobYAML, "name: train-7", "generateName: train-", 1)
+	for n := range 3 {
+		got, err := client.Submit(t.Context(), submit.Request{Manifest: parse(t, unnamed)})
+		if err != nil || got.Created != (n == 0) || got.Before != (n > 0) || len(jobs(t, srv)) != 2 {
+			t.Errorf("%d: %v, created %v, %d jobs", n, err, got.Created, len(jobs(t, srv)))
+		}
+	}
 	if req.Manifest.Object.GetNamespace() != "" || len(req.Manifest.Object.GetAnnotations()) > 0 {
 		t.Error("the manifest was changed")
 	}

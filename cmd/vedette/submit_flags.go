@@ -33,6 +33,11 @@ func (o *submitOptions) check() error {
 	case o.timeout < 0:
 		return errors.New("--timeout is negative")
 	}
+	switch o.color {
+	case "auto", "always", "never", "":
+	default:
+		return fmt.Errorf("--color is %q, want auto, always or never", o.color)
+	}
 	switch o.output {
 	case "", "yaml", "json", "name":
 		return o.checkSource()

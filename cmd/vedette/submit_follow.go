@@ -312,6 +312,10 @@ const lastWait = 10 * time.Second
 
 // printLogs prints the lines of a job's pods until all have ended.
 func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j *watchedJob, con *console) error {
+	printer, err := newLogPrinter(con, logFormat{prefix: "always", color: o.color})
+	if err != nil {
+		return err
+	}
 	for line, err := range logs.Read(ctx, logs.Options{Cluster: cluster, Job: j.Job, Follow: true}) {
 		switch {
 		case ctx.Err() != nil:
@@ -320,13 +324,9 @@ func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j 
 			con.say("the logs of %s: %s", j, explain(err))
 			continue
 		}
-		text := strings.ReplaceAll(printable.Text(line.Text), "\n", " ")
-		if line.Note != "" {
-			text = printable.Line("(" + line.Note + ")")
-		}
-		if o.output != "" {
-			con.say("%s  %s", line.Pod, text)
-		} else if err := con.styled(printable.Line(line.Pod) + "  " + text + "\n"); err != nil {
+		if o.output != "" { // standard output is for programs
+			con.say("%s %s%s", line.Pod, line.Text, line.Note)
+		} else if err := printer.write(line); err != nil {
 			return err
 		}
 	}

@@ -265,7 +265,7 @@ func TestSubmitLogs(t *testing.T) {
 	if err := srv.WriteLog("ml", "train-7-a", "main", "epoch 1\x1b[31m\n"); err != nil {
 		t.Fatal(err)
 	}
-	run.out.holds(t, `train-7-a  epoch 1\x1b[31m`+"\n")
+	run.out.holds(t, `train-7-a/main #1 epoch 1\x1b[31m`+"\n")
 	if err := srv.WriteLog("ml", "train-7-a", "main", "epoch 2\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestSubmitLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv.finish(job, batchv1.JobComplete, "")
-	if code := run.end(); code != 0 || !strings.Contains(run.out.String(), "train-7-a  epoch 2\n") || run.err.String() != "" {
+	if code := run.end(); code != 0 || !strings.Contains(run.out.String(), "train-7-a/main #1 epoch 2\n") {
 		t.Errorf("exit code %d\n%v%v", code, run.out, run.err)
 	}
 }
