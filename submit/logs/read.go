@@ -12,14 +12,18 @@ type NoLogsError struct {
 	Job string
 	// Kept reports whether kept logs were looked for too.
 	Kept bool
-	// Attempts is the number of attempts of which something is known. If it is not 0, the
-	// options have chosen none of their logs.
+	// Attempts is the number of attempts of which something is known. If it is not 0, no
+	// container has started yet, or the options have chosen none of their logs.
 	Attempts int
+	// Chosen reports whether the options choose some pods, containers or attempts.
+	Chosen bool
 }
 
 // Error implements error.
 func (e *NoLogsError) Error() string {
 	switch {
+	case e.Attempts > 0 && !e.Chosen:
+		return "no container of " + e.Job + " has started yet"
 	case e.Attempts > 0:
 		return e.Job + " has logs, but none of the pods, containers and attempts that were asked for"
 	case e.Kept:
@@ -59,7 +63,7 @@ func read(ctx context.Context, o *Options, yield func(Line) bool) error {
 		return err
 	}
 	o.Follow = o.Follow && o.Cluster != nil
-	nothing := &NoLogsError{Job: o.Job.String(), Kept: o.Kept != nil, Attempts: r.plan.last}
+	nothing := &NoLogsError{Job: o.Job.String(), Kept: o.Kept != nil, Attempts: r.plan.last, Chosen: len(o.Pods)+len(o.Containers)+len(o.Attempts) > 0}
 	if !o.Follow && len(r.plan.runs) == 0 && len(r.plan.notes(map[string]bool{}, false)) == 0 {
 		return nothing
 	}

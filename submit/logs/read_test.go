@@ -101,6 +101,18 @@ func TestObstacles(t *testing.T) {
 		"! container main of pod waits has not started: ErrImagePull: no such image: busybocks")
 }
 
+// TestNothingStarted: a job whose containers have not started is not said to have logs.
+func TestNothingStarted(t *testing.T) {
+	s := newStage(t, apitest.Config{})
+	s.pod("new", func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending} })
+	for _, o := range []logs.Options{s.options(), func() logs.Options { o := s.options(); o.Containers = []string{"main"}; return o }()} {
+		var none *logs.NoLogsError
+		if _, err := collect(t.Context(), o); !errors.As(err, &none) || strings.Contains(err.Error(), "asked for") != (len(o.Containers) > 0) {
+			t.Errorf("%v: %v", o.Containers, err)
+		}
+	}
+}
+
 func TestNoLogs(t *testing.T) {
 	s := newStage(t, apitest.Config{})
 	var none *logs.NoLogsError
