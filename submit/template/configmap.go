@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +13,9 @@ import (
 
 // ConfigMapLabel is the label, with the value "true", of ConfigMaps that hold templates.
 const ConfigMapLabel = "vedette.io/templates"
+
+// configFile is an entry of a ConfigMap.
+type configFile struct{ name, key, text string }
 
 // AddConfigMaps adds the templates of the ConfigMaps of a namespace that have the label
 // [ConfigMapLabel], in the order of their names. Each of their entries is the file of a
@@ -28,22 +30,23 @@ func (s *Set) AddConfigMaps(ctx context.Context, cluster *kube.Cluster, namespac
 	if err != nil {
 		return failed(err)
 	}
-	found, err := kube.Collect(client.List(ctx, kube.Where{Namespace: namespace, LabelSelector: ConfigMapLabel + "=true"}))
-	if err != nil {
-		return failed(err)
-	}
-	slices.SortFunc(found, func(a, b *corev1.ConfigMap) int { return cmp.Compare(a.Name, b.Name) })
-	n := 0
-	for _, m := range found {
-		for _, key := range slices.Sorted(maps.Keys(m.Data)) {
-			if !isTemplate(key) {
-				continue
-			}
-			if n++; n > maxFiles {
-				return failed(fmt.Errorf("there are more than %d", maxFiles))
-			}
-			s.Add(fmt.Sprintf("configmap/%s/%s/%s", m.Namespace, m.Name, key), key, []byte(m.Data[key]))
+	var files []configFile
+	for m, err := range client.List(ctx, kube.Where{Namespace: namespace, LabelSelector: ConfigMapLabel + "=true"}) {
+		if err != nil {
+			return failed(err)
 		}
+		for key, text := range m.Data {
+			if isTemplate(key) {
+				files = append(files, configFile{m.Name, key, text})
+			}
+		}
+		if len(files) > maxFiles {
+			return failed(fmt.Errorf("there are more than %d", maxFiles))
+		}
+	}
+	slices.SortFunc(files, func(a, b configFile) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.key, b.key)) })
+	for _, f := range files {
+		s.Add(fmt.Sprintf("configmap/%s/%s/%s", namespace, f.name, f.key), f.key, []byte(f.text))
 	}
 	return nil
 }
