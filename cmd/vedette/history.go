@@ -197,6 +197,13 @@ func (o *historyOptions) timeline(ctx context.Context, h *historyReader, obj his
 	if err := lp.title(title); err != nil {
 		return err
 	}
+	if isJobType(obj.Type.String()) {
+		job, err := h.Job(ctx, obj.ID, now)
+		if err != nil {
+			return err
+		}
+		lp.below(jobSummary(&job))
+	}
 	gaps, err := gapsOf(ctx, h, obj)
 	if err != nil {
 		return err

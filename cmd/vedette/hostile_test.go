@@ -197,6 +197,7 @@ func TestHostile(t *testing.T) {
 	t.Run("types", h.types)
 	t.Run("notifications", h.notifications)
 	t.Run("letters", h.letters)
+	t.Run("jobs", h.jobs)
 	t.Run("demo", h.demo)
 	h.complete(t)
 }

@@ -100,6 +100,13 @@ func (s *listPrinter) title(text string) error {
 	return nil
 }
 
+// below adds a line to the title.
+func (s *listPrinter) below(text string) {
+	if s.forPeople() {
+		s.titleText += "\n" + printable.Line(text)
+	}
+}
+
 // rowsAtOnce is how many rows a table collects to determine the widths of its columns.
 const rowsAtOnce = 200
 

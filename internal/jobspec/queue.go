@@ -1,9 +1,5 @@
 package jobspec
 
-// queueNames are labels and annotations that name the queue of a job. The first one that is
-// set counts.
-var queueNames = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
-
 func queue(o Object) string {
 	for _, kind := range []string{"labels", "annotations"} {
 		for _, name := range queueNames {

@@ -45,7 +45,7 @@ record/feed: wire state internal/faultlog record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model record/internal/bodies jobmeta internal/jobspec
 record/joblog: wire record/sqldb
 record/retention: wire state record/sqldb record/internal/model record/joblog
-record/internal/observe: wire delta kube state record/internal/model jobmeta
+record/internal/observe: wire delta kube state record/internal/model jobmeta internal/jobspec
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool

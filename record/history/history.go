@@ -64,6 +64,13 @@ func (h *History) ListJobs(ctx context.Context, f Filter, p Paging, now time.Tim
 	return (&jobLister{h.db, h.limits, h.bodies}).page(ctx, f, p, now)
 }
 
+// Job returns the row of one object, as ListJobs lists it. An open span lasts until now.
+//
+// Errors: ErrUnknown; errors of the database.
+func (h *History) Job(ctx context.Context, object int64, now time.Time) (Job, error) {
+	return (&jobLister{h.db, h.limits, h.bodies}).one(ctx, object, now)
+}
+
 // Objects returns a page of the objects that had a name, in the order in which they were
 // seen first.
 //

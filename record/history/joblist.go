@@ -26,10 +26,9 @@ type JobPage struct {
 
 // The parts of the list of jobs, as cursors name them.
 const (
-	openPart   = 'o' // open jobs, by the time of their submission
-	crowdPart  = 's' // open jobs, if they are too many to sort, by the time of their state
-	endedPart  = 'e' // jobs that have ended, by the time of their end
-	cursorForm = "%c%s"
+	openPart  = 'o' // open jobs, by the time of their submission
+	crowdPart = 's' // open jobs, if they are too many to sort, by the time of their state
+	endedPart = 'e' // jobs that have ended, by the time of their end
 )
 
 // ended are the states of jobs that have ended, as rows show them.
@@ -81,6 +80,32 @@ func (l *jobLister) page(ctx context.Context, f Filter, p Paging, now time.Time)
 		page.Next = cursorOf(endedPart, "")
 	}
 	return page, addDetails(ctx, l.db, l.reader, page.Items, objects, now)
+}
+
+// one returns the row of one object.
+func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, error) {
+	objects, err := objectsByID(ctx, l.db, []int64{id})
+	if err != nil {
+		return Job{}, err
+	}
+	if len(objects) == 0 {
+		return Job{}, fmt.Errorf("object %d: %w", id, ErrUnknown)
+	}
+	o := &objects[0]
+	rows := []Job{jobOf(o)}
+	if last := state.State(o.State); last.Final() {
+		ends, err := transitionsOf(ctx, l.db, id, Paging{Limit: 2})
+		if err != nil {
+			return Job{}, err
+		}
+		end := Transition{To: o.State, ToRaw: o.Raw, Reason: o.Reason, Message: o.Message, Happened: o.Since}
+		if n := len(ends.Items); n == 2 && last == state.Deleted && state.State(ends.Items[1].To).Final() {
+			end = ends.Items[1]
+		}
+		rows[0] = endedJobOf(&Change{*o, end})
+	}
+	err = addDetails(ctx, l.db, l.reader, rows, objects, now)
+	return rows[0], err
 }
 
 // openPage returns a page of the open jobs. next is empty after the last of them.
@@ -188,15 +213,19 @@ func jobCursor(c Cursor) (part rune, inner Cursor, err error) {
 	if err != nil || len(text) == 0 || !strings.ContainsRune(string([]rune{openPart, crowdPart, endedPart}), rune(text[0])) {
 		return 0, "", ErrCursor
 	}
-	inner = Cursor(text[1:])
+	if len(text) > 1 {
+		inner = Cursor(base64.RawURLEncoding.EncodeToString(text[1:]))
+	}
 	if cursorOf(rune(text[0]), inner) != c {
 		return 0, "", ErrCursor
 	}
 	return rune(text[0]), inner, nil
 }
 
+// cursorOf returns the cursor of a part, with the text of the cursor within it.
 func cursorOf(part rune, inner Cursor) Cursor {
-	return Cursor(base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, cursorForm, part, inner)))
+	text, _ := base64.RawURLEncoding.DecodeString(string(inner)) // a page has returned it
+	return Cursor(base64.RawURLEncoding.EncodeToString(append([]byte(string(part)), text...)))
 }
 
 // SortJobs sorts jobs as ListJobs lists them: open jobs first, in the order of their

@@ -1,13 +1,12 @@
 package observe
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -27,14 +26,6 @@ type Observation struct {
 	Labels               map[string]string
 	Invalid              error // why the state is unknown: an undecodable body, or a panic
 }
-
-// Labels and annotations that name the queue and the submitter of a job. The first one
-// that is set counts. The annotation jobmeta.Submitter comes before all of them, because a
-// label cannot have every name.
-var (
-	queueLabels     = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
-	submitterLabels = []string{jobmeta.UserLabel, "app.kubernetes.io/created-by", "user"}
-)
 
 // Observe converts a delta to an observation. If the body cannot be decoded, the
 // observation has the body but no state.
@@ -70,9 +61,8 @@ func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, e
 			o.Owner = model.Owner{UID: string(ref.UID), Kind: ref.Kind, Name: ref.Name}
 		}
 	}
-	o.Queue = firstOf(o.Labels, queueLabels)
-	annotations := obj.GetAnnotations()
-	o.Submitter = model.Truncate(cmp.Or(annotations[jobmeta.Submitter], firstOf(o.Labels, submitterLabels), firstOf(annotations, submitterLabels)), model.MaxWord)
+	o.Queue = jobspec.Queue(o.Labels)
+	o.Submitter = model.Truncate(jobspec.Submitter(o.Labels, obj.GetAnnotations()), model.MaxWord)
 	return o, nil
 }
 
@@ -112,16 +102,6 @@ func (o *Observation) Transition(object int64, from, fromRaw string, happenedAt 
 		ObjectID: object, Version: o.Version, From: from, To: string(o.Status.State), FromRaw: fromRaw, ToRaw: o.RawState(),
 		Reason: o.Reason(), Message: o.Message(), HappenedAt: happenedAt, SeenAt: model.Micros(o.Seen), Source: o.Source,
 	}
-}
-
-// firstOf returns the first value that is set under one of the names.
-func firstOf(values map[string]string, names []string) string {
-	for _, name := range names {
-		if v := values[name]; v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // MissedDeletion returns the observation of a deletion that no watch reported. at is a

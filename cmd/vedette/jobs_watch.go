@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// redrawEvery bounds how often a terminal is redrawn, and tickEvery how old the durations on it
+// get.
+const (
+	redrawEvery = 500 * time.Millisecond
+	tickEvery   = 5 * time.Second
+)
+
+// watchList calls show with the list now, and again after each change, at most twice a second,
+// until ctx ends.
+func watchList(ctx context.Context, src jobLister, q jobQuery, show func(jobList) error, failed func(error)) error {
+	changes := src.changed(ctx, q)
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		began := time.Now()
+		list, err := src.list(ctx, q, began)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			failed(err)
+		default:
+			if err := show(list); err != nil {
+				return err
+			}
+		}
+		rest := time.NewTimer(redrawEvery - min(time.Since(began), redrawEvery))
+		select {
+		case <-ctx.Done():
+			rest.Stop()
+			return nil
+		case <-rest.C:
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changes:
+		case <-tick.C:
+		}
+	}
+}
+
+// screen draws lines in place on a terminal, and writes only those that have changed.
+type screen struct {
+	con   *console
+	shown []string
+	width int
+}
+
+// size returns the width and the height of the terminal, 0 and 0 without one.
+func (c *console) size() (width, height int) {
+	f, ok := c.out.Raw().(*os.File)
+	if !ok || !isTerminal(f) {
+		return 0, 0
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 80, 24
+	}
+	return width, height
+}
+
+// draw replaces the lines. They must be escaped, and fit the width of the terminal.
+func (s *screen) draw(lines []string, width int) error {
+	if width != s.width && s.shown != nil { // lines may have been wrapped
+		s.shown = nil
+		if err := s.con.styled("\x1b[H\x1b[2J"); err != nil {
+			return err
+		}
+	}
+	s.width = width
+	var b strings.Builder
+	if len(s.shown) > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", len(s.shown))
+	}
+	for i, line := range lines {
+		if i < len(s.shown) && s.shown[i] == line {
+			b.WriteString("\r\n")
+			continue
+		}
+		b.WriteString("\r" + line + "\x1b[K\r\n")
+	}
+	if len(s.shown) > len(lines) {
+		b.WriteString("\x1b[J")
+	}
+	s.shown = lines
+	return s.con.styled(b.String())
+}
+
+// jobChange is what of a job makes a line of `jobs --watch`.
+func jobChange(j *history.Job) string {
+	return strings.Join([]string{jobState(j), jobDetail(j), fmt.Sprint(j.Tries, j.GPUs), j.Queue, j.Submitter}, "\x00")
+}
+
+// changesOf returns the jobs that are new, that have changed, or that are gone since the last
+// call, and remembers the jobs.
+func changesOf(known map[string]history.Job, jobs []history.Job) (changed []history.Job) {
+	now := map[string]bool{}
+	for i := len(jobs) - 1; i >= 0; i-- { // the newest last
+		j := jobs[i]
+		now[j.ClusterUID+j.UID] = true
+		before, there := known[j.ClusterUID+j.UID]
+		if known[j.ClusterUID+j.UID] = j; !there || jobChange(&before) != jobChange(&j) {
+			changed = append(changed, j)
+		}
+	}
+	for uid, j := range known {
+		if !now[uid] {
+			delete(known, uid)
+			j.Deleted = time.Now()
+			changed = append(changed, j)
+		}
+	}
+	return changed
+}
+
+// failedOnce returns a function that prints an error once for as long as it lasts.
+func failedOnce(con *console) func(error) {
+	said := ""
+	return func(err error) {
+		if text := explain(err); text != said && !errors.Is(err, context.Canceled) {
+			con.say("%s  %s", clock(time.Now()), printable.Line(text))
+			said = text
+		}
+	}
+}
