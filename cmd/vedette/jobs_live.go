@@ -115,7 +115,7 @@ func (l *liveJobs) listType(ctx context.Context, r kube.Resource, q jobQuery) (a
 		if isPart(object) {
 			continue
 		}
-		if j := readJob(r, object); q.selects(&j.Job) {
+		if j := liveJobOf(r, object); q.selects(&j.Job) {
 			all = append(all, j)
 		}
 	}

@@ -45,8 +45,8 @@ func isPart(object metav1.Object) bool {
 	return false
 }
 
-// readJob returns the row of an object, with the times that the object says.
-func readJob(r kube.Resource, object *unstructured.Unstructured) liveJob {
+// liveJobOf returns the row of an object, with the times that the object says.
+func liveJobOf(r kube.Resource, object *unstructured.Unstructured) liveJob {
 	object.SetAPIVersion(r.APIVersion()) // items of lists may lack both
 	object.SetKind(r.Kind)
 	status := state.Of(object.Object)
