@@ -12,6 +12,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/internal/bodies"
+	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -151,4 +152,46 @@ func TestCacheIsBounded(t *testing.T) {
 	if n, bytes := e.Cached(); n != 0 || bytes != 0 {
 		t.Errorf("%d keyframes of %d bytes are cached for deleted objects", n, bytes)
 	}
+}
+
+// TestReadMany: many bodies read at once are those that are read one by one: keyframes,
+// differences, bodies before an inferred deletion, and none for those that were removed.
+func TestReadMany(t *testing.T) {
+	each(t, func(t *testing.T, d *modeltest.Database) {
+		var ids []model.RevisionID
+		filler := strings.Repeat(`"name-of-a-field":"its value",`, 40)
+		version := wire.Version(0)
+		for i := range 250 {
+			uid := fmt.Sprintf("uid-%03d", i)
+			for n := range i%4 + 1 {
+				version++
+				write(t, d, modeltest.Revision{UID: uid, Version: version, State: state.Running, Body: fmt.Sprintf(`{"spec":{%s"end":%d},"status":{"at":%d}}`, filler, i, n)})
+			}
+		}
+		for _, row := range d.Rows("SELECT id, version FROM objects ORDER BY uid") {
+			var id model.RevisionID
+			if _, err := fmt.Sscan(row, &id.Object, &id.Version); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		stripped, last := ids[5], ids[len(ids)-1]
+		d.Exec(fmt.Sprintf("UPDATE revisions SET deleted = 1, source = 4, size = 0, base = 0 WHERE object_id = %d AND version = %d", last.Object, last.Version))
+		d.Exec(fmt.Sprintf("UPDATE revisions SET data = '', base = 0, dictionary_id = 0 WHERE object_id = %d", stripped.Object))
+		reader := new(bodies.Reader)
+		many, err := reader.ReadMany(t.Context(), d.DB, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differences := d.Rows("SELECT COUNT(*) FROM revisions WHERE base > 0")
+		if len(many) != len(ids)-1 || many[stripped.Object] != nil || differences[0] == "0" {
+			t.Errorf("%d bodies of %d, with %s differences", len(many), len(ids), differences[0])
+		}
+		for _, id := range ids {
+			one, err := reader.Read(t.Context(), d.DB, id.Object, id.Version)
+			if err != nil && !errors.Is(err, bodies.ErrNoBody) || string(one) != string(many[id.Object]) {
+				t.Errorf("object %d: %.60q, alone %.60q, %v", id.Object, many[id.Object], one, err)
+			}
+		}
+	})
 }
