@@ -111,12 +111,13 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.AddCommand(newJobs())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newJobs(), newLogs(), newTemplate(), newDemo(), newNotify(), newDeadletter(), newSubscribe(), newAck())
+	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(), newTemplate(), newDemo(), newNotify(), newDeadletter(), newSubscribe(), newAck())
 	return root
 }
