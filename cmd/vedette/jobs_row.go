@@ -76,7 +76,7 @@ func jobDetail(j *history.Job) string {
 	switch s := state.State(j.State); {
 	case j.Node != "" && (s == state.Running || s == state.Succeeded || s == state.Starting && why == ""):
 		if j.Pods > 1 {
-			return fmt.Sprintf("%s, %s", j.Node, count(j.Pods, "pod"))
+			return fmt.Sprintf("%s, %d pods", j.Node, j.Pods)
 		}
 		return j.Node
 	case s == state.Succeeded:
