@@ -51,7 +51,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, keep-logs, tail-logs, log-lines, redact-logs, notify, keep-messages
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, keep-logs, tail-logs, log-lines, redact-logs, keep-logs-for, max-job-logs, max-logs, notify, keep-messages
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -117,6 +117,7 @@ clusters:
 		"keep-last | 1 | default",
 		"max-size | - | default",
 		"keep-feed | - | default", "keep-logs | - | default", "tail-logs | - | default", "log-lines | 500 | default", "redact-logs | - | default",
+		"keep-logs-for | - | default", "max-job-logs | - | default", "max-logs | - | default",
 		"notify | N | F:5",
 		"keep-messages | - | default",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -56,6 +57,7 @@ func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findi
 		_ = d.Close()
 		return nil
 	}
+	examineKeptLogs(ctx, d, f)
 	if how == writes {
 		if err := tryWrite(ctx, o.db); err != nil {
 			f.fails("writing", err)
@@ -64,6 +66,20 @@ func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findi
 		}
 	}
 	return d
+}
+
+// examineKeptLogs shows how many logs the database keeps, if there are any.
+func examineKeptLogs(ctx context.Context, d *sqldb.DB, f *findings) {
+	t, err := joblog.New(d, joblog.Limits{}, nil).Totals(ctx)
+	switch {
+	case err != nil:
+		f.fails("kept logs", err)
+	case t.Logs > 0:
+		f.ok("kept logs", "%s with %s take %s, and %d have no text; the oldest is of %s",
+			counted(int(t.Logs), "log"), counted(int(t.Lines), "line"), bytesOf(t.Stored), t.Empty, local(t.Oldest))
+	case t.Empty > 0:
+		f.ok("kept logs", "%s without text", counted(int(t.Empty), "log"))
+	}
 }
 
 func tryWrite(ctx context.Context, url string) error {

@@ -38,11 +38,13 @@ func TestDoctor(t *testing.T) {
 	p := start(t, "record", "pods", "--kubeconfig", srv.kubeconfig, "--db", url)
 	recorded(t, url, "pods", "a")
 	p.interrupt()
+	keepLog(t, url)
 	out, _ = ended(t, 0, args...)
 	found = verdicts(t, out)
 	for name, want := range map[string]string{
 		"database version": "SQLite 3.", "database clock": "agrees", "database schema": "the newest", "database writing": "rolled back",
-		host + " resume": "the server has all later changes",
+		"database kept logs": "1 log with 1 line take ",
+		host + " resume":     "the server has all later changes",
 	} {
 		if got := found[name]; got.Verdict != fine || !strings.Contains(got.Found, want) {
 			t.Errorf("%s: %+v, want %s", name, got, want)

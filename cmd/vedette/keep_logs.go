@@ -20,6 +20,7 @@ import (
 type keepLogsFlags struct {
 	keep, tail, redact []string
 	lines              int
+	ofJob              string
 }
 
 // defaultLogLines is how many lines of each log are kept.
@@ -31,6 +32,7 @@ func (o *keepLogsFlags) addFlags(cmd *cobra.Command) {
 	f.StringSliceVar(&o.tail, "tail-logs", nil, "whose logs are also kept while containers run, so that they survive a lost node; as for --keep-logs (default: none)")
 	f.IntVar(&o.lines, "log-lines", defaultLogLines, "how many lines of each log are kept, the last ones")
 	f.StringArrayVar(&o.redact, "redact-logs", nil, "regular expression of what is replaced in kept logs, beside well-known secrets; may be repeated")
+	f.StringVar(&o.ofJob, "max-job-logs", "", "how much the kept logs of a job take at most, compressed, such as 200MiB; beyond it the logs that ended first lose their text (default: 64MiB)")
 }
 
 // used reports whether any logs are kept.
@@ -63,6 +65,10 @@ func (o *keepLogsFlags) settings(from *settled) (s logSettings, err error) {
 	complain("tail-logs", err)
 	if s.redact, err = joblog.NewRedactor(o.redact); err != nil {
 		complain("redact-logs", err)
+	}
+	if o.ofJob != "" {
+		s.limits.PerJob, err = parseSize(o.ofJob)
+		complain("max-job-logs", err)
 	}
 	if o.lines < 1 {
 		complain("log-lines", fmt.Errorf("%d is not a valid number of lines: want 1 or more", o.lines))

@@ -20,7 +20,7 @@ func newPrune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove history that is no longer needed",
-		Long: "The flags say what is kept: by age, by the state of objects, by the size of the database. `vedette record`\n" +
+		Long: "The flags say what is kept: by age, by the state of objects, by the size of the database and of kept logs. `vedette record`\n" +
 			"does this periodically with the same settings; this command does it once, in small steps between which recorders write.\n" +
 			"It never removes the current state of an object, the last revision of a present object, resume points or open gaps.",
 		Example: "  # What would be removed\n" +
@@ -39,7 +39,7 @@ func newPrune() *cobra.Command {
 			}
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if p.Unlimited() && p.KeepFeed == 0 && keep == 0 {
-				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size, --keep-feed or --keep-messages")
+				return errors.New("nothing to remove: set --keep, --keep-state, --keep-bodies, --max-size, --keep-feed, --keep-logs-for, --max-logs or --keep-messages")
 			}
 			if keep > 0 {
 				if err := pruneMessages(cmd.Context(), url, keep, preview, con); err != nil {

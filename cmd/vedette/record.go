@@ -267,6 +267,11 @@ func (o *recordOptions) keepers(d *sqldb.DB, clusters []*connected, log *slog.Lo
 	if err != nil || !o.logs.used() {
 		return nil, err
 	}
+	p, err := o.kept.policy(o.settled)
+	if err != nil {
+		return nil, err
+	}
+	s.limits.Total = p.MaxLogBytes
 	types, namespaces := s.followed()
 	for _, c := range clusters {
 		cfg := logkeeper.Config{Cluster: c.Cluster, ClusterName: c.name, Name: o.name, Namespaces: c.podNamespaces(namespaces, len(types) > 0), Logger: log}

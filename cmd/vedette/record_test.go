@@ -102,6 +102,8 @@ func TestBadInput(t *testing.T) {
 		{"logs of a namespace that is none", "pods --keep-logs jobs,namespace=a/b --db sqlite:DIR/h.db", `--keep-logs: the namespace "a/b" is not valid`},
 		{"logs of a type that is none", "pods --tail-logs a/b --db sqlite:DIR/h.db", `--tail-logs: "a/b" is neither a type`},
 		{"no lines of logs", "pods --keep-logs jobs --log-lines 0 --db sqlite:DIR/h.db", "--log-lines: 0 is not a valid number of lines"},
+		{"no size of logs", "pods --keep-logs jobs --max-job-logs x --db sqlite:DIR/h.db", `--max-job-logs: "x" is not a size`},
+		{"no size of all logs", "pods --keep-logs jobs --max-logs x --db sqlite:DIR/h.db", `--max-logs: "x" is not a size`},
 		{"nothing to redact", "pods --redact-logs x --db sqlite:DIR/h.db", "--redact-logs: no logs are kept"},
 		{"broken rules", "pods --rules " + broken + " --db sqlite:DIR/h.db", "rules.yaml:4: in \"object.a ==\", at column 12: Syntax error"},
 		{"no rules", "pods --rules DIR/nowhere --db sqlite:DIR/h.db", "the file with the rules can not be read: open DIR/nowhere"},

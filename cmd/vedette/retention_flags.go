@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 // retentionFlags say how long history is kept.
 type retentionFlags struct {
 	keep, bodies, size, feed string
+	logs, maxLogs            string
 	states                   []string
 	last                     int
 }
@@ -33,6 +35,8 @@ func (o *retentionFlags) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.last, "keep-last", 1, "how many revisions of each present object are kept, with their bodies, regardless of age")
 	f.StringVar(&o.size, "max-size", "", "the largest size of the database, such as 20GiB; beyond it the oldest revisions are removed (default: unlimited)")
 	f.StringVar(&o.feed, "keep-feed", "", "how long readers of the feed can continue from a position; what a cursor in use has not read stays longer (default: 7d)")
+	f.StringVar(&o.logs, "keep-logs-for", "", "how long kept logs stay after their last line came, such as 14d; they go earlier with the history of their job (default: 30d for recorders)")
+	f.StringVar(&o.maxLogs, "max-logs", "", "how much kept logs take at most, compressed, such as 10GiB; beyond it the oldest lose their text (default: 4GiB for recorders)")
 }
 
 // policy parses the settings.
@@ -53,6 +57,7 @@ func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
 		return d
 	}
 	p.Keep, p.KeepBodies, p.KeepFeed = age("keep", o.keep), age("keep-bodies", o.bodies), age("keep-feed", o.feed)
+	p.KeepLogs = age("keep-logs-for", o.logs)
 	for _, text := range o.states {
 		name, value, _ := strings.Cut(text, "=")
 		s := state.State(name)
@@ -74,6 +79,10 @@ func (o *retentionFlags) policy(from *settled) (p retention.Policy, err error) {
 	if o.size != "" {
 		p.MaxBytes, err = parseSize(o.size)
 		complain("max-size", err)
+	}
+	if o.maxLogs != "" {
+		p.MaxLogBytes, err = parseSize(o.maxLogs)
+		complain("max-logs", err)
 	}
 	return p, errors.Join(mistakes...)
 }
@@ -152,20 +161,30 @@ func sizeOf(s sqldb.Size, limit int64) string {
 	if s.Files > s.Used+s.Used/10 {
 		text += " of history, in files of " + bytesOf(s.Files)
 	}
-	if limit > 0 {
+	if s.Logs > 0 {
+		text += ", of which kept logs take " + bytesOf(s.Logs)
+	}
+	switch {
+	case limit > 0 && s.Logs > 0:
+		return text + "; the limit without them is " + bytesOf(limit)
+	case limit > 0:
 		return text + "; the limit is " + bytesOf(limit)
 	}
 	return text
 }
 
+// keepLogsFor is how long recorders keep logs, unless the settings say otherwise.
+const keepLogsFor = 30 * 24 * time.Hour
+
 // retain starts to apply a policy until ctx is done. A policy that keeps the whole history
-// still shortens the feed. wait joins the goroutine.
+// still shortens the feed, and removes old logs. wait joins the goroutine.
 func retain(ctx context.Context, d *sqldb.DB, p retention.Policy, log *slog.Logger, con *console) (wait func(), err error) {
 	size, err := d.Size(ctx)
 	if err != nil {
 		return nil, err
 	}
 	con.say("%s has %s", d, sizeOf(size, p.MaxBytes))
+	p.KeepLogs = cmp.Or(p.KeepLogs, keepLogsFor)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/retention"
+	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -61,6 +63,7 @@ func TestPrune(t *testing.T) {
 	if p := start(t, "demo", "--jobs", "4", "--speed", "60", "--db", db); p.end() != 0 {
 		t.Fatal(p.err)
 	}
+	keepLog(t, db)
 	for _, c := range []struct {
 		args string
 		code int
@@ -75,6 +78,11 @@ func TestPrune(t *testing.T) {
 		{"--keep-bodies 1ms", 0, "removed: 0 objects, 0 revisions"},
 		{"--keep 1ms --keep-state Failed=1h", 0, "removed: "},
 		{"--max-size 1", 0, "above the limit"},
+		{"--keep-logs-for never", 1, `--keep-logs-for: "never" is not an age`},
+		{"--max-logs -1", 1, `--max-logs: "-1" is not a size`},
+		{"--keep-logs-for 1ms --dry-run", 0, " kept logs"},
+		{"--max-logs 1", 0, "kept logs take"},
+		{"--keep-logs-for 1ms", 0, " kept logs"},
 	} {
 		p := start(t, append([]string{"prune", "--db", db}, strings.Fields(c.args)...)...)
 		if code := p.end(); code != c.code || !strings.Contains(p.err.String(), c.want) {
@@ -90,5 +98,19 @@ func TestPrune(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
+	}
+}
+
+// keepLog keeps a log of a pod.
+func keepLog(t *testing.T, db string) {
+	t.Helper()
+	d, err := sqldb.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	log := joblog.Log{ClusterUID: "elsewhere", PodUID: "of-another-cluster", Container: "main"}
+	if err := joblog.New(d, joblog.Limits{}, nil).Put(t.Context(), log, []joblog.Line{{Text: "one line"}}); err != nil {
+		t.Fatal(err)
 	}
 }

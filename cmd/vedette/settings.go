@@ -46,6 +46,9 @@ var settings = []setting{
 	{"tail-logs", words},
 	{"log-lines", word},
 	{"redact-logs", words},
+	{"keep-logs-for", word},
+	{"max-job-logs", word},
+	{"max-logs", word},
 	{"notify", path},
 	{"keep-messages", word},
 }

@@ -31,3 +31,6 @@ func linesOf(all []entry) (lines []Line) {
 	}
 	return lines
 }
+
+// Compress returns bytes as pack compresses them.
+func Compress(raw []byte) []byte { return coder().EncodeAll(raw, nil) }

@@ -77,8 +77,12 @@ func replaceFrom(lines []string, first, begin int) int {
 		}
 		return last
 	}
-	for last+1 < len(lines) && last < first+maxKeyLines && isKeyLine(lines[last+1]) {
+	least := shortKeyLine
+	for last+1 < len(lines) && last < first+maxKeyLines && isKeyLine(lines[last+1], least) {
 		last++
+		if isKeyText(lines[last], shortKeyLine) {
+			least = 1
+		}
 		lines[last] = redacted
 	}
 	return last
@@ -97,8 +101,10 @@ func replaceRest(rest string) string {
 // replaceBefore replaces the content of a key that ends in a line, and whose begin is
 // missing.
 func replaceBefore(lines []string, end int) {
-	for i := end - 1; i >= 0 && i >= end-maxKeyLines && isKeyLine(lines[i]); i-- {
+	least := 1 // the last line is shorter than the others
+	for i := end - 1; i >= 0 && i >= end-maxKeyLines && isKeyLine(lines[i], least); i-- {
 		lines[i] = redacted
+		least = shortKeyLine
 	}
 }
 
@@ -111,7 +117,7 @@ func replaceFirstPart(lines []string) {
 	if n < 3 {
 		return
 	}
-	if n < len(lines) && isKeyLine(lines[n]) { // the last line of a key is shorter
+	if n < len(lines) && isKeyLine(lines[n], 1) { // the last line of a key is shorter
 		n++
 	}
 	for i := range n {
@@ -119,18 +125,22 @@ func replaceFirstPart(lines []string) {
 	}
 }
 
-// isKeyLine reports whether a line can be the content of a private key: text in base64,
-// also after the prefix of a logger; a header; or replaced already.
-func isKeyLine(line string) bool {
+// shortKeyLine is how many characters a line of a private key has at least, except for
+// its last one.
+const shortKeyLine = 40
+
+// isKeyLine reports whether a line can be the content of a private key: some characters of
+// base64, also after the prefix of a logger; a header; or replaced already.
+func isKeyLine(line string, least int) bool {
 	line = strings.TrimSpace(line)
 	if line == "" || line == redacted || strings.HasPrefix(line, "Proc-Type:") || strings.HasPrefix(line, "DEK-Info:") {
 		return true
 	}
 	last := line[strings.LastIndexAny(line, " \t")+1:]
 	if last == line {
-		return isKeyText(line, 1)
+		return isKeyText(line, least)
 	}
-	return isKeyText(last, 40)
+	return isKeyText(last, shortKeyLine)
 }
 
 // isKeyText reports whether a text has at least some characters, all of base64.

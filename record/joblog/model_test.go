@@ -1,6 +1,7 @@
 package joblog_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,6 +150,17 @@ func TestChunks(t *testing.T) {
 			t.Fatalf("%q, %v", got, err)
 		}
 	})
+}
+
+// TestDamagedChunks: numbers of a damaged chunk allocate nothing.
+func TestDamagedChunks(t *testing.T) {
+	for _, raw := range [][]byte{
+		{}, {1}, {1, 2}, {1, 2, 3}, {1, 2, 0, 'x'}, binary.AppendUvarint(nil, 1<<60), append(binary.AppendUvarint([]byte{1, 2}, 1<<60), 'x'), make([]byte, 4<<20),
+	} {
+		if lines, err := joblog.Unpack(joblog.Compress(raw)); err == nil {
+			t.Errorf("%.20x has %d lines", raw, len(lines))
+		}
+	}
 }
 
 // FuzzUnpack: damaged chunks are errors.

@@ -18,6 +18,7 @@ type put struct {
 	redact  *Redactor
 	now     time.Time
 	added   int64 // bytes that the database has more
+	job     string
 }
 
 // run runs in a transaction.
@@ -42,6 +43,7 @@ func (p *put) run(ctx context.Context, tx *sqldb.Tx) error {
 	}
 	before := r
 	join(&r.Log, &p.log)
+	p.job = r.JobUID
 	changed, err := p.add(ctx, tx, &r)
 	if err != nil {
 		return err
@@ -125,6 +127,10 @@ func join(stored, l *Log) {
 		{&stored.Node, &l.Node},
 	} {
 		*pair[0] = cmp.Or(*pair[1], *pair[0])
+	}
+	// The limit of a job needs a UID. A caller that knows the job replaces it.
+	if stored.JobUID == "" || stored.JobUID == stored.PodUID {
+		stored.JobUID = cmp.Or(stored.OwnerUID, stored.PodUID)
 	}
 	if stored.Started.IsZero() || !l.Started.IsZero() && l.Started.Before(stored.Started) {
 		stored.Started = l.Started

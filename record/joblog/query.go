@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -137,55 +138,83 @@ func explaining(all []Log) (best Log, found bool) {
 	return best, found
 }
 
-// readLines returns the lines of a log. Chunks may be written meanwhile: a line that
-// comes a second time is left out.
+// readLines returns the lines of a log. If the log is written meanwhile, the lines may have
+// moved to other chunks: then reading continues behind the last line that was returned.
 func readLines(ctx context.Context, db *sqldb.DB, log int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		var seq int64
-		last := beginning.UnixMicro()
+		var (
+			c       found
+			version int64
+			passed  = floor{at: beginning.UnixMicro()} // lines that were returned
+			skipped floor                              // how much of them the chunks since the last change have
+		)
 		for {
-			entries, next, found, err := nextChunk(ctx, db, log, " AND seq > ? ORDER BY seq LIMIT 1", seq)
-			if err != nil {
+			next, err := nextChunk(ctx, db, log, " AND last_at >= ? AND seq > ? ORDER BY seq LIMIT 1", passed.at, c.seq)
+			switch {
+			case err != nil:
 				yield(Line{}, db.Explain(err))
 				return
-			}
-			if !found {
+			case next.seq == 0:
 				return
+			case next.version != version:
+				c, version, skipped = found{}, next.version, passed
+				if passed.lines > 0 {
+					continue // from the first chunk that has such lines
+				}
 			}
-			seq = next
-			for _, e := range entries {
-				if e.at >= last && !yield(e.line(), nil) {
+			c = next
+			for _, e := range c.entries {
+				if e.at < skipped.at {
+					continue
+				}
+				if e.at == skipped.at && skipped.lines > 0 {
+					skipped.lines--
+					continue
+				}
+				if !yield(e.line(), nil) {
 					return
 				}
-				last = max(last, e.at)
+				passed = passed.after(e)
 			}
 		}
 	}
 }
 
-// nextChunk returns the entries of the first chunk of a log that a condition selects.
-func nextChunk(ctx context.Context, db *sqldb.DB, log int64, condition string, seq int64) (entries []entry, next int64, found bool, err error) {
-	var data []byte
-	row := db.QueryRow(ctx, "SELECT seq, data FROM kept_log_chunks WHERE log_id = ?"+condition, log, seq)
-	switch err := row.Scan(&next, &data); {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, 0, false, nil
-	case err != nil:
-		return nil, 0, false, err
-	}
-	entries, err = unpack(data)
-	return entries, next, true, err
+// found is a chunk of a log. seq is 0 if there is none.
+type found struct {
+	seq, version int64 // version is that of the row
+	entries      []entry
 }
 
-// lastLines returns the last lines of a log.
+// nextChunk returns the first chunk of a log that a condition selects.
+func nextChunk(ctx context.Context, db *sqldb.DB, log int64, condition string, args ...any) (c found, err error) {
+	var data []byte
+	row := db.QueryRow(ctx, "SELECT seq, data, COALESCE((SELECT version FROM kept_logs WHERE id = ?), 0) FROM kept_log_chunks WHERE log_id = ?"+condition, append([]any{log, log}, args...)...)
+	err = row.Scan(&c.seq, &data, &c.version)
+	if errors.Is(err, sql.ErrNoRows) {
+		return found{}, nil
+	}
+	if err == nil {
+		c.entries, err = unpack(data)
+	}
+	return c, err
+}
+
+// lastLines returns the last lines of a log. It begins again if the log is written
+// meanwhile, a few times.
 func lastLines(ctx context.Context, db *sqldb.DB, log int64, n int) (lines []Line, err error) {
-	for seq := int64(1) << 62; len(lines) < n; {
-		entries, next, found, err := nextChunk(ctx, db, log, " AND seq < ? ORDER BY seq DESC LIMIT 1", seq)
-		if err != nil || !found {
+	seq, version := int64(math.MaxInt64), int64(0)
+	for changes := 0; len(lines) < n; {
+		c, err := nextChunk(ctx, db, log, " AND seq < ? ORDER BY seq DESC LIMIT 1", seq)
+		if err != nil || c.seq == 0 {
 			return lines, err
 		}
-		seq = next
-		entries = own(entries[max(0, len(entries)-(n-len(lines))):])
+		if seq < math.MaxInt64 && c.version != version && changes < 5 {
+			lines, seq, changes = nil, math.MaxInt64, changes+1
+			continue
+		}
+		seq, version = c.seq, c.version
+		entries := own(c.entries[max(0, len(c.entries)-(n-len(lines))):])
 		part := make([]Line, len(entries))
 		for i, e := range entries {
 			part[i] = e.line()

@@ -74,7 +74,8 @@ func (s *shrinking) victims(ctx context.Context) (ids []int64, err error) {
 
 // shorten removes text of a log, and returns how many bytes are free then.
 func (s *shrinking) shorten(ctx context.Context, id, bytes int64) (freed int64, err error) {
-	err = s.db.Transact(ctx, func(tx *sqldb.Tx) error {
+	err = transact(ctx, s.db, func(ctx context.Context, tx *sqldb.Tx) error {
+		freed = 0
 		all, err := selectRows(ctx, tx, "FROM kept_logs l WHERE l.id = ?", id)
 		if err != nil || len(all) == 0 {
 			return err

@@ -54,11 +54,6 @@ func (s *Store) Put(ctx context.Context, log Log, lines []Line) error {
 		return errors.New("kept logs: a log needs the UID of a pod and the name of a container")
 	}
 	clean(&log)
-	for _, uid := range []string{log.OwnerUID, log.PodUID} { // the job's limit needs one
-		if log.JobUID == "" {
-			log.JobUID = uid
-		}
-	}
 	p := put{log: log, entries: order(lines, log.Started), limits: s.limits, room: s.room, redact: s.redact, now: s.now()}
 	s.redact.entries(p.entries)
 	shorten(p.entries)
@@ -68,7 +63,7 @@ func (s *Store) Put(ctx context.Context, log Log, lines []Line) error {
 	case err != nil:
 		return fmt.Errorf("%s: keep the log of %s/%s: %w", s.db, log.Pod, log.Container, err)
 	}
-	return s.limit(ctx, p.log.JobUID, p.added)
+	return s.limit(ctx, p.job, p.added)
 }
 
 // limit removes text beyond the limits of a job and of the database.

@@ -68,6 +68,25 @@ func TestPutWithoutLines(t *testing.T) {
 	})
 }
 
+// TestJobOfLog: a recorder that does not know the job does not hide what another one knows.
+func TestJobOfLog(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		s, _ := newStore(d, joblog.Limits{})
+		lone, owned, full := of("a", 0), of("a", 0), of("a", 0)
+		lone.OwnerUID, lone.OwnerKind, lone.OwnerName, lone.JobUID, lone.JobKind, lone.JobName = "", "", "", "", "", ""
+		owned.JobUID, owned.JobKind, owned.JobName = "", "", ""
+		for _, put := range []struct {
+			log joblog.Log
+			job string
+		}{{lone, "uid-a"}, {owned, "uid-rs"}, {full, "uid-job"}, {owned, "uid-job"}, {lone, "uid-job"}} {
+			s.put(t, put.log, numbered(0, 5))
+			if l, _ := s.only(t, "a"); l.JobUID != put.job || l.JobKind == "" && put.job == "uid-job" {
+				t.Errorf("%+v, want %s", l, put.job)
+			}
+		}
+	})
+}
+
 // TestLimits: the last lines stay, and the log says how many are missing, also if the same
 // lines come again.
 func TestLimits(t *testing.T) {
@@ -153,7 +172,14 @@ func TestRedacts(t *testing.T) {
 		s.put(t, of("a", 0), lines[:8])
 		s.put(t, of("a", 0), lines[8:15])
 		s.put(t, of("a", 0), lines[15:])
+		small := &store{Store: joblog.NewAt(d.DB, joblog.Limits{}, nil, time.Now, 1000, 4), d: d}
+		for i := range lines { // one by one, in chunks of four lines
+			small.put(t, of("b", 0), lines[i:i+1])
+		}
 		_, got := s.only(t, "a")
+		if _, slow := s.only(t, "b"); !same(got, slow) {
+			t.Errorf("%q", words(slow))
+		}
 		if len(got) != len(lines) || strings.Contains(words(got), "Kf3") || strings.Contains(words(got), "Zz09") || got[0].Text != "password=[redacted]" || got[len(got)-1].Text != "done and well" {
 			t.Errorf("%q", words(got))
 		}

@@ -62,13 +62,22 @@ func (t *text) size() (lines, bytes, stored int64) {
 	return lines, bytes, stored
 }
 
-// window returns the entries from a time on, and the chunks that have them. It includes
-// the chunk before that time, in which a secret of several lines may begin.
+// window returns the entries from a time on, and the first chunk that has them. It includes
+// the chunks before that time in which a secret of several lines may begin.
 func (t *text) window(ctx context.Context, at int64) (from int, entries []entry, err error) {
 	for from < len(t.chunks) && t.chunks[from].last < at {
 		from++
 	}
-	from = max(0, from-1)
+	for from > 0 {
+		from--
+		c := t.chunks[from]
+		if err := c.load(ctx, t.tx, t.log); err != nil {
+			return 0, nil, err
+		}
+		if c.entries[0].text != redacted { // the secret begins in this chunk
+			break
+		}
+	}
 	for _, c := range t.chunks[from:] {
 		if err := c.load(ctx, t.tx, t.log); err != nil {
 			return 0, nil, err

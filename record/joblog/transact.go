@@ -24,9 +24,10 @@ func transact(ctx context.Context, db *sqldb.DB, f func(ctx context.Context, tx 
 	for try := range attempts {
 		bounded, done := db.Bounded(ctx)
 		err = db.Transact(bounded, func(tx *sqldb.Tx) error { return f(bounded, tx) })
+		late := bounded.Err() != nil
 		done()
 		switch {
-		case err == nil, ctx.Err() != nil, db.Rejects(err), errors.Is(err, errDamaged), errors.Is(err, errUnchanged):
+		case err == nil, late, ctx.Err() != nil, db.Rejects(err), errors.Is(err, errDamaged), errors.Is(err, errUnchanged):
 			return err
 		case !errors.Is(err, errConflict) && try >= 3:
 			return err

@@ -86,8 +86,13 @@ func TestKeptLogsBySize(t *testing.T) {
 		if err != nil || size.Logs < 20*4000 || size.Logs > 20*8000+20*2000 || size.Used < size.Logs {
 			t.Errorf("%+v, %v", size, err)
 		}
-		policy := retention.Policy{MaxBytes: size.History() + 50_000, MaxLogBytes: 40_000}
+		policy := retention.Policy{MaxBytes: size.Used - size.Logs + 50_000}
 		done, err := retention.PruneAt(t.Context(), d.DB, policy, at(1_000_000, 0), 10, 10)
+		if err != nil || done.Revisions != 0 || done.Excess != 0 || done.Size.Logs != size.Logs {
+			t.Errorf("%+v, %v", done, err)
+		}
+		policy.MaxLogBytes = 40_000
+		done, err = retention.PruneAt(t.Context(), d.DB, policy, at(1_000_000, 0), 10, 10)
 		if err != nil || done.Revisions != 0 || done.Excess != 0 || done.Size.Logs > 40_000+20*2000 {
 			t.Errorf("%+v, %v", done, err)
 		}
