@@ -71,6 +71,8 @@ func testOnce(t *testing.T, s *stage) {
 		}
 	}
 	work.Wait()
+	network.mu.Lock()
+	defer network.mu.Unlock()
 	t.Logf("seed %d: %v", *seed, network.seen)
 	for _, kind := range []string{"dry run", "creation", "get", "post"} {
 		for how := range cuts {
