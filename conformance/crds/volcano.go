@@ -89,8 +89,7 @@ func schemaOf(t reflect.Type) object {
 }
 
 func addProperties(properties object, t reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "" && f.Anonymous:

@@ -3,6 +3,7 @@ package manifest_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -20,9 +21,7 @@ type object = map[string]any
 func TestParse(t *testing.T) {
 	pod := func(more object) object {
 		all := object{"apiVersion": "v1", "kind": "Pod"}
-		for name, v := range more {
-			all[name] = v
-		}
+		maps.Copy(all, more)
 		return all
 	}
 	for _, c := range []struct {
@@ -60,9 +59,10 @@ func TestParse(t *testing.T) {
 
 // TestMistakes: all mistakes of a file are found, each at its line.
 func TestMistakes(t *testing.T) {
-	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	var bomb strings.Builder
+	bomb.WriteString("a: &a [x, x, x, x, x, x, x, x, x, x]\n")
 	for c := 'b'; c < 'i'; c++ {
-		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 10))
+		bomb.WriteString(fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 10)))
 	}
 	for _, c := range []struct {
 		name, text string
@@ -85,7 +85,7 @@ func TestMistakes(t *testing.T) {
 		{"numbers", head + "a: .inf\nb: .nan\nc: !!binary eA==\n", []string{`f:3: ".inf" is no number of JSON`, `f:4: ".nan" is no number`, `f:5: values with the tag "!!binary"`}},
 		{"a field that is a list", head + "? [a]\n: b\n", []string{"f:3: the name of a field has to be a text"}},
 		{"a merge of no mapping", head + "a: {<<: [1]}\n", []string{"f:3: << has to name a mapping"}},
-		{"a bomb", head + bomb, []string{"f:3: values are nested more than 100 deep, or are more than 500000"}},
+		{"a bomb", head + bomb.String(), []string{"f:3: values are nested more than 100 deep, or are more than 500000"}},
 		{"a circle", head + "a: &a [*a]\n", []string{"f:3: values are nested more than 100 deep"}},
 		{"deep", head + "a: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"f:3: values are nested more than 100 deep"}},
 		{"control characters", head + "a: \x1b[2J\n", []string{"f:3: this is no YAML: control characters are not allowed"}},

@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -124,9 +125,7 @@ object: {apiVersion: batch/v1, kind: Job, v: "${[dyn(image), args, env, gpus, ra
 `)
 	good := func(more template.Values) template.Values {
 		v := template.Values{"image": "i", "args": []string{"a"}}
-		for name, value := range more {
-			v[name] = value
-		}
+		maps.Copy(v, more)
 		return v
 	}
 	for _, c := range []struct {

@@ -2,8 +2,6 @@ package template
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -210,13 +208,7 @@ func (r *rendering) textOf(t *text) (value any, keep bool, err error) {
 	return whole.String(), true, nil
 }
 
-// uses returns the parameters that a node depends on.
-func (n *node) uses() []string {
-	used := map[string]bool{}
-	n.addUses(used)
-	return slices.Sorted(maps.Keys(used))
-}
-
+// addUses adds the parameters that a node depends on.
 func (n *node) addUses(used map[string]bool) {
 	if n.when != nil {
 		addAll(used, n.when.uses)

@@ -179,11 +179,11 @@ func TestSameObject(t *testing.T) {
 // TestLines: a field of the object has the line of the template, and the parameter that its
 // value came from.
 func TestLines(t *testing.T) {
-	m, err := parse(t, begin+"    v: '${l}'\n    w:\n      a-${i}: ${i + 1}\n      x: ${s + d}\n      y: n-${d}\n    gone: ${s}\n").Render(template.Values{"l": []string{"a"}})
+	_, err := parse(t, begin+"    v: '${l}'\n    w:\n      a-${i}: ${i + 1}\n      x: ${s + d}\n      y: n-${d}\n    gone: ${s}\n").Render(template.Values{"l": []string{"a"}})
 	if err == nil {
 		t.Fatal("null + text made an object")
 	}
-	m, err = parse(t, begin+"    v: '${l}'\n    w:\n      a-${i}: 1\n      x: ${d + c}\n      y: n-${d}\n    gone: ${s}\n").Render(template.Values{"l": []string{"a"}})
+	m, err := parse(t, begin+"    v: '${l}'\n    w:\n      a-${i}: 1\n      x: ${d + c}\n      y: n-${d}\n    gone: ${s}\n").Render(template.Values{"l": []string{"a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
