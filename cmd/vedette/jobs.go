@@ -275,7 +275,7 @@ func summaryOf(list jobList) string {
 func (o *jobsOptions) nothing() string {
 	var filters []string
 	for _, f := range []struct{ name, value string }{
-		{"--state", strings.Join(o.states, ",")}, {"--queue", o.queue}, {"--type", o.types}, {"--selector", o.labels}, {"--since", o.since}, {"--user", o.user},
+		{"--state", strings.Join(o.states, ",")}, {"--queue", o.queue}, {"--type", o.types}, {"--selector", o.labels}, {"--since", o.since}, {"--user", o.user}, {"--cluster", o.cluster},
 	} {
 		if f.value != "" {
 			filters = append(filters, f.name+" "+f.value)

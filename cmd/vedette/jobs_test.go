@@ -136,6 +136,9 @@ func TestJobsOfCluster(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^runs  +Running +\S+.* 8  h100   ann +1  .* gpu-17$`).MatchString(times.ReplaceAllString(out, "T")) {
 		t.Errorf("a running job:\n%s", out)
 	}
+	if _, _, says := srv.jobs("-A", "--queue", "x", "--mine", "--user", "y"); says != "no job matches --queue x --user y --mine\n" {
+		t.Error(says)
+	}
 	if _, out, _ = srv.jobs("--state", "Failed"); !strings.Contains(out, "BackoffLimitExceeded") || strings.Contains(out, "QUEUE") || strings.Contains(out, "GPUS") {
 		t.Errorf("columns that are empty are left out:\n%s", out)
 	}
