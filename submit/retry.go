@@ -56,7 +56,7 @@ func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, err
 		case err != nil:
 			return Result{}, err
 		case same != nil:
-			return Result{Object: same, Resource: of.Resource, Key: key}, nil
+			return Result{Object: same, Resource: of.Resource, Key: key, Before: true}, nil
 		}
 		link.Attempt = max(last, attemptOf(of.Object), o.Attempts) + 1
 		if !named {
@@ -81,31 +81,20 @@ func (c *Client) Retry(ctx context.Context, of Job, o RetryOptions) (Result, err
 // request with the key, if there is one, and last the largest number of an attempt. Where
 // attempts cannot be listed, last is 0.
 func (c *Client) chain(ctx context.Context, of Job, root, key string) (same *unstructured.Unstructured, last int, err error) {
-	client, err := kube.For[unstructured.Unstructured](c.cluster, kube.ClientConfig{Resource: FullName(of.Resource)})
-	if err != nil {
-		return nil, 0, err
-	}
 	if strings.Trim(labelValue(root), "-_.") != root { // of an object without a UID
 		return nil, 0, &kube.IllegalError{Problem: fmt.Sprintf("%s has the UID %.80q, which cannot be a label", of, root)}
 	}
 	ctx, stop := context.WithTimeout(ctx, max(c.cfg.Patience, time.Second))
 	defer stop()
-	_, err = c.attempts().do(ctx, "list the attempts of "+of.String(), func(ctx context.Context) error {
-		same, last = nil, 0
-		for object, err := range client.List(ctx, kube.Where{Namespace: of.Namespace, LabelSelector: jobmeta.RetryRoot + "=" + root}) {
-			if err != nil {
-				return err
-			}
-			last = max(last, attemptOf(object))
-			if object.GetAnnotations()[jobmeta.RequestKey] == key {
-				same = object
-			}
-		}
-		return nil
-	})
-	err = Denied(ctx, c.cluster, err, Right{Verb: "list", Resource: of.Resource, Namespace: of.Namespace})
+	jobs, err := c.list(ctx, of.Resource, kube.Where{Namespace: of.Namespace, LabelSelector: jobmeta.RetryRoot + "=" + root})
 	if errors.As(err, new(*DeniedError)) {
 		return nil, 0, nil
+	}
+	for _, j := range jobs {
+		last = max(last, attemptOf(j.Object))
+		if j.Object.GetAnnotations()[jobmeta.RequestKey] == key {
+			same = j.Object
+		}
 	}
 	return same, last, err
 }

@@ -25,6 +25,12 @@ func (o *confirmFlags) confirm(in io.Reader, con *console, n int, does string) e
 	if n <= few || o.yes {
 		return nil
 	}
+	return askFor(in, con, does)
+}
+
+// askFor asks whether a command may do something. Without a terminal to ask on, the command
+// needs --yes.
+func askFor(in io.Reader, con *console, does string) error {
 	if !con.live || !isTerminal(in) {
 		return fmt.Errorf("this %s: add --yes to do it", does)
 	}

@@ -26,7 +26,8 @@ func newHistory() *cobra.Command {
 		Short: "Show the states of objects over time, including deleted objects",
 		Long: "Show every state of an object, how long it lasted, and why. Without a name, list the transitions of many objects, the\n" +
 			"newest first. The command reads the database, not the cluster, so it also shows deleted objects. The history of one\n" +
-			"object includes the gaps in which the recorder may have missed something.\n\n" +
+			"object includes the gaps in which the recorder may have missed something. A job that was retried is followed by the\n" +
+			"table of its attempts: how each ended, by whom it was submitted, and what was changed.\n\n" +
 			"Fields of json, yaml, csv and ndjson: kind (transition or gap), cluster, type, namespace, name, uid, version, from, to,\n" +
 			"fromRaw, toRaw, reason, message, happenedAt, seenAt, endedAt, seconds (how long the state lasted), current, source,\n" +
 			"owner, queue, submitter. Times are in RFC 3339.",
@@ -111,10 +112,17 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 	} else {
 		err = o.one(ctx, h, args, lp)
 	}
+	if err == nil {
+		err = lp.end()
+	}
+	if err != nil || list {
+		return err
+	}
+	objects, err := o.objects(ctx, h, args)
 	if err != nil {
 		return err
 	}
-	return lp.end()
+	return printAttempts(ctx, h, objects[0], con, o.output)
 }
 
 // list prints the transitions of many objects.
@@ -298,20 +306,6 @@ func ownerText(o history.Owner) string {
 		return ""
 	}
 	return o.Kind + "/" + o.Name
-}
-
-// nameOf returns the name of an object in the form of kubectl's output format name.
-func nameOf(obj history.Object) string { return obj.Type.Singular() + "/" + obj.Name }
-
-// label returns the word to print for a state: the raw state if the common one is unknown.
-func label(common, raw string) string {
-	switch {
-	case common != "":
-		return common
-	case raw != "":
-		return raw
-	}
-	return "-"
 }
 
 // change returns "Queued -> Running".

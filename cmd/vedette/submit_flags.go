@@ -22,6 +22,14 @@ type submitOptions struct {
 
 // check returns an error for flags that contradict each other.
 func (o *submitOptions) check() error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	return o.checkSource()
+}
+
+// checkFlags is check for the flags that do not name the job.
+func (o *submitOptions) checkFlags() error {
 	waits := o.wait || o.follow
 	switch {
 	case o.again && o.key != "":
@@ -40,7 +48,7 @@ func (o *submitOptions) check() error {
 	}
 	switch o.output {
 	case "", "yaml", "json", "name":
-		return o.checkSource()
+		return nil
 	}
 	return fmt.Errorf("unknown output format %q; use yaml, json or name", o.output)
 }

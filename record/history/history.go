@@ -127,6 +127,16 @@ func (h *History) StateBegan(ctx context.Context, cluster string, of Type, uid s
 	return stateBegan(ctx, h.db, cluster, of, uid, at)
 }
 
+// Chain returns the chain of attempts that the job with a UID belongs to: a job, and the jobs
+// that were submitted to repeat it, as annotations of package jobmeta claim. They are in the
+// order of their numbers. A job without retries is a chain of one. cluster is the name or the
+// UID of a cluster; empty means all. At most 200 attempts are returned.
+//
+// Errors: ErrUnknown; errors of the database.
+func (h *History) Chain(ctx context.Context, cluster string, of Type, uid string) ([]Attempt, error) {
+	return (&chain{h.db, h.limits, h.bodies, cluster, of}).read(ctx, uid)
+}
+
 // Stats returns statistics of objects by type, sorted by type. Since and Until of the filter
 // bound the period; without Until it ends now. States of the filter are ignored.
 //

@@ -299,6 +299,13 @@ func ObjectsNamed(name string, conditions ...Condition) Query {
 	return q.and(conditions...)
 }
 
+// ObjectsWithUID returns the query for the objects that have a UID. Order it by ObjectKey. It is
+// fast with conditions for the cluster and the type.
+func ObjectsWithUID(uid string, conditions ...Condition) Query {
+	q := Query{"SELECT " + listedObjectColumns + " FROM objects o" + objectNameJoins + " WHERE o.uid = ?", []any{uid}, "o.id"}
+	return q.and(conditions...)
+}
+
 // ObjectsWith calls each for the objects that have some numbers.
 func ObjectsWith(ctx context.Context, q sqldb.Querier, ids []int64, each func(ListedObject)) error {
 	return queryIn(ctx, q, "SELECT "+listedObjectColumns+" FROM objects o"+objectNameJoins+" WHERE o.id IN ", ids, "", func(rows *sql.Rows) error {

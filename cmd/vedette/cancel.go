@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// cancelOptions are the flags of cancel.
+type cancelOptions struct {
+	connect         kube.Config
+	selector        string
+	reason          string
+	delete, suspend bool
+	dryRun, yes     bool
+	output          string
+}
+
+func newCancel() *cobra.Command {
+	var o cancelOptions
+	cmd := &cobra.Command{
+		Use:   "cancel NAME…|TYPE/NAME…|-l SELECTOR",
+		Short: "Stop jobs, and record by whom and why",
+		Long: "The command suspends a job if its type can be suspended: batch Job, JobSet, TrainJob, RayJob, PyTorchJob and its\n" +
+			"siblings. Volcano and Argo Workflows are told to stop the job. All other jobs are deleted, and so are jobs in a queue\n" +
+			"of Kueue, which would resume them.\n\n" +
+			"Annotations of the job name you, as the server knows you, and the reason. The history shows them after the job is\n" +
+			"gone, its state is Aborted, and messages about it name you. To cancel a job twice is no error; the first actor stays.",
+		Example: "  vedette cancel train-7 --reason 'wrong data'\n" +
+			"  vedette cancel job/train-7 pytorchjob/llama -n ml\n\n" +
+			"  # Delete it, whatever its type\n" +
+			"  vedette cancel job/train-7 --delete\n\n" +
+			"  # All jobs of a sweep that have not ended\n" +
+			"  vedette cancel -l sweep=lr --reason 'diverges'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			return showRoles(con, o.output, o.run(cmd.Context(), args, cmd.InOrStdin(), con))
+		},
+	}
+	addConnection(cmd, &o.connect)
+	f := cmd.Flags()
+	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
+	f.StringVarP(&o.selector, "selector", "l", "", "cancel the jobs with these labels that have not ended, such as sweep=lr")
+	f.StringVar(&o.reason, "reason", "", "why, in one line")
+	f.BoolVar(&o.delete, "delete", false, "delete the jobs, whatever their type")
+	f.BoolVar(&o.suspend, "suspend", false, "suspend the jobs, even if a queue manager may resume them")
+	f.BoolVar(&o.dryRun, "dry-run", false, "ask the server whether it would do it, and change nothing")
+	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask before cancelling the jobs of a selector")
+	f.StringVarP(&o.output, "output", "o", "", "format: name (default: one line per job)")
+	return cmd
+}
+
+func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, con *console) error {
+	switch {
+	case (len(names) == 0) == (o.selector == ""):
+		return errors.New("name the jobs, such as job/train-7, or select them with -l")
+	case o.delete && o.suspend:
+		return errors.New("--delete and --suspend exclude each other")
+	case o.output != "" && o.output != "name":
+		return fmt.Errorf("unknown output format %q; use name", o.output)
+	}
+	cluster, err := kube.Connect(o.connect)
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	client := submit.New(cluster, submit.Config{Logger: slog.New(newRetryHandler(con))})
+	if o.selector != "" {
+		jobs, err := o.choose(ctx, client, in, con)
+		if err != nil {
+			return err
+		}
+		return each(jobs, func(job submit.Job) error { return o.cancel(ctx, client, job, con) })
+	}
+	return each(names, func(name string) error {
+		job, err := client.Find(ctx, name, o.connect.Namespace)
+		if err != nil {
+			return err
+		}
+		return o.cancel(ctx, client, job, con)
+	})
+}
+
+// showRoles is showRole for the errors of several jobs. It shows the role of the first right
+// that is missing.
+func showRoles(con *console, output string, err error) error {
+	var denied *submit.DeniedError
+	errs := flat(err)
+	if len(errs) < 2 || !errors.As(err, &denied) {
+		return showRole(con, output, err)
+	}
+	for _, e := range errs {
+		if other := (*submit.DeniedError)(nil); !errors.As(e, &other) || *other != *denied {
+			con.say("vedette: %s", explain(e))
+		}
+	}
+	return showRole(con, output, denied)
+}
+
+// each calls f for all items, also after an error, and returns the errors.
+func each[T any](items []T, f func(T) error) error {
+	var errs []error
+	for _, item := range items {
+		if err := f(item); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// choose returns the selected jobs that have not ended, after a question.
+func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io.Reader, con *console) ([]submit.Job, error) {
+	all, err := client.Select(ctx, o.selector, o.connect.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []submit.Job
+	var names []string
+	for _, job := range all {
+		if !state.Of(job.Object.Object).State.Final() {
+			jobs, names = append(jobs, job), append(names, job.String())
+		}
+	}
+	if len(jobs) == 0 {
+		con.say("no job with %s runs or waits", o.selector)
+		return nil, nil
+	}
+	if o.yes || o.dryRun {
+		return jobs, nil
+	}
+	const shown = 20
+	for _, name := range names[:min(len(names), shown)] {
+		con.say("  %s", name)
+	}
+	if len(names) > shown {
+		con.say("  and %d more", len(names)-shown)
+	}
+	return jobs, askFor(in, con, fmt.Sprintf("cancels %s in namespace %s", counted(len(jobs), "job"), jobs[0].Namespace))
+}
+
+func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job submit.Job, con *console) error {
+	options := submit.CancelOptions{Reason: o.reason, DryRun: o.dryRun}
+	switch {
+	case o.delete:
+		options.How = submit.Deleting
+	case o.suspend:
+		options.How = submit.Suspending
+	}
+	con.progress("cancelling %s …", job)
+	done, err := client.Cancel(ctx, job, options)
+	con.clear()
+	if err != nil {
+		return err
+	}
+	if o.output == "name" {
+		return con.print(printable.Line(job.String()) + "\n")
+	}
+	return con.print(printable.Line(o.line(client.Cluster(), job, done)) + "\n")
+}
+
+// doing are the words for the ways of a cancellation.
+var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "told to stop"}
+
+// line says what became of a job.
+func (o *cancelOptions) line(cluster *kube.Cluster, job submit.Job, done submit.Cancelled) string {
+	switch {
+	case done.Before && done.Actor == "":
+		return fmt.Sprintf("%s is being deleted already", job)
+	case done.Before:
+		text := fmt.Sprintf("%s was cancelled already, %s ago, by %s", job, length(max(time.Since(done.At), time.Second).Round(time.Second)), done.Actor)
+		if done.Reason != "" {
+			text += ": " + done.Reason
+		}
+		return text
+	case o.dryRun:
+		return fmt.Sprintf("%s would be %s in namespace %s (dry run)", job, doing[done.How], job.Namespace)
+	}
+	text := fmt.Sprintf("%s cancelled in namespace %s: %s", job, job.Namespace, doing[done.How])
+	if done.How == jobmeta.CancelDelete {
+		return text + "; its history stays"
+	}
+	links := submitOptions{namespace: o.connect.Namespace}
+	links.templates.connect = o.connect
+	return text + "; next: `" + links.command("retry", cluster, job) + "`"
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// retryOptions are the flags of retry. The flags of submit mean the same there.
+type retryOptions struct {
+	submitOptions
+	anyway bool
+	db     string
+}
+
+func newRetry() *cobra.Command {
+	var o retryOptions
+	cmd := &cobra.Command{
+		Use:   "retry NAME|TYPE/NAME [--set PATH=VALUE…]",
+		Short: "Submit a copy of a job that has ended",
+		Long: "The copy has what the job was submitted with, without what servers and controllers have written into it. It is linked\n" +
+			"to the job that it repeats, and `vedette history` shows the chain of attempts. Its name is that of the first job\n" +
+			"with the attempt: train-7-r2.\n\n" +
+			"The path of --set is that of a field of the job, as servers write it; image=VALUE sets the image of the only container\n" +
+			"of its pods. With --db, a job that is gone is copied from the history,\n" +
+			"without the fields that the recorder leaves out.\n\n" +
+			"Repeating the command creates no second job; --again does. With --wait or --follow, the exit codes are those of submit.",
+		Example: "  vedette retry job/train-7\n" +
+			"  vedette retry train-7 --set image=example.com/train:8 --set spec.parallelism=4 --follow\n\n" +
+			"  # A job that is gone\n" +
+			"  vedette retry job/train-7 --db sqlite:history.db\n\n" +
+			"  # See what would be submitted\n" +
+			"  vedette retry job/train-7 --dry-run -o yaml",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.namespace = o.templates.connect.Namespace
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			return showRole(con, o.output, o.run(cmd.Context(), args[0], con))
+		},
+	}
+	addConnection(cmd, &o.templates.connect)
+	f := cmd.Flags()
+	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
+	f.StringVar(&o.name, "name", "", "name of the copy (default: that of the first job with the attempt, such as train-7-r2)")
+	f.StringArrayVar(&o.sets, "set", nil, "a field of the copy, such as spec.parallelism=4; can be repeated")
+	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job and the changes)")
+	f.BoolVar(&o.again, "again", false, "create one more copy, although the same one was submitted before")
+	f.BoolVar(&o.anyway, "anyway", false, "copy the job although it has not ended")
+	f.StringVar(&o.db, "db", "", "URL of a database with the history, for jobs that are gone")
+	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the copy, and create nothing; -o yaml prints what it would store")
+	f.StringVarP(&o.output, "output", "o", "", "format: yaml, json or name (default: one line)")
+	f.BoolVar(&o.wait, "wait", false, "wait until the copy has ended, and print its states")
+	f.BoolVar(&o.follow, "follow", false, "wait until the copy has ended, and print its states and logs")
+	f.DurationVar(&o.timeout, "timeout", 0, "how long to wait (default: until the copy has ended)")
+	f.StringVar(&o.color, "color", "auto", "colors: auto (on a terminal, unless NO_COLOR is set), always or never")
+	return cmd
+}
+
+func (o *retryOptions) run(ctx context.Context, name string, con *console) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	cluster, err := kube.Connect(o.templates.connect)
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	client := submit.New(cluster, submit.Config{Logger: slog.New(newRetryHandler(con))})
+	of, attempts, err := o.find(ctx, client, name)
+	if err != nil {
+		return err
+	}
+	sets := o.sets
+	if o.name != "" {
+		sets = append(sets, "metadata.name="+o.name)
+	}
+	options := submit.RetryOptions{Set: sets, Key: o.key, Attempts: attempts, Running: o.anyway, DryRun: o.dryRun}
+	if o.again {
+		options.Key = submit.RandomKey()
+	}
+	con.progress("submitting …")
+	result, err := client.Retry(ctx, of, options)
+	con.clear()
+	for _, text := range result.Warnings {
+		con.say("warning: %s", text)
+	}
+	var running *submit.NotFinishedError
+	switch {
+	case errors.As(err, &running):
+		return fmt.Errorf("%w (`%s`), or add --anyway", err, o.command("cancel", cluster, of))
+	case err != nil && ctx.Err() != nil:
+		return exitCode(exitInterrupt, problems(err, o.again)[0])
+	case err != nil:
+		return errors.Join(problems(err, o.again)...)
+	}
+	results := []submit.Result{result}
+	if err := o.print(cluster, results, con); err != nil || !o.wait && !o.follow {
+		return err
+	}
+	return o.await(ctx, cluster, results, con)
+}
+
+// find returns the job to repeat, from the cluster or, if it is gone, from the history; and
+// the largest attempt that the history has of it.
+func (o *retryOptions) find(ctx context.Context, client *submit.Client, name string) (submit.Job, int, error) {
+	job, err := client.Find(ctx, name, o.templates.connect.Namespace)
+	var unknown *submit.UnknownJobError
+	switch {
+	case o.db == "" && errors.As(err, &unknown):
+		return job, 0, fmt.Errorf("%w; --db finds it in the history if it was recorded", err)
+	case o.db == "", err != nil && !errors.As(err, &unknown):
+		return job, 0, err
+	}
+	h, failed := openHistory(ctx, o.db)
+	if failed != nil {
+		return job, 0, failed
+	}
+	defer h.Close()
+	if err != nil {
+		if job, err = o.recorded(ctx, h, client.Cluster(), name); err != nil {
+			return job, 0, err
+		}
+	}
+	chain, err := h.Chain(ctx, "", history.Type{Group: job.Resource.Group, Resource: job.Resource.Name, Kind: job.Resource.Kind}, job.UID)
+	if errors.Is(err, history.ErrUnknown) {
+		return job, 0, nil
+	}
+	last := 0
+	for _, a := range chain {
+		last = max(last, a.Number)
+	}
+	return job, last, err
+}
+
+// recorded returns the last job of a name that the history has of the cluster.
+func (o *retryOptions) recorded(ctx context.Context, h *historyReader, cluster *kube.Cluster, name string) (job submit.Job, err error) {
+	typ, rest, typed := strings.Cut(name, "/")
+	words := submit.Workloads()
+	if typed {
+		words, name = []string{typ}, rest
+	}
+	types, err := h.Types(ctx)
+	if err != nil {
+		return job, err
+	}
+	identity, _ := cluster.Identity(ctx, time.Time{}) // without the right, one recorded cluster is enough
+	namespace := o.templates.connect.Namespace
+	if namespace == "" {
+		namespace = cluster.Namespace()
+	}
+	var found []history.Object
+	for _, word := range words {
+		t, err := history.FindType(types, word)
+		if err != nil {
+			continue // not recorded
+		}
+		page, err := h.Objects(ctx, history.ObjectName{Type: t, Namespace: namespace, Name: name, Cluster: identity}, history.Paging{Limit: 1})
+		if err != nil {
+			return job, err
+		}
+		found = append(found, page.Items...)
+	}
+	switch {
+	case len(found) == 0:
+		return job, fmt.Errorf("no job %s is in the namespace %s, and the history has none", name, namespace)
+	case len(found) > 1:
+		return job, fmt.Errorf("the history has %s and %s; name the type", nameOf(found[0]), nameOf(found[1]))
+	}
+	return readJob(ctx, h, cluster, found[0])
+}
+
+// readJob makes a job of the last recorded body of an object.
+func readJob(ctx context.Context, h *historyReader, cluster *kube.Cluster, obj history.Object) (job submit.Job, err error) {
+	body, _, err := h.Body(ctx, obj.ID, 0)
+	if err != nil {
+		return job, fmt.Errorf("%s %s/%s: %w", obj.Type, obj.Namespace, obj.Name, err)
+	}
+	object := &unstructured.Unstructured{}
+	if err := json.Unmarshal(body, &object.Object); err != nil {
+		return job, err
+	}
+	r, err := cluster.Resolve(ctx, obj.Type.String())
+	if err != nil {
+		return job, err
+	}
+	return submit.JobOf(r, object), nil
+}

@@ -1,0 +1,171 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/record/internal/bodies"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// Attempt is a job of a chain: the first one, or a copy that repeats an earlier one.
+type Attempt struct {
+	// Number is that of the job in the chain, from 1.
+	Number int
+	Object Object
+	// State, Reason and Message are those in which the job ended, also if the object is gone;
+	// of a job that has not ended, the present ones.
+	State           state.State
+	Reason, Message string
+	// Ran is how long it has been Running, in sum.
+	Ran time.Duration
+	// RetryOf is the UID of the job that it repeats; empty for the first one.
+	RetryOf string
+	// CancelledBy and CancelReason are the actor of a cancellation and their reason.
+	CancelledBy, CancelReason string
+	// Changes are what is different from the job that it repeats. Compared is false if a body
+	// of one of them is not recorded.
+	Changes  []FieldChange
+	Compared bool
+}
+
+// maxChain bounds a chain.
+const maxChain = 200
+
+// chain reads the attempts of one type.
+type chain struct {
+	db      *sqldb.DB
+	limits  limits
+	bodies  *bodies.Reader
+	cluster string
+	of      Type
+}
+
+func (c *chain) read(ctx context.Context, uid string) ([]Attempt, error) {
+	root := uid
+	members, err := c.withUID(ctx, uid)
+	if err != nil {
+		return nil, err
+	}
+	if len(members) > 0 {
+		labels, err := model.LabelsOf(ctx, c.db, []int64{members[0].ID})
+		if err != nil {
+			return nil, err
+		}
+		root = cmp.Or(labels[members[0].ID][jobmeta.RetryRoot], uid)
+	}
+	if root != uid {
+		if members, err = c.withUID(ctx, root); err != nil {
+			return nil, err
+		}
+	}
+	f := Filter{Cluster: c.cluster, Types: []Type{c.of}, Labels: []Label{{jobmeta.RetryRoot, root}}}
+	for o, err := range All(ctx, Paging{Limit: maxChain}, func(ctx context.Context, p Paging) (Page[Object], error) {
+		return listObjects(ctx, c.db, c.limits, f, p)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(members) == maxChain {
+			break
+		}
+		if !slices.ContainsFunc(members, func(m Object) bool { return m.ID == o.ID }) {
+			members = append(members, o)
+		}
+	}
+	if len(members) == 0 {
+		return nil, fmt.Errorf("%s with UID %s: %w", c.of, uid, ErrUnknown)
+	}
+	return c.attempts(ctx, members)
+}
+
+// withUID returns the object with a UID, if it is recorded.
+func (c *chain) withUID(ctx context.Context, uid string) ([]Object, error) {
+	s, err := Filter{Cluster: c.cluster, Types: []Type{c.of}}.resolve(ctx, c.db)
+	if err != nil || s.nothing {
+		return nil, err
+	}
+	page, err := keysetPage(ctx, c.db, model.ObjectsWithUID(uid, s.conditions...), Paging{Limit: 1}, func(rows *sql.Rows) (Object, int64, error) {
+		r, err := model.ScanObject(rows)
+		return objectOf(&r), r.ID, err
+	})
+	return page.Items, err
+}
+
+// attempts describes the members of a chain.
+func (c *chain) attempts(ctx context.Context, members []Object) ([]Attempt, error) {
+	all := make([]Attempt, len(members))
+	texts := map[string][]byte{} // bodies by UID
+	for i, o := range members {
+		body, _, err := bodyAt(ctx, c.db, c.bodies, o.ID, 0)
+		if err != nil && !errors.Is(err, ErrNoBody) && !errors.Is(err, ErrUnknown) {
+			return nil, err
+		}
+		texts[o.UID] = body
+		all[i] = attemptOf(o, body)
+		if err := c.live(ctx, &all[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range all {
+		if a := &all[i]; a.RetryOf != "" && texts[a.RetryOf] != nil && texts[a.Object.UID] != nil {
+			a.Changes, a.Compared = fieldChanges(texts[a.RetryOf], texts[a.Object.UID])
+		}
+	}
+	slices.SortFunc(all, func(x, y Attempt) int {
+		return cmp.Or(cmp.Compare(x.Number, y.Number), x.Object.Created.Compare(y.Object.Created), cmp.Compare(x.Object.ID, y.Object.ID))
+	})
+	return all, nil
+}
+
+// attemptOf returns what the annotations of an object claim.
+func attemptOf(o Object, body []byte) Attempt {
+	a := Attempt{Number: 1, Object: o, State: state.State(o.State), Reason: o.Reason, Message: o.Message}
+	var object struct {
+		Metadata struct {
+			Annotations map[string]any `json:"annotations"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(body, &object) != nil {
+		return a
+	}
+	claim := func(name string) string {
+		text, _ := object.Metadata.Annotations[name].(string)
+		return text
+	}
+	a.RetryOf, a.CancelledBy, a.CancelReason = claim(jobmeta.RetryOf), claim(jobmeta.CancelledBy), claim(jobmeta.CancelReason)
+	if n, err := strconv.Atoi(claim(jobmeta.Attempt)); err == nil && n > 1 {
+		a.Number = n
+	}
+	return a
+}
+
+// live adds how long an attempt ran, and how it ended before its object was deleted.
+func (c *chain) live(ctx context.Context, a *Attempt) error {
+	for t, err := range All(ctx, Paging{Order: OldestFirst, Limit: 500}, func(ctx context.Context, p Paging) (Page[Transition], error) {
+		return transitionsOf(ctx, c.db, a.Object.ID, p)
+	}) {
+		if err != nil {
+			return err
+		}
+		switch to := state.State(t.To); {
+		case to == state.Running && !t.Ended.IsZero():
+			a.Ran += max(t.Ended.Sub(t.Happened), 0)
+		case to == state.Running && a.Object.Presence == Present:
+			a.Ran += max(time.Since(t.Happened), 0)
+		case to == state.Deleted && state.State(t.From).Final():
+			a.State = state.State(t.From) // Reason and Message of a deletion are those before it
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package history
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// FieldChange is a field of the spec that differs between two jobs.
+type FieldChange struct {
+	// Path is as API servers write it: "spec.template.spec.containers[0].image".
+	Path string
+	// Old and New are the values as text, at most 200 bytes of each; empty where the field is
+	// missing.
+	Old, New string
+}
+
+// Bounds of what is compared and returned.
+const (
+	maxFieldChanges = 50
+	maxFieldValue   = 200
+	maxFieldDepth   = 60
+)
+
+// ofControllers are parts of paths that controllers write, so that they differ in any two jobs.
+var ofControllers = []string{
+	"spec.selector.", "spec.suspend", "spec.runPolicy.suspend", "spec.shutdown", "spec.jobId", "controller-uid", "job-name", "kueue.x-k8s.io/", "creationTimestamp",
+}
+
+// fieldChanges returns the fields of the spec that differ between two bodies, by path, without
+// those of controllers. known is false if a body cannot be read.
+func fieldChanges(before, after []byte) (changes []FieldChange, known bool) {
+	from, ok := specFields(before)
+	to, also := specFields(after)
+	if !ok || !also {
+		return nil, false
+	}
+	paths := slices.Sorted(maps.Keys(from))
+	for path := range to {
+		if _, both := from[path]; !both {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		if from[path] != to[path] && !slices.ContainsFunc(ofControllers, func(part string) bool { return strings.Contains(path, part) }) {
+			changes = append(changes, FieldChange{path, shorten(from[path]), shorten(to[path])})
+		}
+		if len(changes) == maxFieldChanges {
+			break
+		}
+	}
+	return changes, true
+}
+
+// specFields returns the values of the spec by path.
+func specFields(body []byte) (map[string]string, bool) {
+	var object struct {
+		Spec any `json:"spec"`
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if d.Decode(&object) != nil {
+		return nil, false
+	}
+	fields := map[string]string{}
+	flatten(fields, "spec", object.Spec, 0)
+	return fields, true
+}
+
+// flatten adds the values below a path. Empty lists and mappings count as values.
+func flatten(fields map[string]string, path string, v any, depth int) {
+	if depth == maxFieldDepth {
+		return
+	}
+	switch v := v.(type) {
+	case nil:
+	case map[string]any:
+		for name, below := range v {
+			step := "." + name
+			if strings.ContainsAny(name, "./[]") {
+				step = "[" + name + "]"
+			}
+			flatten(fields, path+step, below, depth+1)
+		}
+	case []any:
+		for i, below := range v {
+			flatten(fields, fmt.Sprintf("%s[%d]", path, i), below, depth+1)
+		}
+	case string:
+		fields[path] = cmp.Or(v, `""`)
+	default:
+		fields[path] = fmt.Sprint(v)
+	}
+}
+
+// shorten cuts a value.
+func shorten(text string) string {
+	if len(text) <= maxFieldValue {
+		return text
+	}
+	cut := maxFieldValue - len("…")
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
