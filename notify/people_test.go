@@ -108,3 +108,37 @@ func TestReload(t *testing.T) {
 		t.Errorf("%v, %+v", err, health)
 	}
 }
+
+// TestNoMessageAboutOnesOwnAct: the person who cancelled a job, by any of their names, gets no
+// message that it was aborted or deleted, and everybody else does.
+func TestNoMessageAboutOnesOwnAct(t *testing.T) {
+	h := newHistory(t, sqlite(t))
+	p := h.plan(`
+people:
+  liwei: {feishu: ou_liwei, prefers: feishu, also: [wei@example.com]}
+  ann: {feishu: ou_ann, prefers: feishu}
+channels:
+  feishu: {type: feishu, url: {env: U}, secret: {env: S}}
+  ops: {type: webhook, url: {env: U}, secret: {env: S}}
+owner: [submitter]
+rules:
+- {name: r, enter: [Running, Aborted, Deleted], now: true, to: [owner, ops]}
+`)
+	body := func(by string) string {
+		return `{"metadata":{"annotations":{"vedette.io/cancelled-by":"` + by + `"}}}`
+	}
+	for i, by := range []string{"wei@example.com", "ann"} {
+		uid, v := string(rune('a'+i)), 10*i
+		h.write(job{uid: uid, version: v + 1, to: state.Running, submitter: "liwei", body: body(by)})
+		h.write(job{uid: uid, version: v + 2, to: state.Aborted, submitter: "liwei", reason: "Cancelled", body: body(by)})
+	}
+	h.write(job{uid: "c", version: 31, to: state.Deleted, submitter: "liwei", reason: "Cancelled", body: body("liwei")})
+	h.write(job{uid: "d", version: 41, to: state.Aborted, submitter: "liwei", reason: "Terminating", body: body("liwei")}) // resumed, then deleted by somebody
+	p.settle()
+	h.want("a/1/Running/r/feishu:ou_liwei", "a/1/Running/r/ops", "a/2/Aborted/r/ops",
+		"b/11/Running/r/feishu:ou_liwei", "b/11/Running/r/ops", "b/12/Aborted/r/feishu:ou_liwei", "b/12/Aborted/r/ops",
+		"c/31/Deleted/r/ops", "d/41/Aborted/r/feishu:ou_liwei", "d/41/Aborted/r/ops")
+	if s := p.Stats(); s.Own != 2 {
+		t.Errorf("%d messages about one's own act", s.Own)
+	}
+}

@@ -54,7 +54,7 @@ func newPost(ctx context.Context, tx *sqldb.Tx, s *setup, now time.Time) (*post,
 // add decides what becomes of a message: it is sent now, waits in a digest, or nobody
 // wants it.
 func (p *post) add(ctx context.Context, w *want) error {
-	if w.own() {
+	if w.own(p.setup.file.PersonOf) {
 		p.done.own++
 		return nil
 	}

@@ -64,7 +64,8 @@ func (w *want) single() bool { return w.rule.Escalate != nil && w.rule.Digest ==
 const resolved = "/resolved"
 
 // own reports whether the receiver caused what the message tells. That is no news to
-// them.
-func (w *want) own() bool {
-	return w.notice.Actor != "" && w.to.Person != "" && (w.notice.Actor == w.to.Person || w.to.Role == config.OwnerRole && w.notice.Actor == w.notice.Job.Owner)
+// them. personOf returns the person with a name, "" if nobody has it.
+func (w *want) own(personOf func(name string) string) bool {
+	actor := w.notice.Actor
+	return actor != "" && w.to.Person != "" && (actor == w.to.Person || personOf(actor) == w.to.Person)
 }

@@ -13,21 +13,26 @@ func TestOwnAct(t *testing.T) {
 		return &message.Notice{Kind: message.Aborted, Actor: actor, Job: message.Job{Owner: "wei@example.com"}}
 	}
 	owner := config.Receiver{Channel: "chat", Person: "liwei", Role: config.OwnerRole}
+	personOf := func(name string) string {
+		return map[string]string{"liwei": "liwei", "wei@example.com": "liwei", "ann": "ann"}[name]
+	}
 	for _, c := range []struct {
 		name, actor string
 		to          config.Receiver
 		own         bool
 	}{
 		{"the owner, by the name of the person", "liwei", owner, true},
-		{"the owner, by the name in the job", "wei@example.com", owner, true},
+		{"the owner, by a further name", "wei@example.com", owner, true},
+		{"the submitter, and somebody else is the owner", "wei@example.com", config.Receiver{Channel: "chat", Person: "bob", Role: config.OwnerRole}, false},
+		{"somebody who is in no table, and subscribed", "kim", config.Receiver{Channel: "chat", Person: "kim", Role: "subscriber"}, true},
 		{"somebody else", "ann", owner, false},
 		{"nobody knows", "", owner, false},
 		{"another receiver", "wei@example.com", config.Receiver{Channel: "chat", Person: "ann", Role: "ann"}, false},
 		{"a channel", "wei@example.com", config.Receiver{Channel: "ops", Role: "ops"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if w := (&want{to: c.to, notice: notice(c.actor)}); w.own() != c.own {
-				t.Errorf("own is %v", w.own())
+			if w := (&want{to: c.to, notice: notice(c.actor)}); w.own(personOf) != c.own {
+				t.Errorf("own is %v", !c.own)
 			}
 		})
 	}

@@ -155,6 +155,15 @@ func (c *Config) Owners(labels map[string]string, annotations func() map[string]
 	return nil
 }
 
+// PersonOf returns the name of the person who has a name, an address of mail or a further
+// name; "" if nobody has it.
+func (c *Config) PersonOf(name string) string {
+	if p := c.names.find(name); p != nil {
+		return p.Name
+	}
+	return ""
+}
+
 func split(value string) (names []string) {
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) && len(names) < maxOwners {

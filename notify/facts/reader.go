@@ -30,6 +30,7 @@ func (r *Reader) Fill(ctx context.Context, n *message.Notice, of feed.Object) er
 		return err
 	}
 	setIfZero(&n.Job.GPUs, spec.GPUs)
+	setIfZero(&n.Actor, actorOf(n, &spec))
 	life, err := r.source.life(ctx, n, &of)
 	if err != nil {
 		return err

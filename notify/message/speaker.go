@@ -79,7 +79,24 @@ func (s *speaker) reason() string {
 	if reason != "" {
 		return string(reason)
 	}
+	if why, ok := strings.CutPrefix(s.n.Message, s.n.Actor+": "); ok && s.n.Reason == Cancelled && s.n.Actor != "" {
+		return shorten(why)
+	}
 	return s.n.Reason
+}
+
+// Cancelled is the reason of a job that somebody has cancelled. Its message names the actor
+// and, after a colon, the reason that the actor gave.
+const Cancelled = "Cancelled"
+
+// maxReason is how many characters of a reason a title shows.
+const maxReason = 60
+
+func shorten(text string) string {
+	if all := []rune(text); len(all) > maxReason {
+		return string(all[:maxReason-1]) + "…"
+	}
+	return text
 }
 
 // brief returns the cause in a few words, for a digest.

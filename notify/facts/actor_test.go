@@ -1,0 +1,51 @@
+package facts_test
+
+import (
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/state"
+)
+
+// TestActor: messages about a job that was cancelled name the actor and the reason, also
+// when the job is gone.
+func TestActor(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		p := newPlatform(t, url)
+		p.create(trainJob())
+		p.begin(1, "node-1")
+		job := trainJob()
+		if _, err := apitest.Modify(p.srv, job, func(j *batchv1.Job) {
+			for name, value := range map[string]string{
+				jobmeta.CancelledBy: "ann", jobmeta.CancelReason: "wrong data", jobmeta.Cancel: jobmeta.CancelDelete, jobmeta.CancelledAt: time.Now().UTC().Format(time.RFC3339),
+			} {
+				j.Annotations[name] = value
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		aborted := p.seen("train", state.Aborted)
+		if err := p.srv.Delete(job); err != nil {
+			t.Fatal(err)
+		}
+		deleted := p.seen("train", state.Deleted)
+		n := p.fill(message.Aborted, aborted)
+		m, err := message.Compose(&n, message.Options{})
+		if err != nil || n.Actor != "ann" || m.Title != "Aborted, wrong data: train" {
+			t.Errorf("%q, %q, %v", n.Actor, m.Title, err)
+		}
+		if n := p.fill(message.Deleted, deleted); n.Actor != "ann" {
+			t.Errorf("deleted by %q", n.Actor)
+		}
+		aborted.To, aborted.Reason = state.Running, ""
+		if n := p.fill(message.Started, aborted); n.Actor != "" {
+			t.Errorf("started by %q", n.Actor)
+		}
+	})
+}
