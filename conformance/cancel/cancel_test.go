@@ -1,0 +1,192 @@
+package cancel_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/wire"
+)
+
+const podTemplate = `{spec: {restartPolicy: Never, containers: [{name: %s, image: "train:1"}]}}`
+
+// kubeflow returns a job of Kubeflow's training operator.
+func kubeflow(kind, field, role, container string) string {
+	return fmt.Sprintf("apiVersion: kubeflow.org/v1\nkind: %s\nmetadata: {name: train-7}\nspec: {runPolicy: {}, %s: {%s: {replicas: 1, restartPolicy: Never, template: "+podTemplate+"}}}\n", kind, field, role, container)
+}
+
+// types are the types of jobs that can be installed, with how they are cancelled, and the status
+// that the operator writes then.
+var types = []struct{ resource, object, how, status string }{
+	{"pytorchjobs.kubeflow.org", kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "pytorch"), jobmeta.CancelSuspend, suspended},
+	{"tfjobs.kubeflow.org", kubeflow("TFJob", "tfReplicaSpecs", "Worker", "tensorflow"), jobmeta.CancelSuspend, suspended},
+	{"xgboostjobs.kubeflow.org", kubeflow("XGBoostJob", "xgbReplicaSpecs", "Master", "xgboost"), jobmeta.CancelSuspend, suspended},
+	{"paddlejobs.kubeflow.org", kubeflow("PaddleJob", "paddleReplicaSpecs", "Worker", "paddle"), jobmeta.CancelSuspend, suspended},
+	{"jaxjobs.kubeflow.org", kubeflow("JAXJob", "jaxReplicaSpecs", "Worker", "jax"), jobmeta.CancelSuspend, suspended},
+	{"mpijobs.kubeflow.org", kubeflow("MPIJob", "mpiReplicaSpecs", "Launcher", "mpi"), jobmeta.CancelSuspend, suspended},
+	{"trainjobs.trainer.kubeflow.org", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: train-7}\nspec: {runtimeRef: {name: torch}, trainer: {image: 'train:1'}}\n", jobmeta.CancelSuspend, ""},
+	{"rayjobs.ray.io", "apiVersion: ray.io/v1\nkind: RayJob\nmetadata: {name: train-7}\nspec: {entrypoint: python, shutdownAfterJobFinishes: true, rayClusterSpec: {headGroupSpec: {rayStartParams: {}, template: " + fmt.Sprintf(podTemplate, "head") + "}}}\n", jobmeta.CancelSuspend, ""},
+	{"jobsets.jobset.x-k8s.io", "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: train-7}\nspec: {replicatedJobs: [{name: a, template: {spec: {template: " + fmt.Sprintf(podTemplate, "main") + "}}}]}\n", jobmeta.CancelSuspend, ""},
+	{"jobs.batch.volcano.sh", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: train-7}\nspec: {tasks: [{name: a, replicas: 1, template: " + fmt.Sprintf(podTemplate, "main") + "}]}\n", jobmeta.CancelCommand, `{"status":{"state":{"phase":"Aborted"}}}`},
+}
+
+const suspended = `{"status":{"conditions":[{"type":"Suspended","status":"True","reason":"Suspended","lastTransitionTime":"2026-01-01T00:00:00Z","lastUpdateTime":"2026-01-01T00:00:00Z","message":""}],"replicaStatuses":{}}}`
+
+// TestCancel has one control plane for all tests.
+func TestCancel(t *testing.T) {
+	s := newStage(t)
+	for _, c := range types {
+		t.Run(c.resource, func(t *testing.T) { s.throughAll(t, c.resource, c.object, c.how, c.status) })
+	}
+	t.Run("job that runs", s.testRunningJob)
+	t.Run("without rights", s.testRights)
+}
+
+// throughAll submits a job of a type, cancels it, retries it, and deletes the retry by
+// cancelling it. The recorder sees all of it.
+func (s *stage) throughAll(t *testing.T, resource, text, how, status string) {
+	first := s.submit(t, text)
+	s.reaches(t, first, state.Submitted, "")
+	done, err := s.client.Cancel(t.Context(), first, submit.CancelOptions{Actor: "ann", Reason: "wrong data"})
+	if err != nil || done.How != how || done.Before {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if status != "" { // in the place of the operator
+		client, err := kube.For[unstructured.Unstructured](s.cluster, kube.ClientConfig{Resource: submit.FullName(first.Resource)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Status().Patch(t.Context(), wire.Key{Namespace: first.Namespace, Name: first.Name}, kube.MergePatch([]byte(status))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.reaches(t, first, state.Aborted, "ann: wrong data")
+	again, err := s.client.Cancel(t.Context(), first, submit.CancelOptions{Actor: "bob"})
+	if err != nil || !again.Before || again.Actor != "ann" {
+		t.Errorf("cancelled twice: %+v, %v", again, err)
+	}
+	first, err = s.client.Find(t.Context(), resource+"/train-7", s.namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.client.Retry(t.Context(), first, submit.RetryOptions{Set: []string{"metadata.labels.note=second"}})
+	if err != nil || !result.Created || result.Object.GetName() != "train-7-r2" {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	second := result.Job()
+	s.reaches(t, second, state.Submitted, "")
+	if _, err := s.client.Cancel(t.Context(), second, submit.CancelOptions{Actor: "bob", How: submit.Deleting}); err != nil {
+		t.Fatal(err)
+	}
+	s.reaches(t, second, state.Deleted, "bob")
+	chain := s.chain(t, first)
+	if len(chain) != 2 || chain[0].State != state.Aborted || chain[1].State != state.Aborted || chain[1].CancelledBy != "bob" || chain[1].RetryOf != first.UID || !chain[1].Compared || len(chain[1].Changes) != 0 {
+		t.Errorf("%+v", chain)
+	}
+}
+
+// testRunningJob: the pods of a cancelled job go, and the history names the actor and the reason
+// after the job is gone; whichever way the job is cancelled.
+func (s *stage) testRunningJob(t *testing.T) {
+	const text = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: NAME}\nspec: {parallelism: 3, template: {metadata: {annotations: {pod-complete.stage.kwok.x-k8s.io/delay: 10m, pod-complete.stage.kwok.x-k8s.io/jitter-delay: 11m}}, spec: {restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{name: main, image: 'train:1'}]}}}\n"
+	pods, err := kube.For[corev1.Pod](s.cluster, kube.ClientConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := func(job submit.Job) (n int) {
+		for pod, err := range pods.List(t.Context(), kube.Where{Namespace: s.namespace, LabelSelector: batchv1.JobNameLabel + "=" + job.Name}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pod.Status.Phase == corev1.PodRunning {
+				n++
+			}
+		}
+		return n
+	}
+	for how, name := range map[submit.How]string{submit.AsTypeDemands: "kept", submit.Deleting: "gone"} {
+		job := s.submit(t, strings.Replace(text, "NAME", name, 1))
+		wait.Until(t, time.Minute, "pods run", func() string {
+			if n := running(job); n != 3 {
+				return fmt.Sprintf("%d run", n)
+			}
+			return ""
+		})
+		s.reaches(t, job, state.Running, "")
+		if _, err := s.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "ann", Reason: "wrong data", How: how}); err != nil {
+			t.Fatal(err)
+		}
+		wait.Until(t, time.Minute, "pods go", func() string {
+			if n := running(job); n != 0 {
+				return fmt.Sprintf("%d run", n)
+			}
+			return ""
+		})
+		if how == submit.AsTypeDemands {
+			s.reaches(t, job, state.Aborted, "ann: wrong data")
+			if _, err := s.client.Cancel(t.Context(), job, submit.CancelOptions{Actor: "bob", How: submit.Deleting}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.reaches(t, job, state.Deleted, "ann: wrong data")
+		if chain := s.chain(t, job); chain[0].State != state.Aborted || chain[0].CancelledBy != "ann" || chain[0].Ran == 0 {
+			t.Errorf("%s: %+v", name, chain)
+		}
+	}
+}
+
+// testRights: RBAC of the real server, and the role that the error names is the one that is
+// missing.
+func (s *stage) testRights(t *testing.T) {
+	job := s.submit(t, "apiVersion: batch/v1\nkind: Job\nmetadata: {name: guarded}\nspec: {suspend: true, template: "+fmt.Sprintf(podTemplate, "main")+"}\n")
+	rc := s.plane.RESTConfig()
+	rc.Impersonate.UserName = "eve"
+	cluster, err := kube.Connect(kube.Config{REST: rc, Namespace: s.namespace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	eve := submit.New(cluster, submit.Config{Logger: slog.New(slog.DiscardHandler)})
+	roles, err := kube.For[unstructured.Unstructured](s.cluster, kube.ClientConfig{Resource: "roles.rbac.authorization.k8s.io", FieldManager: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bindings, err := kube.For[unstructured.Unstructured](s.cluster, kube.ClientConfig{Resource: "rolebindings.rbac.authorization.k8s.io", FieldManager: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, time.Minute, "the roles of the errors are enough", func() string {
+		_, err := eve.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Deleting})
+		denied, ok := err.(*submit.DeniedError)
+		if err == nil {
+			return ""
+		}
+		if !ok {
+			t.Fatal(err)
+		}
+		for i, text := range strings.Split(denied.Role, "---\n") {
+			object := &unstructured.Unstructured{}
+			if err := json.Unmarshal(jsonOf(t, text), &object.Object); err != nil {
+				t.Fatal(err)
+			}
+			client := map[int]*kube.Client[unstructured.Unstructured]{0: roles, 1: bindings}[i]
+			if _, err := client.Apply(t.Context(), object, kube.TakeOver); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return err.Error()
+	})
+	s.reaches(t, job, state.Deleted, "eve")
+}
