@@ -116,27 +116,36 @@ func (f *following) flush(ctx context.Context) {
 }
 
 // read opens the log again and again until the run has ended.
+//
+// An API server that loses a node ends the answer as if the log were over. So an end counts
+// if the run is known to be over, or if the log opens again and ends at once.
 func (f *following) read(ctx context.Context) {
-	for wait := firstReopen; ; wait = min(2*wait, lastReopen) {
+	wait, ends := time.Duration(0), 0
+	for {
 		began := time.Now()
-		err := f.open(ctx)
-		f.clean = err == nil
-		if ctx.Err() != nil || !f.alive() || f.isGone() {
+		ends++
+		if err := f.open(ctx); err != nil {
+			ends = 0
+		}
+		over := !f.alive() || f.isGone()
+		f.clean = ends > 1 || ends == 1 && over
+		if ctx.Err() != nil || over {
 			return
 		}
 		if time.Since(began) > lastReopen {
-			wait = firstReopen
+			wait = 0
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
 		case <-f.gone:
+			timer.Stop()
+			return
 		case <-ctx.Done():
-		}
-		timer.Stop()
-		if ctx.Err() != nil || !f.alive() || f.isGone() {
+			timer.Stop()
 			return
 		}
+		wait = min(max(2*wait, firstReopen), lastReopen)
 	}
 }
 
