@@ -35,7 +35,10 @@ func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live
 	gone := errors.As(f.failed, &unknown) || errors.As(f.failed, &missing)
 	var request *kube.RequestError
 	away := f.cluster == nil || errors.As(f.failed, &request) && !errors.As(f.failed, new(*submit.DeniedError))
-	if f.db == nil || !gone && !away || ctx.Err() != nil {
+	switch {
+	case f.db == nil && errors.As(f.failed, &unknown) && len(unknown.Elsewhere) == 0:
+		return job, false, fmt.Errorf("%w; if it is gone, its logs may be kept in a database: name it with --db", f.failed)
+	case f.db == nil || !gone && !away || ctx.Err() != nil:
 		return job, false, f.failed
 	}
 	job, err = f.past(ctx, name)

@@ -85,6 +85,9 @@ func TestLogs(t *testing.T) {
 	if out, _ := p.logs(0, "train-8", "--since", began.Add(2*time.Second).Format(time.RFC3339), "--pod", "train-8-a", "--attempt", "last", "-c", "main"); out != "third\n" {
 		t.Errorf("%q", out)
 	}
+	if _, said := p.logs(1, "train-9"); !strings.Contains(said, "no job train-9 is in the namespace ml; if it is gone, its logs may be kept in a database: name it with --db") {
+		t.Errorf("%q", said)
+	}
 	for _, args := range [][]string{
 		{"train-8", "--attempt", "zero"},
 		{"train-8", "--attempt", "0"},

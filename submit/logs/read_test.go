@@ -75,7 +75,10 @@ func TestPodsOfTheJobOnly(t *testing.T) {
 	s.pod("grandchild", func(p *corev1.Pod) {
 		p.OwnerReferences[0].Name, p.OwnerReferences[0].UID = child.Name, types.UID(child.UID)
 	})
-	for _, name := range []string{"mine", "namesake", "orphan", "grandchild"} {
+	s.pod("stray", func(p *corev1.Pod) { // of an earlier job with the name of the child
+		p.OwnerReferences[0].Name, p.OwnerReferences[0].UID = child.Name, "earlier"
+	})
+	for _, name := range []string{"mine", "namesake", "orphan", "grandchild", "stray"} {
 		s.say(10, name, "text")
 	}
 	same(t, s.read(s.options()), "mine#1 text")
