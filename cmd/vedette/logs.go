@@ -99,10 +99,11 @@ func (o *logsOptions) run(ctx context.Context, name string, con *console) error 
 	var db *sqldb.DB
 	if o.db != "" {
 		if db, err = openDatabase(ctx, o.db); err != nil {
-			return err
+			con.say("kept logs are not shown: %s", explain(err))
+		} else {
+			defer db.Close()
+			options.Kept = joblog.New(db, joblog.Limits{}, nil)
 		}
-		defer db.Close()
-		options.Kept = joblog.New(db, joblog.Limits{}, nil)
 	}
 	cluster, err := kube.Connect(o.connect)
 	if err != nil && db == nil {

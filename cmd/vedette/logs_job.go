@@ -66,11 +66,9 @@ func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
 	if o.namespace == "" {
 		o.namespace = "default"
 	}
-	types := []string{""}
+	types := submit.Workloads()
 	if typ, rest, typed := strings.Cut(name, "/"); typed {
 		types, name = []string{typ}, rest
-	} else {
-		types = submit.Workloads()
 	}
 	for _, typ := range types {
 		objects, err := o.objects(ctx, h, []string{typ, name})

@@ -105,6 +105,16 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+func TestLogsWithoutTheirDatabase(t *testing.T) {
+	p := serve(t, apitest.Config{})
+	newLoggingJob(t, p, "train-7", "train-7-a")
+	p.say(1, "train-7-a", "one\n")
+	out, said := p.logs(0, "train-7", "--db", "sqlite:"+filepath.Join(t.TempDir(), "none.db"))
+	if out != "one\n" || !strings.HasPrefix(said, "kept logs are not shown: sqlite:") {
+		t.Errorf("%q, %q", out, said)
+	}
+}
+
 func TestLogsAreFollowed(t *testing.T) {
 	p := serve(t, apitest.Config{})
 	newLoggingJob(t, p, "train-7", "train-7-a")
