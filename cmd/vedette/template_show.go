@@ -84,11 +84,11 @@ func describeTemplate(t *template.Template) string {
 		rows = append(rows, []string{p.Name, string(p.Type), defaultText(p), rangeText(p), helpText(p)})
 	}
 	b.WriteString("\n" + table.Lay(rows...))
-	use := "vedette submit --template " + t.Name
+	fmt.Fprintf(&b, "\nSubmit with: vedette submit --template %s", printable.Line(t.Name))
 	for _, name := range required(t) {
-		use += " --set " + name + "=…"
+		fmt.Fprintf(&b, " --set %s=…", printable.Line(name))
 	}
-	fmt.Fprintf(&b, "\nSubmit with: %s\n", printable.Line(use))
+	b.WriteByte('\n')
 	return b.String()
 }
 
