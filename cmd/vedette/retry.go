@@ -33,7 +33,7 @@ func newRetry() *cobra.Command {
 			"to the job that it repeats, and `vedette history` shows the chain of attempts. Its name is that of the first job\n" +
 			"with the attempt: train-7-r2.\n\n" +
 			"The path of --set is that of a field of the job, as servers write it; image=VALUE sets the image of the only container\n" +
-			"of its pods. With --db, a job that is gone is copied from the history,\n" +
+			"of its pods. With --db or VEDETTE_DB, a job that is gone is copied from the history,\n" +
 			"without the fields that the recorder leaves out.\n\n" +
 			"Repeating the command creates no second job; --again does. With --wait or --follow, the exit codes are those of submit.",
 		Example: "  vedette retry job/train-7\n" +
@@ -50,6 +50,7 @@ func newRetry() *cobra.Command {
 		},
 	}
 	addConnection(cmd, &o.templates.connect)
+	addDatabase(cmd, &o.db)
 	f := cmd.Flags()
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
 	f.StringVar(&o.name, "name", "", "name of the copy (default: that of the first job with the attempt, such as train-7-r2)")
@@ -57,7 +58,6 @@ func newRetry() *cobra.Command {
 	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job and the changes)")
 	f.BoolVar(&o.again, "again", false, "create one more copy, although the same one was submitted before")
 	f.BoolVar(&o.anyway, "anyway", false, "copy the job although it has not ended")
-	f.StringVar(&o.db, "db", "", "URL of a database with the history, for jobs that are gone")
 	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the copy, and create nothing; -o yaml prints what it would store")
 	f.StringVarP(&o.output, "output", "o", "", "format: yaml, json or name (default: one line)")
 	f.BoolVar(&o.wait, "wait", false, "wait until the copy has ended, and print its states")
