@@ -31,7 +31,7 @@ func newConsole(out, err io.Writer, color string) *console {
 	case "always":
 		c.colors = true
 	case "auto", "":
-		c.colors = isTerminal(c.out.Raw()) && os.Getenv("NO_COLOR") == ""
+		c.colors = c.terminal() && os.Getenv("NO_COLOR") == ""
 	}
 	return c
 }
@@ -40,6 +40,22 @@ func newConsole(out, err io.Writer, color string) *console {
 func isTerminal(end any) bool {
 	f, ok := end.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// terminal reports whether data goes to a terminal.
+func (c *console) terminal() bool { return isTerminal(c.out.Raw()) }
+
+// size returns the width and the height of the terminal, 0 and 0 without one.
+func (c *console) size() (width, height int) {
+	f, ok := c.out.Raw().(*os.File)
+	if !ok || !isTerminal(f) {
+		return 0, 0
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 80, 24
+	}
+	return width, height
 }
 
 // print writes text for people. Table cells are escaped earlier; print escapes

@@ -198,6 +198,7 @@ func TestHostile(t *testing.T) {
 	t.Run("notifications", h.notifications)
 	t.Run("letters", h.letters)
 	t.Run("jobs", h.jobs)
+	t.Run("submitting", h.submitting)
 	t.Run("demo", h.demo)
 	h.complete(t)
 }

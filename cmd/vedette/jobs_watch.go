@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record/history"
@@ -61,19 +58,6 @@ type screen struct {
 	con   *console
 	shown []string
 	width int
-}
-
-// size returns the width and the height of the terminal, 0 and 0 without one.
-func (c *console) size() (width, height int) {
-	f, ok := c.out.Raw().(*os.File)
-	if !ok || !isTerminal(f) {
-		return 0, 0
-	}
-	width, height, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 80, 24
-	}
-	return width, height
 }
 
 // draw replaces the lines. They must be escaped, and fit the width of the terminal.

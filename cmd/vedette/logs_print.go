@@ -51,7 +51,7 @@ func newLogPrinter(con *console, o logFormat) (*logPrinter, error) {
 	case "":
 		p.write = p.line
 	case "raw":
-		if isTerminal(con.out.Raw()) {
+		if con.terminal() {
 			return nil, errors.New("-o raw is not for terminals, which obey control characters of the log; write it to a file or a pipe")
 		}
 		p.write = p.raw
