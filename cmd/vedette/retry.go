@@ -42,7 +42,12 @@ func newRetry() *cobra.Command {
 			"  vedette retry job/train-7 --db sqlite:history.db\n\n" +
 			"  # See what would be submitted\n" +
 			"  vedette retry job/train-7 --dry-run -o yaml",
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return errors.New("name the job, such as `vedette retry job/train-7` (see `vedette retry --help`)")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.namespace = o.templates.connect.Namespace
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestDocumentedCommands: each command in a block of code in the README and in docs exists,
+// and has the flags that are shown.
+func TestDocumentedCommands(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`^(?:\$ )?(?:\w+=\S+ )*(?:go run \./cmd/vedette|vedette) (.*)`)
+	found := 0
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range strings.Split("\n"+string(text), "\n```") {
+			if i%2 == 0 {
+				continue // not code
+			}
+			for command := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
+				m := line.FindStringSubmatch(command)
+				if m == nil {
+					continue
+				}
+				found++
+				if problem := parses(m[1]); problem != nil {
+					t.Errorf("%s: %s: %v", filepath.Base(file), strings.TrimSpace(command), problem)
+				}
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// parses returns why a command with its arguments is not one of the program.
+func parses(text string) error {
+	words := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`).FindAllString(text, -1)
+	for i, word := range words {
+		if strings.HasPrefix(word, "#") || word == "|" || word == "<" || word == ">" || word == "&" {
+			words = words[:i]
+			break
+		}
+		words[i] = strings.Trim(word, `'"`)
+	}
+	root := newRoot(io.Discard, io.Discard)
+	cmd, args, err := root.Find(words)
+	if err != nil {
+		return err
+	}
+	if err := cmd.ParseFlags(args); err != nil && err != pflag.ErrHelp {
+		return err
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
+}
