@@ -77,6 +77,9 @@ type demoNotifier struct {
 	shown *messages
 }
 
+// shownWait is the least time between two tries, so that the first one is seen.
+const shownWait = 500 * time.Millisecond
+
 // newDemoNotifier returns a notifier whose tries follow each other fast, as the speed says.
 func newDemoNotifier(d *sqldb.DB, speed float64, con *console) (*demoNotifier, error) {
 	file, err := config.Parse("demo", []byte(demoRules), config.Options{})
@@ -85,7 +88,7 @@ func newDemoNotifier(d *sqldb.DB, speed float64, con *console) (*demoNotifier, e
 	}
 	var backoff []time.Duration
 	for i := range (delivery.Policy{}).Tries() - 1 {
-		backoff = append(backoff, time.Duration(float64(2*time.Second<<min(i, 4))/speed))
+		backoff = append(backoff, max(shownWait, time.Duration(float64(2*time.Second<<min(i, 4))/speed)))
 	}
 	n, err := notify.New(d, notify.Config{
 		File: file, Logger: slog.New(slog.DiscardHandler),
