@@ -3,6 +3,7 @@ package record_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -60,9 +61,7 @@ func TestAttempts(t *testing.T) {
 		modify(second, func(j *batchv1.Job) { j.Status.Active, j.Status.Ready = 1, new(int32(1)) })
 		w.until("SELECT state FROM objects WHERE name = 'train-7-r2'", "Running")
 		modify(second, func(j *batchv1.Job) {
-			for name, value := range map[string]string{jobmeta.CancelledBy: "ann", jobmeta.CancelReason: "wrong data", jobmeta.Cancel: jobmeta.CancelDelete, jobmeta.CancelledAt: time.Now().UTC().Format(time.RFC3339)} {
-				j.Annotations[name] = value
-			}
+			maps.Copy(j.Annotations, map[string]string{jobmeta.CancelledBy: "ann", jobmeta.CancelReason: "wrong data", jobmeta.Cancel: jobmeta.CancelDelete, jobmeta.CancelledAt: time.Now().UTC().Format(time.RFC3339)})
 		})
 		w.until("SELECT state FROM objects WHERE name IN ('train-7', 'train-7-r2') ORDER BY name", "Failed", "Aborted")
 		for _, job := range []*batchv1.Job{first, second} {

@@ -24,7 +24,11 @@ type UnknownJobError struct {
 
 // Error implements error.
 func (e *UnknownJobError) Error() string {
-	text := fmt.Sprintf("no job %s is in the namespace %s", e.Name, e.Namespace)
+	what := e.Name // "job/train-7" says what it is
+	if !strings.Contains(what, "/") {
+		what = "job " + what
+	}
+	text := fmt.Sprintf("no %s is in the namespace %s", what, e.Namespace)
 	if len(e.Elsewhere) > 0 {
 		text += "; did you mean " + strings.Join(e.Elsewhere, " or ") + "?"
 	}

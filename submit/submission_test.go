@@ -18,10 +18,10 @@ import (
 
 // TestSubmit: a job is created once, with the marks of the request; the request is recognized when it is repeated.
 func TestSubmit(t *testing.T) {
-	srv, cluster := serve(t, apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com"}})
+	srv, _ := serve(t, apitest.Config{Tokens: map[string]string{"t-wei": "wei@example.com"}})
 	rc := srv.RESTConfig()
 	rc.BearerToken = "t-wei"
-	cluster = connect(t, rc)
+	cluster := connect(t, rc)
 	client := submit.New(cluster, submit.Config{})
 	req := submit.Request{Manifest: parse(t, jobYAML), Template: "My template"}
 	first, err := client.Submit(t.Context(), req)

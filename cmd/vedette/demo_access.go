@@ -43,7 +43,8 @@ func (a *demoAccess) config() apitest.Config {
 			if r.Namespace == "" {
 				in = "at the cluster scope"
 			}
-			return fmt.Errorf("User %q cannot %s resource %q in API group %q %s", r.User, r.Verb, r.Resource.Resource, r.Resource.Group, in)
+			words := fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", r.User, r.Verb, r.Resource.Resource, r.Resource.Group, in)
+			return errors.New(words) // those of a real server
 		},
 		Admit: admitDemo, CheckNamespaces: true,
 	}

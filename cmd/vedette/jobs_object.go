@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,12 +24,7 @@ type liveJob struct {
 
 // isJobType reports whether a type, such as "jobs.batch", is one of jobs.
 func isJobType(name string) bool {
-	for _, known := range submit.Workloads() {
-		if known == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(submit.Workloads(), name)
 }
 
 // isPart reports whether another job controls an object.
@@ -37,12 +33,7 @@ func isPart(object metav1.Object) bool {
 	if owner == nil {
 		return false
 	}
-	for _, kind := range jobspec.Parents() {
-		if kind == owner.Kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(jobspec.Parents(), owner.Kind)
 }
 
 // liveJobOf returns the row of an object, with the times that the object says.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -110,9 +111,7 @@ func (c *cutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil || how == after {
 		panic(http.ErrAbortHandler)
 	}
-	for name, values := range resp.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), resp.Header)
 	w.Header().Del("Content-Length")
 	w.WriteHeader(resp.StatusCode)
 	if how == within {

@@ -128,12 +128,12 @@ func testBadInput(t *testing.T, s *stage) {
 	for _, in := range inputs {
 		text := strings.NewReplacer(in.edit...).Replace(jobText)
 		code, out, errs := s.run(t, admin, text, append([]string{"submit", "-f", "-"}, in.args...)...)
-		want := ""
+		var want strings.Builder
 		for _, line := range in.want {
-			want += "vedette: standard input:" + strings.Replace(line, "HOST", host, 1) + "\n"
+			want.WriteString("vedette: standard input:" + strings.Replace(line, "HOST", host, 1) + "\n")
 		}
-		if code != 1 || out != "" || errs != want {
-			t.Errorf("%s: exit code %d\n%s%swant\n%s", in.name, code, out, errs, want)
+		if code != 1 || out != "" || errs != want.String() {
+			t.Errorf("%s: exit code %d\n%s%swant\n%s", in.name, code, out, errs, want.String())
 		}
 	}
 	if n := len(s.jobs(t)); n != 0 {

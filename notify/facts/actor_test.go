@@ -1,6 +1,7 @@
 package facts_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -22,11 +23,9 @@ func TestActor(t *testing.T) {
 		p.begin(1, "node-1")
 		job := trainJob()
 		if _, err := apitest.Modify(p.srv, job, func(j *batchv1.Job) {
-			for name, value := range map[string]string{
+			maps.Copy(j.Annotations, map[string]string{
 				jobmeta.CancelledBy: "ann", jobmeta.CancelReason: "wrong data", jobmeta.Cancel: jobmeta.CancelDelete, jobmeta.CancelledAt: time.Now().UTC().Format(time.RFC3339),
-			} {
-				j.Annotations[name] = value
-			}
+			})
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -31,9 +31,6 @@ const (
 	endedPart = 'e' // jobs that have ended, by the time of their end
 )
 
-// ended are the states of jobs that have ended, as rows show them.
-var ended = []state.State{state.Succeeded, state.Failed, state.Aborted, state.Deleted}
-
 // jobLister lists jobs.
 type jobLister struct {
 	db     *sqldb.DB

@@ -80,12 +80,6 @@ func numbered(from, to int) (lines []joblog.Line) {
 // store is a store of a test.
 type store struct {
 	*joblog.Store
-	t interface {
-		Helper()
-		Fatal(args ...any)
-		Fatalf(format string, args ...any)
-		Errorf(format string, args ...any)
-	}
 	d *database
 }
 

@@ -69,7 +69,6 @@ type node[T any] struct {
 	// failures counts consecutive failures of the node. One job at a time tries a node that
 	// has failed, and not before until.
 	failures int
-	last     failure // of the last attempt
 	until    time.Time
 }
 
