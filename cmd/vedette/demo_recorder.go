@@ -74,14 +74,16 @@ func newDemoRecorder(ctx context.Context, url string, server *apitest.Server, cl
 	return r, nil
 }
 
-// newDemoKeeper returns a keeper of the logs of all jobs.
+// newDemoKeeper returns a keeper of the logs of all jobs. It follows running containers,
+// because the pods of the demo are gone at once when their job is cancelled.
 func newDemoKeeper(d *sqldb.DB, cluster *kube.Cluster) (*logkeeper.Keeper, error) {
 	jobs, err := logkeeper.ParseSelection([]string{"jobs"})
 	if err != nil {
 		return nil, err
 	}
 	return logkeeper.New(logkeeper.Config{
-		Cluster: cluster, ClusterName: "demo", Name: "demo", Store: joblog.New(d, joblog.Limits{}, nil), Keep: jobs, Logger: slog.New(slog.DiscardHandler),
+		Cluster: cluster, ClusterName: "demo", Name: "demo", Store: joblog.New(d, joblog.Limits{}, nil), Keep: jobs, Tail: jobs, TailEvery: time.Second,
+		Logger: slog.New(slog.DiscardHandler),
 	})
 }
 

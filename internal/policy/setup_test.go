@@ -210,7 +210,7 @@ func TestMakeTest(t *testing.T) {
 	m := newMachine(t)
 	said, ran, code := m.run("make", "test")
 	var want strings.Builder
-	want.WriteString(`(?s)^setup: everything is installed.*about 20 minutes.*`)
+	want.WriteString(`(?s)^setup: everything is installed.*about 30 minutes.*`)
 	for _, step := range []string{`1/4\] make unit`, `2/4\] make databases`, `3/4\] make queries`, `4/4\] make conformance`} {
 		want.WriteString(`== \[` + step + ` \(\d\d:\d\d:\d\d\)\n.*== \[` + step + ` took \d:\d\d \(\d:\d\d in all\)\n.*`)
 	}
