@@ -10,7 +10,6 @@ import (
 	"github.com/vedette-io/vedette/notify/rule"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/joblog"
-	"github.com/vedette-io/vedette/state"
 )
 
 const (
@@ -68,7 +67,7 @@ func (l *logTail) fill(ctx context.Context, n *message.Notice, ago time.Duration
 // ended after the job ran last, in the pod of the cause if that is known.
 func (l *logTail) choose(ctx context.Context, n *message.Notice, ended bool) (best joblog.Log, found bool, err error) {
 	all, err := l.kept.Of(ctx, joblog.Selection{ClusterUID: n.Job.ClusterUID, UIDs: []string{n.Job.UID}})
-	began := lastRun(n)
+	began := n.LastRun.Truncate(time.Second) // containers have their times in whole seconds
 	for i := range all {
 		log := &all[i]
 		fits := !ended || !log.Ended.IsZero() && !log.Ended.Before(began) && (n.Cause.Pod == "" || log.Pod == n.Cause.Pod)
@@ -88,17 +87,6 @@ func worth(log *joblog.Log) (w int) {
 		w++
 	}
 	return w
-}
-
-// lastRun returns when the job began to run the last time before the message, in whole
-// seconds, as containers have their times. It is the zero time if that is not known.
-func lastRun(n *message.Notice) (began time.Time) {
-	for _, span := range n.Life {
-		if span.State == state.Running && (n.Happened.IsZero() || span.From.Before(n.Happened)) {
-			began = span.From.Truncate(time.Second)
-		}
-	}
-	return began
 }
 
 // set sets Notice.Log to the end of a log.

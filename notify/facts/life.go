@@ -61,6 +61,21 @@ func newLife(all []history.Transition, created, end time.Time, whole bool) lifeO
 	return l
 }
 
+// lastRun returns when the job began to run the last time, the zero time if it did not. If
+// the life ends with the beginning of a run, that run does not count.
+func (l *lifeOf) lastRun(begins bool) time.Time {
+	spans := l.spans
+	if n := len(spans); begins && n > 0 && spans[n-1].State == state.Running {
+		spans = spans[:n-1]
+	}
+	for i := len(spans) - 1; i >= 0; i-- {
+		if spans[i].State == state.Running {
+			return spans[i].From
+		}
+	}
+	return time.Time{}
+}
+
 // waits reports whether a job waits in a state, for quota or for a place.
 func waits(s state.State) bool { return s == state.Submitted || s == state.Queued }
 

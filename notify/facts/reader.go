@@ -102,6 +102,7 @@ func fillTimes(n *message.Notice, l *lifeOf) {
 			n.Ran = &d
 		}
 	}
+	setIfZero(&n.LastRun, l.lastRun(n.To == state.Running))
 }
 
 // fillStrip fills the life of the job, with the gaps in it. It is known only from its

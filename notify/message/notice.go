@@ -37,6 +37,7 @@ type Notice struct {
 	SameCause []int          `json:"sameCause,omitempty"`
 	Waited    *time.Duration `json:"waited,omitempty"`
 	Ran       *time.Duration `json:"ran,omitempty"`
+	LastRun   time.Time      `json:"lastRun,omitzero"` // when the run before this transition began
 	LikelyEnd time.Time      `json:"likelyEnd,omitzero"`
 	KeptUntil time.Time      `json:"keptUntil,omitzero"` // end of its history
 	Life      []Span         `json:"life,omitempty"`
