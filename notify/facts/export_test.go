@@ -22,6 +22,12 @@ func Life(all []history.Transition, created, end time.Time, whole bool) (waited,
 	return waited, ran, l.spans, len(l.attempts)
 }
 
+// LastRun returns when the run before the last transition began.
+func LastRun(all []history.Transition) time.Time {
+	l := newLife(all, time.Time{}, all[len(all)-1].Happened, true)
+	return l.lastRun(state.State(all[len(all)-1].To) == state.Running)
+}
+
 // Alike reports whether two pods ended for the same reason.
 func Alike(a, b []byte) bool {
 	one, two := readPod(a), readPod(b)

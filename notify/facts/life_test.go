@@ -51,6 +51,32 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestLastRun: the run that a transition ended, not the one that it begins.
+func TestLastRun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		all  []history.Transition
+		want int // minutes; -1: none
+	}{
+		{"has failed", steps(0, state.Queued, 10, state.Running, 30, state.Failed), 10},
+		{"first seen while it ran", steps(5, state.Running, 30, state.Failed), 5},
+		{"within one second", steps(5, state.Running, 5, state.Failed), 5},
+		{"ended twice", steps(0, state.Running, 5, state.Restarting, 6, state.Running, 9, state.Failed), 6},
+		{"waits for the next run", steps(0, state.Running, 5, state.Restarting), 0},
+		{"begins again", steps(0, state.Running, 5, state.Restarting, 6, state.Running), 0},
+		{"begins", steps(0, state.Queued, 5, state.Running), -1},
+		{"never ran", steps(0, state.Queued, 5, state.Failed), -1},
+	} {
+		want := time.Time{}
+		if c.want >= 0 {
+			want = begin.Add(time.Duration(c.want) * time.Minute)
+		}
+		if got := facts.LastRun(c.all); !got.Equal(want) {
+			t.Errorf("%s: %v, want %v", c.name, got, want)
+		}
+	}
+}
+
 func TestHatch(t *testing.T) {
 	at := func(minutes int) time.Time { return begin.Add(time.Duration(minutes) * time.Minute) }
 	life := []message.Span{{State: state.Queued, From: at(0), To: at(10)}, {State: state.Running, From: at(10), To: at(30), Attempt: 1}}
