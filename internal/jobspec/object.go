@@ -130,7 +130,7 @@ func (o Object) Scalar(path ...string) (string, bool) {
 	return "", false
 }
 
-// JSON returns the value at a path as JSON, "" if there is none.
+// JSON returns the value at a path as JSON, or "" without a value.
 func (o Object) JSON(path ...string) string {
 	v := o.At(path...)
 	if v == nil {

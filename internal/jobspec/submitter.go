@@ -6,8 +6,8 @@ import (
 	"github.com/vedette-io/vedette/jobmeta"
 )
 
-// queueNames are labels and annotations that name the queue of a job, and submitterNames
-// those that name the person who submitted it. The first one that is set counts.
+// queueNames are labels and annotations that name the queue of a job. submitterNames name
+// the submitter. The first one that is set counts.
 var (
 	queueNames     = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
 	submitterNames = []string{jobmeta.UserLabel, "app.kubernetes.io/created-by", "user"}

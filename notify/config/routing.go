@@ -155,8 +155,8 @@ func (c *Config) Owners(labels map[string]string, annotations func() map[string]
 	return nil
 }
 
-// PersonOf returns the name of the person who has a name, an address of mail or a further
-// name; "" if nobody has it.
+// PersonOf finds a person by name, e-mail address or further name, and returns the name of
+// the person. It returns "" for an unknown name.
 func (c *Config) PersonOf(name string) string {
 	if p := c.names.find(name); p != nil {
 		return p.Name

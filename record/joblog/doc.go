@@ -5,8 +5,8 @@
 //	Put(log, lines) -> Redactor -> union with the stored lines -> last lines within the limits -> chunks and row, in one transaction
 //	Of, Lines, LastLine, Tail <- row and chunks
 //
-// A Log is one run of a container: what is known of it is a row, and its text is in
-// compressed chunks with the time of each line. The lines of a Put are added to those that
+// A Log is one run of a container. A row has its facts, and compressed chunks have its
+// text with the time of each line. The lines of a Put are added to those that
 // are stored. For each time, the text that has more lines wins, and then the text with more
 // secrets replaced. So neither the order nor the number of calls matters.
 //
