@@ -18,10 +18,12 @@ import (
 	"github.com/vedette-io/vedette/conformance/controlplane"
 	"github.com/vedette-io/vedette/conformance/kubelet"
 	"github.com/vedette-io/vedette/conformance/wait"
+	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	dbtest.Stop()
 	if code == 0 {
 		if err := goleak.Find(controlplane.IgnoreSpawner()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
