@@ -70,7 +70,7 @@ func (a attempts) do(ctx context.Context, what string, send func(context.Context
 	}
 }
 
-// outcome is what is known after a request failed.
+// outcome says whether a failed request may have taken effect, and whether to repeat it.
 type outcome uint8
 
 const (

@@ -117,8 +117,8 @@ func (w way) applied(object *unstructured.Unstructured) bool {
 	return err == nil && v == w.value
 }
 
-// parentOf returns the object that would start the job again, as "JobSet train-7"; "" if
-// there is none.
+// parentOf returns the object that would start the job again, as "JobSet train-7", or "" for
+// a job without such an object.
 func parentOf(object *unstructured.Unstructured) string {
 	owner := metav1.GetControllerOf(object)
 	if owner == nil {

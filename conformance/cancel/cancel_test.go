@@ -147,8 +147,8 @@ func (s *stage) testRunningJob(t *testing.T) {
 	}
 }
 
-// testRights: RBAC of the real server, and the role that the error names is the one that is
-// missing.
+// testRights: under RBAC of the real server, the role in the error gives exactly the right
+// that was missing.
 func (s *stage) testRights(t *testing.T) {
 	job := s.submit(t, "apiVersion: batch/v1\nkind: Job\nmetadata: {name: guarded}\nspec: {suspend: true, template: "+fmt.Sprintf(podTemplate, "main")+"}\n")
 	rc := s.plane.RESTConfig()

@@ -64,7 +64,7 @@ func (o Object) Number(path ...string) (int, bool) {
 	return int(f), true
 }
 
-// Count returns a number of replicas: the default if there is none or it is negative.
+// Count returns a number of replicas. A missing or negative number counts as the default.
 func (o Object) Count(otherwise int, path ...string) int {
 	if n, ok := o.Number(path...); ok && n >= 0 {
 		return n

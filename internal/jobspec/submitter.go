@@ -7,7 +7,7 @@ import (
 )
 
 // queueNames are labels and annotations that name the queue of a job. submitterNames name
-// the submitter. The first one that is set counts.
+// the submitter. The first name with a value counts.
 var (
 	queueNames     = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}
 	submitterNames = []string{jobmeta.UserLabel, "app.kubernetes.io/created-by", "user"}

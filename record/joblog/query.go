@@ -180,7 +180,7 @@ func readLines(ctx context.Context, db *sqldb.DB, log int64) iter.Seq2[Line, err
 	}
 }
 
-// found is a chunk of a log. seq is 0 if there is none.
+// found is a chunk of a log. seq is 0 if no chunk was found.
 type found struct {
 	seq, version int64 // version is that of the row
 	entries      []entry

@@ -87,7 +87,7 @@ func selectRows(ctx context.Context, q sqldb.Querier, tail string, args ...any) 
 	return all, err
 }
 
-// find returns the row of a container. ID is 0 if there is none.
+// find returns the row of a container, or the zero row.
 func find(ctx context.Context, tx *sqldb.Tx, l *Log) (r row, err error) {
 	all, err := selectRows(ctx, tx, "FROM kept_logs l WHERE l.pod_uid = ? AND l.container = ? AND l.restarts = ? AND l.cluster_uid = ?", l.PodUID, l.Container, int64(l.Restart), l.ClusterUID)
 	if len(all) > 0 {

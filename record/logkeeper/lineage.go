@@ -37,7 +37,7 @@ type lineage struct {
 	known map[string]*parent // by UID
 }
 
-// parent is what is known of the controller of an object.
+// parent has the facts about the controller of an object.
 type parent struct {
 	done  chan struct{} // closed when the rest is known
 	later []func()      // called then
@@ -122,7 +122,8 @@ func (l *lineage) wait(ctx context.Context, namespace string, nearest owner) []o
 	}
 }
 
-// parentOf returns what is known of the controller of an object, and asks if nothing is.
+// parentOf returns the facts about the controller of an object. It asks the server if
+// they are missing or too old.
 func (l *lineage) parentOf(namespace string, o owner) *parent {
 	l.mu.Lock()
 	defer l.mu.Unlock()

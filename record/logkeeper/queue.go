@@ -121,8 +121,8 @@ func (q *queue[T]) remove(j *job[T]) {
 	q.waiting[j.urgency]--
 }
 
-// next returns the job that may run now, and marks it as running. If there is none, wake is
-// when one becomes due; zero if that depends on a running job or on add.
+// next returns the job that may run now, and marks it as running. Without such a job, wake is
+// the time when the next job becomes due. It is zero if that depends on a running job or on add.
 func (q *queue[T]) next(now time.Time) (j *job[T], wake time.Time) {
 	if q.active >= q.limits.active {
 		return nil, wake

@@ -100,7 +100,8 @@ func (s *shelf) putLocked(p *parcel) {
 	s.filled = make(chan struct{})
 }
 
-// take returns the first parcel. If there is none, filled is closed when one comes.
+// take returns the first parcel. While the shelf is empty, it returns nil, and filled is
+// closed when a parcel comes.
 func (s *shelf) take() (p *parcel, filled <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package logs
 
 import "context"
 
-// Bounds of a batch. One batch of a log may wait beside the one that is being filled.
+// Bounds of a batch. One full batch of a log may wait while the next batch is filled.
 const (
 	batchLines = 256
 	batchBytes = 64 << 10

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// plan is what is known about the logs of a job at one moment. It belongs to one goroutine.
+// plan is the pods and the logs of a job, live and kept, at one moment. It belongs to one goroutine.
 type plan struct {
 	o    *Options
 	live []*podState

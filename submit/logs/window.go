@@ -71,7 +71,7 @@ func (w *window) add(lines []Line, now time.Time) {
 	}
 }
 
-// forget drops what is known of a log that has ended.
+// forget drops the state of a log that has ended.
 func (w *window) forget(key runKey) { delete(w.last, key) }
 
 // release yields the lines that have waited long enough, and those before them. all releases
