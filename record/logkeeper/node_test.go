@@ -45,8 +45,9 @@ func TestHungNode(t *testing.T) {
 			t.Errorf("kept %q", text)
 		}
 	}
-	if s := c.Stats(); s.Stalled != 2 || s.Waiting != 8 {
-		t.Errorf("%+v", s)
+	eventually(t, "both fetches stall", func() bool { s := c.Stats(); return s.Stalled == 2 && s.Waiting == 8 && s.Fetching == 0 })
+	if n := hang.Hits(); n != 2 {
+		t.Errorf("%d fetches at once from a node that hangs, want 2", n)
 	}
 	hang.Release()
 	for i := range 10 {
