@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"strconv"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/vedette-io/vedette/internal/yamlfile"
@@ -79,8 +81,8 @@ func (d *decoder) mapping(n *yaml.Node, place *Place, depth int) (any, *Place) {
 	return fields, place
 }
 
-// name returns the name of a field. Names that YAML reads as something else than text, such
-// as true and 1, are texts, as for kubectl.
+// name returns the name of a field as kubectl reads it: a plain yes is "true", and 0x10 is
+// "16".
 func (d *decoder) name(key *yaml.Node) (string, bool) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
@@ -89,7 +91,23 @@ func (d *decoder) name(key *yaml.Node) (string, bool) {
 		d.Complain(key.Line, "the name of a field has to be a text")
 		return "", false
 	}
-	return key.Value, true
+	v, err := Scalar(key)
+	if err != nil {
+		d.Complain(key.Line, "%v", err)
+		return "", false
+	}
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 32), true
+	}
+	d.Complain(key.Line, "the name of a field cannot be null")
+	return "", false
 }
 
 // merge adds the fields of a mapping that "<<" names, but for those that are there.

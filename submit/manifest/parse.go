@@ -23,8 +23,9 @@ const (
 // Parse reads the objects of a file in YAML or JSON: one per document, or the items of a
 // List. It reads YAML as kubectl does. source stands before the line in errors.
 //
-// Errors: all mistakes, joined, each with its line. A document that is no YAML does not
-// hide the mistakes of the others. A file without an object is a mistake.
+// Errors: all mistakes, joined, each with its line. Lines end as in YAML 1.1, which also
+// knows a lone CR, NEL, LS and PS. A document that is no YAML does not hide the mistakes of
+// the others. A file without an object is a mistake.
 func Parse(source string, text []byte) ([]*Manifest, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s: the file has %d bytes; at most %d are read", source, len(text), maxFile)

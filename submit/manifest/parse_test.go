@@ -84,6 +84,7 @@ func TestMistakes(t *testing.T) {
 		{"items", "apiVersion: v1\nkind: List\nitems:\n- 7\n- {kind: Pod}\n", []string{"f:4: an object has to be a mapping", "f:5: the object has no apiVersion"}},
 		{"numbers", head + "a: .inf\nb: .nan\nc: !!binary eA==\n", []string{`f:3: ".inf" is no number of JSON`, `f:4: ".nan" is no number`, `f:5: values with the tag "!!binary"`}},
 		{"a field that is a list", head + "? [a]\n: b\n", []string{"f:3: the name of a field has to be a text"}},
+		{"a field without a name", head + "~: b\n", []string{"f:3: the name of a field cannot be null"}},
 		{"a merge of no mapping", head + "a: {<<: [1]}\n", []string{"f:3: << has to name a mapping"}},
 		{"a bomb", head + bomb.String(), []string{"f:3: values are nested more than 100 deep, or are more than 500000"}},
 		{"a circle", head + "a: &a [*a]\n", []string{"f:3: values are nested more than 100 deep"}},
@@ -113,7 +114,7 @@ func TestMistakes(t *testing.T) {
 // FuzzParse: no input breaks the parser; an object of the text is what kubectl reads in it;
 // and each of its fields has a line of the text.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{head, head + "a: [1, 0o7, 1_000, 0b1, 1:30, +1, .5, 0x_1, y, N]\n", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\",\n\t\"x\": \"\\ud800\"}", head + "a: &x {b: *x}\n", "---\n---\n" + head} {
+	for _, text := range []string{head, head + "a: [1, 0o7, 1_000, 0b1, 1:30, +1, .5, 0x_1, y, N]\n", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\",\n\t\"x\": \"\\ud800\"}", head + "a: &x {b: *x}\n", "---\n---\n" + head, head + "n: 1\n0x10: 1\n1.50: 1\n2001-01-01: 1\n\"y\": 1\n", "apiVersion: v1\rkind: P", "apiVersion: v1\u0085kind: P", "apiVersion: v1\u2028kind: P"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -123,7 +124,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, m := range all {
 			each(m.Object.Object, "", func(path string) {
-				if line, ok := m.Line(path); !ok || line > 1+strings.Count(string(text), "\n") {
+				if line, ok := m.Line(path); !ok || line > 1+breaks(text) {
 					t.Errorf("%s is in line %d of\n%s", path, line, text)
 				}
 			})
@@ -144,6 +145,17 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q differs from what kubectl reads:\n%s", text, diff)
 		}
 	})
+}
+
+// breaks counts the line breaks of a text. YAML 1.1 has five besides CR LF.
+func breaks(text []byte) int {
+	n := strings.Count(string(text), "\r\n")
+	for _, r := range strings.ReplaceAll(string(text), "\r\n", "") {
+		if strings.ContainsRune("\n\r\u0085\u2028\u2029", r) {
+			n++
+		}
+	}
+	return n
 }
 
 // each calls visit with the path of each field.

@@ -78,11 +78,11 @@ func TestSet(t *testing.T) {
 // TestSetMistakes: a path that leads nowhere changes nothing.
 func TestSetMistakes(t *testing.T) {
 	for path, want := range map[string]string{
-		"": "the path is empty", "..": "the path is empty", "n.x": `cannot set n.x: the value before "x" is neither a mapping nor a list`,
+		"": "the path is empty", "..": "the path is empty", "m.x": `cannot set m.x: the value before "x" is neither a mapping nor a list`,
 		"list[2]": "the list has 1 items and no item [2]", "list[-1]": "no item [-1]", "list.v": `"v" is no item of a list`, "list[x]": `"x" is no item of a list`,
 		"a..b": "it has an empty name", "[]": "it has an empty name", strings.Repeat("a.", 200): "more than 100 steps",
 	} {
-		m := parseOne(t, head+"n: 1\nlist: [{v: 1}]\n")
+		m := parseOne(t, head+"m: 1\nlist: [{v: 1}]\n")
 		before := m.Object.DeepCopy()
 		err := m.Set(path, "x")
 		if err == nil || !strings.Contains(err.Error(), want) {
