@@ -15,6 +15,10 @@ type scope struct {
 	listed  bool
 	staged  *tree  // the list that is arriving, or nil
 	ahead   *ahead // nil if all namespaces are at version
+
+	// before has the versions of narrower scopes from before this scope was listed. An
+	// older list shows that the versions of the server went back.
+	before map[string]wire.Version
 }
 
 // ahead records the versions of those namespaces that a scope took over from narrower
@@ -71,7 +75,9 @@ func (c *scope) repeats(old, e Entry) bool {
 func (s *Store) AddScope(name delta.Scope) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.scope(name)
+	if c := s.scope(name); !c.listed {
+		c.before = s.narrower(c)
+	}
 	s.publish()
 }
 
@@ -106,23 +112,35 @@ func (s *Store) leave(c *scope) {
 // the store follows narrower scopes; it returns nil if there are none. The objects of
 // the narrower scopes stay, because they come from a complete sequence of events; the
 // list supplies the rest. By arrival, versions cannot say where the two meet, so the
-// list replaces everything.
+// list replaces everything. The list also replaces a namespace that was at a later version
+// before the list was requested: that version means nothing to the server any more.
 func (s *Store) takes(c *scope, listed wire.Version) *ahead {
 	if c.listed || c.name.Namespace != "" || c.order == delta.ByArrival {
 		return nil
 	}
 	var a *ahead
-	for name, other := range s.scopes {
-		if other == c || !other.listed || !c.name.Contains(name) {
+	for namespace, version := range s.narrower(c) {
+		if listed < c.before[namespace] {
 			continue
 		}
 		if a == nil {
 			a = &ahead{rest: listed, highest: listed, namespaces: map[string]wire.Version{}}
 		}
-		a.namespaces[name.Namespace] = other.version
-		a.highest = max(a.highest, other.version)
+		a.namespaces[namespace] = version
+		a.highest = max(a.highest, version)
 	}
 	return a
+}
+
+// narrower returns the versions of the listed scopes that a scope includes.
+func (s *Store) narrower(c *scope) map[string]wire.Version {
+	versions := map[string]wire.Version{}
+	for name, other := range s.scopes {
+		if other != c && other.listed && c.name.Contains(name) {
+			versions[name.Namespace] = other.version
+		}
+	}
+	return versions
 }
 
 // lowest returns the latest version from which a watch misses no change of any
@@ -279,6 +297,7 @@ func (s *Store) replace(c *scope, end *delta.Delta) {
 	if c.ahead = s.takes(c, end.Version); c.ahead != nil {
 		c.version = c.ahead.lowest()
 	}
+	c.before = nil
 	cause := Listed
 	if !c.listed {
 		cause, c.listed = Initial, true
