@@ -78,7 +78,7 @@ func TestAttempts(t *testing.T) {
 			if chain, err = h.Chain(t.Context(), "", of, string(first.UID)); err != nil && !errors.Is(err, history.ErrUnknown) {
 				t.Fatal(err)
 			}
-			return len(chain) == 3 && chain[1].Object.State == string(state.Deleted)
+			return len(chain) == 3 && chain[0].Object.State == string(state.Deleted) && chain[1].Object.State == string(state.Deleted)
 		}
 		w.waitFor(t, complete)
 		type row struct {
