@@ -104,7 +104,9 @@ func startMariaDB() (*Server, error) {
 	}
 	data := filepath.Join(dir, "data")
 	initialize := as(exec.Command(install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db"))
-	initialize.Dir = dir
+	// A server that starts deletes the temporary tables of all servers from its temporary folder.
+	temporary := append(os.Environ(), "TMPDIR="+dir)
+	initialize.Dir, initialize.Env = dir, temporary
 	if out, err := initialize.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
@@ -115,8 +117,10 @@ func startMariaDB() (*Server, error) {
 	s := &Server{dir: dir, URL: fmt.Sprintf("mysql://root@127.0.0.1:%d/%%s", port)}
 	s.admin = func() (*sql.DB, error) { return sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", port)) }
 	s.make = func() *exec.Cmd {
-		return as(exec.Command(server, "--no-defaults", "--datadir="+data, "--port="+strconv.Itoa(port), "--socket="+filepath.Join(dir, "sock"),
+		run := as(exec.Command(server, "--no-defaults", "--datadir="+data, "--port="+strconv.Itoa(port), "--socket="+filepath.Join(dir, "sock"),
 			"--bind-address=127.0.0.1", "--pid-file="+filepath.Join(dir, "pid"), "--skip-log-bin"))
+		run.Env = temporary
+		return run
 	}
 	return s.first()
 }
