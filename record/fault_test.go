@@ -153,6 +153,7 @@ func TestRebuilt(t *testing.T) {
 		defer stop()
 		w.until(presences, "a 2 Queued", "b 2 Queued")
 		w.until(gapRows, "one rebuilt closed", "two rebuilt closed")
+		w.waitFor(t, func() bool { return w.recorder.Health().Replaced > 0 }) // it counts after the commit
 		stop()
 		if n := w.recorder.Health().Replaced; n != 1 {
 			t.Errorf("%d replaced clusters", n)

@@ -80,6 +80,9 @@ func (r *Recorder) Run(ctx context.Context) error {
 	identifier := identifier{cfg: &r.cfg, db: r.db, report: r.report}
 	for first := true; ; first = false {
 		c, replaced, err := identifier.identify(ctx, !first || r.cfg.Start == Wait)
+		if replaced {
+			r.countReplaced()
+		}
 		if ctx.Err() != nil {
 			return nil // Run was told to stop
 		}
@@ -87,9 +90,6 @@ func (r *Recorder) Run(ctx context.Context) error {
 			return err
 		}
 		r.setUID(c.uid)
-		if replaced {
-			r.countReplaced()
-		}
 		err = r.recordCluster(ctx, c)
 		if ctx.Err() != nil {
 			return nil
