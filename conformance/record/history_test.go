@@ -114,7 +114,7 @@ func read(t *testing.T, d *sqldb.DB, resource string) *tables {
 		h.moves++
 		return h.with(id, func(o *object) { o.moves = append(o.moves, m) })
 	})
-	rows(t, tx, "SELECT o.recorder, o.from_version, o.to_version FROM coverage o"+of, func(scan func(...any) error) error {
+	rows(t, tx, "SELECT o.recorder, o.from_version, o.to_version FROM coverage o"+of+" ORDER BY o.from_version, o.to_version", func(scan func(...any) error) error {
 		var s span
 		err := scan(&s.recorder, &s.from, &s.to)
 		h.coverage = append(h.coverage, s)
