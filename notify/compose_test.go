@@ -44,7 +44,7 @@ func (i *inbox) Close() error { return nil }
 // wait waits for n messages and returns them in the order of their text.
 func (i *inbox) wait(t *testing.T, n int) []string {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
 	for {

@@ -255,7 +255,7 @@ func (h *history) rounds() (n uint64) {
 // timers with the time of now. Of several replicas, one does so, and it may be any.
 func (p *planning) settle() {
 	p.h.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	poll := time.NewTicker(3 * time.Millisecond)
 	defer poll.Stop()
 	rounds := p.h.rounds()

@@ -46,7 +46,7 @@ func (b *mailbox) Close() error                { return nil }
 // want waits until the mailbox has that many messages, and compares them.
 func (b *mailbox) want(t *testing.T, want ...string) {
 	t.Helper()
-	end := time.After(20 * time.Second)
+	end := time.After(2 * time.Minute)
 	for {
 		b.mu.Lock()
 		got, more := slices.Clone(b.all), b.more

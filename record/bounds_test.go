@@ -65,7 +65,7 @@ func (w *world) waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for !holds() {
 		select {
 		case <-tick.C:

@@ -328,7 +328,7 @@ func (w *world) fails(why string) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		h := w.recorder.Health().Targets[0]
 		if h.Failed != nil && strings.Contains(h.Failed.Error(), why) {

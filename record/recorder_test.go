@@ -177,7 +177,7 @@ func (w *world) until(query string, want ...string) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		got := w.rows(query)
 		if slices.Equal(got, want) {

@@ -140,7 +140,7 @@ func (w *world) spilled(least int64) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for w.recorder.Health().Targets[0].Spilled < least {
 		select {
 		case <-tick.C:

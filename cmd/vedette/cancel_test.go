@@ -118,7 +118,7 @@ func TestRetryAndHistory(t *testing.T) {
 	file := write(t, "job.yaml", jobFile)
 	reached := func(name, state string) {
 		t.Helper()
-		for deadline := time.Now().Add(20 * time.Second); ; { // until the type is recorded, wait fails
+		for deadline := time.Now().Add(2 * time.Minute); ; { // until the type is recorded, wait fails
 			wait := start(t, "wait", "job/"+name, "-n", "ml", "--db", db, "--for", "state="+state)
 			if wait.end() == 0 {
 				return

@@ -139,12 +139,12 @@ func TestReplicas(t *testing.T) {
 					return ""
 				}
 			}
-			wait.Until(t, 20*time.Second, "all replicas work", working(all))
+			wait.Until(t, 2*time.Minute, "all replicas work", working(all))
 			<-time.After(leaseFor) // until no job changes hands any more
 			victim := anyOf(h.owners(time.Now().Add(-2 * time.Second)))
 			killed := time.Now()
 			replicas[victim].kill()
-			wait.Until(t, 20*time.Second, "all jobs of "+victim+" are handled by others", func() string {
+			wait.Until(t, 2*time.Minute, "all jobs of "+victim+" are handled by others", func() string {
 				if got := h.owners(killed)[victim]; got > 0 || len(h.owners(killed)) == 0 || sum(h.owners(killed)) < jobs {
 					return fmt.Sprint(h.owners(killed))
 				}
@@ -157,7 +157,7 @@ func TestReplicas(t *testing.T) {
 			}
 			again := run(victim + "-again")
 			if c.mode == "share" {
-				wait.Until(t, 20*time.Second, "all replicas work again", working(all))
+				wait.Until(t, 2*time.Minute, "all replicas work again", working(all))
 			} else {
 				again.says("another leads")
 			}
@@ -167,7 +167,7 @@ func TestReplicas(t *testing.T) {
 				left := time.Now()
 				p.stop()
 				stopped := time.Now()
-				wait.Until(t, 20*time.Second, "all jobs of "+leaver+" are handled by others", func() string {
+				wait.Until(t, 2*time.Minute, "all jobs of "+leaver+" are handled by others", func() string {
 					if got := h.owners(stopped); got[leaver] > 0 || sum(got) < jobs {
 						return fmt.Sprint(got)
 					}

@@ -157,7 +157,7 @@ func TestNothingOutlivesTheParent(t *testing.T) {
 	_ = cmd.Wait()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for len(pids) > 0 {
 		for name, pid := range pids {
 			// An orphan whose new parent has not reaped it is dead all the same.

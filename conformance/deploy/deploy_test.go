@@ -53,7 +53,7 @@ func TestBase(t *testing.T) {
 		t.Errorf("doctor, after it has recorded: %v\n%s", err, out)
 	}
 	s.revoke(t, "jobs", "watch")
-	wait.Until(t, 30*time.Second, "doctor says that a right is missing", func() string {
+	wait.Until(t, 2*time.Minute, "doctor says that a right is missing", func() string {
 		out, err := s.run(t, "doctor")
 		if err == nil || !strings.Contains(out, "may not watch jobs.batch in all namespaces") || strings.Contains(out, "may not list") {
 			return fmt.Sprintf("%v\n%s", err, out)
@@ -157,7 +157,7 @@ func (s *stage) records(t *testing.T) {
 		}
 		t.Logf("it took %d KiB of memory at most", cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	})
-	wait.Until(t, 40*time.Second, "it is ready", func() string {
+	wait.Until(t, 2*time.Minute, "it is ready", func() string {
 		at := served.FindStringSubmatch(said())
 		if at == nil {
 			return said()
@@ -177,7 +177,7 @@ func (s *stage) records(t *testing.T) {
 	if _, err := s.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, 30*time.Second, "the Job is in the history", func() string {
+	wait.Until(t, 2*time.Minute, "the Job is in the history", func() string {
 		out, err := s.run(t, "history", "jobs.batch/train", "-n", "default")
 		if err != nil || !strings.Contains(out, "train") {
 			return fmt.Sprintf("%v\n%s", err, out)

@@ -146,7 +146,7 @@ func startExim(t *testing.T, way string) *exim {
 			t.Logf("the server said:\n%s%s", read(filepath.Join(dir, "output")), read(filepath.Join(dir, "log", "mainlog")))
 		}
 	})
-	wait.Until(t, 10*time.Second, "the mail server", func() string {
+	wait.Until(t, 2*time.Minute, "the mail server", func() string {
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", e.implicit))
 		if err != nil {
 			return err.Error()

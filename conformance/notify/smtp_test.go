@@ -60,7 +60,7 @@ func TestMails(t *testing.T) {
 						t.Fatalf("%s: %+v, %v", m.Title, r, err)
 					}
 				}
-				wait.Until(t, 20*time.Second, "five mails", func() string {
+				wait.Until(t, 2*time.Minute, "five mails", func() string {
 					if n := len(e.mails(t)); n != 5 {
 						return fmt.Sprint(n, " mails")
 					}

@@ -65,7 +65,7 @@ func TestNotified(t *testing.T) {
 			one := s.record(t, "one", "--spill", t.TempDir())
 			s.covered(t, "one")
 			s.load.makeMarkers(t)
-			s.settle(t, time.Minute, "one")
+			s.settle(t, 3*time.Minute, "one")
 			from, err := s.plane.Revision(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -38,7 +38,7 @@ func TestRights(t *testing.T) {
 				s.makePod(t, name)
 			}
 			stop := s.recordHere(t, s.limited(t))
-			s.settle(t, time.Minute, "here")
+			s.settle(t, 3*time.Minute, "here")
 			s.rights(t)
 			s.typeAgain(t)
 			s.compare(t, true)
@@ -167,7 +167,7 @@ func (s *stage) rights(t *testing.T) {
 	s.change(t, "unseen")
 	s.deletePod(t, "goes")
 	s.grant(t, "pods")
-	s.settle(t, time.Minute, "here")
+	s.settle(t, 3*time.Minute, "here")
 	s.awaitPresences(t, "pods", [4]int{isThere: 4, isDeleted: 2})
 	d := s.open(t)
 	defer d.Close()
@@ -242,7 +242,7 @@ func (s *stage) typeAgain(t *testing.T) {
 		return ""
 	})
 	s.makeType(t)
-	s.settle(t, time.Minute, "here")
+	s.settle(t, 3*time.Minute, "here")
 	s.awaitPresences(t, "widgets", [4]int{isThere: 3, isDeleted: 3})
 	s.restarts = append(s.restarts, span{from: 0, to: 1 << 60, cause: history.CauseAbsent})
 }
@@ -252,7 +252,7 @@ func (s *stage) rebuilt(t *testing.T) {
 	t.Helper()
 	s.types = []string{"jobs", "pods"}
 	stop := s.recordHere(t, s.plane.RESTConfig())
-	s.settle(t, time.Minute, "here")
+	s.settle(t, 3*time.Minute, "here")
 	s.unwatch()
 	if err := s.plane.Rebuild(t.Context()); err != nil {
 		t.Fatal(err)

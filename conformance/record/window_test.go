@@ -29,7 +29,7 @@ func TestWindow(t *testing.T) {
 			}
 			one := s.record(t, "one")
 			s.covered(t, "one")
-			s.settle(t, time.Minute, "one")
+			s.settle(t, 3*time.Minute, "one")
 			one.kill()
 			s.forgotten(t, one)
 			if t.Failed() {
@@ -37,12 +37,12 @@ func TestWindow(t *testing.T) {
 			}
 			two, since := s.peer(t)
 			s.cutOff(t)
-			s.settle(t, time.Minute, "one", "two")
+			s.settle(t, 3*time.Minute, "one", "two")
 			one.kill()
 			s.change(t, "again")
 			s.forget(t)
 			one.launch(t)
-			s.settle(t, time.Minute, "one", "two")
+			s.settle(t, 3*time.Minute, "one", "two")
 			s.compare(t, false)
 			s.closed(t, since)
 			one.stop(t)
@@ -106,7 +106,7 @@ func (s *stage) forgotten(t *testing.T, one *recorder) {
 	s.deletePod(t, "vanishes")
 	s.forget(t)
 	one.launch(t)
-	s.settle(t, time.Minute, "one")
+	s.settle(t, 3*time.Minute, "one")
 	s.compare(t, true)
 	for _, resource := range s.types {
 		h := read(t, d, resource)

@@ -111,7 +111,7 @@ func (p *platform) seen(name string, to state.State) feed.Transition {
 	p.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		if _, err := feed.Sequence(p.Context(), p.db); err != nil {
 			p.Fatal(err)

@@ -47,7 +47,7 @@ func (d *database) until(query string, want ...string) {
 	d.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		got := d.Rows(query)
 		if slices.Equal(got, want) {
