@@ -66,7 +66,7 @@ notify/channel/opsgenie: notify/message notify/channel
 notify/channel/shoutrrr: notify/message notify/channel
 notify/channel/event: kube notify/message notify/channel
 notify/channel/stdout: internal/printable state notify/message notify/channel
-notify/rule: state notify/message
+notify/rule: internal/printable state notify/message
 notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
 notify/facts: wire state record/sqldb record/history record/feed notify/message jobmeta internal/jobspec record/joblog
 notify/delivery: record/sqldb notify/channel

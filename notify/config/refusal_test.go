@@ -109,6 +109,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Add("people: {<<: {a: b}, ? [x] : y}\nrules: [{name: \"\\u202e\", when: 'true'}]\n")
+	f.Add("rules:\n- name: a\n  when: |\n    new.state == 'Failed\n")
 	f.Add(watched)
 	o := environment(map[string]string{"KEY": keyA})
 	f.Fuzz(func(t *testing.T, text string) {

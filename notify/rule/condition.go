@@ -10,6 +10,8 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/interpreter"
+
+	"github.com/vedette-io/vedette/internal/printable"
 )
 
 // MaxCost bounds one evaluation of a condition, in the units of CEL. It is some ms.
@@ -24,7 +26,8 @@ type Condition struct {
 	program cel.Program
 }
 
-// Issue is a mistake in a condition. Line and Column count from 1.
+// Issue is a mistake in a condition. Line and Column count from 1. Text is one line: CEL's
+// messages quote the condition, so line breaks and control characters are escaped.
 type Issue struct {
 	Line, Column int
 	Text         string
@@ -74,7 +77,7 @@ func ParseCondition(text string) (*Condition, error) {
 	if issues.Err() != nil {
 		bad := &ConditionError{Condition: text}
 		for _, e := range issues.Errors() {
-			bad.Issues = append(bad.Issues, Issue{e.Location.Line(), max(e.Location.Column()+1, 1), e.Message})
+			bad.Issues = append(bad.Issues, Issue{e.Location.Line(), max(e.Location.Column()+1, 1), printable.Line(e.Message)})
 		}
 		return nil, bad
 	}

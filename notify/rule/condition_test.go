@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/state"
 )
@@ -104,6 +106,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 		{`new.labels.all(a, new.labels.all(b, new.labels.all(c, true)))`, 1, 51, "nesting limit"},
 		{strings.Repeat(" ", maxCondition) + "true", 1, 1, "more than"},
 		{``, 1, 1, "Syntax error"},
+		{"new.state == \"Failed\n", 1, 14, `'"Failed\n'`},
 	} {
 		_, err := ParseCondition(c.condition)
 		var bad *ConditionError
@@ -133,14 +136,23 @@ func TestConditionsOnHostileValues(t *testing.T) {
 }
 
 func FuzzParseCondition(f *testing.F) {
-	for _, seed := range []string{`new.state == "Failed"`, `new.labels[?"a"].orValue("")`, `old.duration > duration("1h")`, "new.\n(", `[1].map(x, x)`, "\xff"} {
+	for _, seed := range []string{`new.state == "Failed"`, `new.labels[?"a"].orValue("")`, `old.duration > duration("1h")`, "new.\n(", "new.state == \"a\nb", `[1].map(x, x)`, "\xff"} {
 		f.Add(seed)
 	}
 	in := input()
 	f.Fuzz(func(t *testing.T, text string) {
-		if c, err := ParseCondition(text); err == nil {
+		c, err := ParseCondition(text)
+		var bad *ConditionError
+		switch {
+		case err == nil:
 			_, _ = c.Holds(in)
 			c.mayHold(in)
+		case errors.As(err, &bad):
+			for _, i := range bad.Issues {
+				if strings.ContainsFunc(i.Text, unicode.IsControl) || !utf8.ValidString(i.Text) {
+					t.Fatalf("%q is not one line", i.Text)
+				}
+			}
 		}
 	})
 }
