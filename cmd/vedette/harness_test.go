@@ -52,7 +52,7 @@ func (o *output) String() string {
 }
 
 // within is how long anything may take on a busy machine.
-const within = 30 * time.Second
+const within = 2 * time.Minute
 
 // until waits until the text satisfies ok.
 func (o *output) until(t *testing.T, what string, ok func(string) bool) {
@@ -115,7 +115,7 @@ func (p *program) interrupt() {
 	if code := p.end(); code != 0 {
 		p.t.Errorf("exit code %d after Ctrl-C: %v", code, p.err)
 	}
-	if d := time.Since(began); d > time.Second {
+	if d := time.Since(began); d > 10*time.Second { // machines of tests are busy
 		p.t.Errorf("it took %v to end", d)
 	}
 }
