@@ -270,6 +270,10 @@ func (s *sender) claim(ctx, sending context.Context) error {
 	return nil
 }
 
+// lastStore is how long the last results may take to be stored, also if tries get less time:
+// messages whose results are lost are sent again.
+const lastStore = 10 * time.Second
+
 // end releases what the pool has not begun, and waits for the rest.
 func (s *sender) end(ctx context.Context, stop context.CancelFunc) {
 	grace := time.AfterFunc(s.o.Grace, stop)
@@ -285,7 +289,7 @@ func (s *sender) end(ctx context.Context, stop context.CancelFunc) {
 	for len(s.active) > 0 {
 		s.took(<-s.results)
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(s.o.Grace, lastStore))
 	defer cancel()
 	if err := s.store(last); err != nil {
 		s.logger().Warn("results of deliveries were not stored; they are sent again with the same keys", "channel", s.name, "deliveries", len(s.outcomes), "err", faultlog.Text(err))
