@@ -73,6 +73,27 @@ func (s *stage) underLoad(t *testing.T, until int64, do func()) {
 	quiet()
 	s.load.resumeAll(t, 3*time.Minute)
 	s.plane.Pause()
+	s.awaitQuiet(t)
+}
+
+// awaitQuiet waits until nothing has changed for 2 s: the API server may still carry out
+// requests that controllers sent before they were paused.
+func (s *stage) awaitQuiet(t *testing.T) {
+	t.Helper()
+	seen, since := -1, time.Now()
+	wait.Until(t, time.Minute, "nothing changes", func() string {
+		n := 0
+		for _, resource := range s.types {
+			n += len(s.seen[resource].all())
+		}
+		if n != seen {
+			seen, since = n, time.Now()
+		}
+		if time.Since(since) < 2*time.Second {
+			return "the last change was at " + since.Format(time.TimeOnly)
+		}
+		return ""
+	})
 }
 
 // fault is something that happens.
