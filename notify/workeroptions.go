@@ -25,8 +25,8 @@ type WorkerOptions struct {
 	// Poll is how often a channel is asked for deliveries of which Wake did not tell; default
 	// 200 ms.
 	Poll time.Duration
-	// Grace is how long tries may last after Run was told to end; default 10 s. Run stores
-	// their results after that, in the same time but in at least 10 s.
+	// Grace is how long tries may last after Run was told to end; default 10 s. Storing
+	// their results may then take as long again, or 10 s if Grace is shorter.
 	Grace time.Duration
 	// Keep is how long deliveries stay in the database after their end; default 30 days.
 	Keep time.Duration

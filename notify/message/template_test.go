@@ -98,7 +98,7 @@ func TestTemplatesThatFail(t *testing.T) {
 				m, err = message.ComposeDigest([]message.Notice{n}, at("09:42:00"), at("10:42:00"), o)
 				title = "1 failed since 09:42"
 			}
-			if took := time.Since(began); took > 10*time.Second { // machines of tests are busy
+			if took := time.Since(began); took > time.Second {
 				t.Errorf("%s took %v", name, took)
 			}
 			if kind == message.Digest && err == nil && m.TemplateError == "" {

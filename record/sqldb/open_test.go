@@ -54,7 +54,8 @@ func TestInspect(t *testing.T) {
 		if err != nil || !steps[0].Applied || time.Since(steps[0].At).Abs() > time.Minute {
 			t.Errorf("%+v, %v", steps, err)
 		}
-		if at, err := d.Clock(t.Context()); err != nil || time.Since(at).Abs() > 30*time.Second {
+		before := time.Now() // a busy machine may take long to ask
+		if at, err := d.Clock(t.Context()); err != nil || at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
 			t.Errorf("%v, %v", at, err)
 		}
 		version, err := d.Version(t.Context())
