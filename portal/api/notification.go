@@ -1,0 +1,109 @@
+package api
+
+import "time"
+
+// DeliveryList are messages and where they went, newest first.
+type DeliveryList struct {
+	Deliveries []Delivery `json:"deliveries"`
+	Next       string     `json:"next,omitempty"`
+	// Total counts all that match; for dead letters it is exact.
+	Total Count `json:"total"`
+}
+
+// Delivery is one message for one receiver of one channel.
+type Delivery struct {
+	ID       int64     `json:"id"`
+	Kind     string    `json:"kind"`
+	Rule     string    `json:"rule,omitempty"`
+	Channel  string    `json:"channel"`
+	Receiver string    `json:"receiver,omitempty"` // masked unless it is the person's own
+	Person   string    `json:"person,omitempty"`
+	Role     string    `json:"role,omitempty"`
+	Title    string    `json:"title"` // the message in one line
+	State    string    `json:"state"` // waiting, held, sending, sent, dead, dropped, superseded
+	Attempts int       `json:"attempts"`
+	NextAt   time.Time `json:"nextAt,omitzero"`
+	Created  time.Time `json:"created"`
+	Sent     time.Time `json:"sent,omitzero"`
+	Answer   string    `json:"answer,omitempty"` // the last answer or error of the channel
+	Late     bool      `json:"late,omitempty"`
+	Replay   bool      `json:"replay,omitempty"`
+	AckedBy  string    `json:"ackedBy,omitempty"`
+	AckedAt  time.Time `json:"ackedAt,omitzero"`
+	Job      *JobRef   `json:"job,omitempty"`
+	JobState string    `json:"jobState,omitempty"`
+	May      []string  `json:"may"` // send, acknowledge, replay, drop
+}
+
+// SubscriptionList are the subscriptions of the person, and the channels to choose from.
+type SubscriptionList struct {
+	Subscriptions []Subscription `json:"subscriptions"`
+	Channels      []ChannelInfo  `json:"channels"`
+}
+
+// Subscription says that a person wants the messages about some jobs.
+type Subscription struct {
+	ID        int64     `json:"id"`
+	Cluster   string    `json:"cluster,omitempty"`
+	Type      string    `json:"type,omitempty"`
+	Namespace string    `json:"namespace,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	UID       string    `json:"uid,omitempty"`
+	Labels    string    `json:"labels,omitempty"` // a label selector
+	States    []string  `json:"states,omitempty"` // none: all
+	Channel   string    `json:"channel"`
+	Address   string    `json:"address,omitempty"`
+	Created   time.Time `json:"created"`
+	// Verified is when the address was confirmed; until then nothing is sent.
+	Verified   time.Time `json:"verified,omitzero"`
+	MutedUntil time.Time `json:"mutedUntil,omitzero"`
+}
+
+// Subscribe asks for a subscription.
+type Subscribe struct {
+	Cluster   string   `json:"cluster,omitempty"`
+	Type      string   `json:"type,omitempty"`
+	Namespace string   `json:"namespace,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	UID       string   `json:"uid,omitempty"`
+	Labels    string   `json:"labels,omitempty"`
+	States    []string `json:"states,omitempty"`
+	Channel   string   `json:"channel"`
+	Address   string   `json:"address,omitempty"`
+}
+
+// VerifyRequest confirms an address with the code that was sent there.
+type VerifyRequest struct {
+	Code string `json:"code"`
+}
+
+// ChannelInfo is a channel that a person may choose.
+type ChannelInfo struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // email, feishu, slack, webhook ...
+	// Address says what the address is; empty if the channel needs none.
+	Address string `json:"address,omitempty"`
+}
+
+// ReplayRequest names dead letters. Without IDs it means all of a channel, or all.
+type ReplayRequest struct {
+	IDs     []int64 `json:"ids,omitempty"`
+	Channel string  `json:"channel,omitempty"`
+	All     bool    `json:"all,omitempty"`
+}
+
+// MuteRequest stops messages about a job.
+type MuteRequest struct {
+	// Until is when they go on; missing: when the job has ended.
+	Until  time.Time `json:"until,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Act is what a write did.
+type Act struct {
+	// Done says in one sentence what happened.
+	Done  string `json:"done"`
+	Count int    `json:"count,omitempty"`
+	// Undo is the path of a request that takes it back, if there is one.
+	Undo string `json:"undo,omitempty"`
+}

@@ -1,0 +1,92 @@
+package api
+
+import "time"
+
+// Operations is the state of recorders, notifiers and the portal.
+type Operations struct {
+	At      time.Time `json:"at"`
+	Summary Summary   `json:"summary"`
+	Watches []Watch   `json:"watches"`
+	Cursors []Cursor  `json:"cursors"`
+	Head    int64     `json:"head"` // the last position of the feed
+	// Channels are missing if the database has no notifications.
+	Channels []ChannelState `json:"channels,omitempty"`
+	Gaps     []Gap          `json:"gaps"`
+	Dead     Count          `json:"dead"` // dead letters
+	Acts     []AuditEntry   `json:"acts"` // the newest writes of the portal
+}
+
+// Summary are the numbers at the top of the page. A number that is not known is -1.
+type Summary struct {
+	TransitionsPerSecond float64 `json:"transitionsPerSecond"`
+	MostPerSecond        float64 `json:"mostPerSecond"` // today
+	// ToRow and ToBrowser are the 99th percentiles of the last minutes, in seconds.
+	ToRow     float64 `json:"toRow"`
+	ToBrowser float64 `json:"toBrowser"`
+	Browsers  int     `json:"browsers"` // open streams
+	// Waiting counts positions of the feed that were not assigned yet.
+	Waiting       int64   `json:"waiting"`
+	DatabaseBytes int64   `json:"databaseBytes"`
+	BytesPerRow   float64 `json:"bytesPerRow"`
+	Jobs          int     `json:"jobs"`      // in the index of the portal
+	JobsBytes     int64   `json:"jobsBytes"` // its memory
+	// Attention lists what needs a person, as short words.
+	Attention []string `json:"attention"`
+}
+
+// Watch is what one recorder does with one type of a cluster.
+type Watch struct {
+	Cluster   string    `json:"cluster"`
+	Type      string    `json:"type"`
+	Namespace string    `json:"namespace,omitempty"`
+	Recorder  string    `json:"recorder"`
+	Phase     string    `json:"phase"` // watching, listing, waiting, denied, absent, stopped, unknown
+	Since     time.Time `json:"since,omitzero"`
+	Version   string    `json:"version,omitempty"`
+	Lag       float64   `json:"lag"` // seconds; -1 if unknown
+	Objects   int       `json:"objects"`
+	Bytes     int64     `json:"bytes"` // -1 if unknown
+	Gaps24h   int       `json:"gaps24h"`
+	Note      string    `json:"note,omitempty"`
+	Role      string    `json:"role,omitempty"` // YAML that would give the missing right
+	// Events counts transitions or revisions per minute of the last hour.
+	Events []int `json:"events,omitempty"`
+}
+
+// Cursor is how far a reader of the feed has come.
+type Cursor struct {
+	Reader   string `json:"reader"`
+	Position int64  `json:"position"`
+	Behind   int64  `json:"behind"`
+	// By is how long ago the last read was, in seconds.
+	By      float64   `json:"by"`
+	Expired time.Time `json:"expired,omitzero"`
+}
+
+// ChannelState is how a channel does.
+type ChannelState struct {
+	Name     string    `json:"name"`
+	Kind     string    `json:"kind,omitempty"`
+	State    string    `json:"state"` // works, pauses, disabled
+	Until    time.Time `json:"until,omitzero"`
+	Sent24h  int       `json:"sent24h"`
+	Waiting  int       `json:"waiting"`
+	Dead     int       `json:"dead"`
+	Failures int       `json:"failures"`
+	Answers  float64   `json:"answers"` // seconds from due to sent, median; -1 if unknown
+	Reason   string    `json:"reason,omitempty"`
+}
+
+// AuditEntry is a write of the portal.
+type AuditEntry struct {
+	At     time.Time `json:"at"`
+	Person string    `json:"person"`
+	// SignIn is how the person had signed in, and Address from where they came.
+	SignIn  string  `json:"signIn"`
+	Address string  `json:"address"`
+	Act     string  `json:"act"` // submit, stop, retry, subscribe, replay ...
+	Object  string  `json:"object"`
+	Job     *JobRef `json:"job,omitempty"`
+	Result  string  `json:"result"` // done, denied, failed
+	Detail  string  `json:"detail,omitempty"`
+}

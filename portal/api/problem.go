@@ -1,0 +1,62 @@
+package api
+
+// Problem is an error of the API: a problem document (RFC 9457) with the media type
+// application/problem+json.
+type Problem struct {
+	// Type is one of the constants below, and never changes its meaning.
+	Type   string `json:"type"`
+	Title  string `json:"title"` // what failed, in a few words
+	Status int    `json:"status"`
+	// Detail says what failed, on what, why, and what to do next.
+	Detail string `json:"detail,omitempty"`
+	// Instance identifies this error in the log of the server. It has 8 hexadecimal digits.
+	Instance string `json:"instance,omitempty"`
+	// Fields are the mistakes of a request, each at its field.
+	Fields []FieldProblem `json:"fields,omitempty"`
+	// Role is the YAML of a role that would allow the request.
+	Role string `json:"role,omitempty"`
+	// RetryAfter is after how many seconds to try again; 0 if that is not known.
+	RetryAfter int `json:"retryAfter,omitempty"`
+	// Done is the share of the work that is done, from 0 to 1, while the portal loads.
+	Done float64 `json:"done,omitempty"`
+}
+
+// Error returns the detail, or the title.
+func (p *Problem) Error() string {
+	if p.Detail != "" {
+		return p.Detail
+	}
+	return p.Title
+}
+
+// Types of problems.
+const (
+	ProblemInvalid     = "urn:vedette:problem:invalid"     // 400, 422: the request has mistakes
+	ProblemSignIn      = "urn:vedette:problem:sign-in"     // 401: who asks is not known
+	ProblemDenied      = "urn:vedette:problem:denied"      // 403: the person lacks a right
+	ProblemForgery     = "urn:vedette:problem:forgery"     // 403: the CSRF token is missing or wrong
+	ProblemUnknown     = "urn:vedette:problem:unknown"     // 404: nothing of that name, or none that the person may see
+	ProblemConflict    = "urn:vedette:problem:conflict"    // 409: the state has changed, or the name is taken
+	ProblemGone        = "urn:vedette:problem:gone"        // 410: retention has removed it
+	ProblemTooLarge    = "urn:vedette:problem:too-large"   // 413
+	ProblemTooMany     = "urn:vedette:problem:too-many"    // 429: more requests than one person may send
+	ProblemFault       = "urn:vedette:problem:fault"       // 500: a fault of the portal
+	ProblemCluster     = "urn:vedette:problem:cluster"     // 502: the API server did not answer, or refused
+	ProblemUnavailable = "urn:vedette:problem:unavailable" // 503: this portal cannot do that as it is configured
+	ProblemLoading     = "urn:vedette:problem:loading"     // 503: the portal has started and reads the history
+	ProblemDatabase    = "urn:vedette:problem:database"    // 504: the database did not answer in time
+)
+
+// FieldProblem is one mistake of a request.
+type FieldProblem struct {
+	// Field is the path of the field: "spec.template.spec.containers[0].image", or the name of
+	// a parameter of the request.
+	Field string `json:"field,omitempty"`
+	// Parameter is the parameter of the template that the value came from.
+	Parameter string `json:"parameter,omitempty"`
+	// Line is the line of the YAML, from 1; 0 if unknown.
+	Line    int    `json:"line,omitempty"`
+	Message string `json:"message"`
+	// Repair is a value that would be accepted, if there is exactly one.
+	Repair string `json:"repair,omitempty"`
+}

@@ -1,0 +1,53 @@
+package api
+
+import "time"
+
+// Session is what the pages need to know of the person and of the portal.
+type Session struct {
+	// Person is the name by which the clusters know the person; empty if nobody signed in and
+	// the portal demands nothing.
+	Person string   `json:"person,omitempty"`
+	Groups []string `json:"groups,omitempty"`
+	// Names are all names by which jobs may be the person's own.
+	Names []string `json:"names,omitempty"`
+	// SignIn is how the person signed in.
+	SignIn SignIn `json:"signIn"`
+	// CSRF is the token that every write has in the header X-Vedette-CSRF.
+	CSRF    string    `json:"csrf"`
+	Expires time.Time `json:"expires,omitzero"`
+	// Clusters are the clusters of which the person may see jobs.
+	Clusters []Cluster `json:"clusters"`
+	// MaySubmit reports that the portal can write to at least one cluster.
+	MaySubmit bool `json:"maySubmit"`
+	// MaySeeOperations reports that the person may see all namespaces and the operations page.
+	MaySeeOperations bool `json:"maySeeOperations"`
+	// Notifies reports that the database has notifications.
+	Notifies bool `json:"notifies"`
+	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if never.
+	KeepsDays int    `json:"keepsDays,omitempty"`
+	Version   string `json:"version"` // of the program
+	// Demo reports that the portal shows the demo.
+	Demo bool      `json:"demo,omitempty"`
+	Now  time.Time `json:"now"` // the clock of the server
+}
+
+// SignIn is how a person signed in.
+type SignIn string
+
+// Ways to sign in.
+const (
+	SignInNone  SignIn = "none"  // on the loopback address
+	SignInToken SignIn = "token" // a bearer token
+	SignInOIDC  SignIn = "oidc"
+	SignInProxy SignIn = "proxy" // a header of a trusted proxy
+)
+
+// Cluster is a recorded cluster.
+type Cluster struct {
+	Name string `json:"name"`
+	UID  string `json:"uid"`
+	// Writable reports that the portal can reach the API server.
+	Writable bool `json:"writable"`
+	// Types are the types of jobs that the cluster has or had.
+	Types []string `json:"types"`
+}

@@ -1,0 +1,111 @@
+package api
+
+// TemplateList are the templates of jobs.
+type TemplateList struct {
+	Templates []Template `json:"templates"`
+}
+
+// Template is a template of jobs and its form.
+type Template struct {
+	Name        string      `json:"name"`
+	Title       string      `json:"title"`
+	Description string      `json:"description,omitempty"`
+	Type        string      `json:"type"`
+	Source      string      `json:"source"`
+	Parameters  []Parameter `json:"parameters,omitempty"`
+}
+
+// Parameter is a field of the form.
+type Parameter struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title,omitempty"`
+	Help     string   `json:"help,omitempty"`
+	Group    string   `json:"group,omitempty"`
+	Type     string   `json:"type"` // text, int, number, bool, quantity, duration, list, map
+	Default  any      `json:"default,omitempty"`
+	Required bool     `json:"required,omitempty"`
+	Min      any      `json:"min,omitempty"`
+	Max      any      `json:"max,omitempty"`
+	Pattern  string   `json:"pattern,omitempty"`
+	Choices  []string `json:"choices,omitempty"`
+	Unit     string   `json:"unit,omitempty"`
+}
+
+// RenderRequest makes YAML of the values of a form.
+type RenderRequest struct {
+	Template string         `json:"template"`
+	Values   map[string]any `json:"values"`
+}
+
+// Rendered is the YAML of a form.
+type Rendered struct {
+	YAML string `json:"yaml"`
+	// Lines has, for each parameter, the lines that its value ended up in.
+	Lines    map[string][]int `json:"lines,omitempty"`
+	Problems []FieldProblem   `json:"problems,omitempty"`
+}
+
+// SubmitRequest submits a job, or checks it by a dry run. It has either YAML, or a template
+// with values.
+type SubmitRequest struct {
+	Cluster   string         `json:"cluster"`
+	Namespace string         `json:"namespace,omitempty"`
+	YAML      string         `json:"yaml,omitempty"`
+	Template  string         `json:"template,omitempty"`
+	Values    map[string]any `json:"values,omitempty"`
+	// Key identifies the request: two requests with one key create one job.
+	Key string `json:"key,omitempty"`
+	// CloneOf is the job whose YAML was edited.
+	CloneOf *JobRef `json:"cloneOf,omitempty"`
+	// Notify subscribes the person to the job.
+	Notify bool `json:"notify,omitempty"`
+}
+
+// Checked is the answer to a dry run.
+type Checked struct {
+	// OK reports that the server would accept the job.
+	OK       bool           `json:"ok"`
+	Problems []FieldProblem `json:"problems,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+	YAML     string         `json:"yaml,omitempty"` // as submitted, if made from a template
+	// Seconds is how long the dry run took.
+	Seconds float64 `json:"seconds"`
+	// Asks is what the job asks for.
+	GPUs int `json:"gpus"`
+	Pods int `json:"pods"`
+	// Forecast says where the job would stand in line, if that is known.
+	Forecast *Forecast `json:"forecast,omitempty"`
+}
+
+// Forecast is what is likely for a job that is not submitted yet.
+type Forecast struct {
+	Quota  *Quota       `json:"quota,omitempty"`
+	Line   *Line        `json:"line,omitempty"`
+	Likely *LikelyStart `json:"likely,omitempty"`
+	Like   *LikeJobs    `json:"like,omitempty"`
+	// Ran is the median time that jobs like it ran, of RanJobs jobs.
+	Ran     float64 `json:"ran,omitempty"`
+	RanJobs int     `json:"ranJobs,omitempty"`
+}
+
+// Submitted is a job that was accepted.
+type Submitted struct {
+	Job JobRef `json:"job"`
+	// Created is false if the same request had been accepted before.
+	Created  bool     `json:"created"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// StopRequest cancels a job.
+type StopRequest struct {
+	Reason string `json:"reason,omitempty"`
+	// Confirm is the name of the job. It is needed if the job holds GPUs.
+	Confirm string `json:"confirm,omitempty"`
+}
+
+// RetryRequest submits a job once more.
+type RetryRequest struct {
+	Key string `json:"key,omitempty"`
+	// Set changes fields: "spec.backoffLimit=3".
+	Set []string `json:"set,omitempty"`
+}

@@ -1,0 +1,130 @@
+package api
+
+import "time"
+
+// Waiting says why a job waits. Unknown facts are missing, and Unknown says why.
+type Waiting struct {
+	// Source is Kueue, Volcano or the scheduler; empty if nothing is known.
+	Source string    `json:"source,omitempty"`
+	AsOf   time.Time `json:"asOf,omitzero"`
+	// Sentence is the answer in one or two sentences, in the language of the request.
+	Sentence string `json:"sentence"`
+	Quota    *Quota `json:"quota,omitempty"`
+	Line     *Line  `json:"line,omitempty"`
+	// Likely is missing unless a backtest over the history showed that its range holds.
+	Likely *LikelyStart `json:"likely,omitempty"`
+	Like   *LikeJobs    `json:"like,omitempty"`
+	Nodes  []NodeReason `json:"nodes,omitempty"`
+	// Unknown lists what is not known, each with the reason, as sentences.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// Quota is the quota of a queue for one resource.
+type Quota struct {
+	Queue    string `json:"queue"`
+	Resource string `json:"resource"` // "nvidia.com/gpu"
+	Total    int64  `json:"total"`
+	Used     int64  `json:"used"`
+	Needed   int64  `json:"needed"`
+	// Owners are the owners of what is used, largest first.
+	Owners []QuotaShare `json:"owners"`
+	// Returns is the job whose end is likely to be next.
+	Returns *QuotaReturn `json:"returns,omitempty"`
+}
+
+// QuotaShare is the part of a quota that one owner uses.
+type QuotaShare struct {
+	Owner string `json:"owner"`
+	Used  int64  `json:"used"`
+}
+
+// QuotaReturn is a job whose end frees a part of a quota.
+type QuotaReturn struct {
+	Job    JobRef    `json:"job"`
+	Amount int64     `json:"amount"`
+	Likely time.Time `json:"likely"`
+}
+
+// Line is the line of a queue up to and behind a job.
+type Line struct {
+	Queue  string `json:"queue"`
+	Place  int    `json:"place"`
+	Length int    `json:"length"`
+	// PlaceBefore is the place an hour ago; 0 if the job did not wait yet.
+	PlaceBefore int `json:"placeBefore,omitempty"`
+	// Ahead is what the jobs before it need, of the resource of the quota.
+	AheadJobs int       `json:"aheadJobs"`
+	Ahead     int64     `json:"ahead"`
+	Jobs      []LineJob `json:"jobs"` // at most 20 around the job
+}
+
+// LineJob is a job in a line.
+type LineJob struct {
+	Place    int     `json:"place"`
+	Job      JobRef  `json:"job"`
+	Owner    string  `json:"owner,omitempty"`
+	GPUs     int     `json:"gpus"`
+	Waited   float64 `json:"waited"`
+	Priority string  `json:"priority,omitempty"`
+	Self     bool    `json:"self,omitempty"`
+}
+
+// LikelyStart is when a job is likely to start.
+type LikelyStart struct {
+	// Early, Half and Late are the times by which one in ten, half, and nine in ten of the jobs
+	// like it started.
+	Early time.Time `json:"early"`
+	Half  time.Time `json:"half"`
+	Late  time.Time `json:"late"`
+	// Held is the share of jobs of the backtest that started within the range, and Tested
+	// their number.
+	Held   float64 `json:"held"`
+	Tested int     `json:"tested"`
+}
+
+// LikeJobs is how long jobs like this one waited.
+type LikeJobs struct {
+	// The jobs that are compared, as a sentence: "Same queue and size: 24 to 48 GPUs in gpu-h100."
+	What   string  `json:"what"`
+	Days   int     `json:"days"`
+	Jobs   int     `json:"jobs"`
+	Median float64 `json:"median"`
+	// Longer is how many of them waited longer than the job has until now.
+	Longer int `json:"longer"`
+	// Step is the width of a bar of Histogram, in seconds.
+	Step      float64 `json:"step"`
+	Histogram []int   `json:"histogram"`
+}
+
+// NodeReason is a number of nodes and why a pod does not fit on them.
+type NodeReason struct {
+	Nodes  int       `json:"nodes"` // -1: not counted
+	Free   string    `json:"free,omitempty"`
+	Reason string    `json:"reason"` // in the scheduler's words
+	Said   time.Time `json:"said,omitzero"`
+}
+
+// Failure says why a job failed.
+type Failure struct {
+	Sentence string `json:"sentence"`
+	// Cause is the word: OOMKilled, Error, Evicted, NodeLost, DeadlineExceeded.
+	Cause string `json:"cause"`
+	// CauseOf counts the attempts that ended this way, of Attempts.
+	CauseOf  int    `json:"causeOf,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
+	ExitCode *int   `json:"exitCode,omitempty"`
+	Signal   string `json:"signal,omitempty"` // SIGKILL
+	Pod      string `json:"pod,omitempty"`
+	Node     string `json:"node,omitempty"`
+	// Limit is the memory limit, if memory was the cause.
+	Limit    string `json:"limit,omitempty"`
+	LastUsed string `json:"lastUsed,omitempty"`
+	// Like counts the jobs of the same owner and type that ended this way in Days days.
+	Like int `json:"like"`
+	Days int `json:"days"`
+	// Lines are the last lines of the log of the container.
+	Lines      []LogLine `json:"lines,omitempty"`
+	LinesKept  int       `json:"linesKept,omitempty"` // how many lines are kept
+	Unknown    []string  `json:"unknown,omitempty"`
+	RetryHelps string    `json:"retryHelps,omitempty"` // a sentence, if that is known
+}
