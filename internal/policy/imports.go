@@ -144,7 +144,7 @@ var forbidden = map[string][]string{
 	"k8s.io/client-go/tools/cache":    nil,
 	"k8s.io/client-go/util/workqueue": nil,
 	"k8s.io/client-go/informers":      nil,
-	"net/http":                        {"kube", "reflector", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr"}, // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
+	"net/http":                        {"kube", "portal/identity", "reflector", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr"}, // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
 }
 
 // checkImports returns what in the tree of the root module breaks the table.

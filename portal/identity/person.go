@@ -1,0 +1,90 @@
+package identity
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// Person is somebody who sends a request. The zero value means that nobody signed in and
+// that the portal demands nothing, as on the loopback address.
+type Person struct {
+	// Name and Groups are those that the clusters know, with their prefixes.
+	Name   string
+	Groups []string
+	// Names are all names by which jobs may be the person's own, Name included.
+	Names []string
+	// Extra are further attributes from the API server that reviewed the token of the person.
+	Extra map[string][]string
+	// In limits a person whom clusters have named to these clusters, by name of the cluster,
+	// with the groups there. Nil: Name and Groups count in all clusters.
+	In     map[string][]string
+	SignIn api.SignIn
+	// Expires is when the person has to sign in again; zero if never.
+	Expires time.Time
+}
+
+// Anonymous reports whether nobody signed in.
+func (p Person) Anonymous() bool { return p.Name == "" }
+
+// GroupsIn returns the groups of the person in a cluster. It returns false if the person has
+// no identity in the cluster.
+func (p Person) GroupsIn(cluster string) ([]string, bool) {
+	if p.In == nil {
+		return p.Groups, true
+	}
+	groups, ok := p.In[cluster]
+	return groups, ok
+}
+
+// Is reports whether a name is one of the person's.
+func (p Person) Is(name string) bool { return name != "" && slices.Contains(p.Names, name) }
+
+// visit is what the context of a request has.
+type visit struct {
+	person  Person
+	address string
+	csrf    string
+	// check returns an error if the person would not be let in any more. It may be nil.
+	check func(context.Context) error
+}
+
+type visitKey struct{}
+
+func visitOf(ctx context.Context) visit {
+	v, _ := ctx.Value(visitKey{}).(visit)
+	return v
+}
+
+func withVisit(ctx context.Context, v visit) context.Context {
+	return context.WithValue(ctx, visitKey{}, v)
+}
+
+// Of returns the person of a context; the zero value if there is none.
+func Of(ctx context.Context) Person { return visitOf(ctx).person }
+
+// With returns a context with a person. It serves tests and requests that the portal makes
+// by itself.
+func With(ctx context.Context, p Person) context.Context {
+	v := visitOf(ctx)
+	v.person = p
+	return withVisit(ctx, v)
+}
+
+// Address returns the address from which the request of a context came, without port; empty
+// outside of requests.
+func Address(ctx context.Context) string { return visitOf(ctx).address }
+
+// Check returns an error if the person of a context would not be let in any more: the token
+// was removed, the session was ended, or it has expired. Package access calls it, so open
+// streams end.
+//
+// Errors: *api.Problem.
+func Check(ctx context.Context) error {
+	if check := visitOf(ctx).check; check != nil {
+		return check(ctx)
+	}
+	return nil
+}
