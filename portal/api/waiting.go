@@ -36,6 +36,9 @@ type Quota struct {
 type QuotaShare struct {
 	Owner string `json:"owner"`
 	Used  int64  `json:"used"`
+	// Others says that the row is the sum of owners whose jobs the person may not see, and of
+	// what no recorded job explains. Owner is then a word for them.
+	Others bool `json:"others,omitempty"`
 }
 
 // QuotaReturn is a job whose end frees a part of a quota.
@@ -56,6 +59,9 @@ type Line struct {
 	AheadJobs int       `json:"aheadJobs"`
 	Ahead     int64     `json:"ahead"`
 	Jobs      []LineJob `json:"jobs"` // at most 20 around the job
+	// Hidden counts the jobs of the line that the person may not see. They keep their places and
+	// count in AheadJobs and Ahead, and Jobs lacks them.
+	Hidden int `json:"hidden,omitempty"`
 }
 
 // LineJob is a job in a line.
@@ -91,17 +97,21 @@ type LikeJobs struct {
 	Median float64 `json:"median"`
 	// Longer is how many of them waited longer than the job has until now.
 	Longer int `json:"longer"`
-	// Step is the width of a bar of Histogram, in seconds.
+	// Step is the width of a bar of Histogram, in seconds. The last bar has all longer waits
+	// too, so the bars add up to Jobs.
 	Step      float64 `json:"step"`
 	Histogram []int   `json:"histogram"`
 }
 
 // NodeReason is a number of nodes and why a pod does not fit on them.
 type NodeReason struct {
-	Nodes  int       `json:"nodes"` // -1: not counted
-	Free   string    `json:"free,omitempty"`
-	Reason string    `json:"reason"` // in the scheduler's words
-	Said   time.Time `json:"said,omitzero"`
+	Nodes  int    `json:"nodes"` // -1: not counted
+	Free   string `json:"free,omitempty"`
+	Reason string `json:"reason"` // in the scheduler's words
+	// Plain explains the reason in the language of the request; empty for a reason that is not
+	// known.
+	Plain string    `json:"plain,omitempty"`
+	Said  time.Time `json:"said,omitzero"`
 }
 
 // Failure says why a job failed.
