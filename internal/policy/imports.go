@@ -85,7 +85,7 @@ internal/policy:
 record/jobfilter: state
 record/jobindex: wire state jobmeta internal/jobspec record/sqldb record/internal/model record/internal/bodies record/history record/feed record/jobfilter internal/faultlog
 portal/api:
-portal/web: portal/api
+portal/web: wire kube record/sqldb submit portal/api
 portal/identity: portal/api portal/web internal/faultlog
 portal/access: wire kube state informer submit internal/faultlog portal/api portal/identity
 portal/audit: record/sqldb portal/api portal/identity
@@ -144,7 +144,8 @@ var forbidden = map[string][]string{
 	"k8s.io/client-go/tools/cache":    nil,
 	"k8s.io/client-go/util/workqueue": nil,
 	"k8s.io/client-go/informers":      nil,
-	"net/http":                        {"kube", "portal/identity", "reflector", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr"}, // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
+	"net/http": {"kube", "reflector", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
+		"portal/web", "portal/identity", "portal/access", "portal/livestream", "portal/readapi", "portal/writeapi", "portal/ui", "portal/ui/fixture", "portal/client", "portal"},
 }
 
 // checkImports returns what in the tree of the root module breaks the table.

@@ -29,6 +29,15 @@ func (p *Problem) Error() string {
 	return p.Title
 }
 
+// GetStatus returns the status code.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType returns the media type of problem documents.
+func (*Problem) ContentType(string) string { return ProblemType }
+
+// ProblemType is the media type of problem documents.
+const ProblemType = "application/problem+json"
+
 // Types of problems.
 const (
 	ProblemInvalid     = "urn:vedette:problem:invalid"     // 400, 422: the request has mistakes

@@ -1,22 +1,29 @@
-// Package web: to be written.
+// Package web has what all requests and answers of the portal share: operations with their
+// OpenAPI document, problem documents, limits, validators, compression and events.
 //
 // # Data flow
 //
-// To be written.
+//	request -> Handler: limits, headers, a guard against panics
+//	        -> operation: parameters and body from the Go type, context with a time limit
+//	        -> handler -> JSON with an ETag, or events, or a problem document
 //
 // # Ownership
 //
-// To be written.
+// A handler owns its input, and gives its output away. One goroutine uses an Events.
 //
 // # Guarantees
 //
-// To be written.
+// Each error is a problem document (RFC 9457) of type [api.Problem], also for paths and
+// methods that do not exist, bodies that are too large, and panics. The text of an unknown error
+// goes to the log under an instance ID, and never to a person.
 //
 // # Limits
 //
-// To be written.
+// An operation that reads may take [ReadTime], one that writes [WriteLimit], a dry run
+// [DryRunLimit]. A body may have [BodyLimit] bytes, and [SubmitLimit] with a job. A client may
+// take [WriteTime] to accept an event.
 //
 // # Errors
 //
-// To be written.
+// [ProblemOf] maps errors of databases, API servers and package submit to problems.
 package web

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// DocumentPath is the path of the OpenAPI document.
+const DocumentPath = api.Prefix + "/openapi.json"
+
+// methods are the methods that paths of the API may have.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodDelete}
+
+var problemsOnce sync.Once
+
+// NewAPI returns an API whose operations are served by mux, below api.Prefix. It also serves
+// the OpenAPI document, and answers all other paths below /api/ with problems. version is that of
+// the program.
+func NewAPI(mux *http.ServeMux, version string) huma.API {
+	problemsOnce.Do(func() { huma.NewError = problemOfValidation })
+	config := huma.DefaultConfig("Vedette", version)
+	config.Info.Description = "Jobs of Kubernetes clusters: each state that they had, why they wait and why they failed."
+	config.OpenAPIPath = strings.TrimSuffix(DocumentPath, ".json")
+	config.DocsPath, config.SchemasPath = "", ""
+	config.CreateHooks = nil // no links to schemas in answers
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		if allowed := allowed(mux, r); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			Fail(w, r, BadMethod(allowed...))
+			return
+		}
+		Fail(w, r, Unknown("The API has no such path."))
+	})
+	return humago.New(mux, config)
+}
+
+// allowed returns the methods that the path of a request has.
+func allowed(mux *http.ServeMux, r *http.Request) (all []string) {
+	_, none := mux.Handler(r)
+	for _, m := range methods {
+		other := r.Clone(r.Context())
+		other.Method = m
+		if _, pattern := mux.Handler(other); pattern != none {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// problemOfValidation makes the problem of a request that an operation refuses before its
+// handler. It leaves values out, which may be secret.
+func problemOfValidation(status int, _ string, errs ...error) huma.StatusError {
+	p := Invalid("The request does not have the form that the API describes.")
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		p = TooLarge(BodyLimit)
+		p.Detail = "The body has more bytes than this operation takes."
+	case http.StatusInternalServerError:
+		p = Fault()
+	default:
+		if status >= 400 && status < 500 {
+			p.Status = status
+		}
+	}
+	if p.Status >= http.StatusInternalServerError {
+		return p
+	}
+	for _, err := range errs {
+		f := api.FieldProblem{}
+		if d, ok := err.(huma.ErrorDetailer); ok {
+			detail := d.ErrorDetail()
+			_, f.Field, _ = strings.Cut(detail.Location, ".")
+			f.Message = detail.Message
+		} else if err != nil {
+			f.Message = err.Error()
+		}
+		p.Fields = append(p.Fields, f)
+	}
+	return p
+}
