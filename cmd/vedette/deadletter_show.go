@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/table"
 	"github.com/vedette-io/vedette/notify/delivery"
@@ -69,7 +70,7 @@ func showDelivery(ctx context.Context, db string, args []string, output string, 
 		doc.Items = append(doc.Items, rawOf(item.Event))
 	}
 	if output == "yaml" {
-		text, err := marshalYAML(doc)
+		text, err := objectyaml.Marshal(doc)
 		if err != nil {
 			return err
 		}

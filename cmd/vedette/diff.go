@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/internal/linediff"
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
@@ -87,7 +88,7 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 		if err != nil {
 			return err
 		}
-		text, err := marshalYAML(fields)
+		text, err := objectyaml.Marshal(fields)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/util/jsonpath"
 
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/internal/table"
 )
@@ -134,7 +135,7 @@ func (s *listPrinter) add(l line) error {
 	before := ""
 	switch s.kind {
 	case "yaml":
-		out, err := marshalYAML(l.doc)
+		out, err := objectyaml.Marshal(l.doc)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/rules"
 	"github.com/vedette-io/vedette/state"
@@ -72,7 +73,7 @@ func printJSON(p *printer, ev informer.Event[object], obj *object) (string, erro
 }
 
 func printYAML(p *printer, ev informer.Event[object], obj *object) (string, error) {
-	text, err := marshalYAML(p.document(ev, obj))
+	text, err := objectyaml.Marshal(p.document(ev, obj))
 	return "---\n" + text, err
 }
 

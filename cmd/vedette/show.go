@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/record/history"
 )
@@ -79,7 +80,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 	write := con.document
 	switch kind {
 	case "yaml":
-		text, err = marshalYAML(fields)
+		text, err = objectyaml.Marshal(fields)
 	case "json":
 		var out bytes.Buffer
 		enc := json.NewEncoder(&out)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
@@ -28,7 +29,7 @@ func (o *submitOptions) print(cluster *kube.Cluster, results []submit.Result, co
 			}
 		case "yaml":
 			var text string
-			if text, err = marshalYAML(r.Object.Object); err == nil && i > 0 {
+			if text, err = objectyaml.Marshal(r.Object.Object); err == nil && i > 0 {
 				text = "---\n" + text
 			}
 			if err == nil {

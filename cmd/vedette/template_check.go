@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/submit/template"
 )
 
@@ -76,7 +77,7 @@ func (o *templateCheckOptions) check(path string, con *console) error {
 	if o.output == "" {
 		return nil
 	}
-	text, err := marshalYAML(m.Object.Object)
+	text, err := objectyaml.Marshal(m.Object.Object)
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,7 @@ apitest: wire
 record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
 internal/dbtest:
 internal/linediff:
+internal/objectyaml:
 internal/policy:
 record/jobfilter: state
 record/jobindex: wire state jobmeta internal/jobspec record/sqldb record/internal/model record/internal/bodies record/history record/feed record/jobfilter internal/faultlog
@@ -89,7 +90,7 @@ portal/web: wire kube record/sqldb submit portal/api
 portal/identity: portal/api portal/web internal/faultlog
 portal/access: wire kube state informer submit internal/faultlog portal/api portal/identity
 portal/audit: record/sqldb portal/api portal/identity
-portal/jobview: wire state jobmeta internal/jobspec record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/delivery portal/api
+portal/jobview: wire kube state jobmeta internal/jobspec internal/linediff internal/objectyaml record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/delivery submit/logs portal/api
 portal/livestream: state internal/faultlog record/sqldb record/feed record/jobindex portal/api portal/web portal/identity portal/access portal/jobview
 portal/stats: state jobmeta record/sqldb record/history record/feed record/jobfilter record/jobindex portal/api portal/jobview
 portal/insight: wire state jobmeta internal/jobspec kube record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex portal/api portal/jobview
@@ -98,7 +99,7 @@ portal/writeapi: wire state jobmeta kube internal/jobspec internal/faultlog reco
 portal/ui: portal/api
 portal/client: portal/api
 portal: wire state kube internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/config notify/delivery submit submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
