@@ -25,12 +25,19 @@ func Unified(a, b, nameA, nameB string) string {
 		return ""
 	}
 	d := differ{a: split(a), b: split(b)}
-	d.gone, d.new = make([]bool, len(d.a)), make([]bool, len(d.b))
-	d.compare(0, len(d.a), 0, len(d.b))
+	d.gone, d.new = Marks(d.a, d.b)
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- %s\n+++ %s\n", nameA, nameB)
 	d.hunks(&out)
 	return out.String()
+}
+
+// Marks says which elements of two lists, such as lines or words, only one of them has: gone for
+// those of a, and added for those of b. The others are equal, in their order.
+func Marks(a, b []string) (gone, added []bool) {
+	d := differ{a: a, b: b, gone: make([]bool, len(a)), new: make([]bool, len(b))}
+	d.compare(0, len(a), 0, len(b))
+	return d.gone, d.new
 }
 
 // split returns the lines of a text, with their ends: the last may have none.
