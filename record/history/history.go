@@ -160,6 +160,37 @@ func (h *History) QueueStats(ctx context.Context, f Filter, now time.Time) (map[
 	return queueStats(ctx, h.db, f, now)
 }
 
+// PodsOf returns the recorded pods of some jobs by the IDs of the jobs, the newest first: pods
+// that a job controls, directly or through objects that are recorded too, and those with the
+// labels by which operators mark the pods of a job. It runs a fixed number of queries for any
+// number of jobs, and each reads at most so many index entries: of more pods, old ones are
+// missing.
+//
+// Errors: errors of the database.
+func (h *History) PodsOf(ctx context.Context, jobs []Object, most int) (map[int64][]Object, error) {
+	return podsOfJobs(ctx, h.db, h.bodies, jobs, most)
+}
+
+// Bodies returns the bodies of objects at their Version, as Body does, by ID with a few queries.
+// Objects without a body are missing.
+//
+// Errors: errors of the database.
+func (h *History) Bodies(ctx context.Context, objects []Object) (map[int64][]byte, error) {
+	all := make([]*Object, len(objects))
+	for i := range objects {
+		all[i] = &objects[i]
+	}
+	return bodiesOf(ctx, h.db, h.bodies, all)
+}
+
+// Lives returns the lives of objects of any type by their IDs, with two queries. An open span
+// lasts until now.
+//
+// Errors: errors of the database.
+func (h *History) Lives(ctx context.Context, objects []Object, now time.Time) (map[int64]ObjectLife, error) {
+	return livesOf(ctx, h.db, objects, now)
+}
+
 // Labels returns the last labels of some objects by their IDs. Objects without labels have
 // no entry.
 //

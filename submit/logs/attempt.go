@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // numbering gives each pod the number of the attempt in which its containers ran first.
@@ -13,6 +15,17 @@ type numbering struct {
 	first map[string]int // by the UID of the pod, from 1
 	slots map[string]*podState
 	free  []*podState // failed pods that no later pod has replaced
+}
+
+// FirstAttempts returns the number of the attempt in which the containers of each pod ran first,
+// by the UID of the pod. A container that has restarted n times runs in the attempt n later.
+// Pods that are missing lower the numbers.
+func FirstAttempts(pods []*corev1.Pod) map[string]int {
+	states := make([]*podState, len(pods))
+	for i, p := range pods {
+		states[i] = podStateOf(p)
+	}
+	return attemptsOf(states)
 }
 
 // attemptsOf numbers the attempts of pods: the containers of a pod begin in the attempt after

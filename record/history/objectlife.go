@@ -1,0 +1,73 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+)
+
+// ObjectLife is the life of an object of any type, and its end.
+type ObjectLife struct {
+	JobLife
+	// Outcome is the final state that the object entered last, other than Deleted; empty if
+	// there is none. Ended is when it ended or was deleted; zero if neither is known.
+	Outcome state.State
+	Ended   time.Time
+}
+
+// livesOf returns the lives of objects by their IDs, with the gaps of their types cut out.
+func livesOf(ctx context.Context, db *sqldb.DB, objects []Object, now time.Time) (map[int64]ObjectLife, error) {
+	all := make(map[int64]ObjectLife, len(objects))
+	if len(objects) == 0 {
+		return all, nil
+	}
+	d := &detailer{db: db, byID: map[int64]*Job{}, now: now, jobs: make([]Job, len(objects))}
+	entries := map[int64][]Entry{}
+	for i := range objects {
+		d.jobs[i] = jobOf(&objects[i])
+		d.byID[objects[i].ID] = &d.jobs[i]
+		d.ids = append(d.ids, objects[i].ID)
+	}
+	err := model.EachEntry(ctx, db, d.ids, func(object int64, to string, at int64) {
+		entries[object] = append(entries[object], Entry{state.State(to), model.Time(at)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		l := ObjectLife{Ended: j.Deleted}
+		for _, e := range entries[j.ID] {
+			switch {
+			case !e.To.Final():
+				l.Outcome, l.Ended = "", j.Deleted
+			case e.To != state.Deleted:
+				l.Outcome, l.Ended = e.To, e.At
+			case l.Outcome == "":
+				l.Ended = e.At
+			}
+		}
+		end := now
+		if j.Presence == Unknown {
+			end = j.Since // nothing is known of what came after
+		}
+		if !j.Deleted.IsZero() {
+			end = j.Deleted
+		}
+		l.JobLife = LifeOf(j.Submitted, entries[j.ID], end)
+		j.Life = l.Spans
+		all[j.ID] = l
+	}
+	if err := d.gaps(ctx); err != nil {
+		return nil, err
+	}
+	for i := range d.jobs {
+		l := all[d.jobs[i].ID]
+		l.Spans = d.jobs[i].Life
+		all[d.jobs[i].ID] = l
+	}
+	return all, nil
+}
