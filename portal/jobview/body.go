@@ -1,0 +1,132 @@
+package jobview
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vedette-io/vedette/internal/objectyaml"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// ErrSecret is returned for the body of a Secret, which never leaves the portal.
+var ErrSecret = errors.New("the data of Secrets is not shown")
+
+// hidden stands in the place of what is not shown.
+const hidden = "(not shown)"
+
+// Body returns a recorded body as YAML. Fields are in the order of their names. version becomes
+// metadata.resourceVersion, which recorders leave out; 0 leaves it out too. The data of Secrets
+// within the object is replaced.
+//
+// Errors: ErrSecret; a body that is no object.
+func Body(body []byte, version wire.Version) (api.Body, error) {
+	var object map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber() // keeps the digits of numbers
+	if err := d.Decode(&object); err != nil {
+		return api.Body{}, fmt.Errorf("read the body of version %v: %w", version, err)
+	}
+	if isSecret(object) {
+		return api.Body{}, ErrSecret
+	}
+	hideSecrets(object)
+	if metadata, ok := object["metadata"].(map[string]any); ok && version != 0 {
+		metadata["resourceVersion"] = version.String()
+	}
+	text, err := objectyaml.Marshal(object)
+	if err != nil {
+		return api.Body{}, fmt.Errorf("write version %v as YAML: %w", version, err)
+	}
+	return api.Body{Version: version.String(), YAML: text, Bookkeeping: bookkeeping(text)}, nil
+}
+
+// isSecret reports whether a mapping is a Secret of the core group.
+func isSecret(object map[string]any) bool {
+	kind, _ := object["kind"].(string)
+	return kind == "Secret"
+}
+
+// secretText finds a Secret in the text of a manifest that an object embeds, such as an
+// annotation of kubectl or a resource template of a workflow.
+var secretText = regexp.MustCompile(`(?m)"kind"\s*:\s*"Secret"|^\s*-?\s*['"]?kind['"]?\s*:\s*['"]?Secret['"]?\s*(#.*)?$`)
+
+// hideSecrets replaces the data of Secrets below a value.
+func hideSecrets(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if isSecret(v) {
+			for _, field := range []string{"data", "stringData"} {
+				if _, there := v[field]; there {
+					v[field] = hidden
+				}
+			}
+		}
+		for name, below := range v {
+			if text, ok := below.(string); ok && secretText.MatchString(text) {
+				v[name] = hidden
+			}
+			hideSecrets(below)
+		}
+	case []any:
+		for i, below := range v {
+			if text, ok := below.(string); ok && secretText.MatchString(text) {
+				v[i] = hidden
+			}
+			hideSecrets(below)
+		}
+	}
+}
+
+// Fields that the API server and kubectl keep for themselves, directly below metadata and below
+// its annotations.
+var (
+	keptFields      = []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"}
+	keptAnnotations = []string{"kubectl.kubernetes.io/last-applied-configuration"}
+)
+
+// bookkeeping returns the lines of the metadata of an object that users did not write. The text
+// is what [objectyaml.Marshal] returned: it indents by two spaces, and sequences by none.
+func bookkeeping(text string) (all []api.LineRange) {
+	within := "" // the field at the root
+	annotations := false
+	open := -1 // the indent of the field whose lines are being collected
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimRight(line, "\n")
+		rest := strings.TrimLeft(line, " ")
+		indent := len(line) - len(rest)
+		if open >= 0 && (rest == "" || indent > open || indent == open && strings.HasPrefix(rest, "- ")) {
+			all[len(all)-1].To = n
+			continue
+		}
+		open = -1
+		name, _, _ := strings.Cut(rest, ":")
+		switch {
+		case indent == 0:
+			within, annotations = name, false
+		case within != "metadata":
+		case indent == 2:
+			annotations = name == "annotations"
+			if slices.Contains(keptFields, name) {
+				open = 2
+			}
+		case indent == 4 && annotations && slices.Contains(keptAnnotations, name):
+			open = 4
+		}
+		if open >= 0 {
+			if k := len(all); k > 0 && all[k-1].To == n-1 {
+				all[k-1].To = n
+			} else {
+				all = append(all, api.LineRange{From: n, To: n})
+			}
+		}
+	}
+	return all
+}

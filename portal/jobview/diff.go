@@ -1,0 +1,170 @@
+package jobview
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/vedette-io/vedette/internal/linediff"
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// DefaultContext is how many unchanged lines are shown around a difference.
+const DefaultContext = 3
+
+// maxWords is how long a line may be, in bytes, whose words are compared.
+const maxWords = 4096
+
+// Diff returns what differs between two bodies. Unchanged lines are folded, except context lines
+// around each difference. Lines that are replaced have their words marked.
+func Diff(from, to api.Body, context int) api.Diff {
+	d := differ{left: lines(from.YAML), right: lines(to.YAML), keptLeft: from.Bookkeeping, keptRight: to.Bookkeeping}
+	gone, added := linediff.Marks(d.left, d.right)
+	i, j := 0, 0
+	for i < len(d.left) || j < len(d.right) {
+		switch {
+		case i < len(d.left) && gone[i], j < len(d.right) && added[j]:
+			fromI, fromJ := i, j
+			for i < len(d.left) && gone[i] {
+				i++
+			}
+			for j < len(d.right) && added[j] {
+				j++
+			}
+			d.replaced(fromI, i, fromJ, j)
+		default:
+			fromI := i
+			for i < len(d.left) && j < len(d.right) && !gone[i] && !added[j] {
+				i, j = i+1, j+1
+			}
+			d.same(fromI, i, j-i, context, j == len(d.right) && i == len(d.left))
+		}
+	}
+	if d.out == nil {
+		d.out = []api.DiffLine{}
+	}
+	return api.Diff{From: from.Version, To: to.Version, Lines: d.out, Differ: d.differ}
+}
+
+// lines returns the lines of a text without their ends.
+func lines(text string) []string {
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// differ collects the lines of a difference.
+type differ struct {
+	left, right         []string
+	keptLeft, keptRight []api.LineRange
+	out                 []api.DiffLine
+	differ              int
+}
+
+// same adds unchanged lines of the left side, whose numbers on the right side are higher by a
+// shift. It folds those that are far from any difference.
+func (d *differ) same(from, to, shift, context int, last bool) {
+	before, after := context, context // lines to show behind a difference, and before the next one
+	if len(d.out) == 0 {
+		before = 0
+	}
+	if last {
+		after = 0
+	}
+	for i := from; i < to; i++ {
+		if folded := to - from - before - after; i == from+before && folded > 1 {
+			d.out = append(d.out, api.DiffLine{Op: "~", Left: i + 1, Right: i + 1 + shift, Count: folded})
+			i += folded - 1
+			continue
+		}
+		d.out = append(d.out, api.DiffLine{Op: "=", Left: i + 1, Right: i + 1 + shift, Text: d.left[i], Bookkeeping: within(d.keptLeft, i+1)})
+	}
+}
+
+// replaced adds lines that are gone and lines that are added in their place. The first line that
+// is gone is the counterpart of the first one that is added, and so on.
+func (d *differ) replaced(i, toI, j, toJ int) {
+	d.differ += toI - i + toJ - j
+	gone, added := []api.DiffLine{}, []api.DiffLine{}
+	for ; i < toI; i++ {
+		gone = append(gone, api.DiffLine{Op: "-", Left: i + 1, Text: d.left[i], Bookkeeping: within(d.keptLeft, i+1)})
+	}
+	for ; j < toJ; j++ {
+		added = append(added, api.DiffLine{Op: "+", Right: j + 1, Text: d.right[j], Bookkeeping: within(d.keptRight, j+1)})
+	}
+	for k := range min(len(gone), len(added)) {
+		gone[k].Words, added[k].Words = markWords(gone[k].Text, added[k].Text)
+	}
+	d.out = append(append(d.out, gone...), added...)
+}
+
+func within(all []api.LineRange, line int) bool {
+	for _, r := range all {
+		if r.From <= line && line <= r.To {
+			return true
+		}
+	}
+	return false
+}
+
+// markWords returns the parts of two lines that differ. Lines that have no word in common, and
+// long lines, have no marks: they differ as a whole.
+func markWords(a, b string) (left, right []api.LineRange) {
+	if len(a) > maxWords || len(b) > maxWords {
+		return nil, nil
+	}
+	wordsA, wordsB := words(a), words(b)
+	gone, added := linediff.Marks(wordsA, wordsB)
+	common := false
+	for i, w := range wordsA {
+		common = common || !gone[i] && strings.TrimSpace(w) != ""
+	}
+	if !common {
+		return nil, nil
+	}
+	return ranges(wordsA, gone), ranges(wordsB, added)
+}
+
+// words splits a line into words, blanks and single other characters.
+func words(line string) (all []string) {
+	kind := func(r rune) int {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			return 1
+		case unicode.IsSpace(r):
+			return 2
+		}
+		return 0
+	}
+	last := 0
+	for i, r := range line {
+		if k := kind(r); k == 0 || k != last || i == 0 {
+			all = append(all, "")
+			last = k
+		}
+		_, size := utf8.DecodeRuneInString(line[i:])
+		all[len(all)-1] += line[i : i+size]
+	}
+	return all
+}
+
+// ranges returns the marked words as offsets in UTF-16 code units: From is the first unit, and To
+// the one behind the last.
+func ranges(words []string, marked []bool) (all []api.LineRange) {
+	at := 0
+	for i, w := range words {
+		length := 0
+		for _, r := range w {
+			if length++; r > 0xffff {
+				length++
+			}
+		}
+		if marked[i] {
+			if n := len(all); n > 0 && all[n-1].To == at {
+				all[n-1].To = at + length
+			} else {
+				all = append(all, api.LineRange{From: at, To: at + length})
+			}
+		}
+		at += length
+	}
+	return all
+}
