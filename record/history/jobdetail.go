@@ -53,7 +53,7 @@ func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs [
 func (d *detailer) lives(ctx context.Context) error {
 	entries := map[int64][]Entry{}
 	err := model.EachEntry(ctx, d.db, d.ids, func(object int64, to string, at int64) {
-		entries[object] = append(entries[object], Entry{state.State(to), model.Time(at)})
+		entries[object] = append(entries[object], Entry{To: state.State(to), At: model.Time(at)})
 	})
 	for i := range d.jobs {
 		j := &d.jobs[i]
@@ -85,18 +85,14 @@ func (d *detailer) gaps(ctx context.Context) error {
 	}
 	for i := range d.jobs {
 		j := &d.jobs[i]
-		var missing []interval
+		var missing []Gap
 		for _, g := range page.Items {
 			if g.ClusterUID == j.ClusterUID && g.Type.String() == j.Type && (g.Namespace == "" || g.Namespace == j.Namespace) {
-				to := g.Ended
-				if to.IsZero() {
-					to = d.now
-				}
-				missing = append(missing, interval{g.Began, to})
+				missing = append(missing, g)
 			}
 		}
 		if missing != nil {
-			j.Life = hatch(j.Life, missing)
+			j.Life = Hatch(j.Life, missing, d.now)
 		}
 	}
 	return nil

@@ -14,6 +14,11 @@ type Span struct {
 	To    time.Time   `json:"to"`
 	// Gap says that nothing was seen of the job in this time.
 	Gap bool `json:"gap,omitempty"`
+	// Inferred says that the beginning is a conclusion, and not what a watch reported.
+	Inferred bool `json:"-"`
+	// Attempt is the number of the attempt that the span belongs to, from 1. It is 0 before the
+	// first one.
+	Attempt int `json:"-"`
 }
 
 // JobLife is the life of a job up to a moment.
@@ -29,15 +34,24 @@ type JobLife struct {
 
 // Entry is a change of the state of a job.
 type Entry struct {
-	To state.State
-	At time.Time
+	To       state.State
+	At       time.Time
+	Inferred bool // At is the time of a conclusion
 }
 
 // LifeOf returns the life of a job that was created at a time, from its transitions in their
 // order. The last span lasts until end. Clocks differ: a transition that seems to precede the
 // one before it counts as simultaneous.
 func LifeOf(created time.Time, entries []Entry, end time.Time) JobLife {
-	l := JobLife{Tries: 1}
+	var l JobLife
+	l.Reset(created, entries, end)
+	return l
+}
+
+// Reset makes l the life that LifeOf returns. It uses the array of l.Spans again.
+func (l *JobLife) Reset(created time.Time, entries []Entry, end time.Time) {
+	*l = JobLife{Spans: l.Spans[:0], Tries: 1}
+	attempt := 0
 	again := false // an attempt has ended, and the next one has not begun
 	for i, e := range entries {
 		from, to := e.At, end
@@ -60,8 +74,11 @@ func LifeOf(created time.Time, entries []Entry, end time.Time) JobLife {
 		switch {
 		case e.To == state.Restarting:
 			again = true
-		case (e.To == state.Starting || e.To == state.Running) && again:
-			l.Tries, again = l.Tries+1, false
+		case e.To == state.Starting || e.To == state.Running:
+			if again {
+				l.Tries, again = l.Tries+1, false
+			}
+			attempt = l.Tries
 		}
 		switch {
 		case e.To.Final(): // a job of Volcano that was aborted may go on
@@ -71,9 +88,8 @@ func LifeOf(created time.Time, entries []Entry, end time.Time) JobLife {
 		case e.To == state.Running:
 			l.Ran += to.Sub(from)
 		}
-		l.Spans = append(l.Spans, Span{State: e.To, From: from, To: to})
+		l.Spans = append(l.Spans, Span{State: e.To, From: from, To: to, Inferred: e.Inferred, Attempt: attempt})
 	}
-	return l
 }
 
 // inLine reports whether a job waits in a state, for quota or for a place.
@@ -81,6 +97,20 @@ func inLine(s state.State) bool { return s == state.Submitted || s == state.Queu
 
 // interval is a time in which a type was not watched.
 type interval struct{ from, to time.Time }
+
+// Hatch returns spans with the times of gaps cut out of them, as spans that are gaps. A gap
+// that lasts ends now. The gaps are those of the type, the cluster and the namespace of the
+// job.
+func Hatch(spans []Span, gaps []Gap, now time.Time) []Span {
+	missing := make([]interval, len(gaps))
+	for i := range gaps {
+		missing[i] = interval{gaps[i].Began, gaps[i].Ended}
+		if missing[i].to.IsZero() {
+			missing[i].to = now
+		}
+	}
+	return hatch(spans, missing)
+}
 
 // hatch cuts intervals out of spans, as gaps.
 func hatch(spans []Span, missing []interval) (all []Span) {

@@ -71,11 +71,11 @@ func TestHatch(t *testing.T) {
 		{"elsewhere", [][2]int{{30, 40}}, "Queued 0-10, Running 10-20, Restarting 20-20"},
 	} {
 		var got []string
-		var gaps []time.Time
+		var gaps []history.Gap
 		for _, g := range c.gaps {
-			gaps = append(gaps, minute(g[0]), minute(g[1]))
+			gaps = append(gaps, history.Gap{Began: minute(g[0]), Ended: minute(g[1])})
 		}
-		for _, s := range history.Hatch(spans, gaps...) {
+		for _, s := range history.Hatch(spans, gaps, minute(100)) {
 			word := string(s.State)
 			if s.Gap {
 				word = "gap"

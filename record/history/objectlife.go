@@ -32,7 +32,7 @@ func livesOf(ctx context.Context, db *sqldb.DB, objects []Object, now time.Time)
 		d.ids = append(d.ids, objects[i].ID)
 	}
 	err := model.EachEntry(ctx, db, d.ids, func(object int64, to string, at int64) {
-		entries[object] = append(entries[object], Entry{state.State(to), model.Time(at)})
+		entries[object] = append(entries[object], Entry{To: state.State(to), At: model.Time(at)})
 	})
 	if err != nil {
 		return nil, err
