@@ -24,6 +24,8 @@ type Spec struct {
 	Command []string
 	// Queue is the queue that the job names, by a label, an annotation or a field.
 	Queue string
+	// Priority is the priority class that the job names: that of its queue, or that of its pods.
+	Priority string
 	// Attempts is how many attempts are allowed, and Attempt the number of the current one or,
 	// between two, of the next one, from 1.
 	Attempts, Attempt int
@@ -86,7 +88,9 @@ func (s Spec) Field(path string) (string, bool) { return s.object.Scalar(strings
 // readPods reads what the pods of a job hold, and its main container.
 func (s *Spec) readPods() {
 	var all resources
-	for _, set := range podSets(s.object) {
+	sets := podSets(s.object)
+	s.Priority = priority(s.object, sets)
+	for _, set := range sets {
 		all = all.plus(set.holds.times(set.count))
 		s.Pods = min(s.Pods+set.count, maxCount)
 		if s.Image == "" {

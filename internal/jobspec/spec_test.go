@@ -150,6 +150,22 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// TestPriority: the class of the queue goes before that of the pods.
+func TestPriority(t *testing.T) {
+	const pods = `"template":{"spec":{"priorityClassName":"low"}}`
+	for _, c := range []struct{ body, want string }{
+		{`{"apiVersion":"batch/v1","kind":"Job","metadata":{"labels":{"kueue.x-k8s.io/priority-class":"high"}},"spec":{` + pods + `}}`, "high"},
+		{`{"apiVersion":"batch/v1","kind":"Job","spec":{` + pods + `}}`, "low"},
+		{`{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","spec":{"priorityClassName":"mid","tasks":[{` + pods + `}]}}`, "mid"},
+		{`{"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","spec":{"runPolicy":{"schedulingPolicy":{"priorityClass":"top"}}}}`, "top"},
+		{`{"apiVersion":"batch/v1","kind":"Job"}`, ""},
+	} {
+		if got := jobspec.Read([]byte(c.body)).Priority; got != c.want {
+			t.Errorf("%s: %q, want %q", c.body, got, c.want)
+		}
+	}
+}
+
 // TestOf: decoders of Kubernetes make other numbers than those of encoding/json.
 func TestOf(t *testing.T) {
 	container := map[string]any{"resources": map[string]any{"limits": map[string]any{"nvidia.com/gpu": int64(8)}}}
