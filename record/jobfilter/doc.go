@@ -1,22 +1,35 @@
-// Package jobfilter: to be written.
+// Package jobfilter is the filter language of lists of jobs, as URLs have it.
 //
 // # Data flow
 //
-// To be written.
+//	parameters of a URL -> Parse -> Filter -> Compile -> Matcher, or one Test for each Term
+//	Filter -> Query -> parameters of a URL
+//
+// A parameter is a key and a value: "queue=gpu". A key that is repeated takes any of its
+// values, "!" before a value excludes it, and "*" within a value stands for any text. Numbers,
+// durations and times can be compared with >, >=, < and <=; all comparisons must hold. "label"
+// takes the name of a label, or name=value. An empty value of a text means that the job has
+// none. "q" has words that are parts of the name of a job.
+//
+// A time is RFC 3339, a day, a minute of today, or an age; the last three are in UTC. It names
+// an interval: the day, the minute, the second, or everything since the age. A comparison
+// with an age compares with its instant: "submitted=>24h" means later than 24 hours ago.
 //
 // # Ownership
 //
-// To be written.
+// All types are values that do not change after they are made. Any goroutine may use them.
 //
 // # Guarantees
 //
-// To be written.
+// Parse of the result of Query returns the same filter. A pattern is matched in time that is
+// linear in the text.
 //
 // # Limits
 //
-// To be written.
+// A filter has at most 200 values of 512 bytes, and 16 words. A value that begins with "!" or a
+// "*" that stands for itself cannot be expressed.
 //
 // # Errors
 //
-// To be written.
+// Parse returns all mistakes, at most 21. Each is a Mistake that names its parameter.
 package jobfilter

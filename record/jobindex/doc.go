@@ -1,22 +1,31 @@
-// Package jobindex: to be written.
+// Package jobindex keeps all jobs of a database in memory, so that lists, counts, suggestions
+// and statistics with any filter, now or as of an instant, are scans of memory.
 //
 // # Data flow
 //
-// To be written.
+//	objects, transitions, labels, bodies, gaps -> load -> index
+//	feed -> IDs of objects -> read again -> index -> Changed
+//	index -> View -> List, Count, Suggest, Each, During, Job
 //
 // # Ownership
 //
-// To be written.
+// An Index belongs to whoever made it. Run is its only writer. Any goroutine may use its other
+// methods. Rows belong to the caller, except for the labels and for the rows of Each.
 //
 // # Guarantees
 //
-// To be written.
+// A view has everything up to its position in the feed, and may have more of single jobs.
+// Corrected, late and withdrawn transitions end in what the database has, because each change
+// reads the job again. Pages of a list, one after another, have every matching row whose key
+// does not change meanwhile exactly once.
 //
 // # Limits
 //
-// To be written.
+// Changes without a transition reach the index within a minute: labels, presence, and the
+// removal of jobs by retention. GPUs, pods and priorities are read after the jobs, the newest first.
 //
 // # Errors
 //
-// To be written.
+// Run ends with its context only. It logs outages of the database and tries again; Stale tells
+// about them.
 package jobindex

@@ -1,0 +1,164 @@
+package jobfilter
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Test is a compiled term. It does not change, so any goroutine may use it.
+type Test struct {
+	op      Op
+	texts   []pattern // of a text, or of names of labels
+	values  []pattern // of labels: the values; without parts: any
+	fold    bool      // letters of either case are equal
+	numbers []int64
+	times   []interval
+}
+
+// Compile returns the test of a term. Ages and times of today are relative to now. Values that
+// Parse refuses match nothing.
+func (t Term) Compile(now time.Time) *Test {
+	c := &Test{op: t.Op}
+	k, _ := kindOf(t.Key)
+	c.fold = k == stateKind || t.Key == Kind
+	for _, v := range t.Values {
+		switch k {
+		case textKind, stateKind, flagKind:
+			if c.fold {
+				v = strings.ToLower(v)
+			}
+			c.texts = append(c.texts, newPattern(v))
+		case labelKind:
+			name, value, has := strings.Cut(v, "=")
+			of := pattern{}
+			if has {
+				of = newPattern(value)
+			}
+			c.texts, c.values = append(c.texts, newPattern(name)), append(c.values, of)
+		case numberKind:
+			if n, err := parseNumber(v); err == nil {
+				c.numbers = append(c.numbers, n)
+			}
+		case durationKind, windowKind:
+			if d, err := parseDuration(v); err == nil {
+				c.numbers = append(c.numbers, d.Microseconds())
+			}
+		case timeKind:
+			if i, err := parseTime(v, now); err == nil {
+				c.times = append(c.times, i)
+			}
+		}
+	}
+	return c
+}
+
+// Text reports whether a text passes a term of a key with texts.
+func (c *Test) Text(text string) bool {
+	if c.fold {
+		text = strings.ToLower(text)
+	}
+	return slices.ContainsFunc(c.texts, func(p pattern) bool { return p.matches(text) }) == (c.op == Is)
+}
+
+// Label reports whether one of the values of a term of the key Label means a label.
+func (c *Test) Label(name, value string) bool {
+	for i, p := range c.texts {
+		if p.matches(name) && (c.values[i].parts == nil || c.values[i].matches(value)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Labels reports whether labels pass a term of the key Label.
+func (c *Test) Labels(labels map[string]string) bool {
+	found := false
+	for name, value := range labels {
+		found = found || c.Label(name, value)
+	}
+	return found == c.Wanted()
+}
+
+// Wanted reports whether the term wants what it names, and does not exclude it.
+func (c *Test) Wanted() bool { return c.op == Is }
+
+// Number reports whether a number passes a term of GPUs, pods or tries. Durations are in
+// microseconds. An unknown number passes only a term that excludes.
+func (c *Test) Number(n int64, known bool) bool {
+	if !known {
+		return c.op == Not
+	}
+	switch c.op {
+	case Is, Not:
+		return slices.Contains(c.numbers, n) == (c.op == Is)
+	}
+	for _, limit := range c.numbers {
+		switch {
+		case c.op == Greater && n <= limit, c.op == AtLeast && n < limit, c.op == Less && n >= limit, c.op == AtMost && n > limit:
+			return false
+		}
+	}
+	return len(c.numbers) > 0
+}
+
+// Duration is Number for a duration. Is and Not compare whole seconds.
+func (c *Test) Duration(d time.Duration) bool {
+	if c.op == Is || c.op == Not {
+		d = d.Truncate(time.Second)
+	}
+	return c.Number(d.Microseconds(), true)
+}
+
+// Time reports whether an instant passes, in microseconds since 1970. 0 is no instant: it
+// passes only a term that excludes.
+func (c *Test) Time(at int64) bool {
+	if at == 0 {
+		return c.op == Not
+	}
+	switch c.op {
+	case Is, Not:
+		return slices.ContainsFunc(c.times, func(i interval) bool { return i.holds(Is, at) }) == (c.op == Is)
+	}
+	for _, i := range c.times {
+		if !i.holds(c.op, at) {
+			return false
+		}
+	}
+	return len(c.times) > 0
+}
+
+// Window returns the longest duration of a term of the key Window.
+func (c *Test) Window() time.Duration {
+	if len(c.numbers) == 0 {
+		return 0
+	}
+	return time.Duration(slices.Max(c.numbers)) * time.Microsecond
+}
+
+// Words is the compiled form of the words of a filter.
+type Words struct{ wanted, unwanted []pattern }
+
+// CompileWords returns the test of the words.
+func (f Filter) CompileWords() Words {
+	var w Words
+	for _, word := range f.Words {
+		if rest, not := strings.CutPrefix(word, "!"); not {
+			w.unwanted = append(w.unwanted, newPattern(rest))
+		} else {
+			w.wanted = append(w.wanted, newPattern(word))
+		}
+	}
+	return w
+}
+
+// Name reports whether a name has all words, in any case.
+func (w Words) Name(name string) bool {
+	name = strings.ToLower(name)
+	for _, p := range w.wanted {
+		if !p.within(name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(w.unwanted, func(p pattern) bool { return p.within(name) })
+}

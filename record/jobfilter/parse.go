@@ -1,0 +1,208 @@
+package jobfilter
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// Limits of a filter.
+const (
+	maxValues = 200 // of all keys together, with the words
+	maxLength = 512 // of a value, in bytes
+	maxWords  = 16
+)
+
+// Mistake is a parameter that Parse does not understand.
+type Mistake struct {
+	Parameter, Value string
+	// Problem says what is wrong and what is expected.
+	Problem string
+}
+
+// Error names the parameter, its value and the problem.
+func (m *Mistake) Error() string {
+	value := m.Value
+	if len(value) > 80 {
+		value = value[:80] + "…"
+	}
+	return fmt.Sprintf("parameter %s=%q: %s", m.Parameter, value, m.Problem)
+}
+
+// Mistakes returns the mistakes that an error of Parse joins.
+func Mistakes(err error) (all []*Mistake) {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return nil
+	}
+	for _, e := range joined.Unwrap() {
+		var m *Mistake
+		if errors.As(e, &m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// Parse reads the filter from the parameters of a URL. It leaves parameters alone that are no
+// filters.
+//
+// Errors: all mistakes, joined; see Mistakes.
+func Parse(q url.Values) (Filter, error) {
+	p := parser{values: map[Key]map[Op][]string{}}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		for _, value := range q[name] {
+			p.add(name, value)
+		}
+	}
+	f := Filter{Words: p.words}
+	for _, k := range keys {
+		ops := p.values[k.key]
+		for _, op := range slices.Sorted(maps.Keys(ops)) {
+			slices.Sort(ops[op])
+			f.Terms = append(f.Terms, Term{Key: k.key, Op: op, Values: slices.Compact(ops[op])})
+		}
+	}
+	if p.count > maxValues {
+		p.mistakes = append(p.mistakes, &Mistake{Parameter: "filter", Problem: fmt.Sprintf("it has %d values; the limit is %d", p.count, maxValues)})
+	}
+	if len(p.mistakes) > 0 {
+		return Filter{}, errors.Join(p.mistakes...)
+	}
+	return f, nil
+}
+
+// parser collects terms and mistakes.
+type parser struct {
+	values   map[Key]map[Op][]string
+	words    []string
+	count    int
+	mistakes []error
+}
+
+// maxMistakes bounds the answer to a hopeless request.
+const maxMistakes = 20
+
+func (p *parser) mistake(name, value, problem string) {
+	if len(p.mistakes) < maxMistakes {
+		p.mistakes = append(p.mistakes, &Mistake{Parameter: name, Value: value, Problem: problem})
+	}
+}
+
+// add adds one parameter.
+func (p *parser) add(name, value string) {
+	k, ok := kindOf(Key(name))
+	if !ok && name != wordsParameter {
+		return
+	}
+	if len(value) > maxLength {
+		p.mistake(name, value, fmt.Sprintf("it has %d bytes; the limit is %d", len(value), maxLength))
+		return
+	}
+	if name == wordsParameter {
+		p.addWords(value)
+		return
+	}
+	op, text := split(k, value)
+	text, err := canonical(k, op, text)
+	if err != nil {
+		p.mistake(name, value, err.Error())
+		return
+	}
+	if k == flagKind && text == "false" {
+		return
+	}
+	if p.values[Key(name)] == nil {
+		p.values[Key(name)] = map[Op][]string{}
+	}
+	if p.count++; p.count <= maxValues {
+		p.values[Key(name)][op] = append(p.values[Key(name)][op], text)
+	}
+}
+
+// addWords adds the bare words of a text.
+func (p *parser) addWords(text string) {
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		if p.count++; word == "!" || slices.Contains(p.words, word) {
+			continue
+		}
+		if len(p.words) == maxWords {
+			p.mistake(wordsParameter, text, fmt.Sprintf("it has more than %d words", maxWords))
+			return
+		}
+		p.words = append(p.words, word)
+	}
+}
+
+// split splits the operator from a value.
+func split(k kind, value string) (Op, string) {
+	operators := []Op{Not}
+	if k.ordered() {
+		operators = []Op{Not, AtLeast, AtMost, Greater, Less}
+	}
+	for _, op := range operators {
+		if rest, ok := strings.CutPrefix(value, string(op)); ok {
+			return op, rest
+		}
+	}
+	return Is, value
+}
+
+// canonical returns the text of a value as Query writes it.
+func canonical(k kind, op Op, text string) (string, error) {
+	switch k {
+	case stateKind:
+		return canonicalState(text)
+	case labelKind:
+		if name, _, _ := strings.Cut(text, "="); name == "" {
+			return "", errors.New("want the name of a label, or name=value")
+		}
+	case numberKind:
+		n, err := parseNumber(text)
+		return strconv.FormatInt(n, 10), err
+	case durationKind:
+		_, err := parseDuration(text)
+		return text, err
+	case timeKind:
+		_, err := parseTime(text, time.Unix(0, 0))
+		return text, err
+	case windowKind:
+		if op != Is {
+			return "", errors.New("it takes no operator")
+		}
+		_, err := parseDuration(text)
+		return text, err
+	case flagKind:
+		if text != "true" && text != "false" || op != Is {
+			return "", errors.New("want true or false")
+		}
+	}
+	return text, nil
+}
+
+// states are the words that a state can be, in their order.
+var states = []state.State{
+	state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted,
+}
+
+// canonicalState returns a state as package state writes it. A pattern stays as it is.
+func canonicalState(text string) (string, error) {
+	if strings.Contains(text, "*") {
+		return text, nil
+	}
+	var words []string
+	for _, s := range states {
+		if strings.EqualFold(string(s), text) {
+			return string(s), nil
+		}
+		words = append(words, string(s))
+	}
+	return "", fmt.Errorf("unknown state; the states are %s", strings.Join(words, ", "))
+}

@@ -1,0 +1,179 @@
+package jobindex
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/internal/bodies"
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// reader reads jobs from the database.
+type reader struct {
+	db     *sqldb.DB
+	bodies bodies.Reader
+}
+
+// types returns the numbers of the types of jobs of which something is recorded.
+func (r *reader) types(ctx context.Context) ([]int64, error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	var all []model.Type
+	for _, name := range jobspec.Types() {
+		resource, group := jobspec.SplitType(name)
+		all = append(all, model.Type{Group: group, Resource: resource})
+	}
+	ids, err := model.ResourceIDs(ctx, r.db, all)
+	return ids, r.db.Explain(err)
+}
+
+// after returns at most limit jobs with numbers after one, in the order of their numbers,
+// without what their bodies say. last is the number up to which there are no others; 0 after
+// the last job.
+func (r *reader) after(ctx context.Context, types []int64, after int64, limit int) (jobs []Job, last int64, err error) {
+	if len(types) == 0 {
+		return nil, 0, nil
+	}
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	var objects []model.ListedObject
+	conditions := []model.Condition{model.OfTypes(types), model.NotOwnedBy(jobspec.Parents())}
+	err = model.ObjectsAlive(ctx, r.db, after, 0, limit, conditions, func(o model.ListedObject) { objects = append(objects, o) })
+	if err != nil {
+		return nil, 0, r.db.Explain(err)
+	}
+	if len(objects) == limit {
+		last = objects[limit-1].ID
+	}
+	jobs, err = r.complete(ctx, objects)
+	return jobs, last, r.db.Explain(err)
+}
+
+// byID returns those of some objects that exist and are jobs.
+func (r *reader) byID(ctx context.Context, ids []int64) ([]Job, error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	var objects []model.ListedObject
+	err := model.ObjectsWith(ctx, r.db, ids, func(o model.ListedObject) {
+		if o.Version > 0 && slices.Contains(jobspec.Types(), o.Type.String()) && !slices.Contains(jobspec.Parents(), o.Owner.Kind) {
+			objects = append(objects, o)
+		}
+	})
+	if err != nil {
+		return nil, r.db.Explain(err)
+	}
+	jobs, err := r.complete(ctx, objects)
+	return jobs, r.db.Explain(err)
+}
+
+// complete returns the jobs of objects, with their lives and labels.
+func (r *reader) complete(ctx context.Context, objects []model.ListedObject) ([]Job, error) {
+	jobs, ids, byID := make([]Job, len(objects)), make([]int64, len(objects)), make(map[int64]*Job, len(objects))
+	for i := range objects {
+		jobs[i], ids[i] = jobOf(&objects[i]), objects[i].ID
+		byID[ids[i]] = &jobs[i]
+	}
+	slices.Sort(ids)
+	reasons := make(map[int64][2]string, len(ids)) // of the last two transitions
+	err := model.EachLifeEntry(ctx, r.db, ids, func(e model.LifeEntry) {
+		j := byID[e.Object]
+		inferred := e.Source == model.Inferred || e.Source == model.Relisted
+		j.Entries = append(j.Entries, Entry{To: state.State(e.To), At: model.Time(e.At), Inferred: inferred})
+		if state.State(e.To).Final() {
+			reasons[e.Object] = [2]string{reasons[e.Object][1], e.Reason}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		jobs[i].outcome(reasons[jobs[i].ID][0])
+	}
+	labels, err := model.LabelsOf(ctx, r.db, ids)
+	for i := range jobs {
+		jobs[i].Labels = labels[jobs[i].ID]
+	}
+	return jobs, err
+}
+
+// outcome gives a job that ended before its object was deleted the state with which it ended.
+// reason is that of the last transition but one.
+func (j *Job) outcome(reason string) {
+	n := len(j.Entries)
+	if j.State == state.Deleted && n >= 2 && j.Entries[n-2].To.Final() {
+		j.State, j.Since, j.Reason = j.Entries[n-2].To, j.Entries[n-2].At, reason
+	}
+}
+
+func jobOf(o *model.ListedObject) Job {
+	submitted := o.CreatedAt
+	if submitted == 0 {
+		submitted = o.SeenAt
+	}
+	return Job{
+		ID: o.ID, Cluster: o.Cluster, ClusterUID: o.ClusterUID, Type: o.Type.String(), Kind: o.Type.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
+		Queue: o.Queue, Owner: o.Submitter, State: state.State(o.State), Reason: o.Reason, Since: model.Time(o.Since), Submitted: model.Time(submitted),
+		Deleted: model.Time(o.DeletedAt), Presence: o.Presence, Version: o.Version, Asks: noAsks,
+	}
+}
+
+// asks sets what the bodies of jobs say. A body that retention has removed leaves GPUs and
+// Pods unknown.
+func (r *reader) asks(ctx context.Context, jobs []Job) error {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	ids := make([]model.RevisionID, len(jobs))
+	for i := range jobs {
+		ids[i] = model.RevisionID{Object: jobs[i].ID, Version: wire.Version(jobs[i].Version)}
+	}
+	all, err := r.bodies.ReadMany(ctx, r.db, ids)
+	if err != nil {
+		return r.db.Explain(err)
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		if body := all[j.ID]; body != nil {
+			spec := jobspec.Read(body)
+			j.Asks = Asks{GPUs: spec.GPUs, Pods: spec.Pods, Attempt: spec.AttemptOf(j.State == state.Failed), Priority: spec.Priority}
+			if j.Queue == "" {
+				j.Queue = spec.Queue
+			}
+		}
+	}
+	return nil
+}
+
+// gapsAtOnce is how many gaps a query returns, and maxGaps how many the index keeps.
+const (
+	gapsAtOnce = 1000
+	maxGaps    = 10_000
+)
+
+// gaps returns the newest open gaps, in the order in which they were recorded.
+func (r *reader) gaps(ctx context.Context) (all []history.Gap, err error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	h := history.New(r.db)
+	p := history.Paging{Limit: gapsAtOnce}
+	for len(all) < maxGaps {
+		page, err := h.ListGaps(ctx, history.GapFilter{Open: true}, p)
+		if err != nil {
+			return nil, r.db.Explain(err)
+		}
+		all = append(all, page.Items...)
+		if p.After = page.Next; p.After == "" {
+			break
+		}
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// now is the time of rows. Tests of this package replace it by an argument.
+func now() time.Time { return time.Now() }
