@@ -51,3 +51,30 @@ type Cluster struct {
 	// Types are the types of jobs that the cluster has or had.
 	Types []string `json:"types"`
 }
+
+// PathSignInMethods is where the portal says, outside of [Prefix], how one can sign in.
+const PathSignInMethods = "/auth/methods"
+
+// SignInMethods says how one can sign in. It is the answer to a GET of PathSignInMethods, which
+// needs no sign-in.
+type SignInMethods struct {
+	// Demanded reports that one has to sign in.
+	Demanded bool `json:"demanded"`
+	// Token reports that the portal has tokens of its own, and Kubernetes that it accepts the
+	// tokens of its clusters. Both are sent as bearer tokens.
+	Token      bool `json:"token"`
+	Kubernetes bool `json:"kubernetes"`
+	// OIDC is missing if the portal has no identity provider. Its ID tokens are sent as bearer
+	// tokens.
+	OIDC *SignInOIDCMethod `json:"oidc,omitempty"`
+}
+
+// SignInOIDCMethod is an identity provider.
+type SignInOIDCMethod struct {
+	Issuer   string `json:"issuer"`
+	ClientID string `json:"clientID"`
+	// Audiences are further client IDs whose ID tokens the portal accepts. The command line uses
+	// the first one, or else ClientID.
+	Audiences []string `json:"audiences,omitempty"`
+	Scopes    []string `json:"scopes"`
+}

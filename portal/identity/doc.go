@@ -1,22 +1,50 @@
-// Package identity: to be written.
+// Package identity finds out who sends a request to the portal.
 //
 // # Data flow
 //
-// To be written.
+//	request -> host and origin -> proxy's headers | bearer token | session cookie -> Person -> context
+//	/auth/token, /auth/oidc -> session cookie
+//	token -> file | identity provider (OIDC) | API servers (TokenReview)
+//
+// On a loopback address nobody has to sign in, unless the configuration names a way to do so.
+// On any other address New demands a way. Programs send a token as Authorization: Bearer.
+// Browsers sign in once, and keep a sealed session.
 //
 // # Ownership
 //
-// To be written.
+// Any number of goroutines may use an Identity. A Person belongs to its context and must not
+// be changed. The package starts no goroutines.
 //
 // # Guarantees
 //
-// To be written.
+// Headers of a proxy count only if the connection comes from one of its addresses; all other
+// requests lose them, X-Forwarded-For included. A cookie has the prefix __Host- and Secure
+// wherever the portal is reached by HTTPS or through a proxy, and is always HttpOnly and
+// SameSite=Lax. Its content is encrypted and authenticated (AES-GCM).
+//
+// A write needs a token in [HeaderCSRF] that is bound to the session, and must come from the
+// portal's own origin. Requests with a bearer token are exempt, because no page of another
+// site can send them. Without sign-in, the header Host must name this machine or a configured
+// name, and no proxy may have passed the request on.
+//
+// A session ends after its lifetime, after a time without requests, and when one signs out.
+// A session that began with a token ends when the token is removed from the file, or when the
+// clusters no longer know it. [Check] repeats these questions for open streams. Names and
+// groups that begin with "system:" are accepted from the clusters and the file only.
+//
+// No secret is in a log, an error or a URL. Tokens are compared in constant time.
 //
 // # Limits
 //
-// To be written.
+// After 20 failed attempts within a minute, an address (an IPv6 network of 64 bits) has to
+// wait for the rest of the minute; tokens that it used before still work. The file of tokens
+// is checked for changes every 2 s. An answer of the clusters about a token counts for 30 s,
+// and a refusal for 10 s. A person has at most 500 groups. A session takes at most 3 cookies.
+// The process that ended a session refuses copies of its cookie; other replicas accept them until
+// the session is idle or over. 10,000 ended sessions are remembered.
 //
 // # Errors
 //
-// To be written.
+// Refusals are problem documents, see api.Problem: sign-in, forgery, too-many, unavailable,
+// cluster. They never say which part of a credential is wrong.
 package identity

@@ -2,32 +2,161 @@ package identity
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
-)
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
 
-// HeaderCSRF is the header that every write of a browser has, with the token of
-// [Identity.CSRF].
-const HeaderCSRF = "X-Vedette-CSRF"
+	"github.com/vedette-io/vedette/portal/api"
+)
 
 // Identity decides who sends a request.
 type Identity struct {
-	cfg Config
+	door   *door
+	signIn *signIn
+	guard  *guard
+	open   []string
 }
 
 // New returns an Identity. It reads the files of the configuration, and sends nothing.
 //
-// Errors: the address is not loopback and nothing identifies people; a file cannot be read.
-func New(cfg Config) (*Identity, error) { return &Identity{cfg: cfg}, nil }
+// Errors: the address is not loopback and nothing identifies people; a value or a file of the
+// configuration makes no sense.
+func New(cfg Config) (*Identity, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	demands := cfg.Tokens != "" || cfg.OIDC != nil || cfg.Proxy != nil || cfg.Review != nil
+	local := cfg.Listen == "" || Loopback(cfg.Listen)
+	if !local && !demands {
+		return nil, fmt.Errorf("%s is not a loopback address, and nobody has to sign in: configure tokens, OIDC, the clusters or a trusted proxy, or listen on 127.0.0.1", cfg.Listen)
+	}
+	public, err := publicURL(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	secure := cfg.TLS || public != nil && public.Scheme == "https" || cfg.Proxy != nil
+	if !secure && !local {
+		cfg.Logger.Warn("The portal serves plain HTTP to others, so their tokens can be read on the way; use TLS, or name the https address of the proxy before it", "listen", cfg.Listen)
+	}
+	d := &door{demands: demands, log: cfg.Logger, now: time.Now}
+	if err := d.fill(cfg, public, secure); err != nil {
+		return nil, err
+	}
+	g, err := newGuard(!demands, cfg.Hosts, public)
+	if err != nil {
+		return nil, err
+	}
+	return &Identity{door: d, signIn: &signIn{d}, guard: g, open: cfg.Open}, nil
+}
+
+// publicURL checks the address of the portal.
+func publicURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.User != nil {
+		return nil, fmt.Errorf("%q is not the address of a portal, such as https://vedette.example.com", text)
+	}
+	return u, nil
+}
 
 // Demands reports whether people have to sign in.
-func (i *Identity) Demands() bool {
-	return i.cfg.Tokens != "" || i.cfg.OIDC != nil || i.cfg.Proxy != nil || i.cfg.Review != nil
-}
+func (i *Identity) Demands() bool { return i.door.demands }
 
 // Handler returns a handler that finds out who sends a request, before next serves it. It
 // serves the paths below /auth/ and the end of a session itself, and refuses writes that
 // another site may have caused.
-func (i *Identity) Handler(next http.Handler) http.Handler { return next }
+func (i *Identity) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.Clone(r.Context()) // its headers change
+		if !i.guard.host(r) {
+			refuse(w, errHost)
+			return
+		}
+		address, trusted := i.door.proxies.origin(r)
+		if !trusted {
+			i.door.proxies.strip(r.Header)
+		}
+		if !i.guard.sameSite(r) {
+			refuse(w, errCrossSite)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, pathAuth) {
+			i.signIn.serve(w, r, address)
+			return
+		}
+		i.enter(w, r, address, trusted, next)
+	})
+}
+
+// enter lets a request in, or refuses it.
+func (i *Identity) enter(w http.ResponseWriter, r *http.Request, address string, trusted bool, next http.Handler) {
+	e, err := i.door.enter(r, address, trusted)
+	if err != nil && !i.isOpen(r) {
+		i.turnAway(w, r, err)
+		return
+	}
+	if err != nil {
+		e = entrant{}
+	}
+	if writes(r.Method) && !e.bearer && !i.door.sealer.tagged(e.subject, r.Header.Get(HeaderCSRF)) {
+		refuse(w, errForgery)
+		return
+	}
+	if e.session != nil {
+		i.door.sessions.renew(w, *e.session)
+	}
+	if r.Method == http.MethodDelete && r.URL.Path == api.Prefix+api.PathSessionAuth {
+		i.signIn.out(w, r)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	ctx := withVisit(r.Context(), visit{person: e.person, address: address, csrf: i.door.sealer.tag(e.subject), check: e.check})
+	if !e.person.Expires.IsZero() { // a stream does not outlive its session
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, e.person.Expires, errSession)
+		defer cancel()
+	}
+	next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// writes reports whether a method may change something.
+func writes(method string) bool {
+	return method != http.MethodGet && method != http.MethodHead && method != http.MethodOptions
+}
+
+// isOpen reports whether a request needs no sign-in.
+func (i *Identity) isOpen(r *http.Request) bool {
+	if writes(r.Method) {
+		return false
+	}
+	clean := path.Clean(r.URL.Path)
+	return slices.ContainsFunc(i.open, func(prefix string) bool {
+		return clean == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(clean, prefix)
+	})
+}
+
+// turnAway refuses a request, or sends a browser to the page where one signs in.
+func (i *Identity) turnAway(w http.ResponseWriter, r *http.Request, err error) {
+	p := errSignIn
+	if !errors.As(err, &p) { // the client is gone
+		p = errReview
+	}
+	wants := r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html")
+	if wants && p.Status == http.StatusUnauthorized {
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, pathAuth+"?"+url.Values{"to": {destination(r.URL.RequestURI())}}.Encode(), http.StatusSeeOther)
+		return
+	}
+	refuse(w, p)
+}
 
 // CSRF returns the token that the writes of the session of a context have in [HeaderCSRF].
 func (i *Identity) CSRF(ctx context.Context) string { return visitOf(ctx).csrf }

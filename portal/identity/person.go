@@ -3,7 +3,10 @@ package identity
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/portal/api"
 )
@@ -41,6 +44,19 @@ func (p Person) GroupsIn(cluster string) ([]string, bool) {
 
 // Is reports whether a name is one of the person's.
 func (p Person) Is(name string) bool { return name != "" && slices.Contains(p.Names, name) }
+
+// maxName bounds names and groups, in bytes.
+const maxName = 512
+
+// usable reports whether a name or a group can stand in headers, logs and annotations.
+func usable(name string) bool {
+	return name != "" && len(name) <= maxName && utf8.ValidString(name) && strings.TrimSpace(name) == name &&
+		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
+}
+
+// reserved reports whether a name or a group belongs to Kubernetes itself. Nobody but an API
+// server gives such names.
+func reserved(name string) bool { return strings.HasPrefix(name, "system:") }
 
 // visit is what the context of a request has.
 type visit struct {

@@ -1,0 +1,94 @@
+package identity
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// guard refuses requests that another site may have caused.
+type guard struct {
+	open  bool // nobody signs in, so the name of the host matters
+	hosts map[string]bool
+	cross *http.CrossOriginProtection
+}
+
+// newGuard returns a guard. public is the address of the portal; nil if it is not known.
+func newGuard(open bool, hosts []string, public *url.URL) (*guard, error) {
+	g := &guard{open: open, hosts: map[string]bool{}, cross: http.NewCrossOriginProtection()}
+	for _, host := range hosts {
+		g.hosts[strings.ToLower(host)] = true
+	}
+	if public != nil {
+		g.hosts[strings.ToLower(public.Hostname())] = true
+		if err := g.cross.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// loopback reports whether a host, without port, is this machine.
+func loopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// Loopback reports whether only this machine reaches a listener: its address, with or without
+// port, is a loopback address or a socket in the file system. A name other than localhost is
+// not, because it may come to mean something else.
+func Loopback(listen string) bool {
+	if strings.HasPrefix(listen, "unix:") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		host = listen
+	}
+	return loopback(host)
+}
+
+// named returns the host of a request without its port.
+func named(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return host
+}
+
+// host reports whether a request is for the portal. Without sign-in, a page of another site
+// could have its name resolved to this machine, and a proxy could let others in.
+func (g *guard) host(r *http.Request) bool {
+	if !g.open {
+		return true
+	}
+	name := strings.ToLower(named(r.Host))
+	if g.hosts[name] {
+		return true
+	}
+	if !loopback(name) {
+		return false
+	}
+	for _, header := range forwarded {
+		if r.Header.Get(header) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSite reports whether a browser may have sent a request for a page of the portal. Links
+// from other sites to pages are fine.
+func (g *guard) sameSite(r *http.Request) bool {
+	if g.cross.Check(r) != nil {
+		return false
+	}
+	cross := r.Header.Get("Sec-Fetch-Site") == "cross-site"
+	return !cross || r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}

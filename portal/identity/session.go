@@ -1,0 +1,202 @@
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// These bound sessions and their cookies.
+const (
+	defaultLifetime = 12 * time.Hour
+	defaultIdle     = 2 * time.Hour
+	maxLifetime     = 30 * 24 * time.Hour
+	renewAfter      = time.Minute // how old the time of the last request may become
+	maxChunk        = 3800        // bytes of a cookie
+	maxChunks       = 3
+	maxEnded        = 10_000
+)
+
+// session is what the cookie of a browser has, sealed.
+type session struct {
+	ID     string     `json:"i"`
+	Began  int64      `json:"b"` // Unix seconds
+	Seen   int64      `json:"s"`
+	Until  int64      `json:"u"`
+	SignIn api.SignIn `json:"h"`
+	Name   string     `json:"n"`
+	Groups []string   `json:"g,omitempty"`
+	Names  []string   `json:"m,omitempty"`
+	// Print identifies a token of the file, and Token is one of a cluster.
+	Print string `json:"p,omitempty"`
+	Token string `json:"t,omitempty"`
+}
+
+// person returns whom a session of an identity provider belongs to.
+func (s *session) person() Person {
+	return Person{Name: s.Name, Groups: s.Groups, Names: s.Names, SignIn: s.SignIn}
+}
+
+// sessions writes and reads the cookies of sessions.
+type sessions struct {
+	sealer         *sealer
+	secure         bool
+	lifetime, idle time.Duration
+	now            func() time.Time
+
+	mu    sync.Mutex
+	ended map[string]int64 // by ID, until when the session would have lasted
+}
+
+func newSessions(s *sealer, secure bool, lifetime, idle time.Duration) (*sessions, error) {
+	if lifetime == 0 {
+		lifetime = defaultLifetime
+	}
+	if idle == 0 {
+		idle = min(defaultIdle, lifetime)
+	}
+	if lifetime < 0 || idle < 0 || lifetime > maxLifetime || idle > lifetime {
+		return nil, fmt.Errorf("sessions of %v that end after %v without a request: the first is at most %v, and the second not longer", lifetime, idle, maxLifetime)
+	}
+	return &sessions{sealer: s, secure: secure, lifetime: lifetime, idle: idle, now: time.Now, ended: map[string]int64{}}, nil
+}
+
+// name returns the name of a cookie. With the prefix, browsers take it over HTTPS and from
+// this host only.
+func (s *sessions) name(of string) string {
+	if s.secure {
+		return "__Host-vedette-" + of
+	}
+	return "vedette-" + of
+}
+
+// cookie returns a cookie that ends after some time; now, if that is negative.
+func (s *sessions) cookie(of, value string, age time.Duration) *http.Cookie {
+	c := &http.Cookie{Name: s.name(of), Value: value, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode, MaxAge: int(age.Seconds())}
+	if age < 0 {
+		c.MaxAge = -1
+	}
+	return c
+}
+
+// begin returns a new session for a person. until bounds it if it is not zero.
+func (s *sessions) begin(p Person, until time.Time) session {
+	now := s.now()
+	end := now.Add(s.lifetime)
+	if !until.IsZero() && until.Before(end) {
+		end = until
+	}
+	return session{
+		ID: randomText(), Began: now.Unix(), Seen: now.Unix(), Until: end.Unix(),
+		SignIn: p.SignIn, Name: p.Name, Groups: p.Groups, Names: p.Names,
+	}
+}
+
+// purposeSession is what sessions are sealed for.
+const purposeSession = "session"
+
+// write gives a session to the browser.
+//
+// Errors: it does not fit into cookies.
+func (s *sessions) write(w http.ResponseWriter, one session) error {
+	text, err := s.sealer.seal(purposeSession, one)
+	if err != nil {
+		return err
+	}
+	n := (len(text) + maxChunk - 1) / maxChunk
+	if n > maxChunks {
+		return errors.New("the groups of the person do not fit into cookies")
+	}
+	age := time.Unix(one.Until, 0).Sub(s.now())
+	for chunk := range n {
+		value := text[chunk*maxChunk : min(len(text), (chunk+1)*maxChunk)]
+		if chunk == 0 {
+			value = strconv.Itoa(n) + "." + value
+		}
+		http.SetCookie(w, s.cookie(chunkName(chunk), value, age))
+	}
+	return nil
+}
+
+func chunkName(n int) string { return "session" + strings.Repeat("-more", n) }
+
+// clear removes the session from the browser.
+func (s *sessions) clear(w http.ResponseWriter, r *http.Request) {
+	for chunk := range maxChunks {
+		if _, err := r.Cookie(s.name(chunkName(chunk))); err == nil {
+			http.SetCookie(w, s.cookie(chunkName(chunk), "", -1))
+		}
+	}
+}
+
+// read returns the session of a request. It returns false if there is none, or none that
+// counts.
+func (s *sessions) read(r *http.Request) (session, bool) {
+	first, err := r.Cookie(s.name(chunkName(0)))
+	if err != nil {
+		return session{}, false
+	}
+	count, text, _ := strings.Cut(first.Value, ".")
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 || n > maxChunks {
+		return session{}, false
+	}
+	for chunk := 1; chunk < n; chunk++ {
+		more, err := r.Cookie(s.name(chunkName(chunk)))
+		if err != nil {
+			return session{}, false
+		}
+		text += more.Value
+	}
+	var one session
+	if s.sealer.open(purposeSession, text, &one) != nil || !s.counts(one) {
+		return session{}, false
+	}
+	return one, true
+}
+
+// counts reports whether a session has not ended.
+func (s *sessions) counts(one session) bool {
+	now := s.now().Unix()
+	return one.ID != "" && now < one.Until && now < one.Seen+int64(s.idle.Seconds()) && s.lasts(one)
+}
+
+// lasts reports whether a session, which a request has used, may go on: an open stream keeps
+// it from being idle.
+func (s *sessions) lasts(one session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ended := s.ended[one.ID]
+	return !ended && s.now().Unix() < one.Until
+}
+
+// renew writes a session again if its last request was long ago.
+func (s *sessions) renew(w http.ResponseWriter, one session) {
+	now := s.now().Unix()
+	if now-one.Seen < int64(min(renewAfter, s.idle/4).Seconds()) {
+		return
+	}
+	one.Seen = now
+	_ = s.write(w, one) // it fitted before
+}
+
+// end ends a session for this process, so that a copy of its cookie is worthless here.
+func (s *sessions) end(one session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now().Unix()
+	if len(s.ended) >= maxEnded {
+		for id, until := range s.ended {
+			if until < now || len(s.ended) >= maxEnded {
+				delete(s.ended, id)
+			}
+		}
+	}
+	s.ended[one.ID] = one.Until
+}

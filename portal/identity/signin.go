@@ -1,0 +1,217 @@
+package identity
+
+import (
+	"context"
+	"crypto/hmac"
+	"embed"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// Paths below /auth/.
+const (
+	pathAuth    = "/auth/"
+	pathToken   = "/auth/token"
+	pathOIDC    = "/auth/oidc"
+	pathMethods = "/auth/methods"
+	pathStyle   = "/auth/style.css"
+)
+
+// attemptFor is how long a sign-in with a provider may take.
+const attemptFor = 10 * time.Minute
+
+//go:embed page.html style.css
+var files embed.FS
+
+var page = template.Must(template.ParseFS(files, "page.html"))
+
+// signIn serves the paths below /auth/, and the end of sessions.
+type signIn struct{ door *door }
+
+// serve answers a request for a path below /auth/.
+func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Frame-Options", "DENY")
+	switch r.Method + " " + r.URL.Path {
+	case "GET " + pathAuth:
+		s.show(w, r, http.StatusOK, "")
+	case "GET " + pathStyle:
+		text, _ := files.ReadFile("style.css") // it is embedded
+		h.Set("Content-Type", "text/css; charset=utf-8")
+		_, _ = w.Write(text) // the browser may be gone
+	case "GET " + pathMethods:
+		h.Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(s.methods()) // the client may be gone
+	case "POST " + pathToken:
+		s.byToken(w, r, address)
+	case "GET " + pathOIDC:
+		s.toProvider(w, r)
+	case "GET " + pathCallback:
+		s.fromProvider(w, r, address)
+	default:
+		refuse(w, &api.Problem{Type: api.ProblemUnknown, Title: "No such page", Status: http.StatusNotFound, Detail: "Open /auth/ to sign in."})
+	}
+}
+
+// methods says how one can sign in, for the command line.
+func (s *signIn) methods() api.SignInMethods {
+	m := api.SignInMethods{Demanded: s.door.demands, Token: s.door.tokens != nil, Kubernetes: s.door.reviewer != nil}
+	if p := s.door.provider; p != nil {
+		m.OIDC = &api.SignInOIDCMethod{Issuer: p.cfg.Issuer, ClientID: p.cfg.ClientID, Audiences: p.cfg.Audiences, Scopes: p.scopes()}
+	}
+	return m
+}
+
+// show writes the page with the form.
+func (s *signIn) show(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	w.WriteHeader(status)
+	_ = page.Execute(w, map[string]any{ // the browser may be gone
+		"To": destination(r.FormValue("to")), "Problem": problem, "Demanded": s.door.demands,
+		"Token": s.door.tokens != nil || s.door.reviewer != nil, "OIDC": s.door.provider != nil,
+		"ToOIDC": pathOIDC + "?" + url.Values{"to": {destination(r.FormValue("to"))}}.Encode(),
+	})
+}
+
+// destination returns a path of the portal to go to after a sign-in. It never leads to
+// another site.
+func destination(to string) string {
+	u, err := url.Parse(to)
+	switch {
+	case err != nil, u.Scheme != "", u.Host != "", u.User != nil, u.Opaque != "":
+	case !strings.HasPrefix(to, "/"), strings.HasPrefix(to, "//"), strings.ContainsAny(to, "\\\t\r\n"):
+	case strings.HasPrefix(u.Path, "//"), strings.Contains(u.Path, "\\"), strings.HasPrefix(u.Path, pathAuth), len(to) > 2000:
+	default:
+		return u.String()
+	}
+	return "/"
+}
+
+// byToken begins a session with a token that somebody has pasted.
+func (s *signIn) byToken(w http.ResponseWriter, r *http.Request, address string) {
+	r.Body = http.MaxBytesReader(w, r.Body, 2*maxBearer)
+	if err := r.ParseForm(); err != nil || r.URL.Query().Has("token") { // a token in a URL is in logs
+		s.show(w, r, http.StatusBadRequest, "The form cannot be read. Paste the token again.")
+		return
+	}
+	token := strings.TrimSpace(r.PostForm.Get("token"))
+	if token == "" || len(token) > maxBearer || !s.door.demands {
+		s.show(w, r, http.StatusBadRequest, "There is no token. Paste it again.")
+		return
+	}
+	person, one, err := s.door.recognize(r.Context(), token, address)
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.begin(w, r, person, one, destination(r.PostForm.Get("to")))
+}
+
+// begin writes a session, and sends the browser on. A session before it ends.
+func (s *signIn) begin(w http.ResponseWriter, r *http.Request, person Person, mark session, to string) {
+	if before, ok := s.door.sessions.read(r); ok {
+		s.door.sessions.end(before)
+	}
+	one := s.door.sessions.begin(person, person.Expires)
+	one.Print, one.Token = mark.Print, mark.Token
+	if one.Print != "" || one.Token != "" {
+		one.Groups, one.Names = nil, nil // they are asked for again
+	}
+	if err := s.door.sessions.write(w, one); err != nil {
+		s.door.log.Error("A session cannot be written", "person", person.Name, "err", err)
+		s.show(w, r, http.StatusInternalServerError, "You have more groups than a browser can keep. Ask the administrator of the portal.")
+		return
+	}
+	s.door.log.Info("Somebody has signed in", "person", person.Name, "how", person.SignIn)
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// failed shows why a sign-in failed.
+func (s *signIn) failed(w http.ResponseWriter, r *http.Request, err error) {
+	p := errToken
+	errors.As(err, &p)
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	s.show(w, r, p.Status, p.Title+". "+p.Detail)
+}
+
+// purposeAttempt is what attempts are sealed for.
+const purposeAttempt = "attempt"
+
+// toProvider sends the browser to the identity provider.
+func (s *signIn) toProvider(w http.ResponseWriter, r *http.Request) {
+	if s.door.provider == nil {
+		s.show(w, r, http.StatusNotFound, "This portal has no identity provider.")
+		return
+	}
+	a := attempt{
+		State: randomText(), Nonce: randomText(), Verifier: oauth2.GenerateVerifier(),
+		To: destination(r.FormValue("to")), Until: s.door.now().Add(attemptFor).Unix(),
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), providerTimeout)
+	defer cancel()
+	address, err := s.door.provider.address(ctx, a)
+	if err == nil {
+		var sealed string
+		if sealed, err = s.door.sealer.seal(purposeAttempt, a); err == nil {
+			http.SetCookie(w, s.door.sessions.cookie("attempt", sealed, attemptFor))
+			http.Redirect(w, r, address, http.StatusSeeOther)
+			return
+		}
+	}
+	s.door.log.Warn("The identity provider cannot be reached", "issuer", s.door.provider.cfg.Issuer, "err", err)
+	s.failed(w, r, errProvider)
+}
+
+// fromProvider ends a sign-in with the identity provider.
+func (s *signIn) fromProvider(w http.ResponseWriter, r *http.Request, address string) {
+	var a attempt
+	kept, err := r.Cookie(s.door.sessions.name("attempt"))
+	http.SetCookie(w, s.door.sessions.cookie("attempt", "", -1))
+	if s.door.provider == nil || err != nil || s.door.sealer.open(purposeAttempt, kept.Value, &a) != nil ||
+		s.door.now().Unix() >= a.Until || !hmac.Equal([]byte(a.State), []byte(r.URL.Query().Get("state"))) {
+		s.show(w, r, http.StatusBadRequest, "This sign-in has expired, or another one began. Sign in again.")
+		return
+	}
+	if r.URL.Query().Get("error") != "" { // what it says is not ours
+		s.show(w, r, http.StatusUnauthorized, "The identity provider refused. Sign in again, or ask its administrator.")
+		return
+	}
+	if wait := s.door.throttle.wait(address, "", s.door.now()); wait > 0 {
+		s.failed(w, r, tooMany(wait))
+		return
+	}
+	person, err := s.door.provider.redeem(r.Context(), a, r.URL.Query().Get("code"))
+	if err != nil {
+		s.door.throttle.failed(address, s.door.now())
+		s.door.log.Warn("A sign-in has failed", "address", address, "reason", err.Error())
+		s.failed(w, r, err)
+		return
+	}
+	person.Expires = time.Time{} // an ID token lasts minutes; the session has a lifetime of its own
+	s.begin(w, r, person, session{}, a.To)
+}
+
+// out ends the session of a request.
+func (s *signIn) out(w http.ResponseWriter, r *http.Request) {
+	if one, ok := s.door.sessions.read(r); ok {
+		s.door.sessions.end(one)
+	}
+	s.door.sessions.clear(w, r)
+}
