@@ -1,0 +1,68 @@
+package livestream
+
+import (
+	"strconv"
+
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// Sight says what a person sees. *access.Sight is one.
+type Sight interface {
+	All() bool
+	SeesType(cluster, typ, namespace string) bool
+	// Key is equal for two sights that see the same.
+	Key() string
+	// Expired returns a channel that is closed when the sight has to be asked for again; nil if
+	// it lasts.
+	Expired() <-chan struct{}
+}
+
+// indexOf returns the place of a language in entry.data.
+func indexOf(language string) int {
+	if language == web.Chinese {
+		return 1
+	}
+	return 0
+}
+
+func sees(s Sight, e *entry) bool { return s.All() || s.SeesType(e.cluster, e.typ, e.namespace) }
+
+// The parts of an event with changes, around the changes.
+var (
+	changesBegin = []byte("event: changes\nid: ")
+	changesData  = []byte("\ndata: {\"changes\":[")
+	changesEnd   = []byte("]}\n\n")
+	comma        = []byte(",")
+)
+
+// piece is an event with changes that is not copied together: the data of entries, and what
+// stands around.
+type piece struct {
+	data [][]byte
+	size int
+	last int64 // position of the last entry that was considered
+}
+
+func (p *piece) add(e *entry, language int) {
+	p.data = append(p.data, e.data[language])
+	p.size += len(e.data[language]) + 1
+}
+
+// append appends the event to b.
+func (p *piece) append(b []byte, behind int64) []byte {
+	b = append(b, changesBegin...)
+	b = strconv.AppendInt(b, p.last, 10)
+	b = append(b, changesData...)
+	for i, d := range p.data {
+		if i > 0 {
+			b = append(b, comma...)
+		}
+		b = append(b, d...)
+	}
+	if behind > 0 {
+		b = append(b, `],"behind":`...)
+		b = strconv.AppendInt(b, behind, 10)
+		return append(b, "}\n\n"...)
+	}
+	return append(b, changesEnd...)
+}

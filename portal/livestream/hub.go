@@ -1,0 +1,320 @@
+package livestream
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// Change is a change for the log.
+type Change struct {
+	// Position is that of the feed. It never decreases from one change to the next.
+	Position int64
+	// Cluster, Type ("jobs.batch") and Namespace decide who sees the change.
+	Cluster, Type, Namespace string
+	// Seen is when the recorder saw it. It counts for the lag if Fresh.
+	Seen  time.Time
+	Fresh bool
+	// Removed says that the job left the history. Several such changes may have the position
+	// of the change before them.
+	Removed bool
+	// Event returns the change in a language. It is called within the call that gets the change.
+	Event func(language string) api.Change
+}
+
+// Config configures a Hub.
+type Config struct {
+	// Sight returns what the person of a context sees.
+	Sight func(context.Context) (Sight, error)
+	// Expires returns when the session of the person of a context ends; zero if never. It may be nil.
+	Expires func(context.Context) time.Time
+	// Position returns the position that lists include now.
+	Position func() int64
+	// Stale returns since when the database does not answer; zero if it does. It may be nil.
+	Stale func() time.Time
+	// Done returns the share of the history that is loaded, for the time before Start. It may be nil.
+	Done func() float64
+	// MaxBrowsers bounds the streams; default 5,000.
+	MaxBrowsers int
+	// Entries and Bytes bound the log; default 65,536, rounded up to a power of two, and 48 MB.
+	Entries, Bytes int
+	Logger         *slog.Logger // default: slog.Default()
+}
+
+const (
+	// Tick is how long changes are collected for one event.
+	Tick = 100 * time.Millisecond
+	// BeatEvery is the time between two beats.
+	BeatEvery = 5 * time.Second
+
+	// A tick has at most so many entries and about so many bytes.
+	tickEntries, tickBytes = 1000, 256 << 10
+	// recentTicks are kept for browsers that are a little behind.
+	recentTicks = 8
+)
+
+// Hub is the log of changes and its browsers. Any goroutine may use it.
+type Hub struct {
+	cfg      Config
+	chinese  atomic.Bool // somebody reads Chinese
+	browsers atomic.Int64
+	resets   atomic.Int64
+	current  atomic.Pointer[tick]
+
+	mu      sync.RWMutex
+	ring    *ring
+	recent  []*tick
+	sent    uint64 // entries before it are in ticks
+	beaten  time.Time
+	beat    []byte // the last beat, and its number
+	beatNo  int
+	lags    lags
+	epoch   int // counts Reset
+	reason  string
+	started bool
+}
+
+// New returns a hub without changes.
+func New(cfg Config) *Hub {
+	cfg.MaxBrowsers, cfg.Entries, cfg.Bytes = or(cfg.MaxBrowsers, 5000), or(cfg.Entries, 1<<16), or(cfg.Bytes, 48<<20)
+	count := 1
+	for count < cfg.Entries {
+		count *= 2
+	}
+	h := &Hub{cfg: cfg, ring: newRing(count, cfg.Bytes)}
+	h.current.Store(newTick(0, 0, 0))
+	return h
+}
+
+func or(n, fallback int) int {
+	if n > 0 {
+		return n
+	}
+	return fallback
+}
+
+// Append adds changes in the order of the feed. It does not wait for browsers.
+func (h *Hub) Append(changes []Change) {
+	if len(changes) == 0 {
+		return
+	}
+	entries, now := h.entriesOf(changes), time.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, e := range entries {
+		h.ring.push(e)
+		if c := &changes[i]; c.Fresh && !c.Seen.IsZero() {
+			h.lags.add(now, now.Sub(c.Seen))
+		}
+	}
+}
+
+func (h *Hub) entriesOf(changes []Change) []entry {
+	entries, chinese := make([]entry, len(changes)), h.chinese.Load()
+	for i := range changes {
+		c := &changes[i]
+		e := entry{position: c.Position, cluster: c.Cluster, typ: c.Type, namespace: c.Namespace, removed: c.Removed}
+		e.data[0] = serialize(c.Event(web.English))
+		e.data[1] = e.data[0]
+		if chinese {
+			if d := serialize(c.Event(web.Chinese)); string(d) != string(e.data[0]) {
+				e.data[1] = d
+			}
+		}
+		entries[i] = e
+	}
+	return entries
+}
+
+func serialize(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil { // texts, numbers and times have no such error
+		return []byte("{}")
+	}
+	return b
+}
+
+// Start lets browsers in. earlier are the changes behind the position floor and before those
+// of Append. A browser that continues at floor or later misses nothing.
+func (h *Hub) Start(floor int64, earlier []Change) {
+	entries := h.entriesOf(earlier)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var live []entry
+	for n := h.ring.from; n < h.ring.to; n++ {
+		live = append(live, *h.ring.at(n))
+	}
+	h.ring.clear(floor)
+	for _, e := range entries {
+		if len(live) == 0 || e.position < live[0].position {
+			h.ring.push(e)
+		}
+	}
+	for _, e := range live {
+		h.ring.push(e)
+	}
+	h.sent, h.started = h.ring.to, true
+	h.publish()
+}
+
+// Reset forgets all changes and tells each browser to load everything again. reason is one
+// of api.Reset.
+func (h *Hub) Reset(floor int64, reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ring.clear(floor)
+	h.sent, h.reason = h.ring.to, reason
+	h.epoch++
+	h.publish()
+}
+
+// Run hands changes to browsers until ctx ends.
+func (h *Hub) Run(ctx context.Context) {
+	ticker := time.NewTicker(Tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			h.tick(now)
+		}
+	}
+}
+
+// tick publishes what has arrived since the last one.
+func (h *Hub) tick(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	due := now.Sub(h.beaten) >= BeatEvery
+	if due {
+		h.beaten, h.beat = now, serialize(h.beatLocked(now))
+		h.beatNo++
+	}
+	if h.sent < h.ring.from { // more came than the log holds
+		h.sent = h.ring.from
+	}
+	for due || h.sent < h.ring.to {
+		h.publish()
+		due = false
+	}
+}
+
+// publish makes a tick of the next entries. The caller has the lock.
+func (h *Hub) publish() {
+	from, size := h.sent, 0
+	position := h.ring.floor
+	for h.sent < h.ring.to && h.sent-from < tickEntries && size < tickBytes {
+		size += len(h.ring.at(h.sent).data[0])
+		h.sent++
+	}
+	if h.sent > h.ring.from {
+		position = h.ring.at(h.sent - 1).position
+	}
+	t := newTick(from, h.sent, position)
+	t.beat, t.beatNo = h.beat, h.beatNo
+	if from < h.sent {
+		if h.recent = append(h.recent, t); len(h.recent) > recentTicks {
+			h.recent = append([]*tick(nil), h.recent[1:]...)
+		}
+	}
+	close(h.current.Swap(t).next)
+}
+
+func (h *Hub) beatLocked(now time.Time) api.Beat {
+	b := api.Beat{Now: now.UTC(), Position: h.ring.head(), Lag: h.lags.percentile(now)}
+	if h.cfg.Stale != nil {
+		b.Stale = h.cfg.Stale()
+	}
+	return b
+}
+
+// Stats are numbers about the hub.
+type Stats struct {
+	Browsers int     // open streams
+	Resets   int64   // how often a browser had to load everything again
+	Entries  int     // in the log
+	Bytes    int     // of the log
+	Lag      float64 // as api.Beat has it
+}
+
+// Stats returns the present numbers.
+func (h *Hub) Stats() Stats {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return Stats{int(h.browsers.Load()), h.resets.Load(), int(h.ring.to - h.ring.from), h.ring.bytes, h.lags.percentile(time.Now())}
+}
+
+// end returns the number of the next entry, the position of the last one, and the epoch.
+func (h *Hub) end() (next uint64, head int64, epoch int) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.ring.to, h.ring.head(), h.epoch
+}
+
+// begin returns the number of the first entry for a browser that continues behind after.
+// ok is false if the log does not reach back so far.
+func (h *Hub) begin(after int64) (next uint64, ok bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	next, ok = h.ring.behind(after)
+	for ok && next > h.ring.from {
+		if e := h.ring.at(next - 1); e.position < after || !e.removed {
+			break
+		}
+		next--
+	}
+	return next, ok
+}
+
+// recentFrom returns the tick that begins with an entry; nil if it is not kept.
+func (h *Hub) recentFrom(number uint64) *tick {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, t := range h.recent {
+		if t.from == number {
+			return t
+		}
+	}
+	return nil
+}
+
+// collect adds to p the entries from number up to end that a sight sees, and that are behind
+// after, until p has size bytes. It returns the number of the next entry. ok is false if the
+// log has forgotten the first one.
+func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sight, language int) (next uint64, ok bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if number < h.ring.from {
+		return number, false
+	}
+	for number < min(end, h.ring.to) && p.size < size {
+		e := h.ring.at(number)
+		p.last = e.position
+		if (e.position > after || e.removed) && sees(s, e) {
+			p.add(e, language)
+		}
+		number++
+	}
+	return number, true
+}
+
+// state returns what a browser compares with its own state: the epoch, and why it changed.
+func (h *Hub) state() (epoch int, reason string, started bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.epoch, h.reason, h.started
+}
+
+// beatNow returns a beat for a browser that has just come.
+func (h *Hub) beatNow() []byte {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return serialize(h.beatLocked(time.Now()))
+}

@@ -1,0 +1,98 @@
+package livestream
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// farAhead is how many positions a browser may be ahead of this portal. It was served by a
+// replica that read the feed earlier. Beyond that, the database is another one.
+const farAhead = 10_000
+
+type streamInput struct {
+	After       string `query:"after" doc:"the position to continue behind"`
+	LastEventID string `header:"Last-Event-ID" doc:"as after, from a browser that connects again"`
+}
+
+// Register registers the operation that follows the changes.
+func (h *Hub) Register(a huma.API) {
+	web.Stream(a, api.PathStream, "stream", "Follow the changes of all jobs", h.open,
+		web.Describe("Server-sent events: changes, beat, reset, rights. The ID of an event is a position in the feed."))
+}
+
+// open begins a stream.
+//
+// Errors: problems: the history is loading; too many streams; what the person sees is
+// not known.
+func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follow, error) {
+	if _, _, started := h.state(); !started {
+		done := 0.0
+		if h.cfg.Done != nil {
+			done = h.cfg.Done()
+		}
+		return nil, nil, web.Loading(done)
+	}
+	r := web.Request(ctx)
+	after, resume, err := web.After(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	sight, err := h.cfg.Sight(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.browsers.Load() >= int64(h.cfg.MaxBrowsers) {
+		p := web.TooMany(30 * time.Second)
+		p.Status, p.Detail = http.StatusServiceUnavailable, "The portal has as many open streams as it may have. Try again in 30 s."
+		return nil, nil, p
+	}
+	language := indexOf(web.Language(r))
+	if language == 1 {
+		h.chinese.Store(true)
+	}
+	now := time.Now()
+	b := &browser{hub: h, ask: h.cfg.Sight, language: language, sight: sight, seen: now, check: now.Add(sightEvery)}
+	reason := b.place(after, resume)
+	return nil, func(ctx context.Context, e *web.Events) error {
+		h.browsers.Add(1)
+		defer h.browsers.Add(-1)
+		if h.cfg.Expires != nil {
+			if at := h.cfg.Expires(ctx); !at.IsZero() {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithDeadline(ctx, at)
+				defer cancel()
+			}
+		}
+		b.w = e
+		if reason != "" {
+			if err := b.reset(reason); err != nil {
+				return err
+			}
+		}
+		return b.run(ctx)
+	}, nil
+}
+
+// place puts a browser behind a position. It returns the reason of a reset if the log does
+// not reach back so far.
+func (b *browser) place(after int64, resume bool) (reason string) {
+	b.next, b.position, b.epoch = b.hub.end()
+	if !resume {
+		return ""
+	}
+	next, ok := b.hub.begin(after)
+	switch {
+	case !ok:
+		return "expired"
+	case after > b.position+farAhead && after > b.hub.cfg.Position()+farAhead:
+		return "restored"
+	}
+	b.next, b.after, b.position = next, after, after
+	return ""
+}
