@@ -76,7 +76,15 @@ func (h *History) Job(ctx context.Context, object int64, now time.Time) (Job, er
 //
 // Errors: ErrCursor; errors of the database.
 func (h *History) Objects(ctx context.Context, n ObjectName, p Paging) (Page[Object], error) {
-	return objectsNamed(ctx, h.db, n, p)
+	return objectsNamed(ctx, h.db, n, func(c ...model.Condition) model.Query { return model.ObjectsNamed(n.Name, c...) }, p)
+}
+
+// ObjectsBetween is Objects for the names from that of n up to another one, which is left out.
+// Databases order punctuation differently, so the caller compares the names that it gets.
+//
+// Errors: ErrCursor; errors of the database.
+func (h *History) ObjectsBetween(ctx context.Context, n ObjectName, to string, p Paging) (Page[Object], error) {
+	return objectsNamed(ctx, h.db, n, func(c ...model.Condition) model.Query { return model.ObjectsBetween(n.Name, to, c...) }, p)
 }
 
 // ObjectsByID returns the objects with some IDs, in any order. Objects that retention has

@@ -87,7 +87,7 @@ func decodeObject(rows *sql.Rows) (positioned[Object], error) {
 	return positioned[Object]{model.Position{At: r.Since, ID: r.ID}, objectOf(&r)}, err
 }
 
-func objectsNamed(ctx context.Context, db *sqldb.DB, n ObjectName, p Paging) (page Page[Object], err error) {
+func objectsNamed(ctx context.Context, db *sqldb.DB, n ObjectName, query func(...model.Condition) model.Query, p Paging) (page Page[Object], err error) {
 	s, err := Filter{Cluster: n.Cluster, Types: []Type{n.Type}}.resolve(ctx, db)
 	if err != nil || s.nothing {
 		return page, err
@@ -95,7 +95,7 @@ func objectsNamed(ctx context.Context, db *sqldb.DB, n ObjectName, p Paging) (pa
 	if !n.AllNamespaces {
 		s.conditions = append(s.conditions, model.InNamespace(n.Namespace))
 	}
-	return keysetPage(ctx, db, model.ObjectsNamed(n.Name, s.conditions...), p, func(rows *sql.Rows) (Object, int64, error) {
+	return keysetPage(ctx, db, query(s.conditions...), p, func(rows *sql.Rows) (Object, int64, error) {
 		r, err := model.ScanObject(rows)
 		return objectOf(&r), r.ID, err
 	})

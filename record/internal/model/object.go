@@ -299,6 +299,13 @@ func ObjectsNamed(name string, conditions ...Condition) Query {
 	return q.and(conditions...)
 }
 
+// ObjectsBetween is ObjectsNamed for names from one up to another one, in the order of the
+// database. Databases order punctuation and letters differently.
+func ObjectsBetween(from, to string, conditions ...Condition) Query {
+	q := Query{"SELECT " + listedObjectColumns + " FROM objects o" + objectNameJoins + " WHERE o.name >= ? AND o.name < ?", []any{from, to}, "o.id"}
+	return q.and(conditions...)
+}
+
 // ObjectsWithUID returns the query for the objects that have a UID. Order it by ObjectKey. It is
 // fast with conditions for the cluster and the type.
 func ObjectsWithUID(uid string, conditions ...Condition) Query {
