@@ -78,7 +78,10 @@ type AttemptList struct {
 
 // Attempt is one run of a job.
 type Attempt struct {
+	// Number counts the attempts of the list, and Run those of the job, as its pods and logs do.
+	// Both begin at 1.
 	Number int       `json:"number"`
+	Run    int       `json:"run"`
 	Job    JobRef    `json:"job"`
 	State  string    `json:"state"`
 	Reason string    `json:"reason,omitempty"`
@@ -93,7 +96,7 @@ type Attempt struct {
 
 // AttemptField is one row of the comparison of attempts.
 type AttemptField struct {
-	Name string `json:"name"` // a key of the page's words (ended, ran, firstFailure, image, nodes), or a path
+	Name string `json:"name"` // a key of the page's words (ended, ran, firstFailure, exitCode, image, nodes), or a path
 	// Values has one value for each attempt, and Differs whether it differs from the one before.
 	Values  []string `json:"values"`
 	Differs []bool   `json:"differs"`
@@ -198,7 +201,7 @@ type DiffLine struct {
 	Text  string `json:"text,omitempty"`
 	Count int    `json:"count,omitempty"`
 	// Words are the parts of the line that differ from its counterpart, as offsets in UTF-16
-	// code units.
+	// code units: From is the first one, from 0, and To the one behind the last.
 	Words []LineRange `json:"words,omitempty"`
 	// Bookkeeping says that the field is not the user's: managedFields, resourceVersion.
 	Bookkeeping bool `json:"bookkeeping,omitempty"`

@@ -1,0 +1,177 @@
+package jobview
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Bounds of what an Enricher reads and keeps.
+const (
+	podEntries = 1000             // of the index of transitions, for a page
+	keptExtras = 20_000           // rows, in each of two generations
+	freshFor   = 20 * time.Second // what is kept of a job that has not ended
+	sameStart  = 10 * time.Second // pods of one attempt are created within this time
+)
+
+// Enricher reads what rows show beyond the index. It keeps the newest results, in bounded memory.
+// Any goroutine may use it.
+type Enricher struct {
+	history *history.History
+
+	mu         sync.Mutex
+	young, old map[int64]kept
+}
+
+// kept is the result for a row in one state.
+type kept struct {
+	version wire.Version
+	state   state.State
+	at      time.Time
+	extra   Extra
+}
+
+// NewEnricher returns an Enricher that reads a history.
+func NewEnricher(h *history.History) *Enricher {
+	return &Enricher{history: h, young: map[int64]kept{}, old: map[int64]kept{}}
+}
+
+// Extras returns what rows show beyond the index, by the IDs of their jobs. at is the instant
+// that the rows describe; zero is now. It runs at most seven queries for any number of rows.
+//
+// Errors: those of the database. The result then has what is kept.
+func (e *Enricher) Extras(ctx context.Context, rows []jobindex.Row, at time.Time) (map[int64]Extra, error) {
+	now := time.Now()
+	all := make(map[int64]Extra, len(rows))
+	var ask []*jobindex.Row
+	for i := range rows {
+		r := &rows[i]
+		if x, ok := e.kept(r, now); ok && at.IsZero() {
+			all[r.ID] = x
+		} else {
+			ask = append(ask, r)
+		}
+	}
+	if len(ask) == 0 {
+		return all, nil
+	}
+	some, err := e.read(ctx, ask, at)
+	if err != nil {
+		return all, err
+	}
+	for _, r := range ask {
+		all[r.ID] = some[r.ID]
+		if at.IsZero() {
+			e.keep(r, now, some[r.ID])
+		}
+	}
+	return all, nil
+}
+
+func (e *Enricher) kept(r *jobindex.Row, now time.Time) (Extra, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	k, ok := e.young[r.ID]
+	if !ok {
+		k, ok = e.old[r.ID]
+	}
+	ok = ok && k.version == r.Version && k.state == r.State && (!r.Open() && now.Sub(r.Ended) > time.Minute || now.Sub(k.at) < freshFor)
+	return k.extra, ok
+}
+
+func (e *Enricher) keep(r *jobindex.Row, now time.Time, x Extra) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.young) >= keptExtras {
+		e.young, e.old = map[int64]kept{}, e.young
+	}
+	e.young[r.ID] = kept{r.Version, r.State, now, x}
+}
+
+// read reads the extras of some rows.
+func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time) (map[int64]Extra, error) {
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = r.ID
+	}
+	objects, err := e.history.ObjectsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]*history.Object, len(objects))
+	for i := range objects {
+		byID[objects[i].ID] = &objects[i]
+	}
+	var withPods []history.Object
+	for _, r := range rows {
+		if o := byID[r.ID]; o != nil && r.State != state.Submitted && r.State != state.Queued && r.State != state.Suspended {
+			withPods = append(withPods, *o)
+		}
+	}
+	pods, err := e.history.PodsOf(ctx, withPods, podEntries)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[int64]Extra, len(rows))
+	chosen := map[int64]history.Object{} // by the ID of the job
+	var read []history.Object
+	for _, r := range rows {
+		x := Extra{}
+		if o := byID[r.ID]; o != nil && (o.Since.Equal(r.Since) || r.State.Final() && o.Presence == history.Deleted) {
+			x.Raw, x.Message = o.Raw, o.Message
+		}
+		var pod *history.Object
+		if pod, x.MorePods = choose(r, pods[r.ID], at); pod != nil {
+			chosen[r.ID] = *pod
+			read = append(read, *pod)
+		}
+		all[r.ID] = x
+	}
+	bodies, err := e.history.Bodies(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	for id, pod := range chosen {
+		x := all[id]
+		set := NewPodSet([]history.Object{pod}, bodies, nil)
+		if nodes := set.Nodes(); len(nodes) > 0 {
+			x.Node = nodes[0]
+		}
+		x.Cause, x.ExitCode = set.Failure()
+		all[id] = x
+	}
+	return all, nil
+}
+
+// choose returns the pod that says most about a job, and how many other pods are like it. Of a
+// job that failed it is the pod of the last attempt that failed first.
+func choose(r *jobindex.Row, pods []history.Object, at time.Time) (*history.Object, int) {
+	var best *history.Object
+	others := -1
+	failed := r.State == state.Failed || r.State == state.Restarting
+	for i := range pods { // the newest first
+		p := &pods[i]
+		if !at.IsZero() && (p.Created.After(at) || failed && p.Since.After(at)) {
+			continue
+		}
+		if best != nil && best.Created.Sub(p.Created) > sameStart {
+			break
+		}
+		s := state.State(p.State)
+		switch {
+		case failed && s != state.Failed && s != state.Restarting && s != state.Deleted:
+		case !failed && (s == state.Queued || s == state.Submitted):
+		case best == nil || failed && p.Since.Before(best.Since):
+			best = p
+			others++
+		default:
+			others++
+		}
+	}
+	return best, max(others, 0)
+}

@@ -1,0 +1,161 @@
+package jobview
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+// Extra is what a row shows beyond the index. Zero fields show nothing.
+type Extra struct {
+	// Raw and Message belong to the state of the row.
+	Raw, Message string
+	// Node is where a pod of the job runs or ran last, and MorePods how many other pods of the job
+	// were seen to run at the same time.
+	Node     string
+	MorePods int
+	// Cause is why a container failed, such as OOMKilled, and ExitCode its exit code.
+	Cause    string
+	ExitCode *int
+	// Place is the place in the line of the queue, from 1; 0 if it is not known.
+	Place int
+}
+
+// maxMessage is how many bytes of a message a row has.
+const maxMessage = 300
+
+// Job returns a row of the list. It shares the labels with r.
+func Job(r *jobindex.Row, e Extra) api.Job {
+	return api.Job{
+		ID: r.ID, Cluster: r.Cluster, UID: r.UID, Type: r.Type, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name,
+		State: string(r.State), Raw: e.Raw, Reason: r.Reason, Message: cut(e.Message, maxMessage),
+		Since: instant(r.Since), Submitted: instant(r.Submitted), Ended: instant(r.Ended), Deleted: instant(r.Deleted), Presence: r.Presence.String(),
+		Waited: r.Waited.Seconds(), Ran: r.Ran.Seconds(), Tries: r.Tries, GPUs: r.GPUs, Pods: r.Pods,
+		Queue: r.Queue, Owner: r.Owner, Priority: r.Priority, Labels: r.Labels,
+		Detail: detailOf(r, &e), Life: Life(r.Life), Version: r.Version.String(),
+	}
+}
+
+// Ref returns the name of a job.
+func Ref(r *jobindex.Row) api.JobRef {
+	return api.JobRef{Cluster: r.Cluster, UID: r.UID, Type: r.Type, Namespace: r.Namespace, Name: r.Name}
+}
+
+// Life returns spans for the life strip, with the numbers of attempts. The first attempt begins
+// when a job starts for the first time, and another one when it starts after it was Restarting.
+func Life(spans []history.Span) []api.Span {
+	all := make([]api.Span, len(spans))
+	attempt, again := 0, true
+	for i, s := range spans {
+		one := api.Span{State: string(s.State), From: instant(s.From), To: instant(s.To), Gap: s.Gap}
+		switch s.State {
+		case state.Restarting:
+			again = true
+		case state.Starting, state.Running:
+			if again {
+				attempt, again = attempt+1, false
+			}
+			one.Attempt = attempt
+		case state.Suspended:
+			one.Attempt = attempt
+		}
+		all[i] = one
+	}
+	return all
+}
+
+// detailOf returns why a job waits, fails or was stopped, or where it runs.
+func detailOf(r *jobindex.Row, e *Extra) api.Detail {
+	switch r.State {
+	case state.Failed, state.Restarting:
+		d := api.Detail{Word: e.Cause, Strong: r.State == state.Failed}
+		switch {
+		case e.ExitCode != nil:
+			d.More = "exit code " + strconv.Itoa(*e.ExitCode)
+		case d.Word == "" || d.Word == r.Reason:
+			d.More = brief(e.Message)
+		}
+		if d.Word == "" {
+			d.Word = r.Reason
+		}
+		return d
+	case state.Running, state.Succeeded:
+		return nodeOf(e)
+	case state.Starting:
+		if r.Reason == "" {
+			return nodeOf(e)
+		}
+	}
+	d := api.Detail{Word: r.Reason, More: brief(e.Message)}
+	if e.Place > 0 && !r.State.Final() {
+		d.More = ordinal(e.Place) + " in line"
+	}
+	return d
+}
+
+// nodeOf returns the node of a pod, and how many more pods there are.
+func nodeOf(e *Extra) api.Detail {
+	d := api.Detail{Word: e.Node}
+	switch {
+	case e.Node == "" || e.MorePods == 0:
+	case e.MorePods == 1:
+		d.More = "and 1 more pod"
+	default:
+		d.More = "and " + strconv.Itoa(e.MorePods) + " more pods"
+	}
+	return d
+}
+
+// maxBrief is how many bytes of a message the column of details has.
+const maxBrief = 80
+
+// brief returns the first clause of a message.
+func brief(message string) string {
+	message = strings.Join(strings.Fields(message), " ")
+	for _, end := range []string{". ", "; "} {
+		message, _, _ = strings.Cut(message, end)
+	}
+	return cut(strings.TrimSuffix(message, "."), maxBrief)
+}
+
+// cut returns at most so many bytes of a text, with an ellipsis if some are missing.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := most - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// ordinal returns 1st, 2nd, 3rd, 4th, 11th and so on.
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+// instant returns a time as the API has it: UTC, in milliseconds.
+func instant(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
