@@ -176,23 +176,20 @@ type stretch struct {
 
 // stretchesOf divides a life into attempts. The end of the last one is zero while it lasts.
 func stretchesOf(life history.ObjectLife) (all []stretch) {
-	again := true
 	for _, s := range life.Spans {
-		switch s.State {
-		case state.Restarting:
-			again = true
-		case state.Starting, state.Running:
-			if again {
-				all, again = append(all, stretch{from: s.From}), false
-			}
-			last := &all[len(all)-1]
-			if last.to = s.To; s.State == state.Running {
-				last.ran += s.To.Sub(s.From)
-			}
+		if s.State != state.Starting && s.State != state.Running || s.Attempt < 1 || s.Attempt > maxAttempts {
+			continue
+		}
+		for len(all) < s.Attempt {
+			all = append(all, stretch{from: s.From})
+		}
+		last := &all[s.Attempt-1]
+		if last.to = s.To; s.State == state.Running {
+			last.ran += s.To.Sub(s.From)
 		}
 	}
-	if n := len(all); n > 0 && life.Ended.IsZero() && !again {
-		all[n-1].to = time.Time{}
+	if n := len(life.Spans); n > 0 && len(all) > 0 && life.Ended.IsZero() && life.Spans[n-1].State != state.Restarting {
+		all[len(all)-1].to = time.Time{}
 	}
 	return all
 }

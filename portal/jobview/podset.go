@@ -102,25 +102,16 @@ func (s *PodSet) exitOf(uid string) *int {
 	return nil
 }
 
-// spansOf returns the life of a pod. Each run after a restart is another attempt.
+// spansOf returns the life of a pod that began in an attempt. Each of its restarts is another one.
 func spansOf(life history.ObjectLife, attempt int) []api.Span {
-	all := make([]api.Span, 0, len(life.Spans))
-	again := false
-	for i, s := range life.Spans {
-		one := api.Span{State: string(s.State), From: instant(s.From), To: instant(s.To), Gap: s.Gap}
-		if i == len(life.Spans)-1 && life.Ended.IsZero() {
-			one.To = life.Ended
+	all := Life(life.Spans)
+	for i := range all {
+		if all[i].Attempt > 0 {
+			all[i].Attempt += attempt - 1
 		}
-		switch s.State {
-		case state.Restarting:
-			again = true
-		case state.Running, state.Starting:
-			if again {
-				attempt, again = attempt+1, false
-			}
-			one.Attempt = attempt
-		}
-		all = append(all, one)
+	}
+	if n := len(all); n > 0 && life.Ended.IsZero() {
+		all[n-1].To = life.Ended
 	}
 	return all
 }

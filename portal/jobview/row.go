@@ -47,25 +47,11 @@ func Ref(r *jobindex.Row) api.JobRef {
 	return api.JobRef{Cluster: r.Cluster, UID: r.UID, Type: r.Type, Namespace: r.Namespace, Name: r.Name}
 }
 
-// Life returns spans for the life strip, with the numbers of attempts. The first attempt begins
-// when a job starts for the first time, and another one when it starts after it was Restarting.
+// Life returns spans for the life strip.
 func Life(spans []history.Span) []api.Span {
 	all := make([]api.Span, len(spans))
-	attempt, again := 0, true
 	for i, s := range spans {
-		one := api.Span{State: string(s.State), From: instant(s.From), To: instant(s.To), Gap: s.Gap}
-		switch s.State {
-		case state.Restarting:
-			again = true
-		case state.Starting, state.Running:
-			if again {
-				attempt, again = attempt+1, false
-			}
-			one.Attempt = attempt
-		case state.Suspended:
-			one.Attempt = attempt
-		}
-		all[i] = one
+		all[i] = api.Span{State: string(s.State), From: instant(s.From), To: instant(s.To), Gap: s.Gap, Inferred: s.Inferred, Attempt: s.Attempt}
 	}
 	return all
 }
