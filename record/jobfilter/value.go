@@ -82,6 +82,18 @@ func parseTime(text string, now time.Time) (interval, error) {
 	return interval{}, errors.New("want a time such as 2026-11-22T09:15:00Z, 2026-11-22 or 09:15 (UTC), or an age such as 24h or 30d")
 }
 
+// Moment reads a time as filters do, for parameters that name an instant: an age is that long
+// before now, and a day or a minute is its beginning.
+//
+// Errors: a text that is no time.
+func Moment(text string, now time.Time) (time.Time, error) {
+	i, err := parseTime(text, now)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.UnixMicro(i.from).UTC(), nil
+}
+
 // inRange reports whether a time is in the range of microseconds with room for an interval.
 func inRange(at time.Time) bool { return at.Year() >= 1900 && at.Year() < 3000 }
 

@@ -21,7 +21,7 @@ func (v *View) selected(q *Query, f jobfilter.Filter) (all []Row) {
 	for _, j := range v.t.jobs {
 		r, ok := rowOf(j, at, past, v.t.gaps)
 		switch {
-		case !ok, q.Sees != nil && !q.Sees(r.Cluster, r.Namespace), !m.Match(&r):
+		case !ok, q.Sees != nil && !q.Sees(r.Cluster, r.Namespace), q.SeesType != nil && !q.SeesType(r.Cluster, r.Type, r.Namespace), !m.Match(&r):
 		case !q.To.IsZero() && !r.Submitted.Before(q.To), !q.From.IsZero() && !r.Open() && r.Ended.Before(q.From):
 		default:
 			all = append(all, r)

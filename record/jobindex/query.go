@@ -16,6 +16,8 @@ type Query struct {
 	// Sees says in which namespaces jobs may be selected; nil: in all. It is called at most
 	// once for each pair of a cluster's name and a namespace, and must not use the index.
 	Sees func(cluster, namespace string) bool
+	// SeesType is the same for the jobs of a type ("jobs.batch"). A job has to pass both.
+	SeesType func(cluster, typ, namespace string) bool
 	// Sort is the key of the order: submitted, since, waited, ran, gpus, tries, name, state,
 	// queue, owner or namespace; with "-" before it for the opposite order. Default:
 	// "-submitted". Jobs with equal keys are in the order of their IDs. States are in the order
