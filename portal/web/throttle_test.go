@@ -1,0 +1,107 @@
+package web_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// TestThrottle: a person may send a burst, and then the rate, whatever others send.
+func TestThrottle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := web.NewThrottle(2, 5).Handler(func(r *http.Request) string { return r.URL.Path }, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		send := func(path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, get(path))
+			return w
+		}
+		for range 5 {
+			if w := send("/a"); w.Code != http.StatusOK {
+				t.Fatal(w.Code)
+			}
+		}
+		w := send("/a")
+		if p := problem(t, w); p.Status != http.StatusTooManyRequests || p.RetryAfter != 1 || w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%+v", p)
+		}
+		if w := send("/b"); w.Code != http.StatusOK {
+			t.Errorf("another person waits: %d", w.Code)
+		}
+		<-time.After(500 * time.Millisecond)
+		if w := send("/a"); w.Code != http.StatusOK {
+			t.Errorf("%d after half a second", w.Code)
+		}
+	})
+}
+
+// TestThrottleModel: whatever the times of requests are, no key gets more than its burst and
+// its rate, and a key that waited as long as it was told may send.
+func TestThrottleModel(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var wrong string
+		rate, burst := float64(rapid.IntRange(1, 20).Draw(r, "rate")), float64(rapid.IntRange(1, 20).Draw(r, "burst"))
+		synctest.Test(t, func(*testing.T) {
+			th, began, sent := web.NewThrottle(rate, burst), time.Now(), map[string]int{}
+			for range rapid.IntRange(1, 100).Draw(r, "requests") {
+				key := rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")
+				wait := th.Take(key)
+				if wait > 0 && rapid.Bool().Draw(r, "heed") {
+					<-time.After(wait + time.Microsecond)
+					if wait = th.Take(key); wait > 0 {
+						wrong = fmt.Sprintf("%v more to wait", wait)
+						return
+					}
+				}
+				if wait == 0 {
+					sent[key]++
+				}
+				if most := burst + time.Since(began).Seconds()*rate; float64(sent[key]) > math.Ceil(most) {
+					wrong = fmt.Sprintf("%d requests, and at most %.1f are allowed", sent[key], most)
+					return
+				}
+				<-time.After(time.Duration(rapid.IntRange(0, 400).Draw(r, "ms")) * time.Millisecond)
+			}
+		})
+		if wrong != "" {
+			r.Fatal(wrong)
+		}
+	})
+}
+
+// TestThrottleIsBounded: many addresses do not fill the memory.
+func TestThrottleIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := web.NewThrottle(1, 10)
+		refused := 0
+		for i := range 25_000 {
+			if th.Take(fmt.Sprint(i)) > 0 {
+				refused++
+			}
+		}
+		if refused != 5_000-10 {
+			t.Errorf("%d keys beyond the table were refused", refused)
+		}
+		<-time.After(time.Minute)
+		if th.Take("new") > 0 {
+			t.Error("a key is refused, although all others are idle")
+		}
+	})
+}
+
+func TestAddress(t *testing.T) {
+	for remote, want := range map[string]string{"10.0.0.1:80": "10.0.0.1", "[2001:db8::1:2:3:4]:80": "2001:db8::", "@": "@"} {
+		r := get("/")
+		r.RemoteAddr = remote
+		if got := web.Address(r); got != want {
+			t.Errorf("%s: %s", remote, got)
+		}
+	}
+}
