@@ -92,6 +92,13 @@ model: ## compare the store and all queues with simple models, over 100,000 rand
 	go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.checks=1500 -rapid.steps=90
 	go test ./record ./record/internal/batch ./record/history ./record/retention -count=1 -timeout 20m -run Model -rapid.checks=$(CASES)
 
+.PHONY: ui
+ui: ## build the pages of the portal from their sources, and check that dist is what is committed
+	npm ci --prefix portal/ui --no-audit --no-fund
+	npm run --prefix portal/ui check
+	go run ./portal/ui/build
+	@git diff --exit-code --stat -- portal/ui/dist portal/ui/src/api.ts && test -z "$$(git status --porcelain -- portal/ui/dist)" || { echo "portal/ui/dist is not what the sources give: commit it"; exit 1; }
+
 .PHONY: lint
 lint: ## run gofumpt, vet, go fix and staticcheck over all modules
 	@unformatted=$$($(GOTOOL) gofumpt -l .); test -z "$$unformatted" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$unformatted"; exit 1; }

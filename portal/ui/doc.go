@@ -1,22 +1,32 @@
-// Package ui: to be written.
+// Package ui has the pages of the portal, embedded.
 //
 // # Data flow
 //
-// To be written.
+//	portal/api, src, node_modules -> portal/ui/build -> dist -> embedded -> Pages -> browser
+//	browser: URL -> page -> core/client -> JSON API
+//	browser: SharedWorker (one stream for all tabs) -> core/live -> rows and counts
+//
+// The sources are TypeScript with Preact, in src: core (URL, requests, stream, keys), design
+// (tokens, components, life strips), words (English and Chinese), shell (navigation, palette),
+// pages (a folder for each page, loaded when it is first shown).
 //
 // # Ownership
 //
-// To be written.
+// The files belong to the program. [Pages] keeps each one as it is and compressed.
 //
 // # Guarantees
 //
-// To be written.
+// `make ui` proves that dist is what the sources give, and that the types check. No page has an
+// inline script, an inline style or an address outside the portal, so [Policy] can forbid them.
+// Assets have names that change with their content, so browsers keep them for a year.
 //
 // # Limits
 //
-// To be written.
+// All files together take at most 200 KB, compressed. The pages need a browser that has
+// modules, color-mix and SharedWorker; without the last one every tab has its own stream.
 //
 // # Errors
 //
-// To be written.
+// [New] fails if dist is damaged. A path that has no page gets the pages with status 404; the
+// pages then say so.
 package ui

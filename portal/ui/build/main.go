@@ -1,0 +1,39 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	dir := flag.String("dir", "portal/ui", "the folder with the sources of the pages")
+	goTypes := flag.String("api", "portal/api", "the folder with the Go types of the API")
+	flag.Parse()
+	if err := run(*dir, *goTypes); err != nil {
+		fmt.Fprintln(os.Stderr, "build the pages:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes src/api.ts and dist.
+func run(dir, goTypes string) error {
+	types, err := typeScript(goTypes)
+	if err != nil {
+		return fmt.Errorf("types of the API: %w", err)
+	}
+	// The file is written first, because the bundle imports it. An unchanged file stays, so
+	// that watching tools see no change.
+	file := filepath.Join(dir, "src", "api.ts")
+	if old, err := os.ReadFile(file); err != nil || string(old) != types {
+		if err := os.WriteFile(file, []byte(types), 0o644); err != nil {
+			return err
+		}
+	}
+	out, err := bundle(dir)
+	if err != nil {
+		return err
+	}
+	return out.write(filepath.Join(dir, "dist"))
+}

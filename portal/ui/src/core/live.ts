@@ -1,0 +1,180 @@
+// Live changes for the components of a page.
+
+import { signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Change } from "../api";
+import { setServerTime } from "./clock";
+import { Stream } from "./stream";
+import type { Follow, Message, Status } from "./stream";
+
+// LiveState is what the badge shows.
+export type LiveState = Omit<Status, "state"> & { state: Status["state"] | "paused" };
+
+const status = signal<Status>({ state: "connecting", since: Date.now(), lag: 0, behind: 0 });
+const shown = signal<LiveState>(status.peek());
+const held = signal(0);
+const rights = signal(0);
+
+// live is the state of the stream.
+export const live: ReadonlySignal<LiveState> = shown;
+
+// waiting counts the changes that came while the page was paused.
+export const waiting: ReadonlySignal<number> = held;
+
+// rightsChanged grows when what the person may see has changed. Whatever shows jobs reads it,
+// and loads again.
+export const rightsChanged: ReadonlySignal<number> = rights;
+
+interface Follower {
+  position: number;
+  ready: boolean;
+  changes: (c: Change[]) => void;
+  reset: () => void;
+}
+
+const followers = new Map<number, Follower>();
+let next = 1;
+let paused = false;
+let queue: Change[] = [];
+let overflow = false;
+let batch: Change[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+let send: ((ask: Follow) => void) | undefined;
+
+// maxQueue bounds what a paused page keeps. Beyond it, the page loads again when it goes on.
+const maxQueue = 5000;
+const every = 100; // milliseconds: at most 10 redraws a second
+
+// pause holds changes back, or lets them through again.
+export function pause(on: boolean): void {
+  paused = on;
+  if (!on) {
+    const late = queue;
+    queue = [];
+    held.value = 0;
+    if (overflow) {
+      overflow = false;
+      resetAll();
+    } else {
+      deliver(late);
+    }
+  }
+  show();
+}
+
+function show(): void {
+  const s = status.peek();
+  shown.value = paused && s.state !== "stale" && s.state !== "reconnecting" ? { ...s, state: "paused" } : s;
+}
+
+function resetAll(): void {
+  for (const f of [...followers.values()]) {
+    f.reset();
+  }
+}
+
+function deliver(changes: Change[]): void {
+  for (const f of [...followers.values()]) {
+    if (f.ready) {
+      give(f, changes);
+    }
+  }
+}
+
+function give(f: Follower, changes: Change[]): void {
+  const fresh = changes.filter((c) => c.position > f.position);
+  const last = fresh.at(-1);
+  if (last) {
+    f.position = last.position;
+    f.changes(fresh);
+  }
+}
+
+function flush(): void {
+  timer = undefined;
+  const all = batch;
+  batch = [];
+  if (!paused) {
+    deliver(all);
+    return;
+  }
+  queue.push(...all);
+  if (queue.length > maxQueue) {
+    queue = [];
+    overflow = true;
+  }
+  held.value += all.length;
+}
+
+function receive(m: Message): void {
+  switch (m.type) {
+    case "status":
+      status.value = m.status;
+      show();
+      break;
+    case "now":
+      setServerTime(m.time);
+      break;
+    case "changes":
+      batch.push(...m.changes);
+      timer ??= setTimeout(flush, every);
+      break;
+    case "replay": {
+      const f = followers.get(m.id);
+      if (f) {
+        f.ready = true;
+        give(f, m.changes);
+      }
+      break;
+    }
+    case "reset":
+      if (m.id === undefined) {
+        queue = [];
+        batch = [];
+        held.value = 0;
+        resetAll();
+      } else {
+        followers.get(m.id)?.reset();
+      }
+      break;
+    case "rights":
+      rights.value++;
+      break;
+  }
+}
+
+// connect begins to talk to the worker, or to a stream in this page.
+function connect(): (ask: Follow) => void {
+  const address = document.querySelector<HTMLMetaElement>("meta[name=vedette-worker]")?.content ?? "";
+  try {
+    const worker = new SharedWorker(address, { name: "vedette" });
+    worker.port.onmessage = (e: MessageEvent<Message>) => receive(e.data);
+    addEventListener("pagehide", () => worker.port.postMessage({ type: "bye" }));
+    addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
+    return (ask) => worker.port.postMessage(ask);
+  } catch {
+    const stream = new Stream(receive);
+    addEventListener("pagehide", () => stream.close());
+    return (ask) => stream.follow(ask, receive);
+  }
+}
+
+// useLive gives a component the changes behind the position of what it has loaded. Without a
+// position it follows nothing. reset means: load everything again.
+export function useLive(position: number | undefined, changes: (c: Change[]) => void, reset: () => void): void {
+  const latest = useRef({ changes, reset });
+  latest.current = { changes, reset };
+  useEffect(() => {
+    if (position === undefined) {
+      return;
+    }
+    const id = next++;
+    followers.set(id, { position, ready: false, changes: (c) => latest.current.changes(c), reset: () => latest.current.reset() });
+    send ??= connect();
+    send({ type: "follow", id, after: position });
+    return () => {
+      followers.delete(id);
+    };
+  }, [position]);
+}

@@ -1,0 +1,42 @@
+// The theme: light, dark, or the system's. The server writes it into the page from a cookie,
+// so no page flashes.
+
+import { computed, effect, signal } from "@preact/signals";
+import { setCookie } from "./cookie";
+
+export type Theme = "light" | "dark" | "system";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const systemDark = signal(dark.matches);
+
+function initial(): Theme {
+  const said = document.documentElement.dataset["theme"];
+  return said === "light" || said === "dark" ? said : "system";
+}
+
+// theme is the choice of the person.
+export const theme = signal<Theme>(initial());
+
+// shownTheme is what the page shows. Canvases draw again when it changes.
+export const shownTheme = computed<"light" | "dark">(() => (theme.value === "system" ? (systemDark.value ? "dark" : "light") : theme.value));
+
+// setTheme changes and keeps the choice.
+export function setTheme(t: Theme): void {
+  theme.value = t;
+  setCookie("vedette_theme", t);
+}
+
+// toggleTheme changes between light and dark.
+export function toggleTheme(): void {
+  setTheme(shownTheme.peek() === "dark" ? "light" : "dark");
+}
+
+// startTheme keeps the page in the theme.
+export function startTheme(): void {
+  dark.addEventListener("change", () => {
+    systemDark.value = dark.matches;
+  });
+  effect(() => {
+    document.documentElement.dataset["theme"] = theme.value;
+  });
+}

@@ -1,0 +1,28 @@
+// The language of the pages. The server writes it into the page from a cookie or from what the
+// browser asks for.
+
+import { effect, signal } from "@preact/signals";
+import { setCookie } from "../core/cookie";
+
+export type Language = "en" | "zh";
+
+function initial(): Language {
+  const said = new URLSearchParams(location.search).get("lang") ?? document.documentElement.lang;
+  return said.startsWith("zh") ? "zh" : "en";
+}
+
+// language is the language that the pages show.
+export const language = signal<Language>(initial());
+
+// setLanguage changes and keeps the language.
+export function setLanguage(l: Language): void {
+  language.value = l;
+  setCookie("vedette_lang", l);
+}
+
+// startLanguage keeps the document's language.
+export function startLanguage(): void {
+  effect(() => {
+    document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
+  });
+}
