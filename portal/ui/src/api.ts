@@ -41,6 +41,7 @@ export const PathSubscriptions = "/subscriptions";
 export const PathSubscription = "/subscriptions/{id}";
 export const PathVerify = "/subscriptions/{id}/code";
 export const PathTestMessage = "/subscriptions/{id}/test";
+export const ProblemType = "application/problem+json";
 export const ProblemInvalid = "urn:vedette:problem:invalid";
 export const ProblemSignIn = "urn:vedette:problem:sign-in";
 export const ProblemDenied = "urn:vedette:problem:denied";
@@ -55,6 +56,7 @@ export const ProblemCluster = "urn:vedette:problem:cluster";
 export const ProblemUnavailable = "urn:vedette:problem:unavailable";
 export const ProblemLoading = "urn:vedette:problem:loading";
 export const ProblemDatabase = "urn:vedette:problem:database";
+export const PathSignInMethods = "/auth/methods";
 
 // Job is a row of the list of jobs.
 export interface Job {
@@ -260,7 +262,10 @@ export interface AttemptList {
 
 // Attempt is one run of a job.
 export interface Attempt {
+  // Number counts the attempts of the list, and Run those of the job, as its pods and logs do.
+  // Both begin at 1.
   number: number;
+  run: number;
   job: JobRef;
   state: string;
   reason?: string;
@@ -275,7 +280,7 @@ export interface Attempt {
 
 // AttemptField is one row of the comparison of attempts.
 export interface AttemptField {
-  // a key of the page's words (ended, ran, firstFailure, image, nodes), or a path
+  // a key of the page's words (ended, ran, firstFailure, exitCode, image, nodes), or a path
   name: string;
   // Values has one value for each attempt, and Differs whether it differs from the one before.
   values: string[];
@@ -384,7 +389,7 @@ export interface DiffLine {
   text?: string;
   count?: number;
   // Words are the parts of the line that differ from its counterpart, as offsets in UTF-16
-  // code units.
+  // code units: From is the first one, from 0, and To the one behind the last.
   words?: LineRange[];
   // Bookkeeping says that the field is not the user's: managedFields, resourceVersion.
   bookkeeping?: boolean;
@@ -732,6 +737,30 @@ export interface Cluster {
   writable: boolean;
   // Types are the types of jobs that the cluster has or had.
   types: string[];
+}
+
+// SignInMethods says how one can sign in. It is the answer to a GET of PathSignInMethods, which
+// needs no sign-in.
+export interface SignInMethods {
+  // Demanded reports that one has to sign in.
+  demanded: boolean;
+  // Token reports that the portal has tokens of its own, and Kubernetes that it accepts the
+  // tokens of its clusters. Both are sent as bearer tokens.
+  token: boolean;
+  kubernetes: boolean;
+  // OIDC is missing if the portal has no identity provider. Its ID tokens are sent as bearer
+  // tokens.
+  oidc?: SignInOIDCMethod;
+}
+
+// SignInOIDCMethod is an identity provider.
+export interface SignInOIDCMethod {
+  issuer: string;
+  clientID: string;
+  // Audiences are further client IDs whose ID tokens the portal accepts. The command line uses
+  // the first one, or else ClientID.
+  audiences?: string[];
+  scopes: string[];
 }
 
 // Stats are the statistics of a period.
@@ -1083,6 +1112,9 @@ export interface Quota {
 export interface QuotaShare {
   owner: string;
   used: number;
+  // Others says that the row is the sum of owners whose jobs the person may not see, and of
+  // what no recorded job explains. Owner is then a word for them.
+  others?: boolean;
 }
 
 // QuotaReturn is a job whose end frees a part of a quota.
@@ -1104,6 +1136,9 @@ export interface Line {
   ahead: number;
   // at most 20 around the job
   jobs: LineJob[];
+  // Hidden counts the jobs of the line that the person may not see. They keep their places and
+  // count in AheadJobs and Ahead, and Jobs lacks them.
+  hidden?: number;
 }
 
 // LineJob is a job in a line.
@@ -1139,7 +1174,8 @@ export interface LikeJobs {
   median: number;
   // Longer is how many of them waited longer than the job has until now.
   longer: number;
-  // Step is the width of a bar of Histogram, in seconds.
+  // Step is the width of a bar of Histogram, in seconds. The last bar has all longer waits
+  // too, so the bars add up to Jobs.
   step: number;
   histogram: number[];
 }
@@ -1151,6 +1187,9 @@ export interface NodeReason {
   free?: string;
   // in the scheduler's words
   reason: string;
+  // Plain explains the reason in the language of the request; empty for a reason that is not
+  // known.
+  plain?: string;
   said?: string;
 }
 
