@@ -82,3 +82,7 @@ func (r resources) times(n int) resources {
 
 // maxAmount bounds CPU and memory, so that they fit into an integer.
 const maxAmount = 1 << 62
+
+// IsGPU reports whether an extended resource counts GPUs or other accelerators, as Spec.GPUs
+// does: "nvidia.com/gpu".
+func IsGPU(resource string) bool { return isGPU(resource) }

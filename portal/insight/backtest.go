@@ -1,0 +1,85 @@
+package insight
+
+import "time"
+
+// A forecast is shown only if a backtest says that its range holds.
+const (
+	leastTested = 30   // jobs
+	leastHeld   = 0.75 // of them, where 0.8 is promised
+	// The last quarter of the tested jobs must not be much worse, or the queue has changed.
+	leastHeldLately = 0.6
+	// mostTested bounds the work of a backtest.
+	mostTested = 300
+)
+
+// moments are the times that a job has waited when a backtest predicts its start. They do not
+// depend on how long the job waited in the end, which was not known then.
+var moments = []time.Duration{
+	0, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 16 * time.Hour, 32 * time.Hour, 64 * time.Hour,
+}
+
+// verdict is the result of a backtest.
+type verdict struct {
+	tested int     // jobs
+	held   float64 // share of the predictions that held; each job counts the same
+	lately float64 // the same of the last quarter of the jobs
+}
+
+// holds reports whether a forecast may be shown.
+func (v verdict) holds() bool {
+	return v.tested >= leastTested && v.held >= leastHeld && v.lately >= leastHeldLately
+}
+
+// backtest predicts the starts of past jobs at several moments of their waits, each from what
+// was known at that moment only. It compares the ranges with what happened until now. all is
+// in the order of the beginnings.
+func backtest(all []wait, now time.Time) (v verdict) {
+	var shares []float64 // the newest job first
+	for i := len(all) - 1; i >= 0 && len(shares) < mostTested; i-- {
+		if share, ok := all[i].test(all, now); ok {
+			shares = append(shares, share)
+		}
+	}
+	v.tested = len(shares)
+	v.held = mean(shares)
+	v.lately = mean(shares[:(len(shares)+3)/4])
+	return v
+}
+
+// test returns the share of the predictions about one job that held. It returns false if
+// there is no prediction, or if none can be judged yet.
+func (w *wait) test(all []wait, now time.Time) (share float64, ok bool) {
+	held, tried := 0, 0
+	for _, waited := range moments {
+		at := w.began.Add(waited)
+		if total, _ := w.waited(now); waited > 0 && total <= waited {
+			break
+		}
+		f, ok := predict(all, at, waited)
+		if !ok {
+			continue
+		}
+		start := w.left
+		if !w.started { // a job that waits, or left the line: its start is not known to come before this
+			if start.IsZero() || start.After(now) {
+				start = now
+			}
+			if !start.After(at.Add(f.late)) {
+				continue
+			}
+		}
+		tried++
+		if !start.Before(at.Add(f.early)) && !start.After(at.Add(f.late)) {
+			held++
+		}
+	}
+	return float64(held) / float64(max(1, tried)), tried > 0
+}
+
+func mean(all []float64) (sum float64) {
+	for _, n := range all {
+		sum += n
+	}
+	return sum / float64(max(1, len(all)))
+}

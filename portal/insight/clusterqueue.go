@@ -1,0 +1,103 @@
+package insight
+
+import (
+	"slices"
+
+	"github.com/vedette-io/vedette/internal/jobspec"
+)
+
+// clusterQueue is what counts of a ClusterQueue of Kueue.
+type clusterQueue struct {
+	name, cohort string
+	// strict says that nothing overtakes a workload that does not fit.
+	strict  bool
+	stopped bool
+	// inactive is the reason why it admits nothing; empty if it is active.
+	inactive string
+	// quota is the nominal quota, and used what is reserved, both summed over the flavors.
+	quota, used amounts
+	usedKnown   bool
+}
+
+// readClusterQueue reads the body of a ClusterQueue, of any version of its API.
+func readClusterQueue(o jobspec.Object) *clusterQueue {
+	q := &clusterQueue{
+		name: o.Text("metadata", "name"), cohort: o.Text("spec", "cohort"), strict: o.Text("spec", "queueingStrategy") == "StrictFIFO",
+		stopped: stopped(o), inactive: inactive(o), quota: amounts{}, used: amounts{},
+	}
+	if q.cohort == "" {
+		q.cohort = o.Text("spec", "cohortName") // from v1beta2 on
+	}
+	for _, g := range o.List("spec", "resourceGroups") {
+		for _, f := range g.List("flavors") {
+			for _, r := range f.List("resources") {
+				name := r.Text("name")
+				q.quota[name] = min(maxAmount, q.quota[name]+quantity(name, r.At("nominalQuota")))
+			}
+		}
+	}
+	usage := o.List("status", "flavorsReservation")
+	if usage == nil {
+		usage = o.List("status", "flavorsUsage")
+	}
+	for _, f := range usage {
+		q.usedKnown = true
+		for _, r := range f.List("resources") {
+			name := r.Text("name")
+			q.used[name] = min(maxAmount, q.used[name]+quantity(name, r.At("total")))
+		}
+	}
+	return q
+}
+
+// stopped reports whether the policy of a queue stops it.
+func stopped(o jobspec.Object) bool {
+	policy := o.Text("spec", "stopPolicy")
+	return policy != "" && policy != "None"
+}
+
+// inactive returns why a queue says that it is not active.
+func inactive(o jobspec.Object) string {
+	if c := conditionsOf(o)["Active"]; c.Text("status") == "False" {
+		return c.Text("reason")
+	}
+	return ""
+}
+
+// resourceFor returns the resource of the quota that a sentence is about: GPUs if they are
+// asked for, else the one of which the smallest share is left. It returns "" if the queue has
+// a quota for none of them.
+func (q *clusterQueue) resourceFor(needs amounts) string {
+	var names []string
+	for name := range needs {
+		if _, covered := q.quota[name]; covered {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	best, least := "", 2.0
+	for _, name := range names {
+		free := 1 - float64(q.used[name])/float64(max(1, q.quota[name]))
+		if isGPU(name) {
+			free -= 1000
+		}
+		if free < least {
+			best, least = name, free
+		}
+	}
+	return best
+}
+
+// localQueue is what counts of a LocalQueue of Kueue.
+type localQueue struct {
+	namespace, name, clusterQueue string
+	stopped                       bool
+	inactive                      string
+}
+
+func readLocalQueue(o jobspec.Object) *localQueue {
+	return &localQueue{
+		namespace: o.Text("metadata", "namespace"), name: o.Text("metadata", "name"), clusterQueue: o.Text("spec", "clusterQueue"),
+		stopped: stopped(o), inactive: inactive(o),
+	}
+}

@@ -1,0 +1,124 @@
+package insight
+
+import (
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// likeDays is how far back jobs are compared.
+const likeDays = 30
+
+// enoughLike is how many jobs a comparison needs before it stops to widen, and leastLike how
+// many it needs at all.
+const (
+	enoughLike = 20
+	leastLike  = 5
+)
+
+// sizes is an interval of numbers of GPUs, both included. The zero value is any size.
+type sizes struct{ low, high int }
+
+func (s sizes) has(gpus int) bool { return s == sizes{} || s.low <= gpus && gpus <= s.high }
+
+// steps returns the sizes to try for a number of GPUs, the nearest first. Jobs of unknown size,
+// which is negative, are like those of any size.
+func steps(gpus int) []sizes {
+	switch {
+	case gpus < 0:
+		return []sizes{{}}
+	case gpus == 0:
+		return []sizes{{-1, 0}, {}}
+	}
+	return []sizes{{gpus - gpus/4, gpus + gpus/2}, {(gpus + 1) / 2, 2 * gpus}, {(gpus + 3) / 4, 4 * gpus}, {}}
+}
+
+// like returns the waits of jobs of a size, widened until enough of them started.
+func like(all []wait, gpus int) (of []wait, size sizes) {
+	for _, size = range steps(gpus) {
+		of = of[:0:0]
+		starts := 0
+		for _, w := range all {
+			if size.has(w.gpus) {
+				of = append(of, w)
+				if w.started {
+					starts++
+				}
+			}
+		}
+		if starts >= enoughLike {
+			break
+		}
+	}
+	return of, size
+}
+
+// what says which jobs are compared.
+func (s sizes) what(sp *speaker, queue string) string {
+	any := s == sizes{}
+	text := sp.count("gpu", int64(s.high))
+	if s.low < s.high && s.high > 0 {
+		text = sp.say("range", "low", thousands(int64(s.low)), "high", text)
+	}
+	switch {
+	case queue == "" && any:
+		return sp.say("like.any")
+	case queue == "":
+		return sp.say("like.noQueue", "size", text)
+	case any:
+		return sp.say("like.queue", "queue", queue)
+	}
+	return sp.say("like.size", "size", text, "queue", queue)
+}
+
+// bars is how many bars a histogram has at most.
+const bars = 16
+
+// widths are the widths of bars.
+var widths = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour,
+}
+
+// describe describes how long the jobs waited that started. It returns nil for too few.
+func describe(of []wait, waited time.Duration) *api.LikeJobs {
+	var lengths []time.Duration
+	for _, w := range of {
+		if w.started {
+			lengths = append(lengths, w.left.Sub(w.began))
+		}
+	}
+	if len(lengths) < leastLike {
+		return nil
+	}
+	slices.Sort(lengths)
+	l := &api.LikeJobs{Days: likeDays, Jobs: len(lengths), Median: middle(lengths).Seconds()}
+	reach := lengths[(len(lengths)-1)*19/20] // a few long waits must not squeeze the others
+	width := widths[len(widths)-1]
+	for _, w := range widths {
+		if reach < bars*w {
+			width = w
+			break
+		}
+	}
+	l.Step = width.Seconds()
+	l.Histogram = make([]int, min(bars, 1+int(lengths[len(lengths)-1]/width)))
+	for _, d := range lengths {
+		l.Histogram[min(len(l.Histogram)-1, int(d/width))]++
+		if d > waited {
+			l.Longer++
+		}
+	}
+	return l
+}
+
+// middle returns the median of sorted durations.
+func middle(sorted []time.Duration) time.Duration {
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}

@@ -1,0 +1,142 @@
+package insight
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// speaker writes sentences in one language.
+type speaker struct {
+	words map[string]string
+	// sentences join with it.
+	space string
+}
+
+var speakers = map[string]*speaker{
+	"en": {words: english, space: " "},
+	"zh": {words: chinese},
+}
+
+// speakerOf returns the speaker of a language. An unknown language is English.
+func speakerOf(language string) *speaker {
+	if s := speakers[language]; s != nil {
+		return s
+	}
+	return speakers["en"]
+}
+
+// say returns the sentence of a key. named are the names of its placeholders and their
+// values, by turns. A value is inserted as it is, so text of users cannot name a placeholder.
+func (s *speaker) say(key string, named ...string) string {
+	var b strings.Builder
+	rest := s.words[key]
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, tail, _ := strings.Cut(after, "}")
+		for i := 0; i+1 < len(named); i += 2 {
+			if named[i] == name {
+				b.WriteString(named[i+1])
+			}
+		}
+		rest = tail
+	}
+}
+
+// count returns a number with its noun: "1 job", "1,284 jobs".
+func (s *speaker) count(noun string, n int64) string {
+	key := noun + ".many"
+	if n == 1 {
+		key = noun + ".one"
+	}
+	return s.say(key, "n", thousands(n))
+}
+
+// nth returns a place in a line: "7th".
+func (s *speaker) nth(n int) string {
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return s.say("nth", "n", thousands(int64(n)), "suffix", suffix)
+}
+
+// amount returns an amount of a resource: "32 GPUs", "480 GiB", "4 of example.com/nic".
+func (s *speaker) amount(resource string, n int64) string {
+	switch {
+	case isGPU(resource):
+		return s.count("gpu", n)
+	case resource == "cpu":
+		return s.count("core", n)
+	case resource == "memory":
+		return bytesIn(n)
+	}
+	return s.say("amount", "n", thousands(n), "resource", resource)
+}
+
+// resource returns the name of a resource for people: "GPU" for "nvidia.com/gpu".
+func (s *speaker) resource(name string) string {
+	if isGPU(name) {
+		return "GPU"
+	}
+	return name
+}
+
+// join joins the sentences that are not empty.
+func (s *speaker) join(sentences ...string) string {
+	var all []string
+	for _, one := range sentences {
+		if one != "" {
+			all = append(all, one)
+		}
+	}
+	return strings.Join(all, s.space)
+}
+
+// list joins the items of a list within a sentence.
+func (s *speaker) list(items []string) string { return strings.Join(items, s.words["comma"]) }
+
+// thousands returns a number with a comma between groups of three digits.
+func thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// span returns a duration in at most two units: "2h 14m". It is the same in all languages.
+func span(d time.Duration) string {
+	units := []struct {
+		size  time.Duration
+		name  string
+		width int
+	}{{24 * time.Hour, "d", 1}, {time.Hour, "h", 2}, {time.Minute, "m", 2}, {time.Second, "s", 2}}
+	for i, u := range units {
+		if d < u.size {
+			continue
+		}
+		text := thousands(int64(d/u.size)) + u.name
+		if i+1 < len(units) && d%u.size >= units[i+1].size {
+			second := strconv.FormatInt(int64(d%u.size/units[i+1].size), 10)
+			text += " " + strings.Repeat("0", max(0, units[i+1].width-len(second))) + second + units[i+1].name
+		}
+		return text
+	}
+	return "0s"
+}
