@@ -122,3 +122,9 @@ func middle(sorted []time.Duration) time.Duration {
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
+
+// medianOf returns the median of durations, which it sorts.
+func medianOf(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return middle(all)
+}

@@ -85,6 +85,11 @@ func (s *speaker) amount(resource string, n int64) string {
 	return s.say("amount", "n", thousands(n), "resource", resource)
 }
 
+// percent returns a share: "83 %". It rounds down, so a share below a limit does not look equal.
+func (s *speaker) percent(share float64) string {
+	return s.say("percent", "n", strconv.Itoa(int(share*100)))
+}
+
 // resource returns the name of a resource for people: "GPU" for "nvidia.com/gpu".
 func (s *speaker) resource(name string) string {
 	if isGPU(name) {

@@ -1,0 +1,55 @@
+package insight
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Config says where to read.
+type Config struct {
+	// DB is the database of a recorder. The caller closes it.
+	DB *sqldb.DB
+	// Index has the jobs of the database.
+	Index *jobindex.Index
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// Insight answers questions about jobs. Any goroutine may use it.
+type Insight struct{ parts parts }
+
+// New returns an Insight.
+func New(c Config) *Insight {
+	now := c.Now
+	if now == nil {
+		now = time.Now
+	}
+	s := source{history.New(c.DB)}
+	return &Insight{parts{
+		index: c.Index, source: s, kueue: newKueueReader(s, now), samples: newSampler(c.Index, now),
+		logs: joblog.New(c.DB, joblog.Limits{}, nil), now: now,
+	}}
+}
+
+// Waiting says why a job waits: its quota, its place in line, why no node fits, how long jobs
+// like it waited, and when it is likely to start. Of a job that does not wait it says only how
+// long jobs like it waited. The row is one that the person may see.
+//
+// Errors: those of the database and of the index.
+func (i *Insight) Waiting(ctx context.Context, job *jobindex.Row, v Viewer) (*api.Waiting, error) {
+	w := &waiting{parts: &i.parts, job: job, viewer: &v, s: speakerOf(v.Language), at: i.at(&v)}
+	if err := w.write(ctx); err != nil {
+		return nil, err
+	}
+	return &w.answer, nil
+}
+
+// at returns the instant of an answer.
+func (i *Insight) at(v *Viewer) time.Time { return cmp.Or(v.At, i.parts.now()) }

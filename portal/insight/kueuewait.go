@@ -1,0 +1,212 @@
+package insight
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/record/jobfilter"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+// fromKueue answers from the objects of Kueue. It returns true if the job has its quota, so
+// the scheduler may know more.
+func (w *waiting) fromKueue(ctx context.Context, k *kueueWorld, self *workload) (placed bool, err error) {
+	w.answer.Source, w.answer.AsOf = "Kueue", k.readAt
+	queue := w.job.Labels[kueueQueueLabel]
+	if self != nil && self.queue != "" {
+		queue = self.queue
+	}
+	if since, err := w.source.blind(ctx, w.job.ClusterUID, typeOf(workloadType)); err != nil {
+		return false, err
+	} else if !since.IsZero() {
+		w.miss("unknown.blind", "what", w.s.say("unknown.what.old"), "type", workloadType, "ago", span(w.at.Sub(since)))
+	}
+	q := k.clusterQueueOf(w.job.Namespace, queue)
+	if self != nil && self.reserved {
+		w.reserved(self)
+		if q != nil {
+			_, err = w.quota(k, q, self)
+		}
+		return true, err
+	}
+	w.stopped(k, q, self, queue)
+	switch {
+	case q == nil:
+		w.say("kueue.waits", "queue", queue)
+		w.missQueue(k, queue)
+	case self == nil:
+		w.say("kueue.new")
+		if len(k.workloads) == 0 {
+			w.missType("line", workloadType)
+		}
+	default:
+		if _, err := w.quota(k, q, self); err != nil {
+			return false, err
+		}
+		if err := w.line(k, q, self); err != nil {
+			return false, err
+		}
+	}
+	if self != nil {
+		w.story(self)
+	}
+	return false, nil
+}
+
+// reserved says what a job with quota waits for.
+func (w *waiting) reserved(self *workload) {
+	if len(self.checks) == 0 {
+		w.say("kueue.reserved")
+		return
+	}
+	key := "check.many"
+	if len(self.checks) == 1 {
+		key = "check.one"
+	}
+	w.say("kueue.checks", "checks", w.s.say(key, "names", w.s.list(self.checks[:min(5, len(self.checks))])))
+}
+
+// missQueue says why the ClusterQueue is not known.
+func (w *waiting) missQueue(k *kueueWorld, queue string) {
+	switch {
+	case len(k.localQueues) == 0:
+		w.missType("line", localQueueType)
+	case len(k.clusterQueues) == 0:
+		w.missType("quota", clusterQueueType)
+	default:
+		w.say("kueue.lost", "queue", queue, "namespace", w.job.Namespace)
+	}
+}
+
+// stopped says that nothing in the queue starts.
+func (w *waiting) stopped(k *kueueWorld, q *clusterQueue, self *workload, queue string) {
+	for _, l := range k.localQueues {
+		if l.namespace == w.job.Namespace && l.name == queue {
+			w.queueStopped(l.name, l.stopped, l.inactive)
+		}
+	}
+	if q != nil && len(w.said) == 0 {
+		w.queueStopped(q.name, q.stopped, q.inactive)
+	}
+	if self != nil && self.inactive {
+		w.say("kueue.deactivated")
+	}
+}
+
+func (w *waiting) queueStopped(name string, stopped bool, inactive string) {
+	if stopped {
+		w.say("kueue.stopped", "queue", name)
+	} else if inactive != "" {
+		w.say("kueue.inactive", "queue", name, "reason", inactive)
+	}
+}
+
+// quota answers how much of the quota is left.
+func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found bool, err error) {
+	holders, err := holdersOf(w.parts.index, w.job.Cluster, w.job.ClusterUID, k.holders(q), w.viewer)
+	if err != nil {
+		return false, err
+	}
+	quota := quotaOf(q, self.needs, holders, w.s)
+	if quota == nil {
+		if !self.reserved {
+			w.say("kueue.waits", "queue", q.name)
+		}
+		w.miss("unknown.noQuota", "queue", q.name)
+		return false, nil
+	}
+	w.answer.Quota = quota
+	if q.cohort != "" {
+		w.miss("unknown.cohort", "queue", q.name, "cohort", q.cohort)
+	}
+	if !self.reserved {
+		w.said = append(w.said, quotaSentence(quota, q.cohort, w.s))
+	}
+	return true, nil
+}
+
+// line answers where in line the job is.
+func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
+	if k.tooMany {
+		w.miss("unknown.tooMany", "n", thousands(maxWorkloads))
+		return nil
+	}
+	line, err := holdersOf(w.parts.index, w.job.Cluster, w.job.ClusterUID, k.line(q), w.viewer)
+	if err != nil {
+		return err
+	}
+	l := lineOf(line, self, q.name, w.resource(self), w.at)
+	if l == nil {
+		return nil
+	}
+	w.answer.Line = l
+	n := higher(line, l.Place)
+	place := []string{"nth", w.s.nth(l.Place), "n", thousands(int64(n))}
+	switch {
+	case l.Place == 1:
+		w.say("place.next")
+	case n == 0:
+		w.say("place.nth", place...)
+	case n == 1:
+		w.say("place.higher.one", place...)
+	default:
+		w.say("place.higher.many", place...)
+	}
+	before := w.at.Add(-time.Hour)
+	rows, err := w.waitedAt(k, q, before)
+	if err != nil {
+		return err
+	}
+	place1, known := placeAt(k, self, rows, before)
+	if l.PlaceBefore = place1; !known {
+		w.miss("unknown.before")
+	}
+	return nil
+}
+
+// resource returns the resource that a line is counted in: that of the quota, else the GPUs of
+// the job.
+func (w *waiting) resource(self *workload) string {
+	if w.answer.Quota != nil {
+		return w.answer.Quota.Resource
+	}
+	for name := range self.needs {
+		if isGPU(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// waitedAt returns the jobs that waited in the LocalQueues of a ClusterQueue at an instant.
+func (w *waiting) waitedAt(k *kueueWorld, q *clusterQueue, at time.Time) (rows []jobindex.Row, err error) {
+	p := poolOf(k, w.job.Cluster, w.job.Namespace, w.job.Queue)
+	query := jobindex.Query{Filter: p.filter(), At: at}
+	query.Filter.Terms = append(query.Filter.Terms, jobfilter.Term{Key: jobfilter.State, Values: []string{string(state.Queued), string(state.Submitted)}})
+	err = w.parts.index.View(func(v *jobindex.View) error {
+		return v.Each(query, func(r *jobindex.Row) bool {
+			if k.clusterQueueOf(r.Namespace, r.Queue) == q {
+				rows = append(rows, *r)
+			}
+			return true
+		})
+	})
+	return rows, err
+}
+
+// story says what happened to the workload, and what Kueue says if that is not a lack of quota.
+func (w *waiting) story(self *workload) {
+	if self.evicted != "" && !self.evictedAt.IsZero() {
+		w.say("kueue.evicted", "ago", span(w.at.Sub(self.evictedAt)), "reason", self.evicted)
+	}
+	if self.requeue.After(w.at) {
+		w.say("kueue.requeue", "in", span(self.requeue.Sub(w.at)))
+	}
+	known := strings.Contains(self.message, "insufficient unused quota") || strings.Contains(self.message, "insufficient quota") ||
+		self.evicted != "" || self.reason == "Inadmissible" && len(w.said) > 1
+	if self.message != "" && !known {
+		w.say("kueue.says", "message", quoted(self.message))
+	}
+}

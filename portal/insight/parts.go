@@ -1,0 +1,119 @@
+package insight
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/joblog"
+)
+
+// parts are what answers are made of.
+type parts struct {
+	index   *jobindex.Index
+	source  source
+	kueue   *kueueReader
+	samples *sampler
+	logs    *joblog.Store
+	now     func() time.Time
+}
+
+// pods returns the recorded pods of a job.
+func (p *parts) pods(ctx context.Context, r *jobindex.Row) ([]history.Object, error) {
+	jobs, err := p.source.history.ObjectsByID(ctx, []int64{r.ID})
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	byJob, err := p.source.history.PodsOf(ctx, jobs, maxPods)
+	return byJob[r.ID], err
+}
+
+// maxPods is how many pods of a job are found.
+const maxPods = 2000
+
+// poolOf returns the pool of jobs that a job competes with.
+func poolOf(k *kueueWorld, cluster, namespace, queue string) *pool {
+	q := k.clusterQueueOf(namespace, queue)
+	if q == nil {
+		return &pool{cluster: cluster, queues: []string{queue}}
+	}
+	p := &pool{cluster: cluster, clusterQueue: q.name}
+	for _, l := range k.localQueues {
+		if l.clusterQueue == q.name {
+			p.queues = append(p.queues, l.name)
+		}
+	}
+	p.has = func(namespace, queue string) bool { return k.clusterQueueOf(namespace, queue) == q }
+	return p
+}
+
+// history is what past jobs say about a job: how long jobs like it waited and ran, and when it
+// is likely to start.
+type past struct {
+	like    *api.LikeJobs
+	likely  *api.LikelyStart
+	ran     time.Duration
+	ranJobs int
+	unknown []string
+}
+
+// past reads what past jobs say about a job that has waited for some time. inLine says that it
+// waits still.
+func (p *parts) past(pool *pool, queue string, gpus int, waited time.Duration, inLine bool, s *speaker) (all past, err error) {
+	sample, err := p.samples.of(pool)
+	if err != nil {
+		return all, err
+	}
+	of, size := like(sample.waits, gpus)
+	if all.like = describe(of, waited); all.like != nil {
+		all.like.What = size.what(s, queue)
+	} else {
+		n := int64(0)
+		for _, w := range of {
+			if w.started {
+				n++
+			}
+		}
+		all.unknown = append(all.unknown, s.say("unknown.like", "jobs", s.count("job", n), "days", thousands(likeDays)))
+	}
+	all.ran, all.ranJobs = ranLike(sample.ran, gpus)
+	if !inLine {
+		return all, nil
+	}
+	v := p.samples.verdictOf(sample, size, of)
+	f, ok := predict(of, sample.readAt, waited)
+	switch now := p.now(); {
+	case v.tested < leastTested:
+		all.unknown = append(all.unknown, s.say("unknown.likely.few", "jobs", s.count("job", int64(v.tested)), "least", thousands(leastTested)))
+	case !v.holds():
+		all.unknown = append(all.unknown, s.say("unknown.likely.untrue", "share", s.percent(min(v.held, v.lately)), "jobs", s.count("job", int64(v.tested)), "least", s.percent(leastHeld)))
+	case !ok:
+		all.unknown = append(all.unknown, s.say("unknown.likely.long"))
+	default:
+		all.likely = &api.LikelyStart{Early: now.Add(f.early), Half: now.Add(f.half), Late: now.Add(f.late), Held: v.held, Tested: v.tested}
+	}
+	return all, nil
+}
+
+// ranLike returns the median of the times that jobs of a size ran, widened as for waits, and
+// their number.
+func ranLike(all []ran, gpus int) (time.Duration, int) {
+	var of []time.Duration
+	for _, size := range steps(gpus) {
+		of = of[:0]
+		for _, r := range all {
+			if size.has(r.gpus) {
+				of = append(of, r.length)
+			}
+		}
+		if len(of) >= enoughLike {
+			break
+		}
+	}
+	if len(of) < leastLike {
+		return 0, 0
+	}
+	return medianOf(of), len(of)
+}

@@ -1,0 +1,162 @@
+package insight
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+// said is a message of the scheduler about a pod.
+type said struct {
+	message string
+	at      time.Time
+}
+
+const (
+	// maxPodBodies is how many waiting pods of a job are read. They mostly say the same.
+	maxPodBodies = 20
+	// maxEvents is how many events of a namespace are searched.
+	maxEvents = 1000
+)
+
+// scheduling is what is known of the scheduling of a job.
+type scheduling struct {
+	pods    int // that are recorded
+	waiting int // of them, without a node
+	last    said
+}
+
+// scheduling reads what the scheduler said last about the pods of a job.
+func (p *parts) scheduling(ctx context.Context, r *jobindex.Row) (s scheduling, err error) {
+	pods, err := p.pods(ctx, r)
+	if err != nil {
+		return s, err
+	}
+	var waiting []history.Object
+	for _, pod := range pods {
+		if pod.Presence != history.Present || state.State(pod.State).Final() {
+			continue
+		}
+		s.pods++
+		if state.State(pod.State) == state.Queued {
+			waiting = append(waiting, pod)
+		}
+	}
+	if s.waiting = len(waiting); s.waiting == 0 {
+		return s, nil
+	}
+	waiting = waiting[:min(len(waiting), maxPodBodies)]
+	bodies, err := p.source.history.Bodies(ctx, waiting)
+	if err != nil {
+		return s, err
+	}
+	for _, body := range bodies {
+		c := conditionsOf(jobspec.Parse(body))["PodScheduled"]
+		if c.Text("status") == "False" {
+			s.hear(said{c.Text("message"), c.Moment("lastTransitionTime")})
+		}
+	}
+	return s, p.events(ctx, r, waiting, &s)
+}
+
+// hear keeps the later one of two messages. An empty one says nothing.
+func (s *scheduling) hear(other said) {
+	later := cmp.Or(other.at.Compare(s.last.at), strings.Compare(other.message, s.last.message)) > 0
+	if other.message != "" && (s.last.message == "" || later) {
+		s.last = other
+	}
+}
+
+// eventTypes are the types of events: the same objects in two groups.
+var eventTypes = []history.Type{{Resource: "events"}, {Group: "events.k8s.io", Resource: "events"}}
+
+// events reads the newest events FailedScheduling about pods. The name of an event begins with
+// that of its object.
+func (p *parts) events(ctx context.Context, r *jobindex.Row, pods []history.Object, s *scheduling) error {
+	recorded, err := p.source.recorded(ctx)
+	if err != nil {
+		return err
+	}
+	types := slices.DeleteFunc(slices.Clone(eventTypes), func(t history.Type) bool { return !recorded[t.String()] })
+	if len(types) == 0 {
+		return nil
+	}
+	f := history.Filter{Cluster: r.ClusterUID, Types: types, Namespace: r.Namespace}
+	page, err := p.source.history.ListObjects(ctx, f, history.Paging{Limit: maxEvents})
+	if err != nil {
+		return err
+	}
+	var about []history.Object
+	for _, e := range page.Items {
+		name, _, _ := cutLast(e.Name, ".")
+		named := slices.ContainsFunc(pods, func(pod history.Object) bool { return pod.Name == name })
+		if named && len(about) < 4*maxPodBodies {
+			about = append(about, e)
+		}
+	}
+	bodies, err := p.source.history.Bodies(ctx, about)
+	if err != nil {
+		return err
+	}
+	for _, body := range bodies {
+		if e := jobspec.Parse(body); e.Text("reason") == "FailedScheduling" {
+			s.hear(said{cmp.Or(e.Text("message"), e.Text("note")), eventTime(e)})
+		}
+	}
+	return nil
+}
+
+// eventTime returns when an event was seen last by its source.
+func eventTime(e jobspec.Object) (last time.Time) {
+	for _, path := range [][]string{{"series", "lastObservedTime"}, {"lastTimestamp"}, {"deprecatedLastTimestamp"}, {"eventTime"}, {"metadata", "creationTimestamp"}} {
+		if at := e.Moment(path...); at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// nodes describes a placement.
+func (p *placement) nodes(at time.Time, s *speaker) []api.NodeReason {
+	all := []api.NodeReason{}
+	for _, r := range p.reasons {
+		all = append(all, api.NodeReason{Nodes: r.nodes, Reason: r.reason, Plain: r.plain(s), Said: at})
+	}
+	return all
+}
+
+// sentence says why no node fits.
+func (p *placement) sentence(s *speaker) string {
+	nodes := s.count("node", int64(p.all))
+	switch {
+	case p.all == 0:
+		return s.say("scheduler.empty")
+	case p.fit > 0:
+		return s.say("scheduler.fits", "fit", thousands(int64(p.fit)), "nodes", nodes)
+	}
+	var reasons []string
+	for _, r := range p.reasons {
+		text := cmp.Or(r.plain(s), r.reason)
+		if r.nodes >= 0 {
+			text = s.say("reason", "reason", text, "nodes", thousands(int64(r.nodes)))
+		}
+		reasons = append(reasons, text)
+	}
+	return s.say("scheduler.none", "nodes", nodes, "reasons", s.list(reasons))
+}

@@ -1,0 +1,189 @@
+package insight
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobfilter"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+const (
+	// maxWaits is how many waits of a queue are kept, the last ones.
+	maxWaits = 4000
+	// maxSamples bounds the queues that are kept, and keptFor how long.
+	maxSamples = 200
+	keptFor    = time.Minute
+)
+
+// sample is how long the jobs of a queue waited, and how well this predicts.
+type sample struct {
+	readAt time.Time
+	waits  []wait // in the order of their beginnings
+	ran    []ran
+	// verdicts are the results of backtests, by size. They are added under the mutex of the
+	// sampler.
+	verdicts map[sizes]verdict
+}
+
+// ran is how long a job ran that succeeded.
+type ran struct {
+	gpus   int
+	length time.Duration
+}
+
+// sampler reads samples from the index, and keeps them for a minute.
+type sampler struct {
+	index *jobindex.Index
+	now   func() time.Time
+
+	mu      sync.Mutex
+	samples map[poolKey]*sample
+}
+
+// pool is the queue whose jobs are compared.
+type pool struct {
+	cluster string // name
+	// clusterQueue is that of Kueue, if it is known. Then queues are the names of its
+	// LocalQueues, and has reports whether one is among them.
+	clusterQueue string
+	queues       []string
+	has          func(namespace, queue string) bool
+}
+
+// poolKey identifies a pool.
+type poolKey struct{ cluster, clusterQueue, queue string }
+
+// key returns the key of a pool. Without a ClusterQueue it has one queue.
+func (p *pool) key() poolKey {
+	if p.clusterQueue != "" {
+		return poolKey{p.cluster, p.clusterQueue, ""}
+	}
+	return poolKey{p.cluster, "", p.queues[0]}
+}
+
+// filter selects the jobs of a pool, and more if it has jobs without a queue.
+func (p *pool) filter() (f jobfilter.Filter) {
+	f.Terms = []jobfilter.Term{{Key: jobfilter.Cluster, Values: []string{p.cluster}}}
+	if names := slices.DeleteFunc(slices.Clone(p.queues), func(q string) bool { return q == "" }); len(names) > 0 {
+		slices.Sort(names)
+		f.Terms = append(f.Terms, jobfilter.Term{Key: jobfilter.Queue, Values: slices.Compact(names)})
+	}
+	return f
+}
+
+// contains reports whether a job belongs to the pool.
+func (p *pool) contains(r *jobindex.Row) bool {
+	if p.has != nil {
+		return p.has(r.Namespace, r.Queue)
+	}
+	return r.Queue == p.queues[0]
+}
+
+// of returns the sample of a queue.
+func (s *sampler) of(p *pool) (*sample, error) {
+	now := s.now()
+	key := p.key()
+	s.mu.Lock()
+	kept := s.samples[key]
+	s.mu.Unlock()
+	if kept != nil && now.Sub(kept.readAt) < keptFor && !now.Before(kept.readAt) {
+		return kept, nil
+	}
+	read := &sample{readAt: now, verdicts: map[sizes]verdict{}}
+	q := jobindex.Query{Filter: p.filter(), From: now.AddDate(0, 0, -likeDays)}
+	err := s.index.View(func(v *jobindex.View) error {
+		return v.Each(q, func(r *jobindex.Row) bool {
+			if p.contains(r) {
+				read.add(r, now)
+			}
+			return true
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(read.waits, func(a, b wait) int { return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.gpus, b.gpus)) })
+	read.waits = slices.Clone(read.waits[max(0, len(read.waits)-maxWaits):])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.samples) >= maxSamples {
+		clear(s.samples)
+	}
+	s.samples[key] = read
+	return read, nil
+}
+
+// add adds a job to a sample.
+func (s *sample) add(r *jobindex.Row, now time.Time) {
+	if w, ok := waitOf(r); ok && !w.began.Before(now.AddDate(0, 0, -likeDays)) {
+		s.waits = append(s.waits, w)
+	}
+	if r.State == state.Succeeded && r.Ran > 0 && len(s.ran) < maxWaits {
+		s.ran = append(s.ran, ran{r.GPUs, r.Ran})
+	}
+}
+
+// inLine reports whether a job waits in a state, for quota or for a place.
+func inLine(s state.State) bool { return s == state.Submitted || s == state.Queued }
+
+// waitOf returns the first wait of a job. It returns false if the job was not seen in the line,
+// or was not watched when it left the line.
+func waitOf(r *jobindex.Row) (w wait, ok bool) {
+	w = wait{gpus: r.GPUs}
+	for _, span := range r.Life {
+		switch {
+		case inLine(span.State) && !span.Gap:
+			if w.began.IsZero() {
+				w.began = span.From
+			}
+		case span.State == state.Starting || span.State == state.Running:
+			if w.began.IsZero() { // it started at once
+				w.began = span.From
+			}
+			w.left, w.started = span.From, !span.Gap
+			return w, w.started
+		case !w.began.IsZero(): // it was put on hold
+			w.left = span.From
+			return w, !span.Gap
+		}
+	}
+	if !r.Open() {
+		w.left = r.Ended
+	}
+	return w, !w.began.IsZero()
+}
+
+// verdictOf returns the result of the backtest of a size.
+func (s *sampler) verdictOf(of *sample, size sizes, waits []wait) verdict {
+	s.mu.Lock()
+	v, ok := of.verdicts[size]
+	s.mu.Unlock()
+	if ok {
+		return v
+	}
+	v = backtest(waits, of.readAt)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(of.verdicts) < 100 {
+		of.verdicts[size] = v
+	}
+	return v
+}
+
+// current returns when the wait of a job began that has not ended.
+func current(life []history.Span) (since time.Time) {
+	for _, span := range life {
+		switch {
+		case !inLine(span.State):
+			since = time.Time{}
+		case since.IsZero():
+			since = span.From
+		}
+	}
+	return since
+}

@@ -1,0 +1,243 @@
+package insight
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/jobfilter"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+// waiting is an answer to the question why a job waits, while it is made.
+type waiting struct {
+	*parts
+	job    *jobindex.Row
+	viewer *Viewer
+	s      *speaker
+	at     time.Time // the instant of the answer
+	answer api.Waiting
+	said   []string
+}
+
+// say adds a sentence.
+func (w *waiting) say(key string, named ...string) { w.said = append(w.said, w.s.say(key, named...)) }
+
+// miss adds something that is not known.
+func (w *waiting) miss(key string, named ...string) {
+	w.answer.Unknown = append(w.answer.Unknown, w.s.say(key, named...))
+}
+
+// missType says that a type is not recorded.
+func (w *waiting) missType(what, name string) {
+	w.miss("unknown.type", "what", w.s.say("unknown.what."+what), "type", name, "cluster", w.job.Cluster)
+}
+
+// write fills the answer.
+func (w *waiting) write(ctx context.Context) error {
+	past := !w.viewer.At.IsZero()
+	waits := inLine(w.job.State) || w.job.State == state.Suspended || w.job.State == state.Starting
+	k, err := w.kueue.world(ctx, w.job.ClusterUID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !waits:
+		w.say("notWaiting")
+	case past:
+		w.index()
+		w.miss("unknown.at")
+	default:
+		if err := w.live(ctx, k); err != nil {
+			return err
+		}
+	}
+	var length time.Duration
+	if since := current(w.job.Life); !since.IsZero() {
+		length = w.at.Sub(since)
+	} else {
+		length = w.job.Waited
+	}
+	pool := poolOf(k, w.job.Cluster, w.job.Namespace, w.job.Queue)
+	before, err := w.past(pool, w.job.Queue, w.job.GPUs, length, inLine(w.job.State) && !past, w.s)
+	if err != nil {
+		return err
+	}
+	w.answer.Like, w.answer.Likely = before.like, before.likely
+	if waits {
+		w.answer.Unknown = append(w.answer.Unknown, before.unknown...)
+	}
+	w.answer.Sentence = w.s.join(w.said...)
+	return nil
+}
+
+// live answers from what is recorded now.
+func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
+	self := k.of(w.job.UID)
+	managed := self != nil || w.job.Labels[kueueQueueLabel] != ""
+	if managed && k.knows() {
+		placed, err := w.fromKueue(ctx, k, self)
+		if err != nil || !placed {
+			return err
+		}
+	} else if w.job.Type == volcanoJobType || !managed {
+		found, err := w.fromVolcano(ctx)
+		if err != nil || found && len(w.answer.Nodes) > 0 {
+			return err
+		}
+	}
+	if err := w.fromScheduler(ctx); err != nil {
+		return err
+	}
+	if len(w.said) == 0 {
+		w.index()
+	}
+	if managed && !k.knows() {
+		w.missType("quota", clusterQueueType)
+		w.missType("line", workloadType)
+	}
+	return nil
+}
+
+// kueueQueueLabel is the label of jobs that Kueue admits.
+const kueueQueueLabel = kueueGroup + "/queue-name"
+
+// fromScheduler answers from what the scheduler said about the pods of the job.
+func (w *waiting) fromScheduler(ctx context.Context) error {
+	s, err := w.scheduling(ctx, w.job)
+	if err != nil {
+		return err
+	}
+	p, ok := readPlacement(s.last.message)
+	switch {
+	case s.last.message == "":
+		if w.job.State == state.Starting && len(w.said) == 0 {
+			w.say("starting")
+		}
+		recorded, err := w.source.recorded(ctx)
+		if err != nil {
+			return err
+		}
+		if !recorded["pods"] {
+			w.missType("nodes", "pods")
+		}
+		return nil
+	case ok:
+		w.answer.Nodes = p.nodes(s.last.at, w.s)
+		w.said = append(w.said, p.sentence(w.s))
+	default:
+		w.say("scheduler.says", "message", quoted(s.last.message))
+	}
+	if w.answer.Source == "" {
+		w.answer.Source, w.answer.AsOf = "scheduler", s.last.at
+	}
+	return nil
+}
+
+// quoted returns a message of another program as a part of an answer.
+func quoted(message string) string {
+	const most = 300
+	text := strings.Join(strings.Fields(message), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	if text != "" && !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "…") {
+		text += "."
+	}
+	return text
+}
+
+// fromVolcano answers from Volcano's PodGroup and Queue. It returns false if neither is known.
+func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
+	v, err := w.volcano(ctx, w.job)
+	if err != nil {
+		return false, err
+	}
+	if v.group == nil && w.job.Type != volcanoJobType {
+		return false, nil
+	}
+	if v.group == nil {
+		w.missType("nodes", podGroupType)
+	}
+	if v.queue == nil {
+		w.missType("quota", volcanoQueueType)
+	}
+	if v.group == nil && v.queue == nil {
+		return false, nil
+	}
+	w.answer.Source, w.answer.AsOf = "Volcano", w.at
+	if q := v.queue; q != nil {
+		needs := amounts{}
+		if v.group != nil {
+			needs = v.group.needs
+		}
+		w.answer.Quota = q.quota(needs, w.s)
+		if q.state != "" && q.state != "Open" {
+			w.say("volcano.closed", "queue", q.name, "state", q.state)
+		}
+	}
+	switch quota := w.answer.Quota; {
+	case quota != nil:
+		key, left := "volcano.short", max(0, quota.Total-quota.Used)
+		if quota.Needed <= left {
+			key = "volcano.enough"
+		}
+		w.say(key, "needed", w.s.amount(quota.Resource, quota.Needed), "queue", quota.Queue, "left", thousands(left), "total", thousands(quota.Total))
+	case v.group != nil && v.group.queue != "":
+		w.say("volcano.waits", "queue", v.group.queue)
+	}
+	if v.queue != nil && w.answer.Quota == nil {
+		w.miss("unknown.noQuota", "queue", v.queue.name)
+	}
+	w.miss("unknown.volcanoLine")
+	if v.group == nil || v.group.message == "" {
+		return true, nil
+	}
+	if p, ok := readPlacement(v.group.message); ok {
+		w.answer.Nodes = p.nodes(v.group.said, w.s)
+		w.said = append(w.said, p.sentence(w.s))
+	} else {
+		w.say("volcano.says", "message", quoted(v.group.message))
+	}
+	return true, nil
+}
+
+// index says what the index alone knows: the queue, and how many of its jobs wait longer. That
+// is no line, since the order in which the queue starts jobs is not known.
+func (w *waiting) index() {
+	switch {
+	case w.job.State == state.Suspended:
+		w.say("suspended")
+		return
+	case w.job.State == state.Starting:
+		w.say("starting")
+		return
+	case w.job.Queue == "":
+		w.say("index.noQueue")
+		return
+	}
+	w.say("index.queue", "queue", w.job.Queue)
+	older := int64(0)
+	p := &pool{cluster: w.job.Cluster, queues: []string{w.job.Queue}}
+	q := jobindex.Query{Filter: p.filter(), At: w.viewer.At}
+	q.Filter.Terms = append(q.Filter.Terms, jobfilter.Term{Key: jobfilter.State, Values: []string{string(state.Queued), string(state.Submitted)}})
+	err := w.parts.index.View(func(v *jobindex.View) error {
+		return v.Each(q, func(r *jobindex.Row) bool {
+			if r.Submitted.Before(w.job.Submitted) && r.UID != w.job.UID {
+				older++
+			}
+			return true
+		})
+	})
+	if err != nil {
+		return // the sentence about the queue is true without it
+	}
+	if older == 0 {
+		w.say("index.first")
+	} else {
+		w.said = append(w.said, w.s.count("index.older", older))
+	}
+	w.miss("unknown.order")
+}
