@@ -53,3 +53,23 @@ func (i *Insight) Waiting(ctx context.Context, job *jobindex.Row, v Viewer) (*ap
 
 // at returns the instant of an answer.
 func (i *Insight) at(v *Viewer) time.Time { return cmp.Or(v.At, i.parts.now()) }
+
+// Failure says why a job failed, from its pods, its transition and its kept logs. The row is one
+// that the person may see.
+//
+// Errors: those of the database and of the index.
+func (i *Insight) Failure(ctx context.Context, job *jobindex.Row, v Viewer) (*api.Failure, error) {
+	f := &failing{parts: &i.parts, job: job, viewer: &v, s: speakerOf(v.Language), at: i.at(&v)}
+	if err := f.write(ctx); err != nil {
+		return nil, err
+	}
+	return &f.answer, nil
+}
+
+// Forecast says what is likely for a job that is not submitted yet. Unknown facts are
+// missing.
+//
+// Errors: those of the database and of the index.
+func (i *Insight) Forecast(ctx context.Context, job Planned, v Viewer) (*api.Forecast, error) {
+	return i.parts.forecastOf(ctx, &job, &v, speakerOf(v.Language))
+}

@@ -37,8 +37,9 @@ func holdersOf(index *jobindex.Index, cluster, clusterUID string, all []*workloa
 	return found, err
 }
 
-// shares returns the owners of what is used of a resource, the largest first. What the person
-// may not see, or what no workload explains, belongs to others. The shares add up to used.
+// shares returns the owners of what is used of a resource, the largest first. The shares
+// add up to used: the rest, which the person may not see or no workload explains, belongs to
+// others.
 func shares(all []holder, resource string, used int64, s *speaker) []api.QuotaShare {
 	byOwner := map[string]int64{}
 	left := used

@@ -45,6 +45,10 @@ type sampler struct {
 	samples map[poolKey]*sample
 }
 
+func newSampler(index *jobindex.Index, now func() time.Time) *sampler {
+	return &sampler{index: index, now: now, samples: map[poolKey]*sample{}}
+}
+
 // pool is the queue whose jobs are compared.
 type pool struct {
 	cluster string // name

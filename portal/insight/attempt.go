@@ -1,0 +1,61 @@
+package insight
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+// slack is by how much clocks of nodes and of the control plane may differ.
+const slack = 5 * time.Second
+
+// attempt is the time of one attempt of a job.
+type attempt struct {
+	from, to time.Time
+	first    *ending // the first bad one in it; nil if none is known
+}
+
+// attemptsOf returns the times of the attempts of a job. One ends between the moment when the
+// job was said to restart and the next start; the middle tolerates clocks that differ.
+func attemptsOf(r *jobindex.Row, now time.Time) []attempt {
+	all := []attempt{{from: r.Submitted.Add(-slack)}}
+	var restarted time.Time
+	for _, span := range r.Life {
+		switch {
+		case span.State == state.Restarting && restarted.IsZero():
+			restarted = span.From
+		case (span.State == state.Starting || span.State == state.Running) && !restarted.IsZero():
+			border := restarted.Add(span.From.Sub(restarted) / 2)
+			all[len(all)-1].to = border
+			all = append(all, attempt{from: border})
+			restarted = time.Time{}
+		}
+	}
+	end := r.Ended
+	if end.IsZero() {
+		end = now
+	}
+	all[len(all)-1].to = end.Add(slack)
+	return all
+}
+
+// assign gives each attempt the ending that came first in it. An ending without a time belongs
+// to the last attempt, if that has no other.
+func assign(attempts []attempt, endings []ending) {
+	last := &attempts[len(attempts)-1]
+	for i := range endings {
+		e := &endings[i]
+		for j := range attempts {
+			a := &attempts[j]
+			if e.at.After(a.from) && !e.at.After(a.to) && (a.first == nil || e.compare(a.first) < 0) {
+				a.first = e
+			}
+		}
+	}
+	for i := range endings {
+		if endings[i].at.IsZero() && last.first == nil {
+			last.first = &endings[i]
+		}
+	}
+}

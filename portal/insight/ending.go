@@ -1,0 +1,164 @@
+package insight
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/jobspec"
+)
+
+// Causes of failures, as words of Kubernetes.
+const (
+	oomKilled        = "OOMKilled"
+	exitError        = "Error"
+	evicted          = "Evicted"
+	nodeLost         = "NodeLost"
+	deadlineExceeded = "DeadlineExceeded"
+	preempted        = "Preempted"
+	imagePull        = "ImagePullBackOff"
+	quotaExceeded    = "QuotaExceeded"
+)
+
+// causes are words of the API that name a cause. Words that say only that a job has failed,
+// such as BackoffLimitExceeded, name none.
+var causes = map[string]string{
+	"OOMKilled": oomKilled,
+	"Error":     exitError, "ContainerCannotRun": exitError, "StartError": exitError,
+	"Evicted": evicted, "PodEvicted": evicted, "EvictionByEvictionAPI": evicted, "TerminationByKubelet": evicted,
+	"NodeLost": nodeLost, "NodeShutdown": nodeLost, "DeletionByTaintManager": nodeLost, "DeletionByPodGC": nodeLost, "Shutdown": nodeLost,
+	"DeadlineExceeded": deadlineExceeded,
+	"Preempted":        preempted, "PreemptionByScheduler": preempted, "PreemptionByKubeScheduler": preempted,
+	"ErrImagePull": imagePull, "ImagePullBackOff": imagePull, "InvalidImageName": imagePull, "ErrImageNeverPull": imagePull,
+}
+
+// ending is how a container or a pod ended badly.
+type ending struct {
+	cause     string
+	at        time.Time // zero if the pod does not say
+	pod, node string
+	role      string // "worker-2", if the labels say
+	container string // empty if the pod as a whole ended
+	init      bool
+	code      *int
+	limit     string // of memory
+	why       string // of an eviction
+	restart   int    // how often the container had been started before
+}
+
+// same reports whether two endings have the same cause and exit code.
+func (e *ending) same(other *ending) bool {
+	return e.cause == other.cause && (e.code == nil) == (other.code == nil) && (e.code == nil || *e.code == *other.code)
+}
+
+// compare orders endings by time. Of two in one second, the one that was told to stop is a
+// consequence of the other.
+func (e *ending) compare(other *ending) int {
+	told := func(e *ending) int {
+		if e.code != nil && *e.code == 143 {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(e.at.Compare(other.at), cmp.Compare(told(e), told(other)), cmp.Compare(e.pod, other.pod))
+}
+
+// endingsOf returns the bad endings that a pod remembers: of each container the last one and
+// the one before.
+func endingsOf(pod jobspec.Object) (all []ending) {
+	base := ending{pod: pod.Text("metadata", "name"), node: pod.Text("spec", "nodeName"), role: roleOf(pod.Map("metadata", "labels"))}
+	if e, ok := disruption(pod, base); ok {
+		return []ending{e}
+	}
+	for _, kind := range []struct {
+		status, spec string
+		init         bool
+	}{{"initContainerStatuses", "initContainers", true}, {"containerStatuses", "containers", false}} {
+		for _, c := range pod.List("status", kind.status) {
+			restarts, _ := c.Number("restartCount")
+			for back, run := range []jobspec.Object{c.Map("state", "terminated"), c.Map("lastState", "terminated")} {
+				code, ok := run.Number("exitCode")
+				if !ok || code == 0 {
+					continue
+				}
+				e := base
+				e.container, e.init, e.code, e.at, e.restart = c.Text("name"), kind.init, &code, run.Moment("finishedAt"), max(0, restarts-back)
+				e.cause = cmp.Or(causes[run.Text("reason")], exitError)
+				if e.cause == oomKilled {
+					e.limit = memoryLimit(pod.List("spec", kind.spec), e.container)
+				}
+				all = append(all, e)
+			}
+			if causes[c.Text("state", "waiting", "reason")] == imagePull {
+				e := base
+				e.container, e.init, e.cause = c.Text("name"), kind.init, imagePull
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// memoryLimit returns the memory limit of a container.
+func memoryLimit(containers []jobspec.Object, name string) string {
+	for _, c := range containers {
+		if c.Text("name") == name {
+			return jobspec.Memory(c.At("resources", "limits", "memory"))
+		}
+	}
+	return ""
+}
+
+// disruption returns how the platform ended a pod. That counts more than the exit codes that
+// its containers had then.
+func disruption(pod jobspec.Object, e ending) (ending, bool) {
+	e.cause, e.why = causes[pod.Text("status", "reason")], pod.Text("status", "message")
+	for _, c := range pod.List("status", "conditions") {
+		if c.Text("type") == "DisruptionTarget" && holds(c) && e.cause == "" {
+			e.cause, e.why, e.at = causes[c.Text("reason")], c.Text("message"), c.Moment("lastTransitionTime")
+		}
+	}
+	switch e.cause {
+	case evicted, nodeLost, preempted, deadlineExceeded:
+	default:
+		return ending{}, false
+	}
+	if e.cause != evicted {
+		e.why = ""
+	}
+	for _, c := range pod.List("status", "containerStatuses") {
+		if at := c.Moment("state", "terminated", "finishedAt"); e.at.IsZero() && !at.IsZero() {
+			e.at = at
+		}
+	}
+	return e, true
+}
+
+// roleOf returns the place of a pod in its job, such as "worker-2".
+func roleOf(labels jobspec.Object) string {
+	for _, names := range [][2]string{
+		{"training.kubeflow.org/replica-type", "training.kubeflow.org/replica-index"},
+		{"volcano.sh/task-spec", "volcano.sh/task-index"},
+		{"jobset.sigs.k8s.io/replicatedjob-name", "batch.kubernetes.io/job-completion-index"},
+	} {
+		role := labels.Text(names[0])
+		if index, err := strconv.Atoi(labels.Text(names[1])); role != "" && err == nil && index >= 0 {
+			return role + "-" + strconv.Itoa(index)
+		}
+	}
+	return ""
+}
+
+// signals are those that end processes, by number.
+var signals = map[int]string{
+	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
+	10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+}
+
+// signalOf returns the signal of an exit code, such as SIGKILL for 137; "" if it is none.
+func signalOf(code *int) string {
+	if code == nil {
+		return ""
+	}
+	return signals[*code-128]
+}

@@ -1,0 +1,74 @@
+package insight
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/state"
+)
+
+// write fills the answer.
+func (w *waiting) write(ctx context.Context) error {
+	past := !w.viewer.At.IsZero()
+	waits := inLine(w.job.State) || w.job.State == state.Suspended || w.job.State == state.Starting
+	k, err := w.kueue.world(ctx, w.job.ClusterUID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !waits:
+		w.say("notWaiting")
+	case past:
+		w.index()
+		w.miss("unknown.at")
+	default:
+		if err := w.live(ctx, k); err != nil {
+			return err
+		}
+	}
+	var length time.Duration
+	if since := current(w.job.Life); !since.IsZero() {
+		length = w.at.Sub(since)
+	} else {
+		length = w.job.Waited
+	}
+	pool := poolOf(k, w.job.Cluster, w.job.Namespace, w.job.Queue)
+	before, err := w.past(pool, w.job.Queue, w.job.GPUs, length, inLine(w.job.State) && !past, w.s)
+	if err != nil {
+		return err
+	}
+	w.answer.Like, w.answer.Likely = before.like, before.likely
+	if waits {
+		w.answer.Unknown = append(w.answer.Unknown, before.unknown...)
+	}
+	w.answer.Sentence = w.s.join(w.said...)
+	return nil
+}
+
+// live answers from what is recorded now.
+func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
+	self := k.of(w.job.UID)
+	managed := self != nil || w.job.Labels[kueueQueueLabel] != ""
+	if managed && k.knows() {
+		placed, err := w.fromKueue(ctx, k, self)
+		if err != nil || !placed {
+			return err
+		}
+	} else if w.job.Type == volcanoJobType || !managed {
+		found, err := w.fromVolcano(ctx)
+		if err != nil || found && len(w.answer.Nodes) > 0 {
+			return err
+		}
+	}
+	if err := w.fromScheduler(ctx); err != nil {
+		return err
+	}
+	if len(w.said) == 0 {
+		w.index()
+	}
+	if managed && !k.knows() {
+		w.missType("quota", clusterQueueType)
+		w.missType("line", workloadType)
+	}
+	return nil
+}
