@@ -51,4 +51,5 @@ const (
 	PathSubscription  = "/subscriptions/{id}"      // DELETE -> Act
 	PathVerify        = "/subscriptions/{id}/code" // POST: VerifyRequest -> Act
 	PathTestMessage   = "/subscriptions/{id}/test" // POST -> Act
+	PathMuteMessages  = "/subscriptions/{id}/mute" // POST: MuteRequest with a time until -> Act; a past time ends the mute
 )
