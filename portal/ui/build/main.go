@@ -9,16 +9,20 @@ import (
 
 func main() {
 	dir := flag.String("dir", "portal/ui", "the folder with the sources of the pages")
+	dist := flag.String("out", "", "where to write the pages; empty: dist in the folder with the sources")
 	goTypes := flag.String("api", "portal/api", "the folder with the Go types of the API")
 	flag.Parse()
-	if err := run(*dir, *goTypes); err != nil {
+	if *dist == "" {
+		*dist = filepath.Join(*dir, "dist")
+	}
+	if err := run(*dir, *goTypes, *dist); err != nil {
 		fmt.Fprintln(os.Stderr, "build the pages:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes src/api.ts and dist.
-func run(dir, goTypes string) error {
+// run writes src/api.ts and the pages.
+func run(dir, goTypes, dist string) error {
 	types, err := typeScript(goTypes)
 	if err != nil {
 		return fmt.Errorf("types of the API: %w", err)
@@ -35,5 +39,5 @@ func run(dir, goTypes string) error {
 	if err != nil {
 		return err
 	}
-	return out.write(filepath.Join(dir, "dist"))
+	return out.write(dist)
 }
