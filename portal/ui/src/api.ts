@@ -41,6 +41,7 @@ export const PathSubscriptions = "/subscriptions";
 export const PathSubscription = "/subscriptions/{id}";
 export const PathVerify = "/subscriptions/{id}/code";
 export const PathTestMessage = "/subscriptions/{id}/test";
+export const PathMuteMessages = "/subscriptions/{id}/mute";
 export const ProblemType = "application/problem+json";
 export const ProblemInvalid = "urn:vedette:problem:invalid";
 export const ProblemSignIn = "urn:vedette:problem:sign-in";

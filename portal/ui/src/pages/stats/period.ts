@@ -1,0 +1,71 @@
+// Periods of the statistics: `from=7d` (the usual), `from=...&to=...`, and `vs=` for the period
+// that is compared with.
+
+import type { StatsBucket } from "../../api";
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const day = 86_400_000;
+
+// choices are the periods of the menu, in days.
+export const choices: readonly number[] = [1, 7, 14, 30, 90];
+
+// daysOf returns the days of an age such as "7d" or "24h"; undefined if it is none.
+export function daysOf(text: string): number | undefined {
+  const m = /^(\d+)([hdw])$/.exec(text);
+  if (m === null) {
+    return undefined;
+  }
+  const n = Number(m[1]);
+  return m[2] === "h" ? n / 24 : m[2] === "w" ? n * 7 : n;
+}
+
+// spanText returns a period as people read it. Whole days have no clock.
+export function spanText(s: Span, now: number, date: (ms: number) => string, clock: (ms: number) => string): string {
+  const last = s.to - 1;
+  if (s.to - s.from > 1.5 * day) {
+    return date(s.from) === date(last) ? date(s.from) : `${date(s.from)} – ${date(last)}`;
+  }
+  const open = s.to >= now - 60_000;
+  return `${date(s.from)}, ${clock(s.from)} – ${open || date(last) === date(s.from) ? clock(s.to) : date(s.to) + ", " + clock(s.to)}`;
+}
+
+// Outcomes of one bar of the plot.
+export interface OutcomeBar {
+  readonly from: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+// outcomeBars joins buckets to bars: by local day, or by as many buckets as give at most `most`
+// bars if the period is shorter than three days.
+export function outcomeBars(buckets: readonly StatsBucket[], step: number, most = 31): OutcomeBar[] {
+  const length = buckets.length * step * 1000;
+  const keyOf = length >= 3 * day ? dayKey : groupKey(buckets, step, most);
+  const out: { key: number; from: number; outcomes: Record<string, number> }[] = [];
+  for (const b of buckets) {
+    const from = Date.parse(b.from);
+    const key = keyOf(from);
+    let last = out[out.length - 1];
+    if (last === undefined || last.key !== key) {
+      last = { key, from, outcomes: {} };
+      out.push(last);
+    }
+    for (const [state, n] of Object.entries(b.outcomes)) {
+      last.outcomes[state] = (last.outcomes[state] ?? 0) + n;
+    }
+  }
+  return out;
+}
+
+function dayKey(ms: number): number {
+  return new Date(ms).setHours(0, 0, 0, 0);
+}
+
+function groupKey(buckets: readonly StatsBucket[], step: number, most: number): (ms: number) => number {
+  const first = buckets[0] === undefined ? 0 : Date.parse(buckets[0].from);
+  const each = Math.max(1, Math.ceil(buckets.length / most)) * step * 1000;
+  return (ms) => Math.floor((ms - first) / each);
+}

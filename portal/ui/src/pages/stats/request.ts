@@ -1,0 +1,83 @@
+// What the page asks for: the period, the one to compare with, and the filters.
+
+import { parseTime } from "../../core/instant";
+import { writtenTime } from "../../core/instant";
+import type { Span } from "./period";
+import { daysOf } from "./period";
+
+// Versus are the choices of the comparison.
+export type Versus = "before" | "week" | "month" | "none";
+
+export const versus: readonly Versus[] = ["before", "week", "month", "none"];
+
+const day = 86_400_000;
+
+// usualDays is the period without parameters.
+export const usualDays = 7;
+
+// periodOf returns the period of the parameters. Ages of days begin at a local midnight, so
+// that bars are whole days; the last day is today.
+export function periodOf(from: string, to: string, now: number): Span {
+  const end = to === "" ? now : (parseTime(to, now) ?? now);
+  const days = daysOf(from === "" ? `${usualDays}d` : from);
+  if (days === undefined) {
+    const begin = parseTime(from, now);
+    return begin !== undefined && begin < end ? { from: begin, to: end } : { from: midnight(end, usualDays - 1), to: end };
+  }
+  if (days < 2) {
+    return { from: end - days * day, to: end };
+  }
+  return { from: midnight(end, Math.round(days) - 1), to: end };
+}
+
+// midnight returns the local midnight some days before a time.
+function midnight(ms: number, days: number): number {
+  const t = new Date(ms);
+  return new Date(t.getFullYear(), t.getMonth(), t.getDate() - days).getTime();
+}
+
+// otherPeriod returns the period that is compared with.
+export function otherPeriod(p: Span, vs: Versus): Span | undefined {
+  switch (vs) {
+    case "none":
+      return undefined;
+    case "week":
+      return shifted(p, 7);
+    case "month":
+      return shifted(p, 28);
+    case "before": {
+      const days = Math.max(1, Math.ceil((p.to - p.from) / day));
+      return p.to - p.from < 1.5 * day ? { from: p.from - (p.to - p.from), to: p.from } : shifted(p, days);
+    }
+  }
+}
+
+// shifted returns a period some local days earlier: the clock stays, also where it changes.
+function shifted(p: Span, days: number): Span {
+  const back = (ms: number): number => {
+    const t = new Date(ms);
+    return t.setDate(t.getDate() - days);
+  };
+  return { from: back(p.from), to: back(p.to) };
+}
+
+// own are the parameters that are no filters of jobs.
+const own = ["from", "to", "vs", "group", "sort", "lang", "sel", "limit", "after", "before", "window", "state"];
+
+// requestOf returns the parameters of the request. The end of a period that reaches now is left
+// out, so that the answer is that of now.
+export function requestOf(query: URLSearchParams, p: Span, vs: Versus, now: number): URLSearchParams {
+  const out = new URLSearchParams(query);
+  for (const key of own) {
+    out.delete(key);
+  }
+  out.set("from", writtenTime(p.from));
+  if (p.to < now - 1000) {
+    out.set("to", writtenTime(p.to));
+  }
+  const other = otherPeriod(p, vs);
+  if (other !== undefined) {
+    out.set("vs", writtenTime(other.from));
+  }
+  return out;
+}
