@@ -1,1 +1,0 @@
-import{x as t,y as o}from"/assets/chunk-IZ7CO7QW.js";var r={title:"Job"},i={title:"Job"},e=t({en:r,zh:i});function p(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{p as JobPage};

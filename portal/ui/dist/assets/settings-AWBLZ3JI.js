@@ -1,1 +1,0 @@
-import{x as e,y as t}from"/assets/chunk-IZ7CO7QW.js";var i={title:"Settings"},n={title:"Settings"},o=e({en:i,zh:n});function g(){return t("div",{class:"page-head",children:t("h1",{children:o.value.title})})}export{g as SettingsPage};

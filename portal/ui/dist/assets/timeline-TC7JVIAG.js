@@ -1,1 +1,0 @@
-import{x as o,y as e}from"/assets/chunk-IZ7CO7QW.js";var i={title:"Timeline"},n={title:"Timeline"},t=o({en:i,zh:n});function d(){return e("div",{class:"page-head",children:e("h1",{children:t.value.title})})}export{d as TimelinePage};
