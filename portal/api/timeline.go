@@ -8,11 +8,22 @@ type Timeline struct {
 	To   time.Time     `json:"to"`
 	Jobs []TimelineJob `json:"jobs"`
 	Gaps []Gap         `json:"gaps"`
+	// Groups sum up all rows, also those of other pages, by the name of the group; at most 200.
+	Groups []TimelineGroup `json:"groups,omitempty"`
 	// More reports that jobs are missing; Next is the cursor to them.
 	Next     string    `json:"next,omitempty"`
 	Matching Count     `json:"matching"`
 	Position int64     `json:"position"`
 	At       time.Time `json:"at"`
+}
+
+// TimelineGroup is the head of the rows of one cluster, queue or owner.
+type TimelineGroup struct {
+	Name string `json:"name"`
+	Jobs int    `json:"jobs"` // in the interval
+	// Running counts the jobs that run, and GPUs what they hold.
+	Running int `json:"running"`
+	GPUs    int `json:"gpus"`
 }
 
 // TimelineJob is a row of the timeline.

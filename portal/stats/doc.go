@@ -1,22 +1,31 @@
-// Package stats: to be written.
+// Package stats computes timelines, overviews and statistics of jobs.
 //
 // # Data flow
 //
-// To be written.
+//	index of jobs -> one scan of the jobs of a window -> rows, bars, sums -> api.Timeline, api.Overview, api.Stats
+//	open gaps of the index, transitions that a list after them showed     -> api.Gap
 //
 // # Ownership
 //
-// To be written.
+// A Reader keeps the counts of gaps that ended, at most 1,000. Answers belong to the caller.
 //
 // # Guarantees
 //
-// To be written.
+// Numbers add up: the buckets of a period to its outcomes and GPU hours, the owners and queues to
+// the jobs that ended, the causes to the failures, and the bars of an overview agree with the
+// counts of the list as of their beginnings. Percentiles are exact. The pages of a timeline
+// contain each job once, in order, if the jobs do not change meanwhile. Everything obeys the
+// filter, the instant and the rights of the query.
 //
 // # Limits
 //
-// To be written.
+// A window has at most 100 buckets, an overview 500 bars, a page of a timeline 2,000 rows. An
+// answer names at most 100 owners, and sums up the rest; it names 200 queues and 200 gaps. A
+// request counts the transitions after at most 10 gaps; the others have -1 until a later
+// request. A scan holds the read lock of the index.
 //
 // # Errors
 //
-// To be written.
+// ErrCursor, ErrOrder and ErrWindow report mistakes of the caller. Others come from the index
+// and the database.
 package stats

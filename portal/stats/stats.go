@@ -1,0 +1,192 @@
+package stats
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Config says where to read.
+type Config struct {
+	// DB is the database of a recorder. The caller closes it.
+	DB *sqldb.DB
+	// Index has the jobs of the database.
+	Index *jobindex.Index
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// Reader computes statistics of jobs. Any goroutine may use it.
+type Reader struct {
+	index *jobindex.Index
+	now   func() time.Time
+	gaps  *gapReader
+}
+
+// New returns a reader.
+func New(c Config) *Reader {
+	now := c.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Reader{index: c.Index, now: now, gaps: &gapReader{history: history.New(c.DB), now: now}}
+}
+
+// TimelineQuery selects a page of a timeline.
+type TimelineQuery struct {
+	// Query selects jobs. Its Sort has the keys of the list of jobs; default "submitted". Limit
+	// is at most MaxRows; default DefaultRows. After is the cursor of the page before.
+	jobindex.Query
+	Window
+	// Group is cluster, queue, owner or none. Rows of a group are together.
+	Group    string
+	Language string // of the causes of gaps
+}
+
+// Timeline returns the lives of the jobs that existed in a window.
+//
+// Errors: ErrCursor, ErrOrder, ErrWindow; those of the index and of the database.
+func (r *Reader) Timeline(ctx context.Context, q TimelineQuery) (*api.Timeline, error) {
+	if q.Window.empty() {
+		return nil, ErrWindow
+	}
+	o, err := orderOf(q.Sort, q.Group)
+	if err != nil {
+		return nil, err
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultRows
+	}
+	t := &timeline{window: q.Window, order: o, limit: min(limit, MaxRows), groups: map[string]*api.TimelineGroup{}}
+	if q.After != "" {
+		begin, err := o.after(q.After)
+		if err != nil {
+			return nil, err
+		}
+		t.begin = &begin
+	}
+	s, err := r.scan(q.Query, q.Window, func(row *jobindex.Row, _ time.Time) { t.add(row) })
+	if err != nil {
+		return nil, err
+	}
+	a := t.answer()
+	a.Position, a.At = s.position, s.at
+	a.Gaps, err = r.gaps.list(ctx, s.gaps, q.Window, q.Sees, q.Language)
+	return a, err
+}
+
+// DefaultBars is the number of bars of an overview.
+const DefaultBars = 144
+
+// Overview counts the jobs that waited and ran at the beginnings of equal intervals of a window,
+// and those that failed within. bars is their number, at most 500; 0: DefaultBars.
+//
+// Errors: ErrWindow; those of the index and of the database.
+func (r *Reader) Overview(ctx context.Context, q jobindex.Query, w Window, bars int, language string) (*api.Overview, error) {
+	if w.empty() {
+		return nil, ErrWindow
+	}
+	if bars <= 0 {
+		bars = DefaultBars
+	}
+	var o *overview
+	s, err := r.scan(q, w, func(row *jobindex.Row, now time.Time) {
+		if o == nil {
+			o = newOverview(w, min(bars, 500), now)
+		}
+		o.add(row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o == nil {
+		o = newOverview(w, min(bars, 500), s.at)
+	}
+	a := o.answer()
+	a.Gaps, err = r.gaps.list(ctx, s.gaps, w, q.Sees, language)
+	return a, err
+}
+
+// Stats returns the statistics of a window, and of another one to compare with, unless that is
+// zero. A window ends at the instant of the query, or now, at the latest.
+//
+// Errors: ErrWindow; those of the index and of the database.
+func (r *Reader) Stats(ctx context.Context, q jobindex.Query, w, before Window) (*api.Stats, error) {
+	compare := before != Window{}
+	if w.empty() || compare && before.empty() {
+		return nil, ErrWindow
+	}
+	both := w
+	if compare {
+		both = Window{earlier(w.From, before.From), later(w.To, before.To)}
+	}
+	var now, then *period
+	begin := func(at time.Time) {
+		now = newPeriod(w, earlier(at, w.To))
+		if compare {
+			then = newPeriod(before, earlier(at, before.To))
+		}
+	}
+	cause := func(row *jobindex.Row) string { return row.Reason }
+	s, err := r.scan(q, both, func(row *jobindex.Row, at time.Time) {
+		if now == nil {
+			begin(at)
+		}
+		now.add(row, cause)
+		if then != nil {
+			then.add(row, cause)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if now == nil {
+		begin(s.at)
+	}
+	a := &api.Stats{From: w.From, To: w.To, Now: *now.answer(), Position: s.position, At: s.at}
+	if compare {
+		a.BeforeFrom, a.BeforeTo, a.Before = before.From, before.To, then.answer()
+	}
+	return a, nil
+}
+
+// scanned is the state of the index that a scan has read.
+type scanned struct {
+	at       time.Time
+	position int64
+	gaps     []history.Gap
+}
+
+// scan calls each for the jobs of a query that existed in a window, with the instant that open
+// spans last until.
+func (r *Reader) scan(q jobindex.Query, w Window, each func(*jobindex.Row, time.Time)) (s scanned, err error) {
+	q.From, q.To = w.From, w.To
+	err = r.index.View(func(v *jobindex.View) error {
+		s = scanned{at: cmp.Or(q.At, v.Now()), position: int64(v.Position()), gaps: v.Gaps()}
+		return v.Each(q, func(row *jobindex.Row) bool {
+			each(row, s.at)
+			return true
+		})
+	})
+	return s, err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
