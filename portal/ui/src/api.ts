@@ -1016,11 +1016,23 @@ export interface Timeline {
   to: string;
   jobs: TimelineJob[];
   gaps: Gap[];
+  // Groups sum up all rows, also those of other pages, by the name of the group; at most 200.
+  groups?: TimelineGroup[];
   // More reports that jobs are missing; Next is the cursor to them.
   next?: string;
   matching: Count;
   position: number;
   at: string;
+}
+
+// TimelineGroup is the head of the rows of one cluster, queue or owner.
+export interface TimelineGroup {
+  name: string;
+  // in the interval
+  jobs: number;
+  // Running counts the jobs that run, and GPUs what they hold.
+  running: number;
+  gpus: number;
 }
 
 // TimelineJob is a row of the timeline.
