@@ -11,9 +11,9 @@
 //
 // # Guarantees
 //
-// Numbers add up: the buckets of a period to its outcomes and GPU hours, the owners and queues to
-// the jobs that ended, the causes to the failures, and the bars of an overview agree with the
-// counts of the list as of their beginnings. Percentiles are exact. The pages of a timeline
+// Numbers add up. The buckets of a period add up to its outcomes and GPU hours, its owners and
+// queues to the jobs that ended, and its causes to the failures. The bars of an overview agree
+// with the counts of the list as of their beginnings. Percentiles are exact. The pages of a timeline
 // contain each job once, in order, if the jobs do not change meanwhile. Everything obeys the
 // filter, the instant and the rights of the query.
 //

@@ -34,8 +34,8 @@ func (o *overview) add(r *jobindex.Row) {
 		to := s.To
 		if to.IsZero() {
 			to = o.grid.To // it is in the state
-			if !o.end.Before(to) {
-				to = o.end.Add(1)
+			if o.end.Before(to) {
+				to = o.end.Add(1) // it is known to be in the state then, and not later
 			}
 		}
 		low, high := o.grid.beginsIn(s.From, to)
