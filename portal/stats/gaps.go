@@ -9,6 +9,7 @@ import (
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
 )
 
 const (
@@ -33,12 +34,21 @@ type gapReader struct {
 	kept map[int64]map[string]int // transitions by namespace; nil: too many
 }
 
+// sees says in which namespaces a person sees the jobs of a type.
+type sees func(cluster, typ, namespace string) bool
+
+func seesOf(q *jobindex.Query) sees {
+	return func(cluster, typ, namespace string) bool {
+		return (q.Sees == nil || q.Sees(cluster, namespace)) && (q.SeesType == nil || q.SeesType(cluster, typ, namespace))
+	}
+}
+
 // list describes the gaps of a window that the person may see, in the order in which they were
 // recorded.
-func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees func(cluster, namespace string) bool, language string) ([]api.Gap, error) {
+func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees sees, language string) ([]api.Gap, error) {
 	found := []api.Gap{}
 	for _, gap := range all {
-		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && sees != nil && !sees(gap.Cluster, gap.Namespace) || !jobTypes[gap.Type.String()] {
+		if !gap.Began.Before(w.To) || !gap.Ended.IsZero() && !gap.Ended.After(w.From) || gap.Namespace != "" && !sees(gap.Cluster, gap.Type.String(), gap.Namespace) || !jobTypes[gap.Type.String()] {
 			continue
 		}
 		found = append(found, api.Gap{
@@ -71,7 +81,7 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 			row.Changes = 0
 		}
 		for namespace, n := range counts {
-			if sees == nil || sees(row.Cluster, namespace) {
+			if sees(row.Cluster, row.Type, namespace) {
 				row.Changes += n
 			}
 		}

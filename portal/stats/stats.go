@@ -77,7 +77,7 @@ func (r *Reader) Timeline(ctx context.Context, q TimelineQuery) (*api.Timeline, 
 	}
 	a := t.answer()
 	a.Position, a.At = s.position, s.at
-	a.Gaps, err = r.gaps.list(ctx, s.gaps, q.Window, q.Sees, q.Language)
+	a.Gaps, err = r.gaps.list(ctx, s.gaps, q.Window, seesOf(&q.Query), q.Language)
 	return a, err
 }
 
@@ -109,7 +109,7 @@ func (r *Reader) Overview(ctx context.Context, q jobindex.Query, w Window, bars 
 		o = newOverview(w, min(bars, 500), s.at)
 	}
 	a := o.answer()
-	a.Gaps, err = r.gaps.list(ctx, s.gaps, w, q.Sees, language)
+	a.Gaps, err = r.gaps.list(ctx, s.gaps, w, seesOf(&q), language)
 	return a, err
 }
 

@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// DefaultRows and MaxRows are the numbers of rows of a page of a timeline.
+	// DefaultRows is the number of rows of a page of a timeline, unless a query has a limit.
 	DefaultRows = 200
-	MaxRows     = 2000
+	// MaxRows is the largest number of rows of a page.
+	MaxRows = 2000
 	// maxGroups is how many groups an answer has.
 	maxGroups = 200
 )
