@@ -199,6 +199,7 @@ func TestHostile(t *testing.T) {
 	t.Run("letters", h.letters)
 	t.Run("jobs", h.jobs)
 	t.Run("submitting", h.submitting)
+	t.Run("portal", h.portal)
 	t.Run("demo", h.demo)
 	h.complete(t)
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// portalAt matches the line with the address of a portal.
+var portalAt = regexp.MustCompile(`open (http://\S+)`)
+
+// portal: settings, and what a running portal answers and logs about what others wrote.
+func (h *hostile) portal(t *testing.T) {
+	for _, args := range [][]string{
+		{"--listen", evil},
+		{"--listen", "0.0.0.0:0"},
+		{"--tls-cert", evil, "--tls-key", evil},
+		{"--sign-in-tokens", evil},
+		{"--oidc-issuer", "https://" + evil, "--oidc-client", evil},
+		{"--oidc-client", evil},
+		{"--trusted-proxy", evil},
+		{"--portal-url", evil},
+		{"--portal-templates", evil},
+		{"--session-key", evil},
+		{"--notify", evil},
+		{"--context", evil, "--kubeconfig", h.srv.kubeconfig},
+	} {
+		if _, errs, code := h.run(append([]string{"portal", "--db", h.db}, args...)...); code != 1 || !strings.HasPrefix(errs, "vedette: ") {
+			t.Errorf("%q ends with %d: %s", args, code, errs)
+		}
+	}
+	p := start(t, "portal", "--db", h.db, "--listen", "127.0.0.1:0", "--kubeconfig", h.srv.kubeconfig)
+	p.err.until(t, "the address", func(text string) bool { return portalAt.MatchString(text) })
+	base := portalAt.FindStringSubmatch(p.err.String())[1]
+	for _, path := range []string{"/jobs", "/find/" + strings.Repeat(url.PathEscape(evil)+"/", 3) + url.PathEscape(evil), "/api/v1/" + url.PathEscape(evil), "/api/v1/stream?after=" + url.QueryEscape(evil), "/api/v1/stream?after=0"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body) // a stream ends with the context
+		_ = resp.Body.Close()
+		cancel()
+		if c := controls.Find(body); c != nil || resp.Header.Get("Content-Security-Policy") == "" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %q in %q, %v", path, c, body, resp.Header)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	p.interrupt()
+	prints(t, "portal", p.err.String()+p.out.String())
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/portal"
+)
+
+// portalOptions are the flags of portal.
+type portalOptions struct {
+	db, listen string
+	connect    kube.Config
+	portalFlags
+	notify  notifyFlags
+	metrics bool
+	browser bool
+	settled *settled
+}
+
+func newPortal() *cobra.Command {
+	var o portalOptions
+	cmd := &cobra.Command{
+		Use:   "portal",
+		Short: "Show jobs and their history in the browser",
+		Long: "The portal shows what recorders write to a database: jobs, their timelines, why they wait, why they failed, their logs, and\n" +
+			"statistics. It has a JSON API under /api/v1. Several portals may use one database.\n\n" +
+			"Without other settings it listens on the loopback address, and whoever reaches it sees everything. Any other address needs\n" +
+			"a way to sign in: --sign-in-tokens, --sign-in-clusters, --oidc-issuer or --trusted-proxy. With --rights, the API servers decide\n" +
+			"which namespaces a person sees. Jobs are submitted, stopped and retried through the contexts of --context, or the clusters of the\n" +
+			"file of --config. The names of these clusters must be those of the recorder.",
+		Example: "  # Show the history in a file\n" +
+			"  vedette portal --db sqlite:history.db\n\n" +
+			"  # For a team, with OpenID Connect and the rights of the cluster\n" +
+			"  vedette portal --db postgres://vedette@db/history --context prod --rights --listen :8443 --tls-cert tls.crt --tls-key tls.key \\\n" +
+			"    --portal-url https://vedette.example.com --oidc-issuer https://id.example.com --oidc-client vedette\n\n" +
+			"  # Behind a proxy that signs people in\n" +
+			"  vedette portal --config vedette.yaml --listen 0.0.0.0:8080 --trusted-proxy 10.0.0.0/24",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	o.settled = addDatabase(cmd, &o.db)
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the portal")
+	f.BoolVar(&o.metrics, "metrics", false, "serve /metrics at the same address, without sign-in")
+	f.BoolVar(&o.browser, "open", false, "open the portal in the browser")
+	addConnection(cmd, &o.connect)
+	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the clusters of --config, else the current context)"
+	o.notify.addFlags(cmd)
+	o.portalFlags.addFlags(cmd)
+	return cmd
+}
+
+// clusters connects to the clusters. Without a kubeconfig there are none, unless they are named.
+func (o *portalOptions) clusters() ([]*connected, error) {
+	if o.connect.Context+o.connect.Kubeconfig == "" {
+		return clustersOf(o.settled), nil
+	}
+	w := watchOptions{connect: o.connect}
+	all, err := w.named("jobs")
+	if err != nil {
+		return nil, err
+	}
+	return connect(all, "")
+}
+
+func (o *portalOptions) run(ctx context.Context, con *console) error {
+	d, err := openDatabase(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	clusters, err := o.clusters()
+	if err != nil {
+		return err
+	}
+	defer closeAll(clusters)
+	var file *config.Config
+	if o.notify.path != "" {
+		if file, err = o.notify.load(con, withClusters(notifyOptions(con), clusters)); err != nil {
+			return err
+		}
+	}
+	cfg, err := o.config(o.listen, d, clusters, file, slog.New(slog.NewTextHandler(logTo{con}, nil)))
+	if err != nil {
+		return err
+	}
+	cfg.Metrics = o.metrics
+	p, err := portal.New(cfg)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8080", o.listen, err)
+	}
+	address := portalAddress(listener.Addr(), p.TLS(), o.url)
+	con.say("the portal shows %s\nopen %s\nCtrl-C ends it", d, address)
+	if o.browser {
+		openBrowser(ctx, address, con)
+	}
+	return p.Serve(ctx, listener)
+}
+
+// portalAddress returns the URL to open.
+func portalAddress(at net.Addr, tls bool, url string) string {
+	if url != "" {
+		return url
+	}
+	scheme := "http"
+	if tls {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(at.String())
+	if err != nil {
+		return scheme + "://" + at.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// openBrowser opens an address in the browser of the person. A failure is said and ends nothing.
+func openBrowser(ctx context.Context, address string, con *console) {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
+	}
+	if err := exec.CommandContext(ctx, name, address).Start(); err != nil {
+		con.say("the browser cannot be opened: %v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/submit/template"
+)
+
+// portalFlags are the settings of the portal that `vedette portal` and `vedette record` share.
+type portalFlags struct {
+	cert, key, url string
+	hosts          []string
+	tokens         string
+	clusterTokens  bool
+	oidc           identity.OIDC
+	proxy          identity.Proxy
+	sessionKey     string
+	rights         bool
+	operators      []string
+	templates      string
+}
+
+func (o *portalFlags) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.cert, "tls-cert", "", "file with the certificate for HTTPS, and those of its authorities (default: plain HTTP)")
+	f.StringVar(&o.key, "tls-key", "", "file with the key of the certificate")
+	f.StringVar(&o.url, "portal-url", "", "address by which browsers reach the portal, such as https://vedette.example.com")
+	f.StringSliceVar(&o.hosts, "portal-hosts", nil, "further host names by which the portal may be reached without sign-in")
+	f.StringVar(&o.tokens, "sign-in-tokens", "", "file with the tokens of people: lines of TOKEN,NAME,GROUPS")
+	f.BoolVar(&o.clusterTokens, "sign-in-clusters", false, "accept the tokens of the clusters, such as those of service accounts")
+	f.StringVar(&o.oidc.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider that people sign in with")
+	f.StringVar(&o.oidc.ClientID, "oidc-client", "", "client ID of the portal there")
+	f.StringVar(&o.oidc.SecretFile, "oidc-secret", "", "file with the secret of the client (default: a public client)")
+	f.StringSliceVar(&o.oidc.Scopes, "oidc-scopes", nil, "scopes besides openid (default profile,email)")
+	f.StringVar(&o.oidc.NameClaim, "oidc-name-claim", "", "claim with the name (default: preferred_username, then email)")
+	f.StringVar(&o.oidc.GroupsClaim, "oidc-groups-claim", "", "claim with the groups (default: groups)")
+	f.StringVar(&o.oidc.NamePrefix, "oidc-name-prefix", "", "prefix of names, as kube-apiserver has it")
+	f.StringVar(&o.oidc.GroupsPrefix, "oidc-groups-prefix", "", "prefix of groups, as kube-apiserver has it")
+	f.StringSliceVar(&o.oidc.Audiences, "oidc-audiences", nil, "further client IDs whose tokens are accepted, such as that of the command line")
+	f.StringVar(&o.oidc.CAFile, "oidc-ca", "", "file with the certificates of the provider (default: those of the system)")
+	f.StringSliceVar(&o.proxy.CIDRs, "trusted-proxy", nil, "addresses of a proxy that signs people in, such as 10.0.0.0/24")
+	f.StringVar(&o.proxy.NameHeader, "proxy-name-header", "", "header of that proxy with the name (default: X-Remote-User)")
+	f.StringVar(&o.proxy.GroupsHeader, "proxy-groups-header", "", "header of that proxy with the groups (default: X-Remote-Group)")
+	f.StringVar(&o.sessionKey, "session-key", "", "file with at least 32 random bytes that seal sessions; replicas share it (default: a new key)")
+	f.BoolVar(&o.rights, "rights", false, "let the API servers decide which namespaces a person sees and what they may do")
+	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the page of operations")
+	f.StringVar(&o.templates, "portal-templates", "", "folder with further templates of jobs; one of a built-in name replaces it")
+}
+
+// signsIn reports whether something gives people a way to sign in.
+func (o *portalFlags) signsIn() bool {
+	return o.tokens != "" || o.clusterTokens || o.oidc.Issuer != "" || len(o.proxy.CIDRs) > 0
+}
+
+// config returns the configuration of a portal at an address.
+//
+// Errors: settings that contradict each other; templates that cannot be read.
+func (o *portalFlags) config(listen string, d *sqldb.DB, clusters []*connected, file *config.Config, log *slog.Logger) (portal.Config, error) {
+	cfg := portal.Config{
+		DB: d, Rights: o.rights, Operators: o.operators, ClusterTokens: o.clusterTokens, CertFile: o.cert, KeyFile: o.key,
+		Identity:  identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey},
+		Templates: template.Builtin(), Notify: file, Version: version(), Logger: log,
+	}
+	for _, c := range clusters {
+		cfg.Clusters = append(cfg.Clusters, access.Cluster{Name: c.name, Kube: c.Cluster})
+	}
+	if o.oidc.Issuer != "" {
+		cfg.Identity.OIDC = &o.oidc
+	} else if o.oidc.ClientID != "" {
+		return cfg, errors.New("--oidc-client needs --oidc-issuer, the URL of the provider")
+	}
+	if len(o.proxy.CIDRs) > 0 {
+		cfg.Identity.Proxy = &o.proxy
+	}
+	if o.templates != "" {
+		if err := cfg.Templates.AddFolder(o.templates); err != nil {
+			return cfg, fmt.Errorf("--portal-templates: %w", err)
+		}
+	}
+	return cfg, nil
+}

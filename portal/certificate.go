@@ -1,0 +1,71 @@
+package portal
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// certificate is a certificate in files. It is read again when they change, so a renewal
+// needs no restart. Any goroutine may use it.
+type certificate struct {
+	certFile, keyFile string
+	logger            *slog.Logger
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	changed [2]time.Time // of the files of current
+	looked  time.Time
+}
+
+// lookEvery is how often the files are compared.
+const lookEvery = 10 * time.Second
+
+// newCertificate reads the files.
+func newCertificate(certFile, keyFile string, logger *slog.Logger) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, logger: logger}
+	return c, c.read()
+}
+
+// config returns the configuration of a server with the certificate.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: c.get}
+}
+
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.looked) < lookEvery {
+		return c.current, nil
+	}
+	c.looked = time.Now()
+	if c.changed != c.times() {
+		if err := c.read(); err != nil { // the files may be half written
+			c.logger.Warn("the new certificate cannot be read; the old one is used", "file", c.certFile, "err", err)
+		}
+	}
+	return c.current, nil
+}
+
+func (c *certificate) read() error {
+	at := c.times()
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("the certificate %s with the key %s: %w", c.certFile, c.keyFile, err)
+	}
+	c.current, c.changed = &pair, at
+	return nil
+}
+
+// times returns when the files were changed; zero for a file that is missing.
+func (c *certificate) times() (at [2]time.Time) {
+	for i, name := range []string{c.certFile, c.keyFile} {
+		if info, err := os.Stat(name); err == nil {
+			at[i] = info.ModTime()
+		}
+	}
+	return at
+}

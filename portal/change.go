@@ -1,0 +1,24 @@
+package portal
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/portal/livestream"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/jobindex"
+)
+
+// changeOf returns a change of the index for the log of browsers, with the details of its row.
+func changeOf(c *jobindex.Change, extra jobview.Extra) livestream.Change {
+	event := api.Change{Position: int64(c.Position), Kind: c.Kind.String(), Job: jobview.Job(&c.Row, extra), Seen: c.Seen.UTC().Truncate(time.Millisecond), Removed: c.Removed}
+	if !c.New {
+		event.Before = string(c.Before)
+	}
+	return livestream.Change{
+		Position: int64(c.Position), Cluster: c.Row.Cluster, Type: c.Row.Type, Namespace: c.Row.Namespace,
+		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed,
+		Event: func(string) api.Change { return event }, // rows have no texts in a language
+	}
+}

@@ -1,0 +1,84 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/submit/template"
+)
+
+// Config configures a portal. DB is required.
+type Config struct {
+	// DB is the database of a recorder. Writes of the portal need the right to write.
+	DB *sqldb.DB
+	// Clusters are those that people may submit to, and whose live logs they may read. The
+	// names are those of the recorder.
+	Clusters []access.Cluster
+	// Rights lets the API servers decide what a person sees and does. It needs Clusters.
+	Rights bool
+	// Operators are groups whose members see the page of operations.
+	Operators []string
+	// Identity has the ways to sign in. New sets its TLS, Open and Review.
+	Identity identity.Config
+	// ClusterTokens accepts bearer tokens that a cluster knows.
+	ClusterTokens bool
+	// CertFile and KeyFile are the certificate and the key for HTTPS, both PEM. They are read again when
+	// they change.
+	CertFile, KeyFile string
+	// Templates are the templates of the page that submits jobs; default the built-in ones.
+	Templates *template.Set
+	// Notify is the file of notifications, for subscriptions; nil for none.
+	Notify *config.Config
+	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if that
+	// is not known.
+	KeepsDays int
+	// Watches returns what the recorder in this process does; nil without one.
+	Watches func() []api.Watch
+	// Metrics serves /metrics, to everybody who reaches the address.
+	Metrics bool
+	// Demo says that the portal shows the demo.
+	Demo    bool
+	Version string       // of the program
+	Logger  *slog.Logger // default: slog.Default()
+}
+
+// validate returns what is wrong with a configuration.
+func (c *Config) validate() error {
+	var errs []error
+	if c.DB == nil {
+		errs = append(errs, errors.New("portal: Config.DB is nil"))
+	}
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		errs = append(errs, errors.New("HTTPS needs a certificate and a key: name both files"))
+	}
+	if (c.Rights || c.ClusterTokens) && len(c.Clusters) == 0 {
+		errs = append(errs, errors.New("rights and tokens of people are checked by API servers: name at least one cluster"))
+	}
+	names := map[string]bool{}
+	for _, k := range c.Clusters {
+		if k.Name == "" || names[k.Name] {
+			errs = append(errs, fmt.Errorf("two clusters have the name %q, or one has none", k.Name))
+		}
+		names[k.Name] = true
+	}
+	if l := c.Identity.Listen; l != "" {
+		if _, _, err := net.SplitHostPort(l); err != nil {
+			errs = append(errs, fmt.Errorf("the address %q is not of the form HOST:PORT: %w", l, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) logger() *slog.Logger {
+	if c.Logger != nil {
+		return c.Logger
+	}
+	return slog.Default()
+}

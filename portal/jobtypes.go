@@ -1,0 +1,47 @@
+package portal
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/record/jobindex"
+)
+
+// types knows which types of jobs the clusters have in the history. Any goroutine may use it.
+type types struct {
+	index *jobindex.Index
+
+	mu   sync.Mutex
+	read time.Time
+	all  map[string][]string // by cluster
+}
+
+// typesEvery is how long an answer is used. All jobs are read for one.
+const typesEvery = 20 * time.Second
+
+func newTypes(index *jobindex.Index) *types { return &types{index: index} }
+
+// of returns the types of the jobs of a cluster. The caller must not change it.
+func (t *types) of(cluster string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-t.index.Ready():
+	default:
+		return nil
+	}
+	if time.Since(t.read) > typesEvery {
+		all := map[string][]string{}
+		_ = t.index.View(func(v *jobindex.View) error { // f returns no error
+			return v.Each(jobindex.Query{}, func(r *jobindex.Row) bool {
+				if of := all[r.Cluster]; !slices.Contains(of, r.Type) {
+					all[r.Cluster] = append(of, r.Type)
+				}
+				return true
+			})
+		})
+		t.all, t.read = all, time.Now()
+	}
+	return t.all[cluster]
+}

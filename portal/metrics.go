@@ -1,0 +1,92 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/vedette-io/vedette/portal/livestream"
+)
+
+// requests counts answers by the hundreds of their status. Any goroutine may use it.
+type requests struct{ classes [6]atomic.Int64 }
+
+// counting returns a handler that counts the answers of next.
+func (c *requests) counting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(s, r)
+		c.classes[min(max(s.status/100, 0), 5)].Add(1)
+	})
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *statusWriter) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap serves http.ResponseController.
+func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+var (
+	descRequests = prometheus.NewDesc("vedette_portal_requests_total", "Answers of the portal, by the class of their status.", []string{"class"}, nil)
+	descStreams  = prometheus.NewDesc("vedette_portal_streams", "Open streams of browsers.", nil, nil)
+	descResets   = prometheus.NewDesc("vedette_portal_stream_resets_total", "Times that a browser had to load everything again.", nil, nil)
+	descLag      = prometheus.NewDesc("vedette_portal_lag_seconds", "How old transitions were when they reached the streams: the 99th percentile of the last minute.", nil, nil)
+	descLoaded   = prometheus.NewDesc("vedette_portal_loaded_ratio", "Share of the history that the index has read.", nil, nil)
+	descBytes    = prometheus.NewDesc("vedette_portal_index_bytes", "Memory of the index, about.", nil, nil)
+	descPosition = prometheus.NewDesc("vedette_portal_feed_position", "Position in the feed that the index has applied.", nil, nil)
+	descStale    = prometheus.NewDesc("vedette_portal_database_up", "Whether the database answers.", nil, nil)
+)
+
+// numbers is what the metrics show.
+type numbers struct {
+	stream          livestream.Stats
+	loaded          float64
+	bytes, position int64
+	stale           bool
+}
+
+// collector shows the metrics of a portal.
+type collector struct {
+	requests *requests
+	now      func() numbers
+}
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descRequests, descStreams, descResets, descLag, descLoaded, descBytes, descPosition, descStale} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64) { ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v) }
+	for class := range c.requests.classes {
+		if n := c.requests.classes[class].Load(); n > 0 {
+			ch <- prometheus.MustNewConstMetric(descRequests, prometheus.CounterValue, float64(n), strconv.Itoa(class)+"xx")
+		}
+	}
+	n := c.now()
+	gauge(descStreams, float64(n.stream.Browsers))
+	ch <- prometheus.MustNewConstMetric(descResets, prometheus.CounterValue, float64(n.stream.Resets))
+	gauge(descLag, n.stream.Lag)
+	gauge(descLoaded, n.loaded)
+	gauge(descBytes, float64(n.bytes))
+	gauge(descPosition, float64(n.position))
+	up := 1.0
+	if n.stale {
+		up = 0
+	}
+	gauge(descStale, up)
+}

@@ -1,0 +1,256 @@
+package portal
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/portal/livestream"
+	"github.com/vedette-io/vedette/portal/ui"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+)
+
+// Portal is the server of the portal. Any goroutine may use it.
+type Portal struct {
+	cfg      Config
+	index    *jobindex.Index
+	hub      *livestream.Hub
+	relay    *relay
+	access   *access.Access
+	identity *identity.Identity
+	api      huma.API
+	types    *types
+	tls      *tls.Config // nil for plain HTTP
+	requests requests
+	handler  http.Handler
+}
+
+// New returns a portal. It reads the files of the configuration, and sends nothing.
+//
+// Errors: all that is wrong with the configuration.
+func New(cfg Config) (*Portal, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	p := &Portal{cfg: cfg}
+	if cfg.CertFile != "" {
+		c, err := newCertificate(cfg.CertFile, cfg.KeyFile, cfg.logger())
+		if err != nil {
+			return nil, err
+		}
+		p.tls = c.config()
+	}
+	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Operators: cfg.Operators, Logger: cfg.logger()})
+	id := cfg.Identity
+	id.TLS, id.Open, id.Logger = p.tls != nil, append(slices.Clone(id.Open), openPaths...), cfg.logger()
+	if cfg.ClusterTokens {
+		id.Review = p.access.Review
+	}
+	var err error
+	if p.identity, err = identity.New(id); err != nil {
+		return nil, err
+	}
+	pages, err := ui.New()
+	if err != nil {
+		return nil, err
+	}
+	p.index = jobindex.New(jobindex.Config{DB: cfg.DB, Logger: cfg.logger(), Changed: p.changed, Reloaded: p.reloaded})
+	p.hub = livestream.New(livestream.Config{
+		Sight:    func(ctx context.Context) (livestream.Sight, error) { return p.access.Sight(ctx) },
+		Expires:  func(ctx context.Context) time.Time { return identity.Of(ctx).Expires },
+		Position: p.position, Stale: p.index.Stale, Done: p.index.Done, Logger: cfg.logger(),
+	})
+	enricher := jobview.NewEnricher(history.New(cfg.DB))
+	p.relay = newRelay(p.hub, func(ctx context.Context, rows []jobindex.Row) (map[int64]jobview.Extra, error) {
+		return enricher.Extras(ctx, rows, time.Time{})
+	})
+	p.types = newTypes(p.index)
+	p.handler = p.routes(pages)
+	return p, nil
+}
+
+// openPaths need no sign-in: they have nothing that is not public.
+var openPaths = []string{"/assets/", "/licenses.txt"}
+
+// Demands reports whether people have to sign in.
+func (p *Portal) Demands() bool { return p.identity.Demands() }
+
+// TLS reports whether the portal serves HTTPS.
+func (p *Portal) TLS() bool { return p.tls != nil }
+
+// API returns the operations, with their OpenAPI document.
+func (p *Portal) API() huma.API { return p.api }
+
+// Handler returns the handler of all paths, for a server that Serve does not run.
+func (p *Portal) Handler() http.Handler { return p.handler }
+
+// Collector returns the metrics of the portal.
+func (p *Portal) Collector() prometheus.Collector {
+	return collector{&p.requests, func() numbers {
+		return numbers{p.hub.Stats(), p.index.Done(), p.index.Bytes(), p.position(), !p.index.Stale().IsZero()}
+	}}
+}
+
+// Run keeps the index and the streams up to date until ctx ends. Call it once.
+//
+// Errors: none but the cause of ctx, which it leaves out.
+func (p *Portal) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var work sync.WaitGroup
+	errs := make([]error, 2)
+	work.Go(func() { errs[0] = p.index.Run(ctx); cancel() })
+	work.Go(func() { errs[1] = p.access.Run(ctx); cancel() })
+	work.Go(func() { p.relay.run(ctx, p.position) })
+	work.Go(func() { p.open(ctx) })
+	work.Wait()
+	for i, err := range errs {
+		if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+			errs[i] = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// open lets browsers follow once the index is loaded.
+func (p *Portal) open(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-p.index.Ready():
+	}
+	floor, some, err := earlier(ctx, p.cfg.DB, p.index, feed.Position(p.position()))
+	if err != nil && ctx.Err() == nil {
+		p.cfg.logger().Warn("the streams begin now, because earlier changes cannot be read; open pages load again", "err", err)
+	}
+	p.hub.Start(floor, p.relay.detailed(ctx, some, len(some) <= detailsUpTo))
+	p.hub.Run(ctx)
+}
+
+// Serve runs the portal and answers the requests of a listener until ctx ends. It closes the
+// listener, and joins everything.
+//
+// Errors: the listener failed.
+func (p *Portal) Serve(ctx context.Context, listener net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ran := make(chan error, 1)
+	go func() {
+		ran <- p.Run(ctx)
+		cancel()
+	}()
+	err := web.Serve(ctx, listener, p.handler, p.tls, p.cfg.logger())
+	cancel()
+	return errors.Join(err, <-ran)
+}
+
+// Ready returns nil if the portal has read the history and reaches the database.
+func (p *Portal) Ready() error {
+	select {
+	case <-p.index.Ready():
+	default:
+		return fmt.Errorf("the portal reads the history: %.0f %% are done", p.index.Done()*100)
+	}
+	if at := p.index.Stale(); !at.IsZero() {
+		return fmt.Errorf("the database has not answered since %s", at.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (p *Portal) position() int64 { return int64(p.index.Position()) }
+
+func (p *Portal) changed(some []jobindex.Change) { p.relay.add(some) }
+
+// reloaded is called after the index was loaded from scratch, so changes are missing.
+func (p *Portal) reloaded(reason error, at feed.Position) {
+	why := "expired"
+	if errors.Is(reason, feed.ErrAhead) {
+		why = "restored"
+	}
+	p.hub.Reset(int64(at), why)
+}
+
+// operations registers the operations of the API.
+func (p *Portal) operations() {
+	p.hub.Register(p.api)
+}
+
+// find returns the path of the newest job of a name; empty if the person sees none.
+func (p *Portal) find(r *http.Request) string {
+	s, err := p.access.Sight(r.Context())
+	if err != nil {
+		return ""
+	}
+	var row jobindex.Row
+	found := false
+	err = p.index.View(func(v *jobindex.View) error {
+		row, found = v.Newest(r.PathValue("cluster"), r.PathValue("type"), r.PathValue("namespace"), r.PathValue("name"))
+		return nil
+	})
+	if err != nil || !found || !s.SeesType(row.Cluster, row.Type, row.Namespace) {
+		return ""
+	}
+	return "/jobs/" + url.PathEscape(row.Cluster) + "/" + url.PathEscape(row.UID)
+}
+
+// routes returns the handler of all paths.
+func (p *Portal) routes(pages http.Handler) http.Handler {
+	inner := http.NewServeMux()
+	p.api = web.NewAPI(inner, p.cfg.Version)
+	p.operations()
+	inner.HandleFunc("GET /find/{cluster}/{type}/{namespace}/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if to := p.find(r); to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+			return
+		}
+		pages.ServeHTTP(w, r) // the page says that nothing was found
+	})
+	inner.Handle("/", pages)
+	throttle := web.NewThrottle(50, 250)
+	person := func(r *http.Request) string {
+		if name := identity.Of(r.Context()).Name; name != "" {
+			return "person " + name
+		}
+		if p.identity.Demands() {
+			return "address " + web.Address(r)
+		}
+		return "" // everybody on this machine is one person
+	}
+	outer := http.NewServeMux()
+	outer.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		web.Write(w, r, http.StatusOK, "text/plain", []byte("ok\n"))
+	})
+	outer.HandleFunc("GET /readyz", p.readyz)
+	if p.cfg.Metrics {
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(p.Collector())
+		outer.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	}
+	outer.Handle("/", p.identity.Handler(throttle.Handler(person, inner)))
+	return p.requests.counting(web.Guard(outer, p.tls != nil, p.cfg.logger()))
+}
+
+func (p *Portal) readyz(w http.ResponseWriter, r *http.Request) {
+	status, text := http.StatusOK, "ok\n"
+	if err := p.Ready(); err != nil {
+		status, text = http.StatusServiceUnavailable, err.Error()+"\n"
+	}
+	web.Write(w, r, status, "text/plain", []byte(text))
+}
