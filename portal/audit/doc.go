@@ -1,22 +1,27 @@
-// Package audit: to be written.
+// Package audit keeps what people do through the portal, in the table portal_audit.
 //
 // # Data flow
 //
-// To be written.
+//	person of the context, act, object -> Log.Begin -> row "attempt" -> the act -> Open.End -> result
+//	List -> page of operations
 //
 // # Ownership
 //
-// To be written.
+// Any number of goroutines may use a Log. The caller closes the database. An Open belongs to
+// the request that began it. The package starts no goroutines.
 //
 // # Guarantees
 //
-// To be written.
+// No act is done without its row: Begin fails if the row cannot be written, and the caller
+// stops then. A crash between act and result leaves "attempt", which says that the outcome is
+// unknown. The result is written although the client has gone.
 //
 // # Limits
 //
-// To be written.
+// Texts are cut: details to 4,096 bytes, names to 300, words and addresses to 63. Rows are
+// kept for 400 days by default. Begin removes at most 1,000 older ones, once an hour.
 //
 // # Errors
 //
-// To be written.
+// Those of package record/sqldb.
 package audit

@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Results of acts.
+const (
+	Attempt = "attempt" // the act has begun, and its outcome is unknown
+	Done    = "done"
+	Denied  = "denied"
+	Failed  = "failed"
+)
+
+// DefaultKeep is how long rows are kept.
+const DefaultKeep = 400 * 24 * time.Hour
+
+// These bound the work of one call.
+const (
+	endTimeout = 10 * time.Second // to write a result after its request has ended
+	pruneEvery = time.Hour
+	pruneStep  = 1000 // rows
+)
+
+// Log writes what people do through the portal. Any number of goroutines may use it.
+type Log struct {
+	db   *sqldb.DB
+	keep time.Duration
+
+	mu     sync.Mutex
+	pruned time.Time
+}
+
+// New returns a log in a database. Rows are kept for a time; DefaultKeep if it is 0, and
+// without a limit if it is negative.
+func New(db *sqldb.DB, keep time.Duration) *Log {
+	if keep == 0 {
+		keep = DefaultKeep
+	}
+	return &Log{db: db, keep: keep}
+}
+
+// Open is an act that has begun.
+type Open struct {
+	db  *sqldb.DB
+	key string
+}
+
+// Begin writes that the person of ctx begins an act. Person, way of sign-in, address and time
+// come from ctx and the clock; act, object, job and detail come from e. The act must not be
+// done if Begin fails.
+//
+// Errors: those of the database.
+func (l *Log) Begin(ctx context.Context, e api.AuditEntry) (*Open, error) {
+	p := identity.Of(ctx)
+	e.At, e.Person, e.SignIn, e.Address, e.Result = time.Now(), p.Name, string(p.SignIn), identity.Address(ctx), Attempt
+	key, err := insert(ctx, l.db, e)
+	if err != nil {
+		return nil, err
+	}
+	l.prune(ctx)
+	return &Open{l.db, key}, nil
+}
+
+// End writes the result of an act. It does so although ctx has ended, within 10 s.
+//
+// Errors: those of the database; the row says "attempt" then.
+func (o *Open) End(ctx context.Context, result, detail string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	return o.db.Transact(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE portal_audit SET result = ?, detail = ?, ended_at = ? WHERE act_key = ?", cut(result, maxWord), cut(detail, maxText), time.Now().UnixMicro(), o.key)
+		return err
+	})
+}
+
+// columns are those of a row, in the order of insert.
+var columns = []string{
+	"act_key", "happened_at", "ended_at", "person", "sign_in", "address", "act", "object", "cluster", "type", "namespace", "name", "uid", "result", "detail",
+}
+
+// insert writes a row, and returns its key.
+func insert(ctx context.Context, db *sqldb.DB, e api.AuditEntry) (key string, err error) {
+	key = rand.Text()
+	var job api.JobRef
+	if e.Job != nil {
+		job = *e.Job
+	}
+	ended := int64(0)
+	if e.Result != Attempt {
+		ended = e.At.UnixMicro()
+	}
+	row := []any{
+		key, e.At.UnixMicro(), ended, cut(e.Person, maxName), cut(e.SignIn, maxWord), cut(e.Address, maxWord), cut(e.Act, maxWord), cut(e.Object, maxName),
+		cut(job.Cluster, maxName), cut(job.Type, maxName), cut(job.Namespace, maxWord), cut(job.Name, maxName), cut(job.UID, maxWord), cut(e.Result, maxWord), cut(e.Detail, maxText),
+	}
+	return key, db.Transact(ctx, func(tx *sqldb.Tx) error { return tx.Insert(ctx, "portal_audit", columns, [][]any{row}) })
+}
+
+// Write writes an act that is over. Its time is now if it has none.
+//
+// Errors: those of the database.
+func Write(ctx context.Context, db *sqldb.DB, e api.AuditEntry) error {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	_, err := insert(ctx, db, e)
+	return err
+}
+
+// List returns at most limit acts, newest first.
+//
+// Errors: those of the database.
+func List(ctx context.Context, db *sqldb.DB, limit int) (all []api.AuditEntry, err error) {
+	query := "SELECT happened_at, person, sign_in, address, act, object, cluster, type, namespace, name, uid, result, detail FROM portal_audit ORDER BY happened_at DESC, id DESC LIMIT ?"
+	err = db.Query(ctx, query, []any{limit}, func(rows *sql.Rows) error {
+		var e api.AuditEntry
+		var at int64
+		var job api.JobRef
+		if err := rows.Scan(&at, &e.Person, &e.SignIn, &e.Address, &e.Act, &e.Object, &job.Cluster, &job.Type, &job.Namespace, &job.Name, &job.UID, &e.Result, &e.Detail); err != nil {
+			return err
+		}
+		e.At = time.UnixMicro(at).UTC()
+		if job.UID != "" || job.Name != "" {
+			e.Job = &job
+		}
+		all = append(all, e)
+		return nil
+	})
+	return all, err
+}
+
+// prune removes old rows, once an hour. If that fails, or if more are left, the next act goes
+// on.
+func (l *Log) prune(ctx context.Context) {
+	now := time.Now()
+	l.mu.Lock()
+	due := l.keep > 0 && now.Sub(l.pruned) >= pruneEvery
+	if due {
+		l.pruned = now
+	}
+	l.mu.Unlock()
+	if !due {
+		return
+	}
+	if n, err := Prune(ctx, l.db, now.Add(-l.keep)); err != nil || n == pruneStep {
+		l.mu.Lock()
+		l.pruned = time.Time{}
+		l.mu.Unlock()
+	}
+}
+
+// Prune removes the oldest rows from before a time, at most 1,000 of them, and returns how
+// many.
+//
+// Errors: those of the database.
+func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (removed int, err error) {
+	err = db.Transact(ctx, func(tx *sqldb.Tx) error {
+		var ids []any
+		err := tx.Query(ctx, "SELECT id FROM portal_audit WHERE happened_at < ? ORDER BY happened_at LIMIT ?", []any{before.UnixMicro(), pruneStep}, func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+		for _, id := range ids {
+			if err == nil {
+				_, err = tx.Exec(ctx, "DELETE FROM portal_audit WHERE id = ?", id)
+			}
+		}
+		removed = len(ids)
+		return err
+	})
+	return removed, err
+}
