@@ -27,11 +27,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := s.understand(r)
 	user, known := s.authenticate(r)
 	c.User = user
+	denied := s.impersonate(c, r)
 	s.logMu.Lock()
 	s.log.add(c.Request)
 	s.logMu.Unlock()
 	if !known {
 		s.fail(w, c, apierrors.NewUnauthorized("Unauthorized"))
+		return
+	}
+	if denied != nil {
+		s.fail(w, c, denied)
 		return
 	}
 	if s.afflict(w, c) {

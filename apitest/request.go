@@ -44,8 +44,10 @@ type Request struct {
 	Options metav1.ListOptions
 	// Accept is the header by which the client says which encodings it reads.
 	Accept string
-	// User is who sent it, "anonymous" if the server knows no tokens.
+	// User is who sent it, "anonymous" if the server knows no tokens; or whom the sender impersonates.
 	User string
+	// Groups are those that the sender impersonates, or those of a SubjectAccessReview.
+	Groups []string
 	// Path is the whole path, without the query.
 	Path string
 }

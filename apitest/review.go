@@ -12,9 +12,18 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// isReview reports whether a call creates a SelfSubjectAccessReview or a SelfSubjectReview,
-// which are answered and not kept.
-func isReview(c *call) bool { return c.Verb == VerbCreate && (reviewsAccess(c) || reviewsUser(c)) }
+// isReview reports whether a call creates a review, which is answered and not kept.
+func isReview(c *call) bool {
+	return c.Verb == VerbCreate && (reviewsAccess(c) || reviewsUser(c) || reviewsSubject(c) || reviewsToken(c))
+}
+
+func reviewsSubject(c *call) bool {
+	return c.Resource.Group == authorizationv1.GroupName && c.Resource.Resource == "subjectaccessreviews"
+}
+
+func reviewsToken(c *call) bool {
+	return c.Resource.Group == authenticationv1.GroupName && c.Resource.Resource == "tokenreviews"
+}
 
 func reviewsAccess(c *call) bool {
 	return c.Resource.Group == authorizationv1.GroupName && c.Resource.Resource == "selfsubjectaccessreviews"
@@ -36,7 +45,80 @@ func (s *Server) serveReview(w http.ResponseWriter, c *call) {
 		s.sendReview(w, c, typeMeta{"authentication.k8s.io/v1", "SelfSubjectReview"}, review)
 		return
 	}
-	s.serveAccessReview(w, c, data)
+	switch {
+	case reviewsToken(c):
+		s.serveTokenReview(w, c, data)
+	case reviewsSubject(c):
+		s.serveSubjectReview(w, c, data)
+	default:
+		s.serveAccessReview(w, c, data)
+	}
+}
+
+// serveTokenReview answers whom a token of Config.Tokens belongs to.
+func (s *Server) serveTokenReview(w http.ResponseWriter, c *call, data []byte) {
+	review := &authenticationv1.TokenReview{}
+	want := authenticationv1.SchemeGroupVersion.WithKind("TokenReview")
+	if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(data, &want, review); err != nil {
+		s.fail(w, c, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	user, known := s.cfg.Tokens[review.Spec.Token]
+	review.Status = authenticationv1.TokenReviewStatus{Authenticated: known}
+	if known {
+		review.Status.User = authenticationv1.UserInfo{Username: user, Groups: []string{"system:authenticated"}}
+	}
+	review.TypeMeta = metav1.TypeMeta{}
+	s.sendReview(w, c, typeMeta{"authentication.k8s.io/v1", "TokenReview"}, review)
+}
+
+// serveSubjectReview answers whether Config.Authorize would let a request of somebody pass.
+func (s *Server) serveSubjectReview(w http.ResponseWriter, c *call, data []byte) {
+	review := &authorizationv1.SubjectAccessReview{}
+	want := authorizationv1.SchemeGroupVersion.WithKind("SubjectAccessReview")
+	if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(data, &want, review); err != nil {
+		s.fail(w, c, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	if review.Spec.ResourceAttributes == nil {
+		s.fail(w, c, apierrors.NewBadRequest("only reviews of resourceAttributes are answered here"))
+		return
+	}
+	review.Status = s.reviewed(c, review.Spec.User, review.Spec.Groups, review.Spec.ResourceAttributes)
+	review.TypeMeta = metav1.TypeMeta{}
+	s.sendReview(w, c, typeMeta{"authorization.k8s.io/v1", "SubjectAccessReview"}, review)
+}
+
+// reviewed asks Config.Authorize about a request that somebody might send.
+func (s *Server) reviewed(c *call, user string, groups []string, a *authorizationv1.ResourceAttributes) authorizationv1.SubjectAccessReviewStatus {
+	if s.cfg.Authorize == nil {
+		return authorizationv1.SubjectAccessReviewStatus{Allowed: true}
+	}
+	asked := Request{
+		Time: c.Time, User: user, Groups: groups, Verb: Verb(a.Verb), Namespace: a.Namespace, Name: a.Name, Subresource: a.Subresource,
+		Resource: schema.GroupVersionResource{Group: a.Group, Version: a.Version, Resource: a.Resource},
+	}
+	if err := s.cfg.Authorize(asked); err != nil {
+		return authorizationv1.SubjectAccessReviewStatus{Reason: err.Error()}
+	}
+	return authorizationv1.SubjectAccessReviewStatus{Allowed: true}
+}
+
+// impersonate lets a request be made in the name of somebody else, if Config.Authorize allows
+// the sender the verb "impersonate" of that user.
+func (s *Server) impersonate(c *call, r *http.Request) error {
+	user := r.Header.Get(authenticationv1.ImpersonateUserHeader)
+	if user == "" {
+		return nil
+	}
+	users := schema.GroupVersionResource{Version: "v1", Resource: "users"}
+	if s.cfg.Authorize != nil {
+		if err := s.cfg.Authorize(Request{Time: c.Time, User: c.User, Verb: "impersonate", Resource: users, Name: user}); err != nil {
+			return apierrors.NewForbidden(users.GroupResource(), user, err)
+		}
+	}
+	c.User, c.Groups = user, r.Header.Values(authenticationv1.ImpersonateGroupHeader)
+	return nil
 }
 
 // serveAccessReview answers whether Config.Authorize would let a request pass.
@@ -51,17 +133,7 @@ func (s *Server) serveAccessReview(w http.ResponseWriter, c *call, data []byte) 
 		s.fail(w, c, apierrors.NewBadRequest("only reviews of resourceAttributes are answered here"))
 		return
 	}
-	a := review.Spec.ResourceAttributes
-	review.Status = authorizationv1.SubjectAccessReviewStatus{Allowed: true}
-	if s.cfg.Authorize != nil {
-		asked := Request{
-			Time: c.Time, User: c.User, Verb: Verb(a.Verb), Namespace: a.Namespace, Name: a.Name, Subresource: a.Subresource,
-			Resource: schema.GroupVersionResource{Group: a.Group, Version: a.Version, Resource: a.Resource},
-		}
-		if err := s.cfg.Authorize(asked); err != nil {
-			review.Status = authorizationv1.SubjectAccessReviewStatus{Reason: err.Error()}
-		}
-	}
+	review.Status = s.reviewed(c, c.User, c.Groups, review.Spec.ResourceAttributes)
 	review.TypeMeta = metav1.TypeMeta{}
 	s.sendReview(w, c, typeMeta{"authorization.k8s.io/v1", "SelfSubjectAccessReview"}, review)
 }

@@ -20,7 +20,7 @@ type Cluster struct {
 	orders    orders
 	identity  identity
 	stated    []Resource // Config.Types
-	discovery rounds
+	discovery *rounds
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
@@ -43,7 +43,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	return &Cluster{
 		base: base, namespace: namespace, http: client, limiter: limiter,
 		identity:  identity{lock: make(chan struct{}, 1)},
-		discovery: rounds{turn: make(chan struct{}, 1)},
+		discovery: &rounds{turn: make(chan struct{}, 1)},
 	}, nil
 }
 

@@ -1,0 +1,29 @@
+package kube
+
+import (
+	"net/http"
+
+	"k8s.io/client-go/transport"
+)
+
+// Impersonation is a person in whose name requests are made.
+type Impersonation struct {
+	// User is the name, and Groups are the groups, as the server knows them.
+	User   string
+	Groups []string
+	// Extra are further attributes of the person.
+	Extra map[string][]string
+}
+
+// As returns a cluster whose requests are made in the name of a person. The server demands
+// that the credentials of c may impersonate that person, and then decides by the rights of
+// the person. The result shares connections, discovery and the rate limit with c. It must
+// not be closed, and is of no use after c is.
+func (c *Cluster) As(who Impersonation) *Cluster {
+	person := transport.ImpersonationConfig{UserName: who.User, Groups: who.Groups, Extra: who.Extra}
+	return &Cluster{
+		base: c.base, namespace: c.namespace, limiter: c.limiter, stated: c.stated, discovery: c.discovery,
+		http:     &http.Client{Transport: transport.NewImpersonatingRoundTripper(person, c.http.Transport), CheckRedirect: c.http.CheckRedirect, Timeout: c.http.Timeout},
+		identity: identity{lock: make(chan struct{}, 1)},
+	}
+}
