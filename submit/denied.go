@@ -99,6 +99,10 @@ func joined(name, sub string) string {
 // serviceAccount is how user names of service accounts begin.
 const serviceAccount = "system:serviceaccount:"
 
+// RoleFor returns the YAML of a role with a right, and of its binding to a user, for a refusal
+// that a program finds out by itself.
+func RoleFor(user string, right Right) string { return roleFor(user, right) }
+
 // roleFor returns the YAML of a role with a right, and of its binding to a user.
 func roleFor(user string, right Right) string {
 	kind, meta := "Role", map[string]any{"name": "vedette-" + right.Verb + "-" + strings.ReplaceAll(joined(right.Resource.Name, right.Subresource), "/", "-")}

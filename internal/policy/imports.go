@@ -88,14 +88,14 @@ record/jobindex: wire state jobmeta internal/jobspec record/sqldb record/interna
 portal/api:
 portal/web: wire kube record/sqldb submit portal/api
 portal/identity: portal/api portal/web internal/faultlog
-portal/access: wire kube state informer submit internal/faultlog portal/api portal/identity
+portal/access: wire kube state informer submit internal/faultlog internal/printable portal/api portal/identity
 portal/audit: record/sqldb portal/api portal/identity
 portal/jobview: wire kube state jobmeta internal/jobspec internal/linediff internal/objectyaml record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/delivery submit/logs portal/api
 portal/livestream: state internal/faultlog record/sqldb record/feed record/jobindex portal/api portal/web portal/identity portal/access portal/jobview
 portal/stats: state jobmeta internal/jobspec record/sqldb record/history record/feed record/jobfilter record/jobindex portal/api portal/jobview
 portal/insight: wire state jobmeta internal/jobspec kube record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex portal/api portal/jobview
 portal/readapi: wire state jobmeta kube internal/jobspec internal/linediff internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/logs portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight
-portal/writeapi: wire state jobmeta kube internal/jobspec internal/faultlog record/sqldb record/history record/feed record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/manifest submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
+portal/writeapi: wire state jobmeta kube internal/jobspec internal/faultlog internal/printable record/sqldb record/history record/feed record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/manifest submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
 portal/ui: portal/api
 portal/ui/build:
 portal/ui/fixture: portal/api portal/ui

@@ -2,13 +2,26 @@ package access
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
 )
+
+// askTimeout bounds the questions to all clusters about one person.
+const askTimeout = 10 * time.Second
+
+// defaultTypes are those that a cluster without jobs is asked about.
+var defaultTypes = []string{"jobs.batch"}
+
+// maxClients bounds the clients that are remembered.
+const maxClients = 1000
 
 // Cluster is a cluster that the portal reaches.
 type Cluster struct {
@@ -25,7 +38,8 @@ type Config struct {
 	// Rights lets the API servers decide what a person sees and does.
 	Rights bool
 	// Types returns the types of jobs of a cluster, as "jobs.batch". It is called with the name
-	// of each cluster of Clusters, whenever rights are asked for.
+	// of each cluster of Clusters, whenever rights are asked for. A cluster without any, such as
+	// one whose history is empty, is asked about jobs.batch.
 	Types func(cluster string) []string
 	// Operators are groups whose members see the page of operations and dead letters, although
 	// they do not see all namespaces.
@@ -35,69 +49,328 @@ type Config struct {
 
 // Access decides what persons see and do.
 type Access struct {
-	cfg Config
+	cfg      Config
+	surveys  map[string]*survey
+	visitors *visitors
+	now      func() time.Time
+
+	mu      sync.Mutex
+	clients map[string]map[visitorKey]*kube.Cluster // in the name of persons, by cluster
+	count   int                                     // of clients
 }
 
 // New returns an Access. It sends nothing.
-func New(cfg Config) *Access { return &Access{cfg: cfg} }
+func New(cfg Config) *Access {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Types == nil {
+		cfg.Types = func(string) []string { return nil }
+	}
+	a := &Access{cfg: cfg, surveys: map[string]*survey{}, visitors: &visitors{all: map[visitorKey]*visitor{}}, now: time.Now, clients: map[string]map[visitorKey]*kube.Cluster{}}
+	for _, c := range cfg.Clusters {
+		s := &survey{name: c.Name, kube: c.Kube, log: cfg.Logger}
+		if cfg.Rights {
+			b, err := newBindings(c.Kube, cfg.Logger.With("cluster", c.Name), a.visitors.changed)
+			if err != nil {
+				cfg.Logger.Error("Bindings of roles cannot be followed, so persons see the namespaces that they ask for", "cluster", c.Name, "err", err)
+			}
+			s.bindings = b
+		}
+		a.surveys[c.Name] = s
+	}
+	return a
+}
 
 // Run follows the bindings of roles until ctx ends, so that changes take effect at once.
-// Everything works before and without it.
+// Everything works before and without it, but persons without rights in all namespaces see
+// only the namespaces that they ask for. It may be called once.
+//
+// Errors: the cause of ctx; those of package informer.
 func (a *Access) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(a.cfg.Clusters))
+	for n, c := range a.cfg.Clusters {
+		if b := a.surveys[c.Name].bindings; b != nil {
+			wg.Go(func() { errs[n] = b.run(ctx) })
+		}
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
 // Sight returns what the person of a context sees. It is at most 30 s old, or 60 s if an API
-// server does not answer.
+// server does not answer. asked are namespaces that the request names, for persons whose
+// bindings cannot be followed.
 //
-// Errors: *api.Problem: the person has to sign in again, or an API server does not answer.
-func (a *Access) Sight(ctx context.Context) (*Sight, error) {
-	return &Sight{all: true, key: "all"}, nil
+// Errors: *api.Problem: the person has to sign in again, or no API server answers.
+func (a *Access) Sight(ctx context.Context, asked ...string) (*Sight, error) {
+	if err := identity.Check(ctx); err != nil {
+		return nil, err
+	}
+	if !a.cfg.Rights {
+		return everything(), nil
+	}
+	person := identity.Of(ctx)
+	if person.Anonymous() {
+		return nil, errNobody
+	}
+	one, fresh := a.visitors.get(person, asked, a.now())
+	if s := a.visitors.current(one, a.now()); s != nil && !(fresh && a.blind(person)) {
+		return s, nil
+	}
+	if err := one.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer one.unlock()
+	if s := a.visitors.current(one, a.now()); s != nil && !(fresh && a.blind(person)) {
+		return s, nil // another request has asked
+	}
+	return a.look(ctx, one)
+}
+
+// blind reports whether the bindings of a cluster of the person are not known, so that the
+// namespaces that the person asks for matter.
+func (a *Access) blind(p identity.Person) bool {
+	for name, s := range a.surveys {
+		if _, ok := p.GroupsIn(name); ok && (s.bindings == nil || !s.bindings.ready()) {
+			return true
+		}
+	}
+	return false
+}
+
+// look asks all clusters about a visitor.
+func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
+	began := a.now()
+	// The answer serves later requests too, so the end of this one must not spoil it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
+	defer cancel()
+	subjects := map[string]subject{}
+	var watched []string
+	for _, c := range a.cfg.Clusters {
+		if who, ok := subjectIn(one.person, c.Name); ok {
+			subjects[c.Name] = who
+			watched = append(watched, who.keys()...)
+		}
+	}
+	asked, version := a.visitors.begin(one, watched)
+	answers := make([]known, len(a.cfg.Clusters))
+	errs := make([]error, len(a.cfg.Clusters))
+	var wg sync.WaitGroup
+	for n, c := range a.cfg.Clusters {
+		if who, ok := subjects[c.Name]; ok {
+			wg.Go(func() { answers[n], errs[n] = a.ask(ctx, a.surveys[c.Name], who, asked) })
+		}
+	}
+	wg.Wait()
+	scopes, lasts := map[place]scope{}, sightFor
+	var missing []string
+	for n, c := range a.cfg.Clusters {
+		if errs[n] != nil {
+			a.cfg.Logger.Warn("The API server does not say what a person may see", "cluster", c.Name, "person", one.person.Name, "err", errs[n])
+			answers[n] = one.clusters[c.Name]
+			left := staleFor - began.Sub(answers[n].at)
+			lasts = min(lasts, againAfter)
+			if left <= 0 {
+				missing = append(missing, c.Name)
+				continue
+			}
+			lasts = min(lasts, left)
+		} else if _, ok := subjects[c.Name]; ok {
+			answers[n].at = began
+			one.clusters[c.Name] = answers[n]
+		}
+		for typ, s := range answers[n].scopes {
+			scopes[place{c.Name, typ}] = s
+		}
+	}
+	if len(missing) > 0 && len(missing) == len(subjects) {
+		return nil, noAnswer(missing...)
+	}
+	s := newSight(scopes, missing)
+	a.visitors.set(one, s, began, lasts, version)
+	return s, nil
+}
+
+// ask asks one cluster about all types.
+func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string) (known, error) {
+	k := known{scopes: map[string]scope{}}
+	types := a.cfg.Types(s.name)
+	if len(types) == 0 {
+		types = defaultTypes
+	}
+	for _, typ := range types {
+		one, err := s.scope(ctx, who, typ, asked)
+		if err != nil {
+			return known{}, err
+		}
+		k.scopes[typ] = one
+	}
+	return k, nil
 }
 
 // Operates reports whether the person of a context may see the page of operations and dead
-// letters.
+// letters: they see everything, or belong to a group of Config.Operators.
 //
 // Errors: those of Sight.
 func (a *Access) Operates(ctx context.Context) (bool, error) {
 	s, err := a.Sight(ctx)
-	return err == nil && s.All(), err
+	if err != nil {
+		return false, err
+	}
+	p := identity.Of(ctx)
+	operates := func(groups []string) bool {
+		return slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(a.cfg.Operators, g) })
+	}
+	if p.In == nil {
+		return s.All() || operates(p.Groups), nil
+	}
+	for _, groups := range p.In { // each of the clusters has to agree
+		if !operates(groups) {
+			return s.All(), nil
+		}
+	}
+	return s.All() || len(p.In) > 0, nil
 }
 
-// May returns nil if the person of a context has a right.
+// May returns nil if the person of a context has a right. Each call asks the API server.
 //
 // Errors: *api.Problem, with the role that would give the right if it is missing.
-func (a *Access) May(ctx context.Context, r Right) error { return nil }
+func (a *Access) May(ctx context.Context, r Right) error {
+	if err := identity.Check(ctx); err != nil {
+		return err
+	}
+	s, ok := a.surveys[r.Cluster]
+	if !ok {
+		return noCluster(r.Cluster)
+	}
+	if !a.cfg.Rights {
+		return nil
+	}
+	person := identity.Of(ctx)
+	if person.Anonymous() {
+		return errNobody
+	}
+	who, ok := subjectIn(person, r.Cluster)
+	if !ok {
+		return noIdentity(r.Cluster)
+	}
+	bound, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	yes, err := allowed(bound, s.kube, who, r)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		a.cfg.Logger.Warn("The API server does not say what a person may do", "cluster", r.Cluster, "person", person.Name, "err", err)
+		return noAnswer(r.Cluster)
+	case !yes:
+		return lacking(person.Name, r)
+	}
+	return nil
+}
 
 // Cluster returns a cluster whose requests are made in the name of the person of a context.
 // It must not be closed.
 //
-// Errors: *api.Problem: the portal does not reach the cluster.
+// Errors: *api.Problem: the portal does not reach the cluster, or the person is not known.
 func (a *Access) Cluster(ctx context.Context, name string) (*kube.Cluster, error) {
-	for _, c := range a.cfg.Clusters {
-		if c.Name == name {
-			return c.Kube, nil
-		}
+	if err := identity.Check(ctx); err != nil {
+		return nil, err
 	}
-	return nil, &api.Problem{
-		Type: api.ProblemUnavailable, Title: "The portal does not reach the cluster", Status: 503,
-		Detail: fmt.Sprintf("This portal has no connection to the cluster %q. Its administrator adds one.", name),
+	s, ok := a.surveys[name]
+	if !ok {
+		return nil, noCluster(name)
 	}
+	if !a.cfg.Rights {
+		return s.kube, nil
+	}
+	person := identity.Of(ctx)
+	if person.Anonymous() {
+		return nil, errNobody
+	}
+	who, ok := subjectIn(person, name)
+	if !ok {
+		return nil, noIdentity(name)
+	}
+	key := keyOf(person)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.clients[name][key]; c != nil {
+		return c, nil
+	}
+	if a.count >= maxClients {
+		a.clients, a.count = map[string]map[visitorKey]*kube.Cluster{}, 0
+	}
+	if a.clients[name] == nil {
+		a.clients[name] = map[visitorKey]*kube.Cluster{}
+	}
+	c := s.kube.As(who.impersonation())
+	a.clients[name][key] = c
+	a.count++
+	return c, nil
 }
+
+// Rights reports whether the API servers decide what persons see and do.
+func (a *Access) Rights() bool { return a.cfg.Rights }
 
 // Clusters returns the names of the clusters that the portal reaches.
 func (a *Access) Clusters() []string {
-	var names []string
-	for _, c := range a.cfg.Clusters {
-		names = append(names, c.Name)
-	}
-	return names
+	return slices.Sorted(maps.Keys(a.surveys))
 }
 
 // Review asks the clusters whom a bearer token belongs to. It serves identity.Config.Review.
+// The person has rights only in the clusters that know the token by the same name.
 //
-// Errors: no cluster answers.
+// Errors: no cluster knows the token, and at least one does not answer.
 func (a *Access) Review(ctx context.Context, token string) (identity.Person, bool, error) {
-	return identity.Person{}, false, nil
+	type answer struct {
+		person identity.Person
+		groups []string
+		ok     bool
+		err    error
+	}
+	answers := make([]answer, len(a.cfg.Clusters))
+	var wg sync.WaitGroup
+	for n, c := range a.cfg.Clusters {
+		wg.Go(func() {
+			user, ok, err := tokenOwner(ctx, c.Kube, token)
+			one := answer{person: identity.Person{Name: user.Username, Names: []string{user.Username}, SignIn: api.SignInToken}, groups: user.Groups, ok: ok, err: err}
+			for name, values := range user.Extra {
+				if one.person.Extra == nil {
+					one.person.Extra = map[string][]string{}
+				}
+				one.person.Extra[name] = values
+			}
+			answers[n] = one
+		})
+	}
+	wg.Wait()
+	var person identity.Person
+	var errs []error
+	for n, one := range answers {
+		switch {
+		case one.err != nil:
+			errs = append(errs, one.err)
+		case !one.ok:
+		case person.Anonymous():
+			person = one.person
+			person.Groups = one.groups
+			person.In = map[string][]string{a.cfg.Clusters[n].Name: one.groups}
+		case one.person.Name == person.Name:
+			person.In[a.cfg.Clusters[n].Name] = one.groups
+			if !maps.EqualFunc(one.person.Extra, person.Extra, slices.Equal) { // attributes of one cluster mean nothing in another
+				person.Extra = nil
+			}
+		}
+	}
+	if person.Anonymous() {
+		return person, false, errors.Join(errs...)
+	}
+	return person, true, nil
 }

@@ -1,24 +1,120 @@
 package access
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// scope is what a person sees of one type in one cluster.
+type scope struct {
+	all        bool
+	namespaces map[string]bool
+}
+
+// sees reports whether a namespace is in the scope.
+func (s scope) sees(namespace string) bool { return s.all || s.namespaces[namespace] }
+
+// place is a type in a cluster.
+type place struct{ cluster, typ string }
 
 // Sight says what a person sees. It does not change.
 type Sight struct {
-	all     bool
-	key     string
-	expired chan struct{} // nil: never
-	until   time.Time
+	everything bool // no rights are asked for
+	scopes     map[place]scope
+	any        map[string]scope // by cluster, of any type
+	missing    []string
+	key        string
+	expired    chan struct{} // nil: never
 }
 
-// All reports whether the person sees everything. The page of operations and dead letters
-// are for such persons, see [Access.Operates].
-func (s *Sight) All() bool { return s.all }
+// everything is the sight of everybody where no rights are asked for.
+func everything() *Sight { return &Sight{everything: true, key: "all"} }
 
-// Sees reports whether the person sees jobs of any type in a namespace. Jobs need SeesType.
-func (s *Sight) Sees(cluster, namespace string) bool { return s.all }
+// newSight returns the sight of some scopes. missing are the clusters that did not answer.
+func newSight(scopes map[place]scope, missing []string) *Sight {
+	s := &Sight{scopes: scopes, any: map[string]scope{}, missing: missing, expired: make(chan struct{})}
+	sum := sha256.New()
+	write := func(words ...string) { sum.Write([]byte(strings.Join(words, "\x00") + "\n")) }
+	order := slices.SortedFunc(maps.Keys(scopes), func(a, b place) int {
+		return strings.Compare(a.cluster+"\x00"+a.typ, b.cluster+"\x00"+b.typ)
+	})
+	for _, at := range order {
+		one := scopes[at]
+		write(at.cluster, at.typ)
+		of, ok := s.any[at.cluster]
+		if !ok {
+			of = scope{namespaces: map[string]bool{}}
+		}
+		if one.all {
+			of.all = true
+			write("all")
+		}
+		for _, namespace := range slices.Sorted(maps.Keys(one.namespaces)) {
+			of.namespaces[namespace] = true
+			write("in", namespace)
+		}
+		s.any[at.cluster] = of
+	}
+	s.key = hex.EncodeToString(sum.Sum(nil)[:16])
+	return s
+}
 
-// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
-func (s *Sight) SeesType(cluster, typ, namespace string) bool { return s.all }
+// expire closes the channel of Expired after a time, and returns a function that does so at
+// once. Both may happen.
+func (s *Sight) expire(after time.Duration) (now func()) {
+	over := make(chan struct{}, 1)
+	over <- struct{}{}
+	end := func() {
+		select {
+		case <-over:
+			close(s.expired)
+		default:
+		}
+	}
+	timer := time.AfterFunc(after, end)
+	return func() {
+		timer.Stop()
+		end()
+	}
+}
+
+// All reports whether the person sees all jobs of all types in all clusters that the portal
+// reaches.
+func (s *Sight) All() bool {
+	if s.everything {
+		return true
+	}
+	for _, one := range s.scopes {
+		if !one.all {
+			return false
+		}
+	}
+	return len(s.scopes) > 0 && len(s.missing) == 0
+}
+
+// Sees reports whether the person sees jobs of any type in a namespace. Whether they see one
+// job says SeesType.
+func (s *Sight) Sees(cluster, namespace string) bool {
+	return s.everything || s.any[cluster].sees(namespace)
+}
+
+// SeesType reports whether the person sees the jobs of a type ("jobs.batch") in a namespace.
+func (s *Sight) SeesType(cluster, typ, namespace string) bool {
+	return s.everything || s.scopes[place{cluster, typ}].sees(namespace)
+}
+
+// SeesCluster reports whether the person sees any job of a cluster.
+func (s *Sight) SeesCluster(cluster string) bool {
+	one := s.any[cluster]
+	return s.everything || one.all || len(one.namespaces) > 0
+}
+
+// Missing are the clusters that did not answer for more than 60 s. Nothing of them is seen.
+func (s *Sight) Missing() []string { return s.missing }
 
 // Key is equal for two sights that see the same.
 func (s *Sight) Key() string { return s.key }

@@ -33,6 +33,7 @@ type fixture struct {
 // shown is the answer of the portal behind the door.
 type shown struct {
 	Name, Address, CSRF string
+	Forwarded           string // headers of proxies
 	Groups, Names       []string
 	SignIn              api.SignIn
 }
@@ -48,7 +49,7 @@ func newFixture(t *testing.T, cfg Config) *fixture {
 	f.Identity = i
 	f.handler = i.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := Of(r.Context())
-		_ = json.NewEncoder(w).Encode(shown{p.Name, Address(r.Context()), i.CSRF(r.Context()), p.Groups, p.Names, p.SignIn})
+		_ = json.NewEncoder(w).Encode(shown{p.Name, Address(r.Context()), i.CSRF(r.Context()), r.Header.Get("X-Forwarded-For") + r.Header.Get("X-Remote-User"), p.Groups, p.Names, p.SignIn})
 	}))
 	return f
 }

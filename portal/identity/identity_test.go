@@ -109,8 +109,8 @@ func TestLoopbackGuards(t *testing.T) {
 func TestBearer(t *testing.T) {
 	sum := "tokens:\n- name: ci\n  sha256: 3f2a5d8c0b0c4d9d1b3b8f6f4d6e7a4d5c3b2a1908f7e6d5c4b3a29180706050\n"
 	f := newFixture(t, Config{Listen: ":8790", Tokens: tokens(t, anna+strings.TrimPrefix(sum, "tokens:\n")), Open: []string{"/assets/", "/healthz"}})
-	r := request("POST", "/api/v1/submit", "Authorization", "Bearer "+secret, "Host", "v.example.com")
-	if got := f.want(r); got.Name != "anna" || !slices.Equal(got.Groups, []string{"team-llm"}) || !slices.Equal(got.Names, []string{"anna", "anna@example.com"}) || got.SignIn != api.SignInToken {
+	r := request("POST", "/api/v1/submit", "Authorization", "Bearer "+secret, "Host", "v.example.com", "X-Forwarded-For", "10.0.0.1", "X-Remote-User", "root")
+	if got := f.want(r); got.Forwarded != "root" || got.Address != "127.0.0.1" || got.Name != "anna" || !slices.Equal(got.Groups, []string{"team-llm"}) || !slices.Equal(got.Names, []string{"anna", "anna@example.com"}) || got.SignIn != api.SignInToken {
 		t.Errorf("got %+v", got)
 	}
 	for _, header := range []string{"Bearer wrong", "Bearer", "Basic " + secret, secret, "Bearer " + secret + "x", "Bearer " + strings.Repeat("a", maxBearer+1)} {

@@ -157,6 +157,12 @@ func TestOIDC(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	attempt = p.begin(f)
+	state := p.asked.Get("state")
+	p.asked.Set("nonce", "of another sign-in")
+	if w := f.send(request("GET", "/auth/callback?code=the-code&state="+state, "Cookie", attempt)); w.Code != 401 {
+		t.Errorf("an ID token of another sign-in: %d", w.Code)
+	}
+	attempt = p.begin(f)
 	if w := f.send(request("GET", "/auth/callback?error=access_denied&error_description=%3Cscript%3E&state="+p.asked.Get("state"), "Cookie", attempt)); w.Code != 401 || strings.Contains(w.Body.String(), "script") {
 		t.Errorf("a refusal: %d %s", w.Code, w.Body)
 	}

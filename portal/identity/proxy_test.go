@@ -53,6 +53,11 @@ func TestProxy(t *testing.T) {
 	if s := plain.want(r); !slices.Equal(s.Groups, []string{"a"}) {
 		t.Errorf("a group of Kubernetes is taken from the proxy: %v", s.Groups)
 	}
+	mixed := newFixture(t, Config{Listen: ":8790", Tokens: tokens(t, anna), Proxy: &Proxy{CIDRs: []string{"10.1.0.0/16"}}})
+	direct := request("GET", "/", "Authorization", "Bearer "+secret, "X-Remote-User", "root", "X-Forwarded-For", "1.1.1.1")
+	if s := mixed.want(direct); s.Name != "anna" || s.Forwarded != "" || s.Address != "127.0.0.1" {
+		t.Errorf("headers of a proxy pass: %+v", s)
+	}
 	csrf := plain.want(r).CSRF
 	for token, want := range map[string]int{csrf: 200, "": 403} {
 		r := request("POST", "/", "X-Remote-User", "anna", HeaderCSRF, token)
