@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -114,7 +115,7 @@ func Hatch(spans []Span, gaps []Gap, now time.Time) []Span {
 
 // hatch cuts intervals out of spans, as gaps.
 func hatch(spans []Span, missing []interval) (all []Span) {
-	slices.SortFunc(missing, func(x, y interval) int { return x.from.Compare(y.from) })
+	slices.SortFunc(missing, func(x, y interval) int { return cmp.Or(x.from.Compare(y.from), y.to.Compare(x.to)) })
 	for _, s := range spans {
 		whole := true
 		for _, m := range missing {
