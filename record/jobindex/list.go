@@ -1,160 +1,149 @@
 package jobindex
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/state"
 )
 
-// selected returns the rows that a query selects without and with the terms of the state.
-func (v *View) selected(q *Query, f jobfilter.Filter) (all []Row) {
-	at, past := q.At, !q.At.IsZero()
-	if !past {
-		at = v.now
+// tally counts rows by state.
+type tally struct {
+	scan   *scan
+	counts [256]int
+}
+
+// add counts the rows of a block.
+func (t *tally) add(b *block) {
+	for _, s := range b.states {
+		t.counts[s]++
 	}
-	m := f.Compile(at, q.Mine)
-	for _, j := range v.t.jobs {
-		r, ok := rowOf(j, at, past, v.t.gaps)
-		switch {
-		case !ok, q.Sees != nil && !q.Sees(r.Cluster, r.Namespace), q.SeesType != nil && !q.SeesType(r.Cluster, r.Type, r.Namespace), !m.Match(&r):
-		case !q.To.IsZero() && !r.Submitted.Before(q.To), !q.From.IsZero() && !r.Open() && r.Ended.Before(q.From):
-		default:
-			all = append(all, r)
+}
+
+// result returns the counts.
+func (t *tally) result() Counts {
+	c := Counts{States: map[state.State]Count{}}
+	all, matching := 0, 0
+	for code, word := range t.scan.t.states.all {
+		n := t.counts[code]
+		if n == 0 {
+			continue
+		}
+		c.States[word] = count(n)
+		if all += n; t.scan.states[code] {
+			matching += n
 		}
 	}
-	return all
+	c.All, c.Matching = count(all), count(matching)
+	return c
+}
+
+// Count counts the jobs that a query selects.
+func (v *View) Count(q Query) (Counts, error) {
+	s := v.newScan(&q)
+	t := tally{scan: s}
+	s.run(false, func(b *block) bool {
+		t.add(b)
+		return true
+	})
+	return t.result(), nil
 }
 
 // List returns a page of the jobs that a query selects, and counts all of them.
 //
 // Errors: ErrCursor, ErrSort.
-func (v *View) List(q Query) (page Page, counts Counts, err error) {
-	counts, err = v.Count(q)
+func (v *View) List(q Query) (Page, Counts, error) {
+	o, err := parseOrder(q.Sort)
 	if err != nil {
-		return page, counts, err
+		return Page{}, Counts{}, err
 	}
-	sort := cmp.Or(q.Sort, "-submitted")
-	key, down := strings.CutPrefix(sort, "-")
-	if _, _, ok := sortKey(&Row{}, key); !ok {
-		return page, counts, fmt.Errorf("%w %q", ErrSort, q.Sort)
-	}
-	at := func(r *Row) place {
-		n, text, _ := sortKey(r, key)
-		return place{n, text, r.ID}
-	}
-	rows := v.selected(&q, q.Filter)
-	slices.SortFunc(rows, func(x, y Row) int { return compare(at(&x), at(&y), down) })
-	from, to := 0, len(rows)
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	limit = min(limit, MaxLimit)
-	switch {
-	case q.Before != "":
-		p, err := placeOf(q.Before, sort)
-		if err != nil {
-			return page, counts, err
+	s := v.newScan(&q)
+	at := s.instant
+	choice := selection{limit: q.limit(), down: o.down, back: q.Before != ""}
+	var from cursor
+	if text := q.After + q.Before; text != "" {
+		if from, err = o.decode(text); err != nil || q.After != "" && q.Before != "" {
+			return Page{}, Counts{}, ErrCursor
 		}
-		to = 0
-		for to < len(rows) && compare(at(&rows[to]), p, down) < 0 {
-			to++
+		if o.key.timed() && !at.past {
+			at.at = from.at
 		}
-		from = max(0, to-limit)
-	case q.After != "":
-		p, err := placeOf(q.After, sort)
-		if err != nil {
-			return page, counts, err
-		}
-		for from < len(rows) && compare(at(&rows[from]), p, down) <= 0 {
-			from++
-		}
-		to = min(from+limit, len(rows))
-	default:
-		to = min(limit, len(rows))
 	}
-	page.Rows = rows[from:to]
-	if len(page.Rows) == 0 {
-		return page, counts, nil
+	k := newKeyer(s.t, s.reader, o.key, at)
+	if q.After+q.Before != "" {
+		place := k.place(from)
+		choice.from = &place
 	}
-	if page.First = from + 1; from > 0 {
-		page.Previous = at(&rows[from]).cursor(sort)
-	}
-	if to < len(rows) {
-		page.Next = at(&rows[to-1]).cursor(sort)
-	}
-	return page, counts, nil
-}
-
-// Count counts the jobs that a query selects.
-//
-// Errors: ErrSort.
-func (v *View) Count(q Query) (c Counts, err error) {
-	n, all := map[state.State]int{}, 0
-	for _, r := range v.selected(&q, q.Filter.Without(jobfilter.State)) {
-		n[r.State]++
-		all++
-	}
-	c.States = map[state.State]Count{}
-	for s, k := range n {
-		c.States[s] = count(k)
-	}
-	c.All, c.Matching = count(all), count(len(v.selected(&q, q.Filter)))
-	return c, nil
-}
-
-// Suggest returns at most n values of a key that jobs of a query have and that contain a text,
-// with the numbers of jobs, the most frequent first. Terms of the key itself do not count. An
-// empty key suggests keys. Labels are suggested as names, and as name=value once the prefix
-// has a "=".
-func (v *View) Suggest(q Query, key, prefix string, n int) (all []Suggestion) {
-	if key == "" {
-		for _, k := range jobfilter.Keys() {
-			if strings.HasPrefix(string(k), prefix) && len(all) < n {
-				all = append(all, Suggestion{Key: k})
+	t := tally{scan: s}
+	var now moment
+	var x spot
+	s.run(o.down != choice.back, func(b *block) bool {
+		t.add(b)
+		for i, code := range b.states {
+			if !s.states[code] {
+				continue
 			}
-		}
-		return all
-	}
-	found := map[string]int{}
-	for _, r := range v.selected(&q, q.Filter.Without(jobfilter.Key(key))) {
-		if key != string(jobfilter.Label) {
-			found[r.Text(jobfilter.Key(key))]++
-			continue
-		}
-		for name, value := range r.Labels {
-			if strings.Contains(prefix, "=") {
-				name += "=" + value
+			var m *moment
+			if k.moving() {
+				m = s.moment(b, i, &now)
 			}
-			found[name]++
+			k.spot(b.rows[i], m, &x)
+			choice.add(&x)
 		}
-	}
-	for value, k := range found {
-		if value != "" && strings.Contains(strings.ToLower(value), strings.ToLower(prefix)) {
-			all = append(all, Suggestion{Key: jobfilter.Key(key), Value: value, Count: count(k)})
-		}
-	}
-	slices.SortFunc(all, func(x, y Suggestion) int {
-		return cmp.Or(-cmp.Compare(found[x.Value], found[y.Value]), cmp.Compare(x.Value, y.Value))
+		return true
 	})
-	return all[:min(n, len(all))]
+	return v.page(s, k, o, &choice), t.result(), nil
+}
+
+// limit returns the largest number of rows of a page.
+func (q *Query) limit() int {
+	if q.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(q.Limit, MaxLimit)
+}
+
+// page returns the page of a selection.
+func (v *View) page(s *scan, k *keyer, o order, c *selection) (p Page) {
+	spots := c.sorted()
+	if len(spots) == 0 {
+		return p
+	}
+	for i := range spots {
+		p.Rows = append(p.Rows, v.row(spots[i].row, s.instant))
+	}
+	before, after := c.skipped, c.beyond-len(spots)
+	if c.back {
+		before, after = after, before
+	}
+	if p.First = before + 1; before > 0 {
+		p.Previous = o.encode(k.cursor(&spots[0]))
+	}
+	if after > 0 {
+		p.Next = o.encode(k.cursor(&spots[len(spots)-1]))
+	}
+	return p
 }
 
 // Each calls f for all jobs that a query selects, in any order, until f returns false. The row
-// is used again for the next job: f copies what it keeps, also Life. Sort, Limit and cursors of
-// the query are ignored.
+// and the array of its life are used again for the next job, so f copies what it keeps. Sort,
+// Limit and cursors of the query are ignored.
 func (v *View) Each(q Query, f func(*Row) bool) error {
-	rows := v.selected(&q, q.Filter)
-	for i := range rows {
-		if !f(&rows[i]) {
-			break
+	s := v.newScan(&q)
+	var r Row
+	var now moment
+	s.run(false, func(b *block) bool {
+		for i, code := range b.states {
+			if !s.states[code] {
+				continue
+			}
+			v.fill(b.rows[i], s.instant, s.moment(b, i, &now), &r)
+			if !f(&r) {
+				return false
+			}
 		}
-	}
+		return true
+	})
 	return nil
 }
 
@@ -162,4 +151,10 @@ func (v *View) Each(q Query, f func(*Row) bool) error {
 func (v *View) During(q Query, from, to time.Time, f func(*Row) bool) error {
 	q.From, q.To = from, to
 	return v.Each(q, f)
+}
+
+// without returns the query without the terms of a key.
+func (q Query) without(key jobfilter.Key) Query {
+	q.Filter = q.Filter.Without(key)
+	return q
 }

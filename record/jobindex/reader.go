@@ -1,17 +1,18 @@
 package jobindex
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
-	"time"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/internal/bodies"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // reader reads jobs from the database.
@@ -33,26 +34,64 @@ func (r *reader) types(ctx context.Context) ([]int64, error) {
 	return ids, r.db.Explain(err)
 }
 
-// after returns at most limit jobs with numbers after one, in the order of their numbers,
-// without what their bodies say. last is the number up to which there are no others; 0 after
-// the last job.
-func (r *reader) after(ctx context.Context, types []int64, after int64, limit int) (jobs []Job, last int64, err error) {
-	if len(types) == 0 {
-		return nil, 0, nil
-	}
+// conditions are those of objects that are jobs, of some types.
+func conditions(types []int64) []model.Condition {
+	return []model.Condition{model.OfTypes(types), model.NotOwnedBy(jobspec.Parents())}
+}
+
+// listed returns at most limit objects that are jobs, with numbers after one, in the order of
+// their numbers.
+func (r *reader) listed(ctx context.Context, types []int64, after int64, limit int) (objects []model.ListedObject, err error) {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
-	var objects []model.ListedObject
-	conditions := []model.Condition{model.OfTypes(types), model.NotOwnedBy(jobspec.Parents())}
-	err = model.ObjectsAlive(ctx, r.db, after, 0, limit, conditions, func(o model.ListedObject) { objects = append(objects, o) })
-	if err != nil {
-		return nil, 0, r.db.Explain(err)
+	err = model.ObjectsAlive(ctx, r.db, after, 0, limit, conditions(types), func(o model.ListedObject) { objects = append(objects, o) })
+	return objects, r.db.Explain(err)
+}
+
+// versions returns the versions of at most limit jobs with numbers after one, in the order of their
+// numbers.
+func (r *reader) versions(ctx context.Context, types []int64, after int64, limit int) (all []model.ObjectVersion, err error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	err = model.EachVersion(ctx, r.db, after, limit, conditions(types), func(v model.ObjectVersion) { all = append(all, v) })
+	return all, r.db.Explain(err)
+}
+
+// last returns the largest number of an object.
+func (r *reader) last(ctx context.Context) (int64, error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	id, err := model.LastObject(ctx, r.db)
+	return id, r.db.Explain(err)
+}
+
+// head returns where the feed ends, after it has numbered the transitions that wait.
+//
+// Errors: feed.ErrExpired and feed.ErrAhead if the feed cannot be read after a position.
+func (r *reader) head(ctx context.Context, after feed.Position) (feed.Position, error) {
+	if _, err := feed.Sequence(ctx, r.db); err != nil && ctx.Err() != nil {
+		return 0, err
+	} // a reader without the right to write reads what others have numbered
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	h, err := model.ReadFeedHead(ctx, r.db)
+	switch {
+	case err != nil:
+		return 0, r.db.Explain(err)
+	case int64(after) < h.Oldest:
+		return 0, fmt.Errorf("feed after position %d: %w", after, feed.ErrExpired)
+	case int64(after) > h.Position:
+		return 0, fmt.Errorf("feed after position %d: %w", after, feed.ErrAhead)
 	}
-	if len(objects) == limit {
-		last = objects[limit-1].ID
-	}
-	jobs, err = r.complete(ctx, objects)
-	return jobs, last, r.db.Explain(err)
+	return feed.Position(h.Position), nil
+}
+
+// feed returns the rows of the feed after one position and up to another.
+func (r *reader) feed(ctx context.Context, after, upTo feed.Position) (all []model.FeedRow, err error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
+	err = model.ReadFeed(ctx, r.db, int64(after), int64(upTo), func(f model.FeedRow) { all = append(all, f) })
+	return all, r.db.Explain(err)
 }
 
 // byID returns those of some objects that exist and are jobs.
@@ -68,6 +107,13 @@ func (r *reader) byID(ctx context.Context, ids []int64) ([]Job, error) {
 	if err != nil {
 		return nil, r.db.Explain(err)
 	}
+	return r.completed(ctx, objects)
+}
+
+// completed is complete as one unit of work.
+func (r *reader) completed(ctx context.Context, objects []model.ListedObject) ([]Job, error) {
+	ctx, done := r.db.Bounded(ctx)
+	defer done()
 	jobs, err := r.complete(ctx, objects)
 	return jobs, r.db.Explain(err)
 }
@@ -123,14 +169,29 @@ func jobOf(o *model.ListedObject) Job {
 	}
 }
 
-// asks sets what the bodies of jobs say. A body that retention has removed leaves GPUs and
-// Pods unknown.
+// asks sets what the bodies of jobs say. A body that retention has removed, or that is damaged,
+// leaves GPUs and Pods unknown.
 func (r *reader) asks(ctx context.Context, jobs []Job) error {
+	err := r.asksOf(ctx, jobs)
+	if err == nil || len(jobs) == 0 || ctx.Err() != nil {
+		return err
+	}
+	for i := range jobs {
+		if r.asksOf(ctx, jobs[i:i+1]) != nil {
+			if _, outage := r.last(ctx); outage != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) asksOf(ctx context.Context, jobs []Job) error {
 	ctx, done := r.db.Bounded(ctx)
 	defer done()
 	ids := make([]model.RevisionID, len(jobs))
 	for i := range jobs {
-		ids[i] = model.RevisionID{Object: jobs[i].ID, Version: wire.Version(jobs[i].Version)}
+		ids[i] = model.RevisionID{Object: jobs[i].ID, Version: jobs[i].Version}
 	}
 	all, err := r.bodies.ReadMany(ctx, r.db, ids)
 	if err != nil {
@@ -141,9 +202,7 @@ func (r *reader) asks(ctx context.Context, jobs []Job) error {
 		if body := all[j.ID]; body != nil {
 			spec := jobspec.Read(body)
 			j.Asks = Asks{GPUs: spec.GPUs, Pods: spec.Pods, Attempt: spec.AttemptOf(j.State == state.Failed), Priority: spec.Priority}
-			if j.Queue == "" {
-				j.Queue = spec.Queue
-			}
+			j.Queue = cmp.Or(j.Queue, spec.Queue)
 		}
 	}
 	return nil
@@ -174,6 +233,3 @@ func (r *reader) gaps(ctx context.Context) (all []history.Gap, err error) {
 	slices.Reverse(all)
 	return all, nil
 }
-
-// now is the time of rows. Tests of this package replace it by an argument.
-func now() time.Time { return time.Now() }

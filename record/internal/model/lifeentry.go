@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -31,34 +32,28 @@ func EachLifeEntry(ctx context.Context, q sqldb.Querier, objects []int64, each f
 	})
 }
 
-// ObjectMark is what changes with an object beside its transitions.
-type ObjectMark struct {
+// ObjectVersion is what changes with an object beside its transitions.
+type ObjectVersion struct {
 	ID       int64
 	Version  int64
 	Presence Presence
 }
 
-// EachMark calls each for the objects of some types in the order of their numbers: at most
-// limit of those after a number.
-func EachMark(ctx context.Context, q sqldb.Querier, types []int64, after int64, limit int, each func(ObjectMark)) error {
-	if len(types) == 0 {
-		return nil
-	}
-	query := "SELECT o.id, o.version, o.presence FROM objects o WHERE o.id > ? AND o.resource_id IN " + inNumbers(types) + " AND o.version > 0 ORDER BY o.id LIMIT ?"
-	return q.Query(ctx, query, []any{after, limit}, func(rows *sql.Rows) error {
-		var m ObjectMark
-		err := rows.Scan(&m.ID, &m.Version, &m.Presence)
-		each(m)
+// EachVersion calls each for the objects that fulfill conditions, in the order of their numbers: at
+// most limit of those after a number.
+func EachVersion(ctx context.Context, q sqldb.Querier, after int64, limit int, conditions []Condition, each func(ObjectVersion)) error {
+	text, args := join(conditions)
+	query := "SELECT o.id, o.version, o.presence FROM objects o WHERE o.id > ? AND o.version > 0" + text + " ORDER BY o.id LIMIT ?"
+	return q.Query(ctx, query, slices.Concat([]any{after}, args, []any{limit}), func(rows *sql.Rows) error {
+		var v ObjectVersion
+		err := rows.Scan(&v.ID, &v.Version, &v.Presence)
+		each(v)
 		return err
 	})
 }
 
-// MarksOf calls each for those of some objects that exist.
-func MarksOf(ctx context.Context, q sqldb.Querier, objects []int64, each func(ObjectMark)) error {
-	return queryIn(ctx, q, "SELECT id, version, presence FROM objects WHERE id IN ", objects, "", func(rows *sql.Rows) error {
-		var m ObjectMark
-		err := rows.Scan(&m.ID, &m.Version, &m.Presence)
-		each(m)
-		return err
-	})
+// LastObject returns the largest number of an object; 0 if there is none.
+func LastObject(ctx context.Context, q sqldb.Querier) (int64, error) {
+	id, _, err := maybeNumber(ctx, q, "SELECT MAX(id) FROM objects")
+	return id, err
 }

@@ -1,0 +1,212 @@
+package jobindex
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/internal/model"
+)
+
+const (
+	// pollInterval is how often the index looks for transitions.
+	pollInterval = 40 * time.Millisecond
+	// gapInterval is how often it reads the gaps.
+	gapInterval = 2 * time.Second
+	// feedAtOnce is how many positions of the feed it applies at once.
+	feedAtOnce = 500
+	// The delay between attempts doubles from firstRetry to lastRetry.
+	firstRetry = 50 * time.Millisecond
+	lastRetry  = 5 * time.Second
+)
+
+// Run loads all jobs, and then follows the feed until ctx ends. It returns the cause of ctx. It
+// blocks. Call it once.
+//
+// It logs an outage of the database once, and tries again until the database answers. If the
+// feed does not reach back to its position, it loads all jobs again; views have the old ones
+// until then.
+func (x *Index) Run(ctx context.Context) error {
+	fault := &faultlog.Reporter{Fault: "the job index cannot read the database", Over: "the job index reads the database", Logger: x.logger}
+	defer fault.Stop()
+	r := &runner{x: x, reader: &reader{db: x.config.DB}}
+	failed := 0
+	for {
+		wait, err := r.step(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil:
+			failed = 0
+			x.stale.Store(0)
+			fault.See(faultlog.State{})
+		default:
+			x.stale.CompareAndSwap(0, time.Now().UnixMicro())
+			fault.See(faultlog.State{Kind: "database", Err: err})
+			wait = min(firstRetry<<min(failed, 10), lastRetry)
+			failed++
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// runner fills one index. It is the only writer of the table, so it reads the table without a
+// lock.
+type runner struct {
+	x       *Index
+	reader  *reader
+	loaded  bool
+	reason  error // why the index is loaded again; nil: it is the first time
+	unasked []int64
+	sweeper *sweeper
+	gapsAt  time.Time
+}
+
+// step does what is due, and returns how long to wait before the next step.
+func (r *runner) step(ctx context.Context) (wait time.Duration, err error) {
+	if !r.loaded {
+		if err := r.load(ctx); err != nil {
+			return 0, err
+		}
+	}
+	behind, err := r.follow(ctx)
+	if errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
+		r.loaded, r.reason = false, err
+		return 0, nil
+	}
+	if err != nil || behind {
+		return 0, err
+	}
+	r.x.finish()
+	if r.reason != nil {
+		if r.x.config.Reloaded != nil {
+			r.x.config.Reloaded(r.reason, r.x.table.position)
+		}
+		r.reason = nil
+	}
+	if err := r.maintain(ctx); err != nil {
+		return 0, err
+	}
+	if len(r.unasked) > 0 {
+		return pollInterval / 4, nil
+	}
+	return pollInterval, nil
+}
+
+// load fills a new table.
+func (r *runner) load(ctx context.Context) error {
+	progress := func(done float64) {
+		if r.reason == nil {
+			r.x.done.Store(math.Float64bits(done))
+		}
+	}
+	t, unasked, err := (&loader{reader: r.reader, progress: progress}).load(ctx)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(unasked)
+	r.x.replace(t)
+	r.unasked, r.sweeper, r.gapsAt, r.loaded = unasked, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
+	return nil
+}
+
+// follow applies the next transitions of the feed. behind says that others follow.
+func (r *runner) follow(ctx context.Context) (behind bool, err error) {
+	after := r.x.table.position
+	head, err := r.reader.head(ctx, after)
+	if err != nil || head == after {
+		return false, err
+	}
+	upTo := min(after+feedAtOnce, head)
+	rows, err := r.reader.feed(ctx, after, upTo)
+	if err != nil {
+		return false, err
+	}
+	events := make([]event, len(rows))
+	for i := range rows {
+		events[i] = eventOf(&rows[i])
+	}
+	if err := r.apply(ctx, events, upTo); err != nil {
+		return false, err
+	}
+	return upTo < head, nil
+}
+
+func eventOf(f *model.FeedRow) event {
+	e := event{object: f.Object, position: feed.Position(f.Position), kind: feed.Kind(f.Kind)}
+	if f.Found {
+		e.seen = timeOf(f.SeenAt)
+	}
+	if f.Kind == model.FeedWithdrawn {
+		e.kind = feed.Corrected
+	}
+	return e
+}
+
+// apply reads the objects of events again, and applies what they are now.
+func (r *runner) apply(ctx context.Context, events []event, upTo feed.Position) error {
+	var ids []int64
+	for i := range events {
+		ids = append(ids, events[i].object)
+	}
+	slices.Sort(ids)
+	jobs, err := r.reader.byID(ctx, slices.Compact(ids))
+	if err == nil {
+		err = r.reader.asks(ctx, jobs)
+	}
+	if err != nil {
+		return err
+	}
+	r.x.report((&batch{events: events, jobs: jobs, upTo: upTo}).apply(r.x))
+	return nil
+}
+
+// maintain does a part of what is not urgent.
+func (r *runner) maintain(ctx context.Context) error {
+	t := r.x.table
+	if now := time.Now(); now.Sub(r.gapsAt) >= gapInterval {
+		gaps, err := r.reader.gaps(ctx)
+		if err != nil {
+			return err
+		}
+		if r.gapsAt = now; !slices.Equal(gaps, t.gaps) {
+			r.x.change(func(t *table) { t.setGaps(gaps) })
+		}
+	}
+	if n := len(r.unasked); n > 0 {
+		from := max(0, n-asksAtOnce)
+		jobs := t.unasked(r.unasked[from:])
+		if err := r.reader.asks(ctx, jobs); err != nil {
+			return err
+		}
+		r.x.change(func(t *table) { t.answer(jobs) })
+		if r.unasked = r.unasked[:from]; from == 0 {
+			r.unasked = nil
+		}
+	}
+	if r.sweeper.due(time.Now()) {
+		objects, err := r.sweeper.step(ctx, t)
+		if err != nil {
+			return err
+		}
+		for some := range slices.Chunk(objects, feedAtOnce) {
+			if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
+				return err
+			}
+		}
+	}
+	if t.worn() {
+		r.x.replace(t.clone())
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package jobindex
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/record/feed"
+)
+
+const (
+	// sweepAtOnce is how many jobs one step of a sweep compares.
+	sweepAtOnce = 2000
+	// A sweep takes about sweepTime, if that is possible with steps between the two pauses.
+	sweepTime     = 45 * time.Second
+	shortestPause = 50 * time.Millisecond
+	longestPause  = 5 * time.Second
+)
+
+// sweeper compares all jobs of the index with the database, again and again. It finds what
+// changes without a transition, and the jobs that retention has removed.
+type sweeper struct {
+	reader *reader
+	types  []int64
+	after  int64
+	begun  bool
+	next   time.Time
+}
+
+// due reports whether a step is due.
+func (s *sweeper) due(now time.Time) bool { return !now.Before(s.next) }
+
+// step makes one step, and returns the objects to look at again.
+func (s *sweeper) step(ctx context.Context, t *table) (objects []int64, err error) {
+	if !s.begun {
+		if s.types, err = s.reader.types(ctx); err != nil {
+			return nil, err
+		}
+		s.after, s.begun = 0, true
+		t.parity ^= swept
+	}
+	if len(s.types) > 0 {
+		found, err := s.reader.versions(ctx, s.types, s.after, sweepAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			row, ok := t.find(m.ID)
+			if !ok || t.version[row] != m.Version || t.presence[row] != uint8(m.Presence) {
+				objects = append(objects, m.ID)
+			}
+			if ok {
+				t.bit[row] = t.bit[row]&^swept | t.parity
+			}
+			s.after = m.ID
+		}
+		if len(found) < sweepAtOnce {
+			s.begun = false
+		}
+	} else {
+		s.begun = false
+	}
+	if !s.begun {
+		for _, row := range t.order {
+			if t.bit[row]&swept != t.parity {
+				objects = append(objects, t.id[row])
+			}
+		}
+	}
+	steps := time.Duration(t.len()/sweepAtOnce + 1)
+	s.next = time.Now().Add(min(longestPause, max(shortestPause, sweepTime/steps)))
+	return objects, nil
+}
+
+// eventsOf returns events of a sweep.
+func eventsOf(objects []int64, at feed.Position) (events []event) {
+	for _, id := range objects {
+		events = append(events, event{object: id, position: at, kind: feed.Corrected})
+	}
+	return events
+}
