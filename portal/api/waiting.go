@@ -82,8 +82,8 @@ type LikelyStart struct {
 	Early time.Time `json:"early"`
 	Half  time.Time `json:"half"`
 	Late  time.Time `json:"late"`
-	// Held is the share of jobs of the backtest that started within the range, and Tested
-	// their number.
+	// Tested is the number of past jobs of the backtest. Held is the share of the predictions
+	// about them, at several moments of their waits, that held: they started within the range.
 	Held   float64 `json:"held"`
 	Tested int     `json:"tested"`
 }

@@ -6,8 +6,10 @@ import "time"
 const (
 	leastTested = 30   // jobs
 	leastHeld   = 0.75 // of them, where 0.8 is promised
-	// The last quarter of the tested jobs must not be much worse, or the queue has changed.
-	leastHeldLately = 0.6
+	// The last quarter of the tested jobs, at least lastJobs, must not be much worse, or the
+	// queue has changed.
+	leastHeldLately = 0.67
+	lastJobs        = 20
 	// mostTested bounds the work of a backtest.
 	mostTested = 300
 )
@@ -22,8 +24,8 @@ var moments = []time.Duration{
 // verdict is the result of a backtest.
 type verdict struct {
 	tested int     // jobs
-	held   float64 // share of the predictions that held; each job counts the same
-	lately float64 // the same of the last quarter of the jobs
+	held   float64 // share of the predictions about them that held
+	lately float64 // the same of the last ones of them
 }
 
 // holds reports whether a forecast may be shown.
@@ -35,22 +37,33 @@ func (v verdict) holds() bool {
 // was known at that moment only. It compares the ranges with what happened until now. all is
 // in the order of the beginnings.
 func backtest(all []wait, now time.Time) (v verdict) {
-	var shares []float64 // the newest job first
-	for i := len(all) - 1; i >= 0 && len(shares) < mostTested; i-- {
-		if share, ok := all[i].test(all, now); ok {
-			shares = append(shares, share)
+	var done []trials // the newest job first
+	for i := len(all) - 1; i >= 0 && len(done) < mostTested; i-- {
+		if one := all[i].test(all, now); one.tried > 0 {
+			done = append(done, one)
 		}
 	}
-	v.tested = len(shares)
-	v.held = mean(shares)
-	v.lately = mean(shares[:(len(shares)+3)/4])
+	v.tested = len(done)
+	v.held = share(done)
+	v.lately = share(done[:min(len(done), max(len(done)/4, lastJobs))])
 	return v
 }
 
-// test returns the share of the predictions about one job that held. It returns false if
-// there is no prediction, or if none can be judged yet.
-func (w *wait) test(all []wait, now time.Time) (share float64, ok bool) {
-	held, tried := 0, 0
+// trials are the predictions about one job that can be judged, and those of them that held.
+// A prediction counts the same for each job: weighing jobs would give short waits, which have
+// few predictions, too much weight.
+type trials struct{ held, tried int }
+
+func share(all []trials) float64 {
+	sum := trials{}
+	for _, one := range all {
+		sum.held, sum.tried = sum.held+one.held, sum.tried+one.tried
+	}
+	return float64(sum.held) / float64(max(1, sum.tried))
+}
+
+// test predicts the start of one job.
+func (w *wait) test(all []wait, now time.Time) (t trials) {
 	for _, waited := range moments {
 		at := w.began.Add(waited)
 		if total, _ := w.waited(now); waited > 0 && total <= waited {
@@ -69,17 +82,10 @@ func (w *wait) test(all []wait, now time.Time) (share float64, ok bool) {
 				continue
 			}
 		}
-		tried++
+		t.tried++
 		if !start.Before(at.Add(f.early)) && !start.After(at.Add(f.late)) {
-			held++
+			t.held++
 		}
 	}
-	return float64(held) / float64(max(1, tried)), tried > 0
-}
-
-func mean(all []float64) (sum float64) {
-	for _, n := range all {
-		sum += n
-	}
-	return sum / float64(max(1, len(all)))
+	return t
 }

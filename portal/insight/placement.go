@@ -131,7 +131,10 @@ var plainReasons = []struct{ begins, key string }{
 func (c nodeCount) plain(s *speaker) string {
 	for _, known := range plainReasons {
 		if rest, ok := strings.CutPrefix(c.reason, known.begins); ok {
-			return s.say(known.key, "resource", s.resource(rest))
+			if known.key == "node.insufficient" && isGPU(rest) {
+				return s.say("node.gpu")
+			}
+			return s.say(known.key, "resource", rest)
 		}
 	}
 	return ""

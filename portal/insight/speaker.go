@@ -90,14 +90,6 @@ func (s *speaker) percent(share float64) string {
 	return s.say("percent", "n", strconv.Itoa(int(share*100)))
 }
 
-// resource returns the name of a resource for people: "GPU" for "nvidia.com/gpu".
-func (s *speaker) resource(name string) string {
-	if isGPU(name) {
-		return "GPU"
-	}
-	return name
-}
-
 // join joins the sentences that are not empty.
 func (s *speaker) join(sentences ...string) string {
 	var all []string

@@ -1,0 +1,149 @@
+package insight_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/portal/insight"
+)
+
+var begin = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// queue makes the history of a queue: a job every 20 minutes, with waits that are distributed
+// exponentially around a mean that may depend on the time. now is the end of the history.
+func queue(seed uint64, jobs int, mean func(at time.Time) time.Duration) (all []insight.Wait, now time.Time) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	now = begin.Add(time.Duration(jobs) * 20 * time.Minute)
+	for i := range jobs {
+		w := insight.Wait{GPUs: 8, Began: begin.Add(time.Duration(i) * 20 * time.Minute)}
+		length := time.Duration(-math.Log(1-random.Float64()) * float64(mean(w.Began)))
+		if left := w.Began.Add(length); left.Before(now) {
+			w.Left, w.Started = left, true
+		}
+		all = append(all, w)
+	}
+	return all, now
+}
+
+// TestStationaryQueue: in a queue that does not change, the range is shown, and it holds for
+// jobs that come afterwards.
+func TestStationaryQueue(t *testing.T) {
+	held, tried := 0, 0
+	for seed := range uint64(20) {
+		all, now := queue(seed, 600, func(time.Time) time.Duration { return 40 * time.Minute })
+		tested, share, shown := insight.Backtest(all, now)
+		if !shown || tested < 100 || share < 0.75 || share > 0.95 {
+			t.Errorf("seed %d: %d tested, %.2f held, shown %v", seed, tested, share, shown)
+		}
+		early, half, late, ok := insight.Predict(all, now, 0)
+		if !ok || early >= half || half >= late {
+			t.Fatalf("seed %d: the range is %v, %v, %v", seed, early, half, late)
+		}
+		future, _ := queue(seed+1000, 100, func(time.Time) time.Duration { return 40 * time.Minute })
+		for _, w := range future {
+			if w.Started {
+				tried++
+				if d := w.Left.Sub(w.Began); d >= early && d <= late {
+					held++
+				}
+			}
+		}
+	}
+	if share := float64(held) / float64(tried); share < 0.75 || share > 0.85 {
+		t.Errorf("the range held for %.3f of %d jobs, want about 0.8", share, tried)
+	}
+}
+
+// TestChangedQueue: after the waits of a queue have become ten times as long, no range is shown
+// until enough of the new waits are known.
+func TestChangedQueue(t *testing.T) {
+	for seed := range uint64(20) {
+		change := begin.Add(600 * 20 * time.Minute)
+		mean := func(at time.Time) time.Duration {
+			if at.Before(change) {
+				return 30 * time.Minute
+			}
+			return 6 * time.Hour
+		}
+		all, now := queue(seed, 680, mean)
+		if tested, share, shown := insight.Backtest(all, now); shown {
+			t.Errorf("seed %d: shown, with %.2f of %d", seed, share, tested)
+		}
+		all, now = queue(seed, 1400, mean)
+		if tested, share, shown := insight.Backtest(all, now); !shown {
+			t.Errorf("seed %d: long after the change not shown, with %.2f of %d", seed, share, tested)
+		}
+	}
+}
+
+// TestStuckQueue: nothing starts any more, so no range is shown.
+func TestStuckQueue(t *testing.T) {
+	all, now := queue(7, 400, func(time.Time) time.Duration { return 30 * time.Minute })
+	for i := range all {
+		if i >= 320 {
+			all[i].Left, all[i].Started = time.Time{}, false
+		}
+	}
+	if tested, share, shown := insight.Backtest(all, now); shown {
+		t.Errorf("shown, with %.2f of %d", share, tested)
+	}
+}
+
+// TestFewJobs: a short history shows nothing.
+func TestFewJobs(t *testing.T) {
+	for jobs := range 40 {
+		all, now := queue(3, jobs, func(time.Time) time.Duration { return 10 * time.Minute })
+		if tested, _, shown := insight.Backtest(all, now); shown {
+			t.Errorf("%d jobs, %d tested: shown", jobs, tested)
+		}
+	}
+}
+
+// TestOnlyThePast: a prediction does not change with what comes after its moment.
+func TestOnlyThePast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all, now := queue(rapid.Uint64().Draw(t, "seed"), 200, func(time.Time) time.Duration { return time.Hour })
+		at := begin.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "minutes")) * time.Minute)
+		waited := time.Duration(rapid.IntRange(0, 200).Draw(t, "waited")) * time.Minute
+		known := slices.Clone(all)
+		for i := range known {
+			if w := &known[i]; w.Left.IsZero() || w.Left.After(at) {
+				// The moment does not know when or whether the job starts.
+				w.Left, w.Started = at.Add(time.Duration(rapid.IntRange(1, 9000).Draw(t, "later"))*time.Minute), rapid.Bool().Draw(t, "starts")
+			}
+		}
+		known = slices.DeleteFunc(known, func(w insight.Wait) bool { return !w.Began.Before(at) && rapid.Bool().Draw(t, "unseen") })
+		a1, a2, a3, ok := insight.Predict(all, at, waited)
+		b1, b2, b3, same := insight.Predict(known, at, waited)
+		if a1 != b1 || a2 != b2 || a3 != b3 || ok != same {
+			t.Fatalf("at %v (now %v): %v %v %v %v, with another future %v %v %v %v", at, now, a1, a2, a3, ok, b1, b2, b3, same)
+		}
+	})
+}
+
+// TestLike: sizes widen until enough jobs are like one.
+func TestLike(t *testing.T) {
+	var all []insight.Wait
+	for i := range 100 {
+		all = append(all, insight.Wait{GPUs: 1 << (i % 7), Began: begin, Left: begin.Add(time.Minute), Started: true})
+	}
+	for _, c := range []struct {
+		gpus, jobs int
+		what       string
+	}{
+		{32, 42, "Same queue and size: 16 to 64 GPUs in gpu-h100."},
+		{1, 30, "Same queue and size: 1 to 2 GPUs in gpu-h100."},
+		{500, 100, "Same queue, any size: gpu-h100."},
+		{0, 100, "Same queue, any size: gpu-h100."},
+		{-1, 100, "Same queue, any size: gpu-h100."},
+	} {
+		if jobs, what := insight.Like(all, c.gpus); jobs != c.jobs || what != c.what {
+			t.Errorf("%d GPUs: %d jobs, %s", c.gpus, jobs, what)
+		}
+	}
+}
