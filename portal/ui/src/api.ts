@@ -1172,8 +1172,8 @@ export interface LikelyStart {
   early: string;
   half: string;
   late: string;
-  // Held is the share of jobs of the backtest that started within the range, and Tested
-  // their number.
+  // Tested is the number of past jobs of the backtest. Held is the share of the predictions
+  // about them, at several moments of their waits, that held: they started within the range.
   held: number;
   tested: number;
 }
