@@ -1,12 +1,8 @@
+// The words of the page of a job, in the chosen language.
+
 import { pageWords } from "../../words";
+import { en } from "./words.en";
+import { zh } from "./words.zh";
 
-const en = {
-  title: "Job",
-};
-
-const zh: typeof en = {
-  title: "Job",
-};
-
-// words are the words of this page.
-export const words = pageWords({ en, zh });
+// w are the words of the page.
+export const w = pageWords({ en, zh });

@@ -1,1 +1,0 @@
-import{G as t,I as o}from"/assets/chunk-474ISMUP.js";var r={title:"Job"},i={title:"Job"},e=t({en:r,zh:i});function p(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{p as JobPage};

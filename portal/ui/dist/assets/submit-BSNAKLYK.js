@@ -1,1 +1,0 @@
-import{G as o,I as t}from"/assets/chunk-474ISMUP.js";var i={title:"Submit"},r={title:"Submit"},e=o({en:i,zh:r});function m(){return t("div",{class:"page-head",children:t("h1",{children:e.value.title})})}export{m as SubmitPage};

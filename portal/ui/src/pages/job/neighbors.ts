@@ -1,0 +1,92 @@
+// The neighbors of a job in the list that it was opened from.
+
+import { useEffect, useState } from "preact/hooks";
+import { PathJobs } from "../../api";
+import type { JobList } from "../../api";
+import { get } from "../../core/client";
+import { jobPath } from "../../core/router";
+
+// Opened is the list that the page of jobs last showed, in this tab of the browser.
+export interface Opened {
+  // query is the search part of the URL of the list, without "?".
+  query: string;
+  // first is the place of the first job in the list, and total how many match, as text.
+  first: number;
+  total: string;
+  jobs: { cluster: string; uid: string }[];
+  next: string;
+  previous: string;
+}
+
+const item = "vedette.list";
+
+// rememberList keeps the list that is shown, for the pages of its jobs.
+export function rememberList(list: Opened): void {
+  try {
+    sessionStorage.setItem(item, JSON.stringify(list));
+  } catch {
+    // Without storage, the page of a job has no neighbors.
+  }
+}
+
+// openedList returns the list; undefined if there is none.
+export function openedList(): Opened | undefined {
+  try {
+    const list = JSON.parse(sessionStorage.getItem(item) ?? "null") as Opened | null;
+    return list && Array.isArray(list.jobs) && typeof list.query === "string" ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Neighbors are the place of a job in the list, and the paths of those before and behind it.
+export interface Neighbors {
+  place: number;
+  total: string;
+  previous: string;
+  next: string;
+  list: string;
+}
+
+// neighborsOf returns the neighbors that the list knows.
+export function neighborsOf(list: Opened | undefined, job: { cluster: string; uid: string }): Neighbors | undefined {
+  const i = list?.jobs.findIndex((j) => j.cluster === job.cluster && j.uid === job.uid) ?? -1;
+  if (!list || i < 0) {
+    return undefined;
+  }
+  const path = (n: number) => {
+    const other = list.jobs[n];
+    return other ? jobPath(other) : "";
+  };
+  return { place: list.first > 0 ? list.first + i : 0, total: list.total, previous: path(i - 1), next: path(i + 1), list: "/jobs" + (list.query === "" ? "" : "?" + list.query) };
+}
+
+// useNeighbors returns the neighbors, and reads the next part of the list at its edges.
+export function useNeighbors(job: { cluster: string; uid: string }): Neighbors | undefined {
+  const [list, set] = useState(openedList);
+  const found = neighborsOf(list, job);
+  const wants = list && found ? (found.next === "" && list.next !== "" ? "after" : found.previous === "" && list.previous !== "" ? "before" : "") : "";
+  useEffect(() => {
+    if (!list || wants === "") {
+      return;
+    }
+    const stop = new AbortController();
+    const params = new URLSearchParams(list.query);
+    for (const key of ["after", "before", "sel"]) {
+      params.delete(key);
+    }
+    params.set(wants, wants === "after" ? list.next : list.previous);
+    get<JobList>(PathJobs, params, stop.signal)
+      .then((page) => {
+        const jobs = page.jobs.map((j) => ({ cluster: j.cluster, uid: j.uid }));
+        const longer = wants === "after"
+          ? { ...list, jobs: [...list.jobs, ...jobs], next: page.next ?? "" }
+          : { ...list, jobs: [...jobs, ...list.jobs], previous: page.previous ?? "", first: list.first > 0 ? Math.max(1, list.first - jobs.length) : 0 };
+        rememberList(longer);
+        set(longer);
+      })
+      .catch(() => set({ ...list, [wants === "after" ? "next" : "previous"]: "" }));
+    return () => stop.abort();
+  }, [wants, list]);
+  return found;
+}
