@@ -285,3 +285,19 @@ func Counts(ctx context.Context, q *sqldb.DB) (all []Count, err error) {
 	}
 	return all, err
 }
+
+// SentSince counts the deliveries of each channel that were sent at a time or later.
+//
+// Errors: those of the database.
+func SentSince(ctx context.Context, q *sqldb.DB, since time.Time) (map[string]int, error) {
+	all := map[string]int{}
+	query := "SELECT c.name, COUNT(*) FROM notify_channels c" + q.JoinInOrder(" JOIN deliveries d ON d.channel = c.name") +
+		" WHERE d.state = ? AND d.next_at >= ? GROUP BY c.name"
+	return all, q.Query(ctx, query, []any{int16(Sent), micros(since)}, func(rows *sql.Rows) error {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		all[name] = n
+		return err
+	})
+}

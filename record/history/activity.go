@@ -1,0 +1,80 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/record/internal/model"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// Coverage says how far a recorder has watched a part of a type without a gap.
+type Coverage struct {
+	Cluster, ClusterUID string
+	Type                Type
+	Namespace           string // empty: all
+	Recorder            string
+	Version             wire.Version // the last one
+	// Began is when the interval without a gap began, and Reached when its end was stored. A
+	// recorder stores the end at least every few minutes while it watches.
+	Began, Reached time.Time
+	// Objects is how many objects of the type exist in the cluster; -1 for a part of a type.
+	Objects int
+}
+
+// Activity is what recorders have written lately.
+type Activity struct {
+	Coverage []Coverage
+	// Waiting is how many transitions had no position in the feed yet.
+	Waiting int64
+	// Recent are new transitions of the feed, the oldest first.
+	Recent []Recorded
+}
+
+// Recorded is a transition of the feed.
+type Recorded struct {
+	ClusterUID string
+	Type       Type
+	// Seen is when the recorder saw the revision, and At when the row was seen.
+	Seen, At time.Time
+}
+
+func activityOf(ctx context.Context, db *sqldb.DB, after int64) (a Activity, err error) {
+	err = model.EachCoveredScope(ctx, db, func(s model.CoveredScope) {
+		c := Coverage{
+			Cluster: s.Cluster, ClusterUID: s.ClusterUID, Type: s.Type, Namespace: s.Namespace, Recorder: s.Recorder,
+			Version: s.To, Began: model.Time(s.FromAt), Reached: model.Time(s.ToAt), Objects: -1,
+		}
+		if n := len(a.Coverage); n > 0 && a.Coverage[n-1].sameScope(&c) {
+			a.Coverage[n-1] = c // of a recorder, the last one counts
+		} else {
+			a.Coverage = append(a.Coverage, c)
+		}
+	})
+	if err != nil {
+		return a, err
+	}
+	err = model.EachPresent(ctx, db, func(uid string, of Type, objects int) {
+		for i := range a.Coverage {
+			if c := &a.Coverage[i]; c.ClusterUID == uid && c.Type == of && c.Namespace == "" {
+				c.Objects = objects
+			}
+		}
+	})
+	if err != nil {
+		return a, err
+	}
+	if a.Waiting, err = model.CountOutbox(ctx, db); err != nil {
+		return a, err
+	}
+	return a, model.EachRecent(ctx, db, after, func(uid string, of Type, recorded, seen int64) {
+		if seen > 0 {
+			a.Recent = append(a.Recent, Recorded{ClusterUID: uid, Type: of, Seen: model.Time(seen), At: model.Time(recorded)})
+		}
+	})
+}
+
+func (c *Coverage) sameScope(other *Coverage) bool {
+	return c.ClusterUID == other.ClusterUID && c.Type == other.Type && c.Namespace == other.Namespace && c.Recorder == other.Recorder
+}

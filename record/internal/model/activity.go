@@ -1,0 +1,76 @@
+package model
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// CoveredScope is the newest coverage of a scope by one recorder, with the names of its cluster
+// and its type.
+type CoveredScope struct {
+	Cluster, ClusterUID string
+	Type                Type
+	Namespace, Recorder string
+	To                  wire.Version
+	FromAt, ToAt        int64
+}
+
+// EachCoveredScope calls each for all coverage, ordered by cluster, type, namespace, recorder and
+// the time of its end.
+func EachCoveredScope(ctx context.Context, q sqldb.Querier, each func(CoveredScope)) error {
+	return q.Query(ctx, "SELECT c.name, c.uid, r.api_group, r.name, r.kind, v.namespace, v.recorder, v.to_version, v.from_at, v.to_at"+
+		" FROM coverage v JOIN resources r ON r.id = v.resource_id JOIN clusters c ON c.id = v.cluster_id"+
+		" ORDER BY c.name, c.uid, r.name, r.api_group, v.namespace, v.recorder, v.to_at, v.id", nil, func(rows *sql.Rows) error {
+		var s CoveredScope
+		var to int64
+		if err := rows.Scan(&s.Cluster, &s.ClusterUID, &s.Type.Group, &s.Type.Resource, &s.Type.Kind, &s.Namespace, &s.Recorder, &to, &s.FromAt, &s.ToAt); err != nil {
+			return err
+		}
+		s.To = wire.Version(to)
+		each(s)
+		return nil
+	})
+}
+
+// EachPresent calls each for the clusters and types with the number of objects that exist. It
+// reads an index of all of them.
+func EachPresent(ctx context.Context, q sqldb.Querier, each func(clusterUID string, of Type, objects int)) error {
+	return q.Query(ctx, "SELECT c.uid, r.api_group, r.name, r.kind, n.objects FROM"+
+		" (SELECT cluster_id, resource_id, COUNT(*) AS objects FROM objects WHERE presence = ? GROUP BY cluster_id, resource_id) n"+
+		" JOIN resources r ON r.id = n.resource_id JOIN clusters c ON c.id = n.cluster_id", []any{int16(Present)}, func(rows *sql.Rows) error {
+		var uid string
+		var of Type
+		var n int
+		if err := rows.Scan(&uid, &of.Group, &of.Resource, &of.Kind, &n); err != nil {
+			return err
+		}
+		each(uid, of, n)
+		return nil
+	})
+}
+
+// EachRecent calls each for the transitions of the feed after a position, in its order: when
+// the sequencer saw the row, and when the recorder saw the revision. seen is 0 for a transition
+// that was withdrawn.
+func EachRecent(ctx context.Context, q sqldb.Querier, after int64, each func(clusterUID string, of Type, recorded, seen int64)) error {
+	return q.Query(ctx, "SELECT c.uid, r.api_group, r.name, r.kind, f.recorded_at, COALESCE(t.seen_at, 0) FROM feed f"+
+		" JOIN objects o ON o.id = f.object_id JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"+
+		" LEFT JOIN transitions t ON t.object_id = f.object_id AND t.version = f.version WHERE f.position > ? AND f.kind = ? ORDER BY f.position", []any{after, int16(FeedNew)}, func(rows *sql.Rows) error {
+		var uid string
+		var of Type
+		var recorded, seen int64
+		if err := rows.Scan(&uid, &of.Group, &of.Resource, &of.Kind, &recorded, &seen); err != nil {
+			return err
+		}
+		each(uid, of, recorded, seen)
+		return nil
+	})
+}
+
+// CountOutbox returns how many transitions wait for a position in the feed.
+func CountOutbox(ctx context.Context, q sqldb.Querier) (int64, error) {
+	return oneNumber(ctx, q, "SELECT COUNT(*) FROM feed_outbox")
+}
