@@ -88,3 +88,18 @@ type NodeShare struct {
 	// Cells has the failed pods over the period, in equal intervals.
 	Cells []int `json:"cells"`
 }
+
+// StatsSeries is a spread of durations over time.
+type StatsSeries struct {
+	From   time.Time    `json:"from"`
+	To     time.Time    `json:"to"`
+	Step   float64      `json:"step"` // seconds of a point
+	All    Spread       `json:"all"`
+	Points []StatsPoint `json:"points"`
+}
+
+// StatsPoint is one interval of a series.
+type StatsPoint struct {
+	From time.Time `json:"from"`
+	Spread
+}

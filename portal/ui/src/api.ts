@@ -857,6 +857,21 @@ export interface NodeShare {
   cells: number[];
 }
 
+// StatsSeries is a spread of durations over time.
+export interface StatsSeries {
+  from: string;
+  to: string;
+  // seconds of a point
+  step: number;
+  all: Spread;
+  points: StatsPoint[];
+}
+
+// StatsPoint is one interval of a series.
+export interface StatsPoint extends Spread {
+  from: string;
+}
+
 // Changes are transitions in the order of the feed.
 export interface Changes {
   changes: Change[];
