@@ -35,11 +35,24 @@ func Job(r *jobindex.Row, e Extra) api.Job {
 	return api.Job{
 		ID: r.ID, Cluster: r.Cluster, UID: r.UID, Type: r.Type, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name,
 		State: string(r.State), Raw: e.Raw, Reason: r.Reason, Message: cut(e.Message, maxMessage),
-		Since: instant(r.Since), Submitted: instant(r.Submitted), Ended: instant(r.Ended), Deleted: instant(r.Deleted), Presence: r.Presence.String(),
+		Since: instant(r.Since), Submitted: instant(r.Submitted), Ended: instant(r.Ended), Deleted: instant(r.Deleted), Presence: presenceOf(r.Presence),
 		Waited: r.Waited.Seconds(), Ran: r.Ran.Seconds(), Tries: r.Tries, GPUs: r.GPUs, Pods: r.Pods,
 		Queue: r.Queue, Owner: r.Owner, Priority: r.Priority, Labels: r.Labels,
 		Detail: detailOf(r, &e), Life: Life(r.Life), Version: r.Version.String(),
 	}
+}
+
+// presenceOf returns the word of the API for a presence.
+func presenceOf(p history.Presence) string {
+	switch p {
+	case history.Present:
+		return "Present"
+	case history.Deleted:
+		return "Deleted"
+	case history.Unselected:
+		return "Unselected"
+	}
+	return "Unknown"
 }
 
 // Ref returns the name of a job.

@@ -1,0 +1,85 @@
+package readapi
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Sight says what a person sees: an *access.Sight.
+type Sight interface {
+	// All reports whether the person sees everything.
+	All() bool
+	// Sees reports whether the person sees jobs of any type in a namespace.
+	Sees(cluster, namespace string) bool
+	// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
+	SeesType(cluster, typ, namespace string) bool
+	// Key is equal for two sights that see the same.
+	Key() string
+}
+
+// Config configures the operations. DB, Index and Sight are required.
+type Config struct {
+	// DB is the database of a recorder, with any rights to read.
+	DB    *sqldb.DB
+	Index *jobindex.Index
+
+	// Sight returns what the person of a context sees.
+	Sight func(context.Context) (Sight, error)
+	// Operates reports whether the person of a context may see the page of operations and dead
+	// letters. Default: whoever sees everything.
+	Operates func(context.Context) (bool, error)
+	// May returns nil if the person of a context has a right. Default: everybody has all.
+	May func(context.Context, access.Right) error
+	// Cluster returns a cluster whose requests are made in the name of the person of a context.
+	// It is nil if the portal reaches no cluster.
+	Cluster func(ctx context.Context, name string) (*kube.Cluster, error)
+	// Clusters are the names of the clusters that Cluster knows.
+	Clusters []string
+	// CSRF returns the token for the writes of a session; default none.
+	CSRF func(context.Context) string
+
+	// Version is that of the program. KeepsDays is after how many days retention removes the
+	// history of ended jobs; 0 if that is not known. Demo says that the portal shows the demo.
+	Version   string
+	KeepsDays int
+	Demo      bool
+	// Browsers returns the number of open streams, and the lag of what they report in seconds;
+	// -1 if it is not known. It may be nil.
+	Browsers func() (open int, lag float64)
+	// Watches returns what the recorder in this process does. Other watches are derived from
+	// the database. It may be nil.
+	Watches func() []api.Watch
+
+	Now    func() time.Time // default: time.Now
+	Logger *slog.Logger     // default: slog.Default()
+}
+
+// withDefaults returns the configuration with its defaults.
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.CSRF == nil {
+		c.CSRF = func(context.Context) string { return "" }
+	}
+	if c.May == nil {
+		c.May = func(context.Context, access.Right) error { return nil }
+	}
+	if c.Operates == nil {
+		c.Operates = func(ctx context.Context) (bool, error) {
+			s, err := c.Sight(ctx)
+			return err == nil && s.All(), err
+		}
+	}
+	return c
+}

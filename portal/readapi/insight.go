@@ -1,0 +1,64 @@
+package readapi
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight"
+)
+
+// waiting answers with why a job waits.
+func waiting(r *reader, ctx context.Context, in *jobInput) (*api.Waiting, error) {
+	q, row, err := r.job(ctx, in.JobPath, in.At)
+	if err != nil {
+		return nil, err
+	}
+	v, err := viewerOf(r, ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return r.insight.Waiting(ctx, row, v)
+}
+
+// failure answers with why a job failed. The lines of the log are for those who may read it.
+func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error) {
+	q, row, err := r.job(ctx, in.JobPath, in.At)
+	if err != nil {
+		return nil, err
+	}
+	v, err := viewerOf(r, ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.insight.Failure(ctx, row, v)
+	if err == nil && r.May(ctx, readLogs(row)) != nil {
+		f.Lines, f.LinesKept = nil, 0
+	}
+	return f, err
+}
+
+// viewerOf returns who asks. Of a namespace in which the person sees some types of jobs only,
+// answers about other jobs say nothing.
+func viewerOf(r *reader, ctx context.Context, q *question) (insight.Viewer, error) {
+	v := insight.Viewer{Names: q.person.Names, Language: q.language, At: q.At}
+	if q.sight.All() {
+		return v, nil
+	}
+	clusters, err := clustersOf(r, ctx, everything(q))
+	v.Sees = func(cluster, namespace string) bool {
+		known := false
+		for _, c := range clusters {
+			if c.Name != cluster {
+				continue
+			}
+			known = true
+			for _, typ := range c.Types {
+				if !q.sight.SeesType(cluster, typ, namespace) {
+					return false
+				}
+			}
+		}
+		return known
+	}
+	return v, err
+}

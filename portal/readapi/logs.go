@@ -1,0 +1,276 @@
+package readapi
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/submit"
+	"github.com/vedette-io/vedette/submit/logs"
+)
+
+// Bounds of a page of a log.
+const (
+	defaultLines = 500
+	maxBack      = 20_000  // lines before the end that a page can begin at
+	maxLogBytes  = 8 << 20 // text of a page; further lines are on the next one
+)
+
+// logsInput selects a part of the log of a job.
+type logsInput struct {
+	JobPath
+	Follow    bool     `query:"follow" doc:"Answer with server-sent events, and go on until the job has ended"`
+	Pod       []string `query:"pod,explode" maxItems:"50" doc:"The names of pods, by default all"`
+	Container []string `query:"container,explode" maxItems:"50" doc:"The names of containers, by default all"`
+	Attempt   []int    `query:"attempt,explode" maxItems:"50" doc:"The numbers of attempts, by default all; -1 is the last one"`
+	Since     string   `query:"since" maxLength:"64" doc:"Leaves out older lines: a time, or an age"`
+	Limit     int      `query:"limit" minimum:"0" maximum:"5000" doc:"How many lines, 500 by default"`
+	After     string   `query:"after" maxLength:"128" doc:"The cursor next or previous of another page; by default the page ends with the last line"`
+}
+
+// logSource is what the log of a job is read from.
+type logSource struct {
+	row     *jobindex.Row
+	options logs.Options
+	pods    *jobview.PodSet
+	kept    []joblog.Log
+	live    bool
+}
+
+// openLog returns what the log of a job is read from.
+//
+// Errors: *api.Problem: the job is unknown, or the person may not read logs; those of the database.
+func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) {
+	q, row, err := r.job(ctx, in.JobPath, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := r.May(ctx, readLogs(row)); err != nil {
+		return nil, err
+	}
+	object, err := r.object(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	s := &logSource{row: row}
+	if s.options.Since, err = momentOf(in.Since, "since", q.now); err != nil {
+		return nil, err
+	}
+	if s.pods, err = podsOf(r, ctx, object); err != nil {
+		return nil, err
+	}
+	if s.kept, err = r.logs.Of(ctx, joblog.Selection{ClusterUID: object.ClusterUID, UIDs: []string{object.UID}, Limit: 1000}); err != nil {
+		return nil, err
+	}
+	s.options.Job, err = submittedJob(r, ctx, &object)
+	if err != nil {
+		return nil, err
+	}
+	s.options.Kept, s.options.ClusterUID = r.logs, object.ClusterUID
+	s.options.Pods, s.options.Containers, s.options.Attempts = in.Pod, in.Container, slices.DeleteFunc(in.Attempt, func(n int) bool { return n == 0 })
+	if r.Cluster != nil && slices.Contains(r.Clusters, row.Cluster) {
+		if s.options.Cluster, err = r.Cluster(ctx, row.Cluster); err != nil {
+			s.options.Cluster = nil // what is kept is shown
+		}
+	}
+	s.live = s.options.Cluster != nil && row.Open()
+	return s, nil
+}
+
+// submittedJob returns the job that an object of the history is, with its last body if that is
+// recorded: the selector of its pods makes the search short.
+func submittedJob(r *reader, ctx context.Context, o *history.Object) (submit.Job, error) {
+	bodies, err := r.history.Bodies(ctx, []history.Object{*o})
+	if err != nil {
+		return submit.Job{}, err
+	}
+	resource := kube.Resource{Group: o.Type.Group, Name: o.Type.Resource, Kind: o.Type.Kind, Scope: kube.Namespaced}
+	job := submit.Job{Resource: resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+	var fields map[string]any
+	if decode(bodies[o.ID], &fields) == nil && fields != nil {
+		job.Object = &unstructured.Unstructured{Object: fields}
+	}
+	return job, nil
+}
+
+// readLog answers with a page of the log of a job. Without a cursor it is the end of the log.
+func readLog(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, error) {
+	s, err := openLog(r, ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	limit := in.Limit
+	if limit == 0 {
+		limit = defaultLines
+	}
+	page := &api.LogPage{Live: s.live, Kept: jobview.Kept(s.pods, s.kept), Sources: jobview.Sources(s.pods, s.kept)}
+	if in.After == "" {
+		return page, s.tail(ctx, page, logCursor{back: true}, limit)
+	}
+	c, err := parseLogCursor(in.After)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.back:
+		return page, s.tail(ctx, page, c, limit)
+	}
+	return page, s.forward(ctx, page, c, limit)
+}
+
+// tail fills a page with the lines before a cursor.
+func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, limit int) error {
+	if c.n > maxBack {
+		return badCursor()
+	}
+	most := c.n + limit
+	if c.at == 0 {
+		most = limit
+	}
+	o := s.options
+	o.Tail = &most
+	if len(o.Attempts) == 0 && c.at == 0 {
+		o.Attempts = []int{-1} // the end is in the last attempt, unless that is short
+	}
+	lines, more, err := lastLines(ctx, o, c, most)
+	if err == nil && len(lines) < most && len(s.options.Attempts) == 0 && c.at == 0 {
+		o.Attempts = nil
+		lines, more, err = lastLines(ctx, o, c, most)
+	}
+	if err := s.explain(page, err, len(lines)); err != nil {
+		return err
+	}
+	end := max(len(lines)-c.n, 0)
+	page.Lines = append(page.Lines, lines[:end]...)
+	if c.at == 0 {
+		c.at = lastTime(lines)
+	}
+	if len(lines) > end || c.n == 0 {
+		page.Next = behind(lines, end).String()
+	}
+	if more || len(lines) >= most {
+		c.n += end
+		if c.n > 0 && c.n <= maxBack && end > 0 {
+			page.Previous = c.String()
+		}
+	}
+	return nil
+}
+
+// lastLines returns the last lines of a log up to the microsecond of a cursor. more says that
+// earlier ones were left out.
+func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (lines []api.LogLine, more bool, err error) {
+	size := 0
+	for l, err := range logs.Read(ctx, o) {
+		if err != nil {
+			return lines, more, err
+		}
+		if c.at != 0 && l.Time.UnixMicro() > c.at {
+			continue
+		}
+		lines = append(lines, lineOf(&l))
+		for size += len(l.Text); len(lines) > most || size > maxLogBytes; more = true {
+			size -= len(lines[0].Text)
+			lines[0] = api.LogLine{} // frees the text
+			lines = lines[1:]
+		}
+	}
+	return lines, more, nil
+}
+
+// forward fills a page with the lines behind a cursor.
+func (s *logSource) forward(ctx context.Context, page *api.LogPage, c logCursor, limit int) error {
+	o := s.options
+	if at := c.time(); at.After(o.Since) {
+		o.Since = at
+	}
+	skip, size := c.n, 0
+	var failed error
+	for l, err := range logs.Read(ctx, o) {
+		if err != nil {
+			failed = err
+			break
+		}
+		if l.Note != "" {
+			continue // it was told before
+		}
+		if at := l.Time.UnixMicro(); at < c.at || at == c.at && skip > 0 {
+			if at == c.at {
+				skip--
+			}
+			continue
+		}
+		page.Lines = append(page.Lines, lineOf(&l))
+		if size += len(l.Text); len(page.Lines) >= limit || size > maxLogBytes {
+			break
+		}
+	}
+	if err := s.explain(page, failed, len(page.Lines)); err != nil {
+		return err
+	}
+	page.Next = c.String()
+	if len(page.Lines) > 0 {
+		next := behind(page.Lines, len(page.Lines))
+		if next.at == c.at {
+			next.n += c.n
+		}
+		page.Next = next.String()
+	}
+	return nil
+}
+
+// explain turns an error of a log into a note, if there are lines or there is nothing to read.
+func (s *logSource) explain(page *api.LogPage, err error, lines int) error {
+	if page.Lines == nil {
+		page.Lines = []api.LogLine{}
+	}
+	var none *logs.NoLogsError
+	var request *kube.RequestError
+	switch {
+	case err == nil, errors.As(err, &none):
+		return nil
+	case errors.As(err, &request) && (lines > 0 || len(s.kept) > 0):
+		page.Live = false
+		page.Lines = append(page.Lines, api.LogLine{Note: "The API server did not answer, so lines may be missing."})
+		return nil
+	}
+	return err
+}
+
+// lineOf returns a line for the API.
+func lineOf(l *logs.Line) api.LogLine {
+	line := api.LogLine{Pod: l.Pod, Container: l.Container, Attempt: l.Attempt, Text: l.Text, Cut: l.Cut, Kept: l.Kept, Note: l.Note}
+	if !l.Time.IsZero() {
+		line.Time = l.Time.UTC()
+	}
+	return line
+}
+
+// behind returns the cursor behind the first so many lines.
+func behind(lines []api.LogLine, end int) (c logCursor) {
+	c.at = lastTime(lines[:end])
+	for i := end - 1; i >= 0; i-- {
+		if l := &lines[i]; l.Note == "" && l.Time.UnixMicro() == c.at {
+			c.n++
+		}
+	}
+	return c
+}
+
+// lastTime returns the latest microsecond of lines; 1 if none has a time.
+func lastTime(lines []api.LogLine) int64 {
+	at := int64(1)
+	for i := range lines {
+		if l := &lines[i]; l.Note == "" && !l.Time.IsZero() {
+			at = max(at, l.Time.UnixMicro())
+		}
+	}
+	return at
+}

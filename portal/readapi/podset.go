@@ -1,0 +1,152 @@
+package readapi
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/joblog"
+)
+
+// Bounds of the pods of one job.
+const (
+	podEntries = 20_000 // of the index of transitions
+	maxPods    = 2_000  // whose bodies are read
+)
+
+// podsOf returns the recorded pods of a job, the newest at most maxPods.
+func podsOf(r *reader, ctx context.Context, job history.Object) (*jobview.PodSet, error) {
+	found, err := r.history.PodsOf(ctx, []history.Object{job}, podEntries)
+	if err != nil {
+		return nil, err
+	}
+	pods := found[job.ID]
+	if len(pods) > maxPods {
+		pods = pods[:maxPods]
+	}
+	bodies, err := r.history.Bodies(ctx, pods)
+	if err != nil {
+		return nil, err
+	}
+	lives, err := r.history.Lives(ctx, pods, r.Now())
+	if err != nil {
+		return nil, err
+	}
+	return jobview.NewPodSet(pods, bodies, lives), nil
+}
+
+// pods answers with the pods of a job, those of the last attempt first.
+func pods(r *reader, ctx context.Context, in *PageInput) (*api.PodList, error) {
+	_, row, err := r.job(ctx, in.JobPath, "")
+	if err != nil {
+		return nil, err
+	}
+	object, err := r.object(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	set, err := podsOf(r, ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	all := set.Pods()
+	list := &api.PodList{Recorded: len(all) > 0}
+	if !list.Recorded {
+		if list.Recorded, err = recorded(r, ctx, "pods", ""); err != nil {
+			return nil, err
+		}
+	}
+	from, err := offsetOf(in.After)
+	if err != nil {
+		return nil, err
+	}
+	limit := in.Limit
+	if limit == 0 {
+		limit = 100
+	}
+	list.Pods, list.Next = part(all, from, limit)
+	return list, nil
+}
+
+// recorded reports whether objects of a type are recorded.
+func recorded(r *reader, ctx context.Context, resource, group string) (bool, error) {
+	types, err := r.history.Types(ctx)
+	for _, t := range types {
+		if t.Resource == resource && t.Group == group {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// attempts answers with the runs of a job and of the jobs that repeat it, side by side.
+func attempts(r *reader, ctx context.Context, in *JobPath) (*api.AttemptList, error) {
+	q, row, err := r.job(ctx, *in, "")
+	if err != nil {
+		return nil, err
+	}
+	object, err := r.object(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := chainOf(r, ctx, q, &object)
+	if err != nil {
+		return nil, err
+	}
+	list := jobview.Attempts(chain)
+	return &list, nil
+}
+
+// maxMembers is how many jobs of a chain are compared, the newest ones.
+const maxMembers = 20
+
+// chainOf returns the chain of retries of a job, without jobs that the person may not see.
+func chainOf(r *reader, ctx context.Context, q *question, object *history.Object) ([]jobview.Member, error) {
+	all, err := retries(r, ctx, q, object)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > maxMembers {
+		all = all[len(all)-maxMembers:]
+	}
+	objects := make([]history.Object, len(all))
+	for i := range all {
+		objects[i] = all[i].Object
+	}
+	lives, err := r.history.Lives(ctx, objects, r.Now())
+	if err != nil {
+		return nil, err
+	}
+	bodies, err := r.history.Bodies(ctx, objects)
+	if err != nil {
+		return nil, err
+	}
+	chain := make([]jobview.Member, len(all))
+	for i := range all {
+		m := jobview.Member{Attempt: all[i], Life: lives[objects[i].ID], Body: bodies[objects[i].ID]}
+		if m.Pods, err = podsOf(r, ctx, objects[i]); err != nil {
+			return nil, err
+		}
+		if m.Logs, err = r.logs.Of(ctx, joblog.Selection{ClusterUID: objects[i].ClusterUID, UIDs: []string{objects[i].UID}, Limit: 1000}); err != nil {
+			return nil, err
+		}
+		chain[i] = m
+	}
+	return chain, nil
+}
+
+// retries returns the jobs of the chain of a job that the person may see, the oldest first.
+func retries(r *reader, ctx context.Context, q *question, object *history.Object) ([]history.Attempt, error) {
+	all, err := r.history.Chain(ctx, object.ClusterUID, object.Type, object.UID)
+	if err != nil {
+		return nil, mapped(err)
+	}
+	seen := all[:0]
+	for _, a := range all {
+		if q.sight.All() || q.sight.SeesType(a.Object.Cluster, a.Object.Type.String(), a.Object.Namespace) {
+			seen = append(seen, a)
+		}
+	}
+	return seen, nil
+}

@@ -1,0 +1,78 @@
+package readapi
+
+import (
+	"context"
+
+	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// PageInput selects a page of a list of a job.
+type PageInput struct {
+	JobPath
+	Limit int    `query:"limit" minimum:"0" maximum:"1000" doc:"How many, 100 by default"`
+	After string `query:"after" maxLength:"512" doc:"The cursor of the page before"`
+}
+
+// paging returns the page for a list of the history.
+func (in *PageInput) paging(order history.Order) history.Paging {
+	p := history.Paging{After: history.Cursor(in.After), Limit: in.Limit, Order: order}
+	if p.Limit == 0 {
+		p.Limit = 100
+	}
+	return p
+}
+
+// transitions answers with the transitions of a job, newest first.
+func transitions(r *reader, ctx context.Context, in *PageInput) (*api.TransitionList, error) {
+	q, row, err := r.job(ctx, in.JobPath, "")
+	if err != nil {
+		return nil, err
+	}
+	told, err := deliveriesAbout(r, ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := web.Tag(ctx, row.ID, row.Version, row.State, row.Deleted, len(told), q.sight.Key()); err != nil {
+		return nil, err
+	}
+	page, err := r.history.Transitions(ctx, row.ID, in.paging(history.NewestFirst))
+	if err != nil {
+		return nil, mapped(err)
+	}
+	notified := map[uint64]int{}
+	for i := range told {
+		if n := noticeOf(&told[i]); n != nil {
+			notified[n.Version]++
+		}
+	}
+	list := &api.TransitionList{Transitions: make([]api.Transition, len(page.Items)), Next: string(page.Next)}
+	for i := range page.Items {
+		list.Transitions[i] = jobview.Transition(&page.Items[i], notified[uint64(page.Items[i].Version)])
+	}
+	return list, nil
+}
+
+// mostDeliveries is how many deliveries of a job are read at once.
+const mostDeliveries = 500
+
+// deliveriesAbout returns the newest deliveries about an object; none if the database has no
+// notifications.
+func deliveriesAbout(r *reader, ctx context.Context, object int64) ([]delivery.Delivery, error) {
+	all, err := delivery.List(ctx, r.DB, delivery.Filter{Object: object, Limit: mostDeliveries})
+	return all, r.DB.Explain(err)
+}
+
+// noticeOf returns what a delivery tells about one job; nil for a digest, and for content that
+// cannot be read.
+func noticeOf(d *delivery.Delivery) *message.Notice {
+	n := new(message.Notice)
+	if message.Kind(d.Kind) == message.Digest || decode(d.Event, n) != nil {
+		return nil
+	}
+	return n
+}

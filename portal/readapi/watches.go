@@ -1,0 +1,103 @@
+package readapi
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// Bounds of what is concluded from the coverage of a recorder.
+const (
+	aliveFor  = 3 * time.Minute // a recorder stores its coverage more often than that while it watches
+	goneAfter = 30 * 24 * time.Hour
+	lastHour  = 60 // minutes
+	// recentPositions is how many positions of the feed are read.
+	recentPositions = 5_000
+)
+
+// watches returns what recorders do, as far as the database tells: the phase of a recorder in
+// another process is a conclusion from its coverage and its gaps.
+func watches(a *history.Activity, gaps []history.Gap, now time.Time) []api.Watch {
+	all := []api.Watch{}
+	for i := range a.Coverage {
+		c := &a.Coverage[i]
+		silent := now.Sub(c.Reached)
+		if silent > goneAfter {
+			continue
+		}
+		w := api.Watch{
+			Cluster: c.Cluster, Type: c.Type.String(), Namespace: c.Namespace, Recorder: c.Recorder, Version: c.Version.String(),
+			Since: instant(c.Began), Lag: -1, Objects: c.Objects, Bytes: -1, Phase: "watching",
+		}
+		if silent > aliveFor {
+			w.Phase, w.Note = "unknown", "Nothing was heard from the recorder since "+c.Reached.UTC().Format("2006-01-02 15:04:05")+" UTC."
+		}
+		withGaps(&w, c, gaps, now)
+		withRecent(&w, c, a, now)
+		all = append(all, w)
+	}
+	slices.SortStableFunc(all, func(x, y api.Watch) int {
+		return cmp.Or(cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.Type, y.Type), cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Recorder, y.Recorder))
+	})
+	return all
+}
+
+// withGaps adds the gaps of a watch within a day, and the phase that a lasting gap tells.
+func withGaps(w *api.Watch, c *history.Coverage, gaps []history.Gap, now time.Time) {
+	for i := range gaps {
+		g := &gaps[i]
+		if g.ClusterUID != c.ClusterUID || g.Type != c.Type || g.Namespace != c.Namespace || g.Recorder != c.Recorder {
+			continue
+		}
+		if end := g.Ended; end.IsZero() || now.Sub(end) < 24*time.Hour {
+			w.Gaps24h++
+		}
+		if !g.Ended.IsZero() || !g.Healed.IsZero() {
+			continue
+		}
+		switch g.Cause {
+		case history.CauseDenied:
+			w.Phase, w.Note, w.Role = "denied", "The recorder lacks the right to list and watch.", roleFor(c)
+		case history.CauseAbsent:
+			w.Phase, w.Note = "absent", "The API server does not serve the type."
+		}
+	}
+}
+
+// roleFor returns the role that lets a recorder list and watch a type.
+func roleFor(c *history.Coverage) string {
+	kind, place := "ClusterRole", ""
+	if c.Namespace != "" {
+		kind, place = "Role", "\n  namespace: "+strconv.Quote(c.Namespace)
+	}
+	return "apiVersion: rbac.authorization.k8s.io/v1\nkind: " + kind + "\nmetadata:\n  name: vedette-recorder" + place +
+		"\nrules:\n- apiGroups: [" + strconv.Quote(c.Type.Group) + "]\n  resources: [" + strconv.Quote(c.Type.Resource) + "]\n  verbs: [\"list\", \"watch\"]\n"
+}
+
+// withRecent adds the lag of the newest transition, and the transitions of the last hour if the
+// sample goes back so far.
+func withRecent(w *api.Watch, c *history.Coverage, a *history.Activity, now time.Time) {
+	if len(a.Recent) == 0 {
+		return
+	}
+	complete := now.Sub(a.Recent[0].At) >= time.Hour || len(a.Recent) < recentPositions
+	if complete && c.Namespace == "" {
+		w.Events = make([]int, lastHour)
+	}
+	for i := range a.Recent {
+		r := &a.Recent[i]
+		if r.ClusterUID != c.ClusterUID || r.Type != c.Type {
+			continue
+		}
+		if now.Sub(r.At) < aliveFor && c.Namespace == "" {
+			w.Lag = max(r.At.Sub(r.Seen).Seconds(), 0)
+		}
+		if minute := int(now.Sub(r.At) / time.Minute); w.Events != nil && minute >= 0 && minute < lastHour {
+			w.Events[lastHour-1-minute]++
+		}
+	}
+}
