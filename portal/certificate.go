@@ -2,6 +2,7 @@ package portal
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -24,15 +25,22 @@ type certificate struct {
 // lookEvery is how often the files are compared.
 const lookEvery = 10 * time.Second
 
-// newCertificate reads the files.
-func newCertificate(certFile, keyFile string, logger *slog.Logger) (*certificate, error) {
+// Certificate returns the configuration of an HTTPS server with a certificate in files, which
+// are read again when they change. Without files it returns nil.
+//
+// Errors: one file is missing, or cannot be read.
+func Certificate(certFile, keyFile string, logger *slog.Logger) (*tls.Config, error) {
+	if certFile == "" && keyFile == "" {
+		return nil, nil
+	}
+	if certFile == "" || keyFile == "" {
+		return nil, errors.New("HTTPS needs a certificate and a key: name both files")
+	}
 	c := &certificate{certFile: certFile, keyFile: keyFile, logger: logger}
-	return c, c.read()
-}
-
-// config returns the configuration of a server with the certificate.
-func (c *certificate) config() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: c.get}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: c.get}, nil
 }
 
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {

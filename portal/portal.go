@@ -50,12 +50,9 @@ func New(cfg Config) (*Portal, error) {
 		return nil, err
 	}
 	p := &Portal{cfg: cfg}
-	if cfg.CertFile != "" {
-		c, err := newCertificate(cfg.CertFile, cfg.KeyFile, cfg.logger())
-		if err != nil {
-			return nil, err
-		}
-		p.tls = c.config()
+	var err error
+	if p.tls, err = Certificate(cfg.CertFile, cfg.KeyFile, cfg.logger()); err != nil {
+		return nil, err
 	}
 	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Operators: cfg.Operators, Logger: cfg.logger()})
 	id := cfg.Identity
@@ -63,7 +60,6 @@ func New(cfg Config) (*Portal, error) {
 	if cfg.ClusterTokens {
 		id.Review = p.access.Review
 	}
-	var err error
 	if p.identity, err = identity.New(id); err != nil {
 		return nil, err
 	}

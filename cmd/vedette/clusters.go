@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/record"
 )
 
@@ -82,6 +83,14 @@ func connect(all []clusterConfig, namespace string) (clusters []*connected, err 
 		return nil, errors.Join(errs...)
 	}
 	return clusters, nil
+}
+
+// reached returns clusters as the portal has them.
+func reached(clusters []*connected) (all []access.Cluster) {
+	for _, c := range clusters {
+		all = append(all, access.Cluster{Name: c.name, Kube: c.Cluster})
+	}
+	return all
 }
 
 func closeAll(clusters []*connected) {

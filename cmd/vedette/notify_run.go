@@ -51,7 +51,7 @@ func (o *notifyRunOptions) run(ctx context.Context, con *console) error {
 	}
 	defer d.Close()
 	n := newNotifier(d, setup, slog.New(slog.NewTextHandler(logTo{con}, nil)))
-	return serveWhile(ctx, o.listen, n.ready, con, func(ctx context.Context) error {
+	return serveWhile(ctx, listening{addr: o.listen, ready: n.ready}, con, func(ctx context.Context) error {
 		con.say("messages about what %s records are sent\nCtrl-C ends it", d)
 		return n.run(ctx)
 	}, notifyCollectors(func() *notifier { return n })...)

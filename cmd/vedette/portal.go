@@ -91,11 +91,10 @@ func (o *portalOptions) run(ctx context.Context, con *console) error {
 			return err
 		}
 	}
-	cfg, err := o.config(o.listen, d, clusters, file, slog.New(slog.NewTextHandler(logTo{con}, nil)))
-	if err != nil {
+	cfg := portal.Config{DB: d, Clusters: reached(clusters), Notify: file, Metrics: o.metrics, Logger: slog.New(slog.NewTextHandler(logTo{con}, nil))}
+	if err := o.fill(&cfg, o.listen); err != nil {
 		return err
 	}
-	cfg.Metrics = o.metrics
 	p, err := portal.New(cfg)
 	if err != nil {
 		return err

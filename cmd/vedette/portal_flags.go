@@ -3,15 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/portal"
-	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/submit/template"
 )
 
@@ -35,7 +31,7 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.key, "tls-key", "", "file with the key of the certificate")
 	f.StringVar(&o.url, "portal-url", "", "address by which browsers reach the portal, such as https://vedette.example.com")
 	f.StringSliceVar(&o.hosts, "portal-hosts", nil, "further host names by which the portal may be reached without sign-in")
-	f.StringVar(&o.tokens, "sign-in-tokens", "", "file with the tokens of people: lines of TOKEN,NAME,GROUPS")
+	f.StringVar(&o.tokens, "sign-in-tokens", "", "YAML file with the tokens of people")
 	f.BoolVar(&o.clusterTokens, "sign-in-clusters", false, "accept the tokens of the clusters, such as those of service accounts")
 	f.StringVar(&o.oidc.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider that people sign in with")
 	f.StringVar(&o.oidc.ClientID, "oidc-client", "", "client ID of the portal there")
@@ -61,30 +57,25 @@ func (o *portalFlags) signsIn() bool {
 	return o.tokens != "" || o.clusterTokens || o.oidc.Issuer != "" || len(o.proxy.CIDRs) > 0
 }
 
-// config returns the configuration of a portal at an address.
+// fill adds the settings to the configuration of a portal at an address.
 //
 // Errors: settings that contradict each other; templates that cannot be read.
-func (o *portalFlags) config(listen string, d *sqldb.DB, clusters []*connected, file *config.Config, log *slog.Logger) (portal.Config, error) {
-	cfg := portal.Config{
-		DB: d, Rights: o.rights, Operators: o.operators, ClusterTokens: o.clusterTokens, CertFile: o.cert, KeyFile: o.key,
-		Identity:  identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey},
-		Templates: template.Builtin(), Notify: file, Version: version(), Logger: log,
-	}
-	for _, c := range clusters {
-		cfg.Clusters = append(cfg.Clusters, access.Cluster{Name: c.name, Kube: c.Cluster})
-	}
+func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
+	cfg.Rights, cfg.Operators, cfg.ClusterTokens, cfg.CertFile, cfg.KeyFile = o.rights, o.operators, o.clusterTokens, o.cert, o.key
+	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey}
+	cfg.Templates, cfg.Version = template.Builtin(), version()
 	if o.oidc.Issuer != "" {
 		cfg.Identity.OIDC = &o.oidc
 	} else if o.oidc.ClientID != "" {
-		return cfg, errors.New("--oidc-client needs --oidc-issuer, the URL of the provider")
+		return errors.New("--oidc-client needs --oidc-issuer, the URL of the provider")
 	}
 	if len(o.proxy.CIDRs) > 0 {
 		cfg.Identity.Proxy = &o.proxy
 	}
 	if o.templates != "" {
 		if err := cfg.Templates.AddFolder(o.templates); err != nil {
-			return cfg, fmt.Errorf("--portal-templates: %w", err)
+			return fmt.Errorf("--portal-templates: %w", err)
 		}
 	}
-	return cfg, nil
+	return nil
 }

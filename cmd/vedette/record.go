@@ -15,9 +15,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/logkeeper"
 	"github.com/vedette-io/vedette/record/recordmetrics"
+	"github.com/vedette-io/vedette/record/retention"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/rules"
 )
@@ -32,6 +35,7 @@ type recordOptions struct {
 	notify  notifyFlags
 	letters messageRetention
 	logs    keepLogsFlags
+	portal  recordPortal
 	redact  []string
 	name    string
 	spill   string
@@ -77,13 +81,15 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.notify.addFlags(cmd)
 	o.letters.addFlags(cmd)
 	o.logs.addFlags(cmd)
+	o.portal.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f
 	f.Lookup("context").Usage = "contexts of the kubeconfig, separated by commas (default: the current one)"
 	f.StringSliceVar(&o.redact, "redact", nil, "fields that are not stored, such as spec.template.spec.containers.env")
 	f.StringVar(&o.name, "name", "", "name of this recorder, different from all others (default: the name of the host)")
 	f.StringVar(&o.spill, "spill", "", "folder for changes that arrive while the database is away (default: none; the recorder then stops reading from the server)")
-	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as 127.0.0.1:8080 (default: none)")
+	f.StringVar(&o.listen, "listen", "", "address for /healthz, /readyz and /metrics, and for the portal, such as 127.0.0.1:8080 (default: none)")
+	f.BoolVar(&o.portal.on, "portal", true, "show the portal at the address of --listen, if that is a loopback address or people have to sign in")
 	f.BoolVar(&o.wait, "wait-for-types", false, "start even if a cluster does not answer, or a type is not served or may not be listed, and record it once that is over")
 }
 
@@ -183,7 +189,14 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
 	// The server answers probes from the start, because a migration may take long.
-	return serveWhile(ctx, o.listen, s.ready, con, func(ctx context.Context) error {
+	at := listening{addr: o.listen, ready: s.ready}
+	if at.tls, err = portal.Certificate(o.portal.cert, o.portal.key, slog.New(slog.NewTextHandler(logTo{con}, nil))); err != nil {
+		return err
+	}
+	if o.portal.shown(o.listen) {
+		at.rest, metrics = &o.portal, append(metrics, &o.portal)
+	}
+	return serveWhile(ctx, at, con, func(ctx context.Context) error {
 		return o.begin(ctx, cfg, clusters, setup, &s, con)
 	}, metrics...)
 }
@@ -222,18 +235,9 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		return err
 	}
 	cfg.Logger = slog.New(slog.NewTextHandler(logTo{con}, nil))
-	var recorders []*record.Recorder
-	for _, c := range clusters {
-		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.name, nil
-		for _, t := range c.targets {
-			cfg.Targets = append(cfg.Targets, t.Target)
-			con.say("recording %s of %s into %s", t, c.name, d)
-		}
-		r, err := record.New(d, cfg)
-		if err != nil {
-			return err
-		}
-		recorders = append(recorders, r)
+	recorders, err := newRecorders(d, cfg, clusters, con)
+	if err != nil {
+		return err
 	}
 	keepers, err := o.keepers(d, clusters, cfg.Logger, con)
 	if err != nil {
@@ -246,19 +250,54 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	wait, err := retain(ctx, d, keep, cfg.Logger, con)
 	if err != nil {
+		return err
+	}
+	shown, err := o.portal.start(ctx, o.listen, o.portalOf(d, clusters, setup, keep.Keep, s, cfg.Logger))
+	if err != nil {
 		cancel()
+		wait()
 		return err
 	}
 	told, kept := n.start(ctx), runKeepers(ctx, keepers)
 	con.say("Ctrl-C ends it")
 	err = runAll(ctx, clusters, recorders, con)
 	cancel()
-	wait()
-	told()
-	kept()
+	for _, join := range []func(){wait, told, kept, shown} {
+		join()
+	}
 	return err
+}
+
+// newRecorders returns a recorder for each cluster.
+func newRecorders(d *sqldb.DB, cfg record.Config, clusters []*connected, con *console) (all []*record.Recorder, err error) {
+	for _, c := range clusters {
+		cfg.Cluster, cfg.ClusterName, cfg.Targets = c.Cluster, c.name, nil
+		for _, t := range c.targets {
+			cfg.Targets = append(cfg.Targets, t.Target)
+			con.say("recording %s of %s into %s", t, c.name, d)
+		}
+		r, err := record.New(d, cfg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// portalOf returns what the portal of a recorder shows.
+func (o *recordOptions) portalOf(d *sqldb.DB, clusters []*connected, setup *notifierSetup, keep time.Duration, s *serving, log *slog.Logger) portal.Config {
+	cfg := portal.Config{DB: d, Clusters: reached(clusters), Logger: log, Watches: func() []api.Watch { return watchesOf(s.health(), time.Now()) }}
+	if setup != nil {
+		cfg.Notify = setup.file
+	}
+	if keep < retention.Forever {
+		cfg.KeepsDays = int(keep.Hours() / 24)
+	}
+	return cfg
 }
 
 // keepers returns a keeper of logs for each cluster; none if no logs are kept.
