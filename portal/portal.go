@@ -20,6 +20,7 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 	"github.com/vedette-io/vedette/portal/jobview"
 	"github.com/vedette-io/vedette/portal/livestream"
+	"github.com/vedette-io/vedette/portal/readapi"
 	"github.com/vedette-io/vedette/portal/ui"
 	"github.com/vedette-io/vedette/portal/web"
 	"github.com/vedette-io/vedette/record/feed"
@@ -186,6 +187,16 @@ func (p *Portal) reloaded(reason error, at feed.Position) {
 // operations registers the operations of the API.
 func (p *Portal) operations() {
 	p.hub.Register(p.api)
+	readapi.Register(p.api, readapi.Config{
+		DB: p.cfg.DB, Index: p.index, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
+		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(ctx) },
+		Operates: p.access.Operates, May: p.access.May, CSRF: p.identity.CSRF,
+		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, Logger: p.cfg.logger(),
+		Browsers: func() (open int, lag float64) {
+			s := p.hub.Stats()
+			return s.Browsers, s.Lag
+		},
+	})
 }
 
 // find returns the path of the newest job of a name; empty if the person sees none.
