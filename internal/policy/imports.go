@@ -98,7 +98,7 @@ portal/readapi: wire state jobmeta kube internal/jobspec internal/linediff inter
 portal/writeapi: wire state jobmeta kube internal/jobspec internal/faultlog internal/printable record/sqldb record/history record/feed record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/manifest submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
 portal/ui: portal/api
 portal/ui/build:
-portal/ui/fixture: wire submit/template portal/api portal/jobview portal/ui
+portal/ui/fixture: wire record/jobfilter submit/template portal/api portal/jobview portal/ui
 portal/client: portal/api
 portal: wire state kube internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/config notify/delivery submit submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui
 cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal

@@ -126,3 +126,11 @@ export function zone(ms = serverNow()): string {
   const a = Math.abs(minutes);
   return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(a / 60)}${a % 60 === 0 ? "" : ":" + two(a % 60)}`;
 }
+
+// visible shows control characters as symbols, and marks that turn the direction of a text as
+// a replacement character. Nothing of a name or of a log line is obeyed.
+export function visible(text: string): string {
+  return text
+    .replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, (c) => String.fromCharCode(c === "\u007f" ? 0x2421 : 0x2400 + c.charCodeAt(0)))
+    .replace(/[\u0080-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}

@@ -30,6 +30,8 @@ export interface MenuProps {
   icon?: IconName;
   items?: Item[];
   plain?: boolean;
+  // arrow is false for a button without an arrow.
+  arrow?: boolean;
   class?: string;
   // side is the edge of the button on which the menu lies.
   side?: "left" | "right";
@@ -71,7 +73,7 @@ export function Menu(p: MenuProps) {
       {p.button !== undefined ? (
         <button class="menu-face" type="button" aria-label={p.label} aria-haspopup="menu" aria-expanded={open} data-tip={open ? undefined : p.label} onClick={() => set(!open)}>{p.button}</button>
       ) : (
-        <Button icon={p.icon} menu={p.text !== undefined} plain={p.plain} label={p.text === undefined ? p.label : undefined} expanded={open} onClick={() => set(!open)}>{p.text}</Button>
+        <Button icon={p.icon} menu={p.text !== undefined && p.arrow !== false} plain={p.plain} label={p.text === undefined ? p.label : undefined} expanded={open} onClick={() => set(!open)}>{p.text}</Button>
       )}
       {open ? (
         <div class={"menu float " + (p.side === "right" ? "at-right" : "")} role={p.items ? "menu" : "group"} aria-label={p.label} onKeyDown={move}>

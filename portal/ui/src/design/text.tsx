@@ -1,6 +1,7 @@
 // Texts that need care: times, and names that are too long.
 
-import { instant, none, time, utc } from "../core/format";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { instant, none, time, utc, visible } from "../core/format";
 
 // Time shows a time of the API in local time, and in UTC on hover.
 export function Time({ at, show }: { at: string | undefined; show?: (ms: number) => string }) {
@@ -11,17 +12,91 @@ export function Time({ at, show }: { at: string | undefined; show?: (ms: number)
   return <time dateTime={at} data-tip={utc(ms)}>{(show ?? time)(ms)}</time>;
 }
 
-// Name shows a name that may be longer than its place. It is cut in the middle, because both
-// ends tell names apart; the tip has all of it.
-export function Name({ text, tail = 12 }: { text: string; tail?: number }) {
-  const chars = [...text];
-  if (chars.length <= tail + 4) {
-    return <span class="name"><span class="name-head">{text}</span></span>;
+// cutMiddle shortens a text in the middle so that it fits. width measures a text.
+export function cutMiddle(text: string, room: number, width: (t: string) => number): string {
+  if (width(text) <= room) {
+    return text;
   }
-  return (
-    <span class="name" data-tip-cut={text}>
-      <span class="name-head">{chars.slice(0, -tail).join("")}</span>
-      <span class="name-tail">{chars.slice(-tail).join("")}</span>
-    </span>
-  );
+  const chars = [...text];
+  const cut = (kept: number) => {
+    const head = Math.ceil(kept * 0.55);
+    return chars.slice(0, head).join("") + "…" + chars.slice(chars.length - (kept - head)).join("");
+  };
+  let low = 2;
+  let high = chars.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (width(cut(middle)) <= room) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return cut(low);
+}
+
+const texts = new WeakMap<Element, string>();
+const advances = new Map<string, number>();
+let ruler: HTMLSpanElement | undefined;
+
+// advance returns the width of a character in a font, as the page draws it: with tabular digits.
+function advance(char: string, weight: string, size: string): number {
+  const key = weight + size + char;
+  const known = advances.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  ruler ??= document.body.appendChild(Object.assign(document.createElement("span"), { className: "ruler", ariaHidden: "true" }));
+  ruler.style.fontWeight = weight;
+  ruler.style.fontSize = size;
+  ruler.textContent = char.repeat(20);
+  const width = ruler.getBoundingClientRect().width / 20;
+  advances.set(key, width);
+  return width;
+}
+
+// fit cuts the text of a name to the width of its element.
+function fit(e: HTMLElement): void {
+  const text = texts.get(e) ?? "";
+  const room = e.clientWidth;
+  if (room === 0) {
+    return;
+  }
+  const style = getComputedStyle(e);
+  const width = (t: string) => [...t].reduce((sum, c) => sum + advance(c, style.fontWeight, style.fontSize), 0);
+  const shown = cutMiddle(text, room - 1, width);
+  if (e.textContent !== shown) {
+    e.textContent = shown;
+  }
+  e.toggleAttribute("data-cut", shown !== text);
+}
+
+const watch = new ResizeObserver((entries) => {
+  for (const entry of entries) {
+    if (entry.target instanceof HTMLElement) {
+      fit(entry.target);
+    }
+  }
+});
+document.fonts?.addEventListener("loadingdone", () => {
+  advances.clear();
+  document.querySelectorAll<HTMLElement>(".name").forEach(fit);
+});
+
+// Name shows a name that may be longer than its place. It is cut in the middle, because both
+// ends tell names apart; screen readers and the tip have all of it.
+export function Name({ text }: { text: string }) {
+  const box = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    const e = box.current;
+    if (!e) {
+      return;
+    }
+    texts.set(e, visible(text));
+    e.textContent = visible(text);
+    fit(e);
+    watch.observe(e);
+    return () => watch.unobserve(e);
+  }, [text]);
+  return <span class="name" ref={box} data-tip-cut={visible(text)} />;
 }

@@ -13,8 +13,7 @@ const delay = 400;
 function textOf(e: Element): string {
   const cut = e.getAttribute("data-tip-cut");
   if (cut !== null) {
-    const head = e.firstElementChild;
-    return head && head.scrollWidth > head.clientWidth ? cut : "";
+    return e.hasAttribute("data-cut") || e.scrollWidth > e.clientWidth ? cut : "";
   }
   return e.getAttribute("data-tip") ?? "";
 }

@@ -1,0 +1,236 @@
+// The filter bar: tokens "key, operator, value, ×", and a field that suggests keys, then values
+// with counts. Bare words match names.
+
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { PathSuggest } from "../api";
+import type { Suggestions } from "../api";
+import { useKeys } from "../core/keys";
+import { count, time } from "../core/format";
+import { isKey, keys, parseFilter, rawValues, states } from "../core/filter";
+import type { Key, Kind, Term } from "../core/filter";
+import { parseTime, writtenTime } from "../core/instant";
+import { useResource } from "../core/resource";
+import { here, setQuery } from "../core/router";
+import { stateWord, words } from "../words";
+import { Icon } from "./icon";
+import { StateIcon } from "./stateicon";
+
+// operator returns the word between key and value.
+function operator(t: Term): string {
+  const w = words.value.filter;
+  if (keys[t.key] === "label") {
+    return t.op === "" ? w.has : w.hasNot;
+  }
+  switch (t.op) {
+    case "": return t.values.length > 1 ? w.anyOf : w.is;
+    case "!": return t.values.length > 1 ? w.noneOf : w.isNot;
+    case ">": return w.over;
+    case "<": return w.under;
+    case ">=": return w.atLeast;
+    case "<=": return w.atMost;
+  }
+}
+
+function shownValue(key: Key, value: string): string {
+  if (key === "state") {
+    return stateWord(value);
+  }
+  const kind: Kind = keys[key];
+  const ms = kind === "time" && value.includes("T") ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? value : time(ms);
+}
+
+// termText returns a term in words: "queue is gpu-h100".
+export function termText(t: Term): string {
+  return `${words.value.filter.keys[t.key]} ${operator(t)} ${t.values.map((v) => shownValue(t.key, v)).join(", ")}`;
+}
+
+// removal returns the changes of the URL that take a term away.
+export function removal(q: URLSearchParams, t: Term): Record<string, string[]> {
+  const gone = new Set(rawValues(t));
+  return { [t.key]: q.getAll(t.key).filter((v) => !gone.has(v)) };
+}
+
+// Entry is a line of the suggestions.
+interface Entry {
+  text: string;
+  note?: string;
+  state?: string;
+  // next is what the field has after the choice; without it, the choice adds a filter.
+  next?: string;
+  add?: { key: string; value: string };
+}
+
+// typed splits what stands in the field into a key and the beginning of a value.
+function typed(text: string): { key: Key; op: string; value: string } | undefined {
+  const m = /^\s*([a-z]+)\s*(!=|!:|>=|<=|>|<|=|:)\s*(.*)$/i.exec(text);
+  const word = (m?.[1] ?? "").toLowerCase();
+  if (!m || !isKey(word)) {
+    return undefined;
+  }
+  const op = (m[2] ?? "").replace(/^(!).$/, "$1").replace(/^[=:]$/, "");
+  const value = m[3] ?? "";
+  return op === "" && value.startsWith("!") ? { key: word, op: "!", value: value.slice(1) } : { key: word, op, value };
+}
+
+// written returns a value as a URL has it. Times of the day are local; URLs have instants.
+function written(key: Key, op: string, value: string): string {
+  const kind: Kind = keys[key];
+  if (kind === "time" && !/^(\d+[smhdw])+$/.test(value)) {
+    const ms = parseTime(value);
+    return op + (ms === undefined ? value : writtenTime(ms));
+  }
+  return op + value;
+}
+
+const samples: Partial<Record<Kind, string[]>> = { duration: [">30m", ">1h", ">24h", "<5m"], number: [">=8", ">=1", "1", "0"], time: [">1h", ">24h", ">7d", "<7d"] };
+
+// FilterBarProps: hidden are keys that the page shows elsewhere.
+export interface FilterBarProps {
+  hidden?: (t: Term) => boolean;
+  short?: boolean;
+}
+
+// FilterBar shows and changes the filters of the URL.
+export function FilterBar({ hidden, short }: FilterBarProps) {
+  const w = words.value;
+  const id = useId();
+  const q = here.value.query;
+  const filter = parseFilter(q);
+  const shown = filter.terms.filter((t) => !hidden?.(t));
+  const input = useRef<HTMLInputElement>(null);
+  const [text, type] = useState("");
+  const [open, set] = useState(false);
+  const [chosen, choose] = useState(-1);
+  const entries = useEntries(text, open, q);
+  const at = Math.min(chosen, entries.length - 1);
+  useKeys([{ key: "/", what: w.keys.filter, run: () => input.current?.focus() }]);
+  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
+
+  const clear = () => { type(""); choose(-1); };
+  const add = (key: string, value: string) => {
+    const old = q.getAll(key);
+    if (!old.includes(value)) {
+      setQuery({ [key]: [...old, value] });
+    }
+    clear();
+  };
+  const take = (e: Entry) => {
+    if (e.next !== undefined) {
+      type(e.next);
+      choose(-1);
+      input.current?.focus();
+    } else if (e.add) {
+      add(e.add.key, e.add.value);
+    }
+  };
+  const enter = () => {
+    const entry = entries[at];
+    const t = typed(text);
+    if (entry) {
+      take(entry);
+    } else if (t && t.value !== "") {
+      add(t.key, written(t.key, t.op, t.value));
+    } else if (!t && text.trim() !== "") {
+      setQuery({ q: [...filter.words, ...text.trim().split(/\s+/)].join(" ") });
+      clear();
+    }
+  };
+  const press = (e: KeyboardEvent) => {
+    if (e.isComposing) {
+      return;
+    }
+    if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+      e.preventDefault();
+      set(true);
+      choose(entries.length === 0 ? -1 : (at + (e.key === "ArrowDown" ? 1 : entries.length - (at < 0 ? 0 : 1))) % entries.length);
+    } else if (e.key === "Enter") {
+      e.preventDefault();
+      enter();
+    } else if (e.key === "Escape") {
+      e.preventDefault();
+      e.stopPropagation();
+      if (open && entries.length > 0 && text !== "") { clear(); } else { input.current?.blur(); }
+    } else if (e.key === "Backspace" && text === "") {
+      const last = shown.at(-1);
+      if (filter.words.length > 0) { setQuery({ q: null }); } else if (last) { setQuery(removal(q, last)); }
+    } else if (e.key === "Tab" && at >= 0 && entries[at]?.next !== undefined) {
+      e.preventDefault();
+      enter();
+    }
+  };
+  const any = shown.length > 0 || filter.words.length > 0;
+  const removeAll = () => setQuery({ ...Object.fromEntries(shown.map((t) => [t.key, null])), q: null });
+  return (
+    <div class="filter-bar" role="search" aria-label={w.filter.label} onClick={(e) => e.target === e.currentTarget && input.current?.focus()}>
+      <Icon name="search" />
+      {shown.map((t) => <Token key={t.key + t.op} term={t} onEdit={() => { setQuery(removal(q, t)); type(`${t.key}${t.op === "!" ? "!=" : t.op || "="}${t.values.join(",")}`); input.current?.focus(); }} onRemove={() => setQuery(removal(q, t))} />)}
+      {filter.words.length > 0 ? (
+        <span class="token"><span class="token-edit"><span class="token-key">{w.filter.keys.q}</span> <span class="token-op">{w.filter.contains}</span> <b>{filter.words.join(" ")}</b></span>
+          <button class="token-x" type="button" aria-label={w.filter.remove(filter.words.join(" "))} onClick={() => setQuery({ q: null })}><Icon name="close" size={10} /></button></span>
+      ) : null}
+      <input ref={input} class="filter-input" type="text" value={text} placeholder={any && short ? w.filter.addShort : w.filter.add} aria-label={w.filter.add} role="combobox" aria-expanded={open && entries.length > 0} aria-controls={id + "-list"} aria-autocomplete="list"
+        aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined} autocomplete="off" spellcheck={false} enterkeyhint="search"
+        onFocus={() => set(true)} onBlur={() => set(false)} onInput={(e) => { type(e.currentTarget.value); choose(-1); set(true); }} onKeyDown={press} />
+      {any ? <button class="filter-clear" type="button" onClick={removeAll}>{w.filter.clear}</button> : null}
+      <kbd aria-hidden="true">/</kbd>
+      {open && entries.length > 0 ? (
+        <div class="filter-list float" id={id + "-list"} role="listbox" aria-label={w.filter.suggestions} onPointerDown={(e) => e.preventDefault()}>
+          {entries.map((e, i) => (
+            <div class="palette-item" role="option" id={`${id}-${i}`} aria-selected={i === at} onPointerMove={() => choose(i)} onClick={() => take(e)}>
+              {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{e.text}</span>{e.note ? <span class="note">{e.note}</span> : null}
+            </div>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Token({ term, onEdit, onRemove }: { term: Term; onEdit: () => void; onRemove: () => void }) {
+  const w = words.value.filter;
+  return (
+    <span class="token">
+      <button class="token-edit" type="button" onClick={onEdit} data-tip-cut={termText(term)}><span class="token-key">{w.keys[term.key]}</span> <span class="token-op">{operator(term)}</span> <b>{term.values.map((v) => shownValue(term.key, v)).join(", ")}</b></button>
+      <button class="token-x" type="button" aria-label={w.remove(termText(term))} onClick={onRemove}><Icon name="close" size={10} /></button>
+    </span>
+  );
+}
+
+// useEntries returns what to suggest for a text.
+function useEntries(text: string, open: boolean, q: URLSearchParams): Entry[] {
+  const w = words.value.filter;
+  const t = typed(text);
+  const kind: Kind | undefined = t ? keys[t.key] : undefined;
+  const asks = open && t !== undefined && (kind === "text" || kind === "label");
+  const params = new URLSearchParams(q);
+  for (const name of ["after", "before", "sel", "sort", "limit", t?.key ?? ""]) {
+    params.delete(name);
+  }
+  if (params.get("window") === "all") {
+    params.delete("window");
+  }
+  if (t) {
+    params.set("key", t.key);
+    params.set("prefix", t.value);
+  }
+  const found = useResource<Suggestions>(asks ? PathSuggest : "", { params, keep: true });
+  if (!open) {
+    return [];
+  }
+  if (!t) {
+    const begun = text.trim().toLowerCase();
+    return (Object.keys(keys) as Key[]).filter((k) => k !== "window" && k !== "mine" && (begun === "" ? k !== "type" && k !== "pods" : k.startsWith(begun) || w.keys[k].toLowerCase().startsWith(begun)))
+      .map((k) => ({ text: w.keys[k], note: k === w.keys[k] ? "" : k, next: k + "=" }));
+  }
+  if (kind === "state") {
+    return states.filter((s) => s.toLowerCase().startsWith(t.value.toLowerCase()) || stateWord(s).startsWith(t.value)).map((s) => ({ text: stateWord(s), state: s, add: { key: "state", value: t.op + s } }));
+  }
+  if (kind && samples[kind] && t.value === "" && t.op === "") {
+    return (samples[kind] ?? []).map((v) => ({ text: `${w.keys[t.key]} ${v}`, add: { key: t.key, value: v } }));
+  }
+  if (!asks) {
+    return [];
+  }
+  return (found.data?.items ?? []).filter((s) => s.key === t.key && s.value).map((s) => ({ text: s.value ?? "", note: s.count ? count(s.count) : "", add: { key: t.key, value: t.op + (s.value ?? "") } }));
+}

@@ -1,0 +1,120 @@
+// The columns of the list.
+
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { second } from "../../core/clock";
+import { duration, none, number, visible } from "../../core/format";
+import { recall, remember } from "../../core/storage";
+import { StateCell } from "../../design/button";
+import { LifeStrip } from "../../design/lifestrip";
+import { Name, Time } from "../../design/text";
+import { grown, ticks } from "./rows";
+import type { Row } from "./rows";
+import type { words } from "./words";
+
+// ColumnName names a column.
+export type ColumnName = keyof typeof words.value.column;
+
+// Column says how a column looks.
+export interface Column {
+  name: ColumnName;
+  // width in pixels with its padding; 0 for the columns that share what is left.
+  width: number;
+  least: number;
+  numeric?: boolean;
+  // sort is the key of the parameter sort.
+  sort?: string;
+  // leaves is the order in which columns leave a narrow list: the highest first; 0 stays.
+  leaves: number;
+  cell: (row: Row) => ComponentChildren;
+}
+
+function text(value: string | undefined): ComponentChildren {
+  return value ? <span class="cut block" data-tip-cut={visible(value)}>{visible(value)}</span> : <span class="text-3">{none}</span>;
+}
+
+function amount(n: number): ComponentChildren {
+  return n > 0 ? number(n) : <span class="text-3">{none}</span>;
+}
+
+// Growing shows a duration that grows while the job is open.
+function Growing({ row, part }: { row: Row; part: "waited" | "ran" }) {
+  const seconds = grown(row, ticks(row.job.state) ? second.value : row.asOf)[part];
+  return seconds < 1 ? <span class="text-3">{none}</span> : <>{duration(seconds)}</>;
+}
+
+// all are the columns in the order of the list.
+export const all: Column[] = [
+  { name: "state", width: 112, least: 112, sort: "state", leaves: 0, cell: (r) => <StateCell state={r.job.state} /> },
+  { name: "name", width: 0, least: 200, sort: "name", leaves: 0, cell: (r) => <Name text={r.job.name} /> },
+  { name: "namespace", width: 116, least: 116, sort: "namespace", leaves: 7, cell: (r) => text(r.job.namespace) },
+  { name: "cluster", width: 100, least: 100, leaves: 10, cell: (r) => text(r.job.cluster) },
+  { name: "kind", width: 108, least: 108, leaves: 11, cell: (r) => text(r.job.kind) },
+  { name: "queue", width: 92, least: 92, sort: "queue", leaves: 3, cell: (r) => text(r.job.queue) },
+  { name: "owner", width: 84, least: 84, sort: "owner", leaves: 4, cell: (r) => text(r.job.owner) },
+  { name: "priority", width: 84, least: 84, leaves: 12, cell: (r) => text(r.job.priority) },
+  { name: "gpus", width: 56, least: 56, numeric: true, sort: "gpus", leaves: 5, cell: (r) => amount(r.job.gpus) },
+  { name: "pods", width: 56, least: 56, numeric: true, leaves: 13, cell: (r) => amount(r.job.pods) },
+  { name: "submitted", width: 108, least: 108, numeric: true, sort: "submitted", leaves: 1, cell: (r) => <Time at={r.job.submitted} /> },
+  { name: "since", width: 108, least: 108, numeric: true, sort: "since", leaves: 14, cell: (r) => <Time at={r.job.since} /> },
+  { name: "ended", width: 108, least: 108, numeric: true, leaves: 15, cell: (r) => <Time at={r.job.ended} /> },
+  { name: "waited", width: 80, least: 80, numeric: true, sort: "waited", leaves: 2, cell: (r) => <Growing row={r} part="waited" /> },
+  { name: "ran", width: 80, least: 80, numeric: true, sort: "ran", leaves: 2, cell: (r) => <Growing row={r} part="ran" /> },
+  { name: "tries", width: 52, least: 52, numeric: true, sort: "tries", leaves: 6, cell: (r) => <span class={r.job.tries > 1 ? "tries-many" : "text-3"}>{r.job.tries}</span> },
+  { name: "life", width: 164, least: 164, leaves: 8, cell: (r) => <LifeStrip life={r.job.life} state={r.job.state} width={140} /> },
+  { name: "detail", width: 0, least: 180, leaves: 9, cell: (r) => <DetailCell row={r} /> },
+];
+
+function DetailCell({ row }: { row: Row }) {
+  const d = row.job.detail;
+  if (!d?.word) {
+    return <span class="hidden-text">{none}</span>;
+  }
+  const node = row.job.state === "Running" || row.job.state === "Succeeded";
+  const whole = d.more ? d.word + " " + d.more : d.word;
+  return <span class="cut block" data-tip-cut={visible(whole)}><span class={d.strong ? "detail-strong" : node ? "text-3" : ""}>{visible(d.word)}</span>{d.more ? <span class="text-3"> {visible(d.more)}</span> : null}</span>;
+}
+
+const firstChoice: ColumnName[] = ["state", "name", "namespace", "queue", "owner", "gpus", "submitted", "waited", "ran", "tries", "life", "detail"];
+
+// chosen are the columns that the person wants.
+export const chosen = signal<ColumnName[]>(recall<ColumnName[]>("columns", firstChoice));
+
+// choose adds or removes a column.
+export function choose(name: ColumnName, on: boolean): void {
+  chosen.value = on ? [...chosen.value, name] : chosen.value.filter((n) => n !== name);
+  remember("columns", chosen.value);
+}
+
+// chooseFirst restores the columns that the list has at first.
+export function chooseFirst(): void {
+  chosen.value = firstChoice;
+  remember("columns", firstChoice);
+}
+
+// Density is the height of the rows.
+export type Density = "compact" | "normal" | "relaxed";
+
+// density is the height of rows that the person wants.
+export const density = signal<Density>(recall<Density>("density", "normal"));
+
+// setDensity changes and keeps it.
+export function setDensity(d: Density): void {
+  density.value = d;
+  remember("density", d);
+}
+
+// fitting returns the chosen columns that fit into a width. The least important ones leave
+// first, so that no line is cut.
+export function fitting(names: readonly ColumnName[], width: number): Column[] {
+  let columns = all.filter((c) => names.includes(c.name) || c.leaves === 0);
+  const needed = () => columns.reduce((sum, c) => sum + c.least, 0);
+  while (needed() > width) {
+    const gone = columns.reduce<Column | undefined>((a, c) => (c.leaves > (a?.leaves ?? 0) ? c : a), undefined);
+    if (!gone) {
+      break;
+    }
+    columns = columns.filter((c) => c !== gone);
+  }
+  return columns;
+}

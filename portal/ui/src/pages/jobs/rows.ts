@@ -1,0 +1,131 @@
+// The rows and counts of the list, as the stream changes them.
+
+import type { Change, Count, Counts, Job, JobList } from "../../api";
+import { matches, steady } from "../../core/filter";
+import type { Filter } from "../../core/filter";
+
+// Row is a job with what the list knows of it.
+export interface Row {
+  job: Job;
+  // asOf is the server's time in milliseconds at which waited and ran held.
+  asOf: number;
+  // flash counts changes, so that each one is seen.
+  flash: number;
+  // outside says that the job does not match the filter any more. It stays in its place.
+  outside: boolean;
+}
+
+// View is what the list shows.
+export interface View {
+  rows: Row[];
+  counts: Counts;
+  // added are the jobs that match and are not shown.
+  added: ReadonlySet<number>;
+  // unsure says that the counts need to be read again.
+  unsure: boolean;
+  // changed and summary of what happened, for screen readers.
+  happened: Happened;
+}
+
+// Happened counts changes since the last announcement.
+export interface Happened {
+  added: number;
+  started: number;
+  ended: number;
+  failed: number;
+}
+
+const nothing: Happened = { added: 0, started: 0, ended: 0, failed: 0 };
+
+// viewOf returns the view of an answer.
+export function viewOf(list: JobList): View {
+  const asOf = Date.parse(list.at);
+  return {
+    rows: (list.jobs ?? []).map((job) => ({ job, asOf, flash: 0, outside: false })),
+    counts: { states: list.states ?? {}, all: list.all, matching: list.matching }, added: new Set(), unsure: false, happened: nothing,
+  };
+}
+
+// Scope is what decides whether a change concerns the list.
+export interface Scope {
+  filter: Filter;
+  mine: readonly string[];
+  now: number;
+}
+
+function moved(c: Count | undefined, by: number): Count {
+  const old = c ?? { n: 0 };
+  return old.more ? old : { n: Math.max(0, old.n + by) };
+}
+
+function passesState(f: Filter, state: string): boolean {
+  return f.terms.every((t) => t.key !== "state" || (t.op === "") === t.values.some((v) => v.toLowerCase() === state.toLowerCase()));
+}
+
+// recount moves the counts by one change: from the state before to the one after.
+function recount(counts: Counts, before: string, after: string, f: Filter): Counts {
+  const states = { ...counts.states };
+  let { all, matching } = counts;
+  if (before !== "") {
+    states[before] = moved(states[before], -1);
+    all = moved(all, -1);
+    matching = passesState(f, before) ? moved(matching, -1) : matching;
+  }
+  if (after !== "") {
+    states[after] = moved(states[after], 1);
+    all = moved(all, 1);
+    matching = passesState(f, after) ? moved(matching, 1) : matching;
+  }
+  return { states, all, matching };
+}
+
+function tell(h: Happened, c: Change): Happened {
+  const to = c.job.state;
+  return {
+    added: h.added + (c.before ? 0 : 1), started: h.started + (to === "Running" && c.before !== "Running" ? 1 : 0),
+    failed: h.failed + (to === "Failed" ? 1 : 0), ended: h.ended + (to === "Succeeded" || to === "Aborted" || to === "Deleted" ? 1 : 0),
+  };
+}
+
+// apply returns the view after some changes. The order of the rows does not change, and no row
+// appears or leaves.
+export function apply(view: View, changes: readonly Change[], scope: Scope): View {
+  let { rows, counts, added, unsure, happened } = view;
+  for (const c of changes) {
+    const i = rows.findIndex((r) => r.job.id === c.job.id);
+    const inside = matches(scope.filter, c.job, scope.now, scope.mine);
+    const counted = matches(scope.filter, c.job, scope.now, scope.mine, "state");
+    const before = c.before ?? "";
+    unsure ||= c.kind !== "new" || c.removed === true || !steady(scope.filter);
+    if (counted && (c.kind === "new" || before === "") && before !== c.job.state) {
+      counts = recount(counts, before, c.removed ? "" : c.job.state, scope.filter);
+      happened = tell(happened, c);
+    }
+    if (i >= 0) {
+      const old = rows[i];
+      rows = rows.with(i, { job: c.job, asOf: scope.now, flash: (old?.flash ?? 0) + 1, outside: !inside || c.removed === true });
+    } else if (inside && (before === "" || !passesState(scope.filter, before))) {
+      added = new Set(added).add(c.job.id);
+    } else if (!inside && added.has(c.job.id)) {
+      const fewer = new Set(added);
+      fewer.delete(c.job.id);
+      added = fewer;
+    }
+  }
+  return { rows, counts, added, unsure, happened };
+}
+
+// As the recorder counts: a job waits for quota or a place, and runs while its pods do.
+const waits = new Set(["Submitted", "Queued"]);
+const runs = new Set(["Running"]);
+
+// grown returns the seconds that a job has waited and run at an instant.
+export function grown(row: Row, now: number): { waited: number; ran: number } {
+  const more = Math.max(0, (now - row.asOf) / 1000);
+  return { waited: row.job.waited + (waits.has(row.job.state) ? more : 0), ran: row.job.ran + (runs.has(row.job.state) ? more : 0) };
+}
+
+// ticks reports whether the times of a job grow.
+export function ticks(state: string): boolean {
+  return waits.has(state) || runs.has(state);
+}

@@ -1,0 +1,77 @@
+// The list of the URL, live.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { PathCounts, PathJobs } from "../../api";
+import type { Change, JobCounts, JobList, Problem } from "../../api";
+import { aborted, get } from "../../core/client";
+import { second, serverNow } from "../../core/clock";
+import { rightsChanged, useLive } from "../../core/live";
+import { useResource } from "../../core/resource";
+import { here } from "../../core/router";
+import { session } from "../../core/session";
+import { asked, filterOf, onlyFilters } from "./query";
+import { apply, viewOf } from "./rows";
+import type { View } from "./rows";
+
+// List is what the page shows.
+export interface List {
+  view: View | undefined;
+  page: JobList | undefined;
+  problem: Problem | undefined;
+  loading: boolean;
+  asOf: number;
+  reload: () => void;
+}
+
+const recountAfter = 3000; // milliseconds between two counts at least
+const recountAlways = 30_000; // jobs leave the window of time without a change
+
+// useList reads the list of the URL, and changes it as the stream says.
+export function useList(): List {
+  const q = here.value.query;
+  const past = q.has("at");
+  const params = asked(q);
+  const key = params.toString();
+  const found = useResource<JobList>(PathJobs, { params, version: rightsChanged.value, keep: true });
+  const page = found.data;
+  const [view, set] = useState<View | undefined>(undefined);
+  const source = useRef<JobList | undefined>(undefined);
+  const filter = useMemo(() => filterOf(q), [key]);
+  // The view of a new answer is there in the same frame as the answer.
+  let current = view;
+  if (page && source.current !== page) {
+    source.current = page;
+    current = viewOf(page);
+    set(current);
+  }
+  const take = (changes: Change[]) => set((v) => (v ? apply(v, changes, { filter, mine: session.peek()?.names ?? [], now: serverNow() }) : v));
+  useLive(page && !past ? page.position : undefined, take, found.reload);
+  useCounts(current, key, past, set);
+  return { view: current, page, problem: found.problem, loading: found.loading, asOf: found.asOf, reload: found.reload };
+}
+
+// useCounts reads the counts again when changes cannot tell them, and from time to time.
+function useCounts(view: View | undefined, key: string, past: boolean, set: (f: (v: View | undefined) => View | undefined) => void): void {
+  const last = useRef(serverNow());
+  const now = second.value;
+  const due = view !== undefined && !past && (now - last.current > recountAlways || (view.unsure && now - last.current > recountAfter));
+  const stop = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => stop.current?.abort(), [key]);
+  useEffect(() => {
+    if (!due) {
+      return;
+    }
+    last.current = now;
+    stop.current?.abort();
+    const mine = new AbortController();
+    stop.current = mine;
+    get<JobCounts>(PathCounts, onlyFilters(new URLSearchParams(key)), mine.signal).then(
+      (c) => set((v) => (v ? { ...v, unsure: false, counts: { states: c.states ?? {}, all: c.all, matching: c.matching } } : v)),
+      (e: unknown) => {
+        if (!aborted(e)) {
+          last.current = serverNow(); // the badge says that the portal is not reached
+        }
+      },
+    );
+  }, [due]);
+}
