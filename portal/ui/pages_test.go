@@ -1,11 +1,15 @@
 package ui
 
 import (
+	"encoding/json"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func serve(t *testing.T, path string, header ...string) *httptest.ResponseRecorder {
@@ -81,6 +85,44 @@ func TestLanguageAndTheme(t *testing.T) {
 		if page := serve(t, c.path, c.header...).Body.String(); !strings.Contains(page, c.want) {
 			t.Errorf("%s with %q lacks %s", c.path, c.header, c.want)
 		}
+	}
+}
+
+// TestManifest finds files that an older build left behind.
+func TestManifest(t *testing.T) {
+	text, err := dist.ReadFile("dist/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Files []struct {
+			Name  string
+			Bytes int
+		}
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"manifest.json": len(text)}
+	for _, f := range m.Files {
+		want[f.Name] = f.Bytes
+	}
+	got := map[string]int{}
+	err = fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			got[strings.TrimPrefix(name, "dist/")] = int(info.Size())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("dist is not what its manifest says; run make ui (-manifest +dist):\n%s", diff)
 	}
 }
 
