@@ -134,7 +134,9 @@ func TestAssets(t *testing.T) {
 	total := 0
 	for name, a := range p.files {
 		zipped := serve(t, name, "Accept-Encoding", "gzip")
-		total += zipped.Body.Len()
+		if name != "/licenses.txt" {
+			total += zipped.Body.Len()
+		}
 		if zipped.Code != 200 || a.kind == "" {
 			t.Errorf("%s: %d, type %q", name, zipped.Code, a.kind)
 		}
