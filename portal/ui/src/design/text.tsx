@@ -85,7 +85,7 @@ document.fonts?.addEventListener("loadingdone", () => {
 
 // Name shows a name that may be longer than its place. It is cut in the middle, because both
 // ends tell names apart; screen readers and the tip have all of it.
-export function Name({ text }: { text: string }) {
+export function Name({ text }: { text: string; tail?: number }) {
   const box = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
     const e = box.current;

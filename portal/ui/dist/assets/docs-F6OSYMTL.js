@@ -1,1 +1,0 @@
-import{J as t,L as o}from"/assets/chunk-ST3SGR6R.js";var s={title:"Docs"},r={title:"Docs"},e=t({en:s,zh:r});function d(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{d as DocsPage};

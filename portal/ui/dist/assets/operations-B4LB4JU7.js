@@ -1,1 +1,0 @@
-import{J as t,L as o}from"/assets/chunk-ST3SGR6R.js";var r={title:"Operations"},i={title:"Operations"},e=t({en:r,zh:i});function a(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{a as OperationsPage};

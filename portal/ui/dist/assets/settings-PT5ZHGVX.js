@@ -1,1 +1,0 @@
-import{J as e,L as t}from"/assets/chunk-ST3SGR6R.js";var i={title:"Settings"},n={title:"Settings"},o=e({en:i,zh:n});function g(){return t("div",{class:"page-head",children:t("h1",{children:o.value.title})})}export{g as SettingsPage};

@@ -1,1 +1,0 @@
-import{I as o,K as t}from"/assets/chunk-YXLHNGMK.js";var s={title:"Stats"},r={title:"Stats"},e=o({en:s,zh:r});function d(){return t("div",{class:"page-head",children:t("h1",{children:e.value.title})})}export{d as StatsPage};

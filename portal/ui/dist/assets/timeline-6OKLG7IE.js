@@ -1,1 +1,0 @@
-import{I as o,K as e}from"/assets/chunk-YXLHNGMK.js";var i={title:"Timeline"},n={title:"Timeline"},t=o({en:i,zh:n});function d(){return e("div",{class:"page-head",children:e("h1",{children:t.value.title})})}export{d as TimelinePage};
