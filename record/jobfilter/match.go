@@ -71,6 +71,12 @@ func (c *Test) Label(name, value string) bool {
 	return false
 }
 
+// Names reports whether one of the values of a term of the key Label may mean a label with a
+// name.
+func (c *Test) Names(name string) bool {
+	return slices.ContainsFunc(c.texts, func(p pattern) bool { return p.matches(name) })
+}
+
 // Labels reports whether labels pass a term of the key Label.
 func (c *Test) Labels(labels map[string]string) bool {
 	found := false
@@ -153,8 +159,10 @@ func (f Filter) CompileWords() Words {
 }
 
 // Name reports whether a name has all words, in any case.
-func (w Words) Name(name string) bool {
-	name = strings.ToLower(name)
+func (w Words) Name(name string) bool { return w.Lower(strings.ToLower(name)) }
+
+// Lower is Name for a name without capital letters.
+func (w Words) Lower(name string) bool {
 	for _, p := range w.wanted {
 		if !p.within(name) {
 			return false

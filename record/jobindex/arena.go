@@ -62,6 +62,9 @@ func appendText(b []byte, text string) []byte {
 
 // text reads a text that appendText has written.
 func text(s string) (t, rest string) {
+	if n := int(s[0]); n < 0x80 {
+		return s[1 : n+1], s[n+1:]
+	}
 	n, rest := uvarint(s)
 	return rest[:n], rest[n:]
 }

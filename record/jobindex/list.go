@@ -75,24 +75,28 @@ func (v *View) List(q Query) (Page, Counts, error) {
 		choice.from = &place
 	}
 	t := tally{scan: s}
-	var now moment
-	var x spot
 	s.run(o.down != choice.back, func(b *block) bool {
 		t.add(b)
-		for i, code := range b.states {
-			if !s.states[code] {
-				continue
-			}
-			var m *moment
-			if k.moving() {
-				m = s.moment(b, i, &now)
-			}
-			k.spot(b.rows[i], m, &x)
-			choice.add(&x)
-		}
+		choice.addBlock(s, k, b)
 		return true
 	})
 	return v.page(s, k, o, &choice), t.result(), nil
+}
+
+// addBlock adds the rows of a block whose states are selected.
+func (s *selection) addBlock(of *scan, k *keyer, b *block) {
+	sorted := k.key == bySubmitted && len(s.spots) == s.limit // all that follow are farther
+	var x spot
+	for i, code := range b.states {
+		switch {
+		case !of.states[code]:
+		case sorted:
+			s.beyond++
+		default:
+			k.spot(b.rows[i], code, &x)
+			s.add(&x)
+		}
+	}
 }
 
 // limit returns the largest number of rows of a page.
@@ -131,13 +135,15 @@ func (v *View) page(s *scan, k *keyer, o order, c *selection) (p Page) {
 func (v *View) Each(q Query, f func(*Row) bool) error {
 	s := v.newScan(&q)
 	var r Row
-	var now moment
 	s.run(false, func(b *block) bool {
 		for i, code := range b.states {
 			if !s.states[code] {
 				continue
 			}
-			v.fill(b.rows[i], s.instant, s.moment(b, i, &now), &r)
+			m := s.moment(b.rows[i])
+			if v.fill(b.rows[i], s.instant, m, &r); !q.Brief {
+				v.complete(b.rows[i], s.instant, m, &r)
+			}
 			if !f(&r) {
 				return false
 			}

@@ -250,6 +250,21 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 		if err := v.During(q, from, to, collect(&got)); err != nil {
 			return err
 		}
+		brief := q
+		brief.Brief = true
+		var completed []jobindex.Row
+		if err := v.During(brief, from, to, func(r *jobindex.Row) bool {
+			if r.Labels != nil || len(r.Life) > 0 {
+				d.Fatalf("a brief row is complete: %+v", r)
+			}
+			c := *r
+			v.Complete(&c, q.At)
+			completed = append(completed, plain([]jobindex.Row{c})...)
+			return true
+		}); err != nil {
+			return err
+		}
+		same(d, "completed rows", completed, got)
 		if err := m.naive.During(q, from, to, collect(&want)); err != nil {
 			return err
 		}

@@ -34,6 +34,17 @@ type momentReader struct {
 	life    history.JobLife
 }
 
+// triesOf returns the number of the last attempt of a job.
+func (t *table) triesOf(row uint32) int { return max(int(t.tries[row]), int(t.attempt[row])) }
+
+// endedOf returns when a job ended; 0: it is open.
+func (t *table) endedOf(row uint32) int64 {
+	if t.states.final[t.state[row]] {
+		return t.since[row]
+	}
+	return 0
+}
+
 // endOf returns when the last span of a job ends.
 func (m *moment) endOf(at int64) int64 {
 	switch {
@@ -50,7 +61,7 @@ func (r *momentReader) read(row uint32, i instant, m *moment) {
 	t := r.table
 	*m = moment{
 		state: t.state[row], presence: t.presence[row], since: t.since[row], deleted: t.deleted[row], waited: t.waited[row], ran: t.ran[row],
-		tries: max(int(t.tries[row]), int(t.attempt[row])), reason: t.reason[row],
+		tries: t.triesOf(row), reason: t.reason[row],
 	}
 	if i.past && m.deleted > i.at {
 		m.deleted, m.presence = 0, uint8(history.Present)
@@ -59,9 +70,7 @@ func (r *momentReader) read(row uint32, i instant, m *moment) {
 		r.readPast(row, i, m)
 		return
 	}
-	if t.states.final[m.state] {
-		m.ended = m.since
-	}
+	m.ended = t.endedOf(row)
 	if last := t.states.all[t.last[row]]; t.last[row] != 0 {
 		open := max(0, m.endOf(i.at)-t.from[row])
 		switch last {

@@ -131,8 +131,8 @@ type keyer struct {
 	key    sortKey
 	ranks  []int64 // of words, or of places
 	sorted []string
-	at     instant // of keys that grow
-	timed  moment
+	at     instant // of the keys
+	buffer moment
 }
 
 func newKeyer(t *table, reader *momentReader, key sortKey, at instant) *keyer {
@@ -152,30 +152,35 @@ func newKeyer(t *table, reader *momentReader, key sortKey, at instant) *keyer {
 	return k
 }
 
-// spot sets the key of a row. m is the moment of the row; it may be nil if the key does not
-// change.
-func (k *keyer) spot(row uint32, m *moment, to *spot) {
+// spot sets the key of a row, which has a state at the instant of the list.
+func (k *keyer) spot(row uint32, code uint8, to *spot) {
 	t := k.t
 	to.row, to.id = row, t.id[row]
 	switch k.key {
 	case bySubmitted:
 		to.key = t.submitted[row]
 	case bySince:
-		to.key = m.since
+		if to.key = t.since[row]; k.changed(row) {
+			to.key = k.moment(row).since
+		}
 	case byWaited:
-		k.reader.read(row, k.at, &k.timed)
-		to.key = k.timed.waited
+		if to.key = t.waited[row]; t.last[row] != 0 || k.changed(row) {
+			to.key = k.moment(row).waited
+		}
 	case byRan:
-		k.reader.read(row, k.at, &k.timed)
-		to.key = k.timed.ran
+		if to.key = t.ran[row]; t.last[row] != 0 || k.changed(row) {
+			to.key = k.moment(row).ran
+		}
 	case byGPUs:
 		to.key = int64(t.gpus[row])
 	case byTries:
-		to.key = int64(m.tries)
+		if to.key = int64(t.triesOf(row)); k.changed(row) {
+			to.key = int64(k.moment(row).tries)
+		}
 	case byState:
-		to.key = int64(m.state)
+		to.key = int64(code)
 	case byName:
-		to.text, _ = t.name(row)
+		to.text = t.nameOnly(row)
 	case byQueue:
 		to.key = k.ranks[t.queue[row]]
 	case byOwner:
@@ -185,8 +190,13 @@ func (k *keyer) spot(row uint32, m *moment, to *spot) {
 	}
 }
 
-// moving reports whether spot needs the moment of a row.
-func (k *keyer) moving() bool { return k.key == bySince || k.key == byTries || k.key == byState }
+// changed reports whether a job has changed its state since the instant of the list.
+func (k *keyer) changed(row uint32) bool { return k.at.past && k.t.since[row] > k.at.at }
+
+func (k *keyer) moment(row uint32) *moment {
+	k.reader.read(row, k.at, &k.buffer)
+	return &k.buffer
+}
 
 // cursor returns the cursor of a place.
 func (k *keyer) cursor(s *spot) cursor {

@@ -30,6 +30,9 @@ type Query struct {
 	// At is the instant that rows and counts describe; zero: now. Jobs that were submitted later
 	// do not exist.
 	At time.Time
+	// Brief leaves the labels and lives of the rows of Each and During out, which makes them ten
+	// times faster. View.Complete adds them to single rows.
+	Brief bool
 	// From and To select jobs that existed between them: jobs that were submitted before To, and
 	// did not end before From. Zero: no bound.
 	From, To time.Time

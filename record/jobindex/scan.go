@@ -12,9 +12,6 @@ import (
 // A step removes rows from a block that a condition does not hold for. It works in place.
 type step func(rows []uint32) []uint32
 
-// A check is a condition on what changes of a job.
-type check func(row uint32, m *moment) bool
-
 // scan is a compiled query.
 type scan struct {
 	t       *table
@@ -22,10 +19,10 @@ type scan struct {
 	instant instant
 	now     time.Time // what ages of the filter are relative to
 	steps   []step
-	checks  []check
 	states  []bool // by code: whether the terms of the state hold
 	nothing bool
 	upTo    int64 // jobs that were submitted at this time or later are not selected
+	buffer  moment
 }
 
 // newScan compiles a query.
@@ -58,7 +55,11 @@ func (v *View) newScan(q *Query) *scan {
 	}
 	if len(q.Filter.Words) > 0 {
 		words := q.Filter.CompileWords()
-		s.names(words.Name)
+		passes := words.Lower
+		if s.t.capitals {
+			passes = words.Name
+		}
+		s.names(passes)
 	}
 	return s
 }
@@ -152,9 +153,8 @@ func (s *scan) names(passes func(string) bool) {
 	s.steps = append(s.steps, func(rows []uint32) []uint32 {
 		n := 0
 		for _, row := range rows {
-			name, _ := s.t.name(row)
 			rows[n] = row
-			if passes(name) {
+			if passes(s.t.nameOnly(row)) {
 				n++
 			}
 		}
@@ -216,48 +216,80 @@ func (s *scan) add(term jobfilter.Term, test *jobfilter.Test, mine []string, pla
 
 // addMoment adds a term on what changes of a job.
 func (s *scan) addMoment(key jobfilter.Key, test *jobfilter.Test) {
-	var c check
+	t := s.t
 	switch key {
 	case jobfilter.Reason:
-		verdicts := s.t.reasons.verdicts(test.Text)
-		c = func(_ uint32, m *moment) bool { return verdicts[m.reason] }
+		verdicts := t.reasons.verdicts(test.Text)
+		s.byMoment(func(row uint32) bool { return verdicts[t.reason[row]] }, func(m *moment) bool { return verdicts[m.reason] })
 	case jobfilter.Tries:
-		c = func(_ uint32, m *moment) bool { return test.Number(int64(m.tries), true) }
-	case jobfilter.Waited:
-		c = func(_ uint32, m *moment) bool { return test.Duration(time.Duration(m.waited) * time.Microsecond) }
-	case jobfilter.Ran:
-		c = func(_ uint32, m *moment) bool { return test.Duration(time.Duration(m.ran) * time.Microsecond) }
+		passes := func(n int) bool { return test.Number(int64(n), true) }
+		s.byMoment(func(row uint32) bool { return passes(t.triesOf(row)) }, func(m *moment) bool { return passes(m.tries) })
+	case jobfilter.Waited, jobfilter.Ran:
+		s.byDuration(key == jobfilter.Waited, test)
 	case jobfilter.Since:
-		c = func(_ uint32, m *moment) bool { return test.Time(m.since) }
+		s.byMoment(func(row uint32) bool { return test.Time(t.since[row]) }, func(m *moment) bool { return test.Time(m.since) })
 	case jobfilter.Ended:
-		c = func(_ uint32, m *moment) bool { return test.Time(m.ended) }
+		s.byMoment(func(row uint32) bool { return test.Time(t.endedOf(row)) }, func(m *moment) bool { return test.Time(m.ended) })
 	case jobfilter.Window:
 		s.endedSince(s.now.Add(-test.Window()).UnixMicro())
-		return
 	default:
 		s.nothing = true
-		return
 	}
-	s.checks = append(s.checks, c)
 }
 
-// endedSince adds the condition that a job has not ended before a time.
-func (s *scan) endedSince(at int64) {
+// byMoment adds a step for what changes of a job. now decides about jobs that have not changed
+// their states since the instant, and past about the others.
+func (s *scan) byMoment(now func(row uint32) bool, past func(*moment) bool) {
+	until := int64(never)
 	if s.instant.past {
-		s.checks = append(s.checks, func(_ uint32, m *moment) bool { return m.ended == 0 || m.ended >= at })
-		return
+		until = s.instant.at
 	}
-	states, since, final := s.t.columns.state, s.t.columns.since, s.t.states.final
+	since := s.t.columns.since
 	s.steps = append(s.steps, func(rows []uint32) []uint32 {
 		n := 0
 		for _, row := range rows {
 			rows[n] = row
-			if since[row] >= at || !final[states[row]] {
+			if since[row] <= until {
+				if now(row) {
+					n++
+				}
+				continue
+			}
+			s.reader.read(row, s.instant, &s.buffer)
+			if past(&s.buffer) {
 				n++
 			}
 		}
 		return rows[:n]
 	})
+}
+
+// byDuration adds the step for how long jobs waited or ran.
+func (s *scan) byDuration(waited bool, test *jobfilter.Test) {
+	column, last := s.t.columns.ran, s.t.columns.last
+	if waited {
+		column = s.t.columns.waited
+	}
+	past := func(m *moment) bool {
+		d := m.ran
+		if waited {
+			d = m.waited
+		}
+		return test.Duration(time.Duration(d) * time.Microsecond)
+	}
+	s.byMoment(func(row uint32) bool {
+		if last[row] == 0 {
+			return test.Duration(time.Duration(column[row]) * time.Microsecond)
+		}
+		s.reader.read(row, s.instant, &s.buffer)
+		return past(&s.buffer)
+	}, past)
+}
+
+// endedSince adds the condition that a job has not ended before a time.
+func (s *scan) endedSince(at int64) {
+	t := s.t
+	s.byMoment(func(row uint32) bool { return t.since[row] >= at || !t.states.final[t.state[row]] }, func(m *moment) bool { return m.ended == 0 || m.ended >= at })
 }
 
 // byLabels returns the step for a term of the key Label. It evaluates the term once for each
@@ -268,9 +300,15 @@ func (s *scan) byLabels(test *jobfilter.Test) step {
 	for i := range sets.pairs {
 		pairs[i] = sets.pairs[i].kind == literal && test.Label(sets.pairs[i].name, sets.pairs[i].value)
 	}
-	found := make([]bool, len(sets.keys))
+	named := make([]bool, len(sets.pairs)) // labels whose values depend on the job
+	for i := range sets.pairs {
+		named[i] = sets.pairs[i].kind != literal && test.Names(sets.pairs[i].name)
+	}
+	found, maybe := make([]bool, len(sets.keys)), make([]bool, len(sets.keys))
 	for i := range sets.keys {
-		sets.each(uint32(i), func(pair uint32) { found[i] = found[i] || pairs[pair] })
+		sets.each(uint32(i), func(pair uint32) {
+			found[i], maybe[i] = found[i] || pairs[pair], maybe[i] || named[pair]
+		})
 	}
 	column, wanted := s.t.columns.labels, test.Wanted()
 	return func(rows []uint32) []uint32 {
@@ -278,7 +316,7 @@ func (s *scan) byLabels(test *jobfilter.Test) step {
 		for _, row := range rows {
 			set := column[row]
 			has := found[set]
-			if !has && sets.varied[set] {
+			if !has && maybe[set] {
 				has = s.varied(row, set, test)
 			}
 			rows[n] = row
@@ -305,12 +343,10 @@ func (s *scan) varied(row, set uint32, test *jobfilter.Test) bool {
 // blockSize is how many rows a step works on. A block fits the caches.
 const blockSize = 1024
 
-// block is a part of the selected rows.
+// block is a part of the selected rows, with their states at the instant.
 type block struct {
 	rows   []uint32
-	states []uint8 // by code, as of the instant
-	// moments are those of the rows if the scan has checks or a past instant, and nil otherwise.
-	moments []moment
+	states []uint8
 }
 
 // run calls f for the rows that all but the terms of the state select, block by block: in the
@@ -325,10 +361,7 @@ func (s *scan) run(down bool, f func(*block) bool) {
 		order = order[:sort.Search(len(order), func(i int) bool { return t.submitted[order[i]] >= s.upTo })]
 	}
 	var b block
-	rows, states, moments := make([]uint32, 0, blockSize), make([]uint8, blockSize), []moment(nil)
-	if s.instant.past || len(s.checks) > 0 {
-		moments = make([]moment, blockSize)
-	}
+	rows, states := make([]uint32, 0, blockSize), make([]uint8, blockSize)
 	for len(order) > 0 {
 		n := min(blockSize, len(order))
 		if down {
@@ -343,46 +376,29 @@ func (s *scan) run(down bool, f func(*block) bool) {
 		for _, step := range s.steps {
 			b.rows = step(b.rows)
 		}
-		b.states, b.moments = states, moments
-		if s.complete(&b); len(b.rows) > 0 && !f(&b) {
+		b.states = states[:len(b.rows)]
+		if s.setStates(&b); len(b.rows) > 0 && !f(&b) {
 			return
 		}
 	}
 }
 
-// complete sets the states of a block, and removes the rows that a check refuses.
-func (s *scan) complete(b *block) {
-	if b.moments == nil {
-		column := s.t.columns.state
-		for i, row := range b.rows {
-			b.states[i] = column[row]
+// setStates sets the states of a block.
+func (s *scan) setStates(b *block) {
+	column, since, past := s.t.columns.state, s.t.columns.since, s.instant.past
+	for i, row := range b.rows {
+		b.states[i] = column[row]
+		if past && since[row] > s.instant.at {
+			s.reader.read(row, s.instant, &s.buffer)
+			b.states[i] = s.buffer.state
 		}
-		b.states = b.states[:len(b.rows)]
-		return
 	}
-	n := 0
-rows:
-	for _, row := range b.rows {
-		m := &b.moments[n]
-		s.reader.read(row, s.instant, m)
-		for _, c := range s.checks {
-			if !c(row, m) {
-				continue rows
-			}
-		}
-		b.rows[n], b.states[n] = row, m.state
-		n++
-	}
-	b.rows, b.states, b.moments = b.rows[:n], b.states[:n], b.moments[:n]
 }
 
-// moment returns the moment of a row of a block. It is valid until the next call.
-func (s *scan) moment(b *block, i int, buffer *moment) *moment {
-	if b.moments != nil {
-		return &b.moments[i]
-	}
-	s.reader.read(b.rows[i], s.instant, buffer)
-	return buffer
+// moment returns the moment of a row. It is valid until the next call.
+func (s *scan) moment(row uint32) *moment {
+	s.reader.read(row, s.instant, &s.buffer)
+	return &s.buffer
 }
 
 // contains reports whether a text contains another one, in any case.

@@ -8,13 +8,13 @@ import (
 	"github.com/vedette-io/vedette/record/jobfilter"
 )
 
-// maxNames bounds the different names that are counted for suggestions.
+// maxNames is how many different names are counted for suggestions, up to the end of a block.
 const maxNames = 10_000
 
 // Suggest returns at most n values of a key that jobs of a query have and that contain a text,
 // with the numbers of these jobs, the most frequent first. Terms of the key itself do not count.
 // An empty key suggests keys. Labels are suggested by their names, and as name=value once the
-// text has a "=". Of names, the 10,000 that were submitted last are suggested.
+// text has a "=". Of names, about 10,000 are counted, those of the jobs that were submitted last.
 func (v *View) Suggest(q Query, key, part string, n int) []Suggestion {
 	part = strings.ToLower(part)
 	var found map[string]int
@@ -86,11 +86,9 @@ func (v *View) suggestWords(q Query, key jobfilter.Key) map[string]int {
 		words(t.priorities, t.columns.priority)
 	case jobfilter.Reason:
 		words(t.reasons, t.columns.reason)
-		column, buffer := code, new(moment)
 		if s.instant.past {
-			column = func(b *block, i int) int { return int(s.moment(b, i, buffer).reason) }
+			code = func(b *block, i int) int { return int(s.moment(b.rows[i]).reason) }
 		}
-		code = column
 	default:
 		return nil
 	}
@@ -114,19 +112,16 @@ func (v *View) suggestWords(q Query, key jobfilter.Key) map[string]int {
 // suggestNames counts names, the newest first.
 func (v *View) suggestNames(q Query, part string) map[string]int {
 	s := v.newScan(&q)
-	s.names(func(name string) bool { return contains(name, part) })
+	s.names(func(name string) bool { return strings.Contains(name, part) || s.t.capitals && contains(name, part) })
 	found := map[string]int{}
 	s.run(true, func(b *block) bool {
 		for i, st := range b.states {
 			if !s.states[st] {
 				continue
 			}
-			name, _ := s.t.name(b.rows[i])
-			if _, known := found[name]; known || len(found) < maxNames {
-				found[name]++
-			}
+			found[s.t.nameOnly(b.rows[i])]++
 		}
-		return true
+		return len(found) < maxNames
 	})
 	return found
 }

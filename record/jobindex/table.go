@@ -81,6 +81,7 @@ type table struct {
 	gapsOf   map[gapScope][]history.Gap
 	position feed.Position
 	parity   uint8
+	capitals bool // a name has a capital letter
 
 	// Buffers of the writer.
 	buffer  []byte
@@ -108,6 +109,12 @@ func (t *table) name(row uint32) (name, uid string) {
 	return name, uid
 }
 
+// nameOnly returns the name of a job.
+func (t *table) nameOnly(row uint32) string {
+	name, _ := text(t.identities.at(t.identity[row]))
+	return name
+}
+
 func (t *table) hashUID(uid string) uint64 { return maphash.String(t.seed, uid) }
 
 func (t *table) hashUIDOf(row uint32) uint64 {
@@ -131,6 +138,7 @@ func (t *table) put(j *Job) (row uint32, added bool) {
 		t.id[row] = j.ID
 		b := appendText(appendText(t.buffer[:0], j.Name), j.UID)
 		t.identity[row], t.buffer = t.identities.add(b), b
+		t.capitals = t.capitals || strings.ToLower(j.Name) != j.Name
 		t.byID.add(hashID(j.ID), row, t.hashIDOf)
 		t.byUID.add(t.hashUID(j.UID), row, t.hashUIDOf)
 	}

@@ -114,11 +114,12 @@ func (v *View) row(row uint32, i instant) Row {
 	v.read(row, i, &m)
 	var r Row
 	v.fill(row, i, &m, &r)
+	v.complete(row, i, &m, &r)
 	r.Name, r.UID = strings.Clone(r.Name), strings.Clone(r.UID)
 	return r
 }
 
-// fill makes the row of a moment. It reuses the array of r.Life.
+// fill makes the row of a moment, without labels and life. It keeps the array of r.Life.
 func (v *View) fill(row uint32, i instant, m *moment, r *Row) {
 	t := v.table
 	p, k := t.places[t.place[row]], t.kinds[t.kind[row]]
@@ -128,12 +129,27 @@ func (v *View) fill(row uint32, i instant, m *moment, r *Row) {
 		Name: name, UID: uid, Queue: t.queues.all[t.queue[row]], Owner: t.owners.all[t.owner[row]], Priority: t.priorities.all[t.priority[row]],
 		State: t.states.all[m.state], Submitted: timeOf(t.submitted[row]), Since: timeOf(m.since), Ended: timeOf(m.ended), Deleted: timeOf(m.deleted),
 		Waited: time.Duration(m.waited) * time.Microsecond, Ran: time.Duration(m.ran) * time.Microsecond, Tries: m.tries, GPUs: int(t.gpus[row]), Pods: int(t.pods[row]),
-		Presence: history.Presence(m.presence), Labels: v.labelsOf(row, name, uid), Version: wire.Version(t.version[row]), Life: r.Life[:0],
+		Presence: history.Presence(m.presence), Version: wire.Version(t.version[row]), Life: r.Life[:0],
 	}
 	if !m.changed {
 		r.Reason = t.reasons.all[m.reason]
 	}
+}
+
+// complete adds the labels and the life to a row.
+func (v *View) complete(row uint32, i instant, m *moment, r *Row) {
+	r.Labels = v.labelsOf(row, r.Name, r.UID)
 	v.spans(row, i, m, r)
+}
+
+// Complete adds the labels and the life to a row of a brief query with this At.
+func (v *View) Complete(r *Row, at time.Time) {
+	if row, ok := v.table.find(r.ID); ok {
+		var m moment
+		i := v.instant(at)
+		v.read(row, i, &m)
+		v.complete(row, i, &m, r)
+	}
 }
 
 // maxLabelSets bounds the sets of labels that a view keeps.
