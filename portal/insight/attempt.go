@@ -19,7 +19,7 @@ type attempt struct {
 // attemptsOf returns the times of the attempts of a job. One ends between the moment when the
 // job was said to restart and the next start; the middle tolerates clocks that differ.
 func attemptsOf(r *jobindex.Row, now time.Time) []attempt {
-	all := []attempt{{from: r.Submitted.Add(-slack)}}
+	all := []attempt{{}} // clocks differ, so the first one has no beginning
 	var restarted time.Time
 	for _, span := range r.Life {
 		switch {

@@ -210,7 +210,7 @@ func (e *ending) sentence(s *speaker) string {
 		code = strconv.Itoa(*e.code)
 	}
 	named := []string{"subject", subject, "on", on, "limit", e.limit, "code", code, "signal", signalOf(e.code), "why", quoted(e.why), "quota", e.why}
-	return s.say(e.key(), named...)
+	return strings.TrimSpace(s.say(e.key(), named...))
 }
 
 // key returns the key of the sentence about an ending.

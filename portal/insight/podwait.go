@@ -116,12 +116,12 @@ func (p *parts) events(ctx context.Context, r *jobindex.Row, pods []history.Obje
 
 // eventTime returns when an event was seen last by its source.
 func eventTime(e jobspec.Object) (last time.Time) {
-	for _, path := range [][]string{{"series", "lastObservedTime"}, {"lastTimestamp"}, {"deprecatedLastTimestamp"}, {"eventTime"}, {"metadata", "creationTimestamp"}} {
+	for _, path := range [][]string{{"series", "lastObservedTime"}, {"lastTimestamp"}, {"deprecatedLastTimestamp"}, {"eventTime"}} {
 		if at := e.Moment(path...); at.After(last) {
 			last = at
 		}
 	}
-	return last
+	return cmp.Or(last, e.Moment("metadata", "creationTimestamp"))
 }
 
 func cutLast(text, separator string) (before, after string, found bool) {
