@@ -66,16 +66,6 @@ func channelOf(c *config.Config, name string) (*config.Channel, error) {
 	return nil, fmt.Errorf("%s has no channel %q; it has %s", c.Path, name, strings.Join(slices.Sorted(maps.Keys(c.Channels)), ", "))
 }
 
-// personOf looks up a name, such as the user name of a cluster, in the table of people. It
-// returns "" if no person has the name, or if no channel reaches that person.
-func personOf(c *config.Config, name string) string {
-	found, _ := c.Receivers([]rule.Target{{Kind: rule.Owner}}, nil, []string{name})
-	if len(found) == 0 {
-		return ""
-	}
-	return found[0].Person
-}
-
 // rulesTo returns the names of the rules that name a channel.
 func rulesTo(c *config.Config, channel string) (names []string) {
 	to := func(t rule.Target) bool { return t.Channel == channel }

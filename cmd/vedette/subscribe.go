@@ -103,14 +103,14 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console)
 		return err
 	}
 	s := delivery.Subscription{
-		Person: cmp.Or(personOf(file, who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
+		Person: cmp.Or(config.PersonOf(file, who.user), who.user), CreatedBy: who.user, Channel: channelName, States: strings.Join(o.states, ","),
 		Cluster: job.ClusterUID, Type: job.Type.String(), Namespace: job.Namespace, Name: job.Name, UID: job.UID,
 	}
-	a, err := findAddress(file, ch, s.Person, word)
+	a, err := config.FindAddress(file, ch, s.Person, word)
 	if err != nil {
 		return err
 	}
-	s.Address = a.to.Address
+	s.Address = a.To.Address
 	return o.subscribe(ctx, d, s, a, con)
 }
 
@@ -119,12 +119,12 @@ const validFor = time.Hour
 
 // subscribe stores a subscription. If the address is not known to be the user's, it sends
 // a code there first.
-func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s delivery.Subscription, a address, con *console) error {
+func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s delivery.Subscription, a config.Address, con *console) error {
 	job := s.Type + " " + strings.TrimPrefix(s.Namespace+"/", "/") + s.Name
-	if a.known {
+	if a.Known {
 		id, err := delivery.Subscribe(ctx, d, s, "", 0)
 		if err == nil {
-			con.say("subscription %d: %s gets the messages about %s on %s", id, s.Person, job, a.text())
+			con.say("subscription %d: %s gets the messages about %s on %s", id, s.Person, job, a)
 		}
 		return err
 	}
@@ -132,7 +132,7 @@ func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s deliver
 	defer closeAll(clusters)
 	file, err := o.notify.load(con, withClusters(notifyOptions(con), clusters))
 	if err != nil {
-		return fmt.Errorf("%s is not your address in %s, and a code cannot be sent there: %w", a.text(), o.notify.path, err)
+		return fmt.Errorf("%s is not your address in %s, and a code cannot be sent there: %w", a, o.notify.path, err)
 	}
 	code, err := newCode()
 	if err != nil {
@@ -142,11 +142,11 @@ func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s deliver
 	if err != nil {
 		return err
 	}
-	m := confirmation(s.CreatedBy, job, id, code, a.to)
-	if _, _, err := sendOnce(ctx, file.Channels[s.Channel], m, a.to); err != nil {
+	m := config.Confirmation(s.CreatedBy, job, id, code, a.To)
+	if _, _, err := config.SendOnce(ctx, file.Channels[s.Channel], m, a.To); err != nil {
 		return fmt.Errorf("subscription %d is not verified: %w", id, err)
 	}
-	con.say("subscription %d: a code was sent to %s; run `vedette subscribe verify %d CODE` within %s", id, a.text(), id, short(validFor))
+	con.say("subscription %d: a code was sent to %s; run `vedette subscribe verify %d CODE` within %s", id, a, id, short(validFor))
 	return nil
 }
 

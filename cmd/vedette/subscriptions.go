@@ -49,7 +49,7 @@ func (o *subscriberOptions) person(ctx context.Context, con *console) (person, b
 	if err != nil {
 		return "", "", err
 	}
-	return cmp.Or(personOf(file, user), user), user, nil
+	return cmp.Or(config.PersonOf(file, user), user), user, nil
 }
 
 // subscriptionDoc is the machine-readable form of a subscription.

@@ -1,0 +1,143 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/notify/channel"
+	"github.com/vedette-io/vedette/notify/message"
+	"github.com/vedette-io/vedette/notify/rule"
+)
+
+// sendTimeout bounds a message that is sent at once, if its channel states no other bound.
+const sendTimeout = 30 * time.Second
+
+// Address is where the messages of a subscription go.
+type Address struct {
+	To Receiver
+	// Known says that the address is the person's own according to the table of people, or
+	// one that everybody may name. Other addresses have to be verified.
+	Known bool
+}
+
+// String names the address with its channel.
+func (a Address) String() string {
+	if a.To.Address == "" {
+		return a.To.Channel
+	}
+	return a.To.Channel + ":" + a.To.Address
+}
+
+// PersonOf looks up a name, such as the user name of a cluster, in the table of people. It
+// returns "" if no person has the name, or if no channel reaches that person.
+func PersonOf(c *Config, name string) string {
+	found, _ := c.Receivers([]rule.Target{{Kind: rule.Owner}}, nil, []string{name})
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0].Person
+}
+
+// ReceiverOf returns the receiver on a channel that a word names: a person of the file, or an
+// address. No word is the channel alone.
+//
+// Errors: the channel has no such receiver.
+func ReceiverOf(c *Config, ch *Channel, word string) (Receiver, error) {
+	if word != "" && !ch.HasAddresses() {
+		return Receiver{}, fmt.Errorf("channel %s is of type %s, which has no addresses: leave out %s", ch.Name, ch.Kind, word)
+	}
+	t := rule.Target{Kind: rule.Channel, Channel: ch.Name, Address: word}
+	if p := c.People[word]; p != nil {
+		if p.On(ch) == "" {
+			return Receiver{}, fmt.Errorf("%s has no address on channel %s: add it to people in %s", word, ch.Name, c.Path)
+		}
+		t = rule.Target{Kind: rule.Channel, Channel: ch.Name, Person: word}
+	}
+	found, _ := c.Receivers([]rule.Target{t}, nil, nil)
+	if len(found) == 0 {
+		return Receiver{}, fmt.Errorf("channel %s has no receiver %q", ch.Name, word)
+	}
+	return found[0], nil
+}
+
+// FindAddress returns where messages for a person go on a channel. word is an address or a
+// person of the file; without one it is the address that the file has for the person, or
+// the channel alone if jobs may name it.
+//
+// Errors: the file has no address for the person; the channel shows its messages to others,
+// so an address there cannot be verified.
+func FindAddress(file *Config, ch *Channel, person, word string) (a Address, err error) {
+	p := file.People[person]
+	own := ""
+	if p != nil {
+		own = p.On(ch)
+	}
+	if other := file.People[word]; other != nil && word != person {
+		return a, fmt.Errorf("%s is another person of %s: subscribe with your own address", word, file.Path)
+	}
+	if word == person {
+		word = ""
+	}
+	switch {
+	case word == "" && own != "", word != "" && word == own:
+		a.To, err = ReceiverOf(file, ch, person)
+		a.Known = true
+		return a, err
+	case word == "" && ch.NamedByJobs:
+		a.To, err = ReceiverOf(file, ch, "")
+		a.Known = true
+		return a, err
+	case word == "" && !ch.HasAddresses():
+		return a, fmt.Errorf("channel %s is not for everybody: choose another one, or set named-by-jobs in %s", ch.Name, file.Path)
+	case word == "":
+		return a, fmt.Errorf("%s has no address for %s on %s: name yours, as in --to %[3]s:ADDRESS", file.Path, person, ch.Name)
+	case !ch.HasAddresses():
+		a.To, err = ReceiverOf(file, ch, word)
+		return a, err
+	case !ch.Direct():
+		return a, fmt.Errorf("%s shows its messages to more people than %s, so the address cannot be verified: add it to people in %s", ch.Name, word, file.Path)
+	}
+	a.To, err = ReceiverOf(file, ch, word)
+	return a, err
+}
+
+// Confirmation returns the message with the code that verifies an address. user asked for the
+// subscription with the number id, and about says to what.
+func Confirmation(user, about string, id int64, code string, to Receiver) *message.Message {
+	title := "Confirm your address: " + code
+	sentence := fmt.Sprintf("%s wants the messages about %s to come here. To confirm, run: vedette subscribe verify %d %s. Otherwise ignore this message.", user, about, id, code)
+	if to.Language == message.Chinese {
+		title = "确认你的地址：" + code
+		sentence = fmt.Sprintf("%s 希望在此接收 %s 的消息。如需确认，请运行：vedette subscribe verify %d %s。否则请忽略本消息。", user, about, id, code)
+	}
+	title, sentence = message.Clean(title), message.CleanLine(sentence)
+	return &message.Message{
+		ID: fmt.Sprintf("subscription/%d/%d", id, time.Now().UnixMicro()), Kind: message.Test, Language: to.Language, Happened: time.Now(),
+		Notice: &message.Notice{Kind: message.Test, Happened: time.Now(), Probe: &message.Probe{Channel: to.Channel, Actor: user}},
+		Title:  title, Head: title, ShortTitle: title, Sentence: sentence, ShortSentence: sentence,
+	}
+}
+
+// SendOnce sends a message at once, and tells how long that took.
+//
+// Errors: the channel cannot be opened, or does not take the message.
+func SendOnce(ctx context.Context, ch *Channel, m *message.Message, to Receiver) (receipt channel.Receipt, took time.Duration, err error) {
+	opened, err := ch.Open()
+	if err != nil {
+		return receipt, 0, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(opened.Traits().Timeout, sendTimeout))
+	defer cancel()
+	began := time.Now()
+	receipt, err = opened.Send(ctx, m, channel.Receiver{Address: to.Address, Name: to.Person, Person: to.Person, Private: to.Private})
+	took = time.Since(began)
+	if refused := channel.ErrorOf(err); refused != nil {
+		return receipt, took, fmt.Errorf("channel %s did not take the message: %s", ch.Name, strings.Join(strings.Fields(refused.Error()), " "))
+	}
+	return receipt, took, nil
+}
