@@ -1,0 +1,177 @@
+package writeapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// jobPath is the path of a job.
+type jobPath struct {
+	Cluster string `path:"cluster" maxLength:"253"`
+	UID     string `path:"uid" maxLength:"253"`
+}
+
+type stopInput struct {
+	jobPath
+	Body api.StopRequest
+}
+
+type retryInput struct {
+	jobPath
+	Body api.RetryRequest
+}
+
+// holdsGPUs reports whether a job may hold GPUs: the state says that it has started, and it
+// asks for some, or that is not known.
+func holdsGPUs(row *jobindex.Row) bool {
+	switch row.State {
+	case state.Starting, state.Running, state.Restarting:
+		return row.GPUs != 0
+	}
+	return false
+}
+
+// live returns a job as the API server has it. A job of the same name with another UID is
+// another job.
+//
+// Errors: *submit.UnknownJobError; those of submit.Client.Find.
+func live(ctx context.Context, client *submit.Client, row *jobindex.Row) (submit.Job, error) {
+	job, err := client.Find(ctx, row.Type+"/"+row.Name, row.Namespace)
+	if err == nil && job.UID != row.UID {
+		err = &submit.UnknownJobError{Name: row.Type + "/" + row.Name, Namespace: row.Namespace}
+	}
+	return job, err
+}
+
+// stop cancels a job in the name of the person.
+func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
+	row, err := w.row(ctx, in.Cluster, in.UID)
+	if err != nil {
+		return nil, err
+	}
+	if holdsGPUs(&row) && in.Body.Confirm != row.Name {
+		return nil, web.Invalid("The job holds GPUs. Confirm with its name.", api.FieldProblem{Field: "confirm", Message: "is not the name of the job"})
+	}
+	out := &api.Act{Count: 1}
+	err = w.audited(ctx, api.AuditEntry{Act: "stop", Object: nameOf(&row), Job: ref(&row), Detail: in.Body.Reason}, func() (string, error) {
+		client, err := w.client(ctx, row.Cluster)
+		if err != nil {
+			return "", err
+		}
+		job, err := live(ctx, client, &row)
+		if err != nil {
+			return "", err
+		}
+		done, err := client.Cancel(ctx, job, submit.CancelOptions{Reason: in.Body.Reason, Actor: identity.Of(ctx).Name})
+		if err != nil {
+			return "", err
+		}
+		out.Done = stopped(&row, done)
+		return done.How, nil
+	})
+	return out, err
+}
+
+// doing are the words for the ways of a cancellation.
+var doing = map[string]string{jobmeta.CancelDelete: "was deleted; its history stays", jobmeta.CancelSuspend: "was suspended", jobmeta.CancelCommand: "was told to stop"}
+
+// stopped says what became of a job.
+func stopped(row *jobindex.Row, done submit.Cancelled) string {
+	switch {
+	case done.Before && done.Actor == "":
+		return row.Name + " is being deleted already."
+	case done.Before:
+		return fmt.Sprintf("%s was stopped already, by %s.", row.Name, done.Actor)
+	}
+	return row.Name + " " + doing[done.How] + "."
+}
+
+// retry submits a job once more, in the name of the person. A job that is gone is copied from
+// the history.
+func retry(ctx context.Context, w *writer, in *retryInput) (*api.Submitted, error) {
+	row, err := w.row(ctx, in.Cluster, in.UID)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.Submitted{}
+	err = w.audited(ctx, api.AuditEntry{Act: "retry", Object: nameOf(&row), Job: ref(&row)}, func() (string, error) {
+		r := right("create", &row)
+		r.Name, r.Also = "", []string{"get", "list"}
+		if err := w.cfg.Access.May(ctx, r); err != nil {
+			return "", err
+		}
+		client, err := w.client(ctx, row.Cluster)
+		if err != nil {
+			return "", err
+		}
+		job, err := live(ctx, client, &row)
+		var unknown *submit.UnknownJobError
+		if errors.As(err, &unknown) {
+			job, err = w.recorded(ctx, client, &row)
+		}
+		if err != nil {
+			return "", err
+		}
+		attempts, err := w.attempts(ctx, &row)
+		if err != nil {
+			return "", err
+		}
+		result, err := client.Retry(ctx, job, submit.RetryOptions{Set: in.Body.Set, User: identity.Of(ctx).Name, Key: in.Body.Key, Attempts: attempts})
+		if err != nil {
+			return "", err
+		}
+		w.submitted(out, row.Cluster, result)
+		return "created " + out.Job.Name + " " + out.Job.UID, nil
+	})
+	return out, err
+}
+
+// recorded makes a job of the last body that the history has.
+//
+// Errors: *api.Problem: retention has removed it; those of the database.
+func (w *writer) recorded(ctx context.Context, client *submit.Client, row *jobindex.Row) (submit.Job, error) {
+	text, _, err := history.New(w.cfg.DB).Body(ctx, row.ID, 0)
+	if errors.Is(err, history.ErrUnknown) {
+		return submit.Job{}, web.Gone(fmt.Sprintf("The history no longer has what %s was submitted with.", row.Name))
+	}
+	if err != nil {
+		return submit.Job{}, err
+	}
+	object := &unstructured.Unstructured{}
+	if err := json.Unmarshal(text, &object.Object); err != nil {
+		return submit.Job{}, err
+	}
+	object.SetResourceVersion("") // it is gone
+	r, err := client.Cluster().Resolve(ctx, row.Type)
+	if err != nil {
+		return submit.Job{}, err
+	}
+	return submit.JobOf(r, object), nil
+}
+
+// attempts returns the largest attempt that the history has of the chain of a job.
+func (w *writer) attempts(ctx context.Context, row *jobindex.Row) (last int, err error) {
+	resource, group, _ := strings.Cut(row.Type, ".")
+	chain, err := history.New(w.cfg.DB).Chain(ctx, row.ClusterUID, history.Type{Group: group, Resource: resource, Kind: row.Kind}, row.UID)
+	if errors.Is(err, history.ErrUnknown) {
+		return 0, nil
+	}
+	for _, a := range chain {
+		last = max(last, a.Number)
+	}
+	return last, err
+}

@@ -1,0 +1,51 @@
+package writeapi
+
+import (
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// These bound the messages that one person has the portal send.
+const (
+	messagesOfPerson = 5
+	messagesWithin   = 10 * time.Minute
+	maxPersons       = 5000
+)
+
+// quotas counts the messages that persons have the portal send at once: codes and tests. The
+// zero value is ready to use.
+type quotas struct {
+	mu   sync.Mutex
+	sent map[string][]time.Time
+}
+
+// take counts a message of a person.
+//
+// Errors: *api.Problem: there were too many.
+func (q *quotas) take(person string, now time.Time) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.sent == nil {
+		q.sent = map[string][]time.Time{}
+	}
+	recent := q.sent[person][:0:0]
+	for _, at := range q.sent[person] {
+		if now.Sub(at) < messagesWithin {
+			recent = append(recent, at)
+		}
+	}
+	if len(recent) >= messagesOfPerson {
+		return web.TooMany(messagesWithin - now.Sub(recent[0]))
+	}
+	if len(q.sent) >= maxPersons {
+		for name, times := range q.sent {
+			if now.Sub(times[len(times)-1]) >= messagesWithin || len(q.sent) >= maxPersons {
+				delete(q.sent, name)
+			}
+		}
+	}
+	q.sent[person] = append(recent, now)
+	return nil
+}

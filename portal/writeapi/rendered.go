@@ -1,0 +1,246 @@
+package writeapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vedette-io/vedette/internal/objectyaml"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/submit/manifest"
+	"github.com/vedette-io/vedette/submit/template"
+)
+
+// source is the name of the YAML of a request in messages.
+const source = "yaml"
+
+// rendered is a job of a request.
+type rendered struct {
+	manifest *manifest.Manifest // its lines are those of text
+	text     string
+	template *template.Template // nil if the request has YAML
+	made     *manifest.Manifest // by the template: its origins are parameters
+}
+
+// parsed reads the YAML of a request.
+//
+// Errors: *api.Problem with all mistakes.
+func parsed(text string) (*manifest.Manifest, error) {
+	all, err := manifest.Parse(source, []byte(text))
+	if err != nil {
+		return nil, web.Invalid("The YAML has mistakes.", mistakes(err)...)
+	}
+	if len(all) != 1 {
+		return nil, web.Invalid(fmt.Sprintf("The YAML has %d objects. Submit one job at a time.", len(all)), api.FieldProblem{Message: fmt.Sprintf("%d objects, want 1", len(all))})
+	}
+	return all[0], nil
+}
+
+// lineOf matches the place before a mistake in YAML.
+var lineOf = regexp.MustCompile(`^` + source + `(?::(\d+))?: `)
+
+// mistakes returns the mistakes of a manifest, each with its line.
+func mistakes(err error) (all []api.FieldProblem) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		p := api.FieldProblem{Message: line}
+		if m := lineOf.FindStringSubmatch(line); m != nil {
+			p.Line, _ = strconv.Atoi(m[1]) // 0 if there is none
+			p.Message = line[len(m[0]):]
+		}
+		if p.Message != "" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// templateOf returns a template.
+//
+// Errors: *api.Problem.
+func (w *writer) templateOf(name string) (*template.Template, error) {
+	t, err := w.cfg.Templates.Get(name)
+	if err != nil {
+		return nil, web.Unknown(fmt.Sprintf("There is no template %q.", name))
+	}
+	return t, nil
+}
+
+// render makes a job of the values of a template.
+//
+// Errors: *api.Problem with all mistakes, each at its parameter.
+func (w *writer) render(name string, values map[string]any) (*rendered, error) {
+	t, err := w.templateOf(name)
+	if err != nil {
+		return nil, err
+	}
+	made, err := t.Render(template.Values(values))
+	var bad *template.ValuesError
+	switch {
+	case errors.As(err, &bad):
+		return nil, web.Invalid("The values do not make a job.", wrongValues(t, bad)...)
+	case err != nil:
+		return nil, err
+	}
+	text, err := objectyaml.Marshal(made.Object.Object)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parsed(text)
+	if err != nil {
+		return nil, err
+	}
+	return &rendered{manifest: m, text: text, template: t, made: made}, nil
+}
+
+// wrongValues returns the mistakes in the values of a template.
+func wrongValues(t *template.Template, bad *template.ValuesError) (all []api.FieldProblem) {
+	for _, p := range bad.Problems {
+		f := api.FieldProblem{Field: p.Parameter, Parameter: p.Parameter, Message: p.Message}
+		if param, ok := t.Parameter(p.Parameter); ok && len(param.Choices) == 1 {
+			f.Repair = param.Choices[0]
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// job returns the job of a request: its YAML, or what its template makes.
+//
+// Errors: *api.Problem.
+func (w *writer) job(in *api.SubmitRequest) (*rendered, error) {
+	switch {
+	case in.YAML != "" && in.Template != "":
+		return nil, web.Invalid("The request has both YAML and a template. Leave one out.", api.FieldProblem{Field: "yaml", Message: "excludes template"})
+	case in.Template != "":
+		return w.render(in.Template, in.Values)
+	case in.YAML == "":
+		return nil, web.Invalid("The request has no job.", api.FieldProblem{Field: "yaml", Message: "is missing, and so is template"})
+	}
+	m, err := parsed(in.YAML)
+	return &rendered{manifest: m, text: in.YAML}, err
+}
+
+// lines returns, for each parameter, the lines of the YAML that its value ended up in.
+func (r *rendered) lines() map[string][]int {
+	found := map[string]map[int]bool{}
+	each(r.made.Object.Object, "", func(path string) {
+		parameter, ok := r.made.Origin(path)
+		line, known := r.manifest.Line(path)
+		if !ok || !known {
+			return
+		}
+		if found[parameter] == nil {
+			found[parameter] = map[int]bool{}
+		}
+		found[parameter][line] = true
+	})
+	all := map[string][]int{}
+	for parameter, lines := range found {
+		all[parameter] = slices.Sorted(maps.Keys(lines))
+	}
+	return all
+}
+
+// each calls f with the path of each value that is no mapping and no list, as API servers
+// write it.
+func each(v any, path string, f func(path string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			step := "." + key
+			if strings.ContainsAny(key, ".[]/") {
+				step = "[" + key + "]"
+			}
+			each(value, strings.TrimPrefix(path+step, "."), f)
+		}
+	case []any:
+		for n, value := range v {
+			each(value, fmt.Sprintf("%s[%d]", path, n), f)
+		}
+	default:
+		f(path)
+	}
+}
+
+// supported matches what API servers say to a value that is not one of a list.
+var supported = regexp.MustCompile(`^Unsupported value: .*: supported values: "([^"]+)"$`)
+
+// placed completes the mistakes that a server has found: the parameter that the value of the
+// field came from, and the value that repairs it if there is exactly one.
+func (r *rendered) placed(all []api.FieldProblem) []api.FieldProblem {
+	for n := range all {
+		if r.made != nil && all[n].Field != "" {
+			all[n].Parameter, _ = r.made.Origin(all[n].Field)
+		}
+		if m := supported.FindStringSubmatch(all[n].Message); m != nil {
+			all[n].Repair = m[1]
+		}
+	}
+	return all
+}
+
+// templateName returns the name of the template of a job; empty if it has none.
+func (r *rendered) templateName() string {
+	if r.template == nil {
+		return ""
+	}
+	return r.template.Name
+}
+
+// listTemplates answers with the templates that work.
+func listTemplates(_ context.Context, w *writer, _ *struct{}) (*api.TemplateList, error) {
+	out := &api.TemplateList{Templates: []api.Template{}}
+	for _, e := range w.cfg.Templates.All() {
+		if e.Template != nil {
+			out.Templates = append(out.Templates, templateDoc(e.Template))
+		}
+	}
+	return out, nil
+}
+
+type templateInput struct {
+	Name string `path:"name" maxLength:"253"`
+}
+
+// getTemplate answers with a template.
+func getTemplate(_ context.Context, w *writer, in *templateInput) (*api.Template, error) {
+	t, err := w.templateOf(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	doc := templateDoc(t)
+	return &doc, nil
+}
+
+// templateDoc returns a template and its form.
+func templateDoc(t *template.Template) api.Template {
+	doc := api.Template{Name: t.Name, Title: t.Title, Description: t.Description, Type: t.Type, Source: t.Source}
+	for _, p := range t.Parameters() {
+		doc.Parameters = append(doc.Parameters, api.Parameter{
+			Name: p.Name, Title: p.Title, Help: p.Help, Group: p.Group, Type: string(p.Type), Default: p.Default, Required: p.Required,
+			Min: p.Min, Max: p.Max, Pattern: p.Pattern, Choices: p.Choices, Unit: p.Unit,
+		})
+	}
+	return doc
+}
+
+type renderInput struct{ Body api.RenderRequest }
+
+// renderTemplate answers with the YAML of a form. Mistakes in values are no error: the form
+// shows them.
+func renderTemplate(_ context.Context, w *writer, in *renderInput) (*api.Rendered, error) {
+	r, err := w.render(in.Body.Template, in.Body.Values)
+	if p, ok := asProblem(err); ok && len(p.Fields) > 0 {
+		return &api.Rendered{Problems: p.Fields}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &api.Rendered{YAML: r.text, Lines: r.lines()}, nil
+}
