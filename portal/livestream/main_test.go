@@ -1,9 +1,16 @@
 package livestream
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain also is the process of the browsers of BenchmarkStreams.
+func TestMain(m *testing.M) {
+	if address := os.Getenv(browsersEnv); address != "" {
+		os.Exit(browse(address))
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -57,8 +57,8 @@ func (w *truth) visible(s fakeSight, after, upTo int64) (ids []int64) {
 	return ids
 }
 
-// client is a page: it has received everything that it may see behind base, up to last.
-type client struct {
+// page is a browser: it has received everything that it may see behind base, up to last.
+type page struct {
 	truth *truth
 	hub   *Hub
 
@@ -77,7 +77,7 @@ type client struct {
 var errBroken = errors.New("the connection is broken")
 
 // Write implements writer.
-func (c *client) Write(frames ...[]byte) error {
+func (c *page) Write(frames ...[]byte) error {
 	c.mu.Lock()
 	var wait time.Duration
 	if len(c.delay) > 0 {
@@ -99,7 +99,7 @@ func (c *client) Write(frames ...[]byte) error {
 }
 
 // event handles one event as a page does.
-func (c *client) event(text string) {
+func (c *page) event(text string) {
 	var event, id, data string
 	for line := range strings.Lines(strings.TrimSuffix(text, "\n\n") + "\n") {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -135,14 +135,14 @@ func (c *client) event(text string) {
 }
 
 // compare holds what the page has up to a position against the truth.
-func (c *client) compare(upTo int64) {
+func (c *page) compare(upTo int64) {
 	if want := c.truth.visible(c.sight, c.base, upTo); !slices.Equal(c.got, want) {
 		c.wrong = append(c.wrong, fmt.Sprintf("sight %s, from %d to %d: got %v, want %v", c.sight, c.base, upTo, c.got, want))
 	}
 }
 
 // follow connects, and connects again whenever the connection breaks, until ctx ends.
-func (c *client) follow(ctx context.Context) {
+func (c *page) follow(ctx context.Context) {
 	sight := func(context.Context) (Sight, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -191,9 +191,9 @@ func runModel(t *testing.T, r *rapid.T) (wrong string) {
 	var work sync.WaitGroup
 	work.Go(func() { h.Run(ctx) })
 	sights := rapid.SampledFrom([]fakeSight{"*", "a", "ab", "bc", "z"})
-	var clients []*client
+	var clients []*page
 	for range rapid.IntRange(1, 5).Draw(r, "clients") {
-		c := &client{truth: w, hub: h, may: sights.Draw(r, "sight")}
+		c := &page{truth: w, hub: h, may: sights.Draw(r, "sight")}
 		clients = append(clients, c)
 		work.Go(func() { c.follow(ctx) })
 	}
@@ -235,7 +235,7 @@ func runModel(t *testing.T, r *rapid.T) (wrong string) {
 	return wrong
 }
 
-func (c *client) set(f func()) {
+func (c *page) set(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f()

@@ -1,0 +1,259 @@
+package livestream
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+const (
+	// browsersEnv has the address for the process of the browsers.
+	browsersEnv = "VEDETTE_TEST_BROWSERS"
+
+	browsers, slowBrowsers = 1000, 200
+	changesPerSecond       = 500
+	loadTime               = 20 * time.Second
+)
+
+// loadResult is what the browsers have received.
+type loadResult struct {
+	Least, Most   int // changes of a fast browser
+	Wrong         int // fast browsers whose changes were not one after the other
+	Slow          int // slow browsers that are still connected or were reset
+	Cut           int // slow browsers whose connection ended
+	Resets, Beats int
+	Bytes         int64
+}
+
+// browse is the process of the browsers. It ends when its standard input ends.
+func browse(address string) int {
+	var work sync.WaitGroup
+	all := make([]*streamReader, browsers)
+	for i := range all {
+		r := &streamReader{slow: i < slowBrowsers}
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		r.conn, all[i] = c.(*net.TCPConn), r
+		if r.slow {
+			_ = r.conn.SetReadBuffer(16 << 10) // else the kernel would hide that it is slow
+		}
+		if _, err := io.WriteString(c, "GET /api/v1/stream HTTP/1.1\r\nHost: portal\r\n\r\n"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		work.Go(r.read)
+	}
+	fmt.Println("connected")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	for _, r := range all {
+		_ = r.conn.Close()
+	}
+	work.Wait()
+	res := loadResult{Least: 1 << 40}
+	for _, r := range all {
+		res.Bytes += int64(r.bytes)
+		res.Resets, res.Beats = res.Resets+r.resets, res.Beats+r.beats
+		switch {
+		case r.slow && r.cut:
+			res.Cut++
+		case r.slow:
+			res.Slow++
+		default:
+			res.Least, res.Most = min(res.Least, r.changes), max(res.Most, r.changes)
+			if r.wrong || r.cut {
+				res.Wrong++
+			}
+		}
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(res) // the parent has gone
+	return 0
+}
+
+// streamReader is a browser.
+type streamReader struct {
+	conn                          *net.TCPConn
+	slow, cut, wrong              bool
+	changes, resets, beats, bytes int
+	last                          int64
+}
+
+var (
+	markPosition = []byte(`{"position":`)
+	markReset    = []byte("event: reset")
+	markBeat     = []byte("event: beat")
+)
+
+// read counts what comes. Each line of data is complete before it is counted.
+func (r *streamReader) read() {
+	size := 64 << 10
+	if r.slow {
+		size = 4 << 10
+	}
+	in := bufio.NewReaderSize(r.conn, size)
+	for {
+		line, err := in.ReadSlice('\n')
+		r.bytes += len(line)
+		r.count(line)
+		if err != nil && err != bufio.ErrBufferFull {
+			r.cut = !strings.Contains(err.Error(), "use of closed")
+			return
+		}
+		if r.slow {
+			<-time.After(250 * time.Millisecond)
+		}
+	}
+}
+
+// count counts the changes in a part of the stream. Lines of fast browsers fit into their
+// buffer, so no mark is in two parts.
+func (r *streamReader) count(part []byte) {
+	if bytes.Contains(part, markBeat) {
+		r.beats++
+	}
+	if bytes.Contains(part, markReset) {
+		r.resets++
+	}
+	if r.slow {
+		return
+	}
+	for {
+		at := bytes.Index(part, markPosition)
+		if at < 0 {
+			return
+		}
+		part = part[at+len(markPosition):]
+		n := int64(0)
+		for len(part) > 0 && part[0] >= '0' && part[0] <= '9' {
+			n, part = n*10+int64(part[0]-'0'), part[1:]
+		}
+		if r.last != 0 && n != r.last+1 {
+			r.wrong = true
+		}
+		r.last = n
+		r.changes++
+	}
+}
+
+// loadChange is a change with a row of usual size.
+func loadChange(n int64, now time.Time) Change {
+	life := []api.Span{{State: "Submitted", From: now, To: now}, {State: "Queued", From: now, To: now}, {State: "Running", From: now, Attempt: 1}}
+	job := api.Job{
+		ID: n, Cluster: "prod-a", UID: "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", Type: "jobs.batch", Kind: "Job", Namespace: fmt.Sprint("team-", n%50), Name: fmt.Sprint("train-llama-", n), State: "Running",
+		Since: now, Submitted: now, Presence: "Present", Tries: 1, GPUs: 8, Pods: 1, Queue: "gpu-h100", Owner: "liwei", Labels: map[string]string{"team": "llm", "budget": "2026-q4"}, Life: life, Version: fmt.Sprint(n),
+	}
+	return Change{Position: n, Cluster: job.Cluster, Type: job.Type, Namespace: job.Namespace, Seen: now, Fresh: true, Event: func(string) api.Change {
+		return api.Change{Position: n, Kind: "new", Before: "Starting", Job: job, Seen: now}
+	}}
+}
+
+func cpu() time.Duration {
+	var u unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // it fails for bad arguments only
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkStreams measures the CPU and the memory of 1,000 browsers, of which 200 read far
+// less than comes, at 500 changes a second. The browsers are another process.
+func BenchmarkStreams(b *testing.B) {
+	for range b.N {
+		h := New(Config{Sight: func(context.Context) (Sight, error) { return fakeSight("*"), nil }, Position: func() int64 { return 0 }})
+		h.Start(0, nil)
+		mux := http.NewServeMux()
+		h.Register(web.NewAPI(mux, "test"))
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(b.Context())
+		var work sync.WaitGroup
+		work.Go(func() { h.Run(ctx) })
+		work.Go(func() {
+			if err := web.Serve(ctx, l, web.Guard(mux, false, nil), nil, slog.New(slog.DiscardHandler)); err != nil {
+				b.Error(err)
+			}
+		})
+		report(b, h, l.Addr().String())
+		cancel()
+		work.Wait()
+	}
+}
+
+// report runs the browsers and the changes, and reports what the server took.
+func report(b *testing.B, h *Hub, address string) {
+	child := exec.CommandContext(b.Context(), os.Args[0])
+	child.Env, child.Stderr = append(os.Environ(), browsersEnv+"="+address), os.Stderr
+	in, err := child.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	pipe, err := child.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		b.Fatal(err)
+	}
+	out := bufio.NewReader(pipe)
+	if _, err := out.ReadString('\n'); err != nil {
+		b.Fatal(err)
+	}
+	for h.Stats().Browsers < browsers {
+		<-time.After(10 * time.Millisecond)
+	}
+	began, used, most, sent := time.Now(), cpu(), uint64(0), int64(0)
+	ticker := time.NewTicker(20 * time.Millisecond)
+	for now := range ticker.C {
+		if now.Sub(began) > loadTime {
+			break
+		}
+		var some []Change
+		for ; sent < int64(now.Sub(began).Seconds()*changesPerSecond); sent++ {
+			some = append(some, loadChange(sent+1, now))
+		}
+		h.Append(some)
+		if sent%(5*changesPerSecond) < 10 {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse+m.StackInuse)
+		}
+	}
+	ticker.Stop()
+	took := cpu() - used
+	<-time.After(time.Second)
+	_ = in.Close()
+	var res loadResult
+	if err := json.NewDecoder(out).Decode(&res); err != nil {
+		b.Fatal(err)
+	}
+	if err := child.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(took.Seconds()/loadTime.Seconds(), "cores")
+	b.ReportMetric(float64(most)/1e6, "MB")
+	b.ReportMetric(float64(res.Bytes)/1e6/loadTime.Seconds(), "MB/s")
+	b.Logf("%d changes: %+v", sent, res)
+	if res.Wrong > 0 || int64(res.Least) != sent || int64(res.Most) != sent {
+		b.Errorf("a fast browser lost a change")
+	}
+}

@@ -1,0 +1,236 @@
+package livestream
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// served is a hub behind a real socket.
+type served struct {
+	*testing.T
+	hub *Hub
+	url string
+}
+
+// client keeps no connections.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// serveHub serves a hub that has not started.
+func serveHub(t *testing.T, cfg Config) *served {
+	t.Helper()
+	if cfg.Sight == nil {
+		cfg.Sight = func(context.Context) (Sight, error) { return fakeSight("*"), nil }
+	}
+	if cfg.Position == nil {
+		cfg.Position = func() int64 { return 0 }
+	}
+	h := New(cfg)
+	mux := http.NewServeMux()
+	h.Register(web.NewAPI(mux, "test"))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan struct{})
+	go func() { h.Run(ctx); close(ran) }()
+	t.Cleanup(func() { cancel(); <-ran })
+	return &served{t, h, server.URL + "/api/v1/stream"}
+}
+
+// get opens the stream. It is closed at the end of the test.
+func (s *served) get(query, lastEventID string) (*http.Response, *bufio.Reader) {
+	s.Helper()
+	ctx, cancel := context.WithCancel(s.Context())
+	s.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+query, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { cancel(); _ = resp.Body.Close() })
+	return resp, bufio.NewReader(resp.Body)
+}
+
+// next returns the event, the ID and the positions of the next event that is no beat.
+func (s *served) next(in *bufio.Reader) string {
+	s.Helper()
+	var event, id, text string
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			s.Fatal(err)
+		}
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch {
+		case key == "event":
+			event = value
+		case key == "id":
+			id = value
+		case key == "data" && event == "changes":
+			var some api.Changes
+			if err := json.Unmarshal([]byte(value), &some); err != nil {
+				s.Fatal(err)
+			}
+			for _, c := range some.Changes {
+				text += fmt.Sprint(" ", c.Position)
+			}
+		case key == "data":
+			text = " " + value
+		case line == "\n" && event != "" && event != "beat":
+			return event + " " + id + text
+		case line == "\n":
+			event, text = "", ""
+		}
+	}
+}
+
+func (s *served) wants(in *bufio.Reader, want string) {
+	s.Helper()
+	if got := s.next(in); got != want {
+		s.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestStream: a browser continues behind the position of its list or of its last event.
+func TestStream(t *testing.T) {
+	s := serveHub(t, Config{})
+	resp, _ := s.get("", "")
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Content-Type") != api.ProblemType {
+		t.Errorf("before the start: %d %v", resp.StatusCode, resp.Header)
+	}
+	s.hub.Append([]Change{change(7, "a")}) // while the earlier changes are read
+	s.hub.Start(3, []Change{change(5, "a"), change(6, "b"), change(7, "a")})
+	_, in := s.get("?after=3", "")
+	s.wants(in, "changes 7 5 6 7")
+	_, in = s.get("?after=3", "6")
+	s.wants(in, "changes 7 7")
+	_, in = s.get("?after=2", "")
+	s.wants(in, `reset 7 {"reason":"expired","position":7}`)
+	_, in = s.get("?after=100000", "")
+	s.wants(in, `reset 7 {"reason":"restored","position":7}`)
+	resp, _ = s.get("?after=x", "")
+	if resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("a bad position: %d", resp.StatusCode)
+	}
+}
+
+// TestAhead: a browser whose list had more than the log gets only what is behind its list.
+func TestAhead(t *testing.T) {
+	s := serveHub(t, Config{})
+	s.hub.Start(5, nil)
+	_, in := s.get("?after=8", "")
+	s.hub.Append([]Change{change(6, "a"), change(8, "a"), change(9, "a")})
+	s.wants(in, "changes 9 9")
+	s.hub.Append([]Change{change(10, "a")})
+	s.wants(in, "changes 10 10")
+}
+
+// TestRemovedAgain: a removal has the position of the change before it, and is not lost.
+func TestRemovedAgain(t *testing.T) {
+	s := serveHub(t, Config{})
+	removed := change(6, "a")
+	removed.Removed = true
+	s.hub.Start(5, []Change{change(6, "a"), removed})
+	_, in := s.get("?after=6", "")
+	s.wants(in, "changes 6 6")
+}
+
+// TestReset: all browsers load everything again after the index did.
+func TestReset(t *testing.T) {
+	s := serveHub(t, Config{})
+	s.hub.Start(5, []Change{change(6, "a")})
+	_, in := s.get("", "")
+	s.hub.Reset(40, "restored")
+	s.wants(in, `reset 40 {"reason":"restored","position":40}`)
+	s.hub.Append([]Change{change(41, "a")})
+	s.wants(in, "changes 41 41")
+}
+
+// TestSightFails: a stream does not begin if nobody knows what the person sees.
+func TestSightFails(t *testing.T) {
+	s := serveHub(t, Config{Sight: func(context.Context) (Sight, error) { return nil, errors.New("no answer") }})
+	s.hub.Start(5, nil)
+	if resp, _ := s.get("", ""); resp.StatusCode != http.StatusInternalServerError {
+		t.Errorf("%d", resp.StatusCode)
+	}
+}
+
+// TestManyBrowsers: streams beyond the limit are refused, and the count goes down again.
+func TestManyBrowsers(t *testing.T) {
+	s := serveHub(t, Config{MaxBrowsers: 1})
+	s.hub.Start(5, nil)
+	resp, in := s.get("", "")
+	if _, err := in.ReadString('\n'); err != nil || s.hub.Stats().Browsers != 1 {
+		t.Fatal(err, s.hub.Stats())
+	}
+	if other, _ := s.get("", ""); other.StatusCode != http.StatusServiceUnavailable || other.Header.Get("Retry-After") != "30" {
+		t.Errorf("%d %v", other.StatusCode, other.Header)
+	}
+	_ = resp.Body.Close()
+	for deadline := time.After(20 * time.Second); s.hub.Stats().Browsers > 0; {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-deadline:
+			t.Fatal("the browser is counted after it has gone")
+		}
+	}
+}
+
+// TestChinese: changes are serialized in Chinese once somebody reads it.
+func TestChinese(t *testing.T) {
+	s := serveHub(t, Config{})
+	s.hub.Start(5, nil)
+	_, in := s.get("?lang=zh", "")
+	s.hub.Append([]Change{change(6, "a")})
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, `"position":6,`) && strings.Contains(line, `"changes"`) {
+			if !strings.Contains(line, `"message":"zh"`) {
+				t.Error(line)
+			}
+			return
+		}
+	}
+}
+
+// TestLag: the percentile of the last minute.
+func TestLag(t *testing.T) {
+	var l lags
+	now := time.Unix(1_000_000, 0)
+	for i := range 1000 {
+		lag := 50 * time.Millisecond
+		if i < 15 {
+			lag = time.Second
+		}
+		l.add(now.Add(time.Duration(i)*time.Millisecond), lag)
+	}
+	if p := l.percentile(now.Add(30 * time.Second)); p < 1 || p > 1.3 {
+		t.Errorf("%v", p)
+	}
+	l.add(now.Add(70*time.Second), 20*time.Millisecond)
+	if p := l.percentile(now.Add(70 * time.Second)); p < 0.02 || p > 0.026 {
+		t.Errorf("a minute later: %v", p)
+	}
+	if p := l.percentile(now.Add(time.Hour)); p != 0 {
+		t.Errorf("an hour later: %v", p)
+	}
+}
