@@ -79,7 +79,7 @@ soak: ## run recorders for 30 minutes on each database, with faults, and check t
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20000x is 20,000 inputs)
-	@set -e; for package in wire store internal/printable submit/manifest submit/template notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack; do \
+	@set -e; for package in wire store internal/printable submit/manifest submit/template record/jobfilter notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack; do \
 	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
 	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
@@ -90,7 +90,7 @@ models: ## compare the recorder and its queries with simple models, over 3,000 h
 .PHONY: model
 model: ## compare the store and all queues with simple models, over 100,000 random operations; the recorder and its queries over CASES histories
 	go test ./store ./delta ./workqueue -count=1 -run "Model|NeverReads" -rapid.checks=1500 -rapid.steps=90
-	go test ./record ./record/internal/batch ./record/history ./record/retention -count=1 -timeout 20m -run Model -rapid.checks=$(CASES)
+	go test ./record ./record/internal/batch ./record/history ./record/retention ./record/jobfilter ./record/jobindex -count=1 -timeout 20m -run Model -rapid.checks=$(CASES)
 
 .PHONY: ui
 ui: ## build the pages of the portal from their sources, and check that dist is what is committed

@@ -1,0 +1,203 @@
+package jobindex_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/internal/modeltest"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// lines is a handler that passes on the messages of a log.
+type lines chan string
+
+func (l lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l lines) Handle(_ context.Context, r slog.Record) error {
+	l <- r.Message
+	return nil
+}
+
+func (l lines) WithAttrs([]slog.Attr) slog.Handler { return l }
+func (l lines) WithGroup(string) slog.Handler      { return l }
+
+// receive returns the next value of a channel.
+func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(time.Minute):
+		t.Fatalf("no %s within a minute", what)
+	}
+	return v
+}
+
+const jobBody = `{"apiVersion":"batch/v1","kind":"Job","spec":{"template":{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"8"}}}]}}}}`
+
+// put writes one revision.
+func put(t *testing.T, db *modeltest.Database, uid string, version wire.Version, s state.State) {
+	t.Helper()
+	if err := db.Write(t.Context(), []modeltest.Revision{{UID: uid, Version: version, State: s, Body: jobBody}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRun: an index becomes ready, reports changes in the order of the feed, survives an outage
+// of the database, tells about it, and ends with its context.
+func TestRun(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, url string) {
+		db := modeltest.Open(t, url)
+		put(t, db, "a", 1, state.Queued)
+		changes, log := make(chan jobindex.Change, 100), make(lines, 100)
+		x := jobindex.New(jobindex.Config{DB: db.DB, Logger: slog.New(log), Changed: func(some []jobindex.Change) {
+			for _, c := range some {
+				changes <- c
+			}
+		}})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- x.Run(ctx) }()
+		receive(t, x.Ready(), "index")
+		if x.Done() != 1 || x.Position() != 1 || !x.Stale().IsZero() || x.Bytes() == 0 {
+			t.Errorf("done %v at position %d, stale since %v, %d bytes", x.Done(), x.Position(), x.Stale(), x.Bytes())
+		}
+		for i, s := range []state.State{state.Starting, state.Running} {
+			put(t, db, "a", wire.Version(i+2), s)
+			c := receive(t, changes, "change")
+			if c.Position != feed.Position(i+2) || c.Kind != feed.New || c.Row.State != s || c.New || c.Row.GPUs != 8 || !c.Seen.Equal(modeltest.Seen(wire.Version(i+2))) {
+				t.Errorf("change %+v", c)
+			}
+		}
+		db.Exec("ALTER TABLE feed_head RENAME TO feed_gone")
+		if line := receive(t, log, "line"); line != "the job index cannot read the database" || x.Stale().IsZero() {
+			t.Errorf("%q, stale since %v", line, x.Stale())
+		}
+		db.Exec("ALTER TABLE feed_gone RENAME TO feed_head")
+		put(t, db, "b", 4, state.Queued)
+		if c := receive(t, changes, "change"); !c.New || c.Before != "" || c.Row.UID != "b" || c.Position != 4 {
+			t.Errorf("change %+v", c)
+		}
+		if line := receive(t, log, "line"); line != "the job index reads the database" || !x.Stale().IsZero() {
+			t.Errorf("%q, stale since %v", line, x.Stale())
+		}
+		why := errors.New("over")
+		cancel(why)
+		if err := receive(t, ended, "end"); !errors.Is(err, why) {
+			t.Errorf("Run: %v", err)
+		}
+		if len(log) > 0 {
+			t.Errorf("%d more lines: %q", len(log), <-log)
+		}
+	})
+}
+
+// TestReload: an index whose position the feed does not have any more loads everything again,
+// and says so.
+func TestReload(t *testing.T) {
+	for name, c := range map[string]struct {
+		statements []string
+		want       error
+	}{
+		"expired":  {[]string{"DELETE FROM feed", "UPDATE feed_head SET oldest = position"}, feed.ErrExpired},
+		"restored": {[]string{"DELETE FROM feed", "UPDATE feed_head SET oldest = 0, position = 0"}, feed.ErrAhead},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
+			var reason error
+			x := jobindex.New(jobindex.Config{DB: db.DB, Reloaded: func(err error, _ feed.Position) { reason = errors.Join(reason, err) }})
+			r := jobindex.NewRunner(x)
+			put(t, db, "a", 1, state.Queued)
+			if err := r.Settle(t.Context(), false); err != nil || reason != nil {
+				t.Fatal(err, reason)
+			}
+			put(t, db, "a", 2, state.Running)
+			put(t, db, "b", 3, state.Running)
+			if _, err := feed.Sequence(t.Context(), db.DB); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range c.statements {
+				db.Exec(s)
+			}
+			if err := r.Settle(t.Context(), false); err != nil || !errors.Is(reason, c.want) {
+				t.Fatalf("%v, loaded again because of %v", err, reason)
+			}
+			counts := countAll(t, x)
+			if counts.States[state.Running].N != 2 || counts.All.N != 2 {
+				t.Errorf("%+v", counts)
+			}
+		})
+	}
+}
+
+func countAll(t *testing.T, x *jobindex.Index) (c jobindex.Counts) {
+	t.Helper()
+	err := x.View(func(v *jobindex.View) (err error) {
+		c, err = v.Count(jobindex.Query{})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestDamagedBody: a body that cannot be decoded leaves GPUs unknown, and holds nothing up.
+func TestDamagedBody(t *testing.T) {
+	db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
+	x := jobindex.New(jobindex.Config{DB: db.DB})
+	r := jobindex.NewRunner(x)
+	for _, when := range []string{"at the load", "later"} {
+		put(t, db, "good "+when, 1, state.Running)
+		put(t, db, "bad "+when, 2, state.Running)
+		db.Exec("UPDATE revisions SET data = X'00ff00' WHERE object_id = (SELECT id FROM objects WHERE uid = 'bad " + when + "')")
+		if err := r.Settle(t.Context(), false); err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		err := x.View(func(v *jobindex.View) error {
+			good, _ := v.Job("a", "good "+when, time.Time{})
+			bad, ok := v.Job("a", "bad "+when, time.Time{})
+			if good.GPUs != 8 || bad.GPUs != -1 || !ok {
+				t.Errorf("%s: %d and %d GPUs", when, good.GPUs, bad.GPUs)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRemoved: a job that retention has removed leaves the index, which reports it once.
+func TestRemoved(t *testing.T) {
+	db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
+	var removed []string
+	x := jobindex.New(jobindex.Config{DB: db.DB, Changed: func(all []jobindex.Change) {
+		for _, c := range all {
+			if c.Removed {
+				removed = append(removed, c.Row.UID)
+			}
+		}
+	}})
+	r := jobindex.NewRunner(x)
+	put(t, db, "a", 1, state.Failed)
+	put(t, db, "b", 2, state.Failed)
+	if err := r.Settle(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	db.Exec("DELETE FROM objects WHERE uid = 'a'")
+	for range 2 {
+		if err := r.Settle(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := countAll(t, x); c.All.N != 1 || len(removed) != 1 || removed[0] != "a" {
+		t.Errorf("%d jobs; removed: %q", c.All.N, removed)
+	}
+}

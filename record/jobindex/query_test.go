@@ -1,0 +1,205 @@
+package jobindex_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/record/jobfilter"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/jobindex/indextest"
+	"github.com/vedette-io/vedette/state"
+)
+
+// world returns an index of made-up jobs.
+func world(jobs int) *jobindex.Index {
+	x := jobindex.New(jobindex.Config{})
+	indextest.NewWorld(1, jobs, begin).Fill(x)
+	return x
+}
+
+// TestInvalidQueries: orders and cursors that are none are refused.
+func TestInvalidQueries(t *testing.T) {
+	err := world(100).View(func(v *jobindex.View) error {
+		page, _, err := v.List(jobindex.Query{Limit: 10})
+		if err != nil {
+			return err
+		}
+		for _, q := range []jobindex.Query{{Sort: "age"}, {Sort: "--name"}} {
+			if _, _, err := v.List(q); !errors.Is(err, jobindex.ErrSort) {
+				t.Errorf("%+v: %v", q, err)
+			}
+		}
+		for _, q := range []jobindex.Query{{After: "x"}, {Before: "eA"}, {Sort: "name", After: page.Next}, {After: page.Next, Before: page.Next}, {After: page.Next + "A"}, {After: string(make([]byte, 5000))}} {
+			if _, _, err := v.List(q); !errors.Is(err, jobindex.ErrCursor) {
+				t.Errorf("%.200v: %v", q, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPagesOfGrowingKeys: open jobs that wait longer and longer come once each, on pages that
+// are read one minute after another.
+func TestPagesOfGrowingKeys(t *testing.T) {
+	x := jobindex.New(jobindex.Config{})
+	var jobs []jobindex.Job
+	for i := range 60 {
+		j := jobindex.Job{ID: int64(i + 1), UID: fmt.Sprint(i), Submitted: minutes(i), State: state.Queued, Since: minutes(i), Entries: []jobindex.Entry{{To: state.Queued, At: minutes(i)}}}
+		if i%3 == 0 { // waited for half an hour in all
+			j.Entries = append(j.Entries, jobindex.Entry{To: state.Running, At: minutes(i + 30)})
+			j.State, j.Since = state.Running, minutes(i+30)
+		}
+		jobs = append(jobs, j)
+	}
+	x.Put(jobs)
+	for _, sort := range []string{"waited", "-waited", "ran", "-ran"} {
+		seen := map[int64]bool{}
+		q := jobindex.Query{Sort: sort, Limit: 7}
+		for now := minutes(100); ; now = now.Add(time.Minute) {
+			var page jobindex.Page
+			err := x.ViewAt(now, func(v *jobindex.View) (err error) {
+				page, _, err = v.List(q)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range page.Rows {
+				if seen[r.ID] {
+					t.Errorf("%s: job %d comes twice", sort, r.ID)
+				}
+				seen[r.ID] = true
+			}
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+		if len(seen) != len(jobs) {
+			t.Errorf("%s: %d of %d jobs", sort, len(seen), len(jobs))
+		}
+	}
+}
+
+// TestCounts: counts are exact up to 10,000.
+func TestCounts(t *testing.T) {
+	for _, n := range []int{10_000, 10_001} {
+		x := jobindex.New(jobindex.Config{})
+		var jobs []jobindex.Job
+		for i := range n {
+			jobs = append(jobs, jobindex.Job{ID: int64(i + 1), UID: fmt.Sprint(i), State: state.Running})
+		}
+		x.Put(jobs)
+		want := jobindex.Count{N: 10_000, More: n > 10_000}
+		if c := countAll(t, x); c.All != want || c.Matching != want || c.States[state.Running] != want {
+			t.Errorf("%d jobs: %+v", n, c)
+		}
+	}
+}
+
+// TestSees: rights are asked once for each pair or triple of a query.
+func TestSees(t *testing.T) {
+	x := world(5000)
+	calls := map[string]int{}
+	q := jobindex.Query{
+		Sees: func(cluster, namespace string) bool {
+			calls[cluster+"/"+namespace]++
+			return true
+		},
+		SeesType: func(cluster, typ, namespace string) bool {
+			calls[cluster+"/"+typ+"/"+namespace]++
+			return true
+		},
+	}
+	err := x.View(func(v *jobindex.View) error {
+		_, _, err := v.List(q)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, n := range calls {
+		if n != 1 {
+			t.Errorf("%s: %d calls", what, n)
+		}
+	}
+	if len(calls) < 500 {
+		t.Errorf("%d calls", len(calls))
+	}
+}
+
+// TestCosts: a job takes at most 300 bytes, and a list allocates as much for many jobs as for
+// few.
+func TestCosts(t *testing.T) {
+	const jobs = 50_000
+	x := world(jobs)
+	if n := x.Bytes() / jobs; n > 300 {
+		t.Errorf("a job takes %d bytes", n)
+	}
+	filters := []string{"", "state=Failed&window=24h", "queue=queue-1&label=team=llm&waited=>1m&q=llama"}
+	for _, query := range filters {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := jobfilter.Parse(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []time.Time{{}, begin.Add(-time.Hour)} {
+			n := testing.AllocsPerRun(3, func() {
+				err = x.ViewAt(begin, func(v *jobindex.View) error {
+					_, _, err := v.List(jobindex.Query{Filter: f, Sort: "-since", At: at, Limit: 10})
+					return err
+				})
+			})
+			if n > 800 || err != nil {
+				t.Errorf("%q at %v: %v allocations, %v", query, at, n, err)
+			}
+		}
+	}
+}
+
+// TestViews: views have all of a change or nothing of it, also while the table is copied.
+func TestViews(t *testing.T) {
+	x := jobindex.New(jobindex.Config{})
+	jobs := make([]jobindex.Job, 2000)
+	states := []state.State{state.Queued, state.Running, state.Failed}
+	change := func(i int) {
+		for k := range jobs {
+			jobs[k] = jobindex.Job{ID: int64(k + 1), UID: fmt.Sprint(k), State: states[i%3], Since: minutes(i), Entries: []jobindex.Entry{{To: states[i%3], At: minutes(i)}}}
+		}
+		x.Put(jobs)
+	}
+	change(0)
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if c := countAll(t, x); len(c.States) != 1 || c.All.N != len(jobs) {
+					t.Errorf("%+v", c)
+					return
+				}
+			}
+		})
+	}
+	for i := range 50 {
+		if change(i); i%10 == 0 {
+			x.Copy()
+		}
+	}
+	close(stop)
+	readers.Wait()
+}
