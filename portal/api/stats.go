@@ -28,7 +28,7 @@ type Period struct {
 	Owners    []OwnerShare   `json:"owners"` // by GPU hours run
 	Queues    []QueueShare   `json:"queues"`
 	Nodes     []NodeShare    `json:"nodes"`     // by the share of failed pods
-	NodesSeen bool           `json:"nodesSeen"` // false if pods are not recorded
+	NodesSeen bool           `json:"nodesSeen"` // false if pods are not recorded, or too many to count
 }
 
 // Spread describes durations, in seconds.

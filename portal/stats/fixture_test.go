@@ -2,18 +2,30 @@ package stats_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/state"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // begin is when tests begin.
 var begin = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

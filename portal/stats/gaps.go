@@ -64,7 +64,7 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 	left := maxCounted
 	for i := len(all) - 1; i >= 0; i-- { // the latest ones first
 		row := byID[all[i].ID]
-		if row == nil || all[i].Ended.IsZero() {
+		if row == nil || all[i].Ended.IsZero() || g.history == nil {
 			continue
 		}
 		counts, known := g.keptCounts(all[i].ID)

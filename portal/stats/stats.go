@@ -3,8 +3,10 @@ package stats
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -13,7 +15,8 @@ import (
 
 // Config says where to read.
 type Config struct {
-	// DB is the database of a recorder. The caller closes it.
+	// DB is the database of a recorder. The caller closes it. Without one, pods and changes
+	// after gaps are not counted.
 	DB *sqldb.DB
 	// Index has the jobs of the database.
 	Index *jobindex.Index
@@ -26,6 +29,7 @@ type Reader struct {
 	index *jobindex.Index
 	now   func() time.Time
 	gaps  *gapReader
+	pods  *podReader
 }
 
 // New returns a reader.
@@ -34,7 +38,12 @@ func New(c Config) *Reader {
 	if now == nil {
 		now = time.Now
 	}
-	return &Reader{index: c.Index, now: now, gaps: &gapReader{history: history.New(c.DB), now: now}}
+	r := &Reader{index: c.Index, now: now, gaps: &gapReader{now: now}, pods: &podReader{now: now}}
+	if c.DB != nil {
+		h := history.New(c.DB)
+		r.gaps.history, r.pods.history = h, h
+	}
+	return r
 }
 
 // TimelineQuery selects a page of a timeline.
@@ -122,38 +131,58 @@ func (r *Reader) Stats(ctx context.Context, q jobindex.Query, w, before Window) 
 	if w.empty() || compare && before.empty() {
 		return nil, ErrWindow
 	}
-	both := w
+	both, windows := w, []Window{w}
 	if compare {
-		both = Window{earlier(w.From, before.From), later(w.To, before.To)}
+		both, windows = Window{earlier(w.From, before.From), later(w.To, before.To)}, []Window{w, before}
 	}
-	var now, then *period
-	begin := func(at time.Time) {
-		now = newPeriod(w, earlier(at, w.To))
-		if compare {
-			then = newPeriod(before, earlier(at, before.To))
-		}
-	}
-	cause := func(row *jobindex.Row) string { return row.Reason }
-	s, err := r.scan(q, both, func(row *jobindex.Row, at time.Time) {
-		if now == nil {
-			begin(at)
-		}
-		now.add(row, cause)
-		if then != nil {
-			then.add(row, cause)
-		}
-	})
+	pods, err := r.pods.in(ctx, cmp.Or(q.At, r.now()), windows...)
 	if err != nil {
 		return nil, err
 	}
-	if now == nil {
-		begin(s.at)
+	sums := &sums{windows: windows, pods: pods}
+	s, err := r.scan(q, both, sums.add)
+	if err != nil {
+		return nil, err
 	}
-	a := &api.Stats{From: w.From, To: w.To, Now: *now.answer(), Position: s.position, At: s.at}
+	if err := r.addIndirect(ctx, sums, s.at); err != nil {
+		return nil, err
+	}
+	all := sums.answer(s.at)
+	a := &api.Stats{From: w.From, To: w.To, Now: *all[0], Position: s.position, At: s.at}
 	if compare {
-		a.BeforeFrom, a.BeforeTo, a.Before = before.From, before.To, then.answer()
+		a.BeforeFrom, a.BeforeTo, a.Before = before.From, before.To, all[1]
 	}
 	return a, nil
+}
+
+// addIndirect adds the jobs whose pods other objects control.
+func (r *Reader) addIndirect(ctx context.Context, sums *sums, now time.Time) error {
+	for some := range slices.Chunk(sums.indirect, 200) {
+		var objects []history.Object
+		for i := range some {
+			row := &some[i]
+			resource, group := jobspec.SplitType(row.Type)
+			objects = append(objects, history.Object{
+				ID: row.ID, UID: row.UID, Cluster: row.Cluster, ClusterUID: row.ClusterUID, Namespace: row.Namespace, Name: row.Name,
+				Type: history.Type{Group: group, Resource: resource, Kind: row.Kind}, Version: row.Version, Created: row.Submitted,
+			})
+		}
+		pods, err := r.gaps.history.PodsOf(ctx, objects, 10_000)
+		if err != nil {
+			return err
+		}
+		for i := range some {
+			var ends []podEnd
+			for _, p := range pods[some[i].ID] {
+				if e, ok := sums.pods.byID[p.ID]; ok {
+					ends = append(ends, e)
+				}
+			}
+			slices.SortFunc(ends, func(a, b podEnd) int { return a.at.Compare(b.at) })
+			sums.addJob(&some[i], ends, now)
+		}
+	}
+	return nil
 }
 
 // scanned is the state of the index that a scan has read.
@@ -175,13 +204,6 @@ func (r *Reader) scan(q jobindex.Query, w Window, each func(*jobindex.Row, time.
 		})
 	})
 	return s, err
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 func later(a, b time.Time) time.Time {

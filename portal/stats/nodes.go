@@ -1,0 +1,92 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+const (
+	// maxNodes is how many nodes an answer has, and cells how many intervals each of them.
+	maxNodes = 50
+	cells    = 28
+)
+
+// generic are reasons of jobs that say only that the job failed. Its pods say why.
+var generic = map[string]bool{"": true, "BackoffLimitExceeded": true, "PodFailed": true, "PodFailurePolicy": true, "Error": true, "FailedJobs": true, "ReachedMaxRestarts": true, "JobsFailed": true}
+
+// causeOfJob returns why a job failed: its own reason, or that of the pod that failed first in
+// its last attempt.
+func causeOfJob(r *jobindex.Row, pods []podEnd) string {
+	if !generic[r.Reason] {
+		return r.Reason
+	}
+	var attempt time.Time
+	again := false
+	for i := range r.Life {
+		switch s := &r.Life[i]; {
+		case s.State == state.Restarting:
+			if !again {
+				attempt = s.From // pods of the attempt before may end until the next one starts
+			}
+			again = true
+		case s.State == state.Running || s.State == state.Starting:
+			if again {
+				attempt = attempt.Add(s.From.Sub(attempt) / 2)
+			}
+			again = false
+		}
+	}
+	for _, e := range pods {
+		if e.failed && e.cause != "" && e.at.After(attempt) {
+			return e.cause
+		}
+	}
+	return r.Reason
+}
+
+// nodeCount counts the pods of nodes.
+type nodeCount struct {
+	grid  grid
+	nodes map[string]*api.NodeShare
+}
+
+func newNodeCount(w Window) *nodeCount {
+	return &nodeCount{grid: evenGrid(w, cells), nodes: map[string]*api.NodeShare{}}
+}
+
+// add counts the pods of a job that ended in the window on a known node.
+func (n *nodeCount) add(pods []podEnd) {
+	for i := range pods {
+		e := &pods[i]
+		if e.node == "" || !n.grid.has(e.at) {
+			continue
+		}
+		s := n.nodes[e.node]
+		if s == nil {
+			s = &api.NodeShare{Node: e.node, Cells: make([]int, cells)}
+			n.nodes[e.node] = s
+		}
+		s.Pods++
+		if e.failed {
+			s.Failed++
+			s.Cells[n.grid.bucket(e.at)]++
+		}
+	}
+}
+
+// answer returns the nodes by the share of failed pods.
+func (n *nodeCount) answer() []api.NodeShare {
+	all := []api.NodeShare{}
+	for _, s := range n.nodes {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b api.NodeShare) int {
+		return cmp.Or(cmp.Compare(b.Failed*a.Pods, a.Failed*b.Pods), cmp.Compare(b.Pods, a.Pods), cmp.Compare(a.Node, b.Node))
+	})
+	return all[:min(len(all), maxNodes)]
+}

@@ -1,0 +1,79 @@
+package stats
+
+import (
+	"slices"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
+)
+
+// indirectTypes are the types of jobs whose pods other objects control.
+var indirectTypes = map[string]bool{
+	"jobsets.jobset.x-k8s.io": true, "trainjobs.trainer.kubeflow.org": true, "rayjobs.ray.io": true, "mpijobs.kubeflow.org": true,
+}
+
+// maxIndirect is how many such jobs a request finds the pods of. Of more, the pods are not
+// counted, and failed ones have their own reason.
+const maxIndirect = 1000
+
+// sums sums up the jobs of some windows.
+type sums struct {
+	windows []Window
+	pods    *podSet // nil: not recorded
+	periods []*period
+	nodes   []*nodeCount
+	// indirect are jobs to add when their pods are known.
+	indirect []jobindex.Row
+}
+
+// begin makes the periods when the instant is known that open spans last until.
+func (s *sums) begin(at time.Time) {
+	for _, w := range s.windows {
+		s.periods = append(s.periods, newPeriod(w, earlier(at, w.To)))
+		s.nodes = append(s.nodes, newNodeCount(w))
+	}
+}
+
+// add adds a job, or puts it aside.
+func (s *sums) add(r *jobindex.Row, at time.Time) {
+	if s.pods != nil && indirectTypes[r.Type] && r.State.Final() && r.State != state.Deleted && len(s.indirect) < maxIndirect {
+		kept := *r
+		kept.Life = slices.Clone(r.Life)
+		s.indirect = append(s.indirect, kept)
+		return
+	}
+	s.addJob(r, s.pods.of(r), at)
+}
+
+// addJob adds a job with its pods, the first to end first.
+func (s *sums) addJob(r *jobindex.Row, pods []podEnd, at time.Time) {
+	if s.periods == nil {
+		s.begin(at)
+	}
+	for i, p := range s.periods {
+		p.add(r, func(r *jobindex.Row) string { return causeOfJob(r, pods) })
+		s.nodes[i].add(pods)
+	}
+}
+
+// answer returns the sums of each window.
+func (s *sums) answer(at time.Time) (all []*api.Period) {
+	if s.periods == nil {
+		s.begin(at)
+	}
+	for i, p := range s.periods {
+		a := p.answer()
+		a.NodesSeen, a.Nodes = s.pods != nil, s.nodes[i].answer()
+		all = append(all, a)
+	}
+	return all
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
