@@ -797,7 +797,7 @@ export interface Period {
   queues: QueueShare[];
   // by the share of failed pods
   nodes: NodeShare[];
-  // false if pods are not recorded
+  // false if pods are not recorded, or too many to count
   nodesSeen: boolean;
 }
 
