@@ -18,11 +18,13 @@ import (
 
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/portal/jobview"
 	"github.com/vedette-io/vedette/portal/livestream"
 	"github.com/vedette-io/vedette/portal/readapi"
 	"github.com/vedette-io/vedette/portal/ui"
 	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/portal/writeapi"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -196,6 +198,10 @@ func (p *Portal) operations() {
 			s := p.hub.Stats()
 			return s.Browsers, s.Lag
 		},
+	})
+	forecasts := insight.New(insight.Config{DB: p.cfg.DB, Index: p.index})
+	writeapi.Register(p.api, writeapi.Config{
+		DB: p.cfg.DB, Index: p.index, Access: p.access, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: forecasts.Forecast, Logger: p.cfg.logger(),
 	})
 }
 

@@ -18,12 +18,13 @@ const demoTypes = "jobs,pods"
 
 // demoOptions are the flags of demo.
 type demoOptions struct {
-	watch watchOptions
-	db    string
-	jobs  int
-	seed  uint64
-	speed float64
-	quiet bool
+	watch  watchOptions
+	db     string
+	jobs   int
+	seed   uint64
+	speed  float64
+	quiet  bool
+	listen string
 }
 
 func newDemo() *cobra.Command {
@@ -33,8 +34,9 @@ func newDemo() *cobra.Command {
 		Short: "Watch and record simulated training jobs, without a cluster",
 		Long: "The demo starts an API server in this process and simulates training jobs that are submitted, queued, run, retried\n" +
 			"and deleted. It watches them like `vedette watch jobs,pods`, records them like `vedette record`, and prints the messages\n" +
-			"that `vedette notify` would send: one of its two channels fails now and then. Other terminals can submit, cancel and retry\n" +
-			"jobs, and read their logs: the demo prints the commands. It ends when all jobs have ended, or with Ctrl-C, and then shows\n" +
+			"that `vedette notify` would send: one of its two channels fails now and then. A portal on this machine shows the jobs in the\n" +
+			"browser. There and in other terminals one can submit, cancel and retry jobs, and read their logs: the demo prints the address\n" +
+			"and the commands. It ends when all jobs have ended, or with Ctrl-C, and then shows\n" +
 			"what was recorded and which commands read it.",
 		Example: "  # Run twelve jobs\n" +
 			"  vedette demo\n\n" +
@@ -52,6 +54,7 @@ func newDemo() *cobra.Command {
 	f.IntVar(&o.jobs, "jobs", 12, "number of jobs; 0 means no end")
 	f.Float64Var(&o.speed, "speed", 1, "factor for the speed")
 	f.BoolVar(&o.quiet, "no-messages", false, "do not notify, and print no messages")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "loopback address of the portal; empty for none; if it is taken, another port")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the simulation: the same seed gives the same jobs")
 	o.watch.addOutputFlags(cmd)
 	return cmd
@@ -95,13 +98,23 @@ func (o *demoOptions) run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer access.close()
+	user, err := kube.Connect(kube.Config{REST: access.userREST(server)})
+	if err != nil {
+		return err
+	}
+	defer user.Close()
+	shown, err := newDemoPortal(o.listen, kept.d, user)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
 	con.say("An API server runs in this process. Simulated training jobs are submitted to it, and recorded in\n%s. Ctrl-C ends the demo.", kept.d)
-	for line := range strings.Lines(access.text(kept.url)) {
+	for line := range strings.Lines(shown.text() + access.text(kept.url)) {
 		con.say("%s", strings.TrimSuffix(line, "\n"))
 	}
 	con.say("")
 	users := newDemoUsers(newDemoPlatform(newWorld(server, o.seed, o.speed), cluster))
-	return o.play(ctx, cluster, targets, kept, told, users, format, con)
+	return o.play(ctx, cluster, targets, kept, told, shown, users, format, con)
 }
 
 // notifier returns the notifier, nil without one: messages would not fit between lines for
@@ -114,14 +127,14 @@ func (o *demoOptions) notifier(kept *demoRecorder, format *format, con *console)
 	return newDemoNotifier(kept.d, o.speed, con)
 }
 
-// play runs the simulation, the watch, the recorder and the notifier, and waits for all of
-// them.
-func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, told *demoNotifier, users *demoUsers, format *format, con *console) error {
+// play runs the simulation, the watch, the recorder, the notifier and the portal, and waits
+// for all of them.
+func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets []target, kept *demoRecorder, told *demoNotifier, view *demoPortal, users *demoUsers, format *format, con *console) error {
 	readers := context.WithoutCancel(ctx) // the summary is read after Ctrl-C too
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go kept.run(ctx, cancel)
-	notified := told.start(ctx, cancel)
+	notified, shown := told.start(ctx, cancel), view.start(ctx, cancel)
 	worked, ran := make(chan error, 1), make(chan error, 1)
 	go func() {
 		err := users.demoPlatform.run(ctx)
@@ -148,7 +161,7 @@ func (o *demoOptions) play(ctx context.Context, cluster *kube.Cluster, targets [
 	if workErr := <-worked; err == nil && !errors.Is(workErr, context.Canceled) {
 		err = workErr
 	}
-	if err := errors.Join(err, <-ran, <-kept.ended, notified()); err != nil {
+	if err := errors.Join(err, <-ran, <-kept.ended, notified(), shown()); err != nil {
 		return err
 	}
 	said, err := kept.summary(readers)

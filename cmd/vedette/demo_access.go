@@ -57,6 +57,14 @@ func (a *demoAccess) rest(server *apitest.Server) *rest.Config {
 	return rc
 }
 
+// userREST returns the configuration of a client within this process that acts as the user of
+// other terminals.
+func (a *demoAccess) userREST(server *apitest.Server) *rest.Config {
+	rc := server.RESTConfig()
+	rc.BearerToken = a.user
+	return rc
+}
+
 // open serves HTTPS on the loopback interface, and writes a kubeconfig for it that only the
 // user can read, next to the database of the URL.
 func (a *demoAccess) open(server *apitest.Server, db string) error {

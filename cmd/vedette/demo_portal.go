@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// demoPortal is the portal of the demo. Nil is none.
+type demoPortal struct {
+	portal   *portal.Portal
+	listener net.Listener
+}
+
+// newDemoPortal returns a portal over the database of the demo. Writes are made by the client
+// user. If the address is taken, it listens at another port of the loopback address. An empty
+// address means no portal.
+func newDemoPortal(listen string, d *sqldb.DB, user *kube.Cluster) (*demoPortal, error) {
+	if listen == "" {
+		return nil, nil
+	}
+	cfg := portal.Config{DB: d, Clusters: []access.Cluster{{Name: "demo", Kube: user}}, Demo: true, Version: version(), Logger: slog.New(slog.DiscardHandler)}
+	cfg.Identity.Listen = listen
+	p, err := portal.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		if listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, err
+		}
+	}
+	return &demoPortal{p, listener}, nil
+}
+
+// text says where the portal is.
+func (p *demoPortal) text() string {
+	if p == nil {
+		return ""
+	}
+	return "The portal shows them in the browser until the demo ends; with --jobs 0 it does not end by itself:\n  " + portalAddress(p.listener.Addr(), false, "") + "\n"
+}
+
+// start serves the portal until ctx ends, and returns a function that waits for that. It
+// calls cancel with an error.
+func (p *demoPortal) start(ctx context.Context, cancel func(error)) (wait func() error) {
+	if p == nil {
+		return func() error { return nil }
+	}
+	ended := make(chan error, 1)
+	go func() {
+		err := p.portal.Serve(ctx, p.listener)
+		if err != nil {
+			cancel(err)
+		}
+		ended <- err
+	}()
+	return func() error { return <-ended }
+}
+
+// close closes a listener that nobody serves; otherwise it does nothing.
+func (p *demoPortal) close() {
+	if p != nil {
+		_ = p.listener.Close() // it may be closed already
+	}
+}
