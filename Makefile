@@ -96,6 +96,7 @@ model: ## compare the store and all queues with simple models, over 100,000 rand
 ui: ## build the pages of the portal from their sources, and check that dist is what is committed
 	npm ci --prefix portal/ui --no-audit --no-fund
 	npm run --prefix portal/ui check
+	go run ./portal/ui/build -test
 	go run ./portal/ui/build
 	@git diff --exit-code --stat -- portal/ui/dist portal/ui/src/api.ts && test -z "$$(git status --porcelain -- portal/ui/dist)" || { echo "portal/ui/dist is not what the sources give: commit it"; exit 1; }
 

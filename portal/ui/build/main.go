@@ -11,7 +11,15 @@ func main() {
 	dir := flag.String("dir", "portal/ui", "the folder with the sources of the pages")
 	dist := flag.String("out", "", "where to write the pages; empty: dist in the folder with the sources")
 	goTypes := flag.String("api", "portal/api", "the folder with the Go types of the API")
+	test := flag.Bool("test", false, "run the tests of the sources with Node, and write nothing")
 	flag.Parse()
+	if *test {
+		if err := runTests(*dir); err != nil {
+			fmt.Fprintln(os.Stderr, "test the pages:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *dist == "" {
 		*dist = filepath.Join(*dir, "dist")
 	}

@@ -12,14 +12,15 @@ export function Time({ at, show }: { at: string | undefined; show?: (ms: number)
   return <time dateTime={at} data-tip={utc(ms)}>{(show ?? time)(ms)}</time>;
 }
 
-// cutMiddle shortens a text in the middle so that it fits. width measures a text.
-export function cutMiddle(text: string, room: number, width: (t: string) => number): string {
+// cutMiddle shortens a text in the middle so that it fits. width measures a text, and tail is
+// how many characters stay at the end at most.
+export function cutMiddle(text: string, room: number, width: (t: string) => number, tail = Infinity): string {
   if (width(text) <= room) {
     return text;
   }
   const chars = [...text];
   const cut = (kept: number) => {
-    const head = Math.ceil(kept * 0.55);
+    const head = Math.max(Math.ceil(kept * 0.55), kept - tail);
     return chars.slice(0, head).join("") + "…" + chars.slice(chars.length - (kept - head)).join("");
   };
   let low = 2;
@@ -35,7 +36,7 @@ export function cutMiddle(text: string, room: number, width: (t: string) => numb
   return cut(low);
 }
 
-const texts = new WeakMap<Element, string>();
+const texts = new WeakMap<Element, { text: string; tail: number }>();
 const advances = new Map<string, number>();
 let ruler: HTMLSpanElement | undefined;
 
@@ -57,14 +58,14 @@ function advance(char: string, weight: string, size: string): number {
 
 // fit cuts the text of a name to the width of its element.
 function fit(e: HTMLElement): void {
-  const text = texts.get(e) ?? "";
+  const { text, tail } = texts.get(e) ?? { text: "", tail: 0 };
   const room = e.clientWidth;
   if (room === 0) {
     return;
   }
   const style = getComputedStyle(e);
   const width = (t: string) => [...t].reduce((sum, c) => sum + advance(c, style.fontWeight, style.fontSize), 0);
-  const shown = cutMiddle(text, room - 1, width);
+  const shown = cutMiddle(text, room - 1, width, tail);
   if (e.textContent !== shown) {
     e.textContent = shown;
   }
@@ -85,18 +86,18 @@ document.fonts?.addEventListener("loadingdone", () => {
 
 // Name shows a name that may be longer than its place. It is cut in the middle, because both
 // ends tell names apart; screen readers and the tip have all of it.
-export function Name({ text }: { text: string; tail?: number }) {
+export function Name({ text, tail = Infinity }: { text: string; tail?: number }) {
   const box = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
     const e = box.current;
     if (!e) {
       return;
     }
-    texts.set(e, visible(text));
+    texts.set(e, { text: visible(text), tail });
     e.textContent = visible(text);
     fit(e);
     watch.observe(e);
     return () => watch.unobserve(e);
-  }, [text]);
+  }, [text, tail]);
   return <span class="name" ref={box} data-tip-cut={visible(text)} />;
 }

@@ -1,7 +1,7 @@
 // The menu of the instant: now, or everything as of a time.
 
 import { useState } from "preact/hooks";
-import { serverNow } from "../core/clock";
+import { second, serverNow } from "../core/clock";
 import { instant, time } from "../core/format";
 import { parseTime, writtenTime } from "../core/instant";
 import { at, setQuery } from "../core/router";
@@ -16,7 +16,7 @@ export function AtMenu() {
   const w = words.value;
   const shown = instant(at.value) ?? parseTime(at.value);
   return (
-    <Menu class="at-menu" icon="clock" label={w.at.label} text={shown === undefined ? w.at.now : time(shown)} side="right">
+    <Menu class="at-menu" icon="clock" label={w.at.label} text={shown === undefined ? w.at.now : time(shown, second.value)} side="right">
       {(close) => <Choice close={close} />}
     </Menu>
   );
