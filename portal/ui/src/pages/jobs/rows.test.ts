@@ -97,3 +97,11 @@ test("the list asks for 24 hours unless the URL says otherwise", () => {
 test("fields of CSV are no formulas", () => {
   assert.deepEqual([field("=1+1"), field('a"b,c'), field("-x"), field(3)], ["'=1+1", '"a""b,c"', "'-x", "3"]);
 });
+
+test("a job that comes to match waits in the line of new jobs, and leaves it again", () => {
+  const list: JobList = { jobs: [], states: { Running: { n: 1 } }, all: { n: 1 }, matching: { n: 0 }, position: 0, at: new Date(start).toISOString() };
+  const scope = { filter: parseFilter(new URLSearchParams("state=Failed")), mine: [], now: start };
+  const failed = apply(viewOf(list), [{ position: 1, kind: "new", before: "Running", job: job(1, "Failed", "a"), seen: "" }], scope);
+  assert.deepEqual([...failed.added], [1]);
+  assert.deepEqual([...apply(failed, [{ position: 2, kind: "new", before: "Failed", job: job(1, "Restarting", "a"), seen: "" }], scope).added], []);
+});
