@@ -48,7 +48,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
         <tbody>
           {list.fields.map((field) => (
             <tr key={field.name}>
-              <th scope="row">{words.fields[field.name] ?? <code><Name text={visible(field.name)} tail={15} /></code>}</th>
+              <th scope="row">{words.fields[field.name] ?? <Name text={visible(field.name)} tail={14} />}</th>
               {attempts.map((a, i) => <Cell attempt={a} field={field} i={from + i} key={a.number} />)}
             </tr>
           ))}
@@ -109,7 +109,7 @@ function AttemptRows({ job, list }: { job: JobContext; list: AttemptList }) {
               <td class="numeric">{duration(a.ran)}</td>
               <td class="numeric">{a.pods}</td>
               <td class="wide text-2">{(a.nodes ?? []).join(" ") || none}</td>
-              <td><a class="underlined" href={to(jobPath(a.job, "logs"), { attempt: String(a.run) })}>{words.tabs.logs}</a></td>
+              <td class="nowrap"><a class="underlined" href={to(jobPath(a.job, "logs"), { attempt: String(a.run) })}>{words.tabs.logs}</a></td>
             </tr>
           ))}
         </tbody>

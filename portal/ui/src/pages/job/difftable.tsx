@@ -71,7 +71,9 @@ function Columns() {
 
 function FoldRow({ row, open, span }: { row: Row; open: (row: Row) => void; span: number }) {
   const words = w.value.diff;
-  const text = row.bookkeeping ? words.foldBook(row.count ?? 0) : words.fold(row.count ?? 0);
+  const count = row.count ?? 0;
+  const kept = row.bookkeeping ?? 0;
+  const text = [count > kept ? words.fold(count - kept) : "", kept > 0 ? words.foldBook(kept) : ""].filter((t) => t !== "").join(", ");
   return <tr class="diff-fold"><td colSpan={span}><button type="button" onClick={() => open(row)}>{text}</button></td></tr>;
 }
 

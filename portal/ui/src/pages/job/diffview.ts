@@ -13,10 +13,10 @@ export interface Row {
   kind: "same" | "changed" | "fold";
   left?: DiffLine;
   right?: DiffLine;
-  // The number of lines that the fold hides, and whether they are bookkeeping.
+  // The lines that the fold hides: how many, and how many of them differ in bookkeeping.
   folded?: DiffLine[];
   count?: number;
-  bookkeeping?: boolean;
+  bookkeeping?: number;
 }
 
 // context is how many unchanged lines stay visible around a change.
@@ -79,8 +79,8 @@ function side(line: DiffLine): Pick<Row, "left" | "right"> {
 
 function fold(lines: DiffLine[]): Row {
   const count = lines.reduce((sum, line) => sum + (line.op === "~" ? (line.count ?? 0) : 1), 0);
-  const changed = lines.filter((line) => line.op === "-" || line.op === "+");
-  return { kind: "fold", folded: lines, count, bookkeeping: changed.length > 0 };
+  const bookkeeping = lines.filter((line) => line.op === "-" || line.op === "+").length;
+  return { kind: "fold", folded: lines, count, bookkeeping };
 }
 
 // split puts removed and added lines of one change beside each other. The nth removed line

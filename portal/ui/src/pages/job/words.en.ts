@@ -20,7 +20,7 @@ export const en = {
   unknownPresence: "The object cannot be seen now. What you see is the last that was seen.",
   strip: {
     label: "Life of the job", attempt: (i: number, time: string) => `Attempt ${i}, ${time}`, attemptShort: (i: number) => `Attempt ${i}`, submitted: (t: string) => `${t} submitted`, now: (t: string) => `now, ${t}`, early: (t: string) => `one in ten by ${t}`,
-    half: (t: string) => `half by ${t}`, late: (t: string) => `nine in ten by ${t}`, gap: (t: string) => `${t} not watched`, started: (t: string) => `${t} quota given`, startedBare: (t: string) => `${t} started`, likely: (from: string, to: string) => `likely to start between ${from} and ${to}`,
+    half: (t: string) => `half by ${t}`, late: (t: string) => `nine in ten by ${t}`, gap: (t: string) => `${t} not watched`, startedBare: (t: string) => `${t} started`, likely: (from: string, to: string) => `likely to start between ${from} and ${to}`,
   },
   waiting: {
     title: "Why it waits", from: (source: string, time: string) => `from ${source}, as of ${time}`, quota: "Quota", of: (used: string, total: string, unit: string) => `${used} of ${total} ${unit}`, gpusUnit: "GPUs", left: (left: string, needed: string) => `${left} left, ${needed} needed`,
@@ -38,46 +38,45 @@ export const en = {
   attempts: {
     title: "Attempts", note: "what differs from the one before is marked", list: "All attempts", job: "Job", thisJob: "this job", diff: "Full diff", all: (i: number) => `All ${number(i)}`, field: "Field", none: "No attempt has begun yet.", compare: "Compare", with: "with", differs: "differs from the attempt before",
     fields: { ended: "Ended", ran: "Ran", firstFailure: "First to fail", image: "Image", nodes: "Nodes", lastStep: "Last step", began: "Began", pods: "Pods", exitCode: "Exit code", node: "Node", memory: "Memory", gpus: "GPUs", command: "Command" } as Record<string, string>,
-    diffTitle: (a: number, b: number) => `Attempt ${a} to ${b}`, same: "The two attempts ran from the same object.", one: "A diff needs two attempts.",
+    same: "The two attempts ran from the same object.", one: "A diff needs two attempts.",
   },
   transitions: {
-    title: "Transitions", note: (i: string) => `${i}, newest first`, state: "State", since: "Since", for: "For", reason: "Reason", version: "Version", source: "Source", all: "Show all", notified: (i: number) => n(i, "notification"), none: "No transition is recorded.",
+    title: "Transitions", note: (i: string) => `${i}, newest first`, state: "State", since: "Since", for: "For", reason: "Reason", version: "Version", source: "Source", all: "Show all", none: "No transition is recorded.",
     sources: { watched: "watch", listed: "list", relisted: "relist", inferred: "inferred", watch: "watch", list: "list", relist: "relist" } as Record<string, string>,
   },
   log: {
-    title: "Last log lines", attempt: (pod: string, i: number) => `${pod}, attempt ${i}`, kept: (shown: number, all: number) => `Kept when the pod ended, ${number(shown)} of ${n(all, "line")}`, keptAt: (pod: string, t: string, i: number) => `${pod}: ${n(i, "line")} kept at ${t}`, missing: (i: number) => `${number(i)} not kept`, missingUnknown: "an unknown number not kept", none: "No lines are known.",
+    title: "Last log lines", attempt: (pod: string, i: number) => `${pod}, attempt ${i}`, kept: (shown: number, all: number) => `Kept when the pod ended, ${number(shown)} of ${n(all, "line")}`, keptAt: (pod: string, t: string, i: number) => `${pod}: ${n(i, "line")} kept at ${t}`, missing: (i: number) => `${number(i)} not kept`, missingUnknown: "an unknown number not kept", 
     allPods: "All pods", allAttempts: "All attempts", pod: "Pod", attemptLabel: "Attempt", search: "Search the log", hits: (i: number, of: string) => `${number(i)} of ${of}`, noHits: "no hits", nextHit: "Next hit", previousHit: "Previous hit", wrap: "Wrap", times: "Times", follow: "Follow", live: "Live, follows the end", ended: "The log has ended.", older: "Show older lines",
-    lines: (i: number) => n(i, "line"), dropped: (i: number) => `${n(i, "older line")} left out, so that the page stays fast.`, cut: (i: number) => `${number(i)} bytes cut`, empty: "No lines. Pods that have not started write none, and no lines were kept.", region: "Log", toEnd: "To the end", broken: "The stream was cut. It is opened again.", download: "Download what is shown", loadMore: "Loading more lines", open: "All lines",
+    dropped: (i: number) => `${n(i, "older line")} left out, so that the page stays fast.`, cut: (i: number) => `${number(i)} bytes cut`, empty: "No lines. Pods that have not started write none, and no lines were kept.", region: "Log", broken: "The stream was cut. It is opened again.", download: "Download what is shown", open: "All lines",
     shown: (i: number) => `${n(i, "line")} shown`,
   },
   deliveries: {
     title: "Notifications", rule: "Rule", channel: "Channel", answer: "Answer", tries: "Tries", receiver: "Receiver", state: "State", when: "When", message: "Message", again: "Send again", acknowledge: "Acknowledge", mute: "Mute", none: "No message was sent about this job.", noneHelp: "Subscribe to hear when it starts, fails or ends.", off: "This portal's database has no notifications.",
-    next: (t: string) => `next try ${t}`, acked: (who: string, t: string) => `Acknowledged by ${who}, ${t}`, open: "All", late: "late",
+    next: (t: string) => `next try ${t}`, acked: (who: string, t: string) => `Acknowledged by ${who}, ${t}`, open: "All", 
     states: { waiting: "Waiting", held: "Held", sending: "Sending", sent: "Sent", dead: "Dead letter", dropped: "Dropped", superseded: "Superseded" } as Record<string, string>,
   },
   diff: {
     title: "Diff", of: (from: string, to: string) => `revision ${from} to ${to}`, differ: (i: number) => `${n(i, "line")} differ`, none: "No line differs.", fold: (i: number) => `${n(i, "unchanged line")}`, foldBook: (i: number) => `${n(i, "line")} of bookkeeping`, left: "Before", right: "After", unified: "Unified", split: "Split", bookkeeping: "Bookkeeping", last: "Last change of the object",
-    removed: "removed", added: "added", open: "Open", lineNumber: "Line", text: "Text", how: "How to show the diff",
+    removed: "removed", added: "added", lineNumber: "Line", text: "Text", how: "How to show the diff",
   },
   yaml: {
-    revision: (i: number, of: number) => `Revision ${number(i)} of ${number(of)}`, slider: "Revision", older: "Older revision", newer: "Newer revision", compare: "Compare with this one", comparing: (v: string) => `Compared with ${v}`, end: "End the comparison", copy: "Copy YAML", copied: "Copied", fold: (i: number) => `${n(i, "line")} of bookkeeping`,
-    none: "No revision is recorded.", stripped: "Retention has removed the body of this revision.", readOnly: "Read only", seen: "seen", download: "Download",
+    revision: (i: number, of: number) => `Revision ${number(i)} of ${number(of)}`, slider: "Revision", older: "Older revision", newer: "Newer revision", compare: "Compare with this one", end: "End the comparison", copy: "Copy YAML", fold: (i: number) => `${n(i, "line")} of bookkeeping`,
+    none: "No revision is recorded.", stripped: "Retention has removed the body of this revision.", readOnly: "Read only", 
   },
-  pods: { none: "No pod has been created.", notRecorded: "Pods are not recorded. Record them with the target pods.", state: "State", name: "Name", attempt: "Attempt", node: "Node", restarts: "Restarts", exit: "Exit code", created: "Created", ran: "Existed", life: "Life", detail: "Detail", logs: "Logs" },
+  pods: { none: "No pod has been created.", notRecorded: "Pods are not recorded. Record them with the target pods.", state: "State", name: "Name", attempt: "Attempt", node: "Node", restarts: "Restarts", exit: "Exit code", created: "Created", ran: "Existed", life: "Life", detail: "Detail", },
   events: { none: "No event is known about this job.", notRecorded: "Events are not recorded, and the cluster did not answer.", live: "from the API server, which keeps them for about an hour", type: "Type", reason: "Reason", object: "Object", message: "Message", count: "Count", first: "First", last: "Last", normal: "Normal", warning: "Warning" },
   ask: {
     stop: (name: string) => `Stop ${name}?`, stopText: "The job is cancelled in your name. Its history stays.", holds: (i: number) => `It holds ${n(i, "GPU")}. Type its name to stop it.`, name: "Name of the job", why: "Reason", whyHelp: "It is written to the job and into messages.", keep: "Keep it", stopNow: "Stop job",
     retry: (name: string) => `Retry ${name}?`, retryText: "A copy of the job is submitted in your name.", retryNow: "Retry", mute: (name: string) => `Mute messages about ${name}?`, muteText: "You get no messages about this job.", until: "Until", untilEnd: "the job has ended", hour: "in 1 hour", tomorrow: "tomorrow at 09:00", muteNow: "Mute",
-    acknowledge: (name: string) => `Acknowledge the failure of ${name}?`, acknowledgeText: "Others see that you know of it, and escalation ends.", acknowledgeNow: "Acknowledge", cancel: "Cancel", mayNot: "You may not do this to the job now. It may have ended, or you lack the right.", optional: "optional",
+    acknowledge: (name: string) => `Acknowledge the failure of ${name}?`, acknowledgeText: "Others see that you know of it, and escalation ends.", acknowledgeNow: "Acknowledge", mayNot: "You may not do this to the job now. It may have ended, or you lack the right.", optional: "optional",
   },
-  subscribe: { title: (name: string) => `Messages about ${name}`, button: "Subscribe", starts: "Tell me when it starts", channel: "Channel", address: "Address", states: "When it is", now: "Subscribe", none: "No channel is configured. Ask the operators of this portal.", verify: "A code was sent to the address. Enter it on the settings page.", done: "Subscribed.", all: "any state" },
-  actions: { more: "More actions", retried: (name: string) => `Submitted again as ${name}.`, openJob: "Open it", copyLink: "Copy link", copyName: "Copy name", timeline: "Show in timeline", like: "Jobs of this name", unsubscribe: "Mute" },
-  keys: { retry: "Retry", logs: "Logs", yaml: "YAML", diff: "Diff", older: "Older revision", newer: "Newer revision", previous: "Previous job", next: "Next job", back: "Back to the list", search: "Search the log", overview: "Overview", follow: "Follow the log" },
+  subscribe: { title: (name: string) => `Messages about ${name}`, button: "Subscribe", starts: "Tell me when it starts", channel: "Channel", address: "Address", states: "When it is", now: "Subscribe", none: "No channel is configured. Ask the operators of this portal.", verify: "A code was sent to the address. Enter it on the settings page.", done: "Subscribed.", },
+  actions: { more: "More actions", retried: (name: string) => `Submitted again as ${name}.`, copyLink: "Copy link", copyName: "Copy name", timeline: "Show in timeline", like: "Jobs of this name", },
+  keys: { retry: "Retry", logs: "Logs", yaml: "YAML", diff: "Diff", older: "Older revision", newer: "Newer revision", previous: "Previous job", next: "Next job", back: "Back to the list", search: "Search the log", follow: "Follow the log" },
   expected: "The job was submitted.",
   expectedHelp: "The page opens as soon as the recorder has seen it.",
   gone: "No such job", goneHelp: "Retention may have removed it, or you may not see its namespace.",
   changed: (state: string) => `The job is now ${state}.`,
-  loading: "Loading",
   more: "Show more",
 };
 

@@ -20,8 +20,15 @@ const ofControllers = new Set([
 // vedettes is the beginning of the annotations of an earlier submission.
 const vedettes = /^vedette\.io\/(?:request|submi|retry|cancel|attempt|stop)/;
 
-// cloned returns the lines of a job without what servers and controllers wrote, and with a new name.
-export function cloned(body: Body): string[] {
+// Clone are the lines of a job without what servers and controllers wrote: as they were, and with
+// a new name.
+export interface Clone {
+  base: string[];
+  lines: string[];
+}
+
+// cloned makes a job ready to be submitted once more.
+export function cloned(body: Body): Clone {
   const lines = linesOf(body.yaml);
   const gone = lines.map(() => false);
   for (const range of body.bookkeeping ?? []) gone.fill(true, Math.max(0, range.from - 1), range.to);
@@ -33,7 +40,7 @@ export function cloned(body: Body): string[] {
   }
   emptied(nodes, gone);
   const left = lines.filter((_, i) => gone[i] !== true);
-  return renamed(left);
+  return { base: left, lines: renamed(left) };
 }
 
 function removed(node: Node, kind: string, manual: boolean): boolean {

@@ -39,14 +39,21 @@ function item(clone: string): string {
 // longest is how many characters of a draft are stored.
 const longest = 1_000_000;
 
-const secretName = /pass(?:word|wd|phrase)?|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth(?:orization)?$|cookie/i;
+// secretName matches names of secrets. "token" counts as a word of its own: a tokenizer is none.
+const secretName = /pass(?:word|wd|phrase)|secret|credential|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|(?:^|[^A-Za-z])(?:token|pass|auth)s?(?![A-Za-z])/i;
+const secretCamel = /[a-z](?:Token|Auth)s?(?![a-z])/;
+
+function secretKey(name: string): boolean {
+  return secretName.test(name) || secretCamel.test(name);
+}
+
 const secretValue = /-----BEGIN|^(?:gh[pousr]_|glpat-|sk-|xox[abp]-|AKIA|eyJ[\w-]+\.)/;
 // Names of Kubernetes that only refer to a secret.
 const refers = /^(?:secretName|secretRef|secretKeyRef|imagePullSecrets|automountServiceAccountToken|serviceAccountToken)$/;
 
 // withoutSecrets returns a draft without values that look like secrets.
 export function withoutSecrets(draft: Draft): Draft {
-  const texts = Object.fromEntries(Object.entries(draft.texts).map(([name, text]) => [name, secretName.test(name) || secretValue.test(text) ? "" : cleanWords(text)]));
+  const texts = Object.fromEntries(Object.entries(draft.texts).map(([name, text]) => [name, secretKey(name) || secretValue.test(text) ? "" : cleanWords(text)]));
   const yaml = cleanYAML(draft.yaml);
   const left = yaml !== draft.yaml || Object.entries(texts).some(([name, text]) => text !== draft.texts[name]);
   return { ...draft, texts, yaml, ...(left ? { left } : {}) };
@@ -55,8 +62,8 @@ export function withoutSecrets(draft: Draft): Draft {
 // cleanWords empties the values of "KEY=value" words whose key names a secret.
 function cleanWords(text: string): string {
   const list = pairs(text);
-  if (!list.some(([key, value]) => value !== undefined && (secretName.test(key) || secretValue.test(value)))) return text;
-  return line(list.map(([key, value]) => (value === undefined ? key : `${key}=${secretName.test(key) || secretValue.test(value) ? "" : value}`)));
+  if (!list.some(([key, value]) => value !== undefined && (secretKey(key) || secretValue.test(value)))) return text;
+  return line(list.map(([key, value]) => (value === undefined ? key : `${key}=${secretKey(key) || secretValue.test(value) ? "" : value}`)));
 }
 
 // cleanYAML empties values whose key, or whose name in a list of variables, names a secret.
@@ -68,9 +75,9 @@ function cleanYAML(text: string): string {
   let name = "";
   for (const node of nodes) {
     if (node.key === "name") name = node.value;
-    const variable = node.key === "value" && secretName.test(name);
+    const variable = node.key === "value" && secretKey(name);
     const data = secret && /^(?:data|stringData)[.[]/.test(node.path);
-    const bare = node.from < node.to && !refers.test(node.key) && secretName.test(node.key);
+    const bare = node.from < node.to && !refers.test(node.key) && secretKey(node.key);
     if (!(variable || data || bare || secretValue.test(node.value.replace(/^["']/, "")))) continue;
     result[node.line] = (lines[node.line] ?? "").slice(0, node.from) + '""';
     for (let i = node.line + 1; i < node.end; i++) result[i] = undefined;

@@ -19,7 +19,7 @@ export const en = {
   cluster: "Cluster",
   namespace: "Namespace",
   fields: {
-    name: "Name", namespace: "Namespace", queue: "Queue", priority: "Priority", replicas: "Pods", gpus: "GPUs of each", memoryRequested: "Memory, requested", memoryLimit: "Memory, limit", image: "Image", retries: "Retries", deadline: "Stop after",
+    name: "Name", namespace: "Namespace", queue: "Queue", priority: "Priority", replicas: "Pods", gpus: "GPUs of each", memoryRequested: "Memory request", memoryLimit: "Memory limit", image: "Image", retries: "Retries", deadline: "Stop after",
     command: "Command", env: "Environment", prefix: "Prefix", directory: "Working directory", gpuResource: "GPU resource", cpus: "CPUs", memory: "Memory", sharedMemory: "Shared memory", nodes: "Nodes", ttl: "Delete after", serviceAccount: "Service account", nodeSelector: "Node selector", labels: "Labels", workers: "Workers", parallelism: "Parallel pods", completions: "Completions",
   } as Record<string, string>,
   groups: { Job: "Job", Container: "Container", Resources: "Resources", Limits: "Limits", Placement: "Placement" } as Record<string, string>,
@@ -28,11 +28,9 @@ export const en = {
   quotaLeft: (left: string, total: string, line: number) => `${left} of ${total} GPUs left, ${number(line)} in line`,
   listHelp: "Words are separated by spaces; quotes keep them together.",
   mapHelp: "name=value, separated by spaces.",
-  isDefault: (text: string) => `default ${text}`,
   optional: "optional",
   noDefault: "none",
   inYAML: "set in the YAML",
-  yes: "yes",
   mistake: (m: Mistake): string => {
     switch (m.code) {
       case "required": return "Needed";
@@ -59,17 +57,14 @@ export const en = {
   yamlOwn: "edited here; known fields stay mirrored",
   editHere: "Edit here",
   backToForm: "Back to the form",
-  backHelp: "Drops what was edited in the YAML.",
   copyYAML: "Copy YAML",
   editor: "YAML of the job",
+  emptyForm: "The YAML is made once the needed fields are filled.",
   empty: "Choose a template, or write YAML.",
   accept: (cluster: string) => `${cluster} would accept it`,
   refuse: (cluster: string, i: number) => `${cluster} would refuse it: ${n(i, "problem")}`,
-  mistakes: (i: number) => `The form has ${n(i, "mistake")}`,
   checking: "Dry run",
   checked: (t: string) => `dry run, ${t} ago`,
-  took: (t: string) => `dry run took ${t}`,
-  notChecked: "The dry run failed",
   line: (i: number) => `Line ${i}: `,
   goTo: (i: number) => `Go to line ${i}`,
   set: (field: string, value: string) => `Set ${field} to ${value}`,
@@ -83,6 +78,9 @@ export const en = {
   like: "Jobs like it ran",
   median: (i: number) => `median of ${number(i)}`,
   likely: "Likely to start",
+  about: (t: string) => `about ${t}`,
+  range: (a: string, b: string) => `${a} to ${b}`,
+  needed: (fields: string) => `Needed: ${fields}`,
   unknown: "unknown",
   sent: (cluster: string, person: string) => (person === "" ? `Sent to ${cluster}.` : `Sent to ${cluster} in your name, ${person}.`),
   keptAs: "What you send is kept as revision 1.",
@@ -93,8 +91,6 @@ export const en = {
   already: (name: string) => `${name} was submitted before.`,
   mayNot: "This portal cannot write to a cluster. Use the command line, or ask its operators.",
   wrongFile: "The file is larger than 1 MB, or no text.",
-  cloneGone: "The job to clone was not found.",
-  discarded: "The draft is gone.",
   keys: { submit: "Submit" },
 };
 
