@@ -2,6 +2,7 @@
 
 import { language } from "../words/language";
 import { serverNow } from "./clock";
+import { fields, sameDay } from "./zone";
 
 // none stands for a value that does not exist.
 export const none = "–";
@@ -83,25 +84,21 @@ export function instant(time: string | undefined): number | undefined {
 const two = (n: number) => String(n).padStart(2, "0");
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-// clock returns the local time of day: "10:41", or with seconds "10:41:50".
+// clock returns the time of day in the chosen zone: "10:41", or with seconds "10:41:50".
 export function clock(ms: number, seconds = false): string {
-  const d = new Date(ms);
-  return `${two(d.getHours())}:${two(d.getMinutes())}${seconds ? ":" + two(d.getSeconds()) : ""}`;
+  const f = fields(ms);
+  return `${two(f.hour)}:${two(f.minute)}${seconds ? ":" + two(f.second) : ""}`;
 }
 
-// date returns the local date: "Nov 21", in Chinese "11 月 21 日"; with the year if it is
-// another one.
+// date returns the date in the chosen zone: "Nov 21", in Chinese "11 月 21 日"; with the year
+// if it is another one.
 export function date(ms: number, now = serverNow()): string {
-  const d = new Date(ms);
-  const other = d.getFullYear() !== new Date(now).getFullYear();
+  const f = fields(ms);
+  const other = f.year !== fields(now).year;
   if (language.value === "zh") {
-    return `${other ? `${d.getFullYear()} 年 ` : ""}${d.getMonth() + 1} 月 ${d.getDate()} 日`;
+    return `${other ? `${f.year} 年 ` : ""}${f.month + 1} 月 ${f.day} 日`;
   }
-  return `${months[d.getMonth()]} ${d.getDate()}${other ? ", " + d.getFullYear() : ""}`;
-}
-
-function sameDay(a: number, b: number): boolean {
-  return new Date(a).toDateString() === new Date(b).toDateString();
+  return `${months[f.month]} ${f.day}${other ? ", " + f.year : ""}`;
 }
 
 // time returns a time as lists show it: with seconds if it is today, with the date otherwise.
@@ -117,7 +114,7 @@ export function utc(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
 }
 
-// zone returns the local zone: "UTC+8".
+// zone returns the local zone, whatever zone is chosen: "UTC+8".
 export function zone(ms = serverNow()): string {
   const minutes = -new Date(ms).getTimezoneOffset();
   if (minutes === 0) {

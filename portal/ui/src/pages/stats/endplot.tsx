@@ -3,6 +3,7 @@
 import uPlot from "uplot";
 import type { Period } from "../../api";
 import { clock, date, number } from "../../core/format";
+import { fields } from "../../core/zone";
 import { StateIcon } from "../../design/stateicon";
 import { stateWord } from "../../words";
 import type { Look } from "../timeline/look";
@@ -61,7 +62,7 @@ function barText(bar: OutcomeBar | undefined, days: boolean, count: number): str
   if (bar === undefined) {
     return "";
   }
-  return !days ? clock(bar.from) : count <= 10 ? String(new Date(bar.from).getDate()) : date(bar.from);
+  return !days ? clock(bar.from) : count <= 10 ? String(fields(bar.from).day) : date(bar.from);
 }
 
 function BarTip({ bar, days }: { bar: OutcomeBar; days: boolean }) {

@@ -1,10 +1,11 @@
 // Statistics of a period, compared with another one.
 
+import { useEffect, useState } from "preact/hooks";
 import { PathStats, PathSuggest } from "../../api";
 import type { Stats, Suggestions } from "../../api";
 import { second } from "../../core/clock";
 import { clock, date, duration, instant, number } from "../../core/format";
-import { rightsChanged } from "../../core/live";
+import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery, to } from "../../core/router";
 import { parseTime } from "../../core/instant";
 import { useResource } from "../../core/resource";
@@ -44,6 +45,10 @@ export function StatsPage() {
   const span = periodOf(param("from"), param("to"), now);
   const resource = useResource<Stats>(PathStats, { params: requestOf(here.value.query, span, vs, now), version: `${at.value === "" ? minute : 0} ${rightsChanged.value}`, keep: true });
   const { data } = resource;
+  const [position, setPosition] = useState<number | undefined>(undefined);
+  useEffect(() => setPosition((old) => old ?? data?.position), [data]);
+  // The page reads by itself; it follows the stream so that the badge says how fresh it is.
+  useLive(at.value === "" ? position : undefined, () => undefined, resource.reload);
   const shown: Span = data === undefined ? span : { from: Date.parse(data.from), to: Date.parse(data.to) };
   return (
     <div class="stats">

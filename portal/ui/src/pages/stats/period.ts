@@ -2,6 +2,7 @@
 // that is compared with.
 
 import type { StatsBucket } from "../../api";
+import { fields } from "../../core/zone";
 
 export interface Span {
   readonly from: number;
@@ -61,7 +62,8 @@ export function outcomeBars(buckets: readonly StatsBucket[], step: number, most 
 }
 
 function dayKey(ms: number): number {
-  return new Date(ms).setHours(0, 0, 0, 0);
+  const f = fields(ms);
+  return Date.UTC(f.year, f.month, f.day);
 }
 
 function groupKey(buckets: readonly StatsBucket[], step: number, most: number): (ms: number) => number {

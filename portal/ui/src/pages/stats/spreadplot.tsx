@@ -4,6 +4,7 @@
 import type uPlot from "uplot";
 import type { Period, Spread, StatsBucket } from "../../api";
 import { clock, date, duration, number } from "../../core/format";
+import { zoneChoice } from "../../core/zone";
 import type { Look } from "../timeline/look";
 import { ticksOf } from "../timeline/ticks";
 import { axisDuration, durationTicks } from "./axis";
@@ -78,7 +79,7 @@ function optionsOf(look: Look, data: uPlot.AlignedData, span: Span): Pick<uPlot.
 function xSplits(u: uPlot, span: Span): number[] {
   const width = Math.max(1, u.bbox.width / devicePixelRatio);
   const days = daily(span);
-  const ticks = ticksOf({ from: span.from - (days ? hours12 : 0), to: span.to, width }, "local", days ? 72 : 84);
+  const ticks = ticksOf({ from: span.from - (days ? hours12 : 0), to: span.to, width }, zoneChoice.value, days ? 72 : 84);
   return ticks.map((t) => (days ? t.time + hours12 : t.time) / 1000).filter((t) => t * 1000 >= span.from && t * 1000 <= span.to);
 }
 
@@ -91,8 +92,7 @@ function daily(span: Span): boolean {
 
 function xText(seconds: number, span: Span): string {
   const ms = seconds * 1000;
-  const t = new Date(ms);
-  return daily(span) || (t.getHours() === 0 && t.getMinutes() === 0) ? date(ms) : clock(ms);
+  return daily(span) || clock(ms) === "00:00" ? date(ms) : clock(ms);
 }
 
 // spanOfBucket says when a bucket began and ended.

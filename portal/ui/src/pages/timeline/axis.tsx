@@ -2,6 +2,7 @@
 
 import { clock, date } from "../../core/format";
 import { second } from "../../core/clock";
+import { zoneChoice } from "../../core/zone";
 import { overlaps } from "./legend";
 import { edgeX } from "./pointer";
 import type { Stage } from "./stage";
@@ -22,7 +23,7 @@ export function Axis({ stage }: { stage: Stage }) {
   const fixed = stage.fixed.value !== undefined;
   const phone = stage.isPhone.value;
   const middle = edge === undefined ? undefined : Math.min(edge, scale.width - clockWidth / 2 + 4);
-  const ticks = ticksOf(scale, stage.zone.value, phone ? 64 : 76);
+  const ticks = ticksOf(scale, zoneChoice.value, phone ? 64 : 76);
   return (
     <div class="timeline-axis">
       {phone ? null : <div class="timeline-heads"><span>{w.job}</span><span>{w.gpus}</span></div>}

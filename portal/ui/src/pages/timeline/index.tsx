@@ -6,6 +6,7 @@ import { clock, count, date, duration } from "../../core/format";
 import { parseTime } from "../../core/instant";
 import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery } from "../../core/router";
+import { sameDay } from "../../core/zone";
 import { Button } from "../../design/button";
 import { Menu } from "../../design/menu";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
@@ -141,8 +142,7 @@ function rangeText(stage: Stage): string {
   const now = stage.now();
   const s = stage.scale();
   const to = v.live ? now : s.to;
-  const today = (ms: number): boolean => new Date(ms).toDateString() === new Date(now).toDateString();
-  const text = (ms: number): string => (today(ms) ? "" : date(ms) + " ") + clock(ms);
+  const text = (ms: number): string => (sameDay(ms, now) ? "" : date(ms) + " ") + clock(ms);
   return w.range(text(s.from), v.live ? (stage.fixed.value === undefined ? w.now : text(now)) : text(to), duration((to - s.from) / 1000));
 }
 

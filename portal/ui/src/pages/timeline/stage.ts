@@ -5,6 +5,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
 import { serverNow } from "../../core/clock";
+import { zoneChoice } from "../../core/zone";
 import type { Blind } from "./gaps";
 import { draw } from "./draw";
 import type { SceneWords } from "./draw";
@@ -16,7 +17,6 @@ import type { Layout, Metrics } from "./rows";
 import { phone, visible, wide } from "./rows";
 import type { Scale } from "./scale";
 import { clamp, latestEnd, pan, zoomAt } from "./scale";
-import type { Zone } from "./ticks";
 import { ticksOf } from "./ticks";
 import type { View } from "./view";
 import { scaleOf, usual, viewOfScale } from "./view";
@@ -47,7 +47,6 @@ export class Stage {
   readonly beat = signal(0);
   // fixed is the instant of the parameter at; undefined for now.
   readonly fixed = signal<number | undefined>(undefined);
-  readonly zone = signal<Zone>("local");
   readonly isPhone = computed(() => this.width.value > 0 && this.width.value < phoneWidth);
 
   top = 0;
@@ -149,7 +148,7 @@ export class Stage {
     const layout = this.layout.peek();
     const scale = this.scale();
     draw(painter, {
-      layout, scale, words, metrics: this.metrics, ticks: ticksOf(scale, this.zone.peek()), gaps: this.gaps, now: this.now(), top: this.top,
+      layout, scale, words, metrics: this.metrics, ticks: ticksOf(scale, zoneChoice.peek()), gaps: this.gaps, now: this.now(), top: this.top,
       height: this.height.peek(), left: this.left, width: this.width.peek(), phone: this.isPhone.peek(), hover: this.pointed.peek()?.row.key,
       cursor: this.cursor.peek(), drag: this.drag.peek(),
     });

@@ -1,10 +1,10 @@
 // Ticks of a time axis. They fall on round times of the wall clock: 05:00 and 05:30, also
 // where the offset from UTC is not whole hours, and on days that have 23 or 25 hours.
 
+import type { Zone } from "../../core/zone";
 import type { Scale } from "./scale";
 import { xOf } from "./scale";
 
-export type Zone = "local" | "utc";
 
 export interface Tick {
   readonly time: number;

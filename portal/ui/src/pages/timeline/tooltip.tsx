@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { clock, date, duration, utc } from "../../core/format";
+import { sameDay } from "../../core/zone";
 import { StateIcon } from "../../design/stateicon";
 import { stateWord } from "../../words";
 import type { Blind } from "./gaps";
@@ -147,6 +148,6 @@ function GapContent({ from, to, blind, now }: { from: number; to: number; blind:
 
 // Moment shows a local time with the date if it is another day, and the time in UTC beside it.
 function Moment({ ms, now }: { ms: number; now: number }) {
-  const today = new Date(ms).toDateString() === new Date(now).toDateString();
+  const today = sameDay(ms, now);
   return <>{today ? "" : date(ms) + " "}{clock(ms, true)} <span class="text-3">{utc(ms).slice(11)}</span></>;
 }
