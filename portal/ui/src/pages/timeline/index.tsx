@@ -6,7 +6,7 @@ import { clock, count, date, duration } from "../../core/format";
 import { parseTime } from "../../core/instant";
 import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery } from "../../core/router";
-import { sameDay } from "../../core/zone";
+import { sameDay, zoneChoice } from "../../core/zone";
 import { Button } from "../../design/button";
 import { Menu } from "../../design/menu";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
@@ -90,7 +90,7 @@ function useModel(model: Model, filters: URLSearchParams): void {
   useEffect(() => {
     model.stage.words = sceneWords();
     model.stage.invalidate();
-  }, [w]);
+  }, [w, zoneChoice.value]);
   useEffect(() => {
     if (rightsChanged.value > 0) {
       model.load();
@@ -125,7 +125,7 @@ function sceneWords(): SceneWords {
     duration: (ms) => duration(ms / 1000),
     gap: (b: Blind) => {
       const strong = b.to === Infinity ? w.notWatchedSince(clock(b.from)) : w.notWatchedSpan(clock(b.from), clock(b.to));
-      return [strong, [b.detail === "" ? (causes[b.cause] ?? b.cause) : b.detail, w.found(b.changes)].filter((t) => t !== "").join(", ")];
+      return [strong, [causes[b.cause] ?? b.cause, w.found(b.changes)].filter((t) => t !== "").join(", ")];
     },
     failure: (row: AttemptRow) => {
       const reason = row.attempt?.reason ?? (row.last ? (row.lane.job.reason ?? "") : "");

@@ -83,11 +83,11 @@ function clipped(s: Scale, now: number): Interval {
 }
 
 function useOverview(filters: URLSearchParams, now: number, length: number, width: number, minute: number) {
-  const bucket = Math.max(60, Math.ceil(length / 1000 / Math.max(60, Math.min(160, Math.floor(width / 8)))));
+  const bars = Math.max(48, Math.min(144, Math.floor(width / 80) * 8));
   const at = filters.get("at") ?? "";
   const params = new URLSearchParams(filters);
   params.set("from", `${Math.round(length / 3_600_000)}h`);
-  params.set("step", `${bucket}s`);
+  params.set("bars", String(bars));
   const resource = useResource<Overview>(width === 0 ? "" : PathOverview, { params, version: at === "" ? minute : at, keep: true });
   return useMemo(() => (resource.data === undefined ? undefined : overviewBars(resource.data)), [resource.data, Math.floor(now / refresh)]);
 }

@@ -138,7 +138,7 @@ function GapContent({ from, to, blind, now }: { from: number; to: number; blind:
       <dl class="timeline-tip-facts">
         <dt>{w.from}</dt><dd><Moment ms={from} now={now} /></dd>
         <dt>{w.to}</dt><dd>{to === Infinity ? w.stillIs : <Moment ms={to} now={now} />}</dd>
-        {blind === undefined ? null : <><dt>{w.reason}</dt><dd>{blind.detail !== "" ? blind.detail : (causes[blind.cause] ?? blind.cause)}</dd></>}
+        {blind === undefined ? null : <><dt>{w.reason}</dt><dd>{causes[blind.cause] ?? blind.cause}{blind.detail === "" ? null : <div class="text-3">{blind.detail}</div>}</dd></>}
         {blind === undefined ? null : <><dt>{w.types}</dt><dd>{blind.types.join(", ")}</dd></>}
       </dl>
       {blind !== undefined && blind.changes >= 0 ? <p class="timeline-tip-note">{w.found(blind.changes)}</p> : null}
