@@ -22,7 +22,7 @@ export function Axis({ stage }: { stage: Stage }) {
   const edge = edgeX(stage);
   const fixed = stage.fixed.value !== undefined;
   const phone = stage.isPhone.value;
-  const middle = edge === undefined ? undefined : Math.min(edge, scale.width - clockWidth / 2 + 4);
+  const middle = edge === undefined ? undefined : Math.min(edge, scale.width - clockWidth / 2);
   const ticks = ticksOf(scale, zoneChoice.value, phone ? 64 : 76);
   return (
     <div class="timeline-axis">

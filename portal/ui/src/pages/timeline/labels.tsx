@@ -1,6 +1,6 @@
 // Names of the timeline's rows, to the left of the bars; on the phone above them.
 
-import { duration, number } from "../../core/format";
+import { duration, none, number } from "../../core/format";
 import { jobPath, to } from "../../core/router";
 import { Icon } from "../../design/icon";
 import { StateIcon } from "../../design/stateicon";
@@ -76,7 +76,7 @@ function JobLabel({ row, actions, phone, now }: LabelProps<JobRow>) {
       <StateIcon state={job.state} />
       <span class="hidden-text">{stateWord(job.state)}</span>
       <a class="timeline-name" href={to(jobPath(job))}><Name text={job.name} /></a>
-      <span class="timeline-number">{phone ? time : job.gpus < 0 ? "–" : number(job.gpus)}</span>
+      <span class="timeline-number">{phone ? time : job.gpus <= 0 ? none : number(job.gpus)}</span>
     </>
   );
 }
