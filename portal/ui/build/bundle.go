@@ -139,7 +139,7 @@ func (o output) index() error {
 // licenses collects the licenses of everything that is embedded.
 func (o output) licenses(abs string) error {
 	var text bytes.Buffer
-	for _, part := range [][2]string{{"Inter", "src/fonts"}, {"preact", ""}, {"@preact/signals", ""}, {"@preact/signals-core", ""}, {"uplot", ""}} {
+	for _, part := range [][2]string{{"Inter", "src/fonts"}, {"preact", ""}, {"@preact/signals", ""}, {"@preact/signals-core", ""}} {
 		folder := part[1]
 		if folder == "" {
 			folder = filepath.Join("node_modules", part[0])

@@ -1,6 +1,8 @@
 // The navigation: at the top, and on phones at the bottom.
 
+import { isKey } from "../core/filter";
 import { here, setQuery, to } from "../core/router";
+import type { Changes } from "../core/router";
 import { clusters, initials, session, signOut } from "../core/session";
 import { toggleTheme, shownTheme } from "../core/theme";
 import { Button } from "../design/button";
@@ -49,7 +51,19 @@ export function Navigation({ page }: { page: PageName }) {
 }
 
 function PageLink({ path, text, current }: { path: string; text: string; current: boolean }) {
-  return <a class="nav-page" href={to(path)} aria-current={current ? "page" : undefined}>{text}</a>;
+  return <a class="nav-page" href={to(path, filtersFor(path))} aria-current={current ? "page" : undefined}>{text}</a>;
+}
+
+// listing are the pages that show jobs by the same filters: a link between them keeps those.
+const listing = ["/jobs", "/timeline"];
+
+function filtersFor(path: string): Changes {
+  const { path: now, query } = here.value;
+  if (!listing.includes(path) || !listing.includes(now)) {
+    return {};
+  }
+  const own = [...new Set(query.keys())].filter((key) => isKey(key) || key === "q");
+  return Object.fromEntries(own.map((key) => [key, query.getAll(key)]));
 }
 
 // ClusterMenu narrows every page to one cluster, by the filter of that name.

@@ -36,11 +36,12 @@ export function CauseBars({ now, before, most, link }: { now: Period; before: Pe
   return (
     <table class="stats-bars is-causes">
       <caption class="hidden-text">{w.whyFailed}</caption>
+      <colgroup><col class="stats-col-name" /><col /><col class="stats-col-number" /><col class="stats-col-number" /></colgroup>
       <thead class="hidden-text"><tr><th scope="col">{w.heads.cause}</th><td /><th scope="col">{w.heads.failures}</th><th scope="col">{w.heads.change}</th></tr></thead>
       <tbody>
         {rows.map((r) => (
           <tr key={r.word}>
-            <th scope="row"><a href={link(r.word)}><Name text={r.word === "" ? w.unknownCause : r.word} tail={8} /></a></th>
+            <th scope="row"><a href={link(r.word)}><Name text={r.word === "" ? w.unknownCause : r.word} /></a></th>
             <td class="stats-bar-cell" aria-hidden="true"><div class="stats-bar"><i class="is-failed" style={width(r.count, top)} />{r.before === undefined ? null : <u style={{ left: `${((r.before) / top) * 100}%` }} />}</div></td>
             <td class="numeric strong">{number(r.count)}</td>
             <td class="numeric text-3">{r.before === undefined ? "" : signed(r.count - r.before)}</td>
@@ -68,11 +69,12 @@ export function OwnerBars({ owners, most }: { owners: readonly OwnerShare[]; mos
   return (
     <table class="stats-bars is-owners">
       <caption class="hidden-text">{w.byOwner}</caption>
+      <colgroup><col class="stats-col-name" /><col /><col class="stats-col-number" /><col class="stats-col-number" /></colgroup>
       <thead class="hidden-text"><tr><th scope="col">{w.heads.owner}</th><td /><th scope="col">{w.heads.gpuRun}</th><th scope="col">{w.heads.gpuWaited}</th></tr></thead>
       <tbody>
         {rows.map((o) => (
           <tr key={o.owner + String(o.owners ?? 0)}>
-            <th scope="row"><Name text={ownerName(o)} tail={6} /></th>
+            <th scope="row"><Name text={ownerName(o)} /></th>
             <td class="stats-bar-cell" aria-hidden="true"><div class="stats-bar is-double"><i class="is-running" style={width(o.ran, top)} /><i class="is-queued" style={width(o.waited, top)} /></div></td>
             <td class="numeric strong">{number(Math.round(o.ran))}</td>
             <td class="numeric text-3">{number(Math.round(o.waited))}</td>
@@ -104,11 +106,12 @@ export function NodeCells({ nodes, most, seen }: { nodes: readonly NodeShare[]; 
   return (
     <table class="stats-bars is-nodes">
       <caption class="hidden-text">{w.byNode}</caption>
+      <colgroup><col class="stats-col-name" /><col /><col class="stats-col-wide" /><col class="stats-col-number" /></colgroup>
       <thead class="hidden-text"><tr><th scope="col">{w.heads.node}</th><td /><th scope="col">{w.heads.pods}</th><th scope="col">{w.heads.share}</th></tr></thead>
       <tbody>
         {nodes.slice(0, most).map((n) => (
           <tr key={n.node}>
-            <th scope="row"><Name text={n.node} tail={8} /></th>
+            <th scope="row"><Name text={n.node} /></th>
             <td class="stats-bar-cell" aria-hidden="true"><Cells cells={n.cells} /></td>
             <td class="numeric text-3">{w.podsOf(n.failed, n.pods)}</td>
             <td class="numeric strong">{n.pods > 0 ? percent(n.failed / n.pods) : "–"}</td>

@@ -1,16 +1,16 @@
 // How jobs ended: a stacked bar per day.
 
-import uPlot from "uplot";
 import type { Period } from "../../api";
 import { clock, date, number } from "../../core/format";
 import { fields } from "../../core/zone";
 import { StateIcon } from "../../design/stateicon";
 import { stateWord } from "../../words";
-import type { Look } from "../timeline/look";
 import { axisNumber, numberTicks } from "./axis";
 import { outcomeBars } from "./period";
 import type { OutcomeBar } from "./period";
-import { Plot, axisOf } from "./plot";
+import { stack } from "./chart";
+import type { Scene } from "./chart";
+import { Plot } from "./plot";
 import { words } from "./words";
 
 // ends are the final states from the bottom of a bar to its top.
@@ -21,41 +21,27 @@ export function EndPlot({ period, height }: { period: Period; height: number }) 
   const w = words.value;
   const bars = outcomeBars(period.buckets, period.step);
   const days = period.buckets.length * period.step >= 3 * 86_400;
-  const data = stacked(bars);
-  const make = (look: Look) => optionsOf(look, bars, data, days);
+  const at = bars.map((_, i) => (i + 0.5) / bars.length);
+  const most = Math.max(1, ...bars.map((b) => ends.reduce((sum, state) => sum + (b.outcomes[state] ?? 0), 0)));
+  const ticks = numberTicks(most, 4);
   const tip = (i: number) => {
     const bar = bars[i];
     return bar === undefined ? null : <BarTip bar={bar} days={days} />;
   };
-  return <Plot label={w.howEnded} height={height} data={data} make={make} tip={tip} version={`${w.title} ${JSON.stringify(data)}`} table={<EndTable bars={bars} days={days} />} />;
+  const x = at.map((share, i) => ({ at: share, text: barText(bars[i], days, bars.length) }));
+  return (
+    <Plot label={w.howEnded} height={height} at={at} highest={ticks[ticks.length - 1] ?? 1} x={() => x} y={ticks.map((t) => ({ at: t, text: axisNumber(t) }))}
+      draw={(s, shown) => drawBars(s, bars, at, shown)} tip={tip} table={<EndTable bars={bars} days={days} />} />
+  );
 }
 
-// stacked returns the tops of the parts, the highest first: each covers the lower part of the
-// one before it.
-function stacked(bars: readonly OutcomeBar[]): uPlot.AlignedData {
-  const tops = ends.map((_, n) => bars.map((b) => ends.slice(0, n + 1).reduce((sum, state) => sum + (b.outcomes[state] ?? 0), 0)));
-  return [bars.map((_, i) => i), ...tops.toReversed()];
-}
-
-function optionsOf(look: Look, bars: readonly OutcomeBar[], data: uPlot.AlignedData, days: boolean): Pick<uPlot.Options, "series" | "axes" | "scales" | "cursor"> {
-  const most = Math.max(1, ...(data[1] ?? []).map((v) => v ?? 0));
-  const ticks = numberTicks(most, 4);
-  const paths = uPlot.paths.bars?.({ size: [0.7, 40], radius: 0, gap: 0 });
-  const part = (state: string): uPlot.Series => {
-    const color = look.states[state] ?? look.text;
-    // The line around a part is that of the card: it keeps the parts apart.
-    return { fill: color, stroke: look.panel, width: 1.5, points: { show: false }, ...(paths === undefined ? {} : { paths }) };
-  };
-  const every = Math.max(1, Math.ceil(bars.length / 8));
-  return {
-    scales: { x: { time: false, range: [-0.6, Math.max(0.6, bars.length - 0.4)] }, y: { range: [0, ticks[ticks.length - 1] ?? 1] } },
-    series: [{}, ...ends.toReversed().map(part)],
-    axes: [
-      { ...axisOf(look), grid: { show: false }, splits: () => bars.map((_, i) => i).filter((i) => i % every === 0), values: (_, splits) => splits.map((i) => barText(bars[i], days, bars.length)), size: 28 },
-      { ...axisOf(look), splits: () => ticks, values: (_, splits) => splits.map(axisNumber), size: 44 },
-    ],
-    cursor: { x: false },
-  };
+function drawBars(s: Scene, bars: readonly OutcomeBar[], at: readonly number[], shown: number): void {
+  const width = Math.max(2, Math.min(40, (s.box.width / bars.length) * 0.7));
+  bars.forEach((bar, i) => {
+    s.ctx.globalAlpha = shown < 0 || shown === i ? 1 : 0.55;
+    stack(s, at[i] ?? 0, width, ends.map((state) => ({ value: bar.outcomes[state] ?? 0, color: s.look.states[state] ?? s.look.text })));
+  });
+  s.ctx.globalAlpha = 1;
 }
 
 function barText(bar: OutcomeBar | undefined, days: boolean, count: number): string {

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { PathStats, PathSuggest } from "../../api";
 import type { Stats, Suggestions } from "../../api";
 import { second } from "../../core/clock";
-import { clock, date, duration, instant, number } from "../../core/format";
+import { clock, date, instant, number, short } from "../../core/format";
 import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery, to } from "../../core/router";
 import { parseTime } from "../../core/instant";
@@ -102,7 +102,7 @@ function OverviewPart({ stats, span, other, failed }: PartProps) {
   const w = words.value;
   const { now, before } = stats;
   const cells = now.nodes[0]?.cells.length ?? 0;
-  const cell = cells > 0 ? duration((span.to - span.from) / 1000 / cells).replace(/ 0+[a-z]$/, "") : "";
+  const cell = cells > 0 ? short((span.to - span.from) / 1000 / cells) : "";
   return (
     <>
       <KeyNumbers now={now} before={before} />

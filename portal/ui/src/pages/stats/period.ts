@@ -28,13 +28,20 @@ export function daysOf(text: string): number | undefined {
 export function spanText(s: Span, now: number, date: (ms: number) => string, clock: (ms: number) => string): string {
   const last = s.to - 1;
   if (s.to - s.from > 1.5 * day) {
-    return date(s.from) === date(last) ? date(s.from) : `${date(s.from)} – ${date(last)}`;
+    return date(s.from) === date(last) ? date(s.from) : `${date(s.from)} – ${lastDay(s.from, last, date)}`;
   }
   const open = s.to >= now - 60_000;
   return `${date(s.from)}, ${clock(s.from)} – ${open || date(last) === date(s.from) ? clock(s.to) : date(s.to) + ", " + clock(s.to)}`;
 }
 
-// Outcomes of one bar of the plot.
+// lastDay leaves the month out if it is that of the first day.
+function lastDay(first: number, last: number, date: (ms: number) => string): string {
+  const [a, b] = [fields(first), fields(last)];
+  const text = date(last);
+  return a.month === b.month && a.year === b.year ? text.replace(/^\w{3} |^\d+ 月 /, "") : text;
+}
+
+// OutcomeBar has the outcomes of one bar of the plot.
 export interface OutcomeBar {
   readonly from: number;
   readonly outcomes: Readonly<Record<string, number>>;

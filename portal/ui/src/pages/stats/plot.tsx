@@ -1,37 +1,44 @@
-// A plot: uPlot in the theme of the page, with a tooltip, and a table for screen readers.
+// A plot in the theme of the page, with a tooltip, and a table for screen readers.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
 import { shownTheme } from "../../core/theme";
 import { readLook } from "../timeline/look";
-import type { Look } from "../timeline/look";
+import { axes, nearest } from "./chart";
+import type { Box, Scene, Tick } from "./chart";
 
-// PlotProps describe a plot. make is called again when theme, width or version change.
+// PlotProps describe a plot. at are the places of its values, as shares of the width.
 export interface PlotProps {
   label: string;
   height: number;
-  data: uPlot.AlignedData;
-  make: (look: Look) => Pick<uPlot.Options, "series" | "axes" | "scales"> & Partial<uPlot.Options>;
+  at: readonly number[];
+  highest: number;
+  // x returns the ticks for a width in pixels.
+  x: (width: number) => readonly Tick[];
+  y: readonly Tick[];
+  // draw draws everything but the axes. shown is the index under the pointer, or -1.
+  draw: (s: Scene, shown: number) => void;
   tip: (index: number) => ComponentChildren;
-  // version changes when data or words have changed.
-  version: unknown;
   table: ComponentChildren;
 }
 
-interface Shown {
-  index: number;
-  x: number;
+const left = 48;
+const below = 28;
+
+function boxOf(width: number, height: number): Box {
+  return { left, top: 10, width: Math.max(1, width - left - 2), height: height - below - 10 };
 }
 
-// Plot shows a plot in the width of its parent.
+// Plot shows a plot in the width of its parent. Arrow keys move the cursor.
 export function Plot(p: PlotProps) {
-  const box = useRef<HTMLDivElement>(null);
+  const surface = useRef<HTMLCanvasElement>(null);
+  const holder = useRef<HTMLDivElement>(null);
   const [width, measure] = useState(0);
-  const [shown, show] = useState<Shown | undefined>(undefined);
+  const [shown, show] = useState(-1);
   const theme = shownTheme.value;
+  const box = boxOf(width, p.height);
   useEffect(() => {
-    const element = box.current;
+    const element = holder.current;
     if (element === null) {
       return;
     }
@@ -40,30 +47,48 @@ export function Plot(p: PlotProps) {
     return () => watch.disconnect();
   }, []);
   useEffect(() => {
-    const element = box.current;
-    if (element === null || width === 0) {
-      return;
+    if (surface.current !== null && width > 0) {
+      paint(surface.current, p, width, box, shown);
     }
-    const made = p.make(readLook());
-    const cursor: uPlot.Cursor = { y: false, drag: { x: false, y: false }, points: { show: false }, ...made.cursor };
-    const setCursor = (u: uPlot): void => {
-      const { idx, left } = u.cursor;
-      const next = idx === null || idx === undefined || left === undefined || left < 0 ? undefined : { index: idx, x: left + u.bbox.left / devicePixelRatio };
-      show((old) => (old?.index === next?.index && old?.x === next?.x ? old : next));
-    };
-    const plot = new uPlot({ ...made, width, height: p.height, legend: { show: false }, cursor, hooks: { ...made.hooks, setCursor: [setCursor] } }, p.data, element);
-    return () => {
-      plot.destroy();
-      show(undefined);
-    };
-  }, [theme, width, p.version, p.height]);
+  }, [theme, width, shown, p]);
+  const point = (e: PointerEvent): void => {
+    const x = e.clientX - (surface.current?.getBoundingClientRect().left ?? 0);
+    show(x < box.left - 8 ? -1 : nearest(p.at, (x - box.left) / box.width));
+  };
+  const keys = (e: KeyboardEvent): void => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    if (step !== undefined) {
+      e.preventDefault();
+      e.stopPropagation();
+      show((old) => (old < 0 ? (step > 0 ? 0 : p.at.length - 1) : Math.min(p.at.length - 1, Math.max(0, old + step))));
+    }
+  };
+  const place = p.at[shown];
   return (
     <div class="stats-plot">
-      <div class="stats-plot-box" ref={box} role="img" aria-label={p.label} />
-      {shown === undefined ? null : <Tip x={shown.x} width={width}>{p.tip(shown.index)}</Tip>}
+      <div class="stats-plot-box" ref={holder} role="img" aria-label={p.label} tabIndex={0} onPointerMove={point} onPointerLeave={() => show(-1)} onKeyDown={keys} onBlur={() => show(-1)}>
+        <canvas ref={surface} aria-hidden="true" />
+      </div>
+      {place === undefined ? null : <Tip x={box.left + place * box.width} width={width}>{p.tip(shown)}</Tip>}
       <div class="hidden-text">{p.table}</div>
     </div>
   );
+}
+
+function paint(canvas: HTMLCanvasElement, p: PlotProps, width: number, box: Box, shown: number): void {
+  const ratio = Math.max(1, devicePixelRatio);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(p.height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${p.height}px`;
+  const ctx = canvas.getContext("2d");
+  if (ctx === null) {
+    return;
+  }
+  ctx.scale(ratio, ratio);
+  const s: Scene = { ctx, look: readLook(), box, highest: p.highest };
+  axes(s, p.x(box.width), p.y);
+  p.draw(s, shown);
 }
 
 // Tip floats left of the pointer, or right of it where there is no room.
@@ -75,24 +100,7 @@ function Tip({ x, width, children }: { x: number; width: number; children: Compo
       return;
     }
     const own = element.offsetWidth;
-    element.style.left = `${x - own - 12 >= 0 ? x - own - 12 : Math.min(x + 12, Math.max(0, width - own))}px`;
+    element.style.left = `${x - own - 12 >= 0 ? x - own + 4 : Math.min(x + 28, Math.max(0, width - own))}px`;
   });
   return <div class="stats-tip float" role="presentation" ref={float}>{children}</div>;
-}
-
-// axisOf returns what all axes share.
-export function axisOf(look: Look): uPlot.Axis {
-  return { font: `11px ${look.font}`, stroke: look.text3, grid: { stroke: look.line, width: 1 }, ticks: { show: false }, gap: 8 };
-}
-
-// isolated returns the points of a line that have no neighbor; a line alone would not show them.
-export function isolated(u: uPlot, series: number): number[] | null {
-  const values = u.data[series] ?? [];
-  const out: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    if (values[i] != null && values[i - 1] == null && values[i + 1] == null) {
-      out.push(i);
-    }
-  }
-  return out.length > 0 ? out : null;
 }

@@ -1,15 +1,15 @@
 // Times over a period: the median in ink, the 90th percentile in the color of Queued, the other
 // period dashed.
 
-import type uPlot from "uplot";
 import type { Period, Spread, StatsBucket } from "../../api";
 import { clock, date, duration, number } from "../../core/format";
 import { zoneChoice } from "../../core/zone";
-import type { Look } from "../timeline/look";
 import { ticksOf } from "../timeline/ticks";
 import { axisDuration, durationTicks } from "./axis";
 import type { Span } from "./period";
-import { Plot, axisOf, isolated } from "./plot";
+import { cursor, line } from "./chart";
+import type { Scene, Tick } from "./chart";
+import { Plot } from "./plot";
 import { words } from "./words";
 
 // SpreadPlotProps say which of the two times to show.
@@ -25,74 +25,74 @@ export interface SpreadPlotProps {
 export function SpreadPlot({ which, now, before, span, height }: SpreadPlotProps) {
   const w = words.value;
   const title = which === "waited" ? w.timeWaited : w.timeRan;
-  const data = dataOf(which, now, before);
-  const make = (look: Look) => optionsOf(look, data, span);
+  const lines = linesOf(which, now, before);
+  const length = span.to - span.from;
+  const half = (now.step * 1000) / 2;
+  const at = now.buckets.map((b) => Math.min(1, (Date.parse(b.from) + half - span.from) / length));
+  const most = Math.max(0, ...[lines.p90, lines.median, lines.oldP90, lines.oldMedian].flat().map((v) => v ?? 0));
+  const ticks = durationTicks(most === 0 ? 60 : most);
   const tip = (i: number) => {
     const b = now.buckets[i];
     return b === undefined ? null : <BucketTip bucket={b} step={now.step} spread={b[which]} />;
   };
-  return <Plot label={title} height={height} data={data} make={make} tip={tip} version={`${which} ${w.title} ${JSON.stringify(data)}`} table={<SpreadTable title={title} which={which} buckets={now.buckets} />} />;
+  return (
+    <Plot label={title} height={height} at={at} highest={ticks[ticks.length - 1] ?? 60} x={(width) => xTicks(span, width)} y={ticks.map((t) => ({ at: t, text: axisDuration(t) }))}
+      draw={(s, shown) => drawLines(s, at, lines, shown)} tip={tip} table={<SpreadTable title={title} which={which} buckets={now.buckets} />} />
+  );
 }
 
-function dataOf(which: "waited" | "ran", now: Period, before: Period | undefined): uPlot.AlignedData {
+type Values = readonly (number | null)[];
+
+interface Lines {
+  p90: Values;
+  median: Values;
+  oldP90: Values;
+  oldMedian: Values;
+}
+
+function linesOf(which: "waited" | "ran", now: Period, before: Period | undefined): Lines {
   const value = (s: Spread | undefined, of: "median" | "p90"): number | null => (s === undefined || s.count === 0 ? null : s[of]);
-  const half = (now.step * 1000) / 2;
-  const xs = now.buckets.map((b) => (Date.parse(b.from) + half) / 1000);
   const old = before?.buckets ?? [];
-  return [
-    xs,
-    now.buckets.map((_, i) => value(old[i]?.[which], "p90")),
-    now.buckets.map((_, i) => value(old[i]?.[which], "median")),
-    now.buckets.map((b) => value(b[which], "p90")),
-    now.buckets.map((b) => value(b[which], "median")),
-  ];
-}
-
-function optionsOf(look: Look, data: uPlot.AlignedData, span: Span): Pick<uPlot.Options, "series" | "axes" | "scales" | "cursor"> {
-  let most = 0;
-  for (const series of data.slice(1)) {
-    for (const v of series) {
-      most = Math.max(most, v ?? 0);
-    }
-  }
-  const ticks = durationTicks(most === 0 ? 60 : most);
-  const top = ticks[ticks.length - 1] ?? 60;
-  const queued = look.states["Queued"] ?? look.text;
-  const points = { show: true, filter: (u: uPlot, i: number) => isolated(u, i), size: 5 };
-  const old = { stroke: look.text3, width: 1.2, dash: [3, 3], points: { ...points, show: false } };
   return {
-    scales: { x: { time: false, range: [span.from / 1000, span.to / 1000] }, y: { range: [0, top] } },
-    series: [
-      {}, { ...old }, { ...old },
-      { stroke: queued, width: 1.8, fill: `color-mix(in srgb, ${queued} 12%, transparent)`, points: { ...points, fill: queued, stroke: queued } },
-      { stroke: look.text, width: 1.8, points: { ...points, fill: look.text, stroke: look.text } },
-    ],
-    axes: [
-      { ...axisOf(look), grid: { show: false }, splits: (u) => xSplits(u, span), values: (_, splits) => splits.map((t) => xText(t, span)), size: 28 },
-      { ...axisOf(look), splits: () => ticks, values: (_, splits) => splits.map(axisDuration), size: 52 },
-    ],
-    cursor: { points: { show: true, size: 8, width: 2, fill: (_, i) => (i === 3 ? queued : i === 4 ? look.text : "transparent"), stroke: (_, i) => (i >= 3 ? look.page : "transparent") } },
+    p90: now.buckets.map((b) => value(b[which], "p90")),
+    median: now.buckets.map((b) => value(b[which], "median")),
+    oldP90: now.buckets.map((_, i) => value(old[i]?.[which], "p90")),
+    oldMedian: now.buckets.map((_, i) => value(old[i]?.[which], "median")),
   };
 }
 
-// Ticks are at round times. A day of a longer period is labeled in its middle.
-function xSplits(u: uPlot, span: Span): number[] {
-  const width = Math.max(1, u.bbox.width / devicePixelRatio);
-  const days = daily(span);
-  const ticks = ticksOf({ from: span.from - (days ? hours12 : 0), to: span.to, width }, zoneChoice.value, days ? 72 : 84);
-  return ticks.map((t) => (days ? t.time + hours12 : t.time) / 1000).filter((t) => t * 1000 >= span.from && t * 1000 <= span.to);
+function drawLines(s: Scene, at: readonly number[], lines: Lines, shown: number): void {
+  const { look } = s;
+  const queued = look.states["Queued"] ?? look.text;
+  const old = { color: look.text3, width: 1.2, dash: [3, 3] };
+  line(s, at, lines.oldP90, old);
+  line(s, at, lines.oldMedian, old);
+  line(s, at, lines.p90, { color: queued, width: 1.8, fill: `color-mix(in srgb, ${queued} 12%, transparent)` });
+  line(s, at, lines.median, { color: look.text, width: 1.8 });
+  const place = at[shown];
+  if (place !== undefined) {
+    cursor(s, place, [{ value: lines.p90[shown] ?? null, color: queued }, { value: lines.median[shown] ?? null, color: look.text }]);
+  }
 }
 
-const hours12 = 43_200_000;
+const day = 86_400_000;
 
-// daily reports that a period is so long that its ticks are days.
-function daily(span: Span): boolean {
-  return span.to - span.from > 5 * hours12;
-}
-
-function xText(seconds: number, span: Span): string {
-  const ms = seconds * 1000;
-  return daily(span) || clock(ms) === "00:00" ? date(ms) : clock(ms);
+// xTicks returns round times. A day of a longer period is labeled in the middle of what is shown
+// of it.
+function xTicks(span: Span, width: number): Tick[] {
+  const length = span.to - span.from;
+  const days = length > 2.5 * day;
+  const from = days ? span.from - day : span.from;
+  const ticks = ticksOf({ from, to: span.to, width: (width * (span.to - from)) / length }, zoneChoice.value, days ? 64 : 84);
+  return ticks.flatMap((t) => {
+    const end = Math.min(t.time + day, span.to);
+    const begin = Math.max(t.time, span.from);
+    if (days && (t.form === "minute" || end - begin < day / 4)) {
+      return [];
+    }
+    const time = days ? (begin + end) / 2 : t.time;
+    return [{ at: (time - span.from) / length, text: days || clock(t.time) === "00:00" ? date(t.time) : clock(t.time) }];
+  });
 }
 
 // spanOfBucket says when a bucket began and ended.

@@ -49,6 +49,6 @@ export const overviewLengths: readonly number[] = [24 * hour, 72 * hour, 168 * h
 
 // The length of the overview that contains an interval: 24 hours if it can be.
 export function overviewLength(from: number, now: number): number {
-  const wanted = (now - from) * 1.02;
+  const wanted = (now - from) * 0.999;
   return overviewLengths.find((l) => l >= wanted) ?? wanted;
 }

@@ -58,7 +58,9 @@ export function draw(p: Painter, scene: Scene): number {
   ctx.translate(scene.left, 0);
   let spans = 0;
   for (const row of rows) spans += drawRow(p, scene, row);
-  drawEdge(p, scene);
+  if (!scene.phone) {
+    drawEdge(p, scene, 0, Math.min(scene.height, scene.layout.height - scene.top));
+  }
   if (scene.drag !== undefined) drawDrag(ctx, look, scene, scene.drag);
   ctx.restore();
   return spans;
@@ -90,7 +92,14 @@ function drawRow(p: Painter, scene: Scene, row: Row): number {
     drawGroupGaps(p, scene, row, y);
     return 0;
   }
-  drawGrid(p, scene, y, row.height);
+  if (scene.phone) {
+    // The name is above the bar: grid and live edge keep to the part of the bar.
+    const [at, height] = barBox(scene, row);
+    drawGrid(p, scene, y + at - 4, height + 8);
+    drawEdge(p, scene, y + at - 4, height + 8);
+  } else {
+    drawGrid(p, scene, y, row.height);
+  }
   switch (row.kind) {
     case "job":
       return drawJob(p, scene, row, y);
@@ -233,11 +242,11 @@ function drawGroupGaps(p: Painter, scene: Scene, row: GroupRow, y: number): void
   }
 }
 
-function drawEdge(p: Painter, scene: Scene): void {
+function drawEdge(p: Painter, scene: Scene, y: number, height: number): void {
   const x = xOf(scene.scale, scene.now);
-  if (x < 0 || x > scene.scale.width) return;
-  const bottom = Math.min(scene.height, scene.layout.height - scene.top);
-  p.fill(p.look.accent, p.snap(x - 0.75), 0, 1.5, bottom);
+  if (x >= 0 && x <= scene.scale.width) {
+    p.fill(p.look.accent, p.snap(x - 0.75), y, 1.5, height);
+  }
 }
 
 function drawDrag(ctx: CanvasRenderingContext2D, look: Look, scene: Scene, drag: readonly [number, number]): void {

@@ -1,12 +1,15 @@
 // The timeline: a row per job, a span per state.
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Change } from "../../api";
+import { matches, parseFilter } from "../../core/filter";
 import { clock, count, date, duration } from "../../core/format";
 import { parseTime } from "../../core/instant";
 import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery } from "../../core/router";
+import { session } from "../../core/session";
 import { sameDay, zoneChoice } from "../../core/zone";
+import { FilterBar } from "../../design/filterbar";
 import { Button } from "../../design/button";
 import { Menu } from "../../design/menu";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
@@ -21,6 +24,7 @@ import { groups } from "./rows";
 import type { AttemptRow, Group } from "./rows";
 import type { Stage } from "./stage";
 import { nodesText } from "./tooltip";
+import { Views } from "./views";
 import { words } from "./words";
 
 // orders are the choices of the menu; the first one needs no parameter.
@@ -40,6 +44,7 @@ export function TimelinePage() {
   return (
     <div class="timeline">
       <Head model={model} />
+      <div class="timeline-filter"><FilterBar short hidden={(t) => t.key === "window"} /></div>
       <OverviewBar stage={model.stage} filters={filters} />
       {problem === undefined ? null : <div class="timeline-line"><Trouble problem={problem} asOf={model.lives.asOf.value} again={() => model.load()} /></div>}
       <Lines model={model} />
@@ -72,15 +77,9 @@ function groupOfURL(): Group {
 function useModel(model: Model, filters: URLSearchParams): void {
   const w = words.value;
   const instant = at.value === "" ? undefined : parseTime(at.value);
-  const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const reload = (): void => {
-    clearTimeout(again.current);
-    again.current = setTimeout(() => model.load(), 1000);
-  };
   useEffect(() => {
     model.start();
     return () => {
-      clearTimeout(again.current);
       model.end();
     };
   }, [model]);
@@ -96,13 +95,10 @@ function useModel(model: Model, filters: URLSearchParams): void {
       model.load();
     }
   }, [rightsChanged.value]);
-  const plain = [...filters.keys()].every((key) => key === "cluster");
-  model.matches = (c: Change) => {
-    const clusters = filters.getAll("cluster");
-    return plain ? clusters.length === 0 || clusters.includes(c.job.cluster) : undefined;
-  };
+  const filter = parseFilter(filters);
+  model.matches = (c: Change) => matches(filter, c.job, model.stage.now(), session.peek()?.names ?? []);
   const ready = model.lives.ready.value && instant === undefined;
-  useLive(ready ? model.lives.position : undefined, (changes) => { if (model.change(changes)) reload(); }, () => model.load());
+  useLive(ready ? model.lives.position : undefined, (changes) => model.change(changes), () => model.load());
   useTick(model.stage);
 }
 
@@ -125,7 +121,8 @@ function sceneWords(): SceneWords {
     duration: (ms) => duration(ms / 1000),
     gap: (b: Blind) => {
       const strong = b.to === Infinity ? w.notWatchedSince(clock(b.from)) : w.notWatchedSpan(clock(b.from), clock(b.to));
-      return [strong, [causes[b.cause] ?? b.cause, w.found(b.changes)].filter((t) => t !== "").join(", ")];
+      const rest = [causes[b.cause] ?? b.cause, w.found(b.changes)].filter((t) => t !== "").join(", ");
+      return [strong, groupOfURL() === "cluster" ? rest : w.inCluster(b.cluster, rest)];
     },
     failure: (row: AttemptRow) => {
       const reason = row.attempt?.reason ?? (row.last ? (row.lane.job.reason ?? "") : "");
@@ -155,11 +152,12 @@ function Head({ model }: { model: Model }) {
   return (
     <div class="page-head">
       <h1>{w.title}</h1>
+      <Views />
       <span class="grow" />
       {stage.view.value.live ? null : <Button plain icon="right" class="timeline-edge" onClick={() => stage.edge()}>{w.toEdge}</Button>}
       <span class="timeline-range">{rangeText(stage)}</span>
-      <Menu label={w.group} icon="filter" side="right" text={`${w.group}: ${w.groups[group]}`} items={groups.map((g) => ({ text: w.groups[g], checked: g === group, run: () => setQuery({ group: g === "cluster" ? null : g }) }))} />
-      <Menu label={w.order} side="right" text={`${w.order}: ${w.orders[sort]}`} items={orders.map((o) => ({ text: w.orders[o], checked: o === sort, run: () => setQuery({ sort: o === "submitted" ? null : o }) }))} />
+      <Menu label={w.group} icon="filter" side="right" text={<><span class="timeline-menu-word">{w.group}: </span>{w.groups[group]}</>} items={groups.map((g) => ({ text: w.groups[g], checked: g === group, run: () => setQuery({ group: g === "cluster" ? null : g }) }))} />
+      <Menu label={w.order} side="right" text={<><span class="timeline-menu-word">{w.order}: </span>{w.orders[sort]}</>} items={orders.map((o) => ({ text: w.orders[o], checked: o === sort, run: () => setQuery({ sort: o === "submitted" ? null : o }) }))} />
       <Button icon="plus" label={w.zoomIn} onClick={() => stage.zoom(1.5)} />
       <Button icon="minus" label={w.zoomOut} onClick={() => stage.zoom(1 / 1.5)} />
     </div>

@@ -57,7 +57,7 @@ function GroupLabel({ row, actions, group }: LabelProps<GroupRow>) {
   return (
     <button type="button" class="timeline-fold" aria-expanded={!row.folded} aria-label={w.foldGroup(name)} onClick={() => actions.fold(row.key)}>
       <Icon name={row.folded ? "right" : "down"} size={14} />
-      <span class="timeline-group-name"><Name text={name} /></span>
+      <span class="timeline-group-name cut" data-tip={name.length > 24 ? name : undefined}>{name}</span>
       <span class="timeline-group-sums">{w.sums(row.jobs, false, row.gpus)}</span>
     </button>
   );
@@ -111,7 +111,7 @@ function PodLabel({ row }: LabelProps<PodRow>) {
     <>
       <StateIcon state={pod.state} size={12} />
       <span class="timeline-name"><Name text={pod.name} /></span>
-      <span class="timeline-number timeline-node"><Name text={pod.node ?? ""} tail={8} /></span>
+      <span class="timeline-number timeline-node cut">{pod.node ?? ""}</span>
     </>
   );
 }

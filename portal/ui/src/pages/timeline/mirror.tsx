@@ -33,7 +33,7 @@ export function Mirror({ stage, range }: { stage: Stage; range: string }) {
   const now = stage.now();
   const heads = w.tableHeads;
   return (
-    <table class="hidden-text">
+    <div class="hidden-text"><table>
       <caption>{w.tableCaption(lanes.length, range)}</caption>
       <thead>
         <tr><th scope="col">{heads.job}</th><th scope="col">{heads.state}</th><th scope="col">{heads.submitted}</th><th scope="col">{heads.waited}</th><th scope="col">{heads.ran}</th><th scope="col">{heads.life}</th></tr>
@@ -42,7 +42,7 @@ export function Mirror({ stage, range }: { stage: Stage; range: string }) {
         {lanes.slice(0, mostRows).map((lane) => <MirrorRow key={lane.key} lane={lane} now={now} />)}
         {lanes.length > mostRows ? <tr><td colSpan={6}>{w.tableMore(lanes.length - mostRows)}</td></tr> : null}
       </tbody>
-    </table>
+    </table></div>
   );
 }
 

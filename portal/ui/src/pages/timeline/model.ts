@@ -41,8 +41,8 @@ export class Model {
   private order: string[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly ends: (() => void)[] = [];
-  // matches says whether a change belongs to the filters; undefined if only the server knows.
-  matches: (change: Change) => boolean | undefined = () => true;
+  // matches says whether a change belongs to the filters.
+  matches: (change: Change) => boolean = () => true;
 
   // start begins to follow the view. The page calls end when it goes.
   start(): void {
@@ -145,21 +145,17 @@ export class Model {
     stage.soon();
   }
 
-  // change takes changes of the stream over. It returns true if the page must load again.
-  change(changes: readonly Change[]): boolean {
+  // change takes changes of the stream over. A job that no longer matches stays until the rows
+  // are loaded again, as in the list of jobs.
+  change(changes: readonly Change[]): void {
     const hold = this.holding() || this.stage.top > 0;
     let any = false;
-    let reload = false;
     for (const c of changes) {
-      const known = this.lives.has(c.job.cluster, c.job.uid);
-      const matches = this.matches(c);
-      reload ||= matches === undefined && !known;
-      any = this.lives.change(c.job, c.removed === true, matches ?? false, hold) || any;
+      any = this.lives.change(c.job, c.removed === true, this.matches(c), hold) || any;
     }
     if (any) {
       this.lives.changed();
     }
-    return reload;
   }
 
   fold(group: string): void {

@@ -19,7 +19,7 @@ export interface Metrics {
 
 export const wide: Metrics = { row: 28, sub: 20, group: 28 };
 // On the phone the name is above the bar, so that the bar has the whole width.
-export const phone: Metrics = { row: 56, sub: 40, group: 44 };
+export const phone: Metrics = { row: 60, sub: 44, group: 44 };
 
 interface Placed {
   readonly y: number;

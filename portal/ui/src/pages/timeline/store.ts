@@ -103,12 +103,6 @@ export class Lives {
     });
   }
 
-  // has reports whether a job is known, shown or held back.
-  has(cluster: string, uid: string): boolean {
-    const key = keyOf(cluster, uid);
-    return this.known.has(key) || this.held.has(key);
-  }
-
   // end stops loading.
   end(): void {
     this.stop?.abort();
