@@ -1,1 +1,0 @@
-function n(e,t){try{let r=localStorage.getItem("vedette."+e);return r===null?t:JSON.parse(r)}catch{return t}}function c(e,t){try{localStorage.setItem("vedette."+e,JSON.stringify(t))}catch{}}export{n as a,c as b};

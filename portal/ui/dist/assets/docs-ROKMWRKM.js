@@ -1,1 +1,0 @@
-import{M as t,O as o}from"/assets/chunk-CFB7UAL7.js";var s={title:"Docs"},r={title:"Docs"},e=t({en:s,zh:r});function d(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{d as DocsPage};

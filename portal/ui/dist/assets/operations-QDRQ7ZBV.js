@@ -1,1 +1,0 @@
-import{M as t,O as o}from"/assets/chunk-CFB7UAL7.js";var r={title:"Operations"},i={title:"Operations"},e=t({en:r,zh:i});function a(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{a as OperationsPage};
