@@ -19,20 +19,16 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// jobPath is the path of a job.
-type jobPath struct {
+type stopInput struct {
 	Cluster string `path:"cluster" maxLength:"253"`
 	UID     string `path:"uid" maxLength:"253"`
-}
-
-type stopInput struct {
-	jobPath
-	Body api.StopRequest
+	Body    api.StopRequest
 }
 
 type retryInput struct {
-	jobPath
-	Body api.RetryRequest
+	Cluster string `path:"cluster" maxLength:"253"`
+	UID     string `path:"uid" maxLength:"253"`
+	Body    api.RetryRequest
 }
 
 // holdsGPUs reports whether a job may hold GPUs: the state says that it has started, and it

@@ -22,11 +22,15 @@ const (
 	againWithin = time.Minute
 )
 
-type ackInput struct{ jobPath }
+type ackInput struct {
+	Cluster string `path:"cluster" maxLength:"253"`
+	UID     string `path:"uid" maxLength:"253"`
+}
 
 type muteInput struct {
-	jobPath
-	Body api.MuteRequest
+	Cluster string `path:"cluster" maxLength:"253"`
+	UID     string `path:"uid" maxLength:"253"`
+	Body    api.MuteRequest
 }
 
 // mayAcknowledge returns nil if the person of ctx owns a job or may change it.

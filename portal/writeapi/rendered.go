@@ -218,12 +218,25 @@ func getTemplate(_ context.Context, w *writer, in *templateInput) (*api.Template
 	return &doc, nil
 }
 
+// typeWord returns the word of the API for a type of parameters.
+func typeWord(of template.Type) string {
+	switch of {
+	case template.Integer:
+		return "int"
+	case template.Boolean:
+		return "bool"
+	case template.Choice: // it has Choices
+		return "text"
+	}
+	return string(of)
+}
+
 // templateDoc returns a template and its form.
 func templateDoc(t *template.Template) api.Template {
 	doc := api.Template{Name: t.Name, Title: t.Title, Description: t.Description, Type: t.Type, Source: t.Source}
 	for _, p := range t.Parameters() {
 		doc.Parameters = append(doc.Parameters, api.Parameter{
-			Name: p.Name, Title: p.Title, Help: p.Help, Group: p.Group, Type: string(p.Type), Default: p.Default, Required: p.Required,
+			Name: p.Name, Title: p.Title, Help: p.Help, Group: p.Group, Type: typeWord(p.Type), Default: p.Default, Required: p.Required,
 			Min: p.Min, Max: p.Max, Pattern: p.Pattern, Choices: p.Choices, Unit: p.Unit,
 		})
 	}

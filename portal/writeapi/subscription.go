@@ -266,7 +266,7 @@ func unsubscribe(ctx context.Context, w *writer, in *subscriptionInput) (*api.Ac
 }
 
 type verifyInput struct {
-	subscriptionInput
+	ID   int64 `path:"id" minimum:"1"`
 	Body api.VerifyRequest
 }
 
@@ -278,7 +278,7 @@ func verify(ctx context.Context, w *writer, in *verifyInput) (*api.Act, error) {
 }
 
 type muteMessagesInput struct {
-	subscriptionInput
+	ID   int64 `path:"id" minimum:"1"`
 	Body api.MuteRequest
 }
 

@@ -1,0 +1,167 @@
+package writeapi_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+const train = `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: train:7
+        resources: {limits: {nvidia.com/gpu: 8}}
+`
+
+// TestSubmit: a job is created once, in the name of the person, with a row in the audit.
+func TestSubmit(t *testing.T) {
+	w := newWorld(t)
+	request := api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train, Key: "k-1"}
+	checked := post[api.Checked](w, "anna", api.PathCheck, request)
+	if !checked.OK || checked.GPUs != 8 || checked.Pods != 1 || len(checked.Problems) > 0 {
+		t.Errorf("checked: %+v", checked)
+	}
+	w.wantActs() // a dry run is no write
+	first := post[api.Submitted](w, "anna", api.PathSubmit, request)
+	again := post[api.Submitted](w, "anna", api.PathSubmit, request)
+	if !first.Created || again.Created || first.Job != again.Job || first.Job.UID == "" || first.Job.Type != "jobs.batch" {
+		t.Errorf("got %+v, then %+v", first, again)
+	}
+	for _, r := range w.srv.Requests() {
+		if r.Resource.Resource == "jobs" && r.Verb == "create" && r.User == "portal" {
+			t.Error("the portal creates a job by its own rights")
+		}
+	}
+	p := w.refused("ben", api.PathSubmit, request, http.StatusForbidden)
+	if p.Type != api.ProblemDenied || !strings.Contains(p.Role, "- create") || !strings.Contains(p.Role, "name: ben") || !strings.Contains(p.Role, "namespace: team-a") {
+		t.Errorf("got %+v", p)
+	}
+	w.refused("vera", api.PathSubmit, request, http.StatusForbidden)
+	w.refused("anna", api.PathSubmit, api.SubmitRequest{Cluster: "elsewhere", YAML: train}, http.StatusServiceUnavailable)
+	w.wantActs("anna submit team-a/train done", "anna submit team-a/train done", "ben submit team-a/train denied", "vera submit team-a/train denied")
+	if strings.Contains(w.logged.String(), "token-of") {
+		t.Error("the log has a token")
+	}
+}
+
+// TestNotAJob: nothing but jobs is submitted, and one at a time.
+func TestNotAJob(t *testing.T) {
+	w := newWorld(t)
+	deep := strings.Repeat("{a: ", 2000) + "1" + strings.Repeat("}", 2000)
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for _, c := range "bcdefgh" {
+		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
+	}
+	for name, yaml := range map[string]string{
+		"a Secret":         "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: b}\n",
+		"a role binding":   "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: b}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\n",
+		"a DaemonSet":      strings.Replace(strings.Replace(train, "batch/v1", "apps/v1", 1), "kind: Job", "kind: DaemonSet", 1),
+		"an unknown type":  "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n",
+		"a path as a type": "apiVersion: batch/v1\nkind: ../../secrets\nmetadata: {name: t}\n",
+		"a list":           "apiVersion: v1\nkind: List\nitems: []\n",
+		"two jobs":         train + "---\n" + train,
+		"nothing":          "\n",
+		"a text":           "hello",
+		"a bomb":           bomb,
+		"deep nesting":     "apiVersion: batch/v1\nkind: Job\nspec: " + deep,
+	} {
+		began := time.Now()
+		p := w.refused("root", api.PathSubmit, api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: yaml}, http.StatusUnprocessableEntity)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s takes %v", name, took)
+		}
+		if p.Type != api.ProblemInvalid {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	w.refused("root", api.PathSubmit, strings.Repeat("x", 17<<20), http.StatusRequestEntityTooLarge)
+	for _, r := range w.srv.Requests() {
+		if r.Verb == "create" && !strings.HasSuffix(r.Resource.Resource, "reviews") && r.Resource.Resource != "jobs" {
+			t.Errorf("the API server got %s %s", r.Verb, r.Path)
+		}
+	}
+}
+
+// TestProblems: mistakes have their line, field and parameter, and the value that repairs them
+// if there is one.
+func TestProblems(t *testing.T) {
+	w := newWorld(t)
+	check := func(in api.SubmitRequest) []api.FieldProblem {
+		t.Helper()
+		in.Cluster, in.Namespace = clusterName, "team-a"
+		return post[api.Checked](w, "anna", api.PathCheck, in).Problems
+	}
+	got := check(api.SubmitRequest{YAML: strings.Replace(train, "  name: train", "  name: [", 1)})
+	if len(got) == 0 || got[0].Line == 0 || strings.HasPrefix(got[0].Message, "yaml:") {
+		t.Errorf("no YAML: %+v", got)
+	}
+	w.refuse = func(o metav1.Object) error {
+		job, ok := o.(*batchv1.Job)
+		if !ok {
+			return nil
+		}
+		return apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, job.Name, field.ErrorList{
+			field.NotSupported(field.NewPath("spec", "template", "spec", "restartPolicy"), "Always", []string{"Never"}),
+			field.Invalid(field.NewPath("spec", "template", "spec", "containers").Index(0).Child("image"), "x", "no such image"),
+		})
+	}
+	want := []api.FieldProblem{
+		{Field: "spec.template.spec.restartPolicy", Line: 8, Message: `Unsupported value: "Always": supported values: "Never"`, Repair: "Never"},
+		{Field: "spec.template.spec.containers[0].image", Line: 11, Message: `Invalid value: "x": no such image`},
+	}
+	if diff := cmp.Diff(want, check(api.SubmitRequest{YAML: train})); diff != "" {
+		t.Error(diff)
+	}
+	rendered := post[api.Rendered](w, "anna", api.PathRender, api.RenderRequest{Template: "job", Values: map[string]any{"image": "train:7", "gpus": 2, "name": "llama"}})
+	lines := strings.Split(rendered.YAML, "\n")
+	for parameter, word := range map[string]string{"image": "image: train:7", "name": "name: llama", "gpus": `nvidia.com/gpu: "2"`} {
+		at := rendered.Lines[parameter]
+		if len(at) == 0 || !slices.ContainsFunc(at, func(n int) bool {
+			return strings.Contains(strings.ReplaceAll(lines[n-1], `"2"`, "2"), strings.ReplaceAll(word, `"2"`, "2"))
+		}) {
+			t.Errorf("%s is in lines %v of\n%s", parameter, at, rendered.YAML)
+		}
+	}
+	made := api.SubmitRequest{Template: "job", Values: map[string]any{"image": "train:7"}}
+	if got := check(made); len(got) != 2 || got[1].Parameter != "image" || got[1].Line == 0 {
+		t.Errorf("a template: %+v", got)
+	}
+	made.Values = map[string]any{"gpus": -1, "what": "x"}
+	if got := check(made); len(got) != 3 || got[0].Line != 0 {
+		t.Errorf("wrong values: %+v", got)
+	}
+	w.refuse = func(metav1.Object) error { return errQuota }
+	if got := check(api.SubmitRequest{YAML: train}); len(got) != 1 || !strings.Contains(got[0].Message, "exceeded quota") {
+		t.Errorf("a quota: %+v", got)
+	}
+	w.refused("anna", api.PathSubmit, api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train}, http.StatusUnprocessableEntity)
+	w.wantActs("anna submit team-a/train failed")
+}
+
+// TestTemplates: the list has the built-in templates with their forms.
+func TestTemplates(t *testing.T) {
+	w := newWorld(t)
+	for path, want := range map[string]int{"": 200, "/job": 200, "/nothing": 404, "/..%2f..%2fetc%2fpasswd": 404} {
+		if status, text := w.send("vera", http.MethodGet, api.Prefix+api.PathTemplates+path, nil); status != want || want == 200 && !strings.Contains(text, `"type":"int"`) {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+	}
+}

@@ -1,0 +1,325 @@
+package writeapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/notify/config"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/audit"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/portal/writeapi"
+	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/reflector"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const clusterName = "west"
+
+// people are the tokens of the persons of the tests: anna owns team-a and ben team-b, vera only
+// reads team-a, and root may do everything.
+const people = `tokens:
+- {name: anna, token: token-of-anna-0123456789}
+- {name: ben, token: token-of-ben-0123456789}
+- {name: vera, token: token-of-vera-0123456789}
+- {name: root, token: token-of-root-0123456789}
+`
+
+// world is an API server, a recorder that has seen everything, and the portal's writes.
+type world struct {
+	t      *testing.T
+	srv    *apitest.Server
+	db     *sqldb.DB
+	index  *jobindex.Index
+	http   *httptest.Server
+	logged *lockedBuffer
+	refuse func(metav1.Object) error // admission
+	mu     sync.Mutex
+	sent   []string // bodies that the webhook got
+}
+
+// lockedBuffer is a log that several goroutines write.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// authorize gives the persons their rights.
+func authorize(r apitest.Request) error {
+	team := map[string]string{"anna": "team-a", "ben": "team-b", "vera": "team-a"}[r.User]
+	reads := r.Verb == apitest.VerbGet || r.Verb == apitest.VerbList || r.Verb == apitest.VerbWatch
+	switch {
+	case r.User == "portal", r.User == "root":
+	case team == "" || r.Namespace != team, r.User == "vera" && !reads:
+		return fmt.Errorf("User %q cannot %s resource %q", r.User, r.Verb, r.Resource.Resource)
+	}
+	return nil
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, logged: &lockedBuffer{}}
+	var err error
+	w.srv, err = apitest.New(apitest.Config{
+		BookmarkInterval: 50 * time.Millisecond, Authorize: authorize, Tokens: map[string]string{"portal": "portal"},
+		Admit: func(_ apitest.Request, o metav1.Object) error {
+			if w.refuse != nil {
+				return w.refuse(o)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.srv.Close)
+	rc := w.srv.RESTConfig()
+	rc.BearerToken = "portal"
+	cluster, err := kube.Connect(kube.Config{REST: rc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	if w.db, err = sqldb.Open(t.Context(), "sqlite:"+t.TempDir()+"/history.db"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.db.Close() })
+	if _, err := w.db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	for name, team := range map[string]string{"anna": "team-a", "vera": "team-a", "ben": "team-b"} {
+		w.create(&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: team, Name: name}, Subjects: []rbacv1.Subject{{Kind: "User", Name: name}}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "edit"}})
+	}
+	r, err := record.New(w.db, record.Config{
+		Cluster: cluster, ClusterName: clusterName, Name: "recorder", Targets: []record.Target{{Type: "jobs.batch"}}, Logger: slog.New(slog.DiscardHandler),
+		Reflector: reflector.Config{MinBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run(r.Run)
+	w.index = jobindex.New(jobindex.Config{DB: w.db, Logger: slog.New(slog.DiscardHandler)})
+	w.run(w.index.Run)
+	<-w.index.Ready()
+	w.serve(cluster)
+	return w
+}
+
+// serve serves the operations behind sign-in, rights and all.
+func (w *world) serve(cluster *kube.Cluster) {
+	logger := slog.New(slog.NewTextHandler(w.logged, nil))
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.sent = append(w.sent, string(text))
+	}))
+	w.t.Cleanup(hook.Close)
+	file, err := config.Parse("notify.yaml", []byte("network: {allow: [127.0.0.0/8]}\npeople:\n  anna: {also: [anna@example.com]}\nchannels:\n  hook: {type: webhook, url: \""+hook.URL+"\", secret: {env: HOOK}, named-by-jobs: true}\n  closed: {type: webhook, url: \""+hook.URL+"\", secret: {env: HOOK}}\nrules: []\n"), config.Options{LookupEnv: func(string) (string, bool) { return "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", true }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	path := filepath.Join(w.t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(path, []byte(people), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	who, err := identity.New(identity.Config{Listen: ":8790", Tokens: path, Logger: logger})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	rights := access.New(access.Config{Clusters: []access.Cluster{{Name: clusterName, Kube: cluster}}, Rights: true, Logger: logger})
+	w.run(rights.Run)
+	w.until("the bindings are known", func() bool {
+		s, err := rights.Sight(identity.With(w.t.Context(), identity.Person{Name: "anna", Extra: map[string][]string{"try": {time.Now().String()}}}))
+		return err == nil && s.Sees(clusterName, "team-a")
+	})
+	mux := http.NewServeMux()
+	writeapi.Register(web.NewAPI(mux, "v0"), writeapi.Config{DB: w.db, Index: w.index, Access: rights, Notify: file, Logger: logger})
+	w.http = httptest.NewServer(who.Handler(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		mux.ServeHTTP(out, r.WithContext(web.WithLogger(r.Context(), logger)))
+	})))
+	w.t.Cleanup(w.http.Close)
+}
+
+// run runs a function until the test ends.
+func (w *world) run(f func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	var work sync.WaitGroup
+	work.Go(func() { _ = f(ctx) })
+	w.t.Cleanup(func() {
+		cancel()
+		work.Wait()
+	})
+}
+
+func (w *world) create(o apitest.Object) apitest.Object {
+	w.t.Helper()
+	created, err := w.srv.Create(o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return created
+}
+
+// job creates a job with GPUs, and waits until the index has it.
+func (w *world) job(namespace, name, owner string, gpus int64, active int32) *batchv1.Job {
+	w.t.Helper()
+	one := int32(1)
+	now := metav1.Now()
+	j := &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Annotations: map[string]string{"vedette.io/submitter": owner}},
+		Spec: batchv1.JobSpec{Parallelism: &one, Completions: &one, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers: []corev1.Container{{Name: "main", Image: "train:7", Resources: corev1.ResourceRequirements{
+				Limits: corev1.ResourceList{"nvidia.com/gpu": *resource.NewQuantity(gpus, resource.DecimalSI)},
+			}}},
+		}}},
+		Status: batchv1.JobStatus{Active: active, Ready: &active, StartTime: &now},
+	}
+	created, ok := w.create(j).(*batchv1.Job)
+	if !ok {
+		w.t.Fatal("no job")
+	}
+	w.until("the index has "+name, func() bool {
+		found := false
+		_ = w.index.View(func(v *jobindex.View) error {
+			row, ok := v.Job(clusterName, string(created.UID), time.Time{})
+			found = ok && row.GPUs >= 0
+			return nil
+		})
+		return found
+	})
+	return created
+}
+
+func (w *world) until(what string, holds func() bool) {
+	w.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(30 * time.Second); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			w.t.Fatal("not after 30 s: " + what)
+		}
+	}
+}
+
+// send sends a request as a person, and returns the status and the body.
+func (w *world) send(person, method, path string, body any) (int, string) {
+	w.t.Helper()
+	var text []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		text = []byte(b)
+	default:
+		text, _ = json.Marshal(b)
+	}
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.http.URL+path, bytes.NewReader(text))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer token-of-"+person+"-0123456789")
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	got, err := io.ReadAll(answer.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return answer.StatusCode, string(got)
+}
+
+// post posts a request that must be done.
+func post[T any](w *world, person, path string, body any) (out T) {
+	w.t.Helper()
+	status, text := w.send(person, http.MethodPost, api.Prefix+path, body)
+	if err := json.Unmarshal([]byte(text), &out); err != nil || status != http.StatusOK {
+		w.t.Fatalf("%s: POST %s: %d %s %v", person, path, status, text, err)
+	}
+	return out
+}
+
+// refused posts a request that must be refused with a status.
+func (w *world) refused(person, path string, body any, want int) (p api.Problem) {
+	w.t.Helper()
+	status, text := w.send(person, http.MethodPost, api.Prefix+path, body)
+	if err := json.Unmarshal([]byte(text), &p); err != nil || status != want {
+		w.t.Errorf("%s: POST %s: %d %.300s, want %d", person, path, status, text, want)
+	}
+	return p
+}
+
+// acts returns what the audit has, oldest first.
+func (w *world) acts() (all []string) {
+	w.t.Helper()
+	found, err := audit.List(w.t.Context(), w.db, 1000)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, e := range slices.Backward(found) {
+		all = append(all, fmt.Sprint(e.Person, " ", e.Act, " ", e.Object, " ", e.Result))
+		if e.SignIn != "token" || e.Address != "127.0.0.1" {
+			w.t.Errorf("the audit has %+v", e)
+		}
+	}
+	return all
+}
+
+// wantActs compares the audit.
+func (w *world) wantActs(want ...string) {
+	w.t.Helper()
+	if got := w.acts(); !slices.Equal(got, want) {
+		w.t.Errorf("the audit has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// in returns the path of a job.
+func in(j *batchv1.Job, act string) string {
+	return fmt.Sprintf("/jobs/%s/%s/%s", clusterName, j.UID, act)
+}
+
+var errQuota = errors.New("exceeded quota: gpus")
