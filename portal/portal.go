@@ -167,6 +167,9 @@ func (p *Portal) Ready() error {
 	default:
 		return fmt.Errorf("the portal reads the history: %.0f %% are done", p.index.Done()*100)
 	}
+	if !p.hub.Started() {
+		return errors.New("the portal reads the newest changes")
+	}
 	if at := p.index.Stale(); !at.IsZero() {
 		return fmt.Errorf("the database has not answered since %s", at.UTC().Format(time.RFC3339))
 	}

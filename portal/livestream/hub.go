@@ -163,6 +163,13 @@ func (h *Hub) Start(floor int64, earlier []Change) {
 	h.publish()
 }
 
+// Started reports whether browsers are let in.
+func (h *Hub) Started() bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.started
+}
+
 // Reset forgets all changes and tells each browser to load everything again. reason is one
 // of api.Reset.
 func (h *Hub) Reset(floor int64, reason string) {

@@ -1,0 +1,177 @@
+package portal_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/identity"
+)
+
+// listen serves the handler of a portal that does not run, until the test ends.
+func listen(t *testing.T, p *portal.Portal) (address string) {
+	t.Helper()
+	server := httptest.NewServer(p.Handler())
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+// TestAttackPaths: no path leads out of what the portal serves, or to another site.
+func TestAttackPaths(t *testing.T) {
+	s := newWorld(t).serve(nil).ready()
+	for _, path := range []string{
+		"/assets/../../../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f..%2fetc%2fpasswd", "/assets/..\\..\\etc\\passwd", "/assets/", "/assets", "/index.html",
+		"//evil.example.com/", "//evil.example.com/..", "/\\evil.example.com", "/%2f%2fevil.example.com", "/jobs//evil.example.com/%2e%2e", "/find/a/b/c/%2f%2fevil.example.com",
+		"/api/v1/../../healthz", "/api/v1/jobs/west/..%2f..%2fsession", "/api/v1/jobs/west/%00", "/api/v1/%2e%2e/%2e%2e/metrics", "/.git/config", "/debug/pprof/", "/api/v1/jobs/" + strings.Repeat("x", 300) + "/y",
+		"/auth/../api/v1/session", "/auth/%2e%2e/metrics", "/auth/login?return=//evil.example.com", "/auth/signin?next=https://evil.example.com",
+	} {
+		c, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, s.address); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		_ = resp.Body.Close()
+		_ = c.Close()
+		to := resp.Header.Get("Location")
+		if bytes.Contains(body, []byte("root:")) || strings.HasPrefix(to, "//") || strings.HasPrefix(to, "/\\") || strings.Contains(to, "://") || resp.StatusCode >= 500 {
+			t.Errorf("%s: %d %q %.200q", path, resp.StatusCode, to, body)
+		}
+	}
+}
+
+// TestAttackWrites: a write needs the token of a page, the media type of the API, and a host
+// name of this machine.
+func TestAttackWrites(t *testing.T) {
+	s := newWorld(t).serve(nil).ready()
+	csrf := get[api.Session](s, "/api/v1/session").CSRF
+	const path, body = "/api/v1/submit/render", `{"template":"none","values":{}}`
+	for _, c := range []struct {
+		name   string
+		header []string
+		body   string
+		want   []int
+	}{
+		{"no token", []string{"Content-Type", "application/json"}, body, []int{403}},
+		{"a wrong token", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf + "x"}, body, []int{403}},
+		{"a form", []string{"Content-Type", "application/x-www-form-urlencoded", identity.HeaderCSRF, csrf}, body, []int{400, 403, 415, 422}},
+		{"another site", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf, "Origin", "https://evil.example.com", "Sec-Fetch-Site", "cross-site"}, body, []int{403}},
+		{"another host", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf, "Host", "evil.example.com"}, body, []int{403, 421}},
+		{"a proxy that is none", []string{"Content-Type", "application/json", "X-Remote-User", "admin", "X-Forwarded-For", "10.0.0.1"}, body, []int{403}},
+		{"a large body", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf}, `{"template":"` + strings.Repeat("x", 3<<20) + `"}`, []int{413}},
+		{"deep JSON", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf}, strings.Repeat("[", 100_000), []int{400, 422}},
+		{"as the pages do", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf}, body, []int{404}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, header, text := s.send(http.MethodPost, path, c.body, c.header...)
+			ok := false
+			for _, w := range c.want {
+				ok = ok || status == w
+			}
+			if !ok || header.Get("Content-Type") != api.ProblemType || header.Get("Content-Security-Policy") == "" {
+				t.Errorf("%d %v %.300s", status, header, text)
+			}
+		})
+	}
+}
+
+// TestAttackHost: without sign-in, a page of another site cannot read through a name that it
+// points at this machine.
+func TestAttackHost(t *testing.T) {
+	s := newWorld(t).serve(nil).ready()
+	for _, path := range []string{"/api/v1/jobs", "/api/v1/stream", "/jobs", "/find/a/b/c/d", "/api/v1/openapi.json"} {
+		if status, _, text := s.send(http.MethodGet, path, "", "Host", "evil.example.com"); status < 400 {
+			t.Errorf("%s: %d %.100s", path, status, text)
+		}
+	}
+}
+
+// TestAttackWithoutToken: without a token, nothing but the sign-in can be read.
+func TestAttackWithoutToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(file, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	s := w.serve(func(c *portal.Config) { c.Identity.Tokens = file }).ready()
+	for path := range s.portal.API().OpenAPI().Paths {
+		path = strings.NewReplacer("{", "", "}", "").Replace(path)
+		for _, header := range [][]string{nil, {"Authorization", "Bearer wrong-horse-battery-staple"}, {"Authorization", "Basic YW5uOmFubg=="}, {"Cookie", "vedette_session=x"}, {"X-Remote-User", "ann"}} {
+			if status, _, text := s.send(http.MethodGet, path, "", header...); status != http.StatusUnauthorized && status != http.StatusTooManyRequests {
+				t.Errorf("%s %v: %d %.100s", path, header, status, text)
+			}
+		}
+	}
+	if status, _, text := s.send(http.MethodGet, "/find/a/b/c/d", ""); status < 300 {
+		t.Errorf("%d %.100s", status, text)
+	}
+}
+
+// TestAttackHeaders: a flood of headers ends the connection, and a request may be split over
+// any number of packets only for some seconds.
+func TestAttackHeaders(t *testing.T) {
+	s := newWorld(t).serve(nil).ready()
+	c, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	go func() {
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: "+s.address+"\r\n") // the portal closes first
+		for i := range 100_000 {
+			if _, err := fmt.Fprintf(c, "X-%d: %s\r\n", i, strings.Repeat("x", 100)); err != nil {
+				return
+			}
+		}
+	}()
+	answer, _ := bufio.NewReader(c).ReadString('\n') // an empty answer fails below
+	if !strings.Contains(answer, "431") {
+		t.Errorf("%q", answer)
+	}
+}
+
+// TestAttackConnections: 2,000 idle and half-open connections do not keep others out, and end
+// with the portal.
+func TestAttackConnections(t *testing.T) {
+	s := newWorld(t).serve(nil).ready()
+	for i := range 2000 {
+		c, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		if i%2 == 0 {
+			_, _ = io.WriteString(c, "GET /api/v1/jobs HTTP/1.1\r\nHo") // and no more
+		}
+	}
+	began := time.Now()
+	if status, _, text := s.send(http.MethodGet, "/api/v1/jobs", ""); status != http.StatusOK || time.Since(began) > 5*time.Second {
+		t.Errorf("%d %.100s after %v", status, text, time.Since(began))
+	}
+	began = time.Now()
+	s.stop()
+	if took := time.Since(began); took > 6*time.Second {
+		t.Errorf("the portal ended after %v", took)
+	}
+}

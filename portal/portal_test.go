@@ -1,0 +1,148 @@
+package portal_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/identity"
+)
+
+// TestOperations: each path of package api has an operation with a summary, an answer and
+// problems.
+func TestOperations(t *testing.T) {
+	w := newWorld(t)
+	p, err := portal.New(portal.Config{DB: w.db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "api/path.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := p.API().OpenAPI().Paths
+	n := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Path") {
+			return true
+		}
+		path, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		item := paths[api.Prefix+path]
+		if item == nil {
+			t.Errorf("%s = %s has no operation", spec.Names[0].Name, path)
+			return true
+		}
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Delete} {
+			if op != nil && (op.Summary == "" || op.OperationID == "" || op.Responses["200"] == nil || op.Responses["default"] == nil) {
+				t.Errorf("%s %s is not documented", op.Method, path)
+			}
+		}
+		return true
+	})
+	if n < 40 {
+		t.Errorf("%d paths are found in package api", n)
+	}
+}
+
+// TestUnsafe: a portal that others reach needs a way to sign in.
+func TestUnsafe(t *testing.T) {
+	w := newWorld(t)
+	for name, cfg := range map[string]portal.Config{
+		"an address without sign-in": {DB: w.db, Identity: identity.Config{Listen: "0.0.0.0:8080"}},
+		"no database":                {},
+		"a key without certificate":  {DB: w.db, KeyFile: "x"},
+		"rights without clusters":    {DB: w.db, Rights: true},
+		"two clusters of a name":     {DB: w.db, Clusters: []access.Cluster{{Name: "a"}, {Name: "a"}}},
+		"no address":                 {DB: w.db, Identity: identity.Config{Listen: "127.0.0.1"}},
+	} {
+		if _, err := portal.New(cfg); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// TestLoading: before the history is read, the API says so, and the pages come.
+func TestLoading(t *testing.T) {
+	w := newWorld(t)
+	p, err := portal.New(portal.Config{DB: w.db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Ready() == nil {
+		t.Error("it is ready before it runs")
+	}
+	s := &served{world: w, portal: p}
+	s.address = listen(t, p)
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/api/v1/jobs": 503, "/api/v1/stream": 503, "/jobs": 200, "/metrics": 404} {
+		status, header, text := s.send(http.MethodGet, path, "")
+		if status != want || strings.HasPrefix(path, "/api") && (!strings.Contains(text, api.ProblemLoading) || header.Get("Retry-After") == "") {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestLive: a job reaches list and stream, and a stream that continues after a restart gets
+// what happened meanwhile.
+func TestLive(t *testing.T) {
+	w := newWorld(t)
+	w.record()
+	s := w.serve(nil).ready()
+	in := s.events("")
+	w.job("one")
+	var first api.Change
+	s.changes(in, func(c api.Change) bool { first = c; return c.Job.Name == "one" })
+	if first.Before != "" || first.Job.Cluster != "west" || first.Job.Life == nil {
+		t.Errorf("%+v", first)
+	}
+	list := get[api.JobList](s, "/api/v1/jobs")
+	if len(list.Jobs) != 1 || list.Jobs[0].UID != first.Job.UID || list.Position < first.Position {
+		t.Errorf("%+v", list)
+	}
+	status, header, _ := s.send(http.MethodGet, "/find/west/jobs.batch/ml/one", "")
+	if status != http.StatusFound || header.Get("Location") != "/jobs/west/"+first.Job.UID {
+		t.Errorf("%d %v", status, header)
+	}
+	began := time.Now()
+	s.stop()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the portal with an open stream ended after %v", took)
+	}
+	w.job("two") // while no portal runs
+	w.end("one")
+	s = w.serve(nil).ready()
+	s.until("the index has all", func() bool {
+		l := get[api.JobList](s, "/api/v1/jobs?state=Succeeded")
+		return l.Matching.N == 1
+	})
+	in = s.events(fmt.Sprint("?after=", first.Position))
+	ended, second := api.Change{}, false
+	s.changes(in, func(c api.Change) bool {
+		if c.Position <= first.Position {
+			t.Errorf("again: %+v", c)
+		}
+		if c.Job.Name == "one" {
+			ended = c
+		}
+		second = second || c.Job.Name == "two"
+		return ended.Job.State == "Succeeded" && second
+	})
+	if ended.Job.State != "Succeeded" || ended.Before == "" {
+		t.Errorf("%+v", ended)
+	}
+}
