@@ -58,7 +58,7 @@ func (f *failing) write(ctx context.Context) error {
 		return err
 	}
 	f.describe(e)
-	if err := f.like(); err != nil {
+	if err := f.like(ctx, e); err != nil {
 		return err
 	}
 	return f.lines(ctx, e)
@@ -264,21 +264,56 @@ func (f *failing) retry(e *ending, same int) string {
 	return ""
 }
 
-// like counts the jobs of the same owner and type that failed for the same reason.
-func (f *failing) like() error {
+// maxLike is how many failed jobs are compared, the newest ones.
+const maxLike = 300
+
+// like counts the jobs of the same owner and type that failed for the same cause, or for the
+// same reason if the cause is not known.
+func (f *failing) like(ctx context.Context, e *ending) error {
 	q := jobindex.Query{From: f.at.AddDate(0, 0, -failDays), To: f.at, Sees: f.viewer.Sees, At: f.viewer.At}
 	q.Filter.Terms = []jobfilter.Term{
 		{Key: jobfilter.Type, Values: []string{f.job.Type}},
 		{Key: jobfilter.State, Values: []string{string(state.Failed)}},
 	}
-	return f.index.View(func(v *jobindex.View) error {
+	var ids []int64
+	err := f.index.View(func(v *jobindex.View) error {
 		return v.Each(q, func(r *jobindex.Row) bool {
 			if r.Owner == f.job.Owner && r.Reason == f.job.Reason {
-				f.answer.Like++
+				ids = append(ids, r.ID)
 			}
 			return true
 		})
 	})
+	if err != nil {
+		return err
+	}
+	if f.answer.Like = len(ids); e == nil || e.pod == "" {
+		return nil
+	}
+	slices.Sort(ids)
+	return f.sameCause(ctx, ids[max(0, len(ids)-maxLike):], e.cause)
+}
+
+// sameCause counts the jobs of which a pod failed for a cause. The job itself is among them.
+func (f *failing) sameCause(ctx context.Context, ids []int64, cause string) error {
+	objects, err := f.source.history.ObjectsByID(ctx, ids)
+	if err != nil {
+		return err
+	}
+	byJob, err := f.source.history.PodsOf(ctx, objects, 20*maxLike)
+	if err != nil {
+		return err
+	}
+	f.answer.Like = 1
+	for _, o := range objects {
+		same := slices.ContainsFunc(byJob[o.ID], func(p history.Object) bool {
+			return cmp.Or(causes[p.Reason], exitError) == cause && state.State(p.State) == state.Failed
+		})
+		if same && o.ID != f.job.ID {
+			f.answer.Like++
+		}
+	}
+	return nil
 }
 
 // lines reads the end of the log of the container that failed, or of the job.

@@ -151,3 +151,26 @@ func TestFailureLines(t *testing.T) {
 		}
 	})
 }
+
+// TestFailuresAlike: jobs of the same owner and type count if a pod of theirs failed for the
+// same cause.
+func TestFailuresAlike(t *testing.T) {
+	s := newScene(t, dbtest.Empty(t, "sqlite"))
+	for i, reason := range []string{"OOMKilled", "Error", "OOMKilled", "OOMKilled"} {
+		name := string(rune('a' + i))
+		owner := "liwei"
+		if i == 3 {
+			owner = "ana"
+		}
+		job := strings.NewReplacer("name: train,", "name: "+name+",", "liwei", owner).Replace(failedJob("BackoffLimitExceeded", ""))
+		s.create(job)
+		s.create(strings.NewReplacer("name: train,", "name: "+name+",", "UID(train)", "UID("+name+")").Replace(failedPod("pod-"+name, "phase: Failed, containerStatuses: ["+terminated("137", reason)+"]")))
+	}
+	s.record("jobs.batch", "pods")
+	for name, want := range map[string]int{"a": 2, "b": 1, "c": 2, "d": 1} {
+		f, err := s.insight.Failure(t.Context(), s.job("ml", name), insight.Viewer{})
+		if err != nil || f.Like != want {
+			t.Errorf("%s: %d alike, want %d, %v", name, f.Like, want, err)
+		}
+	}
+}

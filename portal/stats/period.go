@@ -97,33 +97,40 @@ func (p *period) add(r *jobindex.Row, cause func(*jobindex.Row) string) {
 
 // addHours adds the GPU hours of a job.
 func (p *period) addHours(r *jobindex.Row, owner, queue *share) {
+	g := &p.grid
+	low, high := g.From.Sub(g.first), g.To.Sub(g.first)
+	perHour := float64(r.GPUs) / float64(time.Hour)
 	for i := range r.Life {
 		s := &r.Life[i]
+		running := s.State == state.Running
+		if !running && !waits(s.State) {
+			continue
+		}
 		to := s.To
 		if to.IsZero() {
 			to = p.end
 		}
-		running := s.State == state.Running
-		if !running && !waits(s.State) || !to.After(p.grid.From) || !s.From.Before(p.grid.To) {
+		// What is in the window, counted from the beginning of the grid.
+		begin, end := max(low, s.From.Sub(g.first)), min(high, to.Sub(g.first))
+		if begin >= end {
 			continue
 		}
-		for j := p.grid.bucket(s.From); j < p.grid.n; j++ {
-			w := Window{p.grid.begin(j), p.grid.To}
-			if j+1 < p.grid.n {
-				w.To = p.grid.begin(j + 1)
-			}
-			if !w.From.Before(to) {
-				break
-			}
-			hours := w.overlap(s.From, to).Hours() * float64(r.GPUs)
-			for _, sum := range []*api.GPUHours{&p.hours, &p.buckets[j].hours, &owner.hours, &queue.hours} {
-				if running {
-					sum.Ran += hours
-				} else {
-					sum.Waited += hours
-				}
-			}
+		for j := int(begin / g.step); j < g.n && time.Duration(j)*g.step < end; j++ {
+			part := min(end, time.Duration(j+1)*g.step) - max(begin, time.Duration(j)*g.step)
+			addTo(&p.buckets[j].hours, running, float64(part)*perHour)
 		}
+		hours := float64(end-begin) * perHour
+		addTo(&p.hours, running, hours)
+		addTo(&owner.hours, running, hours)
+		addTo(&queue.hours, running, hours)
+	}
+}
+
+func addTo(sum *api.GPUHours, running bool, hours float64) {
+	if running {
+		sum.Ran += hours
+	} else {
+		sum.Waited += hours
 	}
 }
 

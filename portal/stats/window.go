@@ -11,17 +11,6 @@ func (w Window) empty() bool { return !w.From.Before(w.To) }
 // has reports whether an instant is in the window.
 func (w Window) has(at time.Time) bool { return !at.IsZero() && !at.Before(w.From) && at.Before(w.To) }
 
-// overlap returns how much of an interval is in the window.
-func (w Window) overlap(from, to time.Time) time.Duration {
-	if from.Before(w.From) {
-		from = w.From
-	}
-	if to.After(w.To) {
-		to = w.To
-	}
-	return max(0, to.Sub(from))
-}
-
 // until returns the window up to an instant.
 func (w Window) until(at time.Time) Window {
 	if at.Before(w.To) {
