@@ -94,7 +94,9 @@ portal/audit: record/sqldb portal/api portal/identity
 portal/jobview: wire kube state jobmeta internal/jobspec internal/linediff internal/objectyaml record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/delivery submit/logs portal/api
 portal/livestream: state internal/faultlog record/sqldb record/feed record/jobindex portal/api portal/web portal/identity portal/access portal/jobview
 portal/stats: state jobmeta internal/jobspec record/sqldb record/history record/feed record/jobfilter record/jobindex portal/api portal/jobview
-portal/insight: wire state jobmeta internal/jobspec kube record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex portal/api portal/jobview
+portal/insight/words: internal/jobspec
+portal/insight/likely:
+portal/insight: wire state jobmeta internal/jobspec kube record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex portal/api portal/jobview portal/insight/words portal/insight/likely
 portal/readapi: wire state jobmeta kube internal/jobspec internal/linediff internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/logs portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight
 portal/writeapi: wire state jobmeta kube internal/jobspec internal/objectyaml internal/faultlog internal/printable record/sqldb record/history record/feed record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/manifest submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
 portal/ui: portal/api

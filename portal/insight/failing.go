@@ -10,6 +10,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -22,7 +23,7 @@ type failing struct {
 	*parts
 	job    *jobindex.Row
 	viewer *Viewer
-	s      *speaker
+	s      *words.Speaker
 	at     time.Time
 	answer api.Failure
 
@@ -117,7 +118,7 @@ func (f *failing) cause(ctx context.Context) (*ending, error) {
 	case deadlineExceeded: // its pods ended because of this, and not the other way around
 		body, err := f.source.history.Bodies(ctx, []history.Object{f.object})
 		if limit := jobspec.Read(body[f.object.ID]).Limit; limit > 0 {
-			own.limit = span(limit)
+			own.limit = words.Span(limit)
 		}
 		return &own, err
 	case quotaExceeded:
@@ -146,9 +147,9 @@ func (f *failing) describe(e *ending) {
 		a.Cause = f.job.Reason
 		a.Sentence = f.unexplained()
 		if f.podsSeen {
-			a.Unknown = append(a.Unknown, f.s.say("unknown.cause"))
+			a.Unknown = append(a.Unknown, f.s.Say("unknown.cause"))
 		} else {
-			a.Unknown = append(a.Unknown, f.s.say("unknown.type", "what", f.s.say("unknown.what.pod"), "type", "pods", "cluster", f.job.Cluster))
+			a.Unknown = append(a.Unknown, f.s.Say("unknown.type", "what", f.s.Say("unknown.what.pod"), "type", "pods", "cluster", f.job.Cluster))
 		}
 		return
 	}
@@ -163,7 +164,7 @@ func (f *failing) describe(e *ending) {
 		}
 	}
 	a.CauseOf = max(1, len(same))
-	a.Sentence = f.s.join(e.sentence(f.s), f.repeated(same))
+	a.Sentence = f.s.Join(e.sentence(f.s), f.repeated(same))
 	a.RetryHelps = f.retry(e, len(same))
 }
 
@@ -171,46 +172,46 @@ func (f *failing) describe(e *ending) {
 func (f *failing) unexplained() string {
 	switch {
 	case f.job.Reason == "":
-		return f.s.say("fail.unknown")
+		return f.s.Say("fail.unknown")
 	case f.object.Message == "" || f.object.Reason != f.job.Reason:
-		return f.s.say("fail.reason", "reason", f.job.Reason)
+		return f.s.Say("fail.reason", "reason", f.job.Reason)
 	}
-	return f.s.say("fail.message", "reason", f.job.Reason, "message", quoted(f.object.Message))
+	return f.s.Say("fail.message", "reason", f.job.Reason, "message", quoted(f.object.Message))
 }
 
 // repeated says which attempts ended the same way, and that none was left.
 func (f *failing) repeated(same []string) string {
 	none := f.job.Reason == "BackoffLimitExceeded"
-	switch list := f.s.list(same); {
+	switch list := f.s.List(same); {
 	case len(same) > 1 && none:
-		return f.s.say("fail.same.noRetries", "attempts", list)
+		return f.s.Say("fail.same.noRetries", "attempts", list)
 	case len(same) > 1:
-		return f.s.say("fail.same", "attempts", list)
+		return f.s.Say("fail.same", "attempts", list)
 	case none:
-		return f.s.say("fail.noRetries")
+		return f.s.Say("fail.noRetries")
 	}
 	return ""
 }
 
 // sentence says how a pod ended.
-func (e *ending) sentence(s *speaker) string {
-	subject := s.say("fail.job")
+func (e *ending) sentence(s *words.Speaker) string {
+	subject := s.Say("fail.job")
 	if e.pod != "" {
-		subject = s.say("fail.pod", "pod", cmp.Or(e.role, e.pod))
+		subject = s.Say("fail.pod", "pod", cmp.Or(e.role, e.pod))
 	}
 	if e.init && e.container != "" {
-		subject = s.say("fail.init", "container", e.container, "subject", subject)
+		subject = s.Say("fail.init", "container", e.container, "subject", subject)
 	}
 	on := ""
 	if e.node != "" {
-		on = s.say("on", "node", e.node)
+		on = s.Say("on", "node", e.node)
 	}
 	code := ""
 	if e.code != nil {
 		code = strconv.Itoa(*e.code)
 	}
 	named := []string{"subject", subject, "on", on, "limit", e.limit, "code", code, "signal", signalOf(e.code), "why", quoted(e.why), "quota", e.why}
-	return strings.TrimSpace(s.say(e.key(), named...))
+	return strings.TrimSpace(s.Say(e.key(), named...))
 }
 
 // key returns the key of the sentence about an ending.
@@ -251,14 +252,14 @@ func either(first bool, yes, no string) string {
 func (f *failing) retry(e *ending, same int) string {
 	switch e.cause {
 	case evicted, nodeLost, preempted:
-		return f.s.say("retry.platform")
+		return f.s.Say("retry.platform")
 	case imagePull:
-		return f.s.say("retry.image")
+		return f.s.Say("retry.image")
 	case deadlineExceeded:
-		return f.s.say("retry.deadline")
+		return f.s.Say("retry.deadline")
 	case oomKilled:
 		if same > 1 {
-			return f.s.say("retry.memory", "n", strconv.Itoa(same))
+			return f.s.Say("retry.memory", "n", strconv.Itoa(same))
 		}
 	}
 	return ""
@@ -339,7 +340,7 @@ func (f *failing) lines(ctx context.Context, e *ending) error {
 		}
 	}
 	if len(lines) == 0 {
-		f.answer.Unknown = append(f.answer.Unknown, f.s.say("unknown.logs"))
+		f.answer.Unknown = append(f.answer.Unknown, f.s.Say("unknown.logs"))
 		return nil
 	}
 	f.answer.LinesKept = found.Lines

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
 // Planned is a job that is not submitted yet.
@@ -18,7 +19,7 @@ type Planned struct {
 }
 
 // forecastOf forecasts the line and the start of a job that would be submitted now.
-func (p *parts) forecastOf(ctx context.Context, job *Planned, v *Viewer, s *speaker) (*api.Forecast, error) {
+func (p *parts) forecastOf(ctx context.Context, job *Planned, v *Viewer, s *words.Speaker) (*api.Forecast, error) {
 	f := &api.Forecast{}
 	k, err := p.kueue.world(ctx, job.Cluster)
 	if err != nil {
@@ -33,13 +34,13 @@ func (p *parts) forecastOf(ctx context.Context, job *Planned, v *Viewer, s *spea
 	if err != nil {
 		return nil, err
 	}
-	f.Like, f.Likely = before.like, before.likely
+	f.Like, f.Likely = before.like, before.start
 	f.Ran, f.RanJobs = before.ran.Seconds(), before.ranJobs
 	return f, nil
 }
 
 // forecastLine forecasts the quota and the place in line. The place needs the priority.
-func (p *parts) forecastLine(k *kueueWorld, q *clusterQueue, job *Planned, v *Viewer, s *speaker, f *api.Forecast) error {
+func (p *parts) forecastLine(k *kueueWorld, q *clusterQueue, job *Planned, v *Viewer, s *words.Speaker, f *api.Forecast) error {
 	self := &workload{queue: job.Queue, namespace: job.Namespace, class: job.Priority, order: p.now(), needs: amounts{}}
 	resource := ""
 	for name := range q.quota {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/record/joblog"
@@ -44,7 +45,7 @@ func New(c Config) *Insight {
 //
 // Errors: those of the database and of the index.
 func (i *Insight) Waiting(ctx context.Context, job *jobindex.Row, v Viewer) (*api.Waiting, error) {
-	w := &waiting{parts: &i.parts, job: job, viewer: &v, s: speakerOf(v.Language), at: i.at(&v)}
+	w := &waiting{parts: &i.parts, job: job, viewer: &v, s: words.Of(v.Language), at: i.at(&v)}
 	if err := w.write(ctx); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (i *Insight) at(v *Viewer) time.Time { return cmp.Or(v.At, i.parts.now()) }
 //
 // Errors: those of the database and of the index.
 func (i *Insight) Failure(ctx context.Context, job *jobindex.Row, v Viewer) (*api.Failure, error) {
-	f := &failing{parts: &i.parts, job: job, viewer: &v, s: speakerOf(v.Language), at: i.at(&v)}
+	f := &failing{parts: &i.parts, job: job, viewer: &v, s: words.Of(v.Language), at: i.at(&v)}
 	if err := f.write(ctx); err != nil {
 		return nil, err
 	}
@@ -71,5 +72,5 @@ func (i *Insight) Failure(ctx context.Context, job *jobindex.Row, v Viewer) (*ap
 //
 // Errors: those of the database and of the index.
 func (i *Insight) Forecast(ctx context.Context, job Planned, v Viewer) (*api.Forecast, error) {
-	return i.parts.forecastOf(ctx, &job, &v, speakerOf(v.Language))
+	return i.parts.forecastOf(ctx, &job, &v, words.Of(v.Language))
 }

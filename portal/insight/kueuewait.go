@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/state"
@@ -21,7 +22,7 @@ func (w *waiting) fromKueue(ctx context.Context, k *kueueWorld, self *workload) 
 	if since, err := w.source.blind(ctx, w.job.ClusterUID, typeOf(workloadType)); err != nil {
 		return false, err
 	} else if !since.IsZero() {
-		w.miss("unknown.blind", "what", w.s.say("unknown.what.old"), "type", workloadType, "ago", span(w.at.Sub(since)))
+		w.miss("unknown.blind", "what", w.s.Say("unknown.what.old"), "type", workloadType, "ago", words.Span(w.at.Sub(since)))
 	}
 	q := k.clusterQueueOf(w.job.Namespace, queue)
 	if self != nil && self.reserved {
@@ -65,7 +66,7 @@ func (w *waiting) reserved(self *workload) {
 	if len(self.checks) == 1 {
 		key = "check.one"
 	}
-	w.say("kueue.checks", "checks", w.s.say(key, "names", w.s.list(self.checks[:min(5, len(self.checks))])))
+	w.say("kueue.checks", "checks", w.s.Say(key, "names", w.s.List(self.checks[:min(5, len(self.checks))])))
 }
 
 // missQueue says why the ClusterQueue is not known.
@@ -130,7 +131,7 @@ func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found b
 // line answers where in line the job is.
 func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
 	if k.tooMany {
-		w.miss("unknown.tooMany", "n", thousands(maxWorkloads))
+		w.miss("unknown.tooMany", "n", words.Thousands(maxWorkloads))
 		return nil
 	}
 	line, err := holdersOf(w.parts.index, w.job.Cluster, w.job.ClusterUID, k.line(q), w.viewer)
@@ -143,7 +144,7 @@ func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
 	}
 	w.answer.Line = l
 	n := higher(line, l.Place)
-	place := []string{"nth", w.s.nth(l.Place), "n", thousands(int64(n))}
+	place := []string{"nth", w.s.Nth(l.Place), "n", words.Thousands(int64(n))}
 	switch {
 	case l.Place == 1:
 		w.say("place.next")
@@ -199,10 +200,10 @@ func (w *waiting) waitedAt(k *kueueWorld, q *clusterQueue, at time.Time) (rows [
 // story says what happened to the workload, and what Kueue says if that is not a lack of quota.
 func (w *waiting) story(self *workload) {
 	if self.evicted != "" && !self.evictedAt.IsZero() {
-		w.say("kueue.evicted", "ago", span(w.at.Sub(self.evictedAt)), "reason", self.evicted)
+		w.say("kueue.evicted", "ago", words.Span(w.at.Sub(self.evictedAt)), "reason", self.evicted)
 	}
 	if self.requeue.After(w.at) {
-		w.say("kueue.requeue", "in", span(self.requeue.Sub(w.at)))
+		w.say("kueue.requeue", "in", words.Span(self.requeue.Sub(w.at)))
 	}
 	known := strings.Contains(self.message, "insufficient unused quota") || strings.Contains(self.message, "insufficient quota") ||
 		self.evicted != "" || self.reason == "Inadmissible" && len(w.said) > 1

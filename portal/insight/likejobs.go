@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/likely"
+	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
 // likeDays is how far back jobs are compared.
@@ -35,14 +37,14 @@ func steps(gpus int) []sizes {
 }
 
 // like returns the waits of jobs of a size, widened until enough of them started.
-func like(all []wait, gpus int) (of []wait, size sizes) {
+func like(all []likely.Wait, gpus int) (of []likely.Wait, size sizes) {
 	for _, size = range steps(gpus) {
 		of = of[:0:0]
 		starts := 0
 		for _, w := range all {
-			if size.has(w.gpus) {
+			if size.has(w.GPUs) {
 				of = append(of, w)
-				if w.started {
+				if w.Started {
 					starts++
 				}
 			}
@@ -55,21 +57,21 @@ func like(all []wait, gpus int) (of []wait, size sizes) {
 }
 
 // what says which jobs are compared.
-func (s sizes) what(sp *speaker, queue string) string {
+func (s sizes) what(sp *words.Speaker, queue string) string {
 	any := s == sizes{}
-	text := sp.count("gpu", int64(s.high))
+	text := sp.Count("gpu", int64(s.high))
 	if s.low < s.high && s.high > 0 {
-		text = sp.say("range", "low", thousands(int64(s.low)), "high", text)
+		text = sp.Say("range", "low", words.Thousands(int64(s.low)), "high", text)
 	}
 	switch {
 	case queue == "" && any:
-		return sp.say("like.any")
+		return sp.Say("like.any")
 	case queue == "":
-		return sp.say("like.noQueue", "size", text)
+		return sp.Say("like.noQueue", "size", text)
 	case any:
-		return sp.say("like.queue", "queue", queue)
+		return sp.Say("like.queue", "queue", queue)
 	}
-	return sp.say("like.size", "size", text, "queue", queue)
+	return sp.Say("like.size", "size", text, "queue", queue)
 }
 
 // bars is how many bars a histogram has at most.
@@ -83,11 +85,11 @@ var widths = []time.Duration{
 }
 
 // describe describes how long the jobs waited that started. It returns nil for too few.
-func describe(of []wait, waited time.Duration) *api.LikeJobs {
+func describe(of []likely.Wait, waited time.Duration) *api.LikeJobs {
 	var lengths []time.Duration
 	for _, w := range of {
-		if w.started {
-			lengths = append(lengths, w.left.Sub(w.began))
+		if w.Started {
+			lengths = append(lengths, w.Left.Sub(w.Began))
 		}
 	}
 	if len(lengths) < leastLike {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/likely"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/record/joblog"
@@ -53,7 +55,7 @@ func poolOf(k *kueueWorld, cluster, namespace, queue string) *pool {
 // is likely to start.
 type past struct {
 	like    *api.LikeJobs
-	likely  *api.LikelyStart
+	start   *api.LikelyStart
 	ran     time.Duration
 	ranJobs int
 	unknown []string
@@ -61,7 +63,7 @@ type past struct {
 
 // past reads what past jobs say about a job that has waited for some time. inLine says that it
 // waits still.
-func (p *parts) past(pool *pool, queue string, gpus int, waited time.Duration, inLine bool, s *speaker) (all past, err error) {
+func (p *parts) past(pool *pool, queue string, gpus int, waited time.Duration, inLine bool, s *words.Speaker) (all past, err error) {
 	sample, err := p.samples.of(pool)
 	if err != nil {
 		return all, err
@@ -72,27 +74,27 @@ func (p *parts) past(pool *pool, queue string, gpus int, waited time.Duration, i
 	} else {
 		n := int64(0)
 		for _, w := range of {
-			if w.started {
+			if w.Started {
 				n++
 			}
 		}
-		all.unknown = append(all.unknown, s.say("unknown.like", "jobs", s.count("job", n), "days", thousands(likeDays)))
+		all.unknown = append(all.unknown, s.Say("unknown.like", "jobs", s.Count("job", n), "days", words.Thousands(likeDays)))
 	}
 	all.ran, all.ranJobs = ranLike(sample.ran, gpus)
 	if !inLine {
 		return all, nil
 	}
 	v := p.samples.verdictOf(sample, size, of)
-	f, ok := predict(of, sample.readAt, waited)
+	f, ok := likely.Predict(of, sample.readAt, waited)
 	switch now := p.now(); {
-	case v.tested < leastTested:
-		all.unknown = append(all.unknown, s.say("unknown.likely.few", "jobs", s.count("job", int64(v.tested)), "least", thousands(leastTested)))
-	case !v.holds():
-		all.unknown = append(all.unknown, s.say("unknown.likely.untrue", "share", s.percent(min(v.held, v.lately)), "jobs", s.count("job", int64(v.tested)), "least", s.percent(leastHeld)))
+	case v.Tested < likely.LeastTested:
+		all.unknown = append(all.unknown, s.Say("unknown.likely.few", "jobs", s.Count("job", int64(v.Tested)), "least", words.Thousands(likely.LeastTested)))
+	case !v.Holds():
+		all.unknown = append(all.unknown, s.Say("unknown.likely.untrue", "share", s.Percent(min(v.Held, v.Lately)), "jobs", s.Count("job", int64(v.Tested)), "least", s.Percent(likely.LeastHeld)))
 	case !ok:
-		all.unknown = append(all.unknown, s.say("unknown.likely.long"))
+		all.unknown = append(all.unknown, s.Say("unknown.likely.long"))
 	default:
-		all.likely = &api.LikelyStart{Early: now.Add(f.early), Half: now.Add(f.half), Late: now.Add(f.late), Held: v.held, Tested: v.tested}
+		all.start = &api.LikelyStart{Early: now.Add(f.Early), Half: now.Add(f.Half), Late: now.Add(f.Late), Held: v.Held, Tested: v.Tested}
 	}
 	return all, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
@@ -40,7 +41,7 @@ func holdersOf(index *jobindex.Index, cluster, clusterUID string, all []*workloa
 // shares returns the owners of what is used of a resource, the largest first. The shares
 // add up to used: the rest, which the person may not see or no workload explains, belongs to
 // others.
-func shares(all []holder, resource string, used int64, s *speaker) []api.QuotaShare {
+func shares(all []holder, resource string, used int64, s *words.Speaker) []api.QuotaShare {
 	byOwner := map[string]int64{}
 	left := used
 	for _, h := range all {
@@ -69,7 +70,7 @@ func shares(all []holder, resource string, used int64, s *speaker) []api.QuotaSh
 		rows = rows[:maxShares]
 	}
 	if left > 0 {
-		rows = append(rows, api.QuotaShare{Owner: s.say("others"), Used: left, Others: true})
+		rows = append(rows, api.QuotaShare{Owner: s.Say("others"), Used: left, Others: true})
 	}
 	return rows
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
 // placement is what the scheduler said about the nodes: "0/36 nodes are available: …".
@@ -128,13 +130,13 @@ var plainReasons = []struct{ begins, key string }{
 }
 
 // plain explains a reason in the words of a language; "" for a reason that is not known.
-func (c nodeCount) plain(s *speaker) string {
+func (c nodeCount) plain(s *words.Speaker) string {
 	for _, known := range plainReasons {
 		if rest, ok := strings.CutPrefix(c.reason, known.begins); ok {
 			if known.key == "node.insufficient" && isGPU(rest) {
-				return s.say("node.gpu")
+				return s.Say("node.gpu")
 			}
-			return s.say(known.key, "resource", rest)
+			return s.Say(known.key, "resource", rest)
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/state"
@@ -133,7 +134,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 }
 
 // nodes describes a placement.
-func (p *placement) nodes(at time.Time, s *speaker) []api.NodeReason {
+func (p *placement) nodes(at time.Time, s *words.Speaker) []api.NodeReason {
 	all := []api.NodeReason{}
 	for _, r := range p.reasons {
 		all = append(all, api.NodeReason{Nodes: r.nodes, Reason: r.reason, Plain: r.plain(s), Said: at})
@@ -142,21 +143,21 @@ func (p *placement) nodes(at time.Time, s *speaker) []api.NodeReason {
 }
 
 // sentence says why no node fits.
-func (p *placement) sentence(s *speaker) string {
-	nodes := s.count("node", int64(p.all))
+func (p *placement) sentence(s *words.Speaker) string {
+	nodes := s.Count("node", int64(p.all))
 	switch {
 	case p.all == 0:
-		return s.say("scheduler.empty")
+		return s.Say("scheduler.empty")
 	case p.fit > 0:
-		return s.say("scheduler.fits", "fit", thousands(int64(p.fit)), "nodes", nodes)
+		return s.Say("scheduler.fits", "fit", words.Thousands(int64(p.fit)), "nodes", nodes)
 	}
 	var reasons []string
 	for _, r := range p.reasons {
 		text := cmp.Or(r.plain(s), r.reason)
 		if r.nodes >= 0 {
-			text = s.say("reason", "reason", text, "nodes", thousands(int64(r.nodes)))
+			text = s.Say("reason", "reason", text, "nodes", words.Thousands(int64(r.nodes)))
 		}
 		reasons = append(reasons, text)
 	}
-	return s.say("scheduler.none", "nodes", nodes, "reasons", s.list(reasons))
+	return s.Say("scheduler.none", "nodes", nodes, "reasons", s.List(reasons))
 }

@@ -46,6 +46,3 @@ func quantity(name string, value any) int64 {
 
 // isGPU reports whether a resource counts GPUs of some vendor.
 func isGPU(name string) bool { return jobspec.IsGPU(name) }
-
-// bytesIn returns a number of bytes in words.
-func bytesIn(n int64) string { return jobspec.Bytes(n) }

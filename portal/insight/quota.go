@@ -1,10 +1,14 @@
 package insight
 
-import "github.com/vedette-io/vedette/portal/api"
+import (
+	"github.com/vedette-io/vedette/portal/api"
+
+	"github.com/vedette-io/vedette/portal/insight/words"
+)
 
 // quotaOf describes the quota of a ClusterQueue for what a job needs. holders hold quota of it.
 // It returns nil if the queue has no quota for any of it.
-func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *speaker) *api.Quota {
+func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *words.Speaker) *api.Quota {
 	resource := q.resourceFor(needs)
 	if resource == "" {
 		return nil
@@ -23,13 +27,13 @@ func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *speaker) *api.
 }
 
 // sentence says how the quota is.
-func quotaSentence(q *api.Quota, cohort string, s *speaker) string {
+func quotaSentence(q *api.Quota, cohort string, s *words.Speaker) string {
 	left := max(0, q.Total-q.Used)
 	text := func(n int64) string {
 		if isGPU(q.Resource) || q.Resource == "cpu" {
-			return thousands(n)
+			return words.Thousands(n)
 		}
-		return s.amount(q.Resource, n)
+		return s.Amount(q.Resource, n)
 	}
 	key := "kueue.short"
 	switch {
@@ -40,5 +44,5 @@ func quotaSentence(q *api.Quota, cohort string, s *speaker) string {
 	case q.Needed <= left:
 		key = "kueue.enough"
 	}
-	return s.say(key, "needed", s.amount(q.Resource, q.Needed), "queue", q.Queue, "left", text(left), "total", text(q.Total), "cohort", cohort)
+	return s.Say(key, "needed", s.Amount(q.Resource, q.Needed), "queue", q.Queue, "left", text(left), "total", text(q.Total), "cohort", cohort)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/portal/insight/likely"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -23,11 +24,11 @@ const (
 // sample is how long the jobs of a queue waited, and how well this predicts.
 type sample struct {
 	readAt time.Time
-	waits  []wait // in the order of their beginnings
+	waits  []likely.Wait // in the order of their beginnings
 	ran    []ran
 	// verdicts are the results of backtests, by size. They are added under the mutex of the
 	// sampler.
-	verdicts map[sizes]verdict
+	verdicts map[sizes]likely.Verdict
 }
 
 // ran is how long a job ran that succeeded.
@@ -98,7 +99,7 @@ func (s *sampler) of(p *pool) (*sample, error) {
 	if kept != nil && now.Sub(kept.readAt) < keptFor && !now.Before(kept.readAt) {
 		return kept, nil
 	}
-	read := &sample{readAt: now, verdicts: map[sizes]verdict{}}
+	read := &sample{readAt: now, verdicts: map[sizes]likely.Verdict{}}
 	q := jobindex.Query{Filter: p.filter(), From: now.AddDate(0, 0, -likeDays)}
 	err := s.index.View(func(v *jobindex.View) error {
 		return v.Each(q, func(r *jobindex.Row) bool {
@@ -111,7 +112,7 @@ func (s *sampler) of(p *pool) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(read.waits, func(a, b wait) int { return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.gpus, b.gpus)) })
+	slices.SortFunc(read.waits, func(a, b likely.Wait) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.GPUs, b.GPUs)) })
 	read.waits = slices.Clone(read.waits[max(0, len(read.waits)-maxWaits):])
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +125,7 @@ func (s *sampler) of(p *pool) (*sample, error) {
 
 // add adds a job to a sample.
 func (s *sample) add(r *jobindex.Row, now time.Time) {
-	if w, ok := waitOf(r); ok && !w.began.Before(now.AddDate(0, 0, -likeDays)) {
+	if w, ok := waitOf(r); ok && !w.Began.Before(now.AddDate(0, 0, -likeDays)) {
 		s.waits = append(s.waits, w)
 	}
 	if r.State == state.Succeeded && r.Ran > 0 && len(s.ran) < maxWaits {
@@ -137,40 +138,40 @@ func inLine(s state.State) bool { return s == state.Submitted || s == state.Queu
 
 // waitOf returns the first wait of a job. It returns false if the job was not seen in the line,
 // or was not watched when it left the line.
-func waitOf(r *jobindex.Row) (w wait, ok bool) {
-	w = wait{gpus: r.GPUs}
+func waitOf(r *jobindex.Row) (w likely.Wait, ok bool) {
+	w = likely.Wait{GPUs: r.GPUs}
 	for _, span := range r.Life {
 		switch {
 		case inLine(span.State) && !span.Gap:
-			if w.began.IsZero() {
-				w.began = span.From
+			if w.Began.IsZero() {
+				w.Began = span.From
 			}
 		case span.State == state.Starting || span.State == state.Running:
-			if w.began.IsZero() { // it started at once
-				w.began = span.From
+			if w.Began.IsZero() { // it started at once
+				w.Began = span.From
 			}
-			w.left, w.started = span.From, !span.Gap
-			return w, w.started
-		case !w.began.IsZero(): // it was put on hold
-			w.left = span.From
+			w.Left, w.Started = span.From, !span.Gap
+			return w, w.Started
+		case !w.Began.IsZero(): // it was put on hold
+			w.Left = span.From
 			return w, !span.Gap
 		}
 	}
 	if !r.Open() {
-		w.left = r.Ended
+		w.Left = r.Ended
 	}
-	return w, !w.began.IsZero()
+	return w, !w.Began.IsZero()
 }
 
 // verdictOf returns the result of the backtest of a size.
-func (s *sampler) verdictOf(of *sample, size sizes, waits []wait) verdict {
+func (s *sampler) verdictOf(of *sample, size sizes, waits []likely.Wait) likely.Verdict {
 	s.mu.Lock()
 	v, ok := of.verdicts[size]
 	s.mu.Unlock()
 	if ok {
 		return v
 	}
-	v = backtest(waits, of.readAt)
+	v = likely.Backtest(waits, of.readAt)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(of.verdicts) < 100 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
 )
@@ -116,7 +117,7 @@ func (p *parts) newest(ctx context.Context, f history.Filter, name string) (jobs
 }
 
 // quota describes the limit of a queue for what a pod group needs; nil if it has none.
-func (q *volcanoQueue) quota(needs amounts, s *speaker) *api.Quota {
+func (q *volcanoQueue) quota(needs amounts, s *words.Speaker) *api.Quota {
 	var names []string
 	for name := range needs {
 		if q.limit[name] > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight/words"
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/state"
@@ -16,23 +17,23 @@ type waiting struct {
 	*parts
 	job    *jobindex.Row
 	viewer *Viewer
-	s      *speaker
+	s      *words.Speaker
 	at     time.Time // the instant of the answer
 	answer api.Waiting
 	said   []string
 }
 
 // say adds a sentence.
-func (w *waiting) say(key string, named ...string) { w.said = append(w.said, w.s.say(key, named...)) }
+func (w *waiting) say(key string, named ...string) { w.said = append(w.said, w.s.Say(key, named...)) }
 
 // miss adds something that is not known.
 func (w *waiting) miss(key string, named ...string) {
-	w.answer.Unknown = append(w.answer.Unknown, w.s.say(key, named...))
+	w.answer.Unknown = append(w.answer.Unknown, w.s.Say(key, named...))
 }
 
 // missType says that a type is not recorded.
 func (w *waiting) missType(what, name string) {
-	w.miss("unknown.type", "what", w.s.say("unknown.what."+what), "type", name, "cluster", w.job.Cluster)
+	w.miss("unknown.type", "what", w.s.Say("unknown.what."+what), "type", name, "cluster", w.job.Cluster)
 }
 
 // kueueQueueLabel is the label of jobs that Kueue admits.
@@ -118,7 +119,7 @@ func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 		if quota.Needed <= left {
 			key = "volcano.enough"
 		}
-		w.say(key, "needed", w.s.amount(quota.Resource, quota.Needed), "queue", quota.Queue, "left", thousands(left), "total", thousands(quota.Total))
+		w.say(key, "needed", w.s.Amount(quota.Resource, quota.Needed), "queue", quota.Queue, "left", words.Thousands(left), "total", words.Thousands(quota.Total))
 	case v.group != nil && v.group.queue != "":
 		w.say("volcano.waits", "queue", v.group.queue)
 	}
@@ -171,7 +172,7 @@ func (w *waiting) index() {
 	if older == 0 {
 		w.say("index.first")
 	} else {
-		w.said = append(w.said, w.s.count("index.older", older))
+		w.said = append(w.said, w.s.Count("index.older", older))
 	}
 	w.miss("unknown.order")
 }

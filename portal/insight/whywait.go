@@ -37,11 +37,11 @@ func (w *waiting) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.answer.Like, w.answer.Likely = before.like, before.likely
+	w.answer.Like, w.answer.Likely = before.like, before.start
 	if waits {
 		w.answer.Unknown = append(w.answer.Unknown, before.unknown...)
 	}
-	w.answer.Sentence = w.s.join(w.said...)
+	w.answer.Sentence = w.s.Join(w.said...)
 	return nil
 }
 

@@ -110,7 +110,7 @@ func (p *period) addHours(r *jobindex.Row, owner, queue *share) {
 		if to.IsZero() {
 			to = p.end
 		}
-		// What is in the window, counted from the beginning of the grid.
+		// The part in the window, counted from the beginning of the grid.
 		begin, end := max(low, s.From.Sub(g.first)), min(high, to.Sub(g.first))
 		if begin >= end {
 			continue

@@ -1,4 +1,4 @@
-package insight
+package likely
 
 import (
 	"cmp"
@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// wait is the time that one job spent in the line of a queue.
-type wait struct {
-	gpus  int
-	began time.Time // when the job came into the line
-	// left is when it left the line: it started, or it was stopped. Zero: it is in the line.
-	left    time.Time
-	started bool
+// Wait is the time that one job spent in the line of a queue.
+type Wait struct {
+	GPUs  int
+	Began time.Time // when the job came into the line
+	// Left is when it left the line: it started, or it was stopped. Zero: it is in the line.
+	Left    time.Time
+	Started bool
 }
 
 // waited returns how long the wait had lasted at an instant, and whether it had ended with a
 // start by then. A job that was stopped would have waited longer.
-func (w *wait) waited(at time.Time) (d time.Duration, started bool) {
-	if w.left.IsZero() || w.left.After(at) {
-		return at.Sub(w.began), false
+func (w *Wait) waited(at time.Time) (d time.Duration, started bool) {
+	if w.Left.IsZero() || w.Left.After(at) {
+		return at.Sub(w.Began), false
 	}
-	return w.left.Sub(w.began), w.started
+	return w.Left.Sub(w.Began), w.Started
 }
 
-// forecast is the time by which one in ten, half, and nine in ten of the jobs start that have
+// Forecast is the time by which one in ten, half, and nine in ten of the jobs start that have
 // waited as long as a job. The times count from now.
-type forecast struct{ early, half, late time.Duration }
+type Forecast struct{ Early, Half, Late time.Duration }
 
 // recentWaits is how many of the last waits a forecast uses, so that it follows a queue that
 // changes.
@@ -35,11 +35,11 @@ const recentWaits = 150
 // leastStarts is how many of these jobs must have waited longer and started.
 const leastStarts = 10
 
-// predict forecasts the start of a job that has waited for some time, from what was known of
+// Predict forecasts the start of a job that has waited for some time, from what was known of
 // other waits at an instant. all is in the order of the beginnings. Jobs that still wait
 // count: they show that waits get longer (the estimate of Kaplan and Meier).
-func predict(all []wait, at time.Time, waited time.Duration) (f forecast, ok bool) {
-	end, _ := slices.BinarySearchFunc(all, at, func(w wait, at time.Time) int { return w.began.Compare(at) })
+func Predict(all []Wait, at time.Time, waited time.Duration) (f Forecast, ok bool) {
+	end, _ := slices.BinarySearchFunc(all, at, func(w Wait, at time.Time) int { return w.Began.Compare(at) })
 	known := make([]stay, 0, recentWaits)
 	starts := 0
 	for _, w := range all[max(0, end-recentWaits):end] {
@@ -67,7 +67,7 @@ type stay struct {
 
 // quantiles returns when the share of jobs that still wait falls to 90, 50 and 10 percent.
 // known is sorted. A share that is not reached makes the forecast unknown.
-func quantiles(known []stay, waited time.Duration) (f forecast, ok bool) {
+func quantiles(known []stay, waited time.Duration) (f Forecast, ok bool) {
 	left := 1.0
 	for i := 0; i < len(known); {
 		length, starts, n := known[i].length, 0, 0
@@ -82,7 +82,7 @@ func quantiles(known []stay, waited time.Duration) (f forecast, ok bool) {
 		for _, q := range []struct {
 			share float64
 			into  *time.Duration
-		}{{0.9, &f.early}, {0.5, &f.half}, {0.1, &f.late}} {
+		}{{0.9, &f.Early}, {0.5, &f.Half}, {0.1, &f.Late}} {
 			if before > q.share+1e-9 && left <= q.share+1e-9 {
 				*q.into = length - waited
 			}

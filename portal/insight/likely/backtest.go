@@ -1,11 +1,11 @@
-package insight
+package likely
 
 import "time"
 
 // A forecast is shown only if a backtest says that its range holds.
 const (
-	leastTested = 30   // jobs
-	leastHeld   = 0.75 // of them, where 0.8 is promised
+	LeastTested = 30   // jobs
+	LeastHeld   = 0.75 // of them, where 0.8 is promised
 	// The last quarter of the tested jobs, at least lastJobs, must not be much worse, or the
 	// queue has changed.
 	leastHeldLately = 0.67
@@ -21,31 +21,31 @@ var moments = []time.Duration{
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 16 * time.Hour, 32 * time.Hour, 64 * time.Hour,
 }
 
-// verdict is the result of a backtest.
-type verdict struct {
-	tested int     // jobs
-	held   float64 // share of the predictions about them that held
-	lately float64 // the same of the last ones of them
+// Verdict is the result of a backtest.
+type Verdict struct {
+	Tested int     // jobs
+	Held   float64 // share of the predictions about them that held
+	Lately float64 // the same of the last ones of them
 }
 
-// holds reports whether a forecast may be shown.
-func (v verdict) holds() bool {
-	return v.tested >= leastTested && v.held >= leastHeld && v.lately >= leastHeldLately
+// Holds reports whether a forecast may be shown.
+func (v Verdict) Holds() bool {
+	return v.Tested >= LeastTested && v.Held >= LeastHeld && v.Lately >= leastHeldLately
 }
 
-// backtest predicts the starts of past jobs at several moments of their waits, each from what
+// Backtest predicts the starts of past jobs at several moments of their waits, each from what
 // was known at that moment only. It compares the ranges with what happened until now. all is
 // in the order of the beginnings.
-func backtest(all []wait, now time.Time) (v verdict) {
+func Backtest(all []Wait, now time.Time) (v Verdict) {
 	var done []trials // the newest job first
 	for i := len(all) - 1; i >= 0 && len(done) < mostTested; i-- {
 		if one := all[i].test(all, now); one.tried > 0 {
 			done = append(done, one)
 		}
 	}
-	v.tested = len(done)
-	v.held = share(done)
-	v.lately = share(done[:min(len(done), max(len(done)/4, lastJobs))])
+	v.Tested = len(done)
+	v.Held = share(done)
+	v.Lately = share(done[:min(len(done), max(len(done)/4, lastJobs))])
 	return v
 }
 
@@ -63,27 +63,27 @@ func share(all []trials) float64 {
 }
 
 // test predicts the start of one job.
-func (w *wait) test(all []wait, now time.Time) (t trials) {
+func (w *Wait) test(all []Wait, now time.Time) (t trials) {
 	for _, waited := range moments {
-		at := w.began.Add(waited)
+		at := w.Began.Add(waited)
 		if total, _ := w.waited(now); waited > 0 && total <= waited {
 			break
 		}
-		f, ok := predict(all, at, waited)
+		f, ok := Predict(all, at, waited)
 		if !ok {
 			continue
 		}
-		start := w.left
-		if !w.started { // a job that waits, or left the line: its start is not known to come before this
+		start := w.Left
+		if !w.Started { // a job that waits, or left the line: its start is not known to come before this
 			if start.IsZero() || start.After(now) {
 				start = now
 			}
-			if !start.After(at.Add(f.late)) {
+			if !start.After(at.Add(f.Late)) {
 				continue
 			}
 		}
 		t.tried++
-		if !start.Before(at.Add(f.early)) && !start.After(at.Add(f.late)) {
+		if !start.Before(at.Add(f.Early)) && !start.After(at.Add(f.Late)) {
 			t.held++
 		}
 	}

@@ -1,34 +1,36 @@
-package insight
+package words
 
 import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/jobspec"
 )
 
-// speaker writes sentences in one language.
-type speaker struct {
+// Speaker writes sentences in one language.
+type Speaker struct {
 	words map[string]string
 	// sentences join with it.
 	space string
 }
 
-var speakers = map[string]*speaker{
+var speakers = map[string]*Speaker{
 	"en": {words: english, space: " "},
 	"zh": {words: chinese},
 }
 
-// speakerOf returns the speaker of a language. An unknown language is English.
-func speakerOf(language string) *speaker {
+// Of returns the speaker of a language. An unknown language is English.
+func Of(language string) *Speaker {
 	if s := speakers[language]; s != nil {
 		return s
 	}
 	return speakers["en"]
 }
 
-// say returns the sentence of a key. named are the names of its placeholders and their
+// Say returns the sentence of a key. named are the names of its placeholders and their
 // values, by turns. A value is inserted as it is, so text of users cannot name a placeholder.
-func (s *speaker) say(key string, named ...string) string {
+func (s *Speaker) Say(key string, named ...string) string {
 	var b strings.Builder
 	rest := s.words[key]
 	for {
@@ -47,17 +49,17 @@ func (s *speaker) say(key string, named ...string) string {
 	}
 }
 
-// count returns a number with its noun: "1 job", "1,284 jobs".
-func (s *speaker) count(noun string, n int64) string {
+// Count returns a number with its noun: "1 job", "1,284 jobs".
+func (s *Speaker) Count(noun string, n int64) string {
 	key := noun + ".many"
 	if n == 1 {
 		key = noun + ".one"
 	}
-	return s.say(key, "n", thousands(n))
+	return s.Say(key, "n", Thousands(n))
 }
 
-// nth returns a place in a line: "7th".
-func (s *speaker) nth(n int) string {
+// Nth returns a place in a line: "7th".
+func (s *Speaker) Nth(n int) string {
 	suffix := "th"
 	if tens := n / 10 % 10; tens != 1 {
 		switch n % 10 {
@@ -69,29 +71,29 @@ func (s *speaker) nth(n int) string {
 			suffix = "rd"
 		}
 	}
-	return s.say("nth", "n", thousands(int64(n)), "suffix", suffix)
+	return s.Say("nth", "n", Thousands(int64(n)), "suffix", suffix)
 }
 
-// amount returns an amount of a resource: "32 GPUs", "480 GiB", "4 of example.com/nic".
-func (s *speaker) amount(resource string, n int64) string {
+// Amount returns an amount of a resource: "32 GPUs", "480 GiB", "4 of example.com/nic".
+func (s *Speaker) Amount(resource string, n int64) string {
 	switch {
-	case isGPU(resource):
-		return s.count("gpu", n)
+	case jobspec.IsGPU(resource):
+		return s.Count("gpu", n)
 	case resource == "cpu":
-		return s.count("core", n)
+		return s.Count("core", n)
 	case resource == "memory":
-		return bytesIn(n)
+		return jobspec.Bytes(n)
 	}
-	return s.say("amount", "n", thousands(n), "resource", resource)
+	return s.Say("amount", "n", Thousands(n), "resource", resource)
 }
 
-// percent returns a share: "83 %". It rounds down, so a share below a limit does not look equal.
-func (s *speaker) percent(share float64) string {
-	return s.say("percent", "n", strconv.Itoa(int(share*100)))
+// Percent returns a share: "83 %". It rounds down, so a share below a limit does not look equal.
+func (s *Speaker) Percent(share float64) string {
+	return s.Say("percent", "n", strconv.Itoa(int(share*100)))
 }
 
-// join joins the sentences that are not empty.
-func (s *speaker) join(sentences ...string) string {
+// Join joins the sentences that are not empty.
+func (s *Speaker) Join(sentences ...string) string {
 	var all []string
 	for _, one := range sentences {
 		if one != "" {
@@ -101,11 +103,11 @@ func (s *speaker) join(sentences ...string) string {
 	return strings.Join(all, s.space)
 }
 
-// list joins the items of a list within a sentence.
-func (s *speaker) list(items []string) string { return strings.Join(items, s.words["comma"]) }
+// List joins the items of a list within a sentence.
+func (s *Speaker) List(items []string) string { return strings.Join(items, s.words["comma"]) }
 
-// thousands returns a number with a comma between groups of three digits.
-func thousands(n int64) string {
+// Thousands returns a number with a comma between groups of three digits.
+func Thousands(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	sign := ""
 	if n < 0 {
@@ -117,8 +119,8 @@ func thousands(n int64) string {
 	return sign + digits
 }
 
-// span returns a duration in at most two units: "2h 14m". It is the same in all languages.
-func span(d time.Duration) string {
+// Span returns a duration in at most two units: "2h 14m". It is the same in all languages.
+func Span(d time.Duration) string {
 	units := []struct {
 		size  time.Duration
 		name  string
@@ -128,7 +130,7 @@ func span(d time.Duration) string {
 		if d < u.size {
 			continue
 		}
-		text := thousands(int64(d/u.size)) + u.name
+		text := Thousands(int64(d/u.size)) + u.name
 		if i+1 < len(units) && d%u.size >= units[i+1].size {
 			second := strconv.FormatInt(int64(d%u.size/units[i+1].size), 10)
 			text += " " + strings.Repeat("0", max(0, units[i+1].width-len(second))) + second + units[i+1].name

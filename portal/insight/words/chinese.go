@@ -1,4 +1,4 @@
-package insight
+package words
 
 // chinese are the sentences in Chinese. The keys and placeholders are those of english, except
 // that Chinese has no suffix for places in a line.

@@ -1,4 +1,4 @@
-package insight
+package words
 
 // english are the sentences in English. The keys and placeholders are those of chinese.
 var english = map[string]string{

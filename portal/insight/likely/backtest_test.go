@@ -1,4 +1,4 @@
-package insight_test
+package likely_test
 
 import (
 	"math"
@@ -9,18 +9,18 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vedette-io/vedette/portal/insight"
+	"github.com/vedette-io/vedette/portal/insight/likely"
 )
 
 var begin = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // queue makes the history of a queue: a job every 20 minutes, with waits that are distributed
 // exponentially around a mean that may depend on the time. now is the end of the history.
-func queue(seed uint64, jobs int, mean func(at time.Time) time.Duration) (all []insight.Wait, now time.Time) {
+func queue(seed uint64, jobs int, mean func(at time.Time) time.Duration) (all []likely.Wait, now time.Time) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	now = begin.Add(time.Duration(jobs) * 20 * time.Minute)
 	for i := range jobs {
-		w := insight.Wait{GPUs: 8, Began: begin.Add(time.Duration(i) * 20 * time.Minute)}
+		w := likely.Wait{GPUs: 8, Began: begin.Add(time.Duration(i) * 20 * time.Minute)}
 		length := time.Duration(-math.Log(1-random.Float64()) * float64(mean(w.Began)))
 		if left := w.Began.Add(length); left.Before(now) {
 			w.Left, w.Started = left, true
@@ -36,19 +36,19 @@ func TestStationaryQueue(t *testing.T) {
 	held, tried := 0, 0
 	for seed := range uint64(20) {
 		all, now := queue(seed, 600, func(time.Time) time.Duration { return 40 * time.Minute })
-		tested, share, shown := insight.Backtest(all, now)
-		if !shown || tested < 100 || share < 0.75 || share > 0.95 {
-			t.Errorf("seed %d: %d tested, %.2f held, shown %v", seed, tested, share, shown)
+		v := likely.Backtest(all, now)
+		if !v.Holds() || v.Tested < 100 || v.Held < 0.75 || v.Held > 0.95 {
+			t.Errorf("seed %d: %+v", seed, v)
 		}
-		early, half, late, ok := insight.Predict(all, now, 0)
-		if !ok || early >= half || half >= late {
-			t.Fatalf("seed %d: the range is %v, %v, %v", seed, early, half, late)
+		f, ok := likely.Predict(all, now, 0)
+		if !ok || f.Early >= f.Half || f.Half >= f.Late {
+			t.Fatalf("seed %d: the range is %+v", seed, f)
 		}
 		future, _ := queue(seed+1000, 100, func(time.Time) time.Duration { return 40 * time.Minute })
 		for _, w := range future {
 			if w.Started {
 				tried++
-				if d := w.Left.Sub(w.Began); d >= early && d <= late {
+				if d := w.Left.Sub(w.Began); d >= f.Early && d <= f.Late {
 					held++
 				}
 			}
@@ -71,12 +71,12 @@ func TestChangedQueue(t *testing.T) {
 			return 6 * time.Hour
 		}
 		all, now := queue(seed, 680, mean)
-		if tested, share, shown := insight.Backtest(all, now); shown {
-			t.Errorf("seed %d: shown, with %.2f of %d", seed, share, tested)
+		if v := likely.Backtest(all, now); v.Holds() {
+			t.Errorf("seed %d: shown, with %+v", seed, v)
 		}
 		all, now = queue(seed, 1400, mean)
-		if tested, share, shown := insight.Backtest(all, now); !shown {
-			t.Errorf("seed %d: long after the change not shown, with %.2f of %d", seed, share, tested)
+		if v := likely.Backtest(all, now); !v.Holds() {
+			t.Errorf("seed %d: long after the change not shown, with %+v", seed, v)
 		}
 	}
 }
@@ -89,8 +89,8 @@ func TestStuckQueue(t *testing.T) {
 			all[i].Left, all[i].Started = time.Time{}, false
 		}
 	}
-	if tested, share, shown := insight.Backtest(all, now); shown {
-		t.Errorf("shown, with %.2f of %d", share, tested)
+	if v := likely.Backtest(all, now); v.Holds() {
+		t.Errorf("shown, with %+v", v)
 	}
 }
 
@@ -98,8 +98,8 @@ func TestStuckQueue(t *testing.T) {
 func TestFewJobs(t *testing.T) {
 	for jobs := range 40 {
 		all, now := queue(3, jobs, func(time.Time) time.Duration { return 10 * time.Minute })
-		if tested, _, shown := insight.Backtest(all, now); shown {
-			t.Errorf("%d jobs, %d tested: shown", jobs, tested)
+		if v := likely.Backtest(all, now); v.Holds() {
+			t.Errorf("%d jobs: shown, with %+v", jobs, v)
 		}
 	}
 }
@@ -117,33 +117,11 @@ func TestOnlyThePast(t *testing.T) {
 				w.Left, w.Started = at.Add(time.Duration(rapid.IntRange(1, 9000).Draw(t, "later"))*time.Minute), rapid.Bool().Draw(t, "starts")
 			}
 		}
-		known = slices.DeleteFunc(known, func(w insight.Wait) bool { return !w.Began.Before(at) && rapid.Bool().Draw(t, "unseen") })
-		a1, a2, a3, ok := insight.Predict(all, at, waited)
-		b1, b2, b3, same := insight.Predict(known, at, waited)
-		if a1 != b1 || a2 != b2 || a3 != b3 || ok != same {
-			t.Fatalf("at %v (now %v): %v %v %v %v, with another future %v %v %v %v", at, now, a1, a2, a3, ok, b1, b2, b3, same)
+		known = slices.DeleteFunc(known, func(w likely.Wait) bool { return !w.Began.Before(at) && rapid.Bool().Draw(t, "unseen") })
+		a, ok := likely.Predict(all, at, waited)
+		b, same := likely.Predict(known, at, waited)
+		if a != b || ok != same {
+			t.Fatalf("at %v (now %v): %v %v, with another future %v %v", at, now, a, ok, b, same)
 		}
 	})
-}
-
-// TestLike: sizes widen until enough jobs are like one.
-func TestLike(t *testing.T) {
-	var all []insight.Wait
-	for i := range 100 {
-		all = append(all, insight.Wait{GPUs: 1 << (i % 7), Began: begin, Left: begin.Add(time.Minute), Started: true})
-	}
-	for _, c := range []struct {
-		gpus, jobs int
-		what       string
-	}{
-		{32, 42, "Same queue and size: 16 to 64 GPUs in gpu-h100."},
-		{1, 30, "Same queue and size: 1 to 2 GPUs in gpu-h100."},
-		{500, 100, "Same queue, any size: gpu-h100."},
-		{0, 100, "Same queue, any size: gpu-h100."},
-		{-1, 100, "Same queue, any size: gpu-h100."},
-	} {
-		if jobs, what := insight.Like(all, c.gpus); jobs != c.jobs || what != c.what {
-			t.Errorf("%d GPUs: %d jobs, %s", c.gpus, jobs, what)
-		}
-	}
 }

@@ -1,21 +1,22 @@
-package insight_test
+package words_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/vedette-io/vedette/portal/insight"
+	"github.com/vedette-io/vedette/portal/insight/words"
 )
 
 // TestWords: both languages have the same sentences with the same placeholders, and each
 // sentence that the code names exists.
 func TestWords(t *testing.T) {
 	placeholder := regexp.MustCompile(`\{[^}]*\}?`)
-	for key, english := range insight.English {
-		chinese, ok := insight.Chinese[key]
+	for key, english := range words.English {
+		chinese, ok := words.Chinese[key]
 		if !ok {
 			t.Errorf("%s: there is no Chinese sentence", key)
 			continue
@@ -31,19 +32,19 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: one language ends with a period: %q, %q", key, english, chinese)
 		}
 	}
-	for key := range insight.Chinese {
-		if _, ok := insight.English[key]; !ok {
+	for key := range words.Chinese {
+		if _, ok := words.English[key]; !ok {
 			t.Errorf("%s: there is no English sentence", key)
 		}
 	}
 	used := map[string]bool{}
 	for key := range named(t) {
 		used[key] = true
-		if _, ok := insight.English[key]; !ok {
+		if _, ok := words.English[key]; !ok {
 			t.Errorf("the code names %q, and there is no such sentence", key)
 		}
 	}
-	for key := range insight.English {
+	for key := range words.English {
 		base, _, _ := strings.Cut(key, ".one")
 		base, _, _ = strings.Cut(base, ".many")
 		if !used[key] && !used[base] && !strings.HasPrefix(key, "unknown.what.") && key != "comma" {
@@ -55,21 +56,21 @@ func TestWords(t *testing.T) {
 // named returns the texts in the sources that look like keys of sentences.
 func named(t *testing.T) map[string]bool {
 	t.Helper()
-	entries, err := os.ReadDir(".")
+	sources, err := filepath.Glob("../*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]bool{}
-	call := regexp.MustCompile(`\b(?:say|miss|count)\("([^"]+)"`)
+	call := regexp.MustCompile(`\b(?:[Ss]ay|miss|Count)\("([^"]+)"`)
 	quoted := regexp.MustCompile(`"((?:fail|kueue|volcano|node|unknown|place|check|index|retry|like|scheduler)\.[a-zA-Z.]+)"`)
-	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "words_") {
+	for _, name := range append(sources, "speaker.go") {
+		if !strings.HasSuffix(name, "_test.go") {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range call.FindAllStringSubmatch(string(text), -1) {
-				if _, plural := insight.English[m[1]+".one"]; plural {
+				if _, plural := words.English[m[1]+".one"]; plural {
 					all[m[1]+".one"], all[m[1]+".many"] = true, true
 				} else {
 					all[m[1]] = true
@@ -89,15 +90,15 @@ func named(t *testing.T) map[string]bool {
 // TestSay: values are inserted as they are.
 func TestSay(t *testing.T) {
 	for _, c := range [][]string{
-		{insight.Say("en", "kueue.waits", "queue", "{left}"), "It waits for quota of queue {left}."},
-		{insight.Say("xx", "kueue.waits", "queue", "a}{"), "It waits for quota of queue a}{."},
-		{insight.Say("zh", "kueue.waits", "queue", "a"), "正在等待队列 a 的配额。"},
-		{insight.Say("en", "kueue.waits"), "It waits for quota of queue ."},
-		{insight.Nth("en", 1), "1st"},
-		{insight.Nth("en", 12), "12th"},
-		{insight.Nth("en", 22), "22nd"},
-		{insight.Nth("en", 1013), "1,013th"},
-		{insight.Nth("zh", 7), "第 7"},
+		{words.Of("en").Say("kueue.waits", "queue", "{left}"), "It waits for quota of queue {left}."},
+		{words.Of("xx").Say("kueue.waits", "queue", "a}{"), "It waits for quota of queue a}{."},
+		{words.Of("zh").Say("kueue.waits", "queue", "a"), "正在等待队列 a 的配额。"},
+		{words.Of("en").Say("kueue.waits"), "It waits for quota of queue ."},
+		{words.Of("en").Nth(1), "1st"},
+		{words.Of("en").Nth(12), "12th"},
+		{words.Of("en").Nth(22), "22nd"},
+		{words.Of("en").Nth(1013), "1,013th"},
+		{words.Of("zh").Nth(7), "第 7"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("got %q, want %q", c[0], c[1])

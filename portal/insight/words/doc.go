@@ -1,0 +1,24 @@
+// Package words has the sentences of package insight in all languages.
+//
+// # Data flow
+//
+//	key, names and values of placeholders -> Speaker of a language -> sentence
+//
+// # Ownership
+//
+// A Speaker does not change, so any goroutine may use it.
+//
+// # Guarantees
+//
+// All languages have the same keys, and a key has the same placeholders in each. A value is
+// inserted as it is and not read again, so the text of a user cannot name a placeholder.
+//
+// # Limits
+//
+// The languages are English and Chinese. English has two plural forms, and Chinese one.
+//
+// # Errors
+//
+// There are none. An unknown language is English, and an unknown key an empty sentence; a test
+// finds keys that do not exist.
+package words

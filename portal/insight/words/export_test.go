@@ -1,0 +1,4 @@
+package words
+
+// English and Chinese are the sentences by their keys.
+var English, Chinese = english, chinese
