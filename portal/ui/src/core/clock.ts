@@ -15,6 +15,11 @@ export function serverNow(): number {
   return Date.now() + skew;
 }
 
+// toServer returns the server's time at a time of the browser's clock.
+export function toServer(ms: number): number {
+  return ms + skew;
+}
+
 // setServerTime corrects the clock by a time that the server just said.
 export function setServerTime(time: string): void {
   const ms = Date.parse(time);

@@ -106,6 +106,7 @@ test("the badge tells replays and a database that does not answer", () => {
   assert.equal(status(), "live");
   source().send("beat", beat(12, "2026-11-22T02:31:07Z"));
   assert.equal(status(), "stale");
+  assert.ok(said.some((m) => m.type === "status" && m.status.state === "stale" && m.status.since === Date.now() - 661_000), "since is a time of the browser's clock");
   source().send("reset", { reason: "behind", position: 50 });
   assert.ok(said.some((m) => m.type === "reset"));
   source().send("changes", changes(40, 51));

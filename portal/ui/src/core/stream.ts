@@ -134,7 +134,7 @@ export class Stream {
     this.alive();
     this.emit({ type: "now", time: b.now });
     if (b.stale) {
-      this.say("stale", { since: Date.parse(b.stale), lag: b.lag });
+      this.say("stale", { since: Date.parse(b.stale) - Date.parse(b.now) + Date.now(), lag: b.lag });
     } else {
       this.say("live", { behind: 0, lag: b.lag });
     }

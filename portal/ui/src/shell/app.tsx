@@ -13,6 +13,7 @@ import { Tips } from "../design/tip";
 import { Toasts, toast } from "../design/toast";
 import { words } from "../words";
 import { BottomBar, Navigation } from "./navigation";
+import { StaleNote } from "./livebadge";
 import { Overlays } from "./overlays";
 import { loadPage, loadedPage, pageOf } from "./pages";
 import type { PageName } from "./pages";
@@ -35,6 +36,7 @@ export function App() {
       </main>
       <BottomBar page={name} />
       <Overlays />
+      <StaleNote />
       <Toasts />
       <Tips />
     </>

@@ -1,10 +1,11 @@
 // The badge that says how fresh the page is. One place, one shape.
 
-import { second } from "../core/clock";
+import { second, toServer } from "../core/clock";
 import { clock, instant, short } from "../core/format";
 import { parseTime } from "../core/instant";
 import { live, pause, waiting } from "../core/live";
 import { at, setQuery } from "../core/router";
+import { Icon } from "../design/icon";
 import { words } from "../words";
 
 // LiveBadge shows the state of the stream. A click pauses, goes on, or goes back to now.
@@ -24,10 +25,20 @@ export function LiveBadge() {
     case "connecting":
       return <span class="badge is-off"><span class="dot" />{w.live.connecting}</span>;
     case "reconnecting":
-      return <span class="badge is-off"><span class="dot" />{w.live.reconnecting(Math.max(0, Math.round((second.value - s.since) / 1000)))}</span>;
+      return <span class="badge is-off"><span class="dot" />{w.live.reconnecting(Math.max(0, Math.round((second.value - toServer(s.since)) / 1000)))}</span>;
     case "catching":
       return <span class="badge is-off"><span class="dot" />{w.live.catchingUp(s.behind)}</span>;
     case "stale":
-      return <span class="badge is-stale" data-tip={w.live.staleHelp(clock(s.since, true))}><span class="dot" />{w.live.stale(clock(s.since, true))}</span>;
+      return <span class="badge is-stale"><span class="dot" />{w.live.stale(clock(toServer(s.since), true))}</span>;
   }
+}
+
+// StaleNote says in words what a stale page means. It covers nothing that moves.
+export function StaleNote() {
+  const s = live.value;
+  return (
+    <div class="stale-note" role="status">
+      {s.state === "stale" && at.value === "" ? <div class="toast float is-failure"><Icon name="warning" /><span class="grow">{words.value.live.staleHelp(clock(toServer(s.since), true))}</span></div> : null}
+    </div>
+  );
 }

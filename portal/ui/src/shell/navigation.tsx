@@ -31,7 +31,7 @@ export function Navigation({ page }: { page: PageName }) {
   return (
     <header class="nav">
       <a class="brand" href={to("/jobs")} aria-label={w.nav.home}><Logo /><span class="brand-name phone-hidden">Vedette</span></a>
-      <span class="phone-title" hidden={false}>{names[page] ?? "Vedette"}</span>
+      <h1 class="phone-title">{names[page] ?? "Vedette"}</h1>
       <nav class="nav-pages" aria-label={w.nav.label}>
         <PageLink path="/jobs" text={w.nav.jobs} current={page === "jobs"} />
         <PageLink path="/timeline" text={w.nav.timeline} current={page === "timeline"} />
@@ -39,7 +39,7 @@ export function Navigation({ page }: { page: PageName }) {
         {session.value?.maySeeOperations === false ? null : <PageLink path="/operations" text={w.nav.operations} current={page === "operations"} />}
       </nav>
       <span class="grow phone-hidden" />
-      <button class="nav-search" type="button" aria-label={w.nav.search} onClick={() => { paletteShown.value = true; }}><Icon name="search" size={16} /><span>{w.nav.search}</span><kbd>{keyName("Mod+k")}</kbd></button>
+      <button class="nav-search" type="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => { paletteShown.value = true; }}><Icon name="search" size={16} /><span>{w.nav.search}</span><kbd aria-hidden="true">{keyName("Mod+k")}</kbd></button>
       <ClusterMenu />
       <AtMenu />
       <LiveBadge />
@@ -89,7 +89,7 @@ function PersonMenu() {
   if (s && s.signIn !== "none") {
     items.push({ text: w.person.signOut, line: true, run: () => void signOut().catch((e: unknown) => toast(String(e), { failure: true })) });
   }
-  return <Menu label={w.person.menu} side="right" items={items} button={<span class="avatar">{name === "" ? <Icon name="person" /> : initials(name)}</span>} />;
+  return <Menu label={name === "" ? w.person.menu : `${initials(name)}, ${w.person.menu}`} side="right" items={items} button={<span class="avatar">{name === "" ? <Icon name="person" /> : initials(name)}</span>} />;
 }
 
 // BottomBar is the navigation of phones.

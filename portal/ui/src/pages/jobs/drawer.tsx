@@ -32,7 +32,7 @@ export function JobDrawer({ sel, row }: { sel: string; row: Row | undefined }) {
   const w = common.value;
   const head = (
     <>
-      <span class="crumbs grow cut">{job ? <><a href={"/jobs?namespace=" + encodeURIComponent(job.namespace)}>{job.namespace}</a><i>/</i>{job.kind}</> : null}</span>
+      <span class="jobs-crumbs grow cut">{job ? <><a href={"/jobs?namespace=" + encodeURIComponent(job.namespace)}>{job.namespace}</a><i>/</i>{job.kind}</> : null}</span>
       <Button icon="link" plain label={w.action.copyLink} onClick={() => copy(location.origin + jobPath(path))} />
       <Button icon="expand" plain label={w.action.open} href={to(jobPath(path))} />
     </>

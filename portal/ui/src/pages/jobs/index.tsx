@@ -81,6 +81,7 @@ export function JobsPage() {
     return () => { pageCommands.value = []; };
   }, [selected, w]);
   const caption = w.caption(count(list.view?.counts.matching));
+  const news = (list.view?.added.size ?? 0) === 0 ? null : <NewJobs list={list} />;
   const announced = useAnnounced(list.view);
   return (
     <div class={"jobs" + (shown === "" ? "" : " with-drawer")}>
@@ -90,10 +91,10 @@ export function JobsPage() {
         <FilterBar hidden={shownElsewhere} short={shown !== ""} />
         <div class="jobs-scroll" ref={scroller}>
           {list.problem ? <Trouble problem={list.problem} again={list.reload} asOf={list.view ? list.asOf : 0} /> : null}
-          <NewJobs list={list} />
+          {phone || rows.length === 0 ? news : null}
           {list.view === undefined ? (list.problem ? null : <GrayRows rows={16} />) : rows.length === 0 ? <NoJobs list={list} />
             : phone ? <JobsPhoneList rows={rows} caption={caption} />
-            : <JobsTable rows={rows} sort={param("sort") || "-submitted"} caption={caption} shown={shown} selected={selected} current={current} acts={{ preview: (r) => { move(rows.indexOf(r)); preview(r); }, select: toggle }} />}
+            : <JobsTable rows={rows} sort={param("sort") || "-submitted"} caption={caption} shown={shown} selected={selected} current={current} news={news} acts={{ preview: (r) => { move(rows.indexOf(r)); preview(r); }, select: toggle }} />}
         </div>
         <Foot list={list} picked={picked} clear={clear} />
         <div class="hidden-text" role="status" aria-live="polite">{announced}</div>
@@ -166,9 +167,6 @@ function Head({ rows }: { rows: Row[] }) {
 
 function NewJobs({ list }: { list: List }) {
   const n = list.view?.added.size ?? 0;
-  if (n === 0) {
-    return null;
-  }
   const show = () => {
     if (here.peek().query.has("after") || here.peek().query.has("before")) {
       setQuery({ after: null, before: null });

@@ -26,7 +26,7 @@ export function Pills({ counts }: { counts: Counts | undefined }) {
         const off = chosen.includes("!" + s);
         const zero = counts !== undefined && c.n === 0;
         return (
-          <button class={"pill" + (zero ? " is-zero" : "") + (off ? " is-off" : "")} type="button" aria-pressed={on} data-tip={stateWord(s) + " · " + w.exclude} aria-label={`${stateWord(s)} ${count(c)}`} onClick={(e) => toggle(s, e)}>
+          <button class={"pill" + (zero ? " is-zero" : "") + (off ? " is-off" : "")} type="button" aria-pressed={on} data-tip={stateWord(s) + " · " + w.exclude} onClick={(e) => toggle(s, e)}>
             <StateIcon state={s} /><span class="pill-word">{stateWord(s)}</span><b>{counts ? count(c) : "–"}</b>
           </button>
         );

@@ -1,6 +1,7 @@
 // The table of jobs. Rows change in place; their order does not change by itself.
 
 import { Component } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { changed, jobPath, to } from "../../core/router";
 import { stateWord } from "../../words";
@@ -95,6 +96,8 @@ export interface TableProps {
   selected: ReadonlySet<number>;
   current: number;
   acts: Acts;
+  // news is the line of new jobs below the head, if there is one.
+  news: ComponentChildren;
 }
 
 // JobsTable shows the rows as a table.
@@ -123,6 +126,7 @@ export function JobsTable(p: TableProps) {
           <caption class="hidden-text">{p.caption}</caption>
           <colgroup>{fixed.map((c) => <col style={c.width > 0 ? { width: c.width + "px" } : c.name === "detail" ? { width: Math.max(c.least, Math.round((width - 940) * 0.42)) + "px" } : {}} />)}</colgroup>
           <thead><tr>{fixed.map((c, i) => <Head column={c} sort={p.sort} at={i} />)}</tr></thead>
+          {p.news ? <tbody><tr class="news"><td colSpan={fixed.length}>{p.news}</td></tr></tbody> : null}
           <tbody>
             {p.rows.map((row, i) => <TableRow key={row.job.id} row={row} columns={fixed} shown={p.shown === row.job.cluster + "/" + row.job.uid} selected={p.selected.has(row.job.id)} current={i === p.current || (p.current < 0 && i === 0)} acts={p.acts} words={words.value} />)}
           </tbody>
