@@ -1,1 +1,0 @@
-import{N as t,P as o}from"/assets/chunk-MX56EJSN.js";var s={title:"Docs"},r={title:"Docs"},e=t({en:s,zh:r});function d(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{d as DocsPage};

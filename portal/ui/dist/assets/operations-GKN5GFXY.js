@@ -1,1 +1,0 @@
-import{N as t,P as o}from"/assets/chunk-MX56EJSN.js";var r={title:"Operations"},i={title:"Operations"},e=t({en:r,zh:i});function a(){return o("div",{class:"page-head",children:o("h1",{children:e.value.title})})}export{a as OperationsPage};

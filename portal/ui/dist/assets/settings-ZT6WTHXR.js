@@ -1,1 +1,0 @@
-import{N as e,P as t}from"/assets/chunk-MX56EJSN.js";var i={title:"Settings"},n={title:"Settings"},o=e({en:i,zh:n});function g(){return t("div",{class:"page-head",children:t("h1",{children:o.value.title})})}export{g as SettingsPage};
