@@ -71,17 +71,18 @@ export function moved(before: string[], after: string[]): number[] {
   return where;
 }
 
-// between pairs the lines of a block that changed.
+// between pairs the lines of a block that changed: by their keys, or by their places if they have
+// none.
 function between(before: string[], after: string[], where: number[], from: [number, number], to: [number, number]): void {
-  if (from[1] - from[0] === to[1] - to[0]) {
-    for (let i = from[0]; i < from[1]; i++) where[i] = to[0] + i - from[0];
-    return;
-  }
+  const same = from[1] - from[0] === to[1] - to[0];
   let j = to[0];
   for (let i = from[0]; i < from[1]; i++) {
     const head = headOf(before[i] ?? "");
-    if (head === "") continue;
-    for (let k = j; k < to[1]; k++) {
+    const beside = to[0] + i - from[0];
+    if (head === "" && same && headOf(after[beside] ?? "") === "") {
+      where[i] = beside;
+    }
+    for (let k = j; head !== "" && k < to[1]; k++) {
       if (headOf(after[k] ?? "") !== head) continue;
       where[i] = k;
       j = k + 1;

@@ -16,6 +16,7 @@ import { answered, asked } from "./asking";
 import { holdsGPUs, may } from "./context";
 import type { JobContext } from "./context";
 import { expect } from "./expected";
+import { tomorrow } from "./tomorrow";
 import { w } from "./words";
 
 // Questions shows the question of the URL. It never acts by itself.
@@ -120,12 +121,6 @@ function MuteQuestion({ job }: { job: JobContext }) {
       {allowed ? <Field id="mute-until" label={words.until}><Choice id="mute-until" value={until} options={options} onChange={set} /></Field> : null}
     </Question>
   );
-}
-
-// tomorrow returns 9 o'clock of the next local day.
-export function tomorrow(now: number): number {
-  const day = new Date(now);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 9).getTime();
 }
 
 function AcknowledgeQuestion({ job }: { job: JobContext }) {

@@ -1,7 +1,7 @@
 // Attempts side by side, with what differs from the one before marked.
 
 import { PathAttempts, PathBody, PathDiff, PathRevisions } from "../../api";
-import type { Attempt, AttemptField, AttemptList, Body, Diff, Revision, RevisionList } from "../../api";
+import type { Attempt, AttemptField, AttemptList, Body, Diff, RevisionList } from "../../api";
 import { useState } from "preact/hooks";
 import { fill } from "../../core/client";
 import { duration, none } from "../../core/format";
@@ -15,6 +15,7 @@ import { visible } from "../../design/visible";
 import { words as shared } from "../../words";
 import type { JobContext } from "./context";
 import { DiffTable } from "./difftable";
+import { revisionOf } from "./revisions";
 import { w } from "./words";
 
 // useAttempts reads the attempts of a job.
@@ -152,11 +153,4 @@ function AttemptDiff({ list }: { list: AttemptList }) {
 function useRevisionOf(attempt: Attempt | undefined) {
   const revisions = useResource<RevisionList>(attempt ? fill(PathRevisions, { cluster: attempt.job.cluster, uid: attempt.job.uid }) : "");
   return { version: attempt && revisions.data ? revisionOf(revisions.data.revisions, attempt) : "", problem: revisions.problem };
-}
-
-// revisionOf returns the last revision that was seen before an attempt ended.
-export function revisionOf(revisions: readonly Revision[], attempt: Pick<Attempt, "ended">): string {
-  const end = attempt.ended === undefined ? Number.POSITIVE_INFINITY : Date.parse(attempt.ended);
-  const before = revisions.filter((r) => Date.parse(r.seen) <= end && r.deleted !== true);
-  return (before[before.length - 1] ?? revisions[0])?.version ?? "";
 }

@@ -1,23 +1,16 @@
 // The last change of the object, on the overview.
 
 import { PathDiff } from "../../api";
-import type { Diff, Revision } from "../../api";
+import type { Diff } from "../../api";
 import { fill } from "../../core/client";
 import { useResource } from "../../core/resource";
 import { jobPath, to } from "../../core/router";
 import { Card } from "../../design/panel";
 import type { JobContext } from "./context";
 import { DiffTable } from "./difftable";
+import { pairOf } from "./revisions";
 import { w } from "./words";
 import { useRevisions } from "./yamltab";
-
-// pairOf returns the two revisions whose difference says most: the one that the last attempt
-// ended with, and the one before it.
-export function pairOf(list: readonly Revision[]): [string, string] | undefined {
-  const alive = list.filter((r) => r.deleted !== true);
-  const [a, b] = [alive[alive.length - 2], alive[alive.length - 1]];
-  return a && b ? [a.version, b.version] : undefined;
-}
 
 // DiffCard shows what the last revision changed.
 export function DiffCard({ job }: { job: JobContext }) {

@@ -4,40 +4,9 @@ import { useEffect, useState } from "preact/hooks";
 import { PathJobs } from "../../api";
 import type { JobList } from "../../api";
 import { get } from "../../core/client";
+import { openedList, rememberList } from "../../core/openedlist";
+import type { Opened } from "../../core/openedlist";
 import { jobPath } from "../../core/router";
-
-// Opened is the list that the page of jobs last showed, in this tab of the browser.
-export interface Opened {
-  // query is the search part of the URL of the list, without "?".
-  query: string;
-  // first is the place of the first job in the list, and total how many match, as text.
-  first: number;
-  total: string;
-  jobs: { cluster: string; uid: string }[];
-  next: string;
-  previous: string;
-}
-
-const item = "vedette.list";
-
-// rememberList keeps the list that is shown, for the pages of its jobs.
-export function rememberList(list: Opened): void {
-  try {
-    sessionStorage.setItem(item, JSON.stringify(list));
-  } catch {
-    // Without storage, the page of a job has no neighbors.
-  }
-}
-
-// openedList returns the list; undefined if there is none.
-export function openedList(): Opened | undefined {
-  try {
-    const list = JSON.parse(sessionStorage.getItem(item) ?? "null") as Opened | null;
-    return list && Array.isArray(list.jobs) && typeof list.query === "string" ? list : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 // Neighbors are the place of a job in the list, and the paths of those before and behind it.
 export interface Neighbors {
@@ -71,7 +40,7 @@ export function useNeighbors(job: { cluster: string; uid: string }): Neighbors |
       return;
     }
     const stop = new AbortController();
-    const params = new URLSearchParams(list.query);
+    const params = new URLSearchParams(list.params);
     for (const key of ["after", "before", "sel"]) {
       params.delete(key);
     }

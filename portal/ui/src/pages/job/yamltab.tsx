@@ -14,6 +14,7 @@ import { YamlView } from "../../design/yamlview";
 import { stateWord } from "../../words";
 import type { JobContext } from "./context";
 import { DiffTable } from "./difftable";
+import { chosen } from "./revisions";
 import { w } from "./words";
 
 // useRevisions reads the revisions of a job, oldest first.
@@ -23,12 +24,6 @@ export function useRevisions(job: JobContext) {
 
 function versionText(version: string): string {
   return /^\d{1,15}$/.test(version) ? number(Number(version)) : version;
-}
-
-// chosen returns the place of a version in the list; the last one if the URL names none.
-export function chosen(list: readonly Revision[], version: string): number {
-  const i = list.findIndex((r) => r.version === version);
-  return i >= 0 ? i : list.length - 1;
 }
 
 // YamlTab has the slider of revisions, and below it a body or a difference.

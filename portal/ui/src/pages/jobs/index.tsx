@@ -26,6 +26,7 @@ import type { Row } from "./rows";
 import { retry, SelectionBar } from "./selection";
 import { JobsPhoneList, JobsTable } from "./table";
 import { useAnnounced } from "./announce";
+import { useRemembered } from "./remembered";
 import { useList } from "./useList";
 import type { List } from "./useList";
 import { usePhone } from "./usePhone";
@@ -41,6 +42,7 @@ function shownElsewhere(t: Term): boolean {
 export function JobsPage() {
   const w = words.value;
   const list = useList();
+  useRemembered(list);
   const rows = list.view?.rows ?? [];
   const shown = param("sel");
   const [current, move] = useState(-1);

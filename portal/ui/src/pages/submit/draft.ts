@@ -78,7 +78,8 @@ function cleanYAML(text: string): string {
     const variable = node.key === "value" && secretKey(name);
     const data = secret && /^(?:data|stringData)[.[]/.test(node.path);
     const bare = node.from < node.to && !refers.test(node.key) && secretKey(node.key);
-    if (!(variable || data || bare || secretValue.test(node.value.replace(/^["']/, "")))) continue;
+    const text = /^[|>]/.test(node.value) && lines.slice(node.line + 1, node.end).some((l) => secretWord.test(l));
+    if (!(variable || data || bare || text || secretValue.test(node.value.replace(/^["']/, "")))) continue;
     result[node.line] = (lines[node.line] ?? "").slice(0, node.from) + '""';
     for (let i = node.line + 1; i < node.end; i++) result[i] = undefined;
   }
