@@ -22,8 +22,8 @@
 // # Limits
 //
 // Changes without a transition reach the index within a minute: labels, presence, and the
-// removal of jobs by retention. What bodies say, such as GPUs, is read after the jobs, the newest
-// first. A job takes about 250 bytes, and more if it has labels of its own. A view holds changes
+// removal of jobs by retention. GPUs, pods and priorities come from bodies, which are read after
+// the jobs, the newest first. A job takes about 250 bytes, and more if it has labels of its own. A view holds changes
 // up until it ends. At an instant in the past, reasons, priorities, queues and labels are those
 // of now; the reason is missing if the job has changed its state since. The index has the 10,000
 // newest open gaps.

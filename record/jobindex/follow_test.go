@@ -197,7 +197,22 @@ func TestRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c := countAll(t, x); c.All.N != 1 || len(removed) != 1 || removed[0] != "a" {
+	for version := range wire.Version(3) {
+		put(t, db, "c", version+3, []state.State{state.Queued, state.Running, state.Failed}[version])
+	}
+	if err := r.Settle(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	put(t, db, "c", 6, state.Deleted)
+	db.Exec("INSERT INTO feed_outbox (object_id, version, kind) SELECT id, 6, 3 FROM objects WHERE uid = 'c'")
+	db.Exec("DELETE FROM objects WHERE uid = 'c'") // its entries in the feed stay
+	if err := r.Settle(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if len(removed) != 2 || removed[1] != "c" {
+		t.Errorf("removed: %q", removed)
+	}
+	if c := countAll(t, x); c.All.N != 1 || removed[0] != "a" {
 		t.Errorf("%d jobs; removed: %q", c.All.N, removed)
 	}
 }
