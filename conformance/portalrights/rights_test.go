@@ -1,0 +1,127 @@
+package portalrights_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/identity"
+)
+
+// most is how long a right may last after it was taken away.
+const most = time.Minute
+
+// TestRights: RBAC of a real API server decides what a person sees and does; what it takes away
+// is gone within a minute, also for a stream that stays open.
+func TestRights(t *testing.T) {
+	s := newStage(t)
+	for n := range 20 {
+		s.namespace(fmt.Sprintf("team-%d", n))
+	}
+	reads, writes := s.role("reads-jobs", "get", "list", "watch"), s.role("creates-jobs", "create")
+	s.bind("team-1", reads.Name, "User", "anna")
+	s.bind("team-2", reads.Name, "Group", "oidc:research")
+	s.bind("team-3", writes.Name, "User", "anna")
+	anna := s.as("anna", "oidc:research")
+	sees := func(want ...string) func(*access.Sight) bool {
+		return func(sight *access.Sight) bool {
+			var got []string
+			for n := range 20 {
+				if name := fmt.Sprintf("team-%d", n); sight.SeesType(clusterName, "jobs.batch", name) {
+					got = append(got, name)
+				}
+			}
+			return slices.Equal(got, want) && !sight.All()
+		}
+	}
+	s.follow(anna, "anna sees two namespaces", sees("team-1", "team-2"))
+
+	writing(t, s)
+
+	s.unbind("team-2", reads.Name, "oidc:research")
+	if took := s.follow(anna, "a binding of a group is gone", sees("team-1")); took > 10*time.Second {
+		t.Errorf("a binding that is gone counts for %v", took)
+	}
+	reads.Rules[0].Verbs = []string{"get"}
+	check[any](s)(s.admin.RbacV1().ClusterRoles().Update(t.Context(), reads, metav1.UpdateOptions{}))
+	took := s.follow(anna, "the role has lost a verb", sees())
+	if took > most {
+		t.Errorf("a verb that is gone counts for %v", took)
+	}
+	t.Logf("a verb that a role has lost is gone after %v", took.Round(time.Millisecond))
+}
+
+// writing creates jobs in the name of persons.
+func writing(t *testing.T, s *stage) {
+	create := func(namespace string) error {
+		cluster, err := s.access.Cluster(s.as("anna", "oidc:research"), clusterName)
+		if err != nil {
+			return err
+		}
+		jobs, err := kube.For[batchv1.Job](cluster, kube.ClientConfig{})
+		if err != nil {
+			return err
+		}
+		_, err = jobs.Create(t.Context(), &batchv1.Job{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "train-"},
+			Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "train:7"}},
+			}}},
+		})
+		return err
+	}
+	right := access.Right{Cluster: clusterName, Verb: "create", Group: "batch", Resource: "jobs", Namespace: "team-3"}
+	if err := s.access.May(s.as("anna", "oidc:research"), right); err != nil {
+		t.Error(err)
+	}
+	if err := create("team-3"); err != nil {
+		t.Error(err)
+	}
+	right.Namespace = "team-1"
+	var denied *api.Problem
+	if err := s.access.May(s.as("anna", "oidc:research"), right); !errors.As(err, &denied) || !strings.Contains(denied.Role, "namespace: team-1") {
+		t.Errorf("got %v", err)
+	}
+	if err := create("team-1"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `User "anna"`) {
+		t.Errorf("a job without the right: %v", err)
+	}
+}
+
+// TestTokens: a token of a ServiceAccount means that account, and nothing once it is deleted.
+func TestTokens(t *testing.T) {
+	s := newStage(t)
+	s.namespace("ml")
+	s.account("ml", "ci")
+	token := s.token("ml", "ci")
+	p, ok, err := s.access.Review(t.Context(), token)
+	if err != nil || !ok || p.Name != "system:serviceaccount:ml:ci" || !slices.Contains(p.In[clusterName], "system:serviceaccounts:ml") {
+		t.Fatalf("got %+v, %v, %v", p, ok, err)
+	}
+	s.role("reads-jobs", "list")
+	s.bind("ml", "reads-jobs", "Group", "system:serviceaccounts:ml")
+	s.follow(identity.With(t.Context(), p), "the account sees its namespace", func(sight *access.Sight) bool { return sight.SeesType(clusterName, "jobs.batch", "ml") })
+	if _, ok, err := s.access.Review(t.Context(), token[:len(token)-4]+"AAAA"); ok || err != nil {
+		t.Errorf("a forged token: %v, %v", ok, err)
+	}
+	if err := s.admin.CoreV1().ServiceAccounts("ml").Delete(t.Context(), "ci", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); ok; <-tick.C {
+		if _, ok, err = s.access.Review(t.Context(), token); err != nil || time.Since(began) > most {
+			t.Fatalf("after %v: %v, %v", time.Since(began), ok, err)
+		}
+	}
+}
