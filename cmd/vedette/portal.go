@@ -34,13 +34,13 @@ func newPortal() *cobra.Command {
 		Long: "The portal shows what recorders write to a database: jobs, their timelines, why they wait, why they failed, their logs, and\n" +
 			"statistics. It has a JSON API under /api/v1. Several portals may use one database.\n\n" +
 			"Without other settings it listens on the loopback address, and whoever reaches it sees everything. Any other address needs\n" +
-			"a way to sign in: --sign-in-tokens, --sign-in-clusters, --oidc-issuer or --trusted-proxy. With --rights, the API servers decide\n" +
-			"which namespaces a person sees. Jobs are submitted, stopped and retried through the contexts of --context, or the clusters of the\n" +
+			"a way to sign in: --sign-in-tokens, --sign-in-clusters, --oidc-issuer or --trusted-proxy. If people sign in and the portal\n" +
+			"reaches a cluster, its API server decides which namespaces a person sees; --rights=false shows all. Jobs are submitted, stopped and retried through the contexts of --context, or the clusters of the\n" +
 			"file of --config. The names of these clusters must be those of the recorder.",
 		Example: "  # Show the history in a file\n" +
 			"  vedette portal --db sqlite:history.db\n\n" +
 			"  # For a team, with OpenID Connect and the rights of the cluster\n" +
-			"  vedette portal --db postgres://vedette@db/history --context prod --rights --listen :8443 --tls-cert tls.crt --tls-key tls.key \\\n" +
+			"  vedette portal --db postgres://vedette@db/history --context prod --listen :8443 --tls-cert tls.crt --tls-key tls.key \\\n" +
 			"    --portal-url https://vedette.example.com --oidc-issuer https://id.example.com --oidc-client vedette\n\n" +
 			"  # Behind a proxy that signs people in\n" +
 			"  vedette portal --config vedette.yaml --listen 0.0.0.0:8080 --trusted-proxy 10.0.0.0/24",

@@ -21,6 +21,7 @@ type portalFlags struct {
 	proxy          identity.Proxy
 	sessionKey     string
 	rights         bool
+	rightsSaid     func() bool // whether the flag is there
 	operators      []string
 	templates      string
 }
@@ -47,7 +48,8 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.proxy.NameHeader, "proxy-name-header", "", "header of that proxy with the name (default: X-Remote-User)")
 	f.StringVar(&o.proxy.GroupsHeader, "proxy-groups-header", "", "header of that proxy with the groups (default: X-Remote-Group)")
 	f.StringVar(&o.sessionKey, "session-key", "", "file with at least 32 random bytes that seal sessions; replicas share it (default: a new key)")
-	f.BoolVar(&o.rights, "rights", false, "let the API servers decide which namespaces a person sees and what they may do")
+	f.BoolVar(&o.rights, "rights", false, "let the API servers decide which namespaces a person sees and what they may do (default: if people sign in and the portal reaches a cluster)")
+	o.rightsSaid = func() bool { return f.Changed("rights") }
 	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the page of operations")
 	f.StringVar(&o.templates, "portal-templates", "", "folder with further templates of jobs; one of a built-in name replaces it")
 }
@@ -61,6 +63,9 @@ func (o *portalFlags) signsIn() bool {
 //
 // Errors: settings that contradict each other; templates that cannot be read.
 func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
+	if o.rightsSaid != nil && !o.rightsSaid() {
+		o.rights = o.signsIn() && len(cfg.Clusters) > 0
+	}
 	cfg.Rights, cfg.Operators, cfg.ClusterTokens, cfg.CertFile, cfg.KeyFile = o.rights, o.operators, o.clusterTokens, o.cert, o.key
 	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey}
 	cfg.Templates, cfg.Version = template.Builtin(), version()

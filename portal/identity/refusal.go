@@ -32,7 +32,7 @@ var (
 	}
 	errHost = &api.Problem{
 		Type: api.ProblemForgery, Title: "The portal has another name", Status: http.StatusForbidden,
-		Detail: "Without sign-in, the portal answers on the loopback address only, and to no proxy. Open it at localhost, or allow the name with --portal-host.",
+		Detail: "Without sign-in, the portal answers on the loopback address only, and to no proxy. Open it at localhost, or allow the name with --portal-hosts.",
 	}
 	errProxyNames = &api.Problem{
 		Type: api.ProblemSignIn, Title: "The proxy names nobody", Status: http.StatusUnauthorized,
