@@ -248,3 +248,28 @@ func newPod(job *batchv1.Job, name, node string, exit int32) *corev1.Pod {
 func jobPath(path, uid string) string {
 	return strings.NewReplacer("{cluster}", clusterName, "{uid}", uid).Replace(path)
 }
+
+// read1 returns the number of a job in the database.
+func read1(w *world, j *batchv1.Job) (id int64) {
+	w.t.Helper()
+	if err := w.index.View(func(v *jobindex.View) error {
+		row, ok := v.Job(clusterName, string(j.UID), time.Time{})
+		if id = row.ID; !ok {
+			w.t.Fatalf("the index lacks %s", j.Name)
+		}
+		return nil
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+// clusterUID returns the UID of the cluster.
+func (w *world) clusterUID() string {
+	w.t.Helper()
+	a, err := w.h.Activity(w.t.Context(), 0)
+	if err != nil || len(a.Coverage) == 0 {
+		w.t.Fatal("no coverage: ", err)
+	}
+	return a.Coverage[0].ClusterUID
+}
