@@ -1,0 +1,249 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// Bounds of requests.
+const (
+	maxAnswer  = 64 << 20 // bytes
+	maxProblem = 1 << 20
+	maxRest    = 64 << 10 // of a body that is read to its end, so that its connection is used again
+	timeout    = 60 * time.Second
+)
+
+// Options configure a client.
+type Options struct {
+	// Token returns the bearer token for a request. The client asks for it before each request,
+	// so it may be renewed. Nil sends none, which portals on the loopback address accept.
+	Token func(context.Context) (string, error)
+	// HTTP sends the requests; default: a client with the proxy of the environment. Its
+	// redirects are not followed.
+	HTTP *http.Client
+	// Agent is the header User-Agent; default "vedette".
+	Agent string
+	// Language is that of sentences: "en" or "zh"; default that of the portal.
+	Language string
+}
+
+// Client sends requests to a portal. Any goroutine may use it.
+type Client struct {
+	base *url.URL
+	o    Options
+	http *http.Client
+
+	mu   sync.Mutex
+	csrf string // of the session without a token
+}
+
+// New returns a client of the portal at an address, such as "https://vedette.example.com". It
+// sends nothing.
+//
+// Errors: an address that is no URL of HTTP; a token that would cross the network in clear.
+func New(address string, o Options) (*Client, error) {
+	u, err := url.Parse(strings.TrimRight(address, "/"))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the address of the portal: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("the address of the portal is %q; want https://HOST or http://HOST", u.Redacted())
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("the address of the portal has more than a host and a path: %s", u.Redacted())
+	case u.Scheme == "http" && o.Token != nil && !loopback(u.Hostname()):
+		return nil, fmt.Errorf("the portal at %s has no TLS, so the token would cross the network in clear; use https", u)
+	}
+	if o.HTTP == nil {
+		o.HTTP = new(http.Client)
+	}
+	if o.Agent == "" {
+		o.Agent = "vedette"
+	}
+	h := *o.HTTP
+	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: u, o: o, http: &h}, nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Address returns the address of the portal.
+func (c *Client) Address() string { return c.base.String() }
+
+// request returns a request. path has no empty segments, and its segments are escaped.
+func (c *Client) request(ctx context.Context, method, path string, q url.Values, body io.Reader) (*http.Request, error) {
+	at := c.base.String() + api.Prefix + path
+	if len(q) > 0 {
+		at += "?" + q.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, method, at, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("User-Agent", c.o.Agent)
+	r.Header.Set("Accept", "application/json")
+	if c.o.Language != "" {
+		r.Header.Set("Accept-Language", c.o.Language)
+	}
+	if c.o.Token != nil {
+		token, err := c.o.Token(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("the token for the portal: %w", err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return r, nil
+}
+
+// do sends a request, and decodes the answer to out.
+//
+// Errors: *api.Problem; the portal does not answer.
+func (c *Client) do(r *http.Request, out any) error {
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return unreachable(c.base, err)
+	}
+	defer finish(answer.Body)
+	if answer.StatusCode != http.StatusOK {
+		return problemOf(answer)
+	}
+	d := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer))
+	if err := d.Decode(out); err != nil {
+		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: fmt.Sprintf("The answer of %s is no JSON of this API. Is there a portal at this address?", c.base)}
+	}
+	return nil
+}
+
+// get reads something.
+func get[T any](ctx context.Context, c *Client, path string, q url.Values) (*T, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	r, err := c.request(ctx, http.MethodGet, path, q, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := new(T)
+	return out, c.do(r, out)
+}
+
+// send writes something. body may be nil.
+func send[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	csrf, err := c.forgery(ctx, false)
+	for tried := false; err == nil; tried = true {
+		out := new(T)
+		err = c.write(ctx, method, path, csrf, body, out)
+		var p *api.Problem
+		if tried || c.o.Token != nil || !errors.As(err, &p) || p.Type != api.ProblemForgery {
+			return out, err
+		}
+		csrf, err = c.forgery(ctx, true) // the portal has begun anew
+	}
+	return nil, err
+}
+
+func (c *Client) write(ctx context.Context, method, path, csrf string, body, out any) error {
+	var text io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		text = bytes.NewReader(b)
+	}
+	r, err := c.request(ctx, method, path, nil, text)
+	if err != nil {
+		return err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if csrf != "" {
+		r.Header.Set("X-Vedette-CSRF", csrf)
+	}
+	return c.do(r, out)
+}
+
+// forgery returns the token that a write without a bearer token needs.
+func (c *Client) forgery(ctx context.Context, again bool) (string, error) {
+	if c.o.Token != nil {
+		return "", nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.csrf == "" || again {
+		s, err := get[api.Session](ctx, c, api.PathSession, nil)
+		if err != nil {
+			return "", err
+		}
+		c.csrf = s.CSRF
+	}
+	return c.csrf, nil
+}
+
+// unreachable returns the error of a request without an answer. It names no parameters.
+func unreachable(base *url.URL, err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return fmt.Errorf("the portal at %s does not answer: %w", base, err)
+}
+
+// finish reads the rest of a body, so that its connection is used again.
+func finish(body io.ReadCloser) {
+	_, _ = io.CopyN(io.Discard, body, maxRest) // what is beyond costs the connection
+	_ = body.Close()
+}
+
+// problemOf reads the problem of an answer. An answer of something else than a portal becomes a
+// problem too.
+func problemOf(answer *http.Response) error {
+	p := &api.Problem{}
+	media, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if media == "application/problem+json" && json.NewDecoder(io.LimitReader(answer.Body, maxProblem)).Decode(p) == nil && p.Type != "" {
+		p.Status = answer.StatusCode
+		return p
+	}
+	p = &api.Problem{Type: api.ProblemFault, Title: "The server refused the request", Status: answer.StatusCode, Detail: fmt.Sprintf("The server answered %s. Is there a portal at this address?", answer.Status)}
+	if answer.StatusCode == http.StatusUnauthorized {
+		p.Type = api.ProblemSignIn
+	}
+	return p
+}
+
+// filled returns a path of package api with the values of its parameters.
+func filled(path string, values ...string) string {
+	var out strings.Builder
+	for _, value := range values {
+		before, rest, _ := strings.Cut(path, "{")
+		_, path, _ = strings.Cut(rest, "}")
+		out.WriteString(before + segment(value))
+	}
+	return out.String() + path
+}
+
+// segment escapes a segment of a path. Dots alone would lead to another path.
+func segment(value string) string {
+	if value == "." || value == ".." {
+		return strings.ReplaceAll(value, ".", "%2E")
+	}
+	return url.PathEscape(value)
+}

@@ -1,0 +1,203 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// Bounds of a stream.
+const (
+	quietFor = 30 * time.Second // a portal sends a beat every 5 s
+	minWait  = time.Second
+	maxWait  = 30 * time.Second
+)
+
+// Event is an event of the stream. One of the pointers is set, or Rights.
+type Event struct {
+	Changes *api.Changes
+	Beat    *api.Beat
+	// Reset says that the caller must load everything again. Rights says the same, because what
+	// the person may see has changed.
+	Reset  *api.Reset
+	Rights bool
+	// Position is up to where the stream has reported.
+	Position int64
+}
+
+// Stream returns the changes of jobs behind a position, until the loop ends. It connects again where it was
+// cut, so that no change is lost and none comes twice. The loop may take its time: a portal that
+// it falls behind sends a reset.
+//
+// Errors: one error ends the sequence: *api.Problem if the portal refuses the stream for good;
+// the cause of ctx.
+func (c *Client) Stream(ctx context.Context, q url.Values, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		wait := minWait
+		for {
+			before := after
+			stopped, err := c.streamOnce(ctx, q, &after, func(e Event) bool { return yield(e, nil) })
+			if stopped {
+				return
+			}
+			if after != before {
+				wait = minWait
+			}
+			var p *api.Problem
+			if errors.As(err, &p) {
+				if p.Status < 500 && p.Status != http.StatusTooManyRequests {
+					yield(Event{}, err)
+					return
+				}
+				wait = max(wait, time.Duration(p.RetryAfter)*time.Second)
+			}
+			if !pause(ctx, wait) {
+				yield(Event{}, context.Cause(ctx))
+				return
+			}
+			wait = min(2*wait, maxWait)
+		}
+	}
+}
+
+// pause waits for a time and up to a quarter more. It returns false if ctx ends.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d + rand.N(d/4+1))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// streamOnce reads one connection. stopped says that the loop has ended.
+func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, each func(Event) bool) (stopped bool, err error) {
+	sent := url.Values{}
+	for name, values := range q {
+		sent[name] = values
+	}
+	sent.Set("after", strconv.FormatInt(*after, 10))
+	err = c.events(ctx, api.PathStream, sent, func(f frame) bool {
+		e, known := eventOf(f)
+		if id, err := strconv.ParseInt(f.id, 10, 64); err == nil && id >= 0 {
+			*after = id
+		}
+		if e.Reset != nil {
+			*after = e.Reset.Position
+		}
+		if e.Position = *after; known && !each(e) {
+			stopped = true
+		}
+		return !stopped
+	})
+	return stopped, err
+}
+
+// eventOf decodes an event. known is false for one that this client does not know.
+func eventOf(f frame) (e Event, known bool) {
+	var to any
+	switch f.event {
+	case "changes":
+		e.Changes = new(api.Changes)
+		to = e.Changes
+	case "beat":
+		e.Beat = new(api.Beat)
+		to = e.Beat
+	case "reset":
+		e.Reset = new(api.Reset)
+		to = e.Reset
+	case "rights":
+		return Event{Rights: true}, true
+	default:
+		return e, false
+	}
+	if json.Unmarshal([]byte(f.data), to) != nil {
+		return Event{}, false
+	}
+	return e, true
+}
+
+// events reads the server-sent events of a path until each returns false, or the connection ends
+// or is silent.
+func (c *Client) events(ctx context.Context, path string, q url.Values, each func(frame) bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r, err := c.request(ctx, http.MethodGet, path, q, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	quiet := time.AfterFunc(quietFor, func() { cancel(fmt.Errorf("the portal at %s was silent for %v", c.base, quietFor)) })
+	defer quiet.Stop()
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return unreachable(c.base, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return problemOf(answer)
+	}
+	in := newFrames(answer.Body)
+	for {
+		f, err := in.next()
+		if err != nil {
+			return unreachable(c.base, err)
+		}
+		quiet.Reset(quietFor)
+		if !each(f) {
+			return nil
+		}
+	}
+}
+
+// FollowLogs calls each for the lines of the log of a job as they come, until the job has ended
+// or each returns an error, which it returns. It does not connect again: a caller continues with
+// the parameter since.
+//
+// Errors: *api.Problem; the portal does not answer; those of each.
+func (c *Client) FollowLogs(ctx context.Context, job api.JobRef, q url.Values, each func(api.LogLine) error) error {
+	sent := url.Values{}
+	for name, values := range q {
+		sent[name] = values
+	}
+	sent.Set("follow", "true")
+	var end error
+	ended := false
+	err := c.events(ctx, of(api.PathLogs, job), sent, func(f frame) bool {
+		switch f.event {
+		case "line":
+			var l api.LogLine
+			if end = json.Unmarshal([]byte(f.data), &l); end == nil {
+				end = each(l)
+			}
+			return end == nil
+		case "problem":
+			p := new(api.Problem)
+			if end = json.Unmarshal([]byte(f.data), p); end == nil {
+				end = p
+			}
+		case "rights":
+			end = &api.Problem{Type: api.ProblemDenied, Title: "The right has ended", Status: http.StatusForbidden, Detail: "You may not read this log any more."}
+		case "end":
+		default:
+			return true
+		}
+		ended = true
+		return false
+	})
+	if ended || end != nil {
+		return end
+	}
+	return err
+}

@@ -1,0 +1,197 @@
+package client_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
+)
+
+// pipes is a transport without a network, for tests with synthetic time.
+type pipes struct{ h http.HandlerFunc }
+
+// RoundTrip implements http.RoundTripper.
+func (p pipes) RoundTrip(r *http.Request) (*http.Response, error) {
+	in, out := io.Pipe()
+	w := &pipeWriter{out: out, header: http.Header{}, begun: make(chan struct{})}
+	stop := context.AfterFunc(r.Context(), func() { _ = out.CloseWithError(r.Context().Err()) })
+	go func() {
+		defer stop()
+		p.h(w, r)
+		w.begin(http.StatusOK)
+		_ = out.CloseWithError(net.ErrClosed)
+	}()
+	<-w.begun
+	return &http.Response{StatusCode: w.status, Status: strconv.Itoa(w.status), Header: w.header, Body: in, Request: r}, nil
+}
+
+type pipeWriter struct {
+	out    *io.PipeWriter
+	header http.Header
+	begun  chan struct{}
+	once   sync.Once
+	status int
+}
+
+func (w *pipeWriter) Header() http.Header { return w.header }
+
+func (w *pipeWriter) begin(status int) {
+	w.once.Do(func() {
+		w.status = status
+		close(w.begun)
+	})
+}
+func (w *pipeWriter) WriteHeader(status int) { w.begin(status) }
+func (w *pipeWriter) Write(b []byte) (int, error) {
+	w.begin(http.StatusOK)
+	return w.out.Write(b)
+}
+
+// TestStream: a stream that is cut, refused and silent loses no change and repeats none.
+func TestStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connections := 0
+		serve := func(w http.ResponseWriter, r *http.Request) {
+			connections++
+			after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
+			if connections == 2 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			_, _ = fmt.Fprint(w, ": begin\r\n\r\n")
+			for p := after + 1; p <= after+3; p++ {
+				_, _ = fmt.Fprintf(w, "event: changes\nid: %d\ndata: {\"changes\":[{\"position\":%d}]}\n\n", p, p)
+			}
+			_, _ = fmt.Fprint(w, "event: unknown\ndata: x\n\nevent: beat\ndata: {\"position\":1}\n\nevent: changes\nid: 99\ndata: {\"chan") // cut
+			if connections == 3 {
+				<-r.Context().Done() // silent
+			}
+		}
+		c, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{serve}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(1)
+		for e, err := range c.Stream(t.Context(), nil, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Changes == nil {
+				continue
+			}
+			if got := e.Changes.Changes[0].Position; got != want || e.Position != want {
+				t.Fatalf("position %d, %d; want %d", got, e.Position, want)
+			}
+			if want++; want > 10 {
+				break
+			}
+		}
+		if connections != 5 {
+			t.Errorf("%d connections", connections)
+		}
+	})
+}
+
+// TestStreamEnds: a refusal for good ends the stream, and so does its context.
+func TestStreamEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		status := http.StatusForbidden
+		c, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err := range c.Stream(t.Context(), nil, 0) {
+			var p *api.Problem
+			if n++; !errors.As(err, &p) || p.Status != status {
+				t.Errorf("%v", err)
+			}
+		}
+		status = http.StatusBadGateway
+		gone := errors.New("gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(gone)
+		for _, err := range c.Stream(ctx, nil, 0) {
+			if n++; !errors.Is(err, gone) {
+				t.Errorf("%v", err)
+			}
+		}
+		if n != 2 {
+			t.Errorf("%d errors", n)
+		}
+	})
+}
+
+// TestReset: after a reset and after other rights the stream says so, and goes on from there.
+func TestReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		c, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.Query().Get("after"))
+			_, _ = fmt.Fprint(w, "event: reset\ndata: {\"reason\":\"behind\",\"position\":70}\n\nevent: rights\ndata: {}\n\n")
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rights := 0
+		for e, err := range c.Stream(t.Context(), nil, 5) {
+			if err != nil || e.Position != 70 {
+				t.Fatalf("%+v %v", e, err)
+			}
+			if e.Rights {
+				if rights++; rights == 2 {
+					break
+				}
+			}
+		}
+		if fmt.Sprint(asked) != "[5 70]" {
+			t.Errorf("asked for %v", asked)
+		}
+	})
+}
+
+// TestFollowLogs: lines come until the end, a refusal or an error of the caller.
+func TestFollowLogs(t *testing.T) {
+	stream := "event: line\ndata: {\"text\":\"a\"}\n\n"
+	full := errors.New("full")
+	for _, c := range []struct {
+		more string
+		each error
+		want string
+	}{
+		{"event: end\ndata: {}\n\n", nil, ""},
+		{"event: problem\ndata: {\"title\":\"broken\"}\n\n", nil, "broken"},
+		{"event: rights\ndata: {}\n\n", nil, "You may not read this log any more."},
+		{"event: end\ndata: {}\n\n", full, "full"},
+		{"", nil, "the portal at http://localhost does not answer: " + net.ErrClosed.Error()},
+	} {
+		cl, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("follow") == "true" {
+				_, _ = fmt.Fprint(w, stream, c.more)
+			}
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		err = cl.FollowLogs(t.Context(), api.JobRef{Cluster: "c", UID: "u"}, nil, func(l api.LogLine) error {
+			lines++
+			return c.each
+		})
+		if text := fmt.Sprint(err); lines != 1 || c.want == "" && err != nil || c.want != "" && text != c.want {
+			t.Errorf("%q: %d lines, %v", c.more, lines, err)
+		}
+	}
+}
