@@ -154,7 +154,7 @@ func send[T any](ctx context.Context, c *Client, method, path string, body any) 
 		if tried || c.o.Token != nil || !errors.As(err, &p) || p.Type != api.ProblemForgery {
 			return out, err
 		}
-		csrf, err = c.forgery(ctx, true) // the portal has begun anew
+		csrf, err = c.forgery(ctx, true) // the portal has started again
 	}
 	return nil, err
 }

@@ -54,7 +54,7 @@ func isSecret(object map[string]any) bool {
 
 // secretText finds a Secret in the text of a manifest that an object embeds, such as an
 // annotation of kubectl or a resource template of a workflow.
-var secretText = regexp.MustCompile(`(?m)"kind"\s*:\s*"Secret"|^\s*-?\s*['"]?kind['"]?\s*:\s*['"]?Secret['"]?\s*(#.*)?$`)
+var secretText = regexp.MustCompile(`\bkind\\?['"]?\s*:\s*\\?['"]?Secret(\\?['"]|[\s,}\]#\\]|$)`)
 
 // hideSecrets replaces the data of Secrets below a value.
 func hideSecrets(v any) {
@@ -105,6 +105,9 @@ func bookkeeping(text string) (all []api.LineRange) {
 		if open >= 0 && (rest == "" || indent > open || indent == open && strings.HasPrefix(rest, "- ")) {
 			all[len(all)-1].To = n
 			continue
+		}
+		if rest == "" {
+			continue // a part of a text
 		}
 		open = -1
 		name, _, _ := strings.Cut(rest, ":")

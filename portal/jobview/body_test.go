@@ -1,0 +1,133 @@
+package jobview_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/portal/jobview"
+)
+
+// TestBody: fields are in the order of their names, and what users did not write is marked.
+func TestBody(t *testing.T) {
+	b, err := jobview.Body([]byte(`{"spec":{"count":12345678901234567},"kind":"Job","metadata":{"uid":"u","name":"a","generation":2,"labels":{"uid":"x"},
+		"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}\n","mine":"1"},"managedFields":[{"manager":"m"}]},"apiVersion":"batch/v1","status":{"uid":"s"}}`), 7)
+	want := strings.Join([]string{
+		"apiVersion: batch/v1", "kind: Job", "metadata:", "  annotations:", "    kubectl.kubernetes.io/last-applied-configuration: |", "      {}", `    mine: "1"`, "  generation: 2",
+		"  labels:", "    uid: x", "  managedFields:", "  - manager: m", "  name: a", `  resourceVersion: "7"`, "  uid: u", "spec:", "  count: 12345678901234567", "status:", "  uid: s", "",
+	}, "\n")
+	if b.YAML != want || b.Version != "7" || err != nil {
+		t.Errorf("%v\n%s", err, b.YAML)
+	}
+	var marked []int
+	for _, r := range b.Bookkeeping {
+		for n := r.From; n <= r.To; n++ {
+			marked = append(marked, n)
+		}
+	}
+	if !slices.Equal(marked, []int{5, 6, 8, 11, 12, 14, 15}) {
+		t.Errorf("bookkeeping: %v", b.Bookkeeping)
+	}
+	for _, text := range []string{"", "[]", "{", "null"} {
+		if b, err := jobview.Body([]byte(text), 1); err == nil && b.YAML != "{}\n" && b.YAML != "null\n" {
+			t.Errorf("%q: %q", text, b.YAML)
+		}
+	}
+}
+
+// TestSecretsAreHidden: no data of a Secret leaves, however deep it is, also in texts.
+func TestSecretsAreHidden(t *testing.T) {
+	const hidden = "hunter2"
+	if _, err := jobview.Body([]byte(`{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"}}`), 1); !errors.Is(err, jobview.ErrSecret) {
+		t.Errorf("a Secret: %v", err)
+	}
+	for _, spec := range []string{
+		`{"template":{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"},"stringData":{"b":"hunter2"}}}`,
+		`{"items":[{"kind":"Secret","data":"hunter2"},[{"stringData":["hunter2"],"kind":"Secret"}]]}`,
+		`{"manifest":"apiVersion: v1\nkind: Secret\ndata:\n  a: hunter2\n"}`,
+		`{"manifest":"- {kind: Secret, data: {a: hunter2}}"}`,
+		`{"manifest":"kind: \"Secret\" # mine\ndata: hunter2"}`,
+		`{"list":["{\"kind\": \"Secret\", \"data\": \"hunter2\"}"]}`,
+		`{"manifest":"'kind' : 'Secret'\ndata: hunter2"}`,
+	} {
+		b, err := jobview.Body([]byte(`{"apiVersion":"x/v1","kind":"Job","metadata":{"annotations":{"last":"{\"kind\":\"Secret\",\"data\":\"hunter2\"}"}},"spec":`+spec+`}`), 1)
+		if err != nil || strings.Contains(b.YAML, hidden) {
+			t.Errorf("%s: %v\n%s", spec, err, b.YAML)
+		}
+	}
+	b, err := jobview.Body([]byte(`{"kind":"Job","spec":{"note":"kind: SecretProviderClass","kind":"Secrets","data":"seen"}}`), 1)
+	if err != nil || !strings.Contains(b.YAML, "seen") || !strings.Contains(b.YAML, "SecretProviderClass") {
+		t.Errorf("too much is hidden: %v\n%s", err, b.YAML)
+	}
+}
+
+// TestBookkeepingModel: the marked lines are those that a parser of YAML finds.
+func TestBookkeepingModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plain := rapid.String().Filter(func(s string) bool { return !strings.ContainsAny(s, "\u0085\u2028\u2029\ufeff") }) // the parser counts them as lines
+		text := rapid.OneOf(plain, rapid.SampledFrom([]string{"a\n\nuid: x\n  generation: 1\n", "  uid: y", "- x\n- y\n", "\n\n\n", "# uid", strings.Repeat("long ", 60)}))
+		values := rapid.MapOfN(rapid.OneOf(text, rapid.SampledFrom([]string{"kubectl.kubernetes.io/last-applied-configuration", "uid", "labels"})), text, 0, 4)
+		metadata := map[string]any{"annotations": values.Draw(t, "annotations"), "labels": values.Draw(t, "labels"), "name": text.Draw(t, "name")}
+		if rapid.Bool().Draw(t, "managed") {
+			metadata["managedFields"] = []any{map[string]any{"uid": text.Draw(t, "managed"), "list": []any{text.Draw(t, "item")}}, values.Draw(t, "fields")}
+		}
+		if rapid.Bool().Draw(t, "kept") {
+			metadata["uid"], metadata["selfLink"] = text.Draw(t, "uid"), text.Draw(t, "link")
+		}
+		body, err := json.Marshal(map[string]any{"kind": "Job", "metadata": metadata, "spec": map[string]any{"metadata": map[string]any{"uid": text.Draw(t, "inner")}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := jobview.Body(body, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked := map[int]bool{}
+		for _, r := range b.Bookkeeping {
+			for n := r.From; n <= r.To; n++ {
+				marked[n] = true
+			}
+		}
+		for key, kept := range keysOf(t, b.YAML) {
+			if marked[key] != kept {
+				t.Fatalf("line %d is marked: %v, want %v\n%s", key, marked[key], kept, b.YAML)
+			}
+		}
+	})
+}
+
+// keysOf returns the lines of the keys of metadata and of its annotations, and whether each is
+// bookkeeping.
+func keysOf(t *rapid.T, text string) map[int]bool {
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	lines := map[int]bool{}
+	each := func(n *yaml.Node, f func(key, value *yaml.Node)) {
+		for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+			f(n.Content[i], n.Content[i+1])
+		}
+	}
+	kept := []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"}
+	each(root.Content[0], func(key, value *yaml.Node) {
+		lines[key.Line] = false
+		if key.Value != "metadata" {
+			return
+		}
+		each(value, func(key, value *yaml.Node) {
+			lines[key.Line] = slices.Contains(kept, key.Value)
+			if key.Value == "annotations" {
+				each(value, func(key, _ *yaml.Node) {
+					lines[key.Line] = key.Value == "kubectl.kubernetes.io/last-applied-configuration"
+				})
+			}
+		})
+	})
+	return lines
+}

@@ -1,0 +1,105 @@
+package jobview_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"pgregory.net/rapid"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/jobview"
+)
+
+// shown returns a difference as text.
+func shown(d api.Diff) string {
+	var out strings.Builder
+	for _, l := range d.Lines {
+		fmt.Fprintf(&out, "%s %d %d %s", l.Op, l.Left, l.Right, l.Text)
+		if l.Count > 0 {
+			fmt.Fprintf(&out, "x%d", l.Count)
+		}
+		for _, w := range l.Words {
+			fmt.Fprintf(&out, " [%d,%d)", w.From, w.To)
+		}
+		if l.Bookkeeping {
+			out.WriteString(" kept")
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+func TestDiff(t *testing.T) {
+	a := api.Body{Version: "1", YAML: "a\nb\nc\nd\ne\nimage: train:v1\ng\nuid: 1\n", Bookkeeping: []api.LineRange{{From: 8, To: 8}}}
+	b := api.Body{Version: "2", YAML: "a\nb\nc\nd\ne\nimage: train:v2\nnew\ng\nuid: 2\n", Bookkeeping: []api.LineRange{{From: 9, To: 9}}}
+	d := jobview.Diff(a, b, 3)
+	want := "~ 1 1 x2\n= 3 3 c\n= 4 4 d\n= 5 5 e\n- 6 0 image: train:v1 [13,15)\n+ 0 6 image: train:v2 [13,15)\n+ 0 7 new\n= 7 8 g\n- 8 0 uid: 1 [5,6) kept\n+ 0 9 uid: 2 [5,6) kept\n"
+	if got := shown(d); got != want || d.From != "1" || d.To != "2" || d.Differ != 5 {
+		t.Errorf("%s %s %d\n%s", d.From, d.To, d.Differ, got)
+	}
+	if got := shown(jobview.Diff(a, a, 3)); got != "~ 1 1 x8\n" {
+		t.Errorf("equal: %s", got)
+	}
+	// Offsets count UTF-16 units, as browsers do.
+	if got := shown(jobview.Diff(api.Body{YAML: "n: 🚀 x\n"}, api.Body{YAML: "n: 🚀 y\n"}, 0)); got != "- 1 0 n: 🚀 x [6,7)\n+ 0 1 n: 🚀 y [6,7)\n" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestDiffModel: a difference gives both texts back, with the numbers of their lines; folds
+// cover only equal lines, and keep the context; marked words are what differs in a line.
+func TestDiffModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.SampledFrom([]string{"a", "b", "c: 1", "c: 2", "c: 12 é", "  d: x-y", "  d: x-z", "🚀 up", "🚀 down", ""})
+		draw := func(what string) []string { return rapid.SliceOfN(line, 1, 40).Draw(t, what) }
+		left, right := draw("left"), draw("right")
+		if rapid.Bool().Draw(t, "alike") {
+			right = append([]string{}, left...)
+			for range rapid.IntRange(1, 2).Draw(t, "changes") {
+				right[rapid.IntRange(0, len(right)-1).Draw(t, "at")] = line.Draw(t, "line")
+			}
+		}
+		context := rapid.IntRange(0, 4).Draw(t, "context")
+		d := jobview.Diff(api.Body{YAML: strings.Join(left, "\n") + "\n"}, api.Body{YAML: strings.Join(right, "\n") + "\n"}, context)
+		var gotLeft, gotRight []string
+		differ := 0
+		for i, l := range d.Lines {
+			if l.Op != "+" && l.Left != len(gotLeft)+1 || l.Op != "-" && l.Right != len(gotRight)+1 {
+				t.Fatalf("line %d has the numbers %d and %d", i, l.Left, l.Right)
+			}
+			switch l.Op {
+			case "~":
+				gotLeft, gotRight = append(gotLeft, left[l.Left-1:l.Left-1+l.Count]...), append(gotRight, right[l.Right-1:l.Right-1+l.Count]...)
+			case "=":
+				gotLeft, gotRight = append(gotLeft, l.Text), append(gotRight, l.Text)
+			case "-":
+				gotLeft, differ = append(gotLeft, l.Text), differ+1
+			case "+":
+				gotRight, differ = append(gotRight, l.Text), differ+1
+			}
+			checkWords(t, l)
+		}
+		if strings.Join(gotLeft, "\n") != strings.Join(left, "\n") || strings.Join(gotRight, "\n") != strings.Join(right, "\n") || differ != d.Differ {
+			t.Fatalf("%q and %q became\n%s", left, right, shown(d))
+		}
+		for i, l := range d.Lines {
+			for j := max(0, i-context); j <= min(len(d.Lines)-1, i+context); j++ {
+				if (l.Op == "-" || l.Op == "+") && d.Lines[j].Op == "~" {
+					t.Fatalf("a fold %d lines from a difference:\n%s", j-i, shown(d))
+				}
+			}
+		}
+	})
+}
+
+func checkWords(t *rapid.T, l api.DiffLine) {
+	units, last := len(utf16.Encode([]rune(l.Text))), 0
+	for _, w := range l.Words {
+		if l.Op != "-" && l.Op != "+" || w.From < last || w.To <= w.From || w.To > units {
+			t.Fatalf("words %v of %q", l.Words, l.Text)
+		}
+		last = w.To
+	}
+}
