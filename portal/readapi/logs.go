@@ -22,6 +22,7 @@ const (
 	defaultLines = 500
 	maxBack      = 20_000  // lines before the end that a page can begin at
 	maxLogBytes  = 8 << 20 // text of a page; further lines are on the next one
+	sameTime     = 64      // lines before a page that are read, to count those of one microsecond
 )
 
 // logsInput selects a part of the log of a job.
@@ -135,14 +136,15 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 		most = limit
 	}
 	o := s.options
-	o.Tail = &most
+	read := most + sameTime
+	o.Tail = &read
 	if len(o.Attempts) == 0 && c.at == 0 {
 		o.Attempts = []int{-1} // the end is in the last attempt, unless that is short
 	}
-	lines, more, err := lastLines(ctx, o, c, most)
+	lines, left, err := lastLines(ctx, o, c, most)
 	if err == nil && len(lines) < most && len(s.options.Attempts) == 0 && c.at == 0 {
 		o.Attempts = nil
-		lines, more, err = lastLines(ctx, o, c, most)
+		lines, left, err = lastLines(ctx, o, c, most)
 	}
 	if err := s.explain(page, err, len(lines)); err != nil {
 		return err
@@ -153,9 +155,13 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 		c.at = lastTime(lines)
 	}
 	if len(lines) > end || c.n == 0 {
-		page.Next = behind(lines, end).String()
+		next := behind(lines, end)
+		if next.at == left.at {
+			next.n += left.n
+		}
+		page.Next = next.String()
 	}
-	if more || len(lines) >= most {
+	if left.n > 0 || len(lines) >= most {
 		c.n += end
 		if c.n > 0 && c.n <= maxBack && end > 0 {
 			page.Previous = c.String()
@@ -164,25 +170,30 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 	return nil
 }
 
-// lastLines returns the last lines of a log up to the microsecond of a cursor. more says that
-// earlier ones were left out.
-func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (lines []api.LogLine, more bool, err error) {
+// lastLines returns the last lines of a log up to the microsecond of a cursor. left has the
+// microsecond of the last line that was left out before them, and how many lines in a row had it.
+func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (lines []api.LogLine, left logCursor, err error) {
 	size := 0
 	for l, err := range logs.Read(ctx, o) {
 		if err != nil {
-			return lines, more, err
+			return lines, left, err
 		}
 		if c.at != 0 && l.Time.UnixMicro() > c.at {
 			continue
 		}
 		lines = append(lines, lineOf(&l))
-		for size += len(l.Text); len(lines) > most || size > maxLogBytes; more = true {
+		for size += len(l.Text); len(lines) > most || size > maxLogBytes; {
+			if at := lines[0].Time.UnixMicro(); at == left.at {
+				left.n++
+			} else {
+				left = logCursor{at: at, n: 1}
+			}
 			size -= len(lines[0].Text)
 			lines[0] = api.LogLine{} // frees the text
 			lines = lines[1:]
 		}
 	}
-	return lines, more, nil
+	return lines, left, nil
 }
 
 // forward fills a page with the lines behind a cursor.
@@ -191,20 +202,15 @@ func (s *logSource) forward(ctx context.Context, page *api.LogPage, c logCursor,
 	if at := c.time(); at.After(o.Since) {
 		o.Since = at
 	}
-	skip, size := c.n, 0
+	fresh := unread{c.at, c.n}
+	size := 0
 	var failed error
 	for l, err := range logs.Read(ctx, o) {
 		if err != nil {
 			failed = err
 			break
 		}
-		if l.Note != "" {
-			continue // it was told before
-		}
-		if at := l.Time.UnixMicro(); at < c.at || at == c.at && skip > 0 {
-			if at == c.at {
-				skip--
-			}
+		if !fresh.is(&l) {
 			continue
 		}
 		page.Lines = append(page.Lines, lineOf(&l))
@@ -224,6 +230,21 @@ func (s *logSource) forward(ctx context.Context, page *api.LogPage, c logCursor,
 		page.Next = next.String()
 	}
 	return nil
+}
+
+// unread tells the lines behind a cursor from those before it, and from notes, which were told.
+type unread struct {
+	at   int64
+	skip int // lines of the microsecond that were told
+}
+
+func (u *unread) is(l *logs.Line) bool {
+	at := l.Time.UnixMicro()
+	if at == u.at && u.skip > 0 && l.Note == "" {
+		u.skip--
+		return false
+	}
+	return l.Note == "" && at >= u.at
 }
 
 // explain turns an error of a log into a note, if there are lines or there is nothing to read.

@@ -49,8 +49,9 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	}
 	o := s.options
 	o.Follow, o.Tail = s.live, &tail
+	var told *unread
 	if c, err := parseLogCursor(in.After); in.After != "" && err == nil && !c.back {
-		o.Tail, o.Since = nil, c.time().Add(time.Microsecond)
+		o.Tail, o.Since, told = nil, c.time(), &unread{c.at, c.n}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	lines := make(chan logs.Line, flushLines)
@@ -62,6 +63,9 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 			if err != nil {
 				failed = err
 				return
+			}
+			if told != nil && !told.is(&l) {
+				continue
 			}
 			select {
 			case lines <- l:

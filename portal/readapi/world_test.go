@@ -50,7 +50,9 @@ type world struct {
 	h     *history.History
 	index *jobindex.Index
 	http  *httptest.Server
-	api   huma.API
+	// targets is how many types the recorder follows.
+	targets int
+	api     huma.API
 }
 
 const clusterName = "west"
@@ -90,6 +92,7 @@ func newWorld(t *testing.T, further ...string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.targets = len(targets)
 	w.run(r.Run)
 	w.index = jobindex.New(jobindex.Config{DB: w.db, Logger: slog.New(slog.DiscardHandler)})
 	w.run(w.index.Run)
@@ -159,7 +162,7 @@ func (w *world) settle() {
 				return false
 			}
 		}
-		return len(a.Coverage) > 0 && a.Waiting == 0 && (len(a.Recent) == 0 || int(w.index.Position()) >= len(a.Recent))
+		return len(a.Coverage) == w.targets && a.Waiting == 0 && (len(a.Recent) == 0 || int(w.index.Position()) >= len(a.Recent))
 	})
 }
 

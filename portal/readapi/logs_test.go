@@ -1,0 +1,190 @@
+package readapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/portal/readapi"
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+const hostileLine = "\x1b]0;pwned\x07<script>alert(1)</script>\u202e\x00\t日本"
+
+// loggedWorld has a job with a pod that has written some lines.
+func loggedWorld(t *testing.T, lines int) (*world, *batchv1.Job, []string) {
+	t.Helper()
+	w := newWorld(t)
+	job := w.create(newJob("team-a", "talks")).(*batchv1.Job)
+	w.create(newPod(job, "talks-abcde", "node-1", 0))
+	var all []string
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for i := range lines {
+		text := fmt.Sprintf("line %d of %d", i, lines)
+		if i == 3 {
+			text = hostileLine
+		}
+		if i%4 != 0 { // some have the same time
+			at = at.Add(time.Millisecond)
+		}
+		if err := w.srv.WriteLogAt(at, "team-a", "talks-abcde", "main", text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	w.settle()
+	return w, job, all
+}
+
+// TestLogPages: the pages of a log, backwards from its end and forwards, have each line once.
+func TestLogPages(t *testing.T) {
+	w, job, want := loggedWorld(t, 37)
+	w.serve(nil)
+	path := jobPath(api.PathLogs, string(job.UID))
+	for _, limit := range []int{1, 4, 5, 36, 37, 100} {
+		page := read[api.LogPage](w, fmt.Sprintf("%s?limit=%d", path, limit))
+		end := page.Next
+		var got []string
+		for {
+			var texts []string
+			for _, l := range page.Lines {
+				texts = append(texts, l.Text)
+			}
+			if len(texts) > limit {
+				t.Fatalf("limit %d: %d lines", limit, len(texts))
+			}
+			if got = append(texts, got...); page.Previous == "" {
+				break
+			}
+			page = read[api.LogPage](w, fmt.Sprintf("%s?limit=%d&after=%s", path, limit, page.Previous))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("backwards by %d:\n%q\nwant\n%q", limit, got, want)
+		}
+		// Forwards from the first page on.
+		for got = got[:0]; ; {
+			for _, l := range page.Lines {
+				got = append(got, l.Text)
+			}
+			if len(got) >= len(want) {
+				break
+			}
+			page = read[api.LogPage](w, fmt.Sprintf("%s?limit=%d&after=%s", path, limit, page.Next))
+			if len(page.Lines) == 0 {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("forwards by %d:\n%q\nwant\n%q", limit, got, want)
+		}
+		if more := read[api.LogPage](w, path+"?after="+end); len(more.Lines) != 0 || !more.Live {
+			t.Errorf("behind the end: %+v", more.Lines)
+		}
+	}
+	for _, bad := range []string{"x", "YjEsMg==", strings.Repeat("a", 100)} {
+		if status, _ := w.get("*", path+"?after="+url.QueryEscape(bad)); status/100 != 4 {
+			t.Errorf("cursor %q: %d", bad, status)
+		}
+	}
+}
+
+// TestFollow: a log is followed to the end of its job, with the lines as they are.
+func TestFollow(t *testing.T) {
+	w, job, want := loggedWorld(t, 7)
+	w.serve(nil)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	c, err := client.New(w.http.URL, client.Options{HTTP: &http.Client{Transport: person{transport}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err = c.FollowLogs(t.Context(), api.JobRef{Cluster: clusterName, UID: string(job.UID)}, nil, func(l api.LogLine) error {
+		if l.Note == "" {
+			got = append(got, l.Text)
+		}
+		if len(got) != len(want) {
+			return nil
+		}
+		if l.Text == "the end" {
+			return w.end(job)
+		}
+		want = append(want, "the end")
+		return w.srv.WriteLog("team-a", "talks-abcde", "main", "the end\n")
+	})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v\n%q\nwant\n%q", err, got, want)
+	}
+}
+
+// person sends requests as somebody who sees everything.
+type person struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (p person) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("X-Person", "*")
+	return p.RoundTripper.RoundTrip(r)
+}
+
+// end lets a job and its pod succeed.
+func (w *world) end(job *batchv1.Job) error {
+	_, err := apitest.Modify(w.srv, newPod(job, "talks-abcde", "node-1", 0), func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodSucceeded
+		p.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+	})
+	if err != nil {
+		return err
+	}
+	_, err = apitest.Modify(w.srv, newJob("team-a", "talks"), func(j *batchv1.Job) {
+		j.Status.Conditions = []batchv1.JobCondition{{Type: "Complete", Status: corev1.ConditionTrue}}
+	})
+	return err
+}
+
+// TestLogsNeedTheirRight: who may not read logs gets none, neither live nor kept, nor the last
+// lines of a failure.
+func TestLogsNeedTheirRight(t *testing.T) {
+	w, _, b := twoTeams(t)
+	allowed := false
+	w.serve(func(c *readapi.Config) {
+		c.May = func(_ context.Context, r access.Right) error {
+			if r.Subresource == "log" && !allowed {
+				return web.Denied("no", "kind: Role")
+			}
+			return nil
+		}
+	})
+	logs, failure := jobPath(api.PathLogs, string(b.UID)), jobPath(api.PathFailure, string(b.UID))
+	for _, path := range []string{logs, logs + "?follow=true"} {
+		if status, text := w.get("*", path); status != 403 || !strings.Contains(text, "kind: Role") {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	if _, text := w.get("*", failure); strings.Contains(text, "log of b") {
+		t.Errorf("failure: %s", text)
+	}
+	if d := read[api.JobDetail](w, jobPath(api.PathJob, string(b.UID))); slices.Contains(d.May, "logs") {
+		t.Errorf("may %v", d.May)
+	}
+	allowed = true
+	page := read[api.LogPage](w, logs)
+	if _, text := w.get("*", failure); !strings.Contains(text, "log of b") {
+		t.Errorf("failure: %s", text)
+	}
+	if n := len(page.Lines); n == 0 || page.Lines[n-1].Text != "log of b" || !page.Lines[n-1].Kept || len(page.Kept) != 1 || page.Kept[0].Lines != 1 {
+		t.Errorf("%+v", page)
+	}
+}

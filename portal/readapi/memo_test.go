@@ -1,0 +1,88 @@
+package readapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestMemo: requests for one answer share one computation, for a while; errors are not kept, and
+// a caller who leaves takes nobody along.
+func TestMemo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemo[int](time.Second, 3)
+		made := 0
+		slow := func(ctx context.Context) (int, error) {
+			made++
+			time.Sleep(100 * time.Millisecond) // synthetic
+			return made, ctx.Err()
+		}
+		get := func(ctx context.Context, key string) (int, error) { return m.get(ctx, key, time.Now(), slow) }
+		var work sync.WaitGroup
+		for range 20 {
+			work.Go(func() {
+				if n, err := get(t.Context(), "a"); n != 1 || err != nil {
+					t.Errorf("%d, %v", n, err)
+				}
+			})
+		}
+		work.Wait()
+		time.Sleep(time.Second)
+		if n, err := get(t.Context(), "a"); n != 2 || err != nil {
+			t.Errorf("after its time: %d, %v", n, err)
+		}
+		gone := errors.New("gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		work.Go(func() { _, _ = get(ctx, "b") })
+		synctest.Wait()
+		work.Go(func() {
+			if n, err := get(t.Context(), "b"); n != 4 || err != nil {
+				t.Errorf("beside a caller who left: %d, %v", n, err)
+			}
+		})
+		synctest.Wait()
+		cancel(gone)
+		work.Wait()
+		for i := range 100 {
+			if _, err := get(t.Context(), fmt.Sprint("key ", i)); err != nil {
+				t.Error(err)
+			}
+			if len(m.answers) > 3 {
+				t.Fatalf("%d answers are kept", len(m.answers))
+			}
+		}
+	})
+}
+
+// FuzzCursors: only cursors that a page has returned are accepted.
+func FuzzCursors(f *testing.F) {
+	f.Add(offsetCursor(7))
+	f.Add(logCursor{at: 5, n: 2, back: true}.String())
+	f.Add("%%")
+	f.Add("b")
+	f.Fuzz(func(t *testing.T, text string) {
+		if n, err := offsetOf(text); err == nil && (n < 0 || text != "" && offsetOf2(n) != n) {
+			t.Errorf("%q is %d", text, n)
+		}
+		if c, err := parseLogCursor(text); err == nil && (c.n < 0 || c.String() != text) {
+			t.Errorf("%q is %+v", text, c)
+		}
+		page, next := part([]int{1, 2, 3}, max(len(text)-2, 0), 2)
+		if len(page) > 2 || next != "" && len(page) == 0 {
+			t.Errorf("%v %q", page, next)
+		}
+	})
+}
+
+// offsetOf2 returns a place that went through a cursor.
+func offsetOf2(n int) int {
+	back, err := offsetOf(offsetCursor(n))
+	if err != nil {
+		return -1
+	}
+	return back
+}
