@@ -18,7 +18,7 @@ func TestMemo(t *testing.T) {
 		made := 0
 		slow := func(ctx context.Context) (int, error) {
 			made++
-			time.Sleep(100 * time.Millisecond) // synthetic
+			<-time.After(100 * time.Millisecond)
 			return made, ctx.Err()
 		}
 		get := func(ctx context.Context, key string) (int, error) { return m.get(ctx, key, time.Now(), slow) }
@@ -31,7 +31,7 @@ func TestMemo(t *testing.T) {
 			})
 		}
 		work.Wait()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if n, err := get(t.Context(), "a"); n != 2 || err != nil {
 			t.Errorf("after its time: %d, %v", n, err)
 		}
