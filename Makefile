@@ -94,6 +94,7 @@ model: ## compare the store and all queues with simple models, over 100,000 rand
 
 .PHONY: ui
 ui: ## build the pages of the portal from their sources, and check that dist is what is committed
+	@tools/setup.sh pages
 	npm ci --prefix portal/ui --no-audit --no-fund
 	npm run --prefix portal/ui check
 	go run ./portal/ui/build -test

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh [compiler] [databases] [linux] [mail]: checks what the tests need, and installs what
+# setup.sh [compiler] [databases] [linux] [mail] [pages]: checks what the tests need, and installs what
 # is missing.
 #
 # Without arguments it checks everything that `make test` needs. Go is always checked. It
@@ -69,8 +69,12 @@ check() {
     mail)
       installed exim4 /usr/sbin || installed exim /usr/sbin || lacks exim4 "Exim, for the tests of e-mail" exim4-daemon-light
       ;;
+    pages)
+      command -v node >/dev/null || lacks node "tests the sources of the portal's pages" nodejs
+      command -v npm >/dev/null || lacks npm "gets the libraries of the portal's pages" npm
+      ;;
     *)
-      echo "setup: there is nothing called $what; there are compiler, databases, linux and mail" >&2
+      echo "setup: there is nothing called $what; there are compiler, databases, linux, mail and pages" >&2
       exit 2
       ;;
     esac

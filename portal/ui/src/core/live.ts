@@ -19,6 +19,15 @@ const rights = signal(0);
 // live is the state of the stream.
 export const live: ReadonlySignal<LiveState> = shown;
 
+// staleAfter is how long a page may be without its stream before it calls itself stale.
+const staleAfter = 30_000;
+
+// liveAt returns the state of the stream at a time of the browser's clock. A stream that has been
+// lost for a while is stale, also between two tries.
+export function liveAt(s: LiveState, now: number): LiveState {
+  return s.state === "reconnecting" && now - s.since >= staleAfter ? { ...s, state: "stale" } : s;
+}
+
 // waiting counts the changes that came while the page was paused.
 export const waiting: ReadonlySignal<number> = held;
 

@@ -78,7 +78,7 @@ export function Trouble({ problem, again, asOf = 0 }: { problem: Problem; again?
       <Icon name={denied ? "info" : "warning"} />
       <div class="trouble-text">{text}{asOf > 0 ? " " + w.error.from(clock(asOf, true)) : ""}{problem.instance ? <span class="text-3"> {w.error.id(problem.instance)}</span> : null}</div>
       {problem.role ? <Button icon="copy" onClick={() => copy(problem.role ?? "")}>{w.error.copyRole}</Button> : null}
-      {problem.type === ProblemSignIn ? <Button href={"/auth/login?to=" + encodeURIComponent(location.pathname + location.search)}>{w.error.signIn}</Button>
+      {problem.type === ProblemSignIn ? <Button href={"/auth/?to=" + encodeURIComponent(location.pathname + location.search)}>{w.error.signIn}</Button>
         : again && !denied ? <Button icon="retry" onClick={again}>{w.error.again}</Button> : null}
     </div>
   );
