@@ -102,13 +102,13 @@ function AttemptRows({ job, list }: { job: JobContext; list: AttemptList }) {
         <tbody>
           {list.attempts.map((a) => (
             <tr key={a.number}>
-              <td>{a.number}</td>
+              <td data-label={words.pods.attempt}>{a.number}</td>
               <td><span class="state-cell"><StateIcon state={a.state} />{a.reason || shared.value.states[a.state as "Failed"] || a.state}</span></td>
               <td class="nowrap">{a.job.uid === job.uid ? <span class="text-3">{words.attempts.thisJob}</span> : <a class="underlined" href={to(jobPath(a.job))}>{a.job.name ?? a.job.uid}</a>}</td>
-              <td class="text-2 nowrap"><Time at={a.began} /></td>
-              <td class="text-2 nowrap"><Time at={a.ended} /></td>
-              <td class="numeric">{duration(a.ran)}</td>
-              <td class="numeric">{a.pods}</td>
+              <td class="text-2 nowrap" data-label={words.attempts.fields["began"]}><Time at={a.began} /></td>
+              <td class="text-2 nowrap" data-label={words.attempts.fields["ended"]}><Time at={a.ended} /></td>
+              <td class="numeric" data-label={words.attempts.fields["ran"]}>{duration(a.ran)}</td>
+              <td class="numeric" data-label={words.attempts.fields["pods"]}>{a.pods}</td>
               <td class="wide text-2">{(a.nodes ?? []).join(" ") || none}</td>
               <td class="nowrap"><a class="underlined" href={to(jobPath(a.job, "logs"), { attempt: String(a.run) })}>{words.tabs.logs}</a></td>
             </tr>

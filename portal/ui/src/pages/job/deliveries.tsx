@@ -91,7 +91,7 @@ export function DeliveriesTab({ job }: { job: JobContext }) {
       <div class="table-box">
         <table class="rows deliveries-table">
           <caption class="hidden-text">{words.title}</caption>
-          <thead><tr><th>{words.state}</th><th>{words.when}</th><th>{words.channel}</th><th>{words.receiver}</th><th>{words.rule}</th><th>{words.message}</th><th>{words.answer}</th><th class="numeric">{words.tries}</th><th /></tr></thead>
+          <thead><tr><th>{words.state}</th><th>{words.when}</th><th>{words.channel}</th><th>{words.receiver}</th><th>{words.rule}</th><th>{words.message}</th><th>{words.answer}</th><th class="numeric">{words.tries}</th><th><span class="hidden-text">{words.again}</span></th></tr></thead>
           <tbody>{list.map((d) => <DeliveryRow d={d} reload={answer.reload} key={d.id} />)}</tbody>
         </table>
       </div>
@@ -109,10 +109,10 @@ function DeliveryRow({ d, reload }: { d: Delivery; reload: () => void }) {
       <td class="text-2 nowrap"><Time at={d.sent ?? d.created} /></td>
       <td><b>{d.channel}</b></td>
       <td class="text-2">{d.receiver ?? d.person ?? none}</td>
-      <td class="text-2">{d.rule ?? none}</td>
+      <td class="text-2" data-label={words.rule}>{d.rule ?? none}</td>
       <td class="wide">{visible(d.title)}{d.ackedBy ? <span class="text-3"> {words.acked(d.ackedBy, time(acked))}</span> : null}</td>
-      <td class="text-2">{d.answer ? visible(d.answer) : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
-      <td class="numeric">{d.attempts}</td>
+      <td class="text-2" data-label={words.answer}>{d.answer ? visible(d.answer) : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
+      <td class="numeric" data-label={words.tries}>{d.attempts}</td>
       <td class="numeric">{d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : null}</td>
     </tr>
   );

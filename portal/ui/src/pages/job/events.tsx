@@ -52,9 +52,9 @@ function EventRow({ event }: { event: Event }) {
       <td class={warning ? "strong nowrap" : "nowrap"}>{visible(event.reason)}</td>
       <td class="object"><span class="text-3">{event.object.kind} </span><Name text={event.object.name} /></td>
       <td class="wide text-2">{visible(event.message)}</td>
-      <td class="numeric">{number(event.count)}</td>
-      <td class="numeric text-2 nowrap"><Time at={event.first} /></td>
-      <td class="numeric text-2 nowrap"><Time at={event.last} /></td>
+      <td class="numeric" data-label={words.count}>{number(event.count)}</td>
+      <td class="numeric text-2 nowrap" data-label={words.first}><Time at={event.first} /></td>
+      <td class="numeric text-2 nowrap" data-label={words.last}><Time at={event.last} /></td>
     </tr>
   );
 }

@@ -10,6 +10,9 @@ import { w } from "./words";
 
 const rowHeight = 20;
 
+// narrowest is the width from which times and pods stand beside the text.
+const narrowest = 560;
+
 // LogViewProps say what to show. change grows when the model changes.
 export interface LogViewProps {
   model: LogModel;
@@ -48,7 +51,9 @@ export function LogView(p: LogViewProps) {
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
-  const lead = 24 + (p.times ? 72 : 0) + (p.prefix ? 176 : 0);
+  // On a phone, the text has the width for itself.
+  const narrow = size.width > 0 && size.width < narrowest;
+  const lead = 24 + (p.times && !narrow ? 72 : 0) + (p.prefix && !narrow ? 176 : 0);
   p.model.wrap(p.wrap && size.width > 0 ? (size.width - lead) / columns.current : Number.POSITIVE_INFINITY);
   const rows = p.model.rows;
   const scale = scaleOf(rows, rowHeight, size.height);
@@ -96,7 +101,7 @@ export function LogView(p: LogViewProps) {
     }
   }
   return (
-    <div class={"log" + (p.wrap ? " is-wrapped" : "")} ref={box} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label={w.value.log.region}>
+    <div class={"log" + (p.wrap ? " is-wrapped" : "") + (narrow ? " is-narrow" : "")} ref={box} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label={w.value.log.region}>
       <span class="log-probe" ref={probe} aria-hidden="true">{"0".repeat(100)}</span>
       <div class="log-space" style={{ height: `${tall}px` }}>{list}</div>
     </div>

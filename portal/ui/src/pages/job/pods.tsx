@@ -48,6 +48,7 @@ export function PodsTab({ job }: { job: JobContext }) {
 }
 
 function PodRow({ job, pod }: { job: JobContext; pod: Pod }) {
+  const words = w.value.pods;
   const created = instant(pod.created);
   const end = instant(pod.ended) ?? instant(pod.deleted) ?? job.now;
   const failed = pod.exitCode !== undefined && pod.exitCode !== null && pod.exitCode !== 0;
@@ -55,12 +56,12 @@ function PodRow({ job, pod }: { job: JobContext; pod: Pod }) {
     <tr>
       <td><StateCell state={pod.state} /></td>
       <td class="pod-name"><a href={to(jobPath(job, "logs"), { pod: pod.name })}><Name text={pod.name} /></a></td>
-      <td class="numeric">{pod.attempt ? pod.attempt : none}</td>
+      <td class="numeric" data-label={words.attempt}>{pod.attempt ? pod.attempt : none}</td>
       <td class="text-2 nowrap">{pod.node || none}</td>
-      <td class={"numeric" + (pod.restarts > 0 ? " strong" : " text-3")}>{pod.restarts}</td>
-      <td class={"numeric" + (failed ? " strong" : " text-3")}>{pod.exitCode ?? none}</td>
+      <td data-label={words.restarts} class={"numeric" + (pod.restarts > 0 ? " strong" : " text-3")}>{pod.restarts}</td>
+      <td data-label={words.exit} class={"numeric" + (failed ? " strong" : " text-3")}>{pod.exitCode ?? none}</td>
       <td class="numeric text-2 nowrap"><Time at={pod.created} /></td>
-      <td class="numeric text-2 nowrap">{created === undefined ? none : duration((end - created) / 1000)}</td>
+      <td class="numeric text-2 nowrap" data-label={words.ran}>{created === undefined ? none : duration((end - created) / 1000)}</td>
       <td class="life-cell"><LifeStrip life={pod.life} state={pod.state} width={140} /></td>
       <td class="wide text-2">{pod.reason ? <b class="text-1">{visible(pod.reason)}</b> : null} {visible(pod.message ?? "") || (pod.reason ? "" : none)}</td>
     </tr>
