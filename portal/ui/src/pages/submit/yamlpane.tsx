@@ -1,6 +1,6 @@
 // The YAML beside the form: to read, and to edit in place.
 
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../design/button";
 import { copy } from "../../design/panel";
 import { YamlLine, YamlView } from "../../design/yamlview";
@@ -19,6 +19,9 @@ export interface YamlPaneProps {
   children: preact.ComponentChildren;
 }
 
+// lineHeight is the height of a line, in pixels.
+const lineHeight = 20;
+
 // changedLines returns the lines, from 1, that a clone does not have.
 export function changedLines(base: readonly string[], yaml: string): Set<number> {
   const changed = new Set<number>();
@@ -32,13 +35,22 @@ export function changedLines(base: readonly string[], yaml: string): Set<number>
   return changed;
 }
 
-// YamlPane shows the YAML, colored. The editor is a field over the colored lines.
+// YamlPane shows the YAML, colored, and the first line with a problem. The editor is a field over
+// the colored lines.
 export function YamlPane(p: YamlPaneProps) {
   const words = w.value;
   const changed = useMemo(() => changedLines(p.s.base, p.s.yaml), [p.s.base, p.s.yaml]);
+  const box = useRef<HTMLElement>(null);
+  const firstWrong = p.wrong.size === 0 || p.editing ? 0 : Math.min(...p.wrong);
+  useEffect(() => {
+    const view = box.current?.querySelector(".yaml");
+    if (view && firstWrong > 0) {
+      view.scrollTop = (firstWrong - 1) * lineHeight - view.clientHeight / 2;
+    }
+  }, [firstWrong]);
   const note = p.s.base.length > 0 ? words.yamlGreen : p.s.mode === "form" ? words.yamlForm : words.yamlOwn;
   return (
-    <section class="card submit-yaml" aria-label={words.yaml}>
+    <section class="card submit-yaml" aria-label={words.yaml} ref={box}>
       <header class="card-head">
         <h2>{words.yaml}</h2><span class="card-note">{note}</span><span class="grow" />
         {p.editing && p.s.template !== "" ? <Button plain class="submit-edit" onClick={() => p.onEdit(false)}>{words.backToForm}</Button> : p.editing ? null : <Button plain class="submit-edit" onClick={() => p.onEdit(true)}>{words.editHere}</Button>}
