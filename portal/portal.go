@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,7 +73,7 @@ func New(cfg Config) (*Portal, error) {
 	}
 	p.index = jobindex.New(jobindex.Config{DB: cfg.DB, Logger: cfg.logger(), Changed: p.changed, Reloaded: p.reloaded})
 	p.hub = livestream.New(livestream.Config{
-		Sight:    func(ctx context.Context) (livestream.Sight, error) { return p.access.Sight(ctx) },
+		Sight:    func(ctx context.Context) (livestream.Sight, error) { return p.access.Sight(asking(ctx)) },
 		Expires:  func(ctx context.Context) time.Time { return identity.Of(ctx).Expires },
 		Position: p.position, Stale: p.index.Stale, Done: p.index.Done, Logger: cfg.logger(),
 	})
@@ -194,7 +195,7 @@ func (p *Portal) operations() {
 	p.hub.Register(p.api)
 	readapi.Register(p.api, readapi.Config{
 		DB: p.cfg.DB, Index: p.index, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
-		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(ctx) },
+		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(asking(ctx)) },
 		Operates: p.access.Operates, May: p.access.May, CSRF: p.identity.CSRF,
 		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, Logger: p.cfg.logger(),
 		Browsers: func() (open int, lag float64) {
@@ -208,9 +209,19 @@ func (p *Portal) operations() {
 	})
 }
 
+// asking returns a context that has the namespaces of the filter of a request, for persons
+// whose bindings cannot be followed.
+func asking(ctx context.Context) context.Context {
+	named := slices.DeleteFunc(slices.Clone(web.Query(ctx)["namespace"]), func(n string) bool { return strings.ContainsAny(n, "!*") })
+	if len(named) == 0 {
+		return ctx
+	}
+	return access.Asking(ctx, named...)
+}
+
 // find returns the path of the newest job of a name; empty if the person sees none.
 func (p *Portal) find(r *http.Request) string {
-	s, err := p.access.Sight(r.Context())
+	s, err := p.access.Sight(r.Context(), r.PathValue("namespace"))
 	if err != nil {
 		return ""
 	}

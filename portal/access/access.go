@@ -103,9 +103,17 @@ func (a *Access) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+type askingKey struct{}
+
+// Asking returns a context of a request that names namespaces, for persons whose bindings
+// cannot be followed. Sight reviews them too.
+func Asking(ctx context.Context, namespaces ...string) context.Context {
+	before, _ := ctx.Value(askingKey{}).([]string)
+	return context.WithValue(ctx, askingKey{}, append(slices.Clone(before), namespaces...))
+}
+
 // Sight returns what the person of a context sees. It is at most 30 s old, or 60 s if an API
-// server does not answer. asked are namespaces that the request names, for persons whose
-// bindings cannot be followed.
+// server does not answer. asked are namespaces that the request names, as in Asking.
 //
 // Errors: *api.Problem: the person has to sign in again, or no API server answers.
 func (a *Access) Sight(ctx context.Context, asked ...string) (*Sight, error) {
@@ -119,7 +127,8 @@ func (a *Access) Sight(ctx context.Context, asked ...string) (*Sight, error) {
 	if person.Anonymous() {
 		return nil, errNobody
 	}
-	one, fresh := a.visitors.get(person, asked, a.now())
+	named, _ := ctx.Value(askingKey{}).([]string)
+	one, fresh := a.visitors.get(person, append(slices.Clone(named), asked...), a.now())
 	if s := a.visitors.current(one, a.now()); s != nil && !(fresh && a.blind(person)) {
 		return s, nil
 	}

@@ -39,6 +39,10 @@ func TestSecretBindings(t *testing.T) {
 		if s := w.sight(a, as(t, "anna")); !s.Sees("prod", "ml") {
 			t.Error("a namespace is forgotten")
 		}
+		w.allow("anna list jobs vision", true)
+		if s := w.sight(a, Asking(Asking(as(t, "anna"), "vision"), "public")); !s.Sees("prod", "vision") || s.Sees("prod", "public") {
+			t.Error("a namespace of the context is not reviewed")
+		}
 		for n := range 200 {
 			w.sight(a, as(t, "anna"), fmt.Sprint("n", n))
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
 	"github.com/vedette-io/vedette/portal/insight"
@@ -128,6 +129,11 @@ func (r *reader) job(ctx context.Context, ref JobPath, at string) (*question, *j
 	})
 	if err != nil {
 		return nil, nil, err
+	}
+	if found && !q.sees(&row) { // the bindings of the person may not be known, but the namespace now is
+		if q.sight, err = r.Sight(access.Asking(ctx, row.Namespace)); err != nil {
+			return nil, nil, err
+		}
 	}
 	if !found || !q.sees(&row) {
 		return nil, nil, unknownJob()
