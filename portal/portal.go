@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
 	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/portal/jobview"
@@ -83,7 +84,7 @@ func New(cfg Config) (*Portal, error) {
 	})
 	p.types = newTypes(p.index)
 	p.handler = p.routes(pages)
-	return p, nil
+	return p, web.DescribeTypes(p.api, api.Source)
 }
 
 // openPaths need no sign-in: they have nothing that is not public.

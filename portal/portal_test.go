@@ -55,6 +55,15 @@ func TestOperations(t *testing.T) {
 		}
 		return true
 	})
+	schemas := p.API().OpenAPI().Components.Schemas.Map()
+	for name, schema := range schemas {
+		if schema.Description == "" && name != "None" {
+			t.Errorf("the schema %s has no description", name)
+		}
+	}
+	if job := schemas["Job"]; job == nil || !strings.Contains(job.Properties["since"].Description, "entered its state") || schemas["JobList"].Properties["states"].Description == "" {
+		t.Errorf("fields have no descriptions: %+v", job)
+	}
 	if n < 40 {
 		t.Errorf("%d paths are found in package api", n)
 	}
