@@ -78,9 +78,7 @@ func (x *Index) View(f func(*View) error) error {
 // Put adds jobs, or replaces jobs with their IDs, and makes the index ready. Programs use it that
 // have jobs without a database, such as benchmarks. It must not be called while Run runs.
 func (x *Index) Put(jobs []Job) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.table.putAll(jobs)
+	x.change(func(t *table) { t.putAll(jobs) })
 	x.finish()
 }
 
@@ -90,16 +88,35 @@ func (x *Index) finish() {
 	x.once.Do(func() { close(x.ready) })
 }
 
+// lock waits until no view is open. A writer that waits for the lock itself holds up all later
+// views, so lock first tries in between them. After patience it waits.
+func (x *Index) lock() {
+	if x.mu.TryLock() {
+		return
+	}
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for begun := time.Now(); time.Since(begun) < patience; <-ticker.C {
+		if x.mu.TryLock() {
+			return
+		}
+	}
+	x.mu.Lock()
+}
+
+// patience is how long changes wait for views before views wait for them.
+const patience = 500 * time.Millisecond
+
 // change calls f with the table. Views see all of its changes or none.
 func (x *Index) change(f func(*table)) {
-	x.mu.Lock()
+	x.lock()
 	defer x.mu.Unlock()
 	f(x.table)
 }
 
 // replace replaces the table.
 func (x *Index) replace(t *table) {
-	x.mu.Lock()
+	x.lock()
 	defer x.mu.Unlock()
 	x.table = t
 }

@@ -275,6 +275,16 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 		for i := range m.naive.jobs {
 			m.lookUp(d, v, &m.naive.jobs[i], q.At)
 		}
+		scopes, wanted := map[jobindex.Scope]int{}, map[jobindex.Scope]int{}
+		for _, s := range v.Scopes() {
+			n := s.Jobs
+			s.Jobs = 0
+			scopes[s] += n
+		}
+		for _, j := range m.naive.jobs {
+			wanted[jobindex.Scope{Cluster: j.Cluster, ClusterUID: j.ClusterUID, Type: j.Type, Kind: j.Kind, Namespace: j.Namespace}]++
+		}
+		same(d, "scopes", scopes, wanted)
 		if v.Len() != len(m.naive.jobs) {
 			d.Fatalf("%d jobs, want %d", v.Len(), len(m.naive.jobs))
 		}

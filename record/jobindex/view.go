@@ -100,6 +100,32 @@ func (v *View) Newest(cluster, typ, namespace, name string) (Row, bool) {
 	return Row{}, false
 }
 
+// Scope is a type of jobs in a namespace of a cluster.
+type Scope struct {
+	Cluster, ClusterUID string
+	Type, Kind          string
+	Namespace           string
+	Jobs                int // at least 1
+}
+
+// Scopes returns all scopes with jobs, in any order. It is much faster than Each.
+func (v *View) Scopes() (all []Scope) {
+	t := v.table
+	counts := make([]int, len(t.places)*len(t.kinds))
+	for _, row := range t.order {
+		counts[int(t.place[row])*len(t.kinds)+int(t.kind[row])]++
+	}
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		p, k := t.places[i/len(t.kinds)], t.kinds[i%len(t.kinds)]
+		c := &t.clusters[p.cluster]
+		all = append(all, Scope{Cluster: c.name, ClusterUID: c.uid, Type: k.typ, Kind: k.kind, Namespace: t.namespaces.all[p.namespace], Jobs: n})
+	}
+	return all
+}
+
 // instant returns the instant that a time of a query means.
 func (v *View) instant(at time.Time) instant {
 	if at.IsZero() {
