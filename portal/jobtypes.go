@@ -34,12 +34,12 @@ func (t *types) of(cluster string) []string {
 	if time.Since(t.read) > typesEvery {
 		all := map[string][]string{}
 		_ = t.index.View(func(v *jobindex.View) error { // f returns no error
-			return v.Each(jobindex.Query{}, func(r *jobindex.Row) bool {
-				if of := all[r.Cluster]; !slices.Contains(of, r.Type) {
-					all[r.Cluster] = append(of, r.Type)
+			for _, s := range v.Scopes() {
+				if of := all[s.Cluster]; !slices.Contains(of, s.Type) {
+					all[s.Cluster] = append(of, s.Type)
 				}
-				return true
-			})
+			}
+			return nil
 		})
 		t.all, t.read = all, time.Now()
 	}

@@ -156,7 +156,7 @@ func (w *waiting) index() {
 	w.say("index.queue", "queue", w.job.Queue)
 	older := int64(0)
 	p := &pool{cluster: w.job.Cluster, queues: []string{w.job.Queue}}
-	q := jobindex.Query{Filter: p.filter(), At: w.viewer.At}
+	q := jobindex.Query{Filter: p.filter(), At: w.viewer.At, Brief: true}
 	q.Filter.Terms = append(q.Filter.Terms, jobfilter.Term{Key: jobfilter.State, Values: []string{string(state.Queued), string(state.Submitted)}})
 	err := w.parts.index.View(func(v *jobindex.View) error {
 		return v.Each(q, func(r *jobindex.Row) bool {

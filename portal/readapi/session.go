@@ -49,13 +49,13 @@ func clustersOf(r *reader, ctx context.Context, q *question) ([]api.Cluster, err
 		type key struct{ name, uid string }
 		types := map[key][]string{}
 		err := r.Index.View(func(v *jobindex.View) error {
-			return v.Each(jobindex.Query{SeesType: q.SeesType}, func(row *jobindex.Row) bool {
-				k := key{row.Cluster, row.ClusterUID}
-				if !slices.Contains(types[k], row.Type) {
-					types[k] = append(types[k], row.Type)
+			for _, s := range v.Scopes() {
+				k := key{s.Cluster, s.ClusterUID}
+				if (q.SeesType == nil || q.SeesType(s.Cluster, s.Type, s.Namespace)) && !slices.Contains(types[k], s.Type) {
+					types[k] = append(types[k], s.Type)
 				}
-				return true
-			})
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err

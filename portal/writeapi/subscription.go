@@ -57,10 +57,10 @@ func listSubscriptions(ctx context.Context, w *writer, _ *struct{}) (*api.Subscr
 func (w *writer) clusterNames() map[string]string {
 	names := map[string]string{}
 	_ = w.cfg.Index.View(func(v *jobindex.View) error { // without the index, the UIDs are shown
-		return v.Each(jobindex.Query{}, func(r *jobindex.Row) bool {
-			names[r.ClusterUID] = r.Cluster
-			return true
-		})
+		for _, s := range v.Scopes() {
+			names[s.ClusterUID] = s.Cluster
+		}
+		return nil
 	})
 	return names
 }
