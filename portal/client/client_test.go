@@ -22,6 +22,7 @@ import (
 	"github.com/vedette-io/vedette/portal/livestream"
 	"github.com/vedette-io/vedette/portal/readapi"
 	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/portal/writeapi"
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
@@ -49,6 +50,7 @@ func document() *huma.OpenAPI {
 	a := web.NewAPI(http.NewServeMux(), "v0")
 	readapi.Register(a, readapi.Config{Index: jobindex.New(jobindex.Config{})})
 	livestream.New(livestream.Config{}).Register(a)
+	writeapi.Register(a, writeapi.Config{})
 	return a.OpenAPI()
 }
 
@@ -121,7 +123,7 @@ func TestEveryOperation(t *testing.T) {
 			}
 		}
 	}
-	if operations < 24 {
+	if operations < 40 {
 		t.Errorf("only %d operations", operations)
 	}
 }

@@ -6,12 +6,13 @@
 //	history.Object of pods, bodies, lives        -> PodSet -> pods, runs of containers
 //	chain of retries, PodSet, kept logs          -> Attempts
 //	body, version -> Body (YAML) -> Diff of two bodies
-//	Source -> Extras of a page of rows, with a fixed number of queries
+//	Enricher -> Extra of each row of a page, with a fixed number of queries
 //
 // # Ownership
 //
 // The functions keep nothing. Their results share labels with the rows that they were made
-// from, and belong to the caller otherwise. Any goroutine may use a Source.
+// from, and belong to the caller otherwise. Any goroutine may use an Enricher, which keeps its
+// newest 40,000 results at most.
 //
 // # Guarantees
 //
@@ -20,8 +21,8 @@
 //
 // # Limits
 //
-// A page of rows takes about ten queries. Of a line longer than 4 KiB no words are marked. Pods
-// of a page beyond 2,000 index entries are not read, so a row may lack its node.
+// A page of rows takes at most seven queries. Of a line longer than 4 KiB no words are marked.
+// Pods of a page beyond 1,000 index entries are not read, so a row may lack its node.
 //
 // # Errors
 //

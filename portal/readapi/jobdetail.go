@@ -43,7 +43,7 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 		May: []string{}, Position: int64(position), At: instant(q.at),
 	}
 	if r.KeepsDays > 0 && !row.Ended.IsZero() {
-		d.HistoryUntil = row.Ended.Add(time.Duration(r.KeepsDays) * 24 * time.Hour).UTC()
+		d.HistoryUntil = instant(row.Ended.Add(time.Duration(r.KeepsDays) * 24 * time.Hour))
 	}
 	object, err := r.object(ctx, row)
 	if err != nil { // the head is shown from the index

@@ -1,0 +1,133 @@
+package readapi_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/readapi"
+	"github.com/vedette-io/vedette/record/jobindex"
+)
+
+// TestDatabaseAway: without the database, lists, counts, suggestions and the head of a job are
+// answered from the index; the rest is a problem that says so, without its address.
+func TestDatabaseAway(t *testing.T) {
+	w, a, _ := twoTeams(t)
+	w.serve(nil)
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list := read[api.JobList](w, api.PathJobs)
+	if len(list.Jobs) != 2 || list.All.N != 2 {
+		t.Errorf("%+v", list)
+	}
+	if c := read[api.JobCounts](w, api.PathCounts); c.All.N != 2 {
+		t.Errorf("%+v", c)
+	}
+	if s := read[api.Suggestions](w, api.PathSuggest+"?key=namespace"); len(s.Items) != 2 {
+		t.Errorf("%+v", s)
+	}
+	d := read[api.JobDetail](w, jobPath(api.PathJob, string(a.UID)))
+	if d.Job.Name != "alpha" || d.Job.State != "Failed" || d.Tabs.Pods != -1 {
+		t.Errorf("%+v", d)
+	}
+	for _, path := range []string{api.PathTransitions, api.PathPods, api.PathRevisions, api.PathLogs, api.PathOperations} {
+		status, text := w.get("*", jobPath(path, string(a.UID)))
+		var p api.Problem
+		if err := json.Unmarshal([]byte(text), &p); err != nil || status < 500 || p.Instance == "" || strings.Contains(text, "history.db") || strings.Contains(text, "sql") {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestLoading: until the index is loaded, requests are told how far it is.
+func TestLoading(t *testing.T) {
+	w := newWorld(t)
+	w.serve(func(c *readapi.Config) {
+		c.Index = jobindex.New(jobindex.Config{DB: w.db, Logger: slog.New(slog.DiscardHandler)})
+	})
+	for _, path := range []string{api.PathJobs, api.PathSession, api.PathOperations, jobPath(api.PathJob, "x")} {
+		if status, text := w.get("*", path); status != http.StatusServiceUnavailable || !strings.Contains(text, api.ProblemLoading) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestJob: what the page of a job shows: rows with what the database has, events of its pods,
+// who is told, and the neighbors of a chain.
+func TestJob(t *testing.T) {
+	w, _, b := twoTeams(t)
+	w.serve(nil)
+	path := func(p string) string { return jobPath(p, string(b.UID)) }
+	list := read[api.JobList](w, api.PathJobs+"?namespace=team-b")
+	if j := list.Jobs[0]; len(list.Jobs) != 1 || j.Detail != (api.Detail{Word: "OOMKilled", More: "exit code 137", Strong: true}) || j.Message != "of bravo" {
+		t.Errorf("%+v", list.Jobs)
+	}
+	events := read[api.EventList](w, path(api.PathEvents))
+	if len(events.Events) != 1 || events.Events[0].Reason != "bravo-reason" || !events.Recorded || events.Live {
+		t.Errorf("%+v", events)
+	}
+	d := read[api.JobDetail](w, path(api.PathJob))
+	if d.Nodes != 1 || d.NodeNames[0] != "node-of-b" || d.Tabs.Pods != 1 || d.Tabs.LogLines != 1 || d.Tabs.Notifications != 1 || d.Tabs.Revisions < 1 || d.HistoryUntil.Sub(d.Job.Ended) != 90*24*time.Hour {
+		t.Errorf("%+v", d)
+	}
+	told := read[api.DeliveryList](w, path(api.PathNotifications))
+	if one := told.Deliveries[0]; len(told.Deliveries) != 1 || one.Receiver != "b…@example.com" || one.State != "waiting" || one.Job == nil || one.Job.Name != "bravo" || !strings.Contains(one.Title, "bravo") {
+		t.Errorf("%+v", told)
+	}
+	pods := read[api.PodList](w, path(api.PathPods))
+	if p := pods.Pods[0]; len(pods.Pods) != 1 || p.Node != "node-of-b" || p.ExitCode == nil || *p.ExitCode != 137 || p.State != "Failed" || !pods.Recorded {
+		t.Errorf("%+v", pods)
+	}
+}
+
+// TestDiffOfJobs: the difference of two jobs names both, and that of a revision and the one
+// before it is what has changed.
+func TestDiffOfJobs(t *testing.T) {
+	w := newWorld(t)
+	one := w.create(newJob("team-a", "one")).(*batchv1.Job)
+	second := newJob("team-a", "two")
+	second.Spec.Template.Spec.Containers[0].Image = "train:v2"
+	two := w.create(second).(*batchv1.Job)
+	w.settle()
+	if _, err := apitest.Modify(w.srv, newJob("team-a", "two"), func(j *batchv1.Job) {
+		j.Status.StartTime = &metav1.Time{Time: time.Now()}
+		j.Status.Conditions = []batchv1.JobCondition{{Type: "Suspended", Status: corev1.ConditionFalse}}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	w.serve(nil)
+	path := jobPath(api.PathDiff, string(two.UID))
+	d := read[api.Diff](w, path+"?other="+string(one.UID))
+	var changed []string
+	for _, l := range d.Lines {
+		if (l.Op == "-" || l.Op == "+") && strings.Contains(l.Text, "image") {
+			changed = append(changed, l.Op+strings.TrimSpace(l.Text))
+		}
+	}
+	if d.Left == nil || d.Left.Name != "one" || d.Right.Name != "two" || strings.Join(changed, " ") != "-- image: train:v1 +- image: train:v2" {
+		t.Errorf("%v %+v", changed, d)
+	}
+	d = read[api.Diff](w, path)
+	if d.Left != nil || d.From == d.To || d.Differ == 0 {
+		t.Errorf("%+v", d)
+	}
+	for _, l := range d.Lines {
+		if (l.Op == "-" || l.Op == "+") && !l.Bookkeeping && !strings.Contains(l.Text, "status") && !strings.HasPrefix(l.Text, "  ") {
+			t.Errorf("%+v", l)
+		}
+	}
+	if same := read[api.Diff](w, path+"?from="+d.To+"&to="+d.To); same.Differ != 0 {
+		t.Errorf("%+v", same)
+	}
+}
