@@ -40,6 +40,7 @@ func twoTeams(t *testing.T) (w *world, a, b *batchv1.Job) {
 	w.create(&corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "bravo.17ab"}, InvolvedObject: corev1.ObjectReference{Kind: "Job", Namespace: "team-b", Name: "bravo", UID: b.UID}, Reason: "bravo-reason",
 	})
+	w.settle()
 	for _, j := range []*batchv1.Job{a, b} {
 		if _, err := apitest.Modify(w.srv, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: j.Namespace, Name: j.Name}}, func(j *batchv1.Job) {
 			j.Status.Conditions = []batchv1.JobCondition{{Type: "Failed", Status: corev1.ConditionTrue, Reason: "Failed-" + j.Name, Message: "of " + j.Name}}

@@ -97,6 +97,7 @@ func newWorld(t *testing.T, further ...string) *world {
 	w.index = jobindex.New(jobindex.Config{DB: w.db, Logger: slog.New(slog.DiscardHandler)})
 	w.run(w.index.Run)
 	<-w.index.Ready()
+	w.settle()
 	return w
 }
 
