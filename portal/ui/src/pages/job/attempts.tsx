@@ -84,7 +84,7 @@ export function AttemptsTab({ job }: { job: JobContext }) {
     return <Empty text={words.none} />;
   }
   return (
-    <div class="stack">
+    <div class="job-stack">
       <Card title={words.title} note={words.note}><Comparison list={list} from={0} /></Card>
       <Card title={w.value.attempts.list}><AttemptRows job={job} list={list} /></Card>
       {list.attempts.length > 1 ? <AttemptDiff list={list} /> : <p class="note">{words.one}</p>}

@@ -16,8 +16,9 @@ import { w } from "./words";
 const height = 20;
 const total = 34;
 
-// BigStrip draws the life of a job with its times, attempts and likely start.
-export function BigStrip({ job, likely, now }: { job: Job; likely?: LikelyStart | undefined; now: number }) {
+// BigStrip draws the life of a job with its times, attempts and likely start. past says that the
+// live edge is an instant of `?at=`.
+export function BigStrip({ job, likely, now, past }: { job: Job; likely?: LikelyStart | undefined; now: number; past: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [measured, measure] = useState(0);
@@ -34,8 +35,8 @@ export function BigStrip({ job, likely, now }: { job: Job; likely?: LikelyStart 
     return () => watch.disconnect();
   }, []);
   const strip = useMemo(
-    () => layout({ life: job.life, now, ended, likely, width, text: (kind, ms) => markText(kind, ms, now) }),
-    [job.life, now, ended, likely, width, words],
+    () => layout({ life: job.life, now, ended, likely, width, text: (kind, ms) => markText(kind, ms, now, past) }),
+    [job.life, now, ended, likely, width, words, past],
   );
   useEffect(() => {
     if (canvas.current && width > 0) {
@@ -57,13 +58,13 @@ export function BigStrip({ job, likely, now }: { job: Job; likely?: LikelyStart 
 }
 
 // markText writes the words below the strip. The date stands there if it is not today.
-function markText(kind: Mark["kind"], ms: number, now: number): string {
+function markText(kind: Mark["kind"], ms: number, now: number, past: boolean): string {
   const words = w.peek().strip;
   const today = new Date(ms).toDateString() === new Date(now).toDateString();
   const t = today ? clock(ms, kind === "ended") : `${date(ms, now)} ${clock(ms)}`;
   switch (kind) {
     case "submitted": return words.submitted(t);
-    case "now": return words.now(clock(ms));
+    case "now": return past ? words.asOf(t) : words.now(clock(ms));
     case "early": return words.early(t);
     case "half": return words.half(t);
     case "late": return words.late(t);

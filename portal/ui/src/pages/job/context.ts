@@ -21,7 +21,8 @@ export function may(job: JobContext, act: string): boolean {
   return job.at === "" && job.detail.may.includes(act);
 }
 
-// holdsGPUs reports whether the job holds GPUs, so that stopping it asks for its name.
+// holdsGPUs reports whether the job holds GPUs, or may hold some, so that stopping it asks for its
+// name. The server demands the name for the same jobs.
 export function holdsGPUs(row: Job): boolean {
-  return row.gpus > 0 && ["Starting", "Running", "Restarting"].includes(row.state);
+  return row.gpus !== 0 && ["Starting", "Running", "Restarting"].includes(row.state);
 }

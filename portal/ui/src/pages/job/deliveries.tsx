@@ -70,12 +70,12 @@ export function DeliveriesTab({ job }: { job: JobContext }) {
   const words = w.value.deliveries;
   const answer = useDeliveries(job);
   const list = answer.data?.deliveries;
-  const tools = (
+  const tools = may(job, "acknowledge") || may(job, "mute") ? (
     <div class="tab-tools">
       {may(job, "acknowledge") ? <Button icon="check" onClick={() => ask("acknowledge")}>{words.acknowledge}</Button> : null}
       {may(job, "mute") ? <Button icon="minus" onClick={() => ask("mute")}>{words.mute}</Button> : null}
     </div>
-  );
+  ) : null;
   if (session.value?.notifies === false) {
     return <Empty text={words.off} />;
   }
@@ -108,10 +108,10 @@ function DeliveryRow({ d, reload }: { d: Delivery; reload: () => void }) {
       <td><StateCell state={iconOf(d)} word={words.states[d.state] ?? d.state} /></td>
       <td class="text-2 nowrap"><Time at={d.sent ?? d.created} /></td>
       <td><b>{d.channel}</b></td>
-      <td class="text-2">{d.receiver ?? d.person ?? none}</td>
-      <td class="text-2" data-label={words.rule}>{d.rule ?? none}</td>
+      <td class="text-2 nowrap">{d.receiver ?? d.person ?? none}</td>
+      <td class="text-2 nowrap" data-label={words.rule}>{d.rule ?? none}</td>
       <td class="wide">{visible(d.title)}{d.ackedBy ? <span class="text-3"> {words.acked(d.ackedBy, time(acked))}</span> : null}</td>
-      <td class="text-2" data-label={words.answer}>{d.answer ? visible(d.answer) : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
+      <td class="text-2 answer" data-label={words.answer}>{d.answer ? visible(d.answer) : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
       <td class="numeric" data-label={words.tries}>{d.attempts}</td>
       <td class="numeric">{d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : null}</td>
     </tr>

@@ -17,7 +17,7 @@ export function WhyItFailed({ job, failure }: { job: JobContext; failure: Return
   const words = w.value.failure;
   const f = failure.data;
   return (
-    <section class="card why is-failure" aria-labelledby="why">
+    <section class="card job-why is-failure" aria-labelledby="why">
       <header class="why-head"><StateIcon state={job.row.state} /><h2 id="why">{words.title}</h2></header>
       {failure.problem && !f ? <Trouble problem={failure.problem} again={failure.reload} /> : null}
       {f ? <Sentence text={f.sentence} words={[f.pod, f.node, f.cause]} /> : failure.problem ? null : <GrayRows rows={2} />}

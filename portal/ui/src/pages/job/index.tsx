@@ -155,7 +155,8 @@ function useJobKeys(job: JobContext, tab: string, previous: string, next: string
     { key: "k", what: words.previous, run: () => previous !== "" && go(previous) },
     { key: "l", what: words.logs, run: () => go(to(jobPath(job, "logs"))) },
     { key: "y", what: words.yaml, run: () => go(to(jobPath(job, "yaml"))) },
-    { key: "d", what: words.diff, run: () => go(to(jobPath(job, job.detail.tabs.attempts > 1 ? "attempts" : "yaml"))) },
+    // The tab with the YAML has a key of its own for differences.
+    ...(tab === "yaml" ? [] : [{ key: "d", what: words.diff, run: () => go(to(jobPath(job, job.detail.tabs.attempts > 1 ? "attempts" : "yaml"))) }]),
     { key: "r", what: words.retry, run: () => may(job, "retry") && ask("retry") },
     { key: "Escape", what: words.back, run: () => go(tab === "" ? list : to(jobPath(job))) },
   ]);

@@ -79,7 +79,7 @@ export function LogsTab({ job }: { job: JobContext }) {
             </div>
           ) : null}
           <LogView model={log.model} change={log.change} wrap={wrap} times={times} prefix={pods.size > 1} job={job.row.name} hits={hits} hit={at} end={log.end} onEnd={(on) => { if (log.loaded.live || !on) { log.setEnd(on); } }} shift={log.shift} />
-          <Foot job={job} loaded={log.loaded} lines={log.model.length} broken={log.broken} />
+          <Foot job={job} loaded={log.loaded} lines={log.model.length} broken={log.broken} following={log.end} />
         </>
       )}
     </div>
@@ -106,12 +106,12 @@ function Sources({ sources, job }: { sources: LogSource[]; job: string }) {
   );
 }
 
-function Foot({ job, loaded, lines, broken }: { job: JobContext; loaded: Loaded; lines: number; broken: boolean }) {
+function Foot({ job, loaded, lines, broken, following }: { job: JobContext; loaded: Loaded; lines: number; broken: boolean; following: boolean }) {
   const words = w.value.log;
   const kept = loaded.kept.slice(0, 3).map((k) => `${words.keptAt(podText(k.pod, job.row.name), time(instant(k.at), job.now), k.lines)}${k.missing > 0 ? `, ${words.missing(k.missing)}` : k.missing < 0 ? `, ${words.missingUnknown}` : ""}`);
   return (
     <p class="log-foot note">
-      {[words.shown(lines), broken ? words.broken : loaded.live ? words.live : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}
+      {[words.shown(lines), broken ? words.broken : loaded.live ? (following ? words.live : words.liveOnly) : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}
     </p>
   );
 }

@@ -27,7 +27,7 @@ export function Overview({ job, waits }: { job: JobContext; waits: ReturnType<ty
     </>
   );
   return (
-    <div class="stack">
+    <div class="job-stack">
       {why ? <WhyItWaits job={job} waiting={waits} /> : null}
       <div class="overview">
         <div class="overview-main">

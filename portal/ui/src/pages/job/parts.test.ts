@@ -47,6 +47,7 @@ test("words of a sentence are strong as a whole only", () => {
   const strong = (s: string, words: string[]) => emphasized(s, words).filter((p) => p.strong).map((p) => p.text);
   assert.deepEqual(strong("queue gpu-h100 has 0 of 256 left", ["gpu-h100", "0", ""]), ["gpu-h100", "0"]);
   assert.deepEqual(strong("节点 gpu-h100-17 上的 worker-2 用完了", ["gpu-h100-17", "worker-2"]), ["gpu-h100-17", "worker-2"]);
+  assert.deepEqual(strong("0 of 250 left, 05 more", ["0"]), ["0"]);
   assert.deepEqual(strong("a.b axb", ["a.b"]), ["a.b"]);
   assert.equal(emphasized("x <b>y</b>", ["b"]).map((p) => p.text).join(""), "x <b>y</b>");
 });

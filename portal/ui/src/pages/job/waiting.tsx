@@ -40,7 +40,7 @@ export function WhyItWaits({ job, waiting }: { job: JobContext; waiting: ReturnT
   const d = waiting.data;
   return (
     <>
-      <section class="card why" aria-labelledby="why">
+      <section class="card job-why" aria-labelledby="why">
         <header class="why-head">
           <StateIcon state={job.row.state} /><h2 id="why">{words.title}</h2>
           {d?.source && d.asOf ? <span class="card-note">{words.from(d.source, clock(instant(d.asOf) ?? 0, true))}</span> : null}

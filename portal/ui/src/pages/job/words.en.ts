@@ -19,7 +19,7 @@ export const en = {
   deletedUntil: (time: string, until: string) => `Deleted ${time}. Its history stays until ${until}.`,
   unknownPresence: "The object cannot be seen now. What you see is the last that was seen.",
   strip: {
-    label: "Life of the job", attempt: (i: number, time: string) => `Attempt ${i}, ${time}`, attemptShort: (i: number) => `Attempt ${i}`, submitted: (t: string) => `${t} submitted`, now: (t: string) => `now, ${t}`, early: (t: string) => `one in ten by ${t}`,
+    label: "Life of the job", attempt: (i: number, time: string) => `Attempt ${i}, ${time}`, attemptShort: (i: number) => `Attempt ${i}`, submitted: (t: string) => `${t} submitted`, asOf: (t: string) => `as of ${t}`, now: (t: string) => `now, ${t}`, early: (t: string) => `one in ten by ${t}`,
     half: (t: string) => `half by ${t}`, late: (t: string) => `nine in ten by ${t}`, gap: (t: string) => `${t} not watched`, startedBare: (t: string) => `${t} started`, likely: (from: string, to: string) => `likely to start between ${from} and ${to}`,
   },
   waiting: {
@@ -46,7 +46,7 @@ export const en = {
   },
   log: {
     title: "Last log lines", attempt: (pod: string, i: number) => `${pod}, attempt ${i}`, kept: (shown: number, all: number) => `Kept when the pod ended, ${number(shown)} of ${n(all, "line")}`, keptAt: (pod: string, t: string, i: number) => `${pod}: ${n(i, "line")} kept at ${t}`, missing: (i: number) => `${number(i)} not kept`, missingUnknown: "an unknown number not kept", 
-    allPods: "All pods", allAttempts: "All attempts", pod: "Pod", attemptLabel: "Attempt", search: "Search the log", hits: (i: number, of: string) => `${number(i)} of ${of}`, noHits: "no hits", nextHit: "Next hit", previousHit: "Previous hit", wrap: "Wrap", times: "Times", follow: "Follow", live: "Live, follows the end", ended: "The log has ended.", older: "Show older lines",
+    allPods: "All pods", allAttempts: "All attempts", pod: "Pod", attemptLabel: "Attempt", search: "Search the log", hits: (i: number, of: string) => `${number(i)} of ${of}`, noHits: "no hits", nextHit: "Next hit", previousHit: "Previous hit", wrap: "Wrap", times: "Times", follow: "Follow", live: "Live, follows the end", liveOnly: "Live", ended: "The log has ended.", older: "Show older lines",
     dropped: (i: number) => `${n(i, "older line")} left out, so that the page stays fast.`, cut: (i: number) => `${number(i)} bytes cut`, empty: "No lines. Pods that have not started write none, and no lines were kept.", region: "Log", broken: "The stream was cut. It is opened again.", download: "Download what is shown", open: "All lines",
     shown: (i: number) => `${n(i, "line")} shown`,
   },
@@ -66,7 +66,7 @@ export const en = {
   pods: { none: "No pod has been created.", notRecorded: "Pods are not recorded. Record them with the target pods.", state: "State", name: "Name", attempt: "Attempt", node: "Node", restarts: "Restarts", exit: "Exit code", created: "Created", ran: "Existed", life: "Life", detail: "Detail", },
   events: { none: "No event is known about this job.", notRecorded: "Events are not recorded, and the cluster did not answer.", live: "from the API server, which keeps them for about an hour", type: "Type", reason: "Reason", object: "Object", message: "Message", count: "Count", first: "First", last: "Last", normal: "Normal", warning: "Warning" },
   ask: {
-    stop: (name: string) => `Stop ${name}?`, stopText: "The job is cancelled in your name. Its history stays.", holds: (i: number) => `It holds ${n(i, "GPU")}. Type its name to stop it.`, name: "Name of the job", why: "Reason", whyHelp: "It is written to the job and into messages.", keep: "Keep it", stopNow: "Stop job",
+    stop: (name: string) => `Stop ${name}?`, stopText: "The job is cancelled in your name. Its history stays.", holds: (i: number) => `${i < 0 ? "It may hold GPUs" : `It holds ${n(i, "GPU")}`}. Type its name to stop it.`, name: "Name of the job", why: "Reason", whyHelp: "It is written to the job and into messages.", keep: "Keep it", stopNow: "Stop job",
     retry: (name: string) => `Retry ${name}?`, retryText: "A copy of the job is submitted in your name.", retryNow: "Retry", mute: (name: string) => `Mute messages about ${name}?`, muteText: "You get no messages about this job.", until: "Until", untilEnd: "the job has ended", hour: "in 1 hour", tomorrow: "tomorrow at 09:00", muteNow: "Mute",
     acknowledge: (name: string) => `Acknowledge the failure of ${name}?`, acknowledgeText: "Others see that you know of it, and escalation ends.", acknowledgeNow: "Acknowledge", mayNot: "You may not do this to the job now. It may have ended, or you lack the right.", optional: "optional",
   },

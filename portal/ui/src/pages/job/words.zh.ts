@@ -19,7 +19,7 @@ export const zh: JobWords = {
   deletedUntil: (time, until) => `已于 ${time} 删除。历史保留至 ${until}。`,
   unknownPresence: "现在看不到该对象。显示的是最后看到的内容。",
   strip: {
-    label: "作业的过程", attempt: (i, time) => `尝试 ${i}，${time}`, attemptShort: (i) => `尝试 ${i}`, submitted: (t) => `${t} 提交`, now: (t) => `现在 ${t}`, early: (t) => `一成在 ${t} 前`,
+    label: "作业的过程", attempt: (i, time) => `尝试 ${i}，${time}`, attemptShort: (i) => `尝试 ${i}`, submitted: (t) => `${t} 提交`, asOf: (t) => `截至 ${t}`, now: (t) => `现在 ${t}`, early: (t) => `一成在 ${t} 前`,
     half: (t) => `一半在 ${t} 前`, late: (t) => `九成在 ${t} 前`, gap: (t) => `${t} 未观测`, startedBare: (t) => `${t} 启动`, likely: (from, to) => `可能在 ${from} 到 ${to} 之间启动`,
   },
   waiting: {
@@ -46,7 +46,7 @@ export const zh: JobWords = {
   },
   log: {
     title: "最后的日志", attempt: (pod, i) => `${pod}，尝试 ${i}`, kept: (shown, all) => `Pod 结束时保留，${number(all)} 行中的 ${number(shown)} 行`, keptAt: (pod, t, i) => `${pod}：${t} 保留 ${number(i)} 行`, missing: (i) => `${number(i)} 行未保留`, missingUnknown: "未保留的行数未知", 
-    allPods: "所有 Pod", allAttempts: "所有尝试", pod: "Pod", attemptLabel: "尝试", search: "搜索日志", hits: (i, of) => `第 ${number(i)} 个，共 ${of} 个`, noHits: "无匹配", nextHit: "下一个匹配", previousHit: "上一个匹配", wrap: "换行", times: "时间", follow: "跟随", live: "实时，跟随末尾", ended: "日志已结束。", older: "显示更早的日志",
+    allPods: "所有 Pod", allAttempts: "所有尝试", pod: "Pod", attemptLabel: "尝试", search: "搜索日志", hits: (i, of) => `第 ${number(i)} 个，共 ${of} 个`, noHits: "无匹配", nextHit: "下一个匹配", previousHit: "上一个匹配", wrap: "换行", times: "时间", follow: "跟随", live: "实时，跟随末尾", liveOnly: "实时", ended: "日志已结束。", older: "显示更早的日志",
     dropped: (i) => `省略了 ${number(i)} 行较早的日志，以保持页面流畅。`, cut: (i) => `截去 ${number(i)} 字节`, empty: "没有日志。未启动的 Pod 不写日志，也没有保留的日志。", region: "日志", broken: "连接已断开，正在重新打开。", download: "下载显示的内容", open: "全部日志",
     shown: (i) => `显示 ${number(i)} 行`,
   },
@@ -66,7 +66,7 @@ export const zh: JobWords = {
   pods: { none: "还没有创建 Pod。", notRecorded: "未记录 Pod。请以 pods 为目标记录。", state: "状态", name: "名称", attempt: "尝试", node: "节点", restarts: "重启", exit: "退出码", created: "创建时间", ran: "存在", life: "过程", detail: "详情", },
   events: { none: "没有关于该作业的事件。", notRecorded: "未记录事件，集群也没有答复。", live: "来自 API server，约保留一小时", type: "级别", reason: "原因", object: "对象", message: "消息", count: "次数", first: "首次", last: "最近", normal: "普通", warning: "警告" },
   ask: {
-    stop: (name) => `停止 ${name}？`, stopText: "将以你的名义取消该作业。历史会保留。", holds: (i) => `它占用 ${number(i)} 个 GPU。输入其名称以停止。`, name: "作业名称", why: "原因", whyHelp: "会写入作业和消息。", keep: "保留", stopNow: "停止作业",
+    stop: (name) => `停止 ${name}？`, stopText: "将以你的名义取消该作业。历史会保留。", holds: (i) => `${i < 0 ? "它可能占用 GPU" : `它占用 ${number(i)} 个 GPU`}。输入其名称以停止。`, name: "作业名称", why: "原因", whyHelp: "会写入作业和消息。", keep: "保留", stopNow: "停止作业",
     retry: (name) => `重试 ${name}？`, retryText: "将以你的名义提交该作业的副本。", retryNow: "重试", mute: (name) => `将 ${name} 的消息静音？`, muteText: "你将不再收到关于该作业的消息。", until: "直到", untilEnd: "作业结束", hour: "1 小时后", tomorrow: "明天 09:00", muteNow: "静音",
     acknowledge: (name) => `确认 ${name} 的失败？`, acknowledgeText: "其他人会看到你已知晓，不再升级。", acknowledgeNow: "确认", mayNot: "现在不能对该作业执行此操作。它可能已结束，或者你没有权限。", optional: "可选",
   },

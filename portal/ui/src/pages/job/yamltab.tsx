@@ -53,7 +53,7 @@ export function YamlTab({ job }: { job: JobContext }) {
     return <Empty text={words.none} />;
   }
   return (
-    <div class="stack">
+    <div class="job-stack">
       <Slider list={list} at={i} pinned={from} show={show} />
       {from !== "" ? <DiffOf job={job} from={from} to={now.version} onEnd={() => unpin(now)} /> : <BodyOf job={job} revision={now} onCompare={() => pin(list[i > 0 ? i - 1 : i], now)} />}
     </div>

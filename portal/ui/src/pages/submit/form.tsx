@@ -28,8 +28,11 @@ const first = ["name", "namespace", "queue", "priority"];
 // Form shows all fields.
 export function Form(p: FormProps) {
   const words = w.value;
-  const rest = groups(p.s.parameters.filter((q) => !first.includes(q.name)));
-  const top = (name: string) => p.s.parameters.find((q) => q.name === name);
+  // In edited YAML, only fields whose places are known are shown.
+  const shown = p.s.parameters.filter((q) => mirrored(p.s, q.name));
+  const hidden = p.s.parameters.length - shown.length;
+  const rest = groups(shown.filter((q) => !first.includes(q.name)));
+  const top = (name: string) => shown.find((q) => q.name === name);
   const field = (name: string, span: number) => {
     const parameter = top(name);
     return parameter ? <ParameterField p={p} parameter={parameter} span={span} key={name} /> : null;
@@ -55,6 +58,7 @@ export function Form(p: FormProps) {
           </div>
         </fieldset>
       ))}
+      {hidden > 0 ? <p class="note">{words.inYAML(hidden)}</p> : null}
       <datalist id="namespaces">{p.namespaces.map((n) => <option value={n} />)}</datalist>
     </div>
   );
@@ -113,18 +117,17 @@ function ParameterField({ p, parameter: q, span }: { p: FormProps; parameter: Pa
   const words = w.value;
   const id = "field-" + q.name.replace(/\W/g, "-");
   const text = p.s.texts[q.name] ?? "";
-  const can = mirrored(p.s, q.name);
-  const mistake = can && p.s.mode === "form" && (p.touched.has(q.name) || text !== "") ? mistakeOf(q, text) : undefined;
+  const mistake = p.s.mode === "form" && (p.touched.has(q.name) || text !== "") ? mistakeOf(q, text) : undefined;
   const said = p.problems[q.name]?.[0]?.message;
   const wrong = mistake ? words.mistake(mistake) : said === undefined ? undefined : visible(sentence(said));
-  const help = helpOf(p, q, can);
+  const help = helpOf(p, q);
   const described = describedBy(id, help !== undefined, wrong !== undefined);
   const change = (value: string) => p.onText(q.name, value);
   const kind = kindOf(q);
   if (kind === "check") {
     return (
       <div class="span-12">
-        <Check checked={text === "true"} disabled={!can} onChange={(on) => change(on ? "true" : "false")}>{titleOf(q)}{q.help ? <span class="text-3"> {q.help}</span> : null}</Check>
+        <Check checked={text === "true"} onChange={(on) => change(on ? "true" : "false")}>{titleOf(q)}{q.help ? <span class="text-3"> {q.help}</span> : null}</Check>
       </div>
     );
   }
@@ -134,10 +137,10 @@ function ParameterField({ p, parameter: q, span }: { p: FormProps; parameter: Pa
     <Field id={id} label={titleOf(q)} note={q.required || p.s.mode === "yaml" || kind !== "text" || span < 6 ? undefined : words.optional} help={help} wrong={wrong} unit={unit} class={"span-" + span}
       good={q.name === "name" && p.checked?.ok === true && text !== "" && wrong === undefined}>
       {kind === "choice" ? (
-        <Choice id={id} value={text} disabled={!can} describedBy={described} onChange={change} options={[...(q.required ? [] : [{ value: "", text: words.noDefault }]), ...(q.choices ?? []).map((c) => ({ value: c, text: c }))]} />
+        <Choice id={id} value={text} describedBy={described} onChange={change} options={[...(q.required ? [] : [{ value: "", text: words.noDefault }]), ...(q.choices ?? []).map((c) => ({ value: c, text: c }))]} />
       ) : (
-        <input id={id} class={mono ? "mono" : ""} value={text} disabled={!can} required={q.required === true} inputMode={kind === "number" ? "decimal" : "text"} autocomplete="off" spellcheck={false}
-          list={q.name === "namespace" ? "namespaces" : undefined} placeholder={can && textOf(q.default) !== "" ? textOf(q.default) : ""} aria-invalid={wrong !== undefined} aria-describedby={described}
+        <input id={id} class={mono ? "mono" : ""} value={text} required={q.required === true} inputMode={kind === "number" ? "decimal" : "text"} autocomplete="off" spellcheck={false}
+          list={q.name === "namespace" ? "namespaces" : undefined} placeholder={textOf(q.default)} aria-invalid={wrong !== undefined} aria-describedby={described}
           onInput={(e) => change(e.currentTarget.value)} />
       )}
     </Field>
@@ -154,11 +157,8 @@ function unitOf(p: FormProps, q: Parameter): string | undefined {
   return q.name === "gpus" && gpus > 0 && gpus !== own ? words.inAll(gpus) : undefined;
 }
 
-function helpOf(p: FormProps, q: Parameter, can: boolean): string | undefined {
+function helpOf(p: FormProps, q: Parameter): string | undefined {
   const words = w.value;
-  if (!can) {
-    return words.inYAML;
-  }
   const quota = p.checked?.forecast?.quota;
   if (q.name === "queue" && quota) {
     return words.quotaLeft(number(Math.max(0, quota.total - quota.used)), number(quota.total), p.checked?.forecast?.line?.length ?? 0);

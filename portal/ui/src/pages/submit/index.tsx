@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { PathSubmit, PathSuggest } from "../../api";
-import type { FieldProblem, Problem, Submitted, Suggestions } from "../../api";
+import type { Checked, FieldProblem, Problem, Submitted, Suggestions } from "../../api";
 import { problem, write } from "../../core/client";
 import { second, serverNow } from "../../core/clock";
 import { clock } from "../../core/format";
@@ -16,6 +16,7 @@ import { Check } from "../../design/field";
 import { newKey } from "../../design/key";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
 import { toast } from "../../design/toast";
+import { visible } from "../../design/visible";
 import { linesOf } from "../../design/yamltokens";
 import { expect } from "../job/expected";
 import { begin, browserStorage, useBeginning, writable } from "./begin";
@@ -111,7 +112,9 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
         drop(browserStorage(), s.cloneOf?.uid ?? "");
         expect(made.job.uid);
         const name = made.job.name ?? made.job.uid;
-        toast(made.created ? words.submitted(name) : words.already(name));
+        const done = made.created ? words.submitted(name) : words.already(name);
+        const warnings = made.warnings ?? [];
+        toast([done, ...warnings.map(visible)].join(" "), { failure: warnings.length > 0 });
         go(jobPath(made.job));
       },
       (e: unknown) => {
@@ -132,6 +135,11 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
       setQuery({ clone: null, cluster: null, template: name }, "replace");
     }
   };
+  // A job that is refused has no forecast, so the last one stays.
+  const forecast = useRef<Checked | undefined>(undefined);
+  if (verdict?.answer?.forecast) {
+    forecast.current = verdict.answer;
+  }
   const chosen = b.templates.find((t) => t.name === s.template);
   const repairable = problems.filter((p) => p.repair);
 
@@ -152,7 +160,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
           <Form s={s} clusters={writable()} namespaces={(namespaces.data?.items ?? []).map((i) => i.value ?? "")} problems={placed(s, problems)} touched={touched} checked={verdict?.answer}
             onText={(name, text) => { touch((now) => new Set([...now, name])); change((now) => setText(now, name, text)); }} onCluster={(cluster) => change((now) => ({ ...now, cluster }))} onNamespace={(namespace) => change((now) => ({ ...now, namespace }))} />
           {session.value?.notifies ? <Check checked={s.notify} onChange={(notify) => change((now) => ({ ...now, notify }))}>{words.notify}</Check> : null}
-          {verdict?.answer ? <ForecastCards checked={verdict.answer} /> : null}
+          {forecast.current ? <ForecastCards checked={forecast.current} /> : null}
         </div>
         <YamlPane s={s} editing={editing} wrong={new Set(problems.map((p) => p.line ?? 0).filter((l) => l > 0))} onText={(text) => change((now) => setYAML(now, text))}
           onEdit={(on) => { edit(on); if (!on) { change((now) => ({ ...now, mode: "form", slots: {} })); } }}>

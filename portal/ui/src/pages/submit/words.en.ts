@@ -30,7 +30,7 @@ export const en = {
   mapHelp: "name=value, separated by spaces.",
   optional: "optional",
   noDefault: "none",
-  inYAML: "set in the YAML",
+  inYAML: (i: number) => (i === 1 ? "1 other field is set in the YAML." : `${number(i)} other fields are set in the YAML.`),
   mistake: (m: Mistake): string => {
     switch (m.code) {
       case "required": return "Needed";

@@ -29,7 +29,7 @@ export const zh: SubmitWords = {
   mapHelp: "name=value，以空格分隔。",
   optional: "可选",
   noDefault: "无",
-  inYAML: "在 YAML 中设置",
+  inYAML: (i) => `另有 ${number(i)} 个字段在 YAML 中设置。`,
   mistake: (m) => {
     const d = m.detail ?? "";
     switch (m.code) {
