@@ -1,28 +1,15 @@
 // Bars with numbers beside them: causes of failures, owners and nodes. Each list is a table.
 
-import type { NodeShare, OwnerShare, Period, Share } from "../../api";
+import type { NodeShare, OwnerShare, Period } from "../../api";
 import { number, percent } from "../../core/format";
 import { Name } from "../../design/text";
 import { signed } from "./compare";
+import { folded, joined } from "./shares";
 import { words } from "./words";
 
 // width returns the style of a bar that takes a share of its place.
 function width(part: number, most: number): { width: string } {
   return { width: `${most > 0 ? Math.max(0, Math.min(100, (part / most) * 100)) : 0}%` };
-}
-
-// joined returns the causes of both periods: with the number of the other one, most frequent
-// first.
-export function joined(now: readonly Share[], before: readonly Share[] | undefined): { word: string; count: number; before: number | undefined }[] {
-  const old = new Map((before ?? []).map((s) => [s.word, s.count]));
-  const rows = now.map((s) => ({ word: s.word, count: s.count, before: before === undefined ? undefined : (old.get(s.word) ?? 0) }));
-  const known = new Set(now.map((s) => s.word));
-  for (const s of before ?? []) {
-    if (!known.has(s.word)) {
-      rows.push({ word: s.word, count: 0, before: s.count });
-    }
-  }
-  return rows;
 }
 
 // CauseBars shows why jobs failed, with a line for the other period.
@@ -83,18 +70,6 @@ export function OwnerBars({ owners, most }: { owners: readonly OwnerShare[]; mos
       </tbody>
     </table>
   );
-}
-
-// folded joins the owners beyond the first ones to one row.
-export function folded(owners: readonly OwnerShare[], most: number): readonly OwnerShare[] {
-  if (owners.length <= most) {
-    return owners;
-  }
-  const rest = owners.slice(most - 1);
-  const sum = (of: (o: OwnerShare) => number): number => rest.reduce((n, o) => n + of(o), 0);
-  return [...owners.slice(0, most - 1), {
-    owner: "", jobs: sum((o) => o.jobs), failed: sum((o) => o.failed), ran: sum((o) => o.ran), waited: sum((o) => o.waited), owners: sum((o) => Math.max(1, o.owners ?? 0)),
-  }];
 }
 
 // NodeCells shows on which nodes pods failed, and when.

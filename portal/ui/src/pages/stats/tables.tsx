@@ -5,13 +5,14 @@ import type { Stats } from "../../api";
 import { duration, none, number, percent } from "../../core/format";
 import { Card } from "../../design/panel";
 import { Name } from "../../design/text";
-import { Cells, CauseBars, joined, ownerName } from "./bars";
+import { Cells, CauseBars, ownerName } from "./bars";
 import { shareOf, signed } from "./compare";
 import type { Cell } from "./csv";
 import { EndPlot } from "./endplot";
 import type { Span } from "./period";
 import { SpreadPlot } from "./spreadplot";
 import { EndLegend, SpreadLegend } from "./legend";
+import { joined } from "./shares";
 import { words } from "./words";
 
 // PartProps are what all parts get.
