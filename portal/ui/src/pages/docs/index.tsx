@@ -43,7 +43,7 @@ function Operations({ document: d }: { document: Document }) {
         {groups.length === 0 ? <p class="note docs-none">{w.none}</p> : null}
         {groups.map((group) => (
           <section key={group}>
-            <h3 class="docs-group">{group}</h3>
+            <h2 class="docs-group">{group}</h2>
             {found.filter((o) => o.group === group).map((o) => (
               <a key={o.id} class="docs-item" href={changed({ op: o.id })} aria-current={o.id === chosen?.id ? "page" : undefined}><Method method={o.method} /><span>{o.summary === "" ? o.path : o.summary}</span></a>
             ))}

@@ -58,7 +58,6 @@ export function spansAt(spans: readonly LaneSpan[], time: number, slack: number,
   }
   const exact = near.find((span) => time >= span.from && time < Math.min(span.to, now));
   const long = near.filter((span) => Math.min(span.to, now) - span.from >= 2 * slack);
-  if (exact !== undefined && long.includes(exact)) return [exact];
   if (long.length > 0) return exact !== undefined ? [exact] : long.slice(0, 1);
   return near;
 }

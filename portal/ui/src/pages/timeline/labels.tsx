@@ -55,7 +55,7 @@ function GroupLabel({ row, actions, group }: LabelProps<GroupRow>) {
   const w = words.value;
   const name = row.word === "" ? w.without[group] : row.word;
   return (
-    <button type="button" class="timeline-fold" aria-expanded={!row.folded} aria-label={w.foldGroup(name)} onClick={() => actions.fold(row.key)}>
+    <button type="button" class="timeline-fold" aria-expanded={!row.folded} onClick={() => actions.fold(row.key)}>
       <Icon name={row.folded ? "right" : "down"} size={14} />
       <span class="timeline-group-name cut" data-tip={name.length > 24 ? name : undefined}>{name}</span>
       <span class="timeline-group-sums">{w.sums(row.jobs, false, row.gpus)}</span>

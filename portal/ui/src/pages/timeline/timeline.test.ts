@@ -71,6 +71,7 @@ test("panning left leaves the live edge; a view at the edge follows it", () => {
 test("ticks fall on round local times", () => {
   const s = { from: now - 6 * hour, to: now, width: 1000 };
   const ticks = ticksOf(s, "local");
+  assert.equal(ticks.length, 12);
   assert.deepEqual(ticks.map((t) => new Date(t.time).getMinutes() % 30), ticks.map(() => 0));
   assert.ok(ticks.every((t, i) => i === 0 || t.x - (ticks[i - 1]?.x ?? 0) >= 76));
   assert.ok(ticks.filter((t) => t.major).every((t) => new Date(t.time).getMinutes() === 0));
