@@ -165,24 +165,33 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
     <div class="filter-bar" role="search" aria-label={w.filter.label} onClick={(e) => e.target === e.currentTarget && input.current?.focus()}>
       <Icon name="search" />
       {shown.map((t) => <Token key={t.key + t.op} term={t} onEdit={() => { setQuery(removal(q, t)); type(`${t.key}${t.op === "!" ? "!=" : t.op || "="}${t.values.join(",")}`); input.current?.focus(); }} onRemove={() => setQuery(removal(q, t))} />)}
-      {filter.words.length > 0 ? (
-        <span class="token"><span class="token-edit"><span class="token-key">{w.filter.keys.q}</span> <span class="token-op">{w.filter.contains}</span> <b>{filter.words.join(" ")}</b></span>
-          <button class="token-x" type="button" aria-label={w.filter.remove(filter.words.join(" "))} onClick={() => setQuery({ q: null })}><Icon name="close" size={10} /></button></span>
-      ) : null}
+      {filter.words.length > 0 ? <WordsToken words={filter.words} /> : null}
       <input ref={input} class="filter-input" type="text" value={text} placeholder={any && short ? w.filter.addShort : w.filter.add} aria-label={w.filter.add} role="combobox" aria-expanded={open && entries.length > 0} aria-controls={id + "-list"} aria-autocomplete="list"
         aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined} autocomplete="off" spellcheck={false} enterkeyhint="search"
         onFocus={() => set(true)} onBlur={() => set(false)} onInput={(e) => { type(e.currentTarget.value); choose(-1); set(true); }} onKeyDown={press} />
       {any ? <button class="filter-clear" type="button" onClick={removeAll}>{w.filter.clear}</button> : null}
       <kbd aria-hidden="true">/</kbd>
-      {open && entries.length > 0 ? (
-        <div class="filter-list float" id={id + "-list"} role="listbox" aria-label={w.filter.suggestions} onPointerDown={(e) => e.preventDefault()}>
-          {entries.map((e, i) => (
-            <div class="palette-item" role="option" id={`${id}-${i}`} aria-selected={i === at} onPointerMove={() => choose(i)} onClick={() => take(e)}>
-              {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{e.text}</span>{e.note ? <span class="note">{e.note}</span> : null}
-            </div>
-          ))}
+      {open && entries.length > 0 ? <EntryList id={id} entries={entries} at={at} choose={choose} take={take} /> : null}
+    </div>
+  );
+}
+
+function WordsToken({ words: list }: { words: string[] }) {
+  const w = words.value.filter;
+  return (
+    <span class="token"><span class="token-edit"><span class="token-key">{w.keys.q}</span> <span class="token-op">{w.contains}</span> <b>{list.join(" ")}</b></span>
+      <button class="token-x" type="button" aria-label={w.remove(list.join(" "))} onClick={() => setQuery({ q: null })}><Icon name="close" size={10} /></button></span>
+  );
+}
+
+function EntryList({ id, entries, at, choose, take }: { id: string; entries: Entry[]; at: number; choose: (i: number) => void; take: (e: Entry) => void }) {
+  return (
+    <div class="filter-list float" id={id + "-list"} role="listbox" aria-label={words.value.filter.suggestions} onPointerDown={(e) => e.preventDefault()}>
+      {entries.map((e, i) => (
+        <div class="palette-item" role="option" id={`${id}-${i}`} aria-selected={i === at} onPointerMove={() => choose(i)} onClick={() => take(e)}>
+          {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{e.text}</span>{e.note ? <span class="note">{e.note}</span> : null}
         </div>
-      ) : null}
+      ))}
     </div>
   );
 }
