@@ -35,6 +35,9 @@ func (p *parts) forecastOf(ctx context.Context, job *Planned, v *Viewer, s *word
 		return nil, err
 	}
 	f.Like, f.Likely = before.like, before.start
+	if q := f.Quota; q != nil && q.Needed > q.Total {
+		f.Likely = nil // it may never start, which past jobs do not show
+	}
 	f.Ran, f.RanJobs = before.ran.Seconds(), before.ranJobs
 	return f, nil
 }

@@ -5,10 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/insight"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/state"
 )
 
 const queues = `
@@ -205,4 +209,65 @@ func TestKueuePartly(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBlocked: a job that cannot start says so, and has no likely start, whatever happened to
+// other jobs of the queue.
+func TestBlocked(t *testing.T) {
+	active := "conditions: [{type: Active, status: \"True\""
+	for _, c := range []struct{ name, old, changed, says string }{
+		{"as it is", "", "", "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, which is enough."},
+		{"stopped", "queueingStrategy: StrictFIFO", "stopPolicy: Hold", "Queue gpu-h100 is stopped, so nothing in it starts."},
+		{"inactive", active, strings.Replace(active, "True", "False", 1), "Queue gpu-h100 is not active (Ready), so nothing in it starts."},
+		{"stopped here", "spec: {clusterQueue: gpu-h100}", "spec: {clusterQueue: gpu-h100, stopPolicy: HoldAndDrain}", "Queue train is stopped, so nothing in it starts."},
+		{"too small", `"48"}`, `"3"}`, "It needs 8 GPUs, and queue gpu-h100 has a quota of 7 in all. It cannot start unless the quota grows."},
+		{"too small without a loan", `"48"}`, `"3"}`, "It needs 8 GPUs, and queue gpu-h100 has a quota of 7 in all. It can start only if it borrows from cohort all."},
+		{"switched off", "queueName: train", "queueName: train\n  active: false", "Its workload is switched off"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t, dbtest.Empty(t, "sqlite"))
+			change := func(text string) string {
+				if c.old == "" {
+					return text
+				}
+				return strings.ReplaceAll(text, c.old, c.changed)
+			}
+			text := change(queues)
+			loan := strings.Contains(c.says, "borrows")
+			if loan {
+				text = strings.ReplaceAll(text, "queueingStrategy: StrictFIFO", "cohort: all")
+			}
+			if strings.HasPrefix(c.name, "too small") {
+				text = strings.ReplaceAll(text, `nominalQuota: "16"`, `nominalQuota: "4"`)
+			}
+			s.create(text)
+			s.create(change(queuedJob("ml", "last", "ana", 8, 1, false)))
+			s.record(everything...)
+			s.index.Put(waited(s.job("ml", "last"), 400))
+			w := ask(t, s, "last", insight.Viewer{})
+			if !strings.HasPrefix(w.Sentence, c.says) {
+				t.Errorf("got  %s\nwant %s", w.Sentence, c.says)
+			}
+			shown := c.name == "as it is" || loan
+			if (w.Likely != nil) != shown {
+				t.Errorf("likely start %+v, want %v; unknown %q", w.Likely, shown, w.Unknown)
+			}
+		})
+	}
+}
+
+// waited returns jobs of the queue of a job that waited for 1 to 20 minutes before it came.
+func waited(like *jobindex.Row, n int) (all []jobindex.Job) {
+	for i := range n {
+		submitted := like.Submitted.Add(-time.Duration(n-i) * 30 * time.Minute)
+		started := submitted.Add(time.Duration(1+i*7%20) * time.Minute)
+		j := jobindex.Job{
+			ID: int64(1000 + i), Cluster: like.Cluster, ClusterUID: like.ClusterUID, Type: like.Type, Kind: like.Kind, Namespace: like.Namespace,
+			Name: fmt.Sprint("past-", i), UID: fmt.Sprint("past-", i), Queue: like.Queue, State: state.Running, Since: started, Submitted: submitted, Presence: history.Present,
+			Entries: []jobindex.Entry{{To: state.Queued, At: submitted}, {To: state.Running, At: started}},
+		}
+		j.GPUs, j.Pods = like.GPUs, 1
+		all = append(all, j)
+	}
+	return all
 }

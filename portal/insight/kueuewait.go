@@ -92,12 +92,13 @@ func (w *waiting) stopped(k *kueueWorld, q *clusterQueue, self *workload, queue 
 		w.queueStopped(q.name, q.stopped, q.inactive)
 	}
 	if self != nil && self.inactive {
+		w.blocked = true
 		w.say("kueue.deactivated")
 	}
 }
 
 func (w *waiting) queueStopped(name string, stopped bool, inactive string) {
-	if stopped {
+	if w.blocked = w.blocked || stopped || inactive != ""; stopped {
 		w.say("kueue.stopped", "queue", name)
 	} else if inactive != "" {
 		w.say("kueue.inactive", "queue", name, "reason", inactive)
@@ -123,6 +124,7 @@ func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found b
 		w.miss("unknown.cohort", "queue", q.name, "cohort", q.cohort)
 	}
 	if !self.reserved {
+		w.blocked = w.blocked || quota.Needed > quota.Total && q.cohort == ""
 		w.said = append(w.said, quotaSentence(quota, q.cohort, w.s))
 	}
 	return true, nil

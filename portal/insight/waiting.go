@@ -21,6 +21,8 @@ type waiting struct {
 	at     time.Time // the instant of the answer
 	answer api.Waiting
 	said   []string
+	// blocked says that the job does not start unless somebody changes something else.
+	blocked bool
 }
 
 // say adds a sentence.
@@ -110,6 +112,7 @@ func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 		}
 		w.answer.Quota = q.quota(needs, w.s)
 		if q.state != "" && q.state != "Open" {
+			w.blocked = true
 			w.say("volcano.closed", "queue", q.name, "state", q.state)
 		}
 	}

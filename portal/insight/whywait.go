@@ -38,6 +38,10 @@ func (w *waiting) write(ctx context.Context) error {
 		return err
 	}
 	w.answer.Like, w.answer.Likely = before.like, before.start
+	if w.blocked && w.answer.Likely != nil { // what happened to other jobs does not apply
+		w.answer.Likely = nil
+		w.miss("unknown.likely.blocked")
+	}
 	if waits {
 		w.answer.Unknown = append(w.answer.Unknown, before.unknown...)
 	}
