@@ -26,11 +26,11 @@ spec:
     flavors:
     - name: h100
       resources:
-      - {name: cpu, nominalQuota: "1000"}
+      - {name: cpu, nominalQuota: "30"}
       - {name: nvidia.com/gpu, nominalQuota: "48"}
     - name: h100-spot
       resources:
-      - {name: cpu, nominalQuota: "1000"}
+      - {name: cpu, nominalQuota: "30"}
       - {name: nvidia.com/gpu, nominalQuota: "16"}
 status:
   flavorsReservation:

@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/portal/insight"
 )
 
-const gpuMessage = "0/36 nodes are available: 2 node(s) were unschedulable, 3 node(s) had untolerated taint {team: a, b}, 31 Insufficient nvidia.com/gpu. " +
+const gpuMessage = "0/36 nodes are available: 2 node(s) were unschedulable, 3 node(s) had untolerated taint {team: a, 2 b}, 31 Insufficient nvidia.com/gpu. " +
 	"preemption: 0/36 nodes are available: 31 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling."
 
 // TestPlacement: messages of the scheduler, old and new ones.
@@ -20,7 +20,7 @@ func TestPlacement(t *testing.T) {
 		reasons  map[string]int
 		ok       bool
 	}{
-		{gpuMessage, 0, 36, map[string]int{"were unschedulable": 2, "had untolerated taint {team: a, b}": 3, "Insufficient nvidia.com/gpu": 31}, true},
+		{gpuMessage, 0, 36, map[string]int{"were unschedulable": 2, "had untolerated taint {team: a, 2 b}": 3, "Insufficient nvidia.com/gpu": 31}, true},
 		{"0/4 nodes are available: 4 Insufficient cpu.", 0, 4, map[string]int{"Insufficient cpu": 4}, true},
 		{"0/3 nodes are available: 1 Insufficient cpu, 2 Insufficient memory, 3 node(s) didn't match Pod's node affinity/selector.", 0, 3, map[string]int{"Insufficient cpu": 1, "Insufficient memory": 2, "didn't match Pod's node affinity/selector": 3}, true},
 		{"0/5 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0, 5, map[string]int{"pod has unbound immediate PersistentVolumeClaims": -1}, true},
