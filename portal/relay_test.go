@@ -63,7 +63,8 @@ func TestRelay(t *testing.T) {
 func TestRelayIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := livestream.New(livestream.Config{})
-		h.Start(0, nil)
+		first := rowChange(1, 1, state.Queued, time.Time{})
+		h.Start(0, []livestream.Change{changeOf(&first, jobview.Extra{})})
 		r := newRelay(h, func(context.Context, []jobindex.Row) (map[int64]jobview.Extra, error) { return nil, nil })
 		for i := range int64(maxQueue) {
 			r.add([]jobindex.Change{rowChange(i+1, i, state.Running, time.Time{})})
