@@ -44,11 +44,12 @@ function shifted(s: Scale, shown: Interval, by: number): Interval {
 
 const hour = 3_600_000;
 
-// Lengths of the overview, shortest first.
-export const overviewLengths: readonly number[] = [24 * hour, 72 * hour, 168 * hour, 720 * hour, 2160 * hour, 9600 * hour];
+// Lengths of the overview, shortest first. Those below a day are for a young history.
+export const overviewLengths: readonly number[] = [hour / 12, hour / 4, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 72 * hour, 168 * hour, 720 * hour, 2160 * hour, 9600 * hour];
 
-// The length of the overview that contains an interval: 24 hours if it can be.
-export function overviewLength(from: number, now: number): number {
-  const wanted = (now - from) * 0.999;
+// The length of the overview that contains an interval and, of the last 24 hours, all of the
+// history.
+export function overviewLength(from: number, now: number, age = Infinity): number {
+  const wanted = Math.max(now - from, Math.min(age, 24 * hour)) * 0.999;
   return overviewLengths.find((l) => l >= wanted) ?? wanted;
 }

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Change } from "../../api";
 import { matches, parseFilter } from "../../core/filter";
 import { clock, count, date, duration } from "../../core/format";
+import { historyAge } from "../../core/history";
 import { parseTime } from "../../core/instant";
 import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery } from "../../core/router";
@@ -24,6 +25,7 @@ import { groups } from "./rows";
 import type { AttemptRow, Group } from "./rows";
 import type { Stage } from "./stage";
 import { nodesText } from "./tooltip";
+import { usualSpan } from "./view";
 import { Views } from "./views";
 import { words } from "./words";
 
@@ -77,6 +79,7 @@ function groupOfURL(): Group {
 function useModel(model: Model, filters: URLSearchParams): void {
   const w = words.value;
   const instant = at.value === "" ? undefined : parseTime(at.value);
+  const age = historyAge().value;
   useEffect(() => {
     model.start();
     return () => {
@@ -84,8 +87,11 @@ function useModel(model: Model, filters: URLSearchParams): void {
     };
   }, [model]);
   useEffect(() => {
-    model.ask({ filters, from: param("from"), to: param("to"), sort: param("sort"), group: groupOfURL(), at: instant });
-  }, [here.value, instant]);
+    // An instant in the past has its usual window in full: the age is that of now.
+    if (age !== undefined) {
+      model.ask({ filters, from: param("from"), to: param("to"), sort: param("sort"), group: groupOfURL(), at: instant, usual: usualSpan(instant === undefined ? age : Infinity) });
+    }
+  }, [here.value, instant, age]);
   useEffect(() => {
     model.stage.words = sceneWords();
     model.stage.invalidate();

@@ -27,6 +27,8 @@ export interface Asked {
   sort: string;
   group: Group;
   at: number | undefined;
+  // usual is the length of the window without parameters, in milliseconds.
+  usual: number;
 }
 
 // Model connects the stage with what was loaded.
@@ -76,9 +78,9 @@ export class Model {
     this.asked = asked;
     this.stage.fixed.value = asked.at;
     const same = old !== undefined && old.filters.toString() === asked.filters.toString() && old.sort === asked.sort;
-    const { from, to } = paramsOf(this.stage.view.peek());
-    if (old === undefined || (from ?? "") !== asked.from || (to ?? "") !== asked.to) {
-      this.stage.show(viewOf(asked.from, asked.to, this.stage.now()));
+    const { from, to } = paramsOf(this.stage.view.peek(), asked.usual);
+    if (old === undefined || old.usual !== asked.usual || (from ?? "") !== asked.from || (to ?? "") !== asked.to) {
+      this.stage.show(viewOf(asked.from, asked.to, this.stage.now(), asked.usual));
     }
     if (!same) {
       this.order = [];
@@ -107,7 +109,7 @@ export class Model {
     if (this.stage.width.peek() === 0 || this.asked === undefined) {
       return;
     }
-    setQuery(paramsOf(this.stage.view.peek()) as Record<string, string | null>, "replace");
+    setQuery(paramsOf(this.stage.view.peek(), this.asked.usual) as Record<string, string | null>, "replace");
     const narrow = !this.lives.complete.peek() && s.to - s.from < (Math.min(this.loaded.to, this.stage.now()) - this.loaded.from) / 4;
     if (s.from < this.loaded.from || Math.min(s.to, this.stage.now()) > this.loaded.to || narrow) {
       this.load();

@@ -5,6 +5,7 @@ import { PathOverview } from "../../api";
 import type { Overview } from "../../api";
 import { second } from "../../core/clock";
 import { clock, date, time } from "../../core/format";
+import { historyAge } from "../../core/history";
 import { useResource } from "../../core/resource";
 import { shownTheme } from "../../core/theme";
 import type { Grip } from "./brush";
@@ -18,8 +19,11 @@ import type { Stage } from "./stage";
 import { viewOfScale } from "./view";
 import { words } from "./words";
 
-// refresh is how often the overview is read again, in milliseconds.
-const refresh = 60_000;
+// refreshOf returns how often the overview is read again, in milliseconds: a hundred times over
+// its length, between 5 s and a minute.
+function refreshOf(length: number): number {
+  return clamp(length / 100, 5000, 60_000);
+}
 
 // OverviewBar shows the jobs of a day or more, and which part the rows show.
 export function OverviewBar({ stage, filters }: { stage: Stage; filters: URLSearchParams }) {
@@ -30,9 +34,12 @@ export function OverviewBar({ stage, filters }: { stage: Stage; filters: URLSear
   stage.beat.value;
   const now = stage.now();
   const shown = clipped(stage.scale(), now);
-  const length = overviewLength(shown.from, now);
-  const minute = Math.floor(second.value / refresh);
-  const bars = useOverview(filters, now, length, width, minute);
+  const began = useRef(second.peek());
+  const known = historyAge().value ?? Infinity;
+  const age = stage.fixed.value === undefined ? known + Math.max(0, now - began.current) : Infinity;
+  const length = overviewLength(shown.from, now, age);
+  const beat = Math.floor(second.value / refreshOf(length));
+  const bars = useOverview(filters, length, width, beat);
   const scale: Scale = { from: now - length, to: now, width: Math.max(1, width) };
   const theme = shownTheme.value;
   const painter = useMemo(() => {
@@ -82,14 +89,14 @@ function clipped(s: Scale, now: number): Interval {
   return { from: s.from, to: Math.min(s.to, now) };
 }
 
-function useOverview(filters: URLSearchParams, now: number, length: number, width: number, minute: number) {
+function useOverview(filters: URLSearchParams, length: number, width: number, beat: number) {
   const bars = Math.max(48, Math.min(144, Math.floor(width / 80) * 8));
   const at = filters.get("at") ?? "";
   const params = new URLSearchParams(filters);
-  params.set("from", `${Math.round(length / 3_600_000)}h`);
+  params.set("from", `${Math.round(length / 1000)}s`);
   params.set("bars", String(bars));
-  const resource = useResource<Overview>(width === 0 ? "" : PathOverview, { params, version: at === "" ? minute : at, keep: true });
-  return useMemo(() => (resource.data === undefined ? undefined : overviewBars(resource.data)), [resource.data, Math.floor(now / refresh)]);
+  const resource = useResource<Overview>(width === 0 ? "" : PathOverview, { params, version: at === "" ? beat : at, keep: true });
+  return useMemo(() => (resource.data === undefined ? undefined : overviewBars(resource.data)), [resource.data]);
 }
 
 // useBrush returns what a press on the overview does: it drags the brush, or moves it there.
@@ -147,16 +154,17 @@ function OverviewTicks({ scale, past }: { scale: Scale; past: boolean }) {
   const w = words.value;
   const length = scale.to - scale.from;
   const days = length > 3 * 86_400_000;
+  const seconds = length < 3_600_000;
   const count = scale.width < 640 ? 3 : 8;
   const shares = Array.from({ length: count }, (_, i) => (i === 0 ? 0 : Math.round((i / count) * 48) / 48));
   return (
     <div class="timeline-overview-ticks" aria-hidden="true">
       {shares.map((share) => {
         const ms = timeOf(scale, share * scale.width);
-        const text = days ? date(ms) : share === 0 ? `${date(ms)} ${clock(ms)}` : clock(ms);
+        const text = days ? date(ms) : share === 0 ? `${date(ms)} ${clock(ms, seconds)}` : clock(ms, seconds);
         return <span key={share} class={share === 0 ? "is-first" : ""} style={{ left: `${share * scale.width}px` }}>{text}</span>;
       })}
-      <span class="is-last">{past ? clock(scale.to) : w.now}</span>
+      <span class="is-last">{past ? clock(scale.to, seconds) : w.now}</span>
     </div>
   );
 }

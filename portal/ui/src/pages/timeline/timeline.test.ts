@@ -10,7 +10,7 @@ import { attemptsOf, laneOf, ranOf, spansOf, waitedOf } from "./lane";
 import { layoutOf, rowAt, sorted, visible, wide } from "./rows";
 import { edgeMargin, following, pan, pinch, selected, showsNow, timeOf, xOf, zoomAt } from "./scale";
 import { ticksOf } from "./ticks";
-import { ageText, paramsOf, viewOf, viewOfScale } from "./view";
+import { ageText, paramsOf, usualSpan, viewOf, viewOfScale } from "./view";
 
 const now = Date.parse("2026-11-22T02:42:08Z"); // 10:42:08 in Shanghai
 const minute = 60_000;
@@ -197,6 +197,7 @@ test("the brush: grips, drags and lengths", () => {
   assert.deepEqual(dragged(s, shown, "middle", 600), { from: now - 4 * hour, to: now });
   assert.deepEqual(dragged(s, shown, "to", -2000).to, shown.from + 10_000);
   assert.deepEqual(centered(s, shown, 720), { from: now - 14 * hour, to: now - 10 * hour });
+  assert.deepEqual([[minute, minute], [minute, 90 * minute], [minute, 90 * 24 * hour], [25 * hour, 25 * hour]].map(([shown = 0, age]) => overviewLength(now - shown, now, age) / minute), [5, 180, 1440, 4320]);
   assert.deepEqual([overviewLength(now - 24 * hour, now), overviewLength(now - 168 * hour, now), overviewLength(now - 25 * hour, now)].map((l) => l / hour), [24, 168, 72]);
 });
 
@@ -210,6 +211,9 @@ test("the URL has the view", () => {
     assert.ok(Math.abs((viewOf(from ?? "", "", now) as { span: number }).span - span) <= 30_000, ageText(span));
   }
   assert.deepEqual(paramsOf({ live: true, span: 6 * hour }), { from: null, to: null });
+  assert.deepEqual([0, minute, 20 * minute, 5 * hour, 90 * 24 * hour, Infinity].map((age) => usualSpan(age) / minute), [5, 5, 30, 360, 360, 360]);
+  assert.deepEqual(viewOf("", "", now, 5 * minute), { live: true, span: 5 * minute });
+  assert.deepEqual([paramsOf({ live: true, span: 5 * minute }, 5 * minute).from, paramsOf({ live: true, span: 6 * hour }, 5 * minute).from], [null, "6h"]);
 });
 
 test("in UTC, ticks are round in UTC", () => {

@@ -1,6 +1,7 @@
 // What the timeline shows: the live edge with some time before it, or a fixed interval. The URL
 // has it: `from=6h` follows, `from=...&to=...` is fixed.
 
+import { fitted } from "../../core/history";
 import type { Interval, Scale } from "./scale";
 import { clamp, following, longest, shortest, within } from "./scale";
 
@@ -13,17 +14,27 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-// What is shown without parameters.
-export const usual: View = { live: true, span: 6 * hour };
+// What is shown without parameters: of a young history only so much that it fills the width.
+const usualSpans: readonly number[] = [5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour, 6 * hour];
+
+// usualSpan returns what is shown without parameters of a history of an age in milliseconds.
+export function usualSpan(age: number): number {
+  return fitted(usualSpans, age);
+}
+
+const longestUsual = 6 * hour;
+
+// usual is the view before the age of the history is known.
+export const usual: View = { live: true, span: longestUsual };
 
 // The view of the parameters from and to. What cannot be read is left out.
-export function viewOf(from: string, to: string, now: number): View {
+export function viewOf(from: string, to: string, now: number, usualLength = longestUsual): View {
   const age = ageOf(from);
   const end = to === "" || to === "now" ? undefined : timeOfText(to, now);
   if (end === undefined) {
     if (age !== undefined) return { live: true, span: clamp(age, shortest, longest) };
     const begin = timeOfText(from, now);
-    return begin !== undefined && begin < now ? { live: true, span: clamp(now - begin, shortest, longest) } : usual;
+    return begin !== undefined && begin < now ? { live: true, span: clamp(now - begin, shortest, longest) } : { live: true, span: usualLength };
   }
   const begin = age === undefined ? timeOfText(from, now) : now - age;
   if (begin === undefined || begin >= end) return { live: false, from: end - 6 * hour, to: end };
@@ -31,8 +42,8 @@ export function viewOf(from: string, to: string, now: number): View {
 }
 
 // The parameters of a view. The usual one has none.
-export function paramsOf(v: View): { from: string | null; to: string | null } {
-  if (v.live) return { from: v.span === 6 * hour ? null : ageText(v.span), to: null };
+export function paramsOf(v: View, usualLength = longestUsual): { from: string | null; to: string | null } {
+  if (v.live) return { from: v.span === usualLength ? null : ageText(v.span), to: null };
   return { from: iso(v.from), to: iso(v.to) };
 }
 
