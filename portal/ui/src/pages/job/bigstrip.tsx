@@ -9,6 +9,7 @@ import type { Colors } from "../../design/lifepaint";
 import { describe, themeColors } from "../../design/lifestrip";
 import { StateIcon } from "../../design/stateicon";
 import { shownTheme } from "../../core/theme";
+import { sameDay, zoneChoice } from "../../core/zone";
 import { layout } from "./striplayout";
 import type { Mark, Strip } from "./striplayout";
 import { w } from "./words";
@@ -35,8 +36,8 @@ export function BigStrip({ job, likely, now, past }: { job: Job; likely?: Likely
     return () => watch.disconnect();
   }, []);
   const strip = useMemo(
-    () => layout({ life: job.life, now, ended, likely, width, text: (kind, ms) => markText(kind, ms, now, past) }),
-    [job.life, now, ended, likely, width, words, past],
+    () => layout({ life: job.life, now, ended, likely, width, text: (kind, ms, seconds) => markText(kind, ms, seconds, now, past) }),
+    [job.life, now, ended, likely, width, words, past, zoneChoice.value],
   );
   useEffect(() => {
     if (canvas.current && width > 0) {
@@ -58,13 +59,13 @@ export function BigStrip({ job, likely, now, past }: { job: Job; likely?: Likely
 }
 
 // markText writes the words below the strip. The date stands there if it is not today.
-function markText(kind: Mark["kind"], ms: number, now: number, past: boolean): string {
+function markText(kind: Mark["kind"], ms: number, seconds: boolean, now: number, past: boolean): string {
   const words = w.peek().strip;
-  const today = new Date(ms).toDateString() === new Date(now).toDateString();
-  const t = today ? clock(ms, kind === "ended") : `${date(ms, now)} ${clock(ms)}`;
+  const today = sameDay(ms, now);
+  const t = (today ? "" : `${date(ms, now)} `) + clock(ms, seconds || (today && kind === "ended"));
   switch (kind) {
     case "submitted": return words.submitted(t);
-    case "now": return past ? words.asOf(t) : words.now(clock(ms));
+    case "now": return past ? words.asOf(t) : words.now(clock(ms, seconds));
     case "early": return words.early(t);
     case "half": return words.half(t);
     case "late": return words.late(t);

@@ -32,6 +32,15 @@ test("marks never overlap, and stay on the strip", () => {
   }
 });
 
+test("marks within one minute have seconds", () => {
+  const second = (n: number) => new Date(ms(0) + n * 1000).toISOString();
+  const written = (life: Span[], end: number) => layout({ life, now: end, ended: true, width: 2000, text: (kind, _, seconds) => kind + (seconds ? " s" : "") }).marks.map((m) => m.text);
+  const young: Span[] = [{ state: "Queued", from: second(2) }, { state: "Running", from: second(20) }, { state: "Failed", from: second(45) }];
+  assert.deepEqual(written(young, ms(1)), ["submitted s", "ended s", "started s"]);
+  const long: Span[] = [{ state: "Queued", from: at(0) }, { state: "Running", from: at(30) }, { state: "Restarting", from: second(1830) }, { state: "Running", from: at(40) }, { state: "Failed", from: at(60) }];
+  assert.deepEqual(written(long, ms(60)).filter((t) => t.endsWith(" s")), ["started s", "again s"], "a time alone in its minute needs none");
+});
+
 test("a job that waits has room for its likely start", () => {
   const life: Span[] = [{ state: "Queued", from: at(0) }];
   const likely = { early: at(80), half: at(110), late: at(180), held: 0.8, tested: 400 };

@@ -31,8 +31,8 @@ export interface Input {
   ended: boolean;
   likely?: LikelyStart | undefined;
   width: number;
-  // text writes the words of a mark.
-  text: (kind: Mark["kind"], ms: number) => string;
+  // text writes the words of a mark; seconds says that another mark is in the same minute.
+  text: (kind: Mark["kind"], ms: number, seconds: boolean) => string;
 }
 
 // layout places the spans in proportion to their time.
@@ -87,7 +87,7 @@ interface Frame {
 function marksOf(parts: Placed[], input: Input, frame: Frame, scale: (ms: number) => number): Mark[] {
   const marks: Mark[] = [];
   const add = (kind: Mark["kind"], ms: number, x: number, anchor: Mark["anchor"] = "middle") => {
-    marks.push({ x, anchor, kind, ms, text: input.text(kind, ms) });
+    marks.push({ x, anchor, kind, ms, text: "" });
   };
   add("submitted", frame.from, 0, "start");
   if (input.ended) add("ended", frame.end, scale(frame.end), "end");
@@ -104,6 +104,11 @@ function marksOf(parts: Placed[], input: Input, frame: Frame, scale: (ms: number
     if (span.gap) add("gap", Date.parse(span.from), x + w / 2);
     else if (span.state === "Restarting") add("again", Date.parse(span.from), x);
   }
+  const minutes = marks.map((mark) => Math.floor(mark.ms / 60_000));
+  marks.forEach((mark, i) => {
+    const twin = minutes.some((m, j) => j !== i && m === minutes[i] && marks[j]?.ms !== mark.ms);
+    mark.text = input.text(mark.kind, mark.ms, twin);
+  });
   return marks;
 }
 

@@ -7,6 +7,7 @@ import { fill } from "../../core/client";
 import { clock, date, duration, instant, none, number, zone } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { jobPath, to } from "../../core/router";
+import { sameDay } from "../../core/zone";
 import { Button, StateCell } from "../../design/button";
 import { Card, GrayRows, Trouble } from "../../design/panel";
 import { Time } from "../../design/text";
@@ -71,5 +72,5 @@ function TransitionRow({ job, t, until }: { job: JobContext; t: Transition; unti
 // exact returns a time with milliseconds, with the date unless it is today.
 export function exact(ms: number, now: number): string {
   const text = `${clock(ms, true)}.${String(Math.floor(ms % 1000)).padStart(3, "0")}`;
-  return new Date(ms).toDateString() === new Date(now).toDateString() ? text : `${date(ms, now)} ${text}`;
+  return sameDay(ms, now) ? text : `${date(ms, now)} ${text}`;
 }
