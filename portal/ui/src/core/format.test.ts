@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { language } from "../words/language";
 import { bytes, count, date, duration, number, percent, short, time, utc, visible, zone } from "./format";
 import { parseAge, parseTime, writtenTime } from "./instant";
+import { daysBefore, midnight, setZone } from "./zone";
 
 test("durations have two units", () => {
   const cases: [number | undefined, string][] = [[0, "0s"], [0.9, "0s"], [59.9, "59s"], [60, "1m 00s"], [318, "5m 18s"], [3599, "59m 59s"], [3600, "1h 00m"], [8040, "2h 14m"], [86399, "23h 59m"], [86400, "1d 00h"], [273600, "3d 04h"], [-1, "–"], [undefined, "–"], [Number.NaN, "–"]];
@@ -43,4 +44,13 @@ test("times that people write", () => {
 
 test("control characters are shown, not obeyed", () => {
   assert.equal(visible("a\u001b[31mb\u202ec\u0000\u007f\n"), "a␛[31mb\ufffdc␀␡␊");
+});
+
+test("days and written times are those of the chosen zone", () => {
+  const now = Date.parse("2026-11-21T18:42:08.250Z"); // 02:42:08 of the 22nd in Shanghai
+  const written = () => [parseTime("09:15", now), parseTime("2026-11-21", now), parseTime("2026-11-21 22:10", now), parseTime("Nov 21 22:10", now), parseTime("2026-11-21T22:10:00+02:00", now), midnight(now), midnight(now, 21), daysBefore(now, 22)].map((ms) => writtenTime(ms ?? 0));
+  assert.deepEqual(written(), ["2026-11-22T01:15:00Z", "2026-11-20T16:00:00Z", "2026-11-21T14:10:00Z", "2026-11-21T14:10:00Z", "2026-11-21T20:10:00Z", "2026-11-21T16:00:00Z", "2026-10-31T16:00:00Z", "2026-10-30T18:42:08Z"]);
+  setZone("utc");
+  assert.deepEqual(written(), ["2026-11-21T09:15:00Z", "2026-11-21T00:00:00Z", "2026-11-21T22:10:00Z", "2026-11-21T22:10:00Z", "2026-11-21T20:10:00Z", "2026-11-21T00:00:00Z", "2026-10-31T00:00:00Z", "2026-10-30T18:42:08Z"]);
+  setZone("local");
 });

@@ -1,6 +1,7 @@
 // Times as people write them: "09:15" (today), "2026-11-21 22:10", "Nov 21 22:10", "2h" (ago).
 
 import { serverNow } from "./clock";
+import { fields, instantOf, zoneChoice } from "./zone";
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 };
 
@@ -26,16 +27,23 @@ export function parseTime(text: string, now = serverNow()): number | undefined {
   const day = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(t);
   if (day) {
     const [h, m, s] = [Number(day[1]), Number(day[2]), Number(day[3] ?? 0)];
-    return h < 24 && m < 60 && s < 60 ? new Date(now).setHours(h, m, s, 0) : undefined;
+    const f = fields(now);
+    return h < 24 && m < 60 && s < 60 ? instantOf(f.year, f.month, f.day, h, m, s) : undefined;
   }
   if (/^\d{4}-\d{2}-\d{2}$/.test(t)) {
-    return finite(new Date(t + "T00:00:00").getTime());
+    return inZone(t + "T00:00:00");
   }
   if (/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(t)) {
-    return finite(new Date(t.replace(" ", "T")).getTime());
+    return inZone(t.replace(" ", "T"));
   }
   const named = /^([A-Z][a-z]{2}) (\d{1,2}),? (\d{1,2}:\d{2})$/.exec(t);
-  return named ? finite(new Date(`${named[1]} ${named[2]}, ${new Date(now).getFullYear()} ${named[3]}`).getTime()) : undefined;
+  return named ? inZone(`${named[1]} ${named[2]}, ${fields(now).year} ${named[3]}`) : undefined;
+}
+
+// inZone reads a time. One without an offset is one of the chosen zone.
+function inZone(text: string): number | undefined {
+  const offset = /(Z|[+-]\d{2}:?\d{2})$/.test(text) && text.includes("T");
+  return finite(Date.parse(!offset && zoneChoice.value === "utc" ? text + (text.includes("T") ? "Z" : " UTC") : text));
 }
 
 function finite(ms: number): number | undefined {

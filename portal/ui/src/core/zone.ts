@@ -41,3 +41,22 @@ export function sameDay(a: number, b: number): boolean {
   const [x, y] = [fields(a), fields(b)];
   return x.day === y.day && x.month === y.month && x.year === y.year;
 }
+
+// instantOf returns the instant at which a clock of the chosen zone shows some fields. Fields
+// beyond their range count on: day 0 is the last day of the month before.
+export function instantOf(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
+  return choice.value === "utc" ? Date.UTC(year, month, day, hour, minute, second) : new Date(year, month, day, hour, minute, second).getTime();
+}
+
+// midnight returns the beginning of the day of the chosen zone that is some days before an instant.
+export function midnight(ms: number, days = 0): number {
+  const f = fields(ms);
+  return instantOf(f.year, f.month, f.day - days);
+}
+
+// daysBefore returns the instant some days before another one at which the clock shows the same,
+// also where clocks change.
+export function daysBefore(ms: number, days: number): number {
+  const f = fields(ms);
+  return instantOf(f.year, f.month, f.day - days, f.hour, f.minute, f.second) + (((ms % 1000) + 1000) % 1000);
+}

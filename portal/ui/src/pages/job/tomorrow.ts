@@ -1,7 +1,9 @@
 // The end of a mute that lasts until the next morning.
 
-// tomorrow returns 9 o'clock of the next local day.
+import { fields, instantOf } from "../../core/zone";
+
+// tomorrow returns 9 o'clock of the next day of the chosen zone.
 export function tomorrow(now: number): number {
-  const day = new Date(now);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 9).getTime();
+  const day = fields(now);
+  return instantOf(day.year, day.month, day.day + 1, 9);
 }

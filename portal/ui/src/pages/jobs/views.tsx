@@ -6,9 +6,11 @@ import { PathCounts } from "../../api";
 import type { JobCounts } from "../../api";
 import { second } from "../../core/clock";
 import { count } from "../../core/format";
+import { writtenTime } from "../../core/instant";
 import { useResource } from "../../core/resource";
 import { at, here, query } from "../../core/router";
 import { recall, remember } from "../../core/storage";
+import { midnight } from "../../core/zone";
 import { Button } from "../../design/button";
 import { Icon } from "../../design/icon";
 import { Menu } from "../../design/menu";
@@ -41,9 +43,9 @@ function own(q: URLSearchParams): URLSearchParams {
   return params;
 }
 
-// today returns the beginning of the local day as it stands in a URL.
+// today returns the beginning of the day as it stands in a URL.
 function today(now: number): string {
-  return new Date(new Date(now).setHours(0, 0, 0, 0)).toISOString().replace(".000", "");
+  return writtenTime(midnight(now));
 }
 
 // Views shows the views, and which one the URL is.

@@ -2,6 +2,7 @@
 
 import { parseTime } from "../../core/instant";
 import { writtenTime } from "../../core/instant";
+import { daysBefore, midnight } from "../../core/zone";
 import type { Span } from "./period";
 import { daysOf } from "./period";
 
@@ -15,7 +16,7 @@ const day = 86_400_000;
 // usualDays is the period without parameters.
 export const usualDays = 7;
 
-// periodOf returns the period of the parameters. Ages of days begin at a local midnight, so
+// periodOf returns the period of the parameters. Ages of days begin at a midnight of the chosen zone, so
 // that bars are whole days; the last day is today.
 export function periodOf(from: string, to: string, now: number): Span {
   const end = to === "" ? now : (parseTime(to, now) ?? now);
@@ -28,12 +29,6 @@ export function periodOf(from: string, to: string, now: number): Span {
     return { from: end - days * day, to: end };
   }
   return { from: midnight(end, Math.round(days) - 1), to: end };
-}
-
-// midnight returns the local midnight some days before a time.
-function midnight(ms: number, days: number): number {
-  const t = new Date(ms);
-  return new Date(t.getFullYear(), t.getMonth(), t.getDate() - days).getTime();
 }
 
 // otherPeriod returns the period that is compared with.
@@ -52,13 +47,9 @@ export function otherPeriod(p: Span, vs: Versus): Span | undefined {
   }
 }
 
-// shifted returns a period some local days earlier: the clock stays, also where it changes.
+// shifted returns a period some days earlier: the clock stays, also where it changes.
 function shifted(p: Span, days: number): Span {
-  const back = (ms: number): number => {
-    const t = new Date(ms);
-    return t.setDate(t.getDate() - days);
-  };
-  return { from: back(p.from), to: back(p.to) };
+  return { from: daysBefore(p.from, days), to: daysBefore(p.to, days) };
 }
 
 // own are the parameters that are no filters of jobs.

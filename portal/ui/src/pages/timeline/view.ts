@@ -2,6 +2,7 @@
 // has it: `from=6h` follows, `from=...&to=...` is fixed.
 
 import { fitted } from "../../core/history";
+import { parseTime } from "../../core/instant";
 import type { Interval, Scale } from "./scale";
 import { clamp, following, longest, shortest, within } from "./scale";
 
@@ -86,14 +87,7 @@ export function ageText(ms: number): string {
 
 // RFC 3339, a date, or a time of today.
 function timeOfText(text: string, now: number): number | undefined {
-  const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text);
-  if (clock !== null) {
-    const today = new Date(now);
-    return today.setHours(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), 0);
-  }
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
-  const ms = Date.parse(text.length === 10 ? text + "T00:00:00" : text);
-  return Number.isNaN(ms) ? undefined : ms;
+  return /^\d{1,2}:\d{2}|^\d{4}-\d{2}-\d{2}/.test(text) ? parseTime(text, now) : undefined;
 }
 
 function iso(ms: number): string {

@@ -2,12 +2,14 @@
 
 import { second } from "../../core/clock";
 import { isKey } from "../../core/filter";
+import { writtenTime } from "../../core/instant";
 import { here, query } from "../../core/router";
+import { midnight } from "../../core/zone";
 import { words } from "./words";
 
-// today returns the beginning of the local day as it stands in a URL.
+// today returns the beginning of the day as it stands in a URL.
 function today(now: number): string {
-  return new Date(new Date(now).setHours(0, 0, 0, 0)).toISOString().replace(".000", "");
+  return writtenTime(midnight(now));
 }
 
 // filtersIn returns the filters of a query, in a form that can be compared.
