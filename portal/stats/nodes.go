@@ -25,20 +25,20 @@ func causeOfJob(r *jobindex.Row, pods []podEnd) string {
 	if !generic[r.Reason] {
 		return r.Reason
 	}
-	var attempt time.Time
-	again := false
+	// Pods of an attempt may end until the next one starts. A restart that no attempt follows
+	// is the end of the last one.
+	var attempt, restarted time.Time
 	for i := range r.Life {
 		switch s := &r.Life[i]; {
 		case s.State == state.Restarting:
-			if !again {
-				attempt = s.From // pods of the attempt before may end until the next one starts
+			if restarted.IsZero() {
+				restarted = s.From
 			}
-			again = true
 		case s.State == state.Running || s.State == state.Starting:
-			if again {
-				attempt = attempt.Add(s.From.Sub(attempt) / 2)
+			if !restarted.IsZero() {
+				attempt = restarted.Add(s.From.Sub(restarted) / 2)
 			}
-			again = false
+			restarted = time.Time{}
 		}
 	}
 	for _, e := range pods {
