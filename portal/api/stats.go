@@ -73,11 +73,11 @@ type OwnerShare struct {
 
 // QueueShare are the jobs of one queue.
 type QueueShare struct {
-	Queue  string `json:"queue"`
-	Jobs   int    `json:"jobs"`
-	Failed int    `json:"failed"`
-	Waited Spread `json:"waited"`
-	GPUHours
+	Queue    string   `json:"queue"`
+	Jobs     int      `json:"jobs"`
+	Failed   int      `json:"failed"`
+	Waited   Spread   `json:"waited"`
+	GPUHours GPUHours `json:"gpuHours"`
 }
 
 // NodeShare are the pods of one node.

@@ -841,11 +841,12 @@ export interface OwnerShare extends GPUHours {
 }
 
 // QueueShare are the jobs of one queue.
-export interface QueueShare extends Omit<GPUHours, "waited"> {
+export interface QueueShare {
   queue: string;
   jobs: number;
   failed: number;
   waited: Spread;
+  gpuHours: GPUHours;
 }
 
 // NodeShare are the pods of one node.

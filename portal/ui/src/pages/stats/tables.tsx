@@ -49,7 +49,7 @@ export function WaitingPart({ stats, span, other }: PartProps) {
   const columns: Column[] = [{ head: h.queue }, { head: h.jobs, numeric: true }, { head: h.failed, numeric: true }, { head: h.median, numeric: true }, { head: h.p90, numeric: true }, { head: h.p99, numeric: true }, { head: h.max, numeric: true }, { head: h.gpuRun, numeric: true }];
   const time = (n: number, count: number): string => (count === 0 ? none : duration(n));
   const rows = now.queues.map((q) => [
-    q.queue === "" ? w.noQueue : <Name text={q.queue} />, number(q.jobs), number(q.failed), time(q.waited.median, q.waited.count), <b>{time(q.waited.p90, q.waited.count)}</b>, time(q.waited.p99, q.waited.count), time(q.waited.max, q.waited.count), number(Math.round(q.ran)),
+    q.queue === "" ? w.noQueue : <Name text={q.queue} />, number(q.jobs), number(q.failed), time(q.waited.median, q.waited.count), <b>{time(q.waited.p90, q.waited.count)}</b>, time(q.waited.p99, q.waited.count), time(q.waited.max, q.waited.count), number(Math.round(q.gpuHours.ran)),
   ]);
   return (
     <>
