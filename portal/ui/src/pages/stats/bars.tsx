@@ -4,6 +4,7 @@ import type { NodeShare, OwnerShare, Period } from "../../api";
 import { number, percent } from "../../core/format";
 import { Name } from "../../design/text";
 import { signed } from "./compare";
+import { gpuHours } from "./gpuhours";
 import { folded, joined } from "./shares";
 import { words } from "./words";
 
@@ -49,7 +50,7 @@ export function ownerName(o: OwnerShare): string {
 export function OwnerBars({ owners, most }: { owners: readonly OwnerShare[]; most: number }) {
   const w = words.value;
   const rows = folded(owners, most);
-  const top = Math.max(1, ...rows.map((o) => Math.max(o.ran, o.waited)));
+  const top = Math.max(1e-9, ...rows.map((o) => Math.max(o.ran, o.waited)));
   if (rows.length === 0) {
     return <p class="stats-none">{w.noOwners}</p>;
   }
@@ -63,8 +64,8 @@ export function OwnerBars({ owners, most }: { owners: readonly OwnerShare[]; mos
           <tr key={o.owner + String(o.owners ?? 0)}>
             <th scope="row"><Name text={ownerName(o)} /></th>
             <td class="stats-bar-cell" aria-hidden="true"><div class="stats-bar is-double"><i class="is-running" style={width(o.ran, top)} /><i class="is-queued" style={width(o.waited, top)} /></div></td>
-            <td class="numeric strong">{number(Math.round(o.ran))}</td>
-            <td class="numeric text-3">{number(Math.round(o.waited))}</td>
+            <td class="numeric strong">{gpuHours(o.ran)}</td>
+            <td class="numeric text-3">{gpuHours(o.waited)}</td>
           </tr>
         ))}
       </tbody>

@@ -7,6 +7,7 @@ import { second } from "../../core/clock";
 import { clock, date, instant, number, short } from "../../core/format";
 import { rightsChanged, useLive } from "../../core/live";
 import { at, here, param, setQuery, to } from "../../core/router";
+import { historyAge } from "../../core/history";
 import { parseTime } from "../../core/instant";
 import { useResource } from "../../core/resource";
 import { Button } from "../../design/button";
@@ -18,8 +19,8 @@ import { EndPlot } from "./endplot";
 import { KeyNumbers } from "./keynumbers";
 import { EndLegend, SpreadLegend } from "./legend";
 import type { Span } from "./period";
-import { choices, daysOf, spanText } from "./period";
-import { periodOf, requestOf, usualDays, versus } from "./request";
+import { ageText, choices, daysOf, spanText, usualDays } from "./period";
+import { periodOf, requestOf, versus } from "./request";
 import type { Versus } from "./request";
 import { SpreadPlot } from "./spreadplot";
 import { FailuresPart, NodesPart, OwnerLegend, OwnersPart, WaitingPart, fileOf } from "./tables";
@@ -42,8 +43,11 @@ export function StatsPage() {
   const instantOf = at.value === "" ? undefined : parseTime(at.value);
   const now = instantOf ?? (minute + 1) * refresh;
   const vs = versusOf(param("vs"));
-  const span = periodOf(param("from"), param("to"), now);
-  const resource = useResource<Stats>(PathStats, { params: requestOf(here.value.query, span, vs, now), version: `${at.value === "" ? minute : 0} ${rightsChanged.value}`, keep: true });
+  const age = historyAge().value;
+  const usual = usualDays(at.value === "" ? (age ?? 0) : Infinity);
+  const span = periodOf(param("from"), param("to"), now, usual);
+  const known = age !== undefined || param("from") !== "" || at.value !== "";
+  const resource = useResource<Stats>(known ? PathStats : "", { params: requestOf(here.value.query, span, vs, now), version: `${at.value === "" ? minute : 0} ${rightsChanged.value}`, keep: true });
   const { data } = resource;
   const [position, setPosition] = useState<number | undefined>(undefined);
   useEffect(() => setPosition((old) => old ?? data?.position), [data]);
@@ -52,7 +56,7 @@ export function StatsPage() {
   const shown: Span = data === undefined ? span : { from: Date.parse(data.from), to: Date.parse(data.to) };
   return (
     <div class="stats">
-      <Head part={part} span={span} vs={vs} now={now} data={data} />
+      <Head part={part} usual={usual} span={span} vs={vs} now={now} data={data} />
       <div class="content stack">
         {resource.problem === undefined ? null : <Trouble problem={resource.problem} asOf={data === undefined ? 0 : resource.asOf} again={resource.reload} />}
         {data === undefined ? (resource.problem === undefined ? <GrayRows rows={12} /> : null) : <Shown part={part} props={{ stats: data, span: shown, other: otherText(data, now), failed: failedLink(shown) }} />}
@@ -119,9 +123,9 @@ function OverviewPart({ stats, span, other, failed }: PartProps) {
   );
 }
 
-function Head({ part, span, vs, now, data }: { part: Part; span: Span; vs: Versus; now: number; data: Stats | undefined }) {
+function Head({ part, usual, span, vs, now, data }: { part: Part; usual: number; span: Span; vs: Versus; now: number; data: Stats | undefined }) {
   const w = words.value;
-  const days = daysOf(param("from") === "" ? `${usualDays}d` : param("from"));
+  const days = param("from") === "" ? usual : daysOf(param("from"));
   const text = `${spanText(span, now, date, clock)}${span.to - span.from > 1.5 * 86_400_000 ? `, ${w.length(Math.ceil((span.to - span.from) / 86_400_000))}` : ""}`;
   const other = data === undefined ? "" : otherText(data, now);
   const save = (): void => {
@@ -138,7 +142,7 @@ function Head({ part, span, vs, now, data }: { part: Part; span: Span; vs: Versu
       </nav>
       <span class="grow" />
       <QueueMenu />
-      <Menu label={w.period} icon="clock" side="right" text={text} items={choices.map((n) => ({ text: w.days(n), checked: days === n, run: () => setQuery({ from: n === usualDays ? null : `${n}d`, to: null }) }))} />
+      <Menu label={w.period} icon="clock" side="right" text={text} items={choices.map((n) => ({ text: w.days(n), checked: days !== undefined && ageText(days) === ageText(n), run: () => setQuery({ from: ageText(n), to: null }) }))} />
       <Menu label={w.versus} side="right" text={<><span class="text-3 stats-against">{w.comparedWith} </span>{vs === "none" || other === "" ? w.versusChoices[vs] : other}</>} items={versus.map((v) => ({ text: w.versusChoices[v], checked: v === vs, run: () => setQuery({ vs: v === "before" ? null : v }) }))} />
       <Button icon="download" label={w.download} disabled={data === undefined} onClick={save} />
     </div>

@@ -5,6 +5,7 @@ import type { Period } from "../../api";
 import { duration, none, number, percent } from "../../core/format";
 import { shareOf, verdict } from "./compare";
 import type { Verdict, Wanted } from "./compare";
+import { gpuHours } from "./gpuhours";
 import { words } from "./words";
 
 // KeyNumbers shows six numbers in a row.
@@ -22,8 +23,8 @@ export function KeyNumbers({ now, before }: { now: Period; before: Period | unde
       <Key name={w.waitedMedian} value={time(now.waited.median, now.waited.count)}><Times now={now.waited.median} old={before?.waited.median} counts={[now.waited.count, before?.waited.count]} wanted="less" /></Key>
       <Key name={w.waitedP90} value={time(now.waited.p90, now.waited.count)}><Times now={now.waited.p90} old={before?.waited.p90} counts={[now.waited.count, before?.waited.count]} wanted="less" /></Key>
       <Key name={w.ranMedian} value={time(now.ran.median, now.ran.count)}><Times now={now.ran.median} old={before?.ran.median} counts={[now.ran.count, before?.ran.count]} wanted="neither" /></Key>
-      <Key name={w.gpuHours} value={number(Math.round(now.gpuHours.ran))}>
-        <Change v={verdict(now.gpuHours.ran, before?.gpuHours.ran, "neither")} note={before === undefined ? "" : w.was(number(Math.round(before.gpuHours.ran)))} />
+      <Key name={w.gpuHours} value={gpuHours(now.gpuHours.ran)}>
+        <Change v={verdict(now.gpuHours.ran, before?.gpuHours.ran, "neither")} note={before === undefined ? "" : w.was(gpuHours(before.gpuHours.ran))} />
       </Key>
     </div>
   );

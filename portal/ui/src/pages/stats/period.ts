@@ -1,7 +1,8 @@
-// Periods of the statistics: `from=7d` (the usual), `from=...&to=...`, and `vs=` for the period
+// Periods of the statistics: `from=7d`, `from=...&to=...`, and `vs=` for the period
 // that is compared with.
 
 import type { StatsBucket } from "../../api";
+import { fitted } from "../../core/history";
 import { fields } from "../../core/zone";
 
 export interface Span {
@@ -11,8 +12,22 @@ export interface Span {
 
 const day = 86_400_000;
 
+// usualPeriods are those of which the page shows the shortest that holds the history, in days.
+const usualPeriods: readonly number[] = [1 / 24, 1, 7, 30];
+
+// usualDays returns the period without parameters, in days, of a history of an age in
+// milliseconds.
+export function usualDays(age: number): number {
+  return fitted(usualPeriods, age / day);
+}
+
+// ageText returns days as the parameter from has them: "1h", "7d".
+export function ageText(days: number): string {
+  return days < 1 ? `${Math.round(days * 24)}h` : `${days}d`;
+}
+
 // choices are the periods of the menu, in days.
-export const choices: readonly number[] = [1, 7, 14, 30, 90];
+export const choices: readonly number[] = [1 / 24, 1, 7, 14, 30, 90];
 
 // daysOf returns the days of an age such as "7d" or "24h"; undefined if it is none.
 export function daysOf(text: string): number | undefined {

@@ -13,17 +13,14 @@ export const versus: readonly Versus[] = ["before", "week", "month", "none"];
 
 const day = 86_400_000;
 
-// usualDays is the period without parameters.
-export const usualDays = 7;
-
 // periodOf returns the period of the parameters. Ages of days begin at a midnight of the chosen zone, so
-// that bars are whole days; the last day is today.
-export function periodOf(from: string, to: string, now: number): Span {
+// that bars are whole days; the last day is today. usual is the period without parameters, in days.
+export function periodOf(from: string, to: string, now: number, usual: number): Span {
   const end = to === "" ? now : (parseTime(to, now) ?? now);
-  const days = daysOf(from === "" ? `${usualDays}d` : from);
+  const days = from === "" ? usual : daysOf(from);
   if (days === undefined) {
     const begin = parseTime(from, now);
-    return begin !== undefined && begin < end ? { from: begin, to: end } : { from: midnight(end, usualDays - 1), to: end };
+    return begin !== undefined && begin < end ? { from: begin, to: end } : periodOf("", "", end, usual);
   }
   if (days < 2) {
     return { from: end - days * day, to: end };

@@ -6,7 +6,8 @@ import { folded, joined } from "./shares";
 import { nearest, runs } from "./chart";
 import { shareOf, signed, verdict } from "./compare";
 import { csv } from "./csv";
-import { outcomeBars, spanText } from "./period";
+import { gpuHours } from "./gpuhours";
+import { ageText, daysOf, outcomeBars, spanText, usualDays } from "./period";
 import { otherPeriod, periodOf, requestOf } from "./request";
 
 const now = Date.parse("2026-11-22T02:42:08Z"); // 10:42:08 in Shanghai
@@ -47,7 +48,7 @@ test("files: quotes, lines and formulas", () => {
 });
 
 test("a period of days begins at a local midnight, the one before is as long", () => {
-  const p = periodOf("", "", now);
+  const p = periodOf("", "", now, 7);
   assert.deepEqual([new Date(p.from).getHours(), p.to], [0, now]);
   assert.equal(new Date(p.from).getDate(), 16);
   const before = otherPeriod(p, "before");
@@ -56,7 +57,7 @@ test("a period of days begins at a local midnight, the one before is as long", (
   }
   assert.equal(before.to - before.from, p.to - p.from);
   assert.equal((p.from - before.from) / day, 7);
-  assert.deepEqual(otherPeriod(periodOf("24h", "", now), "before"), { from: now - 2 * day, to: now - day });
+  assert.deepEqual(otherPeriod(periodOf("24h", "", now, 7), "before"), { from: now - 2 * day, to: now - day });
   assert.equal(otherPeriod(p, "none"), undefined);
   const ask = requestOf(new URLSearchParams("queue=a&queue=b&vs=week&state=Failed&from=7d"), p, "week", now);
   assert.deepEqual(ask.getAll("queue"), ["a", "b"]);
@@ -66,12 +67,12 @@ test("a period of days begins at a local midnight, the one before is as long", (
 test("a period is named by its days", () => {
   const date = (ms: number): string => `Nov ${new Date(ms).getDate()}`;
   const clock = (ms: number): string => new Date(ms).toTimeString().slice(0, 5);
-  assert.equal(spanText(periodOf("7d", "", now), now, date, clock), "Nov 16 – 22");
+  assert.equal(spanText(periodOf("7d", "", now, 30), now, date, clock), "Nov 16 – 22");
   assert.equal(spanText({ from: now - 3 * hour, to: now }, now, date, clock), "Nov 22, 07:42 – 10:42");
 });
 
 test("bars are local days, and lose no job", () => {
-  const from = periodOf("7d", "", now).from;
+  const from = periodOf("7d", "", now, 30).from;
   const buckets: StatsBucket[] = Array.from({ length: 79 }, (_, i) => {
     const spread = { count: 0, median: 0, p90: 0, p99: 0, max: 0 };
     return { from: new Date(from + i * 2 * hour).toISOString(), waited: spread, ran: spread, outcomes: { Succeeded: i, Failed: 1 }, gpuHours: { waited: 0, ran: 0 } };
@@ -96,4 +97,18 @@ test("lines break where nothing is known", () => {
   assert.deepEqual(runs([]), []);
   assert.equal(nearest([0.1, 0.5, 0.9], 0.65), 1);
   assert.equal(nearest([], 0.5), -1);
+});
+
+test("a young history has a short period, unless the URL says otherwise", () => {
+  assert.deepEqual([0, hour / 60, 2 * hour, 3 * day, 20 * day, 400 * day, Infinity].map((age) => ageText(usualDays(age))), ["1h", "1h", "1d", "7d", "30d", "30d", "30d"]);
+  assert.deepEqual(periodOf("", "", now, usualDays(0)), { from: now - hour, to: now });
+  assert.deepEqual(periodOf("nonsense", "", now, usualDays(0)), { from: now - hour, to: now });
+  assert.deepEqual(periodOf("24h", "", now, usualDays(0)), { from: now - day, to: now });
+  for (const days of [1 / 24, 1, 14]) {
+    assert.equal(daysOf(ageText(days)), days);
+  }
+});
+
+test("few GPU hours are minutes", () => {
+  assert.deepEqual([0, 0.001, 0.05, 0.0999, 0.1, 4.24, 9.94, 9.96, 1284.4].map(gpuHours), ["0", "< 0.1 min", "3 min", "6 min", "0.1", "4.2", "9.9", "10", "1,284"]);
 });

@@ -9,6 +9,7 @@ import { Cells, CauseBars, ownerName } from "./bars";
 import { shareOf, signed } from "./compare";
 import type { Cell } from "./csv";
 import { EndPlot } from "./endplot";
+import { gpuHours } from "./gpuhours";
 import type { Span } from "./period";
 import { SpreadPlot } from "./spreadplot";
 import { EndLegend, SpreadLegend } from "./legend";
@@ -49,7 +50,7 @@ export function WaitingPart({ stats, span, other }: PartProps) {
   const columns: Column[] = [{ head: h.queue }, { head: h.jobs, numeric: true }, { head: h.failed, numeric: true }, { head: h.median, numeric: true }, { head: h.p90, numeric: true }, { head: h.p99, numeric: true }, { head: h.max, numeric: true }, { head: h.gpuRun, numeric: true }];
   const time = (n: number, count: number): string => (count === 0 ? none : duration(n));
   const rows = now.queues.map((q) => [
-    q.queue === "" ? w.noQueue : <Name text={q.queue} />, number(q.jobs), number(q.failed), time(q.waited.median, q.waited.count), <b>{time(q.waited.p90, q.waited.count)}</b>, time(q.waited.p99, q.waited.count), time(q.waited.max, q.waited.count), number(Math.round(q.gpuHours.ran)),
+    q.queue === "" ? w.noQueue : <Name text={q.queue} />, number(q.jobs), number(q.failed), time(q.waited.median, q.waited.count), <b>{time(q.waited.p90, q.waited.count)}</b>, time(q.waited.p99, q.waited.count), time(q.waited.max, q.waited.count), gpuHours(q.gpuHours.ran),
   ]);
   return (
     <>
@@ -86,12 +87,12 @@ export function OwnersPart({ stats }: PartProps) {
   const w = words.value;
   const h = w.heads;
   const { owners } = stats.now;
-  const top = Math.max(1, ...owners.map((o) => Math.max(o.ran, o.waited)));
+  const top = Math.max(1e-9, ...owners.map((o) => Math.max(o.ran, o.waited)));
   const columns: Column[] = [{ head: h.owner }, { head: w.byOwner, wide: true }, { head: h.gpuRun, numeric: true }, { head: h.gpuWaited, numeric: true }, { head: h.jobs, numeric: true }, { head: h.failed, numeric: true }, { head: h.share, numeric: true }];
   const rows = owners.map((o) => [
     <Name text={ownerName(o)} />,
     <div class="stats-bar is-double" aria-hidden="true"><i class="is-running" style={{ width: `${(o.ran / top) * 100}%` }} /><i class="is-queued" style={{ width: `${(o.waited / top) * 100}%` }} /></div>,
-    <b>{number(Math.round(o.ran))}</b>, number(Math.round(o.waited)), number(o.jobs), number(o.failed), o.jobs > 0 ? percent(shareOf(o.failed, o.jobs)) : none,
+    <b>{gpuHours(o.ran)}</b>, gpuHours(o.waited), number(o.jobs), number(o.failed), o.jobs > 0 ? percent(shareOf(o.failed, o.jobs)) : none,
   ]);
   return <Card title={w.byOwner} side={<OwnerLegend />}>{rows.length === 0 ? <p class="stats-none">{w.noOwners}</p> : <Table caption={w.byOwner} columns={columns} rows={rows} />}</Card>;
 }
@@ -124,7 +125,7 @@ export function fileOf(part: string, stats: Stats): { heads: string[]; rows: Cel
     case "nodes":
       return { heads: [h.node, h.pods, h.failed], rows: now.nodes.map((n) => [n.node, n.pods, n.failed]) };
     case "waiting":
-      return { heads: [h.queue, h.jobs, h.failed, h.median, h.p90, h.p99, h.max], rows: now.queues.map((q) => [q.queue, q.jobs, q.failed, q.waited.median, q.waited.p90, q.waited.p99, q.waited.max]) };
+      return { heads: [h.queue, h.jobs, h.failed, h.median, h.p90, h.p99, h.max, h.gpuRun, h.gpuWaited], rows: now.queues.map((q) => [q.queue, q.jobs, q.failed, q.waited.median, q.waited.p90, q.waited.p99, q.waited.max, q.gpuHours.ran, q.gpuHours.waited]) };
     default:
       return {
         heads: [h.time, "waited.count", "waited.median", "waited.p90", "ran.count", "ran.median", "ran.p90", "Succeeded", "Failed", "Aborted", "Deleted", "gpuHours.ran", "gpuHours.waited"],

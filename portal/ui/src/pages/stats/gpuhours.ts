@@ -1,0 +1,16 @@
+// GPU hours as people read them: few of them as minutes.
+
+import { number } from "../../core/format";
+import { words } from "./words";
+
+// gpuHours returns GPU hours: "1,284", "4.2", and below 0.1 as minutes: "3 min".
+export function gpuHours(hours: number): string {
+  if (!(hours > 0)) {
+    return "0";
+  }
+  if (hours >= 0.1) {
+    return number(hours, hours < 9.95 ? 1 : 0);
+  }
+  const minutes = hours * 60;
+  return words.value.gpuMinutes(minutes < 0.1 ? "< 0.1" : number(minutes, 1));
+}
