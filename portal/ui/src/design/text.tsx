@@ -40,7 +40,7 @@ const texts = new WeakMap<Element, { text: string; tail: number }>();
 const advances = new Map<string, number>();
 let ruler: HTMLSpanElement | undefined;
 
-// advance returns the width of a character in a font, as the page draws it: with tabular digits.
+// advance returns the width of a character in a font, as the page draws names.
 function advance(char: string, weight: string, size: string): number {
   const key = weight + size + char;
   const known = advances.get(key);
