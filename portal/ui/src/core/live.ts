@@ -169,6 +169,29 @@ function connect(): (ask: Follow) => void {
   }
 }
 
+// untilFollowed is how long a page has to follow by itself, and betweenTries how long a failed
+// try of keepStream is waited for, in milliseconds.
+const untilFollowed = 1000;
+const betweenTries = 10_000;
+
+// keepStream keeps the stream open on pages that show no jobs, so that the badge says how fresh
+// the portal is. position reads the position to follow from. A page that follows comes first:
+// its position is older, and the stream would begin behind it.
+export function keepStream(position: () => Promise<number>): void {
+  const again = (ms: number) => void setTimeout(() => {
+    if (send !== undefined) {
+      return;
+    }
+    position().then((after) => {
+      if (send === undefined) {
+        send = connect();
+        send({ type: "follow", id: next++, after });
+      }
+    }, () => again(betweenTries));
+  }, ms);
+  again(untilFollowed);
+}
+
 // useLive gives a component the changes behind the position of what it has loaded. Without a
 // position it follows nothing. reset means: load everything again.
 export function useLive(position: number | undefined, changes: (c: Change[]) => void, reset: () => void): void {
