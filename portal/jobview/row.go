@@ -95,7 +95,20 @@ func detailOf(r *jobindex.Row, e *Extra) api.Detail {
 	if e.Place > 0 && !r.State.Final() {
 		d.More = ordinal(e.Place) + " in line"
 	}
+	if !r.State.Final() && d.More != "" && redundant(d) {
+		d.Word, d.More = d.More, ""
+	}
 	return d
+}
+
+// roomy is how many characters the column of details shows on a usual screen.
+const roomy = 30
+
+// redundant reports that the words of a job that waits say all without its reason, and fit only
+// without it.
+func redundant(d api.Detail) bool {
+	words := utf8.RuneCountInString(d.More)
+	return d.Word == "JobSuspended" || words <= roomy && words+1+utf8.RuneCountInString(d.Word) > roomy
 }
 
 // nodeOf returns the node of a pod, and how many more pods there are.

@@ -28,6 +28,12 @@ func TestDetail(t *testing.T) {
 	}{
 		{state.Queued, "QuotaExceeded", jobview.Extra{Place: 11, Message: "no quota"}, api.Detail{Word: "QuotaExceeded", More: "11th in line"}},
 		{state.Queued, "Unschedulable", jobview.Extra{Message: "0/4 nodes are available: 4 Insufficient nvidia.com/gpu. preemption: none"}, api.Detail{Word: "Unschedulable", More: "0/4 nodes are available: 4 Insufficient nvidia.com/gpu"}},
+		{state.Queued, "JobSuspended", jobview.Extra{Message: "waits for quota in queue gpu"}, api.Detail{Word: "waits for quota in queue gpu"}},
+		{state.Queued, "JobSuspended", jobview.Extra{Message: "waits for quota in queue gpu-h100-of-research"}, api.Detail{Word: "waits for quota in queue gpu-h100-of-research"}},
+		{state.Queued, "JobSuspended", jobview.Extra{Place: 3, Message: "waits"}, api.Detail{Word: "3rd in line"}},
+		{state.Queued, "JobSuspended", jobview.Extra{}, api.Detail{Word: "JobSuspended"}},
+		{state.Queued, "InsufficientResources", jobview.Extra{Message: "8 GPUs of 4 are free"}, api.Detail{Word: "8 GPUs of 4 are free"}},
+		{state.Aborted, "CancelledByTheOwnerOfIt", jobview.Extra{Message: "wrong data"}, api.Detail{Word: "CancelledByTheOwnerOfIt", More: "wrong data"}},
 		{state.Submitted, "", jobview.Extra{}, api.Detail{}},
 		{state.Starting, "PullingImage", jobview.Extra{Node: "n1", Message: "18.2 GB"}, api.Detail{Word: "PullingImage", More: "18.2 GB"}},
 		{state.Starting, "", jobview.Extra{Node: "n1"}, api.Detail{Word: "n1"}},
