@@ -64,8 +64,8 @@ export function OwnerBars({ owners, most }: { owners: readonly OwnerShare[]; mos
           <tr key={o.owner + String(o.owners ?? 0)}>
             <th scope="row"><Name text={ownerName(o)} /></th>
             <td class="stats-bar-cell" aria-hidden="true"><div class="stats-bar is-double"><i class="is-running" style={width(o.ran, top)} /><i class="is-queued" style={width(o.waited, top)} /></div></td>
-            <td class="numeric strong">{gpuHours(o.ran)}</td>
-            <td class="numeric text-3">{gpuHours(o.waited)}</td>
+            <td class="numeric strong">{gpuHours(o.ran, top)}</td>
+            <td class="numeric text-3">{gpuHours(o.waited, top)}</td>
           </tr>
         ))}
       </tbody>

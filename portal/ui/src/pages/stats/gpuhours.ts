@@ -3,12 +3,13 @@
 import { number } from "../../core/format";
 import { words } from "./words";
 
-// gpuHours returns GPU hours: "1,284", "4.2", and below 0.1 as minutes: "3 min".
-export function gpuHours(hours: number): string {
+// gpuHours returns GPU hours: "1,284", "4.2", and below 0.1 as minutes: "3 min". top is the most
+// of a column: one below an hour is all in minutes.
+export function gpuHours(hours: number, top = hours < 0.1 ? 0 : 1): string {
   if (!(hours > 0)) {
     return "0";
   }
-  if (hours >= 0.1) {
+  if (hours >= 0.1 && top >= 1) {
     return number(hours, hours < 9.95 ? 1 : 0);
   }
   const minutes = hours * 60;

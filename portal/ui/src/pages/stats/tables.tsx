@@ -92,7 +92,7 @@ export function OwnersPart({ stats }: PartProps) {
   const rows = owners.map((o) => [
     <Name text={ownerName(o)} />,
     <div class="stats-bar is-double" aria-hidden="true"><i class="is-running" style={{ width: `${(o.ran / top) * 100}%` }} /><i class="is-queued" style={{ width: `${(o.waited / top) * 100}%` }} /></div>,
-    <b>{gpuHours(o.ran)}</b>, gpuHours(o.waited), number(o.jobs), number(o.failed), o.jobs > 0 ? percent(shareOf(o.failed, o.jobs)) : none,
+    <b>{gpuHours(o.ran, top)}</b>, gpuHours(o.waited, top), number(o.jobs), number(o.failed), o.jobs > 0 ? percent(shareOf(o.failed, o.jobs)) : none,
   ]);
   return <Card title={w.byOwner} side={<OwnerLegend />}>{rows.length === 0 ? <p class="stats-none">{w.noOwners}</p> : <Table caption={w.byOwner} columns={columns} rows={rows} />}</Card>;
 }
