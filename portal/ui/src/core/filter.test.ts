@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import vectors from "../../testdata/filters.json";
 import type { Job } from "../api";
-import { matches, parseFilter, rawValues } from "./filter";
+import { matches, parseFilter, rawValues, readValues, writtenValues } from "./filter";
 
 interface Vectors {
   now: string;
@@ -39,4 +39,18 @@ test("terms go back into the URL as they were", () => {
       }
     }
   }
+});
+
+test("values go through the filter bar as they were", () => {
+  const values = ["a", "b c", "a,b", 'say "yes"', "", " x ", '"', ",", '","', "\u202e", "2026-q4", 'x"y', "a\\", "节点，甲"];
+  for (const a of values) {
+    assert.deepEqual(readValues(writtenValues([a])), [a], a);
+    for (const b of values) {
+      assert.deepEqual(readValues(writtenValues([a, b, "z"])), [a, b, "z"], `${a} and ${b}`);
+      assert.deepEqual(readValues(writtenValues([a, b], ", ")), [a, b]);
+    }
+  }
+  assert.deepEqual(readValues("gpu-a100, gpu-h100,gpu"), ["gpu-a100", "gpu-h100", "gpu"]);
+  assert.deepEqual(readValues('"a,b'), ["a,b"]);
+  assert.deepEqual(readValues("a,"), ["a", ""]);
 });

@@ -249,3 +249,21 @@ export function steady(f: Filter): boolean {
 export function rawValues(t: Term): string[] {
   return t.values.map((v) => t.op + v);
 }
+
+// writtenValues returns values as the filter bar has them: "a, b". A value that a comma or
+// quotes would change stands in double quotes, and its own quotes are doubled.
+export function writtenValues(values: readonly string[], between = ","): string {
+  return values.map((v) => (/[",]|^\s|\s$/.test(v) ? `"${v.replaceAll('"', '""')}"` : v)).join(between);
+}
+
+// readValues reads what writtenValues has written. The last value may lack its second quote.
+export function readValues(text: string): string[] {
+  const out: string[] = [];
+  for (const m of text.matchAll(/\s*(?:"((?:[^"]|"")*)("|$)\s*|([^,]*))(,|$)/g)) {
+    out.push(m[1] === undefined ? (m[3] ?? "").trim() : m[1].replaceAll('""', '"'));
+    if (m[4] === "") {
+      break;
+    }
+  }
+  return out;
+}

@@ -6,7 +6,7 @@ import { PathSuggest } from "../api";
 import type { Suggestions } from "../api";
 import { useKeys } from "../core/keys";
 import { count, time } from "../core/format";
-import { isKey, keys, parseFilter, rawValues, states } from "../core/filter";
+import { isKey, keys, parseFilter, rawValues, readValues, states, writtenValues } from "../core/filter";
 import type { Key, Kind, Term } from "../core/filter";
 import { parseTime, writtenTime } from "../core/instant";
 import { useResource } from "../core/resource";
@@ -14,6 +14,7 @@ import { here, setQuery } from "../core/router";
 import { stateWord, words } from "../words";
 import { Icon } from "./icon";
 import { StateIcon } from "./stateicon";
+import { visible } from "./visible";
 
 // operator returns the word between key and value.
 function operator(t: Term): string {
@@ -37,12 +38,17 @@ function shownValue(key: Key, value: string): string {
   }
   const kind: Kind = keys[key];
   const ms = kind === "time" && value.includes("T") ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? value : time(ms);
+  return visible(Number.isNaN(ms) ? value : time(ms));
+}
+
+// shownValues returns the values of a term: "a, b".
+function shownValues(t: Term): string {
+  return writtenValues(t.values.map((v) => shownValue(t.key, v)), ", ");
 }
 
 // termText returns a term in words: "queue is gpu-h100".
 export function termText(t: Term): string {
-  return `${words.value.filter.keys[t.key]} ${operator(t)} ${t.values.map((v) => shownValue(t.key, v)).join(", ")}`;
+  return `${words.value.filter.keys[t.key]} ${operator(t)} ${shownValues(t)}`;
 }
 
 // removal returns the changes of the URL that take a term away.
@@ -61,16 +67,27 @@ interface Entry {
   add?: { key: string; value: string };
 }
 
-// typed splits what stands in the field into a key and the beginning of a value.
-function typed(text: string): { key: Key; op: string; value: string } | undefined {
+// Typed is what stands in the field: a key, values that are complete, and the beginning of one.
+interface Typed {
+  key: Key;
+  op: string;
+  before: string[];
+  value: string;
+}
+
+// typed splits what stands in the field.
+function typed(text: string): Typed | undefined {
   const m = /^\s*([a-z]+)\s*(!=|!:|>=|<=|>|<|=|:)\s*(.*)$/i.exec(text);
   const word = (m?.[1] ?? "").toLowerCase();
   if (!m || !isKey(word)) {
     return undefined;
   }
-  const op = (m[2] ?? "").replace(/^(!).$/, "$1").replace(/^[=:]$/, "");
-  const value = m[3] ?? "";
-  return op === "" && value.startsWith("!") ? { key: word, op: "!", value: value.slice(1) } : { key: word, op, value };
+  const sign = (m[2] ?? "").replace(/^(!).$/, "$1").replace(/^[=:]$/, "");
+  const excluded = sign === "" && (m[3] ?? "").startsWith("!");
+  const rest = (m[3] ?? "").slice(excluded ? 1 : 0);
+  const kind: Kind = keys[word];
+  const values = kind === "time" ? [rest] : readValues(rest); // a date may have a comma
+  return { key: word, op: excluded ? "!" : sign, before: values.slice(0, -1).filter((v) => v !== ""), value: values.at(-1) ?? "" };
 }
 
 // written returns a value as a URL has it. Times of the day are local; URLs have instants.
@@ -108,10 +125,11 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
   useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
 
   const clear = () => { type(""); choose(-1); };
-  const add = (key: string, value: string) => {
+  const add = (key: string, ...values: string[]) => {
     const old = q.getAll(key);
-    if (!old.includes(value)) {
-      setQuery({ [key]: [...old, value] });
+    const all = [...new Set([...old, ...values])];
+    if (all.length > old.length) {
+      setQuery({ [key]: all });
     }
     clear();
   };
@@ -121,7 +139,8 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
       choose(-1);
       input.current?.focus();
     } else if (e.add) {
-      add(e.add.key, e.add.value);
+      const t = typed(text);
+      add(e.add.key, ...(t?.before ?? []).map((v) => (t ? written(t.key, t.op, v) : v)), e.add.value);
     }
   };
   const enter = () => {
@@ -129,8 +148,8 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
     const t = typed(text);
     if (entry) {
       take(entry);
-    } else if (t && t.value !== "") {
-      add(t.key, written(t.key, t.op, t.value));
+    } else if (t && (t.value !== "" || t.before.length > 0)) {
+      add(t.key, ...[...t.before, t.value].filter((v) => v !== "").map((v) => written(t.key, t.op, v)));
     } else if (!t && text.trim() !== "") {
       setQuery({ q: [...filter.words, ...text.trim().split(/\s+/)].join(" ") });
       clear();
@@ -164,7 +183,7 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
   return (
     <div class="filter-bar" role="search" aria-label={w.filter.label} onClick={(e) => e.target === e.currentTarget && input.current?.focus()}>
       <Icon name="search" />
-      {shown.map((t) => <Token key={t.key + t.op} term={t} onEdit={() => { setQuery(removal(q, t)); type(`${t.key}${t.op === "!" ? "!=" : t.op || "="}${t.values.join(",")}`); input.current?.focus(); }} onRemove={() => setQuery(removal(q, t))} />)}
+      {shown.map((t) => <Token key={t.key + t.op} term={t} onEdit={() => { setQuery(removal(q, t)); type(`${t.key}${t.op === "!" ? "!=" : t.op || "="}${writtenValues(t.values)}`); input.current?.focus(); }} onRemove={() => setQuery(removal(q, t))} />)}
       {filter.words.length > 0 ? <WordsToken words={filter.words} /> : null}
       <input ref={input} class="filter-input" type="text" value={text} placeholder={any && short ? w.filter.addShort : w.filter.add} aria-label={w.filter.add} role="combobox" aria-expanded={open && entries.length > 0} aria-controls={id + "-list"} aria-autocomplete="list"
         aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined} autocomplete="off" spellcheck={false} enterkeyhint="search"
@@ -179,7 +198,7 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
 function WordsToken({ words: list }: { words: string[] }) {
   const w = words.value.filter;
   return (
-    <span class="token"><span class="token-edit"><span class="token-key">{w.keys.q}</span> <span class="token-op">{w.contains}</span> <b>{list.join(" ")}</b></span>
+    <span class="token"><span class="token-edit"><span class="token-key">{w.keys.q}</span> <span class="token-op">{w.contains}</span> <b>{visible(list.join(" "))}</b></span>
       <button class="token-x" type="button" aria-label={w.remove(list.join(" "))} onClick={() => setQuery({ q: null })}><Icon name="close" size={10} /></button></span>
   );
 }
@@ -189,7 +208,7 @@ function EntryList({ id, entries, at, choose, take }: { id: string; entries: Ent
     <div class="filter-list float" id={id + "-list"} role="listbox" aria-label={words.value.filter.suggestions} onPointerDown={(e) => e.preventDefault()}>
       {entries.map((e, i) => (
         <div class="palette-item" role="option" id={`${id}-${i}`} aria-selected={i === at} onPointerMove={() => choose(i)} onClick={() => take(e)}>
-          {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{e.text}</span>{e.note ? <span class="note">{e.note}</span> : null}
+          {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{visible(e.text)}</span>{e.note ? <span class="note">{e.note}</span> : null}
         </div>
       ))}
     </div>
@@ -200,7 +219,7 @@ function Token({ term, onEdit, onRemove }: { term: Term; onEdit: () => void; onR
   const w = words.value.filter;
   return (
     <span class="token">
-      <button class="token-edit" type="button" onClick={onEdit} data-tip-cut={termText(term)}><span class="token-key">{w.keys[term.key]}</span> <span class="token-op">{operator(term)}</span> <b>{term.values.map((v) => shownValue(term.key, v)).join(", ")}</b></button>
+      <button class="token-edit" type="button" onClick={onEdit} data-tip-cut={termText(term)}><span class="token-key">{w.keys[term.key]}</span> <span class="token-op">{operator(term)}</span> <b>{shownValues(term)}</b></button>
       <button class="token-x" type="button" aria-label={w.remove(termText(term))} onClick={onRemove}><Icon name="close" size={10} /></button>
     </span>
   );
