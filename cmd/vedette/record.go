@@ -35,6 +35,7 @@ type recordOptions struct {
 	notify  notifyFlags
 	letters messageRetention
 	logs    keepLogsFlags
+	traces  tracesFlags
 	portal  recordPortal
 	redact  []string
 	name    string
@@ -81,6 +82,7 @@ func (o *recordOptions) addFlags(cmd *cobra.Command) {
 	o.notify.addFlags(cmd)
 	o.letters.addFlags(cmd)
 	o.logs.addFlags(cmd)
+	o.traces.addFlags(cmd)
 	o.portal.addFlags(cmd)
 	f := cmd.Flags()
 	o.flags = f
@@ -145,6 +147,9 @@ func (o *recordOptions) config() (cfg record.Config, r *rules.Rules, err error) 
 	if _, err := o.logs.settings(o.settled); err != nil {
 		return cfg, nil, err
 	}
+	if _, err := o.traces.config(o.settled); err != nil {
+		return cfg, nil, err
+	}
 	if o.watch.rules != "" {
 		if r, err = rules.Load(o.watch.rules); err != nil {
 			return cfg, nil, err
@@ -185,6 +190,9 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 	if o.logs.used() {
 		metrics = append(metrics, recordmetrics.NewLogs(s.logs))
 	}
+	if o.traces.used() {
+		metrics = append(metrics, recordmetrics.NewTraces(s.traces))
+	}
 	if setup != nil {
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
@@ -218,10 +226,8 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err := o.waitFor(unready(ctx, clusters), con); err != nil {
 		return err
 	}
-	if o.spill != "" {
-		if err := os.MkdirAll(o.spill, 0o700); err != nil {
-			return fmt.Errorf("%s: the spill folder cannot be created: %w", o.settled.origin("spill"), err)
-		}
+	if err := o.makeSpill(); err != nil {
+		return err
 	}
 	d, err := openToWrite(ctx, o.db)
 	if err != nil {
@@ -243,8 +249,12 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 	if err != nil {
 		return err
 	}
+	traces, err := o.traces.exporter(d, o.settled, cfg.Logger)
+	if err != nil {
+		return err
+	}
 	n := newNotifier(d, setup, cfg.Logger)
-	s.set(d, recorders, keepers, n)
+	s.set(d, recorders, keepers, n, traces)
 	keep, err := o.kept.policy(o.settled)
 	if err != nil {
 		return err
@@ -261,14 +271,25 @@ func (o *recordOptions) begin(ctx context.Context, cfg record.Config, clusters [
 		wait()
 		return err
 	}
-	told, kept := n.start(ctx), runKeepers(ctx, keepers)
+	told, kept, traced := n.start(ctx), runKeepers(ctx, keepers), runTraces(ctx, traces, cfg.Logger)
 	con.say("Ctrl-C ends it")
 	err = runAll(ctx, clusters, recorders, con)
 	cancel()
-	for _, join := range []func(){wait, told, kept, shown} {
+	for _, join := range []func(){wait, told, kept, traced, shown} {
 		join()
 	}
 	return err
+}
+
+// makeSpill makes the spill folder, if there is to be one.
+func (o *recordOptions) makeSpill() error {
+	if o.spill == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.spill, 0o700); err != nil {
+		return fmt.Errorf("%s: the spill folder cannot be created: %w", o.settled.origin("spill"), err)
+	}
+	return nil
 }
 
 // newRecorders returns a recorder for each cluster.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/vedette-io/vedette/record"
+	"github.com/vedette-io/vedette/record/jobtrace"
 	"github.com/vedette-io/vedette/record/logkeeper"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -19,13 +20,14 @@ type serving struct {
 	d         *sqldb.DB
 	recorders []*record.Recorder
 	keepers   []*logkeeper.Keeper
-	notifier  *notifier // nil without one
+	notifier  *notifier          // nil without one
+	exporter  *jobtrace.Exporter // nil without one
 }
 
-func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, keepers []*logkeeper.Keeper, n *notifier) {
+func (s *serving) set(d *sqldb.DB, recorders []*record.Recorder, keepers []*logkeeper.Keeper, n *notifier, traces *jobtrace.Exporter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.d, s.recorders, s.keepers, s.notifier = d, recorders, keepers, n
+	s.d, s.recorders, s.keepers, s.notifier, s.exporter = d, recorders, keepers, n, traces
 }
 
 // notifying returns the notifier, or nil while no notifier runs.
@@ -53,6 +55,16 @@ func (s *serving) logs() (all []logkeeper.Stats) {
 		all = append(all, k.Stats())
 	}
 	return all
+}
+
+// traces returns what the export of traces did.
+func (s *serving) traces() jobtrace.Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.exporter == nil {
+		return jobtrace.Stats{}
+	}
+	return s.exporter.Stats()
 }
 
 // ready returns an error for each thing that is not ready.

@@ -49,6 +49,8 @@ var settings = []setting{
 	{"keep-logs-for", word},
 	{"max-job-logs", word},
 	{"max-logs", word},
+	{"traces", word},
+	{"traces-headers", path},
 	{"notify", path},
 	{"keep-messages", word},
 	{"portal", truth},

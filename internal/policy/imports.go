@@ -50,7 +50,8 @@ record/internal/batch: wire state record/sqldb record/internal/model record/inte
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/logkeeper: wire delta kube reflector store state jobmeta informer internal/faultlog internal/clusterid record/sqldb record/joblog
-record/recordmetrics: record record/logkeeper
+record/jobtrace: state internal/faultlog internal/jobspec record/sqldb record/internal/model record/history record/feed
+record/recordmetrics: record record/logkeeper record/jobtrace
 notify/message: state internal/printable
 notify/channel: notify/message
 notify/channel/channeltest: state notify/message notify/channel
@@ -104,7 +105,7 @@ portal/ui/build:
 portal/ui/fixture: wire record/jobfilter submit/template portal/api portal/jobview portal/ui
 portal/client: portal/api
 portal: wire state kube internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/config notify/delivery submit submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/jobtrace record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
@@ -150,7 +151,7 @@ var forbidden = map[string][]string{
 	"k8s.io/client-go/tools/cache":    nil,
 	"k8s.io/client-go/util/workqueue": nil,
 	"k8s.io/client-go/informers":      nil,
-	"net/http": {"kube", "reflector", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
+	"net/http": {"kube", "reflector", "record/jobtrace", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
 		"portal/web", "portal/identity", "portal/access", "portal/livestream", "portal/readapi", "portal/writeapi", "portal/ui", "portal/ui/fixture", "portal/client", "portal"},
 }
 

@@ -69,3 +69,30 @@ func FirstRecordedSince(ctx context.Context, q sqldb.Querier, after, upTo, since
 func DeleteFeed(ctx context.Context, tx *sqldb.Tx, after, upTo int64) (int64, error) {
 	return tx.Exec(ctx, "DELETE FROM feed WHERE position > ? AND position <= ?", after, upTo)
 }
+
+// FeedMark is an entry of the feed that is not new, with its transition if that is stored.
+type FeedMark struct {
+	FeedEntry
+	RecordedAt int64
+	From, To   string
+	HappenedAt int64 // 0 if the transition is not stored
+}
+
+// FeedMarks calls each for the entries of an object that are late, corrected or withdrawn, in
+// the order of the feed: at most limit.
+func FeedMarks(ctx context.Context, q sqldb.Querier, object int64, limit int, each func(FeedMark)) error {
+	const query = "SELECT f.version, f.kind, f.recorded_at, t.from_state, t.to_state, t.happened_at FROM feed f LEFT JOIN transitions t" +
+		" ON t.object_id = f.object_id AND t.version = f.version WHERE f.object_id = ? AND f.kind <> ? ORDER BY f.position LIMIT ?"
+	return q.Query(ctx, query, []any{object, int16(FeedNew), limit}, func(rows *sql.Rows) error {
+		var version int64
+		var from, to sql.NullString
+		var happened sql.NullInt64
+		m := FeedMark{FeedEntry: FeedEntry{RevisionID: RevisionID{Object: object}}}
+		if err := rows.Scan(&version, &m.Kind, &m.RecordedAt, &from, &to, &happened); err != nil {
+			return err
+		}
+		m.Version, m.From, m.To, m.HappenedAt = wire.Version(version), from.String, to.String, happened.Int64
+		each(m)
+		return nil
+	})
+}

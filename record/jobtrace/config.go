@@ -1,0 +1,162 @@
+package jobtrace
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Config says what an Exporter reads and where it sends traces.
+type Config struct {
+	// DB is the database. The caller closes it.
+	DB *sqldb.DB
+	// Endpoint is the URL of the collector, such as http://collector:4318. The path /v1/traces is
+	// added if it has none. It has no user and no query, because it is logged.
+	Endpoint string
+	// Header is sent with each request. It may have secrets, and is never logged.
+	Header http.Header
+	// ServiceName is the attribute service.name; default "vedette".
+	ServiceName string
+	// Resource are further attributes of the resource of all traces.
+	Resource map[string]string
+	// Logger receives faults. Default: the value of slog.Default() when the line is written.
+	Logger *slog.Logger
+}
+
+// FromEnvironment is the value of Endpoint for which Environment takes the variables.
+const FromEnvironment = "env"
+
+// tracesPath is what the protocol adds to the URL of a collector.
+const tracesPath = "/v1/traces"
+
+// Environment sets what the standard variables of OpenTelemetry say and the configuration does
+// not: OTEL_EXPORTER_OTLP_ENDPOINT, if Endpoint is FromEnvironment, OTEL_EXPORTER_OTLP_HEADERS,
+// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Endpoint and headers for traces alone, as in
+// OTEL_EXPORTER_OTLP_TRACES_HEADERS, come first.
+//
+// Errors: all invalid variables, without their values.
+func (c *Config) Environment(get func(string) string) error {
+	var errs []error
+	if c.Endpoint == FromEnvironment {
+		if c.Endpoint = get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"); c.Endpoint == "" {
+			if base := get("OTEL_EXPORTER_OTLP_ENDPOINT"); base != "" {
+				c.Endpoint = strings.TrimSuffix(base, "/") + tracesPath
+			}
+		}
+		if c.Endpoint == "" {
+			errs = append(errs, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is empty: set it to the URL of the collector"))
+		}
+	}
+	name := "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
+	if get(name) == "" {
+		name = "OTEL_EXPORTER_OTLP_HEADERS"
+	}
+	pairs, err := parsePairs(name, get(name))
+	errs = append(errs, err)
+	header := http.Header{}
+	for key, value := range pairs {
+		errs = append(errs, addHeader(header, name, key, value))
+	}
+	for key, values := range c.Header {
+		header[key] = values
+	}
+	c.Header = header
+	const attributes = "OTEL_RESOURCE_ATTRIBUTES"
+	pairs, err = parsePairs(attributes, get(attributes))
+	errs = append(errs, err)
+	for key, value := range c.Resource {
+		pairs[key] = value
+	}
+	c.ServiceName = cmp.Or(c.ServiceName, get("OTEL_SERVICE_NAME"), pairs["service.name"])
+	delete(pairs, "service.name")
+	c.Resource = pairs
+	return errors.Join(errs...)
+}
+
+// parsePairs parses "key=value,key=value" with percent-encoded values.
+func parsePairs(variable, text string) (map[string]string, error) {
+	pairs := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(pair, "=")
+		key = strings.TrimSpace(key)
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if !ok || key == "" || err != nil {
+			return pairs, fmt.Errorf("%s is invalid: want key=value,key=value with percent-encoded values", variable)
+		}
+		pairs[key] = value
+	}
+	return pairs, nil
+}
+
+// ParseHeader parses a file of headers, with a line "Name: value" for each. Empty lines and
+// lines that begin with # are left out.
+//
+// Errors: the number of an invalid line, without its text.
+func ParseHeader(text []byte) (http.Header, error) {
+	header := http.Header{}
+	scan := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; scan.Scan(); n++ {
+		line := strings.TrimSpace(scan.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("line %d is invalid: want \"Name: value\"", n)
+		}
+		if err := addHeader(header, fmt.Sprintf("line %d", n), strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			return nil, err
+		}
+	}
+	if scan.Err() != nil {
+		return nil, errors.New("a line is longer than 64 KiB")
+	}
+	return header, nil
+}
+
+// addHeader adds a header that HTTP allows. The error has no part of it.
+func addHeader(header http.Header, where, name, value string) error {
+	const token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if name == "" || strings.Trim(name, token) != "" || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return fmt.Errorf("%s has an invalid header", where)
+	}
+	header[textproto.CanonicalMIMEHeaderKey(name)] = []string{value}
+	return nil
+}
+
+// target returns the URL that requests go to.
+//
+// Errors: the endpoint is no URL of a collector. The error does not have its user or query.
+func (c *Config) target() (*url.URL, error) {
+	u, err := url.Parse(c.Endpoint)
+	switch {
+	case err != nil:
+		return nil, errors.New("the address for traces is not a URL: want http://HOST:4318")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the address for traces has a user or a query: put secrets into the file of headers")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("the address for traces is %q: want http://HOST:4318 or https://HOST", clean(c.Endpoint))
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = tracesPath
+	}
+	return u, nil
+}
+
+// Check returns what New would complain about in the settings.
+func (c *Config) Check() error {
+	_, err := c.target()
+	return err
+}

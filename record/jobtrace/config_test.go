@@ -1,0 +1,69 @@
+package jobtrace_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/record/jobtrace"
+)
+
+// TestEnvironment: the standard variables set what the configuration does not.
+func TestEnvironment(t *testing.T) {
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "https://collector:4318/base/", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b,x=1", "OTEL_SERVICE_NAME": "jobs",
+		"OTEL_RESOURCE_ATTRIBUTES": "site=north,service.name=other,deployment.environment.name=a%2Cb",
+	}
+	c := jobtrace.Config{Endpoint: jobtrace.FromEnvironment, Header: http.Header{"X": {"2"}}}
+	if err := c.Environment(func(name string) string { return env[name] }); err != nil {
+		t.Fatal(err)
+	}
+	if c.Endpoint != "https://collector:4318/base/v1/traces" || c.Header.Get("Api-Key") != "a b" || c.Header.Get("X") != "2" || c.ServiceName != "jobs" ||
+		len(c.Resource) != 2 || c.Resource["site"] != "north" || c.Resource["deployment.environment.name"] != "a,b" {
+		t.Errorf("%+v", c)
+	}
+	env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"], env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"] = "http://other", "y=3"
+	c = jobtrace.Config{Endpoint: jobtrace.FromEnvironment}
+	if err := c.Environment(func(name string) string { return env[name] }); err != nil || c.Endpoint != "http://other" || c.Header.Get("Y") != "3" || c.Header.Get("X") != "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c = jobtrace.Config{Endpoint: "http://flag:4318"}
+	if err := c.Environment(func(name string) string { return env[name] }); err != nil || c.Endpoint != "http://flag:4318" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c = jobtrace.Config{Endpoint: jobtrace.FromEnvironment}
+	err := c.Environment(func(name string) string {
+		return map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "hunter2", "OTEL_RESOURCE_ATTRIBUTES": "a=%zz"}[name]
+	})
+	for _, want := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT is empty", "OTEL_EXPORTER_OTLP_HEADERS is invalid", "OTEL_RESOURCE_ATTRIBUTES is invalid"} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestParseHeader: a file of headers, and mistakes without their text.
+func TestParseHeader(t *testing.T) {
+	h, err := jobtrace.ParseHeader([]byte("# token\n\nAuthorization: Bearer a:b\r\napi-key:x\n"))
+	if err != nil || h.Get("Authorization") != "Bearer a:b" || h.Get("Api-Key") != "x" || len(h) != 2 {
+		t.Errorf("%v, %v", h, err)
+	}
+	for _, text := range []string{"hunter2", "hunter2 x: y", ": hunter2", "a: hunter2\x00", "a: " + strings.Repeat("hunter2", 20_000)} {
+		if _, err := jobtrace.ParseHeader([]byte(text)); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
+// TestCheck: addresses that are none of a collector, or that have a secret.
+func TestCheck(t *testing.T) {
+	for endpoint, ok := range map[string]bool{
+		"http://collector:4318": true, "https://collector/v1/traces": true, "": false, "collector:4318": false, "ftp://collector": false, "http://": false,
+		"http://me:hunter2@collector": false, "http://collector/?key=hunter2": false, "http://collector/#hunter2": false, "http://a b": false,
+	} {
+		err := (&jobtrace.Config{Endpoint: endpoint}).Check()
+		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", endpoint, err)
+		}
+	}
+}

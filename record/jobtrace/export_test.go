@@ -1,0 +1,49 @@
+package jobtrace
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/internal/model"
+)
+
+// The limits of a trace.
+const (
+	MaxSpans  = maxSpans
+	MaxEvents = maxEvents
+	MaxText   = maxText
+)
+
+// TraceOf makes the trace of a job.
+func TraceOf(j *history.Job, marks []model.FeedMark) *trace.ResourceSpans {
+	return traceOf(j, marks, nil)
+}
+
+// PartialSuccess decodes an answer.
+func PartialSuccess(body []byte) (int64, string) { return partialSuccess(body) }
+
+// Sender is a sender with another transport.
+type Sender struct{ s *sender }
+
+// NewSender returns a sender.
+func NewSender(transport http.RoundTripper, header http.Header, log *slog.Logger) *Sender {
+	s := newSender(&url.URL{Scheme: "http", Host: "collector", Path: tracesPath}, header, func() *slog.Logger { return log })
+	s.client.Transport = transport
+	return &Sender{s}
+}
+
+// Send sends traces.
+func (s *Sender) Send(ctx context.Context, traces []*trace.ResourceSpans) error {
+	return s.s.send(ctx, traces)
+}
+
+// Stats returns the counters.
+func (s *Sender) Stats() Stats { return s.s.current() }
+
+// Stop ends the log.
+func (s *Sender) Stop() { s.s.fault.Stop() }

@@ -1,0 +1,174 @@
+package jobtrace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/vedette-io/vedette/internal/faultlog"
+)
+
+const (
+	// timeout bounds one request.
+	timeout = 30 * time.Second
+	// The delay between tries doubles from firstRetry to lastRetry.
+	firstRetry = 200 * time.Millisecond
+	lastRetry  = time.Minute
+)
+
+// Stats counts what an Exporter has done since it was created.
+type Stats struct {
+	Traces   int // that a collector has taken, also repetitions
+	Refused  int // traces that a collector refused, and that are not sent again
+	Rejected int // spans that a collector rejected in requests that it took
+	Retries  int // requests that failed and were sent again
+	// FailingSince is when the collector began to fail; zero while it answers.
+	FailingSince time.Time
+}
+
+// sender sends traces to one collector. One goroutine calls send.
+type sender struct {
+	client *http.Client
+	url    *url.URL
+	header http.Header
+	fault  *faultlog.Reporter
+
+	mu    sync.Mutex
+	stats Stats
+}
+
+func newSender(u *url.URL, header http.Header, logger func() *slog.Logger) *sender {
+	// A redirect could carry the header to another server.
+	client := &http.Client{
+		Timeout:       timeout,
+		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return &sender{client: client, url: u, header: header, fault: &faultlog.Reporter{
+		Fault: "traces cannot be exported", Over: "traces are exported", Logger: logger, Attrs: []any{"collector", u.Host},
+	}}
+}
+
+// send returns when the collector has taken or refused all traces. With no traces it returns
+// when the collector answers.
+//
+// Errors: the cause of ctx.
+func (s *sender) send(ctx context.Context, traces []*trace.ResourceSpans) error {
+	// An ExportTraceServiceRequest has the same bytes as TracesData, and its package needs gRPC.
+	body, err := proto.Marshal(&trace.TracesData{ResourceSpans: traces})
+	if err != nil {
+		s.refused(len(traces), err) // no text that clean returns has this error
+		return nil
+	}
+	for failed := 0; ; failed++ {
+		a := s.post(ctx, body)
+		switch {
+		case a.err == nil:
+			s.took(len(traces), &a)
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case a.refused && len(traces) > 1:
+			half := len(traces) / 2
+			if err := s.send(ctx, traces[:half]); err != nil {
+				return err
+			}
+			return s.send(ctx, traces[half:])
+		case a.refused:
+			s.refused(len(traces), a.err)
+			return nil
+		}
+		s.failed(&a)
+		if err := sleep(ctx, max(a.after, backoff(failed))); err != nil {
+			return err
+		}
+	}
+}
+
+// post sends one request.
+func (s *sender) post(ctx context.Context, body []byte) answer {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return unreachable(err)
+	}
+	for name, values := range s.header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("User-Agent", "vedette-otlp-exporter")
+	response, err := s.client.Do(r)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer response.Body.Close()
+	return answerOf(response, time.Now())
+}
+
+func (s *sender) took(traces int, a *answer) {
+	s.mu.Lock()
+	s.stats.Traces += traces
+	s.stats.Rejected += int(a.rejected)
+	s.stats.FailingSince = time.Time{}
+	s.mu.Unlock()
+	if a.rejected > 0 {
+		s.fault.See(faultlog.State{Kind: "rejected", Err: errors.New("the collector rejected spans: " + a.message)})
+		return
+	}
+	s.fault.See(faultlog.State{})
+}
+
+func (s *sender) refused(traces int, err error) {
+	s.mu.Lock()
+	s.stats.Refused += traces
+	s.stats.FailingSince = time.Time{}
+	s.mu.Unlock()
+	if traces > 0 {
+		s.fault.See(faultlog.State{Kind: "refused", Err: err, Remedy: "the trace is not sent again; the log of the collector has the reason"})
+	}
+}
+
+func (s *sender) failed(a *answer) {
+	s.mu.Lock()
+	s.stats.Retries++
+	if s.stats.FailingSince.IsZero() {
+		s.stats.FailingSince = time.Now()
+	}
+	s.mu.Unlock()
+	s.fault.See(faultlog.State{Kind: "collector", Err: a.err})
+}
+
+// current returns the counters.
+func (s *sender) current() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stats
+}
+
+// backoff returns the delay after some failures, with a quarter of chance.
+func backoff(failed int) time.Duration {
+	d := min(firstRetry<<min(failed, 20), lastRetry)
+	return d - rand.N(d/4)
+}
+
+// sleep waits.
+//
+// Errors: the cause of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
