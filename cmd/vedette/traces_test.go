@@ -1,0 +1,121 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/record/feed"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// TestTraces: a recorder sends a job that ends to a collector, with the headers of a file and
+// the variables of OpenTelemetry, and shows no header.
+func TestTraces(t *testing.T) {
+	type request struct {
+		header http.Header
+		got    trace.TracesData
+		err    error
+	}
+	requests := make(chan *request, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		q := &request{header: r.Header}
+		body, err := io.ReadAll(r.Body)
+		if q.err = err; err == nil {
+			q.err = proto.Unmarshal(body, &q.got)
+		}
+		requests <- q
+	}))
+	defer collector.Close()
+	srv := recordable(t, apitest.Config{})
+	job := newJob("ml", "train")
+	srv.create(job)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_SERVICE_NAME", "my-jobs")
+	headers := file(t, "headers", "Authorization: Bearer hunter2\n")
+	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	p := start(t, "record", "jobs", "-A", "--kubeconfig", srv.kubeconfig, "--db", db, "--traces", "env", "--traces-headers", headers)
+	p.err.holds(t, "Ctrl-C ends it")
+	hasCursor(t, db)
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	if _, err := srv.UpdateStatus(job); err != nil {
+		t.Fatal(err)
+	}
+	q := receiveTrace(t, requests)
+	if q.err != nil || q.header.Get("Authorization") != "Bearer hunter2" || len(q.got.ResourceSpans) != 1 {
+		t.Fatalf("%+v", q)
+	}
+	if text := q.got.String(); !strings.Contains(text, "my-jobs") || !strings.Contains(text, "train") || !strings.Contains(text, "Succeeded") {
+		t.Error(text)
+	}
+	p.interrupt()
+	if text := p.out.String() + p.err.String(); strings.Contains(text, "hunter2") {
+		t.Error(text)
+	}
+}
+
+// hasCursor waits until the exporter of a database has its cursor: jobs that end before have no
+// trace.
+func hasCursor(t *testing.T, db string) {
+	t.Helper()
+	d, err := sqldb.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(within)
+	for {
+		all, err := feed.Cursors(t.Context(), d)
+		if err == nil && len(all) == 1 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%v, %v", all, err)
+		}
+	}
+}
+
+// receiveTrace returns the next request.
+func receiveTrace[T any](t *testing.T, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(within):
+		t.Fatal("no request arrives")
+	}
+	return v
+}
+
+// TestTracesMistakes: wrong settings are errors before anything is recorded, with their origin
+// and without a secret.
+func TestTracesMistakes(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+	db := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
+	for args, want := range map[string]string{
+		"--traces env":                         "OTEL_EXPORTER_OTLP_ENDPOINT is empty",
+		"--traces collector:4318":              "--traces: the address for traces",
+		"--traces http://me:hunter2@collector": "--traces: the address for traces has a user or a query",
+		"--traces-headers x":                   "--traces-headers: the headers need --traces",
+		"--traces http://collector --traces-headers /does/not/exist":                    "no such file",
+		"--traces http://collector --traces-headers " + file(t, "h", "hunter2 hunter2"): "line 1 is invalid",
+	} {
+		p := start(t, append([]string{"record", "jobs", "-A", "--db", db}, strings.Fields(args)...)...)
+		if code := p.end(); code != 1 || !strings.Contains(p.err.String(), want) || strings.Contains(p.err.String(), "hunter2") {
+			t.Errorf("%s: %d, %v", args, code, p.err)
+		}
+	}
+}
