@@ -24,6 +24,7 @@ import (
 	"github.com/vedette-io/vedette/portal/jobview"
 	"github.com/vedette-io/vedette/portal/livestream"
 	"github.com/vedette-io/vedette/portal/readapi"
+	"github.com/vedette-io/vedette/portal/recordapi"
 	"github.com/vedette-io/vedette/portal/ui"
 	"github.com/vedette-io/vedette/portal/web"
 	"github.com/vedette-io/vedette/portal/writeapi"
@@ -204,6 +205,11 @@ func (p *Portal) operations() {
 			return s.Browsers, s.Lag
 		},
 	})
+	visible := recordapi.Config{DB: p.cfg.DB, Sight: func(ctx context.Context) (recordapi.Sight, error) { return p.access.Sight(asking(ctx)) }}
+	if p.access.Rights() {
+		visible.May = p.access.May
+	}
+	recordapi.Register(p.api, visible)
 	forecasts := insight.New(insight.Config{DB: p.cfg.DB, Index: p.index})
 	writeapi.Register(p.api, writeapi.Config{
 		DB: p.cfg.DB, Index: p.index, Access: p.access, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: forecasts.Forecast, Logger: p.cfg.logger(),

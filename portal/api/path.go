@@ -52,4 +52,16 @@ const (
 	PathVerify        = "/subscriptions/{id}/code" // POST: VerifyRequest -> Act
 	PathTestMessage   = "/subscriptions/{id}/test" // POST -> Act
 	PathMuteMessages  = "/subscriptions/{id}/mute" // POST: MuteRequest with a time until -> Act; a past time ends the mute
+
+	PathRecordTypes       = "/records/types"                    // GET: RecordTypes
+	PathRecords           = "/records/named"                    // GET: RecordList, the objects that had a name
+	PathRecordChanges     = "/records/transitions"              // GET: RecordChangeList
+	PathRecordJobs        = "/records/jobs"                     // GET: RecordJobList
+	PathRecordGaps        = "/records/gaps"                     // GET: RecordGapList
+	PathRecordStats       = "/records/stats"                    // GET: RecordStats
+	PathRecordJob         = "/records/{id}/job"                 // GET: RecordJob
+	PathRecordAttempts    = "/records/{id}/attempts"            // GET: RecordAttempts
+	PathRecordTransitions = "/records/{id}/transitions"         // GET: TransitionList
+	PathRecordRevisions   = "/records/{id}/revisions"           // GET: RevisionList
+	PathRecordBody        = "/records/{id}/revisions/{version}" // GET: RecordBody; the version may be last
 )

@@ -130,6 +130,20 @@ func (c *Client) do(r *http.Request, out any) error {
 	return nil
 }
 
+// SignInMethods returns how one can sign in. It sends no token.
+func (c *Client) SignInMethods(ctx context.Context) (*api.SignInMethods, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.String()+api.PathSignInMethods, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("User-Agent", c.o.Agent)
+	r.Header.Set("Accept", "application/json")
+	out := new(api.SignInMethods)
+	return out, c.do(r, out)
+}
+
 // get reads something.
 func get[T any](ctx context.Context, c *Client, path string, q url.Values) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)

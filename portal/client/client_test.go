@@ -21,6 +21,7 @@ import (
 	"github.com/vedette-io/vedette/portal/client"
 	"github.com/vedette-io/vedette/portal/livestream"
 	"github.com/vedette-io/vedette/portal/readapi"
+	"github.com/vedette-io/vedette/portal/recordapi"
 	"github.com/vedette-io/vedette/portal/web"
 	"github.com/vedette-io/vedette/portal/writeapi"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -51,6 +52,7 @@ func document() *huma.OpenAPI {
 	readapi.Register(a, readapi.Config{Index: jobindex.New(jobindex.Config{})})
 	livestream.New(livestream.Config{}).Register(a)
 	writeapi.Register(a, writeapi.Config{})
+	recordapi.Register(a, recordapi.Config{})
 	return a.OpenAPI()
 }
 

@@ -133,3 +133,21 @@ func bookkeeping(text string) (all []api.LineRange) {
 	}
 	return all
 }
+
+// JSON returns a recorded body as JSON, with the digits of its numbers. The data of Secrets
+// within the object is replaced, as in Body.
+//
+// Errors: those of Body.
+func JSON(body []byte) ([]byte, error) {
+	var object map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&object); err != nil {
+		return nil, fmt.Errorf("read a body: %w", err)
+	}
+	if isSecret(object) {
+		return nil, ErrSecret
+	}
+	hideSecrets(object)
+	return json.Marshal(object)
+}

@@ -1,0 +1,28 @@
+package recordapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// Sight says what a person sees: an *access.Sight.
+type Sight interface {
+	// All reports whether the person sees all jobs.
+	All() bool
+	// SeesType reports whether the person sees jobs of a type ("jobs.batch") in a namespace.
+	SeesType(cluster, typ, namespace string) bool
+}
+
+// Config configures the operations. DB and Sight are required.
+type Config struct {
+	DB *sqldb.DB
+	// Sight returns what the person of a context sees.
+	Sight func(context.Context) (Sight, error)
+	// May returns nil if the person of a context has a right. Nil: no rights are configured, so
+	// everybody sees everything that is recorded.
+	May func(context.Context, access.Right) error
+	Now func() time.Time // default: time.Now
+}

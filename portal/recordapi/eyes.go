@@ -1,0 +1,135 @@
+package recordapi
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// maxReviews bounds how many rights one request asks for. Further namespaces are not seen.
+const maxReviews = 60
+
+// place is a type in a namespace of a cluster.
+type place struct {
+	cluster   string
+	typ       history.Type
+	namespace string
+}
+
+// eyes decide what the person of one request sees.
+type eyes struct {
+	r       *reader
+	ctx     context.Context
+	sight   Sight
+	known   map[place]bool
+	reviews int
+}
+
+// look returns the eyes of the person of a request. namespace is the one that the request is
+// about, if there is one.
+func look(ctx context.Context, r *reader, namespace string) (*eyes, error) {
+	if namespace != "" {
+		ctx = access.Asking(ctx, namespace)
+	}
+	s, err := r.Sight(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &eyes{r: r, ctx: ctx, sight: s, known: map[place]bool{}}, nil
+}
+
+// isJob reports whether a type is one of jobs, which the sight decides.
+func isJob(t history.Type) bool { return slices.Contains(submit.Workloads(), t.String()) }
+
+// sees reports whether the person may see the objects of a type in a namespace; the empty
+// namespace means all.
+//
+// Errors: the API server does not say so.
+func (e *eyes) sees(cluster string, t history.Type, namespace string) (bool, error) {
+	if isJob(t) {
+		return e.sight.All() || e.sight.SeesType(cluster, t.String(), namespace) && namespace != "", nil
+	}
+	if namespace != "" {
+		if all, err := e.may(place{cluster, t, ""}); all || err != nil {
+			return all, err
+		}
+	}
+	return e.may(place{cluster, t, namespace})
+}
+
+// may asks for the right to list a type.
+func (e *eyes) may(at place) (bool, error) {
+	if e.r.May == nil {
+		return true, nil
+	}
+	if yes, ok := e.known[at]; ok {
+		return yes, nil
+	}
+	if e.reviews++; e.reviews > maxReviews {
+		return false, nil
+	}
+	err := e.r.May(e.ctx, access.Right{Cluster: at.cluster, Verb: "list", Group: at.typ.Group, Resource: at.typ.Resource, Namespace: at.namespace})
+	var p *api.Problem
+	if err != nil && (!errors.As(err, &p) || p.Type == api.ProblemCluster) {
+		return false, err
+	}
+	e.known[at] = err == nil
+	return err == nil, nil
+}
+
+// objectOf returns an object that the person may see.
+//
+// Errors: *api.Problem, the same for an object that does not exist and for one that may not be
+// seen.
+func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) {
+	found, err := r.history.ObjectsByID(ctx, []int64{id})
+	if err != nil {
+		return history.Object{}, err
+	}
+	if len(found) == 0 {
+		if _, err := r.Sight(ctx); err != nil { // who asks is not known
+			return history.Object{}, err
+		}
+		return history.Object{}, unknownObject()
+	}
+	e, err := look(ctx, r, found[0].Namespace)
+	if err != nil {
+		return history.Object{}, err
+	}
+	yes, err := e.sees(found[0].Cluster, found[0].Type, found[0].Namespace)
+	switch {
+	case err != nil:
+		return history.Object{}, err
+	case !yes:
+		return history.Object{}, unknownObject()
+	}
+	return found[0], nil
+}
+
+func unknownObject() *api.Problem {
+	return web.Unknown("There is no such object, or none that you may see. Its history may have been removed.")
+}
+
+// placeOf returns where an object is.
+func placeOf(o *history.Object) place { return place{o.Cluster, o.Type, o.Namespace} }
+
+// seen returns the items that the person may see.
+func seen[T any](e *eyes, all []T, at func(*T) place) (out []T, err error) {
+	for i := range all {
+		p := at(&all[i])
+		yes, err := e.sees(p.cluster, p.typ, p.namespace)
+		if err != nil {
+			return nil, err
+		}
+		if yes {
+			out = append(out, all[i])
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,36 @@
+package recordapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/record/history"
+)
+
+// Register adds the operations to an API.
+func Register(a huma.API, c Config) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	r := &reader{c, history.New(c.DB)}
+	get(a, r, api.PathRecordTypes, "list-record-types", "The types that are recorded", types)
+	get(a, r, api.PathRecords, "list-records", "The objects that had a name", named)
+	get(a, r, api.PathRecordChanges, "list-record-changes", "The transitions of many objects", changes)
+	get(a, r, api.PathRecordJobs, "list-record-jobs", "Jobs: open ones first, then the others, the newest first", jobs)
+	get(a, r, api.PathRecordGaps, "list-record-gaps", "The gaps of a type", gaps)
+	get(a, r, api.PathRecordStats, "get-record-stats", "The statistics of each type", statistics, web.Within(2*time.Minute))
+	get(a, r, api.PathRecordJob, "get-record-job", "A job by the ID of its object", job)
+	get(a, r, api.PathRecordAttempts, "list-record-attempts", "The chain of retries that a job belongs to", attempts)
+	get(a, r, api.PathRecordTransitions, "list-record-transitions", "The transitions of an object", transitions)
+	get(a, r, api.PathRecordRevisions, "list-record-revisions", "The revisions of an object", revisions)
+	get(a, r, api.PathRecordBody, "get-record-body", "An object at a revision, as JSON", body)
+}
+
+// get registers an operation.
+func get[I, O any](a huma.API, r *reader, path, id, summary string, h func(*reader, context.Context, *I) (*O, error), options ...web.Option) {
+	web.Get(a, path, id, summary, func(ctx context.Context, in *I) (*O, error) { return h(r, ctx, in) }, options...)
+}
