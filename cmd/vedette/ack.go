@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/portal/records"
+	"github.com/vedette-io/vedette/record/history"
+	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // ackOptions are the flags of ack.
@@ -40,47 +46,92 @@ func newAck() *cobra.Command {
 }
 
 func (o *ackOptions) run(ctx context.Context, word string, con *console) error {
-	h, err := openHistory(ctx, o.db)
+	portal, err := o.source.portal()
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	object, name, err := o.object(ctx, h, word)
+	if portal != nil {
+		return o.onPortal(ctx, portal, word, con)
+	}
+	db, err := openDatabase(ctx, o.source.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	object, name, err := o.object(ctx, db, word)
 	if err != nil {
 		return err
 	}
 	by := o.by.name()
-	n, err := delivery.Ack(ctx, h.db, object, by)
-	switch {
-	case err != nil:
+	n, err := delivery.Ack(ctx, db, object, by)
+	if err != nil {
 		return err
-	case n == 0:
-		con.say("no message about %s waits for an acknowledgment", name)
-	default:
-		con.say("%s acknowledged %s about %s: nobody else is told", by, counted(n, "message"), name)
 	}
+	sayAcknowledged(con, n, by, name)
 	return nil
+}
+
+// onPortal acknowledges the messages about a job in the name of the person that the portal
+// knows.
+func (o *ackOptions) onPortal(ctx context.Context, portal *client.Client, word string, con *console) error {
+	if strings.Count(word, "/") != 1 {
+		return fmt.Errorf("%q is no job: a portal takes TYPE/NAME, such as job/train-7", word)
+	}
+	if o.by.by != "" {
+		return errors.New("--by is for databases: a portal knows who you are")
+	}
+	objects, err := o.objects(ctx, &historyReader{records.New(portal), func() {}}, []string{word})
+	if err == nil {
+		err = oneCluster(objects)
+	}
+	if err != nil {
+		return err
+	}
+	session, err := portal.Session(ctx)
+	if err != nil {
+		return err
+	}
+	act, err := portal.Acknowledge(ctx, api.JobRef{Cluster: objects[0].Cluster, UID: objects[0].UID})
+	if err != nil {
+		return err
+	}
+	sayAcknowledged(con, act.Count, cmp.Or(session.Person, "you"), titleOf(&objects[0]))
+	return nil
+}
+
+// sayAcknowledged says how many messages about a job were acknowledged.
+func sayAcknowledged(con *console, n int, by, name string) {
+	if n == 0 {
+		con.say("no message about %s waits for an acknowledgment", name)
+		return
+	}
+	con.say("%s acknowledged %s about %s: nobody else is told", by, counted(n, "message"), name)
+}
+
+// titleOf returns the type, the namespace and the name of an object.
+func titleOf(o *history.Object) string {
+	return o.Type.String() + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
 // object returns the number and the name of the object that a word names: as TYPE/NAME, or
 // by the number or the key of a message about it.
-func (o *ackOptions) object(ctx context.Context, h *historyReader, word string) (id int64, name string, err error) {
+func (o *ackOptions) object(ctx context.Context, db *sqldb.DB, word string) (id int64, name string, err error) {
 	if number, err := strconv.ParseInt(word, 10, 64); err == nil {
-		d, _, err := delivery.Show(ctx, h.db, number)
+		d, _, err := delivery.Show(ctx, db, number)
 		return aboutOf(&d, word, err)
 	}
 	if strings.Count(word, "/") > 1 {
-		d, err := delivery.Find(ctx, h.db, word)
+		d, err := delivery.Find(ctx, db, word)
 		return aboutOf(&d, word, err)
 	}
-	objects, err := o.objects(ctx, h, []string{word})
+	objects, err := o.objects(ctx, historyIn(db), []string{word})
 	if err == nil {
 		err = oneCluster(objects)
 	}
 	if err != nil {
 		return 0, "", err
 	}
-	return objects[0].ID, objects[0].Type.String() + " " + strings.TrimPrefix(objects[0].Namespace+"/"+objects[0].Name, "/"), nil
+	return objects[0].ID, titleOf(&objects[0]), nil
 }
 
 // aboutOf returns the object that a message is about.

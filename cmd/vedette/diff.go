@@ -56,7 +56,7 @@ func newDiff() *cobra.Command {
 }
 
 func (o *diffOptions) run(ctx context.Context, args []string, con *console) error {
-	h, err := openHistory(ctx, o.db)
+	h, err := o.source.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (o *diffOptions) run(ctx context.Context, args []string, con *console) erro
 	}
 	texts, names := [2]string{}, [2]string{}
 	for i, r := range []revisionAt{from, to} {
-		fields, err := decodeRevision(ctx, h.History, r)
+		fields, err := decodeRevision(ctx, h, r)
 		if err != nil {
 			return err
 		}

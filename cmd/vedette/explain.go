@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -34,6 +35,9 @@ func flat(err error) []error {
 func explain(err error) string {
 	if about := (*aboutCluster)(nil); errors.As(err, &about) {
 		return "cluster " + about.name + ": " + explain(about.err)
+	}
+	if problem := (*api.Problem)(nil); errors.As(err, &problem) {
+		return explainProblem(err, problem)
 	}
 	if failed := (*sqldb.Error)(nil); errors.As(err, &failed) {
 		return oneLine(err.Error())

@@ -35,7 +35,7 @@ func newGaps() *cobra.Command {
 			return o.run(cmd.Context(), strings.Join(args, ""), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "", "exclude gaps of other namespaces (default: all)")
 	f.StringVar(&o.cluster, "cluster", "", "name or UID of a cluster")
@@ -74,7 +74,7 @@ func (o *gapsOptions) run(ctx context.Context, types string, con *console) error
 	if err != nil {
 		return err
 	}
-	h, err := openHistory(ctx, o.db)
+	h, err := o.source.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (o *historyOptions) run(ctx context.Context, args []string, con *console) e
 	if err != nil {
 		return err
 	}
-	h, err := openHistory(ctx, o.db)
+	h, err := o.source.open(ctx)
 	if err != nil {
 		return err
 	}

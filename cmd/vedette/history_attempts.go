@@ -22,7 +22,7 @@ func printAttempts(ctx context.Context, h *historyReader, obj history.Object, co
 	if err != nil || !lp.forPeople() {
 		return err
 	}
-	chain, err := h.Chain(ctx, obj.ClusterUID, obj.Type, obj.UID)
+	chain, err := h.Attempts(ctx, obj)
 	if err != nil || len(chain) < 2 {
 		return err
 	}

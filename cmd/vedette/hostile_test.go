@@ -200,6 +200,7 @@ func TestHostile(t *testing.T) {
 	t.Run("jobs", h.jobs)
 	t.Run("submitting", h.submitting)
 	t.Run("portal", h.portal)
+	t.Run("logins", h.logins)
 	t.Run("demo", h.demo)
 	h.complete(t)
 }

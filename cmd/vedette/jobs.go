@@ -19,7 +19,8 @@ import (
 // jobsOptions are the flags of jobs.
 type jobsOptions struct {
 	connect       kube.Config
-	db, cluster   string
+	source        sourceFlags
+	cluster       string
 	live          bool
 	allNamespaces bool
 	mine          bool
@@ -44,7 +45,7 @@ func newJobs() *cobra.Command {
 		Long: "List open jobs, those that were submitted last first, and then the jobs that have ended, the newest first. Jobs that\n" +
 			"belong to another job, such as those of a JobSet, are left out.\n\n" +
 			"Without a database, the command asks the cluster: it shows what still exists, with the times that the objects say.\n" +
-			"With --db or VEDETTE_DB it reads the history: also jobs whose objects are deleted, with exact times.\n\n" +
+			"With --db or VEDETTE_DB, or a portal as --server, it reads the history: also deleted jobs, with exact times.\n\n" +
 			"LIFE is the life of a job: thin while it waits, full while it holds GPUs, hatched where nothing was seen. WAITED and\n" +
 			"RAN are sums. DETAIL says where a job runs, or why it waits or failed.\n\n" +
 			"Fields of json, yaml, csv and ndjson: cluster, type, namespace, name, uid, state, raw, reason, message, since,\n" +
@@ -64,7 +65,7 @@ func newJobs() *cobra.Command {
 		},
 	}
 	addConnection(cmd, &o.connect)
-	addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.live, "live", false, "ask the cluster, even if a database is named")
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
@@ -147,12 +148,31 @@ func (o *jobsOptions) query(ctx context.Context) (q jobQuery, err error) {
 	}
 	if o.mine && q.submitter == "" {
 		if q.submitter = os.Getenv("VEDETTE_USER"); q.submitter == "" {
-			if q.submitter, err = askUser(ctx, o.connect); err != nil {
-				return q, fmt.Errorf("--mine: the cluster does not name you: %w; use --user NAME or VEDETTE_USER", err)
+			if q.submitter, err = o.me(ctx); err != nil {
+				return q, fmt.Errorf("--mine: you have no name here: %w; use --user NAME or VEDETTE_USER", err)
 			}
 		}
 	}
 	return q, nil
+}
+
+// me returns the name of the user, as the portal or the cluster knows it.
+func (o *jobsOptions) me(ctx context.Context) (string, error) {
+	portal, err := o.source.portal()
+	if err != nil {
+		return "", err
+	}
+	if portal == nil || o.live {
+		return askUser(ctx, o.connect)
+	}
+	session, err := portal.Session(ctx)
+	if err == nil && session.Person == "" {
+		err = errors.New("the portal asks nobody to sign in")
+	}
+	if err != nil {
+		return "", err
+	}
+	return session.Person, nil
 }
 
 // inNamespace returns the namespace of the flags, of the kubeconfig, or default.
@@ -170,8 +190,8 @@ func (o *jobsOptions) inNamespace() string {
 
 // open returns the source that the flags name.
 func (o *jobsOptions) open(ctx context.Context, con *console) (jobLister, error) {
-	if o.db != "" && !o.live {
-		h, err := openHistory(ctx, o.db)
+	if o.source.named() && !o.live {
+		h, err := o.source.open(ctx)
 		if err != nil {
 			return nil, err
 		}

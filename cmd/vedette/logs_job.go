@@ -58,7 +58,7 @@ func (f *jobFinder) find(ctx context.Context, name string) (job submit.Job, live
 
 // past returns the last job of a name that the history knows.
 func (f *jobFinder) past(ctx context.Context, name string) (submit.Job, error) {
-	h := &historyReader{history.New(f.db), f.db}
+	h := historyIn(f.db)
 	o := readOptions{namespace: f.namespace}
 	if o.namespace == "" && f.cluster != nil {
 		o.namespace = f.cluster.Namespace()

@@ -3,62 +3,27 @@ package main
 import (
 	"context"
 	"fmt"
-	"iter"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/record/history"
-	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // readOptions are the flags of all commands that read the history.
 type readOptions struct {
-	db, namespace, cluster string
-	allNamespaces          bool
-	uid                    string
-	output                 listFlags
+	source             sourceFlags
+	namespace, cluster string
+	allNamespaces      bool
+	uid                string
+	output             listFlags
 }
 
-// historyReader is the history in a database that a command has opened.
-type historyReader struct {
-	*history.History
-	db *sqldb.DB
-}
-
-// openHistory opens a database to read its history.
-func openHistory(ctx context.Context, url string) (*historyReader, error) {
-	db, err := openWith(ctx, url, sqldb.Read)
-	if err != nil {
-		return nil, err
-	}
-	return &historyReader{history.New(db), db}, nil
-}
-
-// Close closes the database.
-func (h *historyReader) Close() { _ = h.db.Close() } // nothing was written
-
-// transitionsOf returns all transitions of an object, the oldest first.
-func (h *historyReader) transitionsOf(ctx context.Context, object int64) iter.Seq2[history.Transition, error] {
-	return history.All(ctx, history.Paging{Order: history.OldestFirst, Limit: 500}, func(ctx context.Context, p history.Paging) (history.Page[history.Transition], error) {
-		return h.Transitions(ctx, object, p)
-	})
-}
-
-// revisionsOf returns all revisions of an object, the newest first.
-func (h *historyReader) revisionsOf(ctx context.Context, object int64) iter.Seq2[history.Revision, error] {
-	return history.All(ctx, history.Paging{}, func(ctx context.Context, p history.Paging) (history.Page[history.Revision], error) {
-		return h.Revisions(ctx, object, p)
-	})
-}
-
-// addPlace adds the flags for the database, the cluster and the namespace.
+// addPlace adds the flags for the source, the cluster and the namespace.
 func (o *readOptions) addPlace(cmd *cobra.Command) {
-	addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the objects")
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "read all namespaces")
@@ -237,54 +202,4 @@ func parseLabels(text string) (labels []history.Label, err error) {
 		labels = append(labels, history.Label{Name: name, Value: value})
 	}
 	return labels, nil
-}
-
-// revisionAt is one revision of one object.
-type revisionAt struct {
-	history.Object
-	history.Revision
-}
-
-// revisionAt returns the revision at a version or at a time. An empty text is the last one.
-// Objects are sorted, the newest first.
-func (h *historyReader) revisionAt(ctx context.Context, objects []history.Object, text string, now time.Time) (found revisionAt, err error) {
-	version, numeric := wire.Version(0), false
-	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
-		version, numeric = wire.Version(v), true
-	}
-	var when time.Time
-	if !numeric {
-		if when, err = parseTime(text, now); err != nil {
-			return found, fmt.Errorf("%q is not a revision; use a version, which `vedette history -o wide` shows, or a time (%w)", text, err)
-		}
-	}
-	for _, obj := range objects {
-		for r, err := range h.revisionsOf(ctx, obj.ID) {
-			switch {
-			case err != nil:
-				return found, err
-			case numeric && r.Version != version, !numeric && !when.IsZero() && r.Seen.After(when):
-				continue
-			}
-			return revisionAt{obj, r}, nil
-		}
-	}
-	obj := objects[0]
-	if numeric {
-		return found, fmt.Errorf("%s %s has no revision %s; `vedette history %[1]s/%[4]s -o wide` shows versions", obj.Type, obj.Namespace+"/"+obj.Name, text, obj.Name)
-	}
-	return found, fmt.Errorf("%s %s/%s was not seen before %s", obj.Type, obj.Namespace, obj.Name, when.Format(time.RFC3339))
-}
-
-// previous returns the revision of the same object before another one.
-func (h *historyReader) previous(ctx context.Context, r revisionAt) (revisionAt, error) {
-	for b, err := range h.revisionsOf(ctx, r.ID) {
-		if err != nil {
-			return r, err
-		}
-		if b.Version < r.Revision.Version {
-			return revisionAt{r.Object, b}, nil
-		}
-	}
-	return r, fmt.Errorf("%s %s/%s has no revision before %v", r.Type, r.Namespace, r.Name, r.Revision.Version)
 }

@@ -137,7 +137,7 @@ func (o *retryOptions) find(ctx context.Context, client *submit.Client, name str
 			return job, 0, err
 		}
 	}
-	chain, err := h.Chain(ctx, "", history.Type{Group: job.Resource.Group, Resource: job.Resource.Name, Kind: job.Resource.Kind}, job.UID)
+	chain, err := h.Attempts(ctx, history.Object{Type: history.Type{Group: job.Resource.Group, Resource: job.Resource.Name, Kind: job.Resource.Kind}, UID: job.UID})
 	if errors.Is(err, history.ErrUnknown) {
 		return job, 0, nil
 	}

@@ -30,6 +30,8 @@ const (
 // settings lists all settings.
 var settings = []setting{
 	{"db", word},
+	{"server", word},
+	{"server-ca", path},
 	{"name", word},
 	{"rules", path},
 	{"redact", words},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/vedette-io/vedette/internal/objectyaml"
 	"github.com/vedette-io/vedette/internal/printable"
-	"github.com/vedette-io/vedette/record/history"
 )
 
 // showOptions are the flags of show.
@@ -53,7 +52,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 	default:
 		return fmt.Errorf("unknown output format %q; use yaml, json, name or jsonpath=TEMPLATE", o.output)
 	}
-	h, err := openHistory(ctx, o.db)
+	h, err := o.source.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 	if err != nil {
 		return err
 	}
-	fields, err := decodeRevision(ctx, h.History, r)
+	fields, err := decodeRevision(ctx, h, r)
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func (o *showOptions) run(ctx context.Context, args []string, con *console) erro
 }
 
 // decodeRevision returns the object at a revision, with its version.
-func decodeRevision(ctx context.Context, h *history.History, r revisionAt) (map[string]any, error) {
+func decodeRevision(ctx context.Context, h historySource, r revisionAt) (map[string]any, error) {
 	body, _, err := h.Body(ctx, r.ID, r.Revision.Version)
 	if err != nil {
 		return nil, err

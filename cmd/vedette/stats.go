@@ -65,7 +65,7 @@ func (o *statsOptions) run(ctx context.Context, types string, con *console) erro
 	if err != nil {
 		return err
 	}
-	h, err := openHistory(ctx, o.db)
+	h, err := o.source.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (o *waitOptions) run(ctx context.Context, args []string, con *console) erro
 	if err != nil {
 		return err
 	}
-	h, err := openHistory(ctx, o.db)
+	h, err := o.source.open(ctx)
 	if err != nil {
 		return err
 	}

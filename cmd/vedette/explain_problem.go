@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// nextSteps say what to do about problems of a portal whose detail does not.
+var nextSteps = map[string]string{
+	api.ProblemSignIn:   "run `vedette login`",
+	api.ProblemLoading:  "try again in a few seconds",
+	api.ProblemDatabase: "try again; if it stays so, tell the operators of the portal",
+	api.ProblemFault:    "tell the operators of the portal",
+	api.ProblemTooMany:  "wait, and try again",
+}
+
+// explainProblem returns a problem of a portal on one line: what failed, on what, why, and what
+// to do next.
+func explainProblem(err error, p *api.Problem) string {
+	text := oneLine(err.Error())
+	for _, f := range p.Fields {
+		text += "; " + strings.TrimPrefix(oneLine(f.Field)+": ", ": ") + oneLine(f.Message)
+	}
+	if next := nextSteps[p.Type]; next != "" {
+		text = strings.TrimSuffix(text, ".") + ": " + next
+	}
+	if p.Instance != "" {
+		text += fmt.Sprintf(" (number %s in the log of the portal)", oneLine(p.Instance))
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/vedette-io/vedette/kube"
+)
+
+// early is how long before its end a token is renewed.
+const early = time.Minute
+
+// tokenOf returns the token of a key, and renews it if it ends soon.
+//
+// Errors: it has ended, and cannot be renewed. No error has a secret.
+func tokenOf(ctx context.Context, server string, k key, all *keys, client *http.Client) (string, error) {
+	again := fmt.Sprintf("run `vedette login --server %s`", server)
+	switch {
+	case k.Kind == keyKubeconfig:
+		token, err := kube.Bearer(ctx, kube.Config{Kubeconfig: k.Kubeconfig, Context: k.Context})
+		if errors.Is(err, kube.ErrNoToken) {
+			return "", fmt.Errorf("%w: %s in another way", err, again)
+		}
+		return token, err
+	case k.Expires.IsZero() || time.Until(k.Expires) > early:
+		return k.Token, nil
+	case k.Kind != keyProvider || k.Refresh == "":
+		if time.Until(k.Expires) > 0 {
+			return k.Token, nil
+		}
+		return "", fmt.Errorf("the token has ended at %s: %s", local(k.Expires), again)
+	}
+	renewed, err := renew(ctx, k, client)
+	if err != nil {
+		if now, failed := openKeys(); failed == nil { // another command may have renewed it
+			if other, ok := now.of(server); ok && time.Until(other.Expires) > early {
+				return other.Token, nil
+			}
+		}
+		return "", fmt.Errorf("the token has ended, and %s does not renew it (%s): %s", k.Issuer, refusalOf(err), again)
+	}
+	return renewed.Token, all.put(server, &renewed)
+}
+
+// renew asks the provider for another token.
+func renew(ctx context.Context, k key, client *http.Client) (key, error) {
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, client)
+	c := oauth2.Config{ClientID: k.Client, Scopes: k.Scopes, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: oauth2.AuthStyleInParams}}
+	t, err := c.TokenSource(ctx, &oauth2.Token{RefreshToken: k.Refresh}).Token()
+	if err != nil {
+		return k, err
+	}
+	return k.with(t)
+}
+
+// with returns the key with the tokens of an answer of the provider.
+func (k key) with(t *oauth2.Token) (key, error) {
+	id, _ := t.Extra("id_token").(string)
+	if id == "" {
+		return k, errors.New("the provider gave no ID token")
+	}
+	k.Token, k.Expires = id, endOf(id)
+	if t.RefreshToken != "" {
+		k.Refresh = t.RefreshToken
+	}
+	return k, nil
+}
+
+// endOf returns when a token ends, if it says so. The portal checks the token.
+func endOf(token string) time.Time {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	var claims struct {
+		Exp float64 `json:"exp"`
+	}
+	if err != nil || json.Unmarshal(text, &claims) != nil || claims.Exp <= 0 || claims.Exp > 1e11 {
+		return time.Time{}
+	}
+	return time.Unix(int64(claims.Exp), 0)
+}
+
+// refusalOf returns what a provider answered, without the body, which may have secrets.
+func refusalOf(err error) string {
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused) && refused.ErrorCode != "":
+		return refused.ErrorCode
+	case errors.As(err, &refused) && refused.Response != nil:
+		return refused.Response.Status
+	}
+	return oneLine(err.Error())
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/spf13/cobra"
+	"golang.org/x/oauth2"
+
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
+)
+
+// loginOptions are the flags of login.
+type loginOptions struct {
+	server  serverFlags
+	connect kube.Config
+	with    string
+}
+
+func newLogin() *cobra.Command {
+	var o loginOptions
+	cmd := &cobra.Command{
+		Use:   "login --server URL",
+		Short: "Get a token for a portal, so that commands need no database and no cluster",
+		Long: "The token comes from the portal's identity provider: open the printed address in a browser on any machine, and\n" +
+			"enter the code. With --with kubeconfig it is the token that the kubeconfig sends to its cluster, also of a plugin;\n" +
+			"it is read each time and not stored. With --with token it is read from standard input.\n\n" +
+			"Give the token of a kubeconfig to portals that you trust only. The login is stored in the folder of your settings,\n" +
+			"readable by you alone. A token of a provider is renewed as long as the provider allows it.",
+		Example: "  vedette login --server https://vedette.example.com\n" +
+			"  vedette jobs --server https://vedette.example.com\n\n" +
+			"  # With the token of the kubeconfig; with a token of the portal's file\n" +
+			"  vedette login --server https://vedette.example.com --with kubeconfig\n" +
+			"  vedette login --server https://vedette.example.com --with token < token.txt",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+		},
+	}
+	addConfig(cmd)
+	o.server.addFlags(cmd)
+	addConnection(cmd, &o.connect)
+	cmd.Flags().StringVar(&o.with, "with", "", "where the token comes from: provider, kubeconfig or token (default: provider)")
+	return cmd
+}
+
+func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) error {
+	if o.server.url == "" {
+		return errNoServer
+	}
+	transport, err := transportWith(o.server.ca)
+	if err != nil {
+		return err
+	}
+	web := &http.Client{Transport: transport}
+	bare, err := client.New(o.server.url, client.Options{HTTP: web})
+	if err != nil {
+		return fmt.Errorf("--server: %w", err)
+	}
+	methods, err := bare.SignInMethods(ctx)
+	if err != nil {
+		return err
+	}
+	k, err := o.key(ctx, methods, bare.Address(), web, in, con)
+	if err != nil {
+		return err
+	}
+	all, err := openKeys()
+	if err != nil {
+		return err
+	}
+	signed, err := client.New(o.server.url, client.Options{HTTP: web, Token: func(ctx context.Context) (string, error) {
+		return tokenOf(ctx, bare.Address(), k, all, web)
+	}})
+	if err != nil {
+		return fmt.Errorf("--server: %w", err)
+	}
+	session, err := signed.Session(ctx)
+	if err != nil {
+		return fmt.Errorf("the portal does not take the token: %w", err)
+	}
+	if err := all.put(bare.Address(), &k); err != nil {
+		return err
+	}
+	con.say("%s knows you as %s%s; the login is in %s", bare.Address(), session.Person, until(k.Expires), all.path)
+	return nil
+}
+
+// until says how long a token lasts.
+func until(end time.Time) string {
+	if end.IsZero() {
+		return ""
+	}
+	return " until " + local(end)
+}
+
+var errNoServer = errors.New("no portal is named: use --server https://…, VEDETTE_SERVER, or server in the file of --config")
+
+// key gets a key in the way that the flags choose.
+func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, server string, web *http.Client, in io.Reader, con *console) (key, error) {
+	switch o.with {
+	case "kubeconfig":
+		if !methods.Kubernetes {
+			return key{}, fmt.Errorf("the portal at %s does not take tokens of its clusters; %s", server, ways(methods))
+		}
+		return key{Kind: keyKubeconfig, Kubeconfig: o.connect.Kubeconfig, Context: o.connect.Context}, nil
+	case "token":
+		return pasted(in, con)
+	case "provider", "":
+	default:
+		return key{}, fmt.Errorf("--with is %q; use provider, kubeconfig or token", o.with)
+	}
+	switch {
+	case methods.OIDC != nil:
+		return device(ctx, methods.OIDC, web, con)
+	case !methods.Demanded && !methods.Token && !methods.Kubernetes:
+		return key{}, fmt.Errorf("the portal at %s asks nobody to sign in: use the other commands with --server", server)
+	}
+	return key{}, fmt.Errorf("the portal at %s has no identity provider; %s", server, ways(methods))
+}
+
+// ways says how else one can sign in.
+func ways(methods *api.SignInMethods) string {
+	var all []string
+	if methods.OIDC != nil {
+		all = append(all, "--with provider")
+	}
+	if methods.Kubernetes {
+		all = append(all, "--with kubeconfig")
+	}
+	if methods.Token {
+		all = append(all, "--with token")
+	}
+	if all == nil {
+		return "it takes sign-ins of browsers only"
+	}
+	return "use " + strings.Join(all, " or ")
+}
+
+// maxToken is the size of the largest token, in bytes.
+const maxToken = 64 << 10
+
+// pasted reads a token, which is the first line.
+func pasted(in io.Reader, con *console) (key, error) {
+	con.say("paste the token, and press Enter")
+	scanner := bufio.NewScanner(io.LimitReader(in, maxToken))
+	scanner.Buffer(nil, maxToken)
+	scanner.Scan()
+	token := strings.TrimSpace(scanner.Text())
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return key{}, errors.New("standard input has no token: it is one line of printable ASCII without spaces")
+	}
+	return key{Kind: keyPasted, Token: token, Expires: endOf(token)}, nil
+}
+
+// device gets a key from a provider by the device flow (RFC 8628).
+func device(ctx context.Context, m *api.SignInOIDCMethod, web *http.Client, con *console) (key, error) {
+	if !secure(m.Issuer) {
+		return key{}, fmt.Errorf("the identity provider %s has no TLS", m.Issuer)
+	}
+	ctx = oidc.ClientContext(ctx, web)
+	provider, err := oidc.NewProvider(ctx, m.Issuer)
+	if err != nil {
+		return key{}, fmt.Errorf("the identity provider %s: %s", m.Issuer, refusalOf(err))
+	}
+	k := key{Kind: keyProvider, Issuer: m.Issuer, Client: m.ClientID, TokenURL: provider.Endpoint().TokenURL, Scopes: m.Scopes}
+	if len(m.Audiences) > 0 {
+		k.Client = m.Audiences[0]
+	}
+	config := oauth2.Config{ClientID: k.Client, Scopes: k.Scopes, Endpoint: provider.Endpoint()}
+	config.Endpoint.AuthStyle = oauth2.AuthStyleInParams
+	if config.Endpoint.DeviceAuthURL == "" {
+		return key{}, fmt.Errorf("the identity provider %s has no device flow: ask its administrator, or use --with token", m.Issuer)
+	}
+	for _, at := range []string{config.Endpoint.DeviceAuthURL, config.Endpoint.TokenURL} {
+		if !secure(at) {
+			return key{}, fmt.Errorf("the identity provider %s names the address %s, which has no TLS", m.Issuer, at)
+		}
+	}
+	code, err := config.DeviceAuth(ctx)
+	if err != nil {
+		return key{}, fmt.Errorf("the identity provider %s gives no code: %s", m.Issuer, refusalOf(err))
+	}
+	con.say("open %s and enter the code %s", code.VerificationURI, code.UserCode)
+	if code.VerificationURIComplete != "" {
+		con.say("or open %s", code.VerificationURIComplete)
+	}
+	t, err := config.DeviceAccessToken(ctx, code)
+	if err != nil {
+		if ctx.Err() != nil {
+			return key{}, context.Cause(ctx)
+		}
+		return key{}, fmt.Errorf("the identity provider %s gives no token: %s", m.Issuer, refusalOf(err))
+	}
+	return k.with(t)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// home gives the test a folder for settings of its own.
+func home(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	return dir
+}
+
+// startPortal starts a portal over a database, and returns its address.
+func startPortal(t *testing.T, r *archive, args ...string) string {
+	t.Helper()
+	p := start(t, append([]string{"portal", "--db", r.db, "--listen", "127.0.0.1:0", "--kubeconfig", r.srv.kubeconfig}, args...)...)
+	t.Cleanup(p.interrupt)
+	p.err.until(t, "the address", func(text string) bool { return portalAt.MatchString(text) })
+	return strings.TrimSuffix(portalAt.FindStringSubmatch(p.err.String())[1], "/")
+}
+
+// lasted are durations that go on between two commands.
+var lasted = regexp.MustCompile(`"?(seconds|Seconds)"?: ?[0-9.e+-]+`)
+
+// TestServerPrintsTheSame: commands print the same from a portal and from its database.
+func TestServerPrintsTheSame(t *testing.T) {
+	home(t)
+	r := newArchive(t)
+	base := startPortal(t, r)
+	for _, line := range []string{
+		"history -A -o json",
+		"history pods -n ml --oldest-first -o csv --state Failed",
+		"history pods -A --limit 3 -o ndjson -l app=yes",
+		"history pod/train -n ml -o json",
+		"history pod/train -n ml -o wide --state Failed,Deleted",
+		"history pod/none -n ml",
+		"history pod/train -n nowhere",
+		"history podz",
+		"history -A --since 2999-01-01",
+		"show pod/train -n ml",
+		"show pod/train -n ml -o json --at 1",
+		"show pod/train -n ml -o jsonpath={.metadata.name}",
+		"diff pod/train -n ml",
+		"diff pod/quiet -n ml",
+		"stats pods -A -o json",
+		"stats -n ml",
+		"jobs -A -o json",
+		"gaps --all -o json",
+		"wait pod/train -n ml --for state=Failed --timeout 0",
+	} {
+		args := strings.Fields(line)
+		out, errs, code := r.run(args...)
+		p := start(t, append(args, "--server", base)...)
+		if got := p.end(); got != code {
+			t.Errorf("%s: it ends with %d, and with --db with %d: %s", line, got, code, p.err)
+		}
+		if a, b := lasted.ReplaceAllString(out, "$1"), lasted.ReplaceAllString(p.out.String(), "$1"); a != b {
+			t.Errorf("%s prints\n%s\nand with --db\n%s", line, b, a)
+		}
+		if p.err.String() != errs {
+			t.Errorf("%s says\n%s\nand with --db\n%s", line, p.err, errs)
+		}
+	}
+}
+
+// TestLoginToken: a pasted token is stored for the user alone, works, is never printed, and is
+// gone after a logout.
+func TestLoginToken(t *testing.T) {
+	const token = "correct-horse-battery-staple"
+	dir := home(t)
+	r := newArchive(t)
+	base := startPortal(t, r, "--sign-in-tokens", file(t, "tokens.yaml", "tokens:\n- name: ann\n  token: "+token+"\n"))
+	said := ""
+	run := func(want int, args ...string) string {
+		t.Helper()
+		p := start(t, append(args, "--server", base)...)
+		if code := p.end(); code != want {
+			t.Errorf("%q ends with %d: %s", args, code, p.err)
+		}
+		said += p.out.String() + p.err.String()
+		return p.out.String() + p.err.String()
+	}
+	if text := run(1, "jobs", "-A"); !strings.Contains(text, "vedette login") {
+		t.Errorf("without a token: %s", text)
+	}
+	login(t, 1, "not-the-token", base)
+	login(t, 0, token, base)
+	path := filepath.Join(dir, "vedette", "logins.json")
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s: %v %v", path, info, err)
+	}
+	if text := run(0, "history", "pods", "-A"); !strings.Contains(text, "train") {
+		t.Errorf("with a token: %s", text)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text := run(1, "jobs", "-A"); !strings.Contains(text, "chmod 600") {
+		t.Errorf("others may read it: %s", text)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(0, "logout")
+	run(1, "jobs", "-A")
+	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), token) {
+		t.Errorf("after the logout: %s %v", text, err)
+	}
+	if strings.Contains(said, token) {
+		t.Errorf("the token is printed: %s", said)
+	}
+}
+
+// login runs `vedette login` with a token on standard input.
+func login(t *testing.T, want int, token, base string) {
+	t.Helper()
+	stdout, stderr := newOutput(), newOutput()
+	root := newRoot(stdout, stderr)
+	root.SetIn(strings.NewReader(token + "\n"))
+	root.SetArgs([]string{"login", "--with", "token", "--server", base})
+	err := root.ExecuteContext(t.Context())
+	if (err == nil) != (want == 0) {
+		t.Errorf("login: %v, %s", err, stderr)
+	}
+	if text := stdout.String() + stderr.String(); strings.Contains(text, token) || err != nil && strings.Contains(err.Error(), token) {
+		t.Errorf("the login prints the token: %s %v", text, err)
+	}
+}
