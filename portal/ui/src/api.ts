@@ -42,6 +42,17 @@ export const PathSubscription = "/subscriptions/{id}";
 export const PathVerify = "/subscriptions/{id}/code";
 export const PathTestMessage = "/subscriptions/{id}/test";
 export const PathMuteMessages = "/subscriptions/{id}/mute";
+export const PathRecordTypes = "/records/types";
+export const PathRecords = "/records/named";
+export const PathRecordChanges = "/records/transitions";
+export const PathRecordJobs = "/records/jobs";
+export const PathRecordGaps = "/records/gaps";
+export const PathRecordStats = "/records/stats";
+export const PathRecordJob = "/records/{id}/job";
+export const PathRecordAttempts = "/records/{id}/attempts";
+export const PathRecordTransitions = "/records/{id}/transitions";
+export const PathRecordRevisions = "/records/{id}/revisions";
+export const PathRecordBody = "/records/{id}/revisions/{version}";
 export const ProblemType = "application/problem+json";
 export const ProblemInvalid = "urn:vedette:problem:invalid";
 export const ProblemSignIn = "urn:vedette:problem:sign-in";
@@ -694,6 +705,195 @@ export interface FieldProblem {
   message: string;
   // Repair is a value that would be accepted, if there is exactly one.
   repair?: string;
+}
+
+// RecordType is a type of objects.
+export interface RecordType {
+  group?: string;
+  // "jobs"
+  resource: string;
+  kind: string;
+}
+
+// RecordTypes are the types that are recorded.
+export interface RecordTypes {
+  types: RecordType[];
+}
+
+// Record is an object in its last recorded state.
+export interface Record {
+  id: number;
+  cluster: string;
+  clusterUID: string;
+  type: RecordType;
+  namespace?: string;
+  name: string;
+  uid: string;
+  created: string;
+  // when it was seen first
+  seen: string;
+  gone?: string;
+  version: string;
+  state?: string;
+  raw?: string;
+  reason?: string;
+  message?: string;
+  since: string;
+  queue?: string;
+  submitter?: string;
+  ownerKind?: string;
+  ownerName?: string;
+  ownerUID?: string;
+  presence: string;
+}
+
+// RecordList is a page of objects.
+export interface RecordList {
+  records: Record[];
+  next?: string;
+}
+
+// RecordChange is a transition together with its object in its last recorded state.
+export interface RecordChange {
+  record: Record;
+  transition: Transition;
+}
+
+// RecordChangeList is a page of transitions of many objects. It may be short, and even empty,
+// and have a cursor.
+export interface RecordChangeList {
+  changes: RecordChange[];
+  next?: string;
+}
+
+// RecordBody is an object at a revision.
+export interface RecordBody {
+  version: string;
+  // JSON is the object as JSON text, which keeps the digits of its numbers.
+  json: string;
+}
+
+// RecordJob is a job with all that a list for terminals shows.
+export interface RecordJob {
+  id: number;
+  cluster: string;
+  clusterUID: string;
+  // "jobs.batch"
+  type: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  uid: string;
+  state?: string;
+  raw?: string;
+  reason?: string;
+  message?: string;
+  since: string;
+  queue?: string;
+  submitter?: string;
+  presence: string;
+  // Submitted is when the object was created. Ended and Deleted are missing until then.
+  submitted: string;
+  ended?: string;
+  deleted?: string;
+  // seconds
+  waited: number;
+  ran: number;
+  tries: number;
+  gpus: number;
+  pods: number;
+  // GPUs and Pods are known
+  asks: boolean;
+  node?: string;
+  life: Span[];
+}
+
+// RecordJobList is a page of jobs: open ones first, then the others, the newest first.
+export interface RecordJobList {
+  jobs: RecordJob[];
+  next?: string;
+  // Open counts all open jobs by state. It is missing on later pages, and for a person who
+  // does not see all jobs of the list.
+  open?: Record<string, number>;
+}
+
+// RecordGap is a time in which a part of a type was not watched.
+export interface RecordGap extends Gap {
+  clusterUID: string;
+  of: RecordType;
+  recorder?: string;
+  fromVersion: string;
+  toVersion: string;
+  healed?: string;
+}
+
+// RecordGapList is a page of gaps.
+export interface RecordGapList {
+  gaps: RecordGap[];
+  next?: string;
+}
+
+// RecordAttempt is a job of a chain of retries.
+export interface RecordAttempt {
+  number: number;
+  record: Record;
+  state?: string;
+  reason?: string;
+  message?: string;
+  // seconds
+  ran: number;
+  retryOf?: string;
+  cancelledBy?: string;
+  cancelReason?: string;
+  changes?: RecordFieldChange[];
+  // Compared is false if a body is not recorded.
+  compared: boolean;
+}
+
+// RecordFieldChange is a field that differs between two attempts.
+export interface RecordFieldChange {
+  path: string;
+  old?: string;
+  new?: string;
+}
+
+// RecordAttempts is a chain of retries, in the order of the numbers.
+export interface RecordAttempts {
+  attempts: RecordAttempt[];
+}
+
+// RecordStats are the statistics of all objects of some types, each type apart.
+export interface RecordStats {
+  types: RecordTypeStats[];
+}
+
+// RecordTypeStats are the statistics of one type.
+export interface RecordTypeStats {
+  type: RecordType;
+  objects: number;
+  // seconds
+  inState: Record<string, number>;
+  outcomes: Record<string, number>;
+  waiting: RecordSpread;
+  running: RecordSpread;
+  byQueue: Record<string, RecordEnds>;
+  bySubmitter: Record<string, RecordEnds>;
+  byNamespace: Record<string, RecordEnds>;
+}
+
+// RecordSpread describes durations, in seconds. Open of them have not ended.
+export interface RecordSpread {
+  count: number;
+  open: number;
+  p50: number;
+  p90: number;
+  max: number;
+}
+
+// RecordEnds counts objects that ended, and those of them that failed.
+export interface RecordEnds {
+  ended: number;
+  failed: number;
 }
 
 // Session is what the pages need to know of the person and of the portal.
