@@ -124,7 +124,7 @@ export function JobsTable(p: TableProps) {
       {width === 0 ? null : (
         <table class={"jobs-table is-" + density.value} aria-rowcount={-1}>
           <caption class="hidden-text">{p.caption}</caption>
-          <colgroup>{fixed.map((c) => <col style={c.width > 0 ? { width: c.width + "px" } : c.name === "detail" ? { width: Math.max(c.least, Math.round((width - 940) * 0.42)) + "px" } : {}} />)}</colgroup>
+          <colgroup>{fixed.map((c) => <col style={c.width > 0 ? { width: c.width + "px" } : c.name === "detail" ? { width: Math.max(c.least, Math.round((width - 940) * 0.46)) + "px" } : {}} />)}</colgroup>
           <thead><tr>{fixed.map((c, i) => <Head column={c} sort={p.sort} at={i} />)}</tr></thead>
           {p.news ? <tbody><tr class="news"><td colSpan={fixed.length}>{p.news}</td></tr></tbody> : null}
           <tbody>

@@ -13,5 +13,5 @@ export function gpuHours(hours: number, top = hours < 0.1 ? 0 : 1): string {
     return number(hours, hours < 9.95 ? 1 : 0);
   }
   const minutes = hours * 60;
-  return words.value.gpuMinutes(minutes < 0.1 ? "< 0.1" : number(minutes, 1));
+  return words.value.gpuMinutes(minutes < 0.1 ? "< 0.1" : top > 0 && minutes < 99.95 ? minutes.toFixed(1) : number(minutes, 1));
 }

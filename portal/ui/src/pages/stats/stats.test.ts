@@ -111,5 +111,5 @@ test("a young history has a short period, unless the URL says otherwise", () => 
 
 test("few GPU hours are minutes", () => {
   assert.deepEqual([0, 0.001, 0.05, 0.0999, 0.1, 4.24, 9.94, 9.96, 1284.4].map((h) => gpuHours(h)), ["0", "< 0.1 min", "3 min", "6 min", "0.1", "4.2", "9.9", "10", "1,284"]);
-  assert.deepEqual([gpuHours(0.3, 0.4), gpuHours(0.3, 2), gpuHours(0.03, 2)], ["18 min", "0.3", "1.8 min"]);
+  assert.deepEqual([gpuHours(0.3, 0.4), gpuHours(0.3, 2), gpuHours(0.03, 2)], ["18.0 min", "0.3", "1.8 min"]);
 });
