@@ -43,11 +43,23 @@ export interface Tab {
 
 // Tabs are links between views of one thing.
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+  const box = useRef<HTMLElement>(null);
+  const current = tabs.findIndex((t) => t.current);
+  useEffect(() => reveal(box.current), [current]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav class="tabs" aria-label={label} ref={box}>
       {tabs.map((t) => <a class="tab" href={t.href} aria-current={t.current ? "page" : undefined}>{t.text}{t.note === undefined ? null : <span class="tab-note">{t.note}</span>}</a>)}
     </nav>
   );
+}
+
+// reveal scrolls a row of links sideways until the current one is in sight.
+export function reveal(box: HTMLElement | null): void {
+  const link = box?.querySelector<HTMLElement>("[aria-current]");
+  if (box && link) {
+    const [left, right] = [link.offsetLeft - box.offsetLeft, link.offsetLeft - box.offsetLeft + link.offsetWidth];
+    box.scrollLeft = Math.max(Math.min(box.scrollLeft, left - 16), right + 16 - box.clientWidth);
+  }
 }
 
 // Empty says that something is empty, and what to do.

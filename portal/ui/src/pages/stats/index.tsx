@@ -1,6 +1,6 @@
 // Statistics of a period, compared with another one.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { PathStats, PathSuggest } from "../../api";
 import type { Stats, Suggestions } from "../../api";
 import { second } from "../../core/clock";
@@ -12,7 +12,7 @@ import { parseTime } from "../../core/instant";
 import { useResource } from "../../core/resource";
 import { Button } from "../../design/button";
 import { Menu } from "../../design/menu";
-import { Card, Empty, GrayRows, Trouble } from "../../design/panel";
+import { Card, Empty, GrayRows, Trouble, reveal } from "../../design/panel";
 import { CauseBars, NodeCells, OwnerBars } from "./bars";
 import { csv, download } from "./csv";
 import { EndPlot } from "./endplot";
@@ -128,6 +128,8 @@ function Head({ part, usual, span, vs, now, data }: { part: Part; usual: number;
   const days = param("from") === "" ? usual : daysOf(param("from"));
   const text = `${spanText(span, now, date, clock)}${span.to - span.from > 1.5 * 86_400_000 ? `, ${w.length(Math.ceil((span.to - span.from) / 86_400_000))}` : ""}`;
   const other = data === undefined ? "" : otherText(data, now);
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => reveal(tabs.current), [part]);
   const save = (): void => {
     if (data !== undefined) {
       const { heads, rows } = fileOf(part, data);
@@ -137,7 +139,7 @@ function Head({ part, usual, span, vs, now, data }: { part: Part; usual: number;
   return (
     <div class="page-head stats-head">
       <h1>{w.title}</h1>
-      <nav class="stats-parts" aria-label={w.views}>
+      <nav class="stats-parts" aria-label={w.views} ref={tabs}>
         {parts.map((p) => <a key={p} class="stats-part" href={(p === "overview" ? "/stats" : `/stats/${p}`) + location.search} aria-current={p === part ? "page" : undefined}>{w.tabs[p]}</a>)}
       </nav>
       <span class="grow" />

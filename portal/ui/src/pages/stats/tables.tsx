@@ -37,7 +37,7 @@ function Table({ caption, columns, rows }: { caption: string; columns: readonly 
       <table class="table stats-table">
         <caption class="hidden-text">{caption}</caption>
         <thead><tr>{columns.map((c) => <th scope="col" key={c.head} class={c.numeric ? "numeric" : c.wide ? "stats-wide" : ""}>{c.head}</th>)}</tr></thead>
-        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => (j === 0 ? <th scope="row" key={j}>{cell}</th> : <td key={j} class={columns[j]?.numeric ? "numeric" : ""}>{cell}</td>))}</tr>)}</tbody>
+        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => (j === 0 ? <th scope="row" key={j}>{cell}</th> : <td key={j} class={columns[j]?.numeric ? "numeric" : columns[j]?.wide ? "stats-wide" : ""}>{cell}</td>))}</tr>)}</tbody>
       </table>
     </div>
   );

@@ -7,6 +7,7 @@ import { second } from "../../core/clock";
 import { clock, date, time } from "../../core/format";
 import { historyAge } from "../../core/history";
 import { useResource } from "../../core/resource";
+import { sameDay } from "../../core/zone";
 import { shownTheme } from "../../core/theme";
 import type { Grip } from "./brush";
 import { centered, dragged, gripAt, overviewLength } from "./brush";
@@ -154,14 +155,15 @@ function OverviewTicks({ scale, past }: { scale: Scale; past: boolean }) {
   const w = words.value;
   const length = scale.to - scale.from;
   const days = length > 3 * 86_400_000;
-  const seconds = length < 3_600_000;
   const count = scale.width < 640 ? 3 : 8;
+  const seconds = length < 3_600_000;
+  const dated = count > 3 || !sameDay(scale.from, scale.to);
   const shares = Array.from({ length: count }, (_, i) => (i === 0 ? 0 : Math.round((i / count) * 48) / 48));
   return (
     <div class="timeline-overview-ticks" aria-hidden="true">
       {shares.map((share) => {
         const ms = timeOf(scale, share * scale.width);
-        const text = days ? date(ms) : share === 0 ? `${date(ms)} ${clock(ms, seconds)}` : clock(ms, seconds);
+        const text = days ? date(ms) : share === 0 && dated ? `${date(ms)} ${clock(ms, seconds)}` : clock(ms, seconds);
         return <span key={share} class={share === 0 ? "is-first" : ""} style={{ left: `${share * scale.width}px` }}>{text}</span>;
       })}
       <span class="is-last">{past ? clock(scale.to, seconds) : w.now}</span>
