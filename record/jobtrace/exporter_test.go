@@ -179,6 +179,12 @@ func TestCorrected(t *testing.T) {
 		d.correct(model.FeedCorrected, "a", 3, "UPDATE transitions SET happened_at = ? WHERE version = 3 AND object_id = ?", model.Micros(modeltest.Seen(2)))
 		d.want(d.collector.until(t, 3)[2], "Job< 1-5", "event transition late 2", "event transition corrected 2", "Queued<Job 1-2",
 			"attempt 1<Job 2-5", "Running<attempt 1 2-5")
+		d.correct(model.FeedWithdrawn, "a", 3, "DELETE FROM transitions WHERE version = 3 AND object_id = ?")
+		fourth := d.collector.until(t, 4)[3]
+		events := fourth.ScopeSpans[0].Spans[0].Events
+		if len(events) != 1 || events[0].Name != "transition withdrawn" || text(events[0].Attributes, "vedette.version") != "3" {
+			t.Errorf("the events are %v", events)
+		}
 	})
 }
 
@@ -244,6 +250,25 @@ func TestRefused(t *testing.T) {
 		stop()
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "c"}) || d.log.count("400 Bad Request") != 1 {
 			t.Errorf("the traces are %q, the log is\n%v", got, d.log)
+		}
+	})
+}
+
+// TestResumed: a job that goes on after its end, and an open job that is corrected, make no
+// trace before their ends.
+func TestResumed(t *testing.T) {
+	each(t, func(t *testing.T, d *database) {
+		d.put("resumed", 1, state.Running, state.Aborted, state.Restarting)
+		d.put("open", 4, state.Queued, state.Running)
+		d.correct(model.FeedCorrected, "open", 5, "UPDATE transitions SET reason = 'x' WHERE version = 5 AND object_id = ?")
+		d.put("z", 6, state.Running, state.Succeeded)
+		stop := d.start()
+		defer stop()
+		d.collector.until(t, 1)
+		d.put("resumed", 8, state.Running, state.Succeeded)
+		d.collector.until(t, 2)
+		if got := d.collector.names(); !slices.Equal(got, []string{"z", "resumed"}) {
+			t.Errorf("the traces are %q", got)
 		}
 	})
 }

@@ -178,12 +178,14 @@ func (b *builder) gaps(root *trace.Span) {
 
 // mark adds an event for a transition that came late, was corrected or was withdrawn.
 func (b *builder) mark(root *trace.Span, m *model.FeedMark) {
-	name := "transition corrected"
-	switch m.Kind {
-	case model.FeedLate:
-		name = "transition late"
-	case model.FeedWithdrawn:
+	name, stored := "transition corrected", m.HappenedAt != 0
+	switch {
+	case !stored && m.Kind != model.FeedWithdrawn:
+		return // a later entry withdraws it
+	case !stored:
 		name = "transition withdrawn"
+	case m.Kind == model.FeedLate:
+		name = "transition late"
 	}
 	var a attributes
 	a.text("vedette.version", m.Version.String())
@@ -191,7 +193,7 @@ func (b *builder) mark(root *trace.Span, m *model.FeedMark) {
 	a.text("vedette.state", m.To)
 	a.text("vedette.recorded", model.Time(m.RecordedAt).UTC().Format(time.RFC3339Nano))
 	at := m.HappenedAt
-	if at == 0 {
+	if !stored {
 		at = m.RecordedAt
 	}
 	root.Events = append(root.Events, &trace.Span_Event{TimeUnixNano: nanos(model.Time(at)), Name: name, Attributes: a})
