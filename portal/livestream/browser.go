@@ -53,7 +53,7 @@ var errSight = errors.New("what the person sees is not known")
 // run sends events until ctx ends, or the client has gone.
 func (b *browser) run(ctx context.Context) error {
 	b.beatNo = b.hub.current.Load().beatNo
-	if err := b.write("beat", b.hub.beatNow()); err != nil {
+	if err := b.write("beat", b.hub.beatNow(b.position)); err != nil {
 		return err
 	}
 	for {

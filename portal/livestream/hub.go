@@ -319,9 +319,12 @@ func (h *Hub) state() (epoch int, reason string, started bool) {
 	return h.epoch, h.reason, h.started
 }
 
-// beatNow returns a beat for a browser that has just come.
-func (h *Hub) beatNow() []byte {
+// beatNow returns a beat for a browser that has just come, and has reached a position. The
+// changes behind it follow, so the beat must not be ahead of them.
+func (h *Hub) beatNow(position int64) []byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return serialize(h.beatLocked(time.Now()))
+	beat := h.beatLocked(time.Now())
+	beat.Position = position
+	return serialize(beat)
 }

@@ -90,6 +90,11 @@ func (s *served) next(in *bufio.Reader) string {
 			for _, c := range some.Changes {
 				text += fmt.Sprint(" ", c.Position)
 			}
+		case key == "data" && event == "beat":
+			var beat api.Beat
+			if err := json.Unmarshal([]byte(value), &beat); err != nil || fmt.Sprint(beat.Position) != id {
+				s.Errorf("a beat at %s says %s: %v", id, value, err) // a browser takes no change before its position
+			}
 		case key == "data":
 			text = " " + value
 		case line == "\n" && event != "" && event != "beat":
@@ -176,8 +181,14 @@ func TestManyBrowsers(t *testing.T) {
 	s := serveHub(t, Config{MaxBrowsers: 1})
 	s.hub.Start(5, nil)
 	resp, in := s.get("", "")
-	if _, err := in.ReadString('\n'); err != nil || s.hub.Stats().Browsers != 1 {
-		t.Fatal(err, s.hub.Stats())
+	for line := ""; !strings.HasPrefix(line, "event:"); { // lines before it come before the browser counts
+		var err error
+		if line, err = in.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.hub.Stats().Browsers != 1 {
+		t.Fatal(s.hub.Stats())
 	}
 	if other, _ := s.get("", ""); other.StatusCode != http.StatusServiceUnavailable || other.Header.Get("Retry-After") != "30" {
 		t.Errorf("%d %v", other.StatusCode, other.Header)
