@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh [compiler] [databases] [linux] [mail] [pages]: checks what the tests need, and installs what
+# setup.sh [compiler] [databases] [linux] [mail] [pages] [browser]: checks what the tests need, and installs what
 # is missing.
 #
 # Without arguments it checks everything that `make test` needs. Go is always checked. It
@@ -10,7 +10,7 @@
 # servers. The test of this script sets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- compiler databases linux mail
+[ $# -gt 0 ] || set -- compiler databases linux mail pages browser
 
 root=${VEDETTE_SETUP_ROOT-}
 missing=()  # lines for people: program, what needs it
@@ -73,8 +73,11 @@ check() {
       command -v node >/dev/null || lacks node "tests the sources of the portal's pages" nodejs
       command -v npm >/dev/null || lacks npm "gets the libraries of the portal's pages" npm
       ;;
+    browser)
+      installed chromium || installed chromium-browser || installed google-chrome || lacks chromium "shows the portal's pages in tests" chromium
+      ;;
     *)
-      echo "setup: there is nothing called $what; there are compiler, databases, linux, mail and pages" >&2
+      echo "setup: there is nothing called $what; there are compiler, databases, linux, mail, pages and browser" >&2
       exit 2
       ;;
     esac

@@ -40,6 +40,9 @@ func newMachine(t *testing.T) *machine {
 	}
 	m.program("go", `echo "go $*" >>"$LOG"; [ "$1" = version ] && echo "go version go9.99.8 linux/amd64"; exit 0`)
 	m.program("gcc", "")
+	m.program("node", "")
+	m.program("npm", "")
+	m.program("chromium", "")
 	m.program("id", "echo 1000")
 	m.program("uname", "echo Linux")
 	m.file(filepath.Join(m.root, postgresPath), "")
@@ -163,6 +166,7 @@ func TestSetup(t *testing.T) {
 			m.program("uname", "echo Darwin")
 		}, 1, `(?s)need Linux.*brew install postgresql mariadb\n`, `^go version\n$`},
 		{"no mail server", func(m *machine) { m.without("exim4"); m.aptGet() }, 1, `(?s)exim4 +Exim.*sudo apt-get install exim4-daemon-light\n`, `^go version\n$`},
+		{"no browser", func(m *machine) { m.without("chromium"); m.aptGet() }, 1, `(?s)chromium +shows.*sudo apt-get install chromium\n`, `^go version\n$`},
 		{"Exim of Fedora", func(m *machine) { m.without("exim4"); m.program("exim", "") }, 0, `everything is installed`, `^go version\n$`},
 		{"no package manager", func(m *machine) { m.without("initdb") }, 1, `names in Debian: postgresql\n`, `^go version\n$`},
 		{"no Go", func(m *machine) { m.without("go", "mariadbd"); m.aptGet() }, 1, `(?s)Go \S+ or later is not installed: see https://go.dev/dl.*mariadb-server`, `^$`},

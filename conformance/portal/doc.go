@@ -1,0 +1,23 @@
+// Package portal tests the pages of the portal in a browser, against a real control plane.
+//
+// # Data flow
+//
+//	control plane, stand-in of a kubelet -> vedette record -> database -> vedette portal -> Chromium
+//
+// # Ownership
+//
+// Each test owns its control plane, its processes and its browser, and ends them.
+//
+// # Guarantees
+//
+// Tests wait for conditions, and never for times. A browser fails its test after an error on
+// the console, a violation of the policy of contents, or a request to another host.
+//
+// # Limits
+//
+// Chromium must be installed; tools/setup.sh does that.
+//
+// # Errors
+//
+// A process that does not start fails the test with the end of its log.
+package portal
