@@ -72,11 +72,8 @@ func (b *builder) resource(base attributes) attributes {
 	return a
 }
 
-// span returns a span between two times.
+// span returns a span between two times, of which the second one is not before the first.
 func (b *builder) span(kind string, n int, name string, from, to time.Time) *trace.Span {
-	if to.Before(from) {
-		to = from
-	}
 	return &trace.Span{
 		TraceId: b.id, SpanId: spanID(b.id, kind, n), Name: clean(name), Kind: trace.Span_SPAN_KIND_INTERNAL, Flags: sampled,
 		StartTimeUnixNano: nanos(from), EndTimeUnixNano: nanos(to),
