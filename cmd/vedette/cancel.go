@@ -13,12 +13,14 @@ import (
 	"github.com/vedette-io/vedette/internal/printable"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/submit"
 )
 
 // cancelOptions are the flags of cancel.
 type cancelOptions struct {
+	server          serverFlags
 	connect         kube.Config
 	selector        string
 	reason          string
@@ -45,10 +47,18 @@ func newCancel() *cobra.Command {
 			"  vedette cancel -l sweep=lr --reason 'diverges'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			if o.server.url != "" {
+				if err := onlyCluster(cmd, "selector", "delete", "suspend", "dry-run", "context"); err != nil {
+					return err
+				}
+				return showRoles(con, o.output, o.onPortal(cmd.Context(), args, con))
+			}
 			return showRoles(con, o.output, o.run(cmd.Context(), args, cmd.InOrStdin(), con))
 		},
 	}
 	addConnection(cmd, &o.connect)
+	addConfig(cmd)
+	o.server.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
 	f.StringVarP(&o.selector, "selector", "l", "", "cancel the jobs with these labels that have not ended, such as sweep=lr")
@@ -108,17 +118,6 @@ func showRoles(con *console, output string, err error) error {
 	return showRole(con, output, denied)
 }
 
-// each calls f for all items, also after an error, and returns the errors.
-func each[T any](items []T, f func(T) error) error {
-	var errs []error
-	for _, item := range items {
-		if err := f(item); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // choose returns the selected jobs that have not ended, after a question.
 func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io.Reader, con *console) ([]submit.Job, error) {
 	all, err := client.Select(ctx, o.selector, o.connect.Namespace)
@@ -172,8 +171,47 @@ func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job s
 // doing are the words for the ways of a cancellation.
 var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "told to stop"}
 
+// onPortal cancels jobs in the name of the person that the portal knows.
+func (o *cancelOptions) onPortal(ctx context.Context, names []string, con *console) error {
+	switch {
+	case len(names) == 0:
+		return errors.New("name the jobs, such as job/train-7")
+	case o.output != "" && o.output != "name":
+		return fmt.Errorf("unknown output format %q; use name", o.output)
+	}
+	c, err := o.server.client()
+	if err != nil {
+		return err
+	}
+	jobs := jobsOfPortal(c, o.connect)
+	return each(names, func(name string) error {
+		job, ref, err := jobs.find(ctx, name)
+		if err != nil {
+			return err
+		}
+		con.progress("cancelling %s …", job)
+		act, err := jobs.Stop(ctx, ref, api.StopRequest{Reason: o.reason, Confirm: ref.Name}) // to name the job is to confirm
+		con.clear()
+		if err != nil {
+			return err
+		}
+		if o.output == "name" {
+			return con.print(printable.Line(job.String()) + "\n")
+		}
+		done := submit.Cancelled{Actor: act.By, Reason: act.Why, At: act.At, How: act.How, Before: act.Before}
+		return con.print(printable.Line(o.became(job, done, jobs.next("retry", job))) + "\n")
+	})
+}
+
 // line says what became of a job.
 func (o *cancelOptions) line(cluster *kube.Cluster, job submit.Job, done submit.Cancelled) string {
+	links := submitOptions{namespace: o.connect.Namespace}
+	links.templates.connect = o.connect
+	return o.became(job, done, links.command("retry", cluster, job))
+}
+
+// became is line with the command that comes next.
+func (o *cancelOptions) became(job submit.Job, done submit.Cancelled, next string) string {
 	switch {
 	case done.Before && done.Actor == "":
 		return fmt.Sprintf("%s is being deleted already", job)
@@ -190,7 +228,5 @@ func (o *cancelOptions) line(cluster *kube.Cluster, job submit.Job, done submit.
 	if done.How == jobmeta.CancelDelete {
 		return text + "; its history stays"
 	}
-	links := submitOptions{namespace: o.connect.Namespace}
-	links.templates.connect = o.connect
-	return text + "; next: `" + links.command("retry", cluster, job) + "`"
+	return text + "; next: `" + next + "`"
 }

@@ -176,17 +176,7 @@ func (o *jobsOptions) me(ctx context.Context) (string, error) {
 }
 
 // inNamespace returns the namespace of the flags, of the kubeconfig, or default.
-func (o *jobsOptions) inNamespace() string {
-	if o.connect.Namespace != "" {
-		return o.connect.Namespace
-	}
-	cluster, err := kube.Connect(o.connect)
-	if err != nil {
-		return "default" // a history needs no kubeconfig
-	}
-	defer cluster.Close()
-	return cluster.Namespace()
-}
+func (o *jobsOptions) inNamespace() string { return namespaceOf(o.connect) }
 
 // open returns the source that the flags name.
 func (o *jobsOptions) open(ctx context.Context, con *console) (jobLister, error) {

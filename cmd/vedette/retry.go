@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/submit"
 )
@@ -21,7 +22,7 @@ import (
 type retryOptions struct {
 	submitOptions
 	anyway bool
-	db     string
+	source sourceFlags
 }
 
 func newRetry() *cobra.Command {
@@ -51,11 +52,21 @@ func newRetry() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.namespace = o.templates.connect.Namespace
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			portal, err := o.source.portal()
+			if err != nil {
+				return err
+			}
+			if portal != nil {
+				if err := onlyCluster(cmd, "dry-run", "anyway", "wait", "follow", "context"); err != nil {
+					return err
+				}
+				return showRole(con, o.output, o.onPortal(cmd.Context(), jobsOfPortal(portal, o.templates.connect), args[0], con))
+			}
 			return showRole(con, o.output, o.run(cmd.Context(), args[0], con))
 		},
 	}
 	addConnection(cmd, &o.templates.connect)
-	addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
 	f.StringVar(&o.name, "name", "", "name of the copy (default: that of the first job with the attempt, such as train-7-r2)")
@@ -116,18 +127,43 @@ func (o *retryOptions) run(ctx context.Context, name string, con *console) error
 	return o.await(ctx, cluster, results, con)
 }
 
+// onPortal repeats a job in the name of the person that the portal knows.
+func (o *retryOptions) onPortal(ctx context.Context, jobs *portalJobs, name string, con *console) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	_, ref, err := jobs.find(ctx, name)
+	if err != nil {
+		return err
+	}
+	in := api.RetryRequest{Key: o.key, Set: o.sets}
+	if o.name != "" {
+		in.Set = append(in.Set, "metadata.name="+o.name)
+	}
+	if o.again {
+		in.Key = submit.RandomKey()
+	}
+	con.progress("submitting …")
+	done, err := jobs.Retry(ctx, ref, in)
+	con.clear()
+	if err != nil {
+		return mistakes(err)
+	}
+	return o.printSubmitted(ctx, jobs, done, con)
+}
+
 // find returns the job to repeat, from the cluster or, if it is gone, from the history; and
 // the largest attempt that the history has of it.
 func (o *retryOptions) find(ctx context.Context, client *submit.Client, name string) (submit.Job, int, error) {
 	job, err := client.Find(ctx, name, o.templates.connect.Namespace)
 	var unknown *submit.UnknownJobError
 	switch {
-	case o.db == "" && errors.As(err, &unknown):
+	case o.source.db == "" && errors.As(err, &unknown):
 		return job, 0, fmt.Errorf("%w; --db finds it in the history if it was recorded", err)
-	case o.db == "", err != nil && !errors.As(err, &unknown):
+	case o.source.db == "", err != nil && !errors.As(err, &unknown):
 		return job, 0, err
 	}
-	h, failed := openHistory(ctx, o.db)
+	h, failed := openHistory(ctx, o.source.db)
 	if failed != nil {
 		return job, 0, failed
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -40,11 +39,20 @@ func newSubmit() *cobra.Command {
 			o.namespace = o.templates.connect.Namespace
 			o.stdin = cmd.InOrStdin()
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
+			if o.server.url != "" {
+				if err := onlyCluster(cmd, "wait", "follow", "context", "templates-namespace"); err != nil {
+					return err
+				}
+				return showRole(con, o.output, o.onPortal(cmd.Context(), con))
+			}
 			return showRole(con, o.output, o.run(cmd.Context(), con))
 		},
 	}
 	o.addSourceFlags(cmd)
+	addConfig(cmd)
+	o.server.addFlags(cmd)
 	f := cmd.Flags()
+	f.StringVar(&o.cluster, "cluster", "", "cluster of the portal, if it has several")
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
 	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job)")
 	f.BoolVar(&o.again, "again", false, "create one more job, under a new name, although the same one was submitted before")
@@ -91,23 +99,6 @@ func (o *submitOptions) submit(ctx context.Context, cluster *kube.Cluster, jobs 
 		}
 	}
 	return submitAll(ctx, client, requests, false, con)
-}
-
-// requests returns a request for each job.
-func (o *submitOptions) requests(jobs []sourced) []submit.Request {
-	requests := make([]submit.Request, len(jobs))
-	equal := map[string]int{}
-	for i, j := range jobs {
-		requests[i] = submit.Request{Manifest: j.manifest, Namespace: o.namespace, Template: j.template, Key: o.key, Again: o.again}
-		if text, err := j.manifest.Object.MarshalJSON(); err == nil {
-			requests[i].Ordinal = equal[string(text)]
-			equal[string(text)]++
-		}
-		if o.key != "" && i > 0 {
-			requests[i].Key = fmt.Sprintf("%s#%d", o.key, i+1)
-		}
-	}
-	return requests
 }
 
 // submitAll sends requests. It goes on after an error of a dry run, so that all mistakes

@@ -18,6 +18,8 @@ type submitOptions struct {
 	timeout   time.Duration
 	color     string
 	namespace string // of --namespace only
+	server    serverFlags
+	cluster   string // of the portal
 }
 
 // check returns an error for flags that contradict each other.

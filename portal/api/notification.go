@@ -106,4 +106,12 @@ type Act struct {
 	Count int    `json:"count,omitempty"`
 	// Undo is the path of a request that takes it back, if there is one.
 	Undo string `json:"undo,omitempty"`
+	// How a job was stopped: delete, suspend or command.
+	How string `json:"how,omitempty"`
+	// Before says that the job had been stopped before, at At by By, who gave the reason Why.
+	// By is empty if somebody else deletes it.
+	Before bool      `json:"before,omitempty"`
+	By     string    `json:"by,omitempty"`
+	Why    string    `json:"why,omitempty"`
+	At     time.Time `json:"at,omitzero"`
 }

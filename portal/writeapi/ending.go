@@ -76,7 +76,10 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 		if err != nil {
 			return "", err
 		}
-		out.Done = stopped(&row, done)
+		out.Done, out.How = stopped(&row, done), done.How
+		if out.Before = done.Before; done.Before {
+			out.By, out.Why, out.At = done.Actor, done.Reason, done.At.UTC()
+		}
 		return done.How, nil
 	})
 	return out, err

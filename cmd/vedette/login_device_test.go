@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// issuer is an identity provider with a device flow, and a portal that takes its tokens.
+type issuer struct {
+	*httptest.Server
+
+	mu     sync.Mutex
+	asked  int  // for a token
+	serial int  // of the last token
+	refuse bool // to renew
+	lasts  time.Duration
+}
+
+// idToken returns a token that ends after a time. Nobody checks its signature here.
+func idToken(serial int, lasts time.Duration) string {
+	claims := fmt.Sprintf(`{"sub":"ann","n":%d,"exp":%d}`, serial, time.Now().Add(lasts).Unix())
+	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2lnbmF0dXJl"
+}
+
+func newIssuer(t *testing.T) *issuer {
+	i := &issuer{lasts: time.Hour}
+	i.Server = httptest.NewServer(i)
+	t.Cleanup(i.Close)
+	return i
+}
+
+// ServeHTTP implements http.Handler.
+func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	status, answer := http.StatusOK, any(nil)
+	switch r.URL.Path {
+	case api.PathSignInMethods:
+		answer = api.SignInMethods{Demanded: true, OIDC: &api.SignInOIDCMethod{Issuer: i.URL, ClientID: "web", Audiences: []string{"cli"}, Scopes: []string{"openid", "offline_access"}}}
+	case "/.well-known/openid-configuration":
+		answer = map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token", "device_authorization_endpoint": i.URL + "/device", "jwks_uri": i.URL + "/keys"}
+	case "/device":
+		answer = map[string]any{"device_code": "secret-device-code", "user_code": "WDJB-MJHT", "verification_uri": "https://id.example.com/device", "interval": 1, "expires_in": 60}
+	case "/token":
+		i.asked++
+		switch {
+		case r.FormValue("client_id") != "cli", i.refuse && r.FormValue("grant_type") == "refresh_token":
+			status, answer = http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": r.FormValue("refresh_token")}
+		case i.asked == 1:
+			status, answer = http.StatusBadRequest, map[string]any{"error": "authorization_pending"}
+		default:
+			i.serial++
+			answer = map[string]any{"access_token": "access", "token_type": "Bearer", "id_token": idToken(i.serial, i.lasts), "refresh_token": fmt.Sprintf("secret-refresh-%d", i.serial)}
+		}
+	case api.Prefix + api.PathSession:
+		answer = api.Session{Person: "ann"}
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer e30.") {
+			status, answer = http.StatusUnauthorized, api.Problem{Type: api.ProblemSignIn, Title: "Sign in"}
+		}
+	default:
+		answer = api.RecordJobList{}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // a client that has gone
+}
+
+// TestDeviceFlow: a login by the device flow waits for the person, is stored, is renewed before
+// its end, and says what to do if the provider refuses. No secret is printed.
+func TestDeviceFlow(t *testing.T) {
+	dir, i := home(t), newIssuer(t)
+	said := ""
+	run := func(want int, args ...string) string {
+		t.Helper()
+		p := start(t, append(args, "--server", i.URL)...)
+		if code := p.end(); code != want {
+			t.Errorf("%q ends with %d: %s", args, code, p.err)
+		}
+		said += p.out.String() + p.err.String()
+		return p.err.String()
+	}
+	i.lasts = 30 * time.Second // ends soon
+	text := run(0, "login")
+	for _, part := range []string{"https://id.example.com/device", "WDJB-MJHT", "knows you as ann"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the login does not say %q: %s", part, text)
+		}
+	}
+	i.mu.Lock()
+	i.lasts = time.Hour
+	before := i.serial
+	i.mu.Unlock()
+	run(0, "jobs", "-A")
+	run(0, "jobs", "-A")
+	i.mu.Lock()
+	if i.serial != before+1 {
+		t.Errorf("%d tokens after a renewal; before it %d", i.serial, before)
+	}
+	i.mu.Unlock()
+	path := filepath.Join(dir, "vedette", "logins.json")
+	stored, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(stored), fmt.Sprintf("secret-refresh-%d", before+1)) {
+		t.Errorf("the renewed token is not stored: %v", err)
+	}
+	var all map[string]key
+	if err := json.Unmarshal(stored, &all); err != nil {
+		t.Fatal(err)
+	}
+	for server, k := range all {
+		k.Expires = time.Now().Add(-time.Minute)
+		all[server] = k
+	}
+	ended, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, ended, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	i.mu.Lock()
+	i.refuse = true
+	i.mu.Unlock()
+	if text := run(1, "jobs", "-A"); !strings.Contains(text, "invalid_grant") || !strings.Contains(text, "vedette login") {
+		t.Errorf("a refused renewal: %s", text)
+	}
+	for _, secret := range []string{"secret-", "e30.", "access"} {
+		if strings.Contains(said, secret) {
+			t.Errorf("%q is printed: %s", secret, said)
+		}
+	}
+}

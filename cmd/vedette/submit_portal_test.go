@@ -1,0 +1,57 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vedette-io/vedette/apitest"
+)
+
+// TestSubmitToPortal: a portal creates a job once, and cancels and repeats it, for a user without access to the
+// cluster and the database.
+func TestSubmitToPortal(t *testing.T) {
+	home(t)
+	r := &archive{t: t, srv: serve(t, apitest.Config{}), db: "sqlite:" + filepath.Join(t.TempDir(), "h.db")}
+	for _, name := range []string{"kube-system", "ml"} {
+		r.srv.create(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	p := start(t, "record", "jobs", "-A", "--kubeconfig", r.srv.kubeconfig, "--db", r.db)
+	p.err.holds(t, "recording")
+	base := startPortal(t, r)
+	run := func(want int, args ...string) string {
+		t.Helper()
+		p := start(t, append(args, "--server", base, "-n", "ml", "--kubeconfig", "/nowhere")...)
+		if code := p.end(); code != want {
+			t.Errorf("%q ends with %d: %s", args, code, p.err)
+		}
+		return p.out.String() + p.err.String()
+	}
+	submit := []string{"submit", "--image", "train:1", "--name", "a"}
+	if text := run(0, append(submit, "--dry-run")...); !strings.Contains(text, "would be created (dry run)") {
+		t.Errorf("a dry run: %s", text)
+	}
+	if text := run(0, submit...); !strings.Contains(text, "job/a submitted to namespace ml") {
+		t.Errorf("a submission: %s", text)
+	}
+	awaitJob(t, base, "name=a")
+	if text := run(0, submit...); !strings.Contains(text, "job/a was submitted to namespace ml already") {
+		t.Errorf("the same submission: %s", text)
+	}
+	if text := run(0, "cancel", "job/a", "--reason", "wrong data"); !strings.Contains(text, "job/a cancelled in namespace ml: suspended; next: `vedette retry job/a -n ml --server") {
+		t.Errorf("a cancellation: %s", text)
+	}
+	if text := run(0, "cancel", "a"); !strings.Contains(text, "job/a was cancelled already") || !strings.Contains(text, "wrong data") {
+		t.Errorf("the same cancellation: %s", text)
+	}
+	if text := run(0, "retry", "a"); !strings.Contains(text, "job/a-r2 submitted to namespace ml") {
+		t.Errorf("a retry: %s", text)
+	}
+	if text := run(1, "cancel", "none"); !strings.Contains(text, "not found in the history") {
+		t.Errorf("no such job: %s", text)
+	}
+	p.interrupt()
+}
