@@ -565,6 +565,14 @@ export interface Act {
   count?: number;
   // Undo is the path of a request that takes it back, if there is one.
   undo?: string;
+  // How a job was stopped: delete, suspend or command.
+  how?: string;
+  // Before says that the job had been stopped before, at At by By, who gave the reason Why.
+  // By is empty if somebody else deletes it.
+  before?: boolean;
+  by?: string;
+  why?: string;
+  at?: string;
 }
 
 // Operations is the state of recorders, notifiers and the portal.
