@@ -134,3 +134,28 @@ func login(t *testing.T, want int, token, base string) {
 		t.Errorf("the login prints the token: %s %v", text, err)
 	}
 }
+
+// TestSourcePrecedence: a flag goes before the environment, and the environment before a file.
+func TestSourcePrecedence(t *testing.T) {
+	home(t)
+	both := file(t, "both.yaml", "db: sqlite:of-file.db\nserver: https://file.invalid\n")
+	for _, c := range []struct{ env, args, want string }{
+		{"", "--db sqlite:flag.db --server https://flag.invalid", "use one of --db and --server"},
+		{"VEDETTE_DB=sqlite:env.db VEDETTE_SERVER=https://env.invalid", "", "use one of --db and --server"},
+		{"VEDETTE_DB=sqlite:env.db", "--server http://flag.invalid:1", "flag.invalid"},
+		{"VEDETTE_SERVER=https://env.invalid", "--db sqlite:flag.db", "flag.db"},
+		{"VEDETTE_SERVER=http://env.invalid:1", "--config " + both, "env.invalid"},
+		{"", "--config " + both, "of-file.db"},
+	} {
+		t.Run(c.env+" "+c.args, func(t *testing.T) {
+			for _, pair := range strings.Fields(c.env) {
+				name, value, _ := strings.Cut(pair, "=")
+				t.Setenv(name, value)
+			}
+			p := start(t, append([]string{"history"}, strings.Fields(c.args)...)...)
+			if code := p.end(); code != 1 || !strings.Contains(p.err.String(), c.want) {
+				t.Errorf("it ends with %d: %s; want %s", code, p.err, c.want)
+			}
+		})
+	}
+}

@@ -27,23 +27,36 @@ func (s *sourceFlags) addFlags(cmd *cobra.Command) {
 // named reports whether there is a source.
 func (s *sourceFlags) named() bool { return s.db != "" || s.server.url != "" }
 
-// choose leaves one source: that of a flag, or the only one.
+// choose leaves one source: that of a flag before that of the environment, and that before one
+// of the file. A file with both is that of a recorder, so its database is read.
 //
-// Errors: two sources, neither or both of which are flags.
+// Errors: two sources, both of flags or both of the environment.
 func (s *sourceFlags) choose() error {
 	if s.db == "" || s.server.url == "" || s.settled == nil {
 		return nil
 	}
 	db, server := s.settled.origin("db"), s.settled.origin("server")
-	switch {
-	case db == "--db" && server != "--server":
+	switch of := rankOf("db", db) - rankOf("server", server); {
+	case of > 0, of == 0 && rankOf("db", db) == 0:
 		s.server.url = ""
-	case server == "--server" && db != "--db":
+	case of < 0:
 		s.db = ""
 	default:
 		return fmt.Errorf("a database (%s) and a portal (%s) are named: use one of --db and --server", db, server)
 	}
 	return nil
+}
+
+// rankOf returns 2 for a setting of a flag, 1 for one of the environment, and 0 for one of a
+// file.
+func rankOf(name, origin string) int {
+	switch origin {
+	case "--" + name:
+		return 2
+	case variable(name):
+		return 1
+	}
+	return 0
 }
 
 // portal returns a client of the portal; nil if a database is named, or nothing.
