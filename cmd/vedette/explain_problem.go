@@ -10,7 +10,6 @@ import (
 // nextSteps say what to do about problems of a portal whose detail does not.
 var nextSteps = map[string]string{
 	api.ProblemSignIn:   "run `vedette login`",
-	api.ProblemLoading:  "try again in a few seconds",
 	api.ProblemDatabase: "try again; if it stays so, tell the operators of the portal",
 	api.ProblemFault:    "tell the operators of the portal",
 	api.ProblemTooMany:  "wait, and try again",
@@ -23,7 +22,7 @@ func explainProblem(err error, p *api.Problem) string {
 	for _, f := range p.Fields {
 		text += "; " + strings.TrimPrefix(oneLine(f.Field)+": ", ": ") + oneLine(f.Message)
 	}
-	if next := nextSteps[p.Type]; next != "" {
+	if next := nextSteps[p.Type]; next != "" && !strings.Contains(strings.ToLower(text), next) {
 		text = strings.TrimSuffix(text, ".") + ": " + next
 	}
 	if p.Instance != "" {

@@ -63,6 +63,9 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) erro
 	}
 	web := &http.Client{Transport: transport}
 	bare, err := client.New(o.server.url, client.Options{HTTP: web})
+	if err == nil { // before a secret is read, or a code is asked for
+		_, err = client.New(o.server.url, client.Options{Token: func(context.Context) (string, error) { return "", nil }})
+	}
 	if err != nil {
 		return fmt.Errorf("--server: %w", err)
 	}
@@ -84,7 +87,7 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) erro
 	if err != nil {
 		return fmt.Errorf("--server: %w", err)
 	}
-	session, err := signed.Session(ctx)
+	session, err := loaded(ctx, signed.Session)
 	if err != nil {
 		return fmt.Errorf("the portal does not take the token: %w", err)
 	}
@@ -93,6 +96,26 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) erro
 	}
 	con.say("%s knows you as %s%s; the login is in %s", bare.Address(), session.Person, until(k.Expires), all.path)
 	return nil
+}
+
+// loaded asks a portal again while it loads, which takes seconds after its start.
+func loaded[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		answer, err := ask(ctx)
+		var p *api.Problem
+		if err == nil || !errors.As(err, &p) || p.Type != api.ProblemLoading {
+			return answer, err
+		}
+		again := time.NewTimer(time.Duration(max(1, min(p.RetryAfter, 5))) * time.Second)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return answer, err
+		}
+	}
 }
 
 // until says how long a token lasts.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // home gives the test a folder for settings of its own.
@@ -26,6 +28,22 @@ func startPortal(t *testing.T, r *archive, args ...string) string {
 	return strings.TrimSuffix(portalAt.FindStringSubmatch(p.err.String())[1], "/")
 }
 
+// awaitReady waits until a portal has loaded the history.
+func awaitReady(t *testing.T, base string) {
+	t.Helper()
+	deadline := time.After(within)
+	for {
+		if status, _ := portalAnswer(t, http.MethodGet, base+"/readyz", ""); status == http.StatusOK {
+			return
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-deadline:
+			t.Fatal("the portal does not load")
+		}
+	}
+}
+
 // lasted are durations that go on between two commands.
 var lasted = regexp.MustCompile(`"?(seconds|Seconds)"?: ?[0-9.e+-]+`)
 
@@ -34,6 +52,7 @@ func TestServerPrintsTheSame(t *testing.T) {
 	home(t)
 	r := newArchive(t)
 	base := startPortal(t, r)
+	awaitReady(t, base)
 	for _, line := range []string{
 		"history -A -o json",
 		"history pods -n ml --oldest-first -o csv --state Failed",
@@ -50,7 +69,7 @@ func TestServerPrintsTheSame(t *testing.T) {
 		"diff pod/train -n ml",
 		"diff pod/quiet -n ml",
 		"stats pods -A -o json",
-		"stats -n ml",
+		"stats -n ml -o json",
 		"jobs -A -o json",
 		"gaps --all -o json",
 		"wait pod/train -n ml --for state=Failed --timeout 0",
@@ -87,7 +106,8 @@ func TestLoginToken(t *testing.T) {
 		said += p.out.String() + p.err.String()
 		return p.out.String() + p.err.String()
 	}
-	if text := run(1, "jobs", "-A"); !strings.Contains(text, "vedette login") {
+	awaitReady(t, base)
+	if text := run(1, "jobs", "-A"); strings.Count(text, "vedette login") != 1 {
 		t.Errorf("without a token: %s", text)
 	}
 	login(t, 1, "not-the-token", base)

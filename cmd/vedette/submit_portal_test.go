@@ -22,6 +22,7 @@ func TestSubmitToPortal(t *testing.T) {
 	p := start(t, "record", "jobs", "-A", "--kubeconfig", r.srv.kubeconfig, "--db", r.db)
 	p.err.holds(t, "recording")
 	base := startPortal(t, r)
+	awaitReady(t, base)
 	run := func(want int, args ...string) string {
 		t.Helper()
 		p := start(t, append(args, "--server", base, "-n", "ml", "--kubeconfig", "/nowhere")...)
