@@ -1,0 +1,199 @@
+package portal_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+var (
+	screenshots = flag.String("portal.screenshots", "", "folder for screenshots of all pages")
+	readme      = flag.Bool("portal.readme", false, "make docs/images/portal-*.png")
+)
+
+const (
+	// clock is the time of the made-up world.
+	clock = "2026-11-22T02:42:08Z"
+	// mostAssets is how many compressed bytes the pages may have together.
+	mostAssets = 200 << 10
+	// mostImage is how large an image of the README may be.
+	mostImage = 150 << 10
+)
+
+// view is a page to look at.
+type view struct {
+	name, path string
+	ready      string // an expression
+}
+
+// world serves the pages over the made-up world, which has all that pages can show. It returns its
+// address.
+func world(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fixture")
+	build := exec.Command("go", "build", "-o", path, "./portal/ui/fixture")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the made-up world: %v\n%s", err, out)
+	}
+	listen := freeAddress(t)
+	var said bytes.Buffer
+	cmd := exec.Command(path, "-listen", listen, "-still", "-clock", clock)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("the made-up world said:\n%s", said.String())
+		}
+	})
+	ready(t, "http://"+listen)
+	return "http://" + listen
+}
+
+// views are the pages. The jobs are the first ones in their states that have a plain name.
+func views(t *testing.T, base string) []view {
+	t.Helper()
+	job := func(filter string) string {
+		list, err := read[api.JobList](t, base+"/api/v1/jobs?limit=500&"+filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range list.Jobs {
+			if !strings.ContainsAny(j.Name, "<>\":\x1b\u202e") && j.Name[0] < 0x80 {
+				return "/jobs/" + url.PathEscape(j.Cluster) + "/" + j.UID
+			}
+		}
+		t.Fatalf("no job matches %s", filter)
+		return ""
+	}
+	has := func(selector string) string { return "document.querySelector(" + quoted(selector) + ") !== null" }
+	return []view{
+		{"list", "/jobs", has(".jobs-scroll a")},
+		{"timeline", "/timeline", has("canvas")},
+		{"job-waiting", job("state=Queued&name=reward-model*"), has(".job-facts")},
+		{"job-failed", job("state=Failed&name=wav2vec*"), has(".job-facts")},
+		{"submit", "/submit", has(".submit-form input")},
+		{"stats", "/stats", has("main h1")},
+		{"operations", "/operations", has("main h1")},
+	}
+}
+
+// TestPages looks at every page in both themes and languages, on a desk and on a phone.
+func TestPages(t *testing.T) {
+	base := world(t)
+	axe, err := os.ReadFile(filepath.Join("..", "..", "portal", "ui", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatalf("%v; `npm ci --prefix portal/ui` installs it", err)
+	}
+	p := newBrowser(t).tab(base)
+	all := views(t, base)
+	for _, theme := range []string{"light", "dark"} {
+		for _, language := range []string{"en", "zh"} {
+			p.look(theme, language)
+			for _, width := range []int64{1440, 390} {
+				p.size(width, map[int64]int64{1440: 900, 390: 844}[width])
+				for _, v := range all {
+					name := fmt.Sprintf("%s-%s-%s-%d", v.name, theme, language, width)
+					p.settled(v)
+					p.fits(name)
+					if language == "en" {
+						p.accessible(name, string(axe))
+					}
+					if *screenshots != "" {
+						p.screenshot(filepath.Join(*screenshots, name+".png"))
+					}
+					if *readme && width == 1440 && language == "en" && (v.name == "list" || v.name == "timeline" || v.name == "job-failed") {
+						p.image(v.name, theme)
+					}
+				}
+			}
+		}
+	}
+	p.light()
+	p.close()
+}
+
+// settled opens a page, and waits until it has all of its answers and has been drawn.
+func (p *tab) settled(v view) {
+	p.t.Helper()
+	p.open(v.path)
+	p.until(v.name+" is there", v.ready)
+	p.until(v.name+" has its answers", `(async () => {
+  await document.fonts.ready;
+  if (document.querySelector(".gray-row, .gray-rows, .skeleton")) return "rows are gray";
+  const before = document.body.innerText;
+  for (let i = 0; i < 12; i++) await new Promise((next) => requestAnimationFrame(next));
+  return before.replace(/[0-9]/g, "") === document.body.innerText.replace(/[0-9]/g, "") || "it changes";
+})()`)
+}
+
+// fits expects that nothing is wider than the window, and that no text but names is cut.
+func (p *tab) fits(name string) {
+	p.t.Helper()
+	const wide = `(() => {
+  const bad = [];
+  if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
+  for (const e of document.querySelectorAll("button, h1, h2, h3, label, .pill, .badge, dt, dd, th, td")) {
+    const style = getComputedStyle(e);
+    if (!e.checkVisibility() || e.closest(".hidden-text, [data-full], .name, canvas") || e.querySelector(".name")) continue;
+    if (style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 4) bad.push("cut: " + e.tagName + "." + e.className + " " + e.innerText.slice(0, 60));
+  }
+  return bad.slice(0, 8).join("\n");
+})()`
+	if got := p.text(wide); got != "" {
+		p.t.Errorf("%s: %s", name, got)
+	}
+}
+
+// accessible expects that axe-core finds nothing serious.
+func (p *tab) accessible(name, axe string) {
+	p.t.Helper()
+	p.text(axe + "; true")
+	const run = `axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations
+  .filter((v) => v.impact === "serious" || v.impact === "critical")
+  .map((v) => v.id + " (" + v.nodes.length + "): " + v.help + ": " + v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).join("; ")).join("\n"))`
+	if got := p.text(run); got != "" {
+		p.t.Errorf("%s: %s", name, got)
+	}
+}
+
+// light expects that all assets together are small.
+func (p *tab) light() {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sum := 0.0
+	for address, size := range p.assets {
+		if strings.Contains(address, "/assets/") {
+			sum += size
+		}
+	}
+	p.t.Logf("the pages have %.1f KB together", sum/1024)
+	if sum == 0 || sum > mostAssets {
+		p.t.Errorf("the pages have %.0f bytes together, and may have %d", sum, mostAssets)
+	}
+}
+
+// image writes an image of the README.
+func (p *tab) image(name, theme string) {
+	p.t.Helper()
+	path := filepath.Join("..", "..", "docs", "images", "portal-"+strings.TrimSuffix(name, "-failed")+"-"+theme+".png")
+	p.screenshot(path)
+	if info, err := os.Stat(path); err != nil || info.Size() > mostImage {
+		p.t.Errorf("%s is larger than %d bytes: %v", path, mostImage, err)
+	}
+}
