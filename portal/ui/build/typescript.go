@@ -228,7 +228,7 @@ func (w *writer) typeOf(e ast.Expr) string {
 	case *ast.ArrayType:
 		return w.typeOf(t.Elt) + "[]"
 	case *ast.MapType:
-		return "Record<" + w.typeOf(t.Key) + ", " + w.typeOf(t.Value) + ">"
+		return "{ [key: " + w.typeOf(t.Key) + "]: " + w.typeOf(t.Value) + " }" // there is a Go type with the name Record
 	case *ast.SelectorExpr:
 		if t.Sel.Name == "Time" {
 			return "string"

@@ -55,7 +55,7 @@ export interface Outer extends Omit<Inner, "twice"> {
   // When it happened.
   when?: string;
   next?: Outer;
-  words: Record<string, Mood[]>;
+  words: { [key: string]: Mood[] };
   // how many
   n: number;
   any: unknown;

@@ -108,7 +108,7 @@ export interface Job {
   // the submitter
   owner?: string;
   priority?: string;
-  labels?: Record<string, string>;
+  labels?: { [key: string]: string };
   detail: Detail;
   life: Span[];
   // resourceVersion of the last revision
@@ -165,7 +165,7 @@ export interface JobList extends Counts {
 // Counts counts the jobs of a filter.
 export interface Counts {
   // States counts by state. It obeys every filter except that of the state.
-  states: Record<string, Count>;
+  states: { [key: string]: Count };
   // All is the sum of States, and Matching obeys the filter of the state too.
   all: Count;
   matching: Count;
@@ -822,7 +822,7 @@ export interface RecordJobList {
   next?: string;
   // Open counts all open jobs by state. It is missing on later pages, and for a person who
   // does not see all jobs of the list.
-  open?: Record<string, number>;
+  open?: { [key: string]: number };
 }
 
 // RecordGap is a time in which a part of a type was not watched.
@@ -880,13 +880,13 @@ export interface RecordTypeStats {
   type: RecordType;
   objects: number;
   // seconds
-  inState: Record<string, number>;
-  outcomes: Record<string, number>;
+  inState: { [key: string]: number };
+  outcomes: { [key: string]: number };
   waiting: RecordSpread;
   running: RecordSpread;
-  byQueue: Record<string, RecordEnds>;
-  bySubmitter: Record<string, RecordEnds>;
-  byNamespace: Record<string, RecordEnds>;
+  byQueue: { [key: string]: RecordEnds };
+  bySubmitter: { [key: string]: RecordEnds };
+  byNamespace: { [key: string]: RecordEnds };
 }
 
 // RecordSpread describes durations, in seconds. Open of them have not ended.
@@ -989,7 +989,7 @@ export interface Stats {
 export interface Period {
   ended: number;
   // by final state
-  outcomes: Record<string, number>;
+  outcomes: { [key: string]: number };
   // of jobs that began to run
   waited: Spread;
   // of jobs that ended
@@ -1029,7 +1029,7 @@ export interface StatsBucket {
   from: string;
   waited: Spread;
   ran: Spread;
-  outcomes: Record<string, number>;
+  outcomes: { [key: string]: number };
   gpuHours: GPUHours;
 }
 
@@ -1157,14 +1157,14 @@ export interface Parameter {
 // RenderRequest makes YAML of the values of a form.
 export interface RenderRequest {
   template: string;
-  values: Record<string, unknown>;
+  values: { [key: string]: unknown };
 }
 
 // Rendered is the YAML of a form.
 export interface Rendered {
   yaml: string;
   // Lines has, for each parameter, the lines that its value ended up in.
-  lines?: Record<string, number[]>;
+  lines?: { [key: string]: number[] };
   problems?: FieldProblem[];
 }
 
@@ -1175,7 +1175,7 @@ export interface SubmitRequest {
   namespace?: string;
   yaml?: string;
   template?: string;
-  values?: Record<string, unknown>;
+  values?: { [key: string]: unknown };
   // Key identifies the request: two requests with one key create one job.
   key?: string;
   // CloneOf is the job whose YAML was edited.
