@@ -7,6 +7,7 @@ import { duration, none, number, visible } from "../../core/format";
 import { recall, remember } from "../../core/storage";
 import { StateCell } from "../../design/button";
 import { LifeStrip } from "../../design/lifestrip";
+import { language } from "../../words/language";
 import { Name, Time } from "../../design/text";
 import { grown, ticks } from "./rows";
 import type { Row } from "./rows";
@@ -43,6 +44,11 @@ function Growing({ row, part }: { row: Row; part: "waited" | "ran" }) {
   return seconds < 1 ? <span class="text-3">{none}</span> : <>{duration(seconds)}</>;
 }
 
+// timeWidth is the width of a column of times. A date is longer in Chinese.
+function timeWidth(): number {
+  return language.value === "zh" ? 136 : 108;
+}
+
 // all are the columns in the order of the list.
 export const all: Column[] = [
   { name: "state", width: 112, least: 112, sort: "state", leaves: 0, cell: (r) => <StateCell state={r.job.state} /> },
@@ -55,9 +61,9 @@ export const all: Column[] = [
   { name: "priority", width: 84, least: 84, leaves: 12, cell: (r) => text(r.job.priority) },
   { name: "gpus", width: 56, least: 56, numeric: true, sort: "gpus", leaves: 5, cell: (r) => amount(r.job.gpus) },
   { name: "pods", width: 56, least: 56, numeric: true, leaves: 13, cell: (r) => amount(r.job.pods) },
-  { name: "submitted", width: 108, least: 108, numeric: true, sort: "submitted", leaves: 1, cell: (r) => <Time at={r.job.submitted} /> },
-  { name: "since", width: 108, least: 108, numeric: true, sort: "since", leaves: 14, cell: (r) => <Time at={r.job.since} /> },
-  { name: "ended", width: 108, least: 108, numeric: true, leaves: 15, cell: (r) => <Time at={r.job.ended} /> },
+  { name: "submitted", get width() { return timeWidth(); }, get least() { return timeWidth(); }, numeric: true, sort: "submitted", leaves: 1, cell: (r) => <Time at={r.job.submitted} /> },
+  { name: "since", get width() { return timeWidth(); }, get least() { return timeWidth(); }, numeric: true, sort: "since", leaves: 14, cell: (r) => <Time at={r.job.since} /> },
+  { name: "ended", get width() { return timeWidth(); }, get least() { return timeWidth(); }, numeric: true, leaves: 15, cell: (r) => <Time at={r.job.ended} /> },
   { name: "waited", width: 80, least: 80, numeric: true, sort: "waited", leaves: 2, cell: (r) => <Growing row={r} part="waited" /> },
   { name: "ran", width: 80, least: 80, numeric: true, sort: "ran", leaves: 2, cell: (r) => <Growing row={r} part="ran" /> },
   { name: "tries", width: 52, least: 52, numeric: true, sort: "tries", leaves: 6, cell: (r) => <span class={r.job.tries > 1 ? "tries-many" : "text-3"}>{r.job.tries}</span> },
