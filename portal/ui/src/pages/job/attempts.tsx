@@ -42,7 +42,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
   const words = w.value.attempts;
   const attempts = list.attempts.slice(from);
   return (
-    <div class="table-box">
+    <div class="table-box" tabIndex={0}>
       <table class="rows compare" style={{ "--attempts": String(attempts.length) }}>
         <caption class="hidden-text">{words.title}, {words.note}</caption>
         <thead><tr><th><span class="hidden-text">{words.field}</span></th>{attempts.map((a) => <th scope="col" key={a.number}>{shared.value.attempt(a.number)}</th>)}</tr></thead>
@@ -95,7 +95,7 @@ export function AttemptsTab({ job }: { job: JobContext }) {
 function AttemptRows({ job, list }: { job: JobContext; list: AttemptList }) {
   const words = w.value;
   return (
-    <div class="table-box">
+    <div class="table-box" tabIndex={0}>
       <table class="rows">
         <caption class="hidden-text">{words.attempts.title}</caption>
         <thead><tr><th>{words.pods.attempt}</th><th>{words.pods.state}</th><th>{words.attempts.job}</th><th>{words.attempts.fields["began"]}</th><th>{words.attempts.fields["ended"]}</th><th class="numeric">{words.attempts.fields["ran"]}</th><th class="numeric">{words.attempts.fields["pods"]}</th><th>{words.attempts.fields["nodes"]}</th><th>{words.tabs.logs}</th></tr></thead>

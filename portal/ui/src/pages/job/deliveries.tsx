@@ -88,7 +88,7 @@ export function DeliveriesTab({ job }: { job: JobContext }) {
   return (
     <>
       {tools}
-      <div class="table-box">
+      <div class="table-box" tabIndex={0}>
         <table class="rows deliveries-table">
           <caption class="hidden-text">{words.title}</caption>
           <thead><tr><th>{words.state}</th><th>{words.when}</th><th>{words.channel}</th><th>{words.receiver}</th><th>{words.rule}</th><th>{words.message}</th><th>{words.answer}</th><th class="numeric">{words.tries}</th><th><span class="hidden-text">{words.again}</span></th></tr></thead>

@@ -53,7 +53,7 @@ export function DiffTable({ lines, right, compact = false }: { lines: readonly D
           <Check checked={bookkeeping} onChange={setBookkeeping}>{words.bookkeeping}</Check>
         </div>
       )}
-      <div class="table-box">
+      <div class="table-box" tabIndex={0}>
         <table class={"diff" + (sides ? " is-split" : "")}>
           <caption class="hidden-text">{words.title}</caption>
           <colgroup>{sides ? <Columns /> : null}<Columns /></colgroup>

@@ -31,7 +31,7 @@ export function EventsTab({ job }: { job: JobContext }) {
   return (
     <>
       {list.live ? <p class="note tab-note-line">{words.live}</p> : null}
-      <div class="table-box">
+      <div class="table-box" tabIndex={0}>
         <table class="rows">
           <caption class="hidden-text">{w.value.tabs.events}</caption>
           <thead><tr><th>{words.type}</th><th>{words.reason}</th><th>{words.object}</th><th>{words.message}</th><th class="numeric">{words.count}</th><th class="numeric">{words.first}</th><th class="numeric">{words.last}</th></tr></thead>

@@ -35,7 +35,7 @@ export function PodsTab({ job }: { job: JobContext }) {
   };
   return (
     <>
-      <div class="table-box">
+      <div class="table-box" tabIndex={0}>
         <table class="rows pods">
           <caption class="hidden-text">{w.value.tabs.pods}</caption>
           <thead><tr><th>{words.state}</th><th>{words.name}</th><th class="numeric">{words.attempt}</th><th>{words.node}</th><th class="numeric">{words.restarts}</th><th class="numeric">{words.exit}</th><th class="numeric">{words.created}</th><th class="numeric">{words.ran}</th><th>{words.life}</th><th>{words.detail}</th></tr></thead>

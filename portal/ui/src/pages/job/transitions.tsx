@@ -37,7 +37,7 @@ export function TransitionsCard({ job }: { job: JobContext }) {
       {answer.data ? null : answer.problem ? <Trouble problem={answer.problem} again={answer.reload} /> : <GrayRows rows={4} />}
       {answer.data && list.length === 0 ? <p class="card-body text-2">{words.none}</p> : null}
       {list.length > 0 ? (
-        <div class="table-box">
+        <div class="table-box" tabIndex={0}>
           <table class="rows transitions">
             <caption class="hidden-text">{words.title}</caption>
             <thead><tr><th>{words.state}</th><th>{words.since}</th><th class="numeric">{words.for}</th><th>{words.reason}</th><th class="numeric">{words.version}</th><th>{words.source}</th></tr></thead>

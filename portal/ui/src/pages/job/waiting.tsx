@@ -176,7 +176,7 @@ function NodesCard({ d }: { d: Waiting }) {
   const words = w.value.waiting;
   return (
     <Card title={words.nodes} note={words.nodesNote}>
-      <div class="table-box">
+      <div class="table-box" tabIndex={0}>
         <table class="rows">
           <caption class="hidden-text">{words.nodes}</caption>
           <thead class="hidden-text"><tr><th>{words.count}</th><th>{words.free}</th><th>{words.reason}</th><th>{words.said}</th></tr></thead>
