@@ -177,10 +177,13 @@ func (p *tab) look(theme, language string) {
 	p.do(network.SetCookie("vedette_theme", theme).WithURL(p.base), network.SetCookie("vedette_lang", language).WithURL(p.base))
 }
 
-// open loads a page of the portal.
+// open loads a page of the portal. The mark tells the new page from the one before, which may
+// load again by itself meanwhile.
 func (p *tab) open(path string) {
 	p.t.Helper()
+	p.text("window.left = true")
 	p.do(chromedp.Navigate(p.base + path))
+	p.until("the page "+path, `window.left === undefined && document.readyState === "complete"`)
 }
 
 // text returns what an expression yields, as a text; errors too.

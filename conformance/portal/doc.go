@@ -3,6 +3,7 @@
 // # Data flow
 //
 //	control plane, stand-in of a kubelet -> vedette record -> database -> vedette portal -> Chromium
+//	made-up world of portal/ui/fixture -> Chromium
 //
 // # Ownership
 //
@@ -15,7 +16,10 @@
 //
 // # Limits
 //
-// Chromium must be installed; tools/setup.sh does that.
+// Chromium must be installed; tools/setup.sh does that. TestPages shows the made-up world of
+// portal/ui/fixture, because it has every state, and needs axe-core, which
+// `npm ci --prefix portal/ui` installs. -portal.screenshots=DIR keeps screenshots of all pages,
+// and -portal.readme makes docs/images/portal-*.png.
 //
 // # Errors
 //
