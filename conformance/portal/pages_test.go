@@ -135,6 +135,7 @@ func (p *tab) settled(v view) {
 	p.t.Helper()
 	p.open(v.path)
 	p.until(v.name+" is there", v.ready)
+	p.shows(".badge", map[bool]string{true: "Live", false: "实时"}[p.text("document.documentElement.lang") == "en"])
 	p.until(v.name+" has its answers", `(async () => {
   await document.fonts.ready;
   if (document.querySelector(".gray-row, .gray-rows, .skeleton")) return "rows are gray";
