@@ -87,7 +87,7 @@ func TestHTTP2(t *testing.T) {
 	}
 	began := time.Now()
 	s.stop()
-	if took := time.Since(began); took > 6*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("the portal ended after %v", took)
 	}
 }

@@ -157,11 +157,11 @@ func (s *served) ready() *served {
 
 func (w *world) until(what string, holds func() bool) {
 	w.Helper()
-	for deadline := time.After(30 * time.Second); !holds(); {
+	for deadline := time.After(2 * time.Minute); !holds(); {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-deadline:
-			w.Fatalf("not within 30 s: %s", what)
+			w.Fatalf("not within 2 minutes: %s", what)
 		}
 	}
 }

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
+	"bufio"
+	"bytes"
 	"io"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // portalAt matches the line with the address of a portal.
@@ -38,8 +38,7 @@ func (h *hostile) portal(t *testing.T) {
 	p.err.until(t, "the address", func(text string) bool { return portalAt.MatchString(text) })
 	base := portalAt.FindStringSubmatch(p.err.String())[1]
 	for _, path := range []string{"/jobs", "/find/" + strings.Repeat(url.PathEscape(evil)+"/", 3) + url.PathEscape(evil), "/api/v1/" + url.PathEscape(evil), "/api/v1/stream?after=" + url.QueryEscape(evil), "/api/v1/stream?after=0"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,9 +46,8 @@ func (h *hostile) portal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, _ := io.ReadAll(resp.Body) // a stream ends with the context
+		body := beginning(resp.Body)
 		_ = resp.Body.Close()
-		cancel()
 		if c := controls.Find(body); c != nil || resp.Header.Get("Content-Security-Policy") == "" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %q in %q, %v", path, c, body, resp.Header)
 		}
@@ -57,4 +55,16 @@ func (h *hostile) portal(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	p.interrupt()
 	prints(t, "portal", p.err.String()+p.out.String())
+}
+
+// beginning returns a body, or a stream up to its first event.
+func beginning(in io.Reader) []byte {
+	var text []byte
+	for lines := bufio.NewReader(in); ; {
+		line, err := lines.ReadBytes('\n')
+		text = append(text, line...)
+		if err != nil || bytes.HasPrefix(line, []byte("data:")) {
+			return text
+		}
+	}
 }

@@ -164,12 +164,12 @@ func (s *scene) until(ok func() bool) {
 	s.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			s.Fatal("not recorded within 30 s")
+			s.Fatal("not recorded within 2 minutes")
 		}
 	}
 }

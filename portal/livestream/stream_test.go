@@ -194,7 +194,7 @@ func TestManyBrowsers(t *testing.T) {
 		t.Errorf("%d %v", other.StatusCode, other.Header)
 	}
 	_ = resp.Body.Close()
-	for deadline := time.After(20 * time.Second); s.hub.Stats().Browsers > 0; {
+	for deadline := time.After(2 * time.Minute); s.hub.Stats().Browsers > 0; {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-deadline:

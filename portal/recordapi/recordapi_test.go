@@ -82,7 +82,7 @@ func fill(t *testing.T) *sqldb.DB {
 	h := history.New(db)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(30 * time.Second); ; <-tick.C {
+	for end := time.Now().Add(2 * time.Minute); ; <-tick.C {
 		page, err := h.ListTransitions(t.Context(), history.Filter{}, history.Paging{})
 		if err == nil && len(page.Items) >= 4 { // Secrets have no states
 			break

@@ -50,7 +50,7 @@ func recorded(t *testing.T, srv *apitest.Server, url string, objects int, types 
 	stop := start(t, r.Run)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for n := 0; n < objects; {
 		page, err := history.New(db).ListObjects(t.Context(), history.Filter{}, history.Paging{Limit: 1000})
 		if n = len(page.Items); err != nil {
@@ -59,7 +59,7 @@ func recorded(t *testing.T, srv *apitest.Server, url string, objects int, types 
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%d objects after 30 s", n)
+			t.Fatalf("%d objects after 2 minutes", n)
 		}
 	}
 	stop()

@@ -237,9 +237,9 @@ func (w *world) until(what string, holds func() bool) {
 	w.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(30 * time.Second); !holds(); <-tick.C {
+	for end := time.Now().Add(2 * time.Minute); !holds(); <-tick.C {
 		if time.Now().After(end) {
-			w.t.Fatal("not after 30 s: " + what)
+			w.t.Fatal("not after 2 minutes: " + what)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func (c *collector) asked(t *testing.T) {
 	t.Helper()
 	select {
 	case <-c.changed:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("the collector has the traces %q and no request arrives", c.names())
 	}
 }
@@ -213,7 +213,7 @@ func (d *database) until(query string, want ...string) {
 	d.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		got := d.Rows(query)
 		if fmt.Sprint(got) == fmt.Sprint(want) {
