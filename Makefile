@@ -80,9 +80,9 @@ soak: ## run recorders for 30 minutes on each database, with faults, and check t
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20000x is 20,000 inputs)
-	@set -e; for package in wire store internal/printable submit/manifest submit/template record/jobfilter notify/rule notify/config notify/channel notify/channel/feishu notify/channel/slack; do \
-	  for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$package/*_test.go | cut -d' ' -f2); do \
-	    go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
+	@set -e; for file in $$(grep -rl --include='*_test.go' --exclude-dir=bench --exclude-dir=conformance --exclude-dir=node_modules '^func Fuzz' . | sort); do \
+	  for target in $$(grep -o '^func Fuzz[A-Za-z0-9_]*' $$file | cut -d' ' -f2); do \
+	    go test $$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; done; done
 
 .PHONY: models
 models: ## compare the recorder and its queries with simple models, over 3,000 histories
