@@ -118,6 +118,7 @@ clusters:
 		"max-size | - | default",
 		"keep-feed | - | default", "keep-logs | - | default", "tail-logs | - | default", "log-lines | 500 | default", "redact-logs | - | default",
 		"keep-logs-for | - | default", "max-job-logs | - | default", "max-logs | - | default",
+		"traces | - | default", "traces-headers | - | default",
 		"notify | N | F:5",
 		"keep-messages | - | default", "portal | true | default", "tls-cert | - | default", "tls-key | - | default", "portal-url | - | default", "portal-hosts | - | default", "sign-in-tokens | - | default", "sign-in-clusters | false | default", "oidc-issuer | - | default", "oidc-client | - | default", "oidc-secret | - | default", "oidc-scopes | - | default", "oidc-name-claim | - | default", "oidc-groups-claim | - | default", "oidc-name-prefix | - | default", "oidc-groups-prefix | - | default", "oidc-audiences | - | default", "oidc-ca | - | default", "trusted-proxy | - | default", "proxy-name-header | - | default", "proxy-groups-header | - | default", "session-key | - | default", "rights | false | default", "operators | - | default", "portal-templates | - | default",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",

@@ -281,8 +281,11 @@ clusters:
 	if _, text := get(t, address+"/metrics"); !regexp.MustCompile(`vedette_record_ready\{cluster="b".*type="pods"\} 1`).MatchString(text) || !strings.Contains(text, "go_goroutines") {
 		t.Errorf("/metrics: %s", text)
 	}
-	if code, _ := get(t, address+"/"); code != http.StatusNotFound {
-		t.Errorf("/: %d", code)
+	if code, text := get(t, address+"/"); code != http.StatusOK || !strings.Contains(text, "<title>Vedette</title>") {
+		t.Errorf("/ is not the portal: %d %s", code, text)
+	}
+	if code, text := get(t, address+"/api/v1/nothing"); code != http.StatusNotFound || !strings.Contains(text, "urn:vedette:problem:unknown") {
+		t.Errorf("a path of the API that is not there: %d %s", code, text)
 	}
 	p.interrupt()
 }
