@@ -10,6 +10,8 @@ type LogPage struct {
 	Previous string `json:"previous,omitempty"`
 	// Live reports that pods still write, so a request with follow=true has more.
 	Live bool `json:"live"`
+	// Away reports that the cluster gave no log, so the page has only lines that were kept.
+	Away bool `json:"away,omitempty"`
 	// Kept says when lines of pods that are gone were stored, and how many lines were not.
 	Kept []KeptLog `json:"kept,omitempty"`
 	// Sources are the pods and containers that have lines, for the choice above the log.

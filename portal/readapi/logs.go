@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -20,10 +21,13 @@ import (
 // Bounds of a page of a log.
 const (
 	defaultLines = 500
-	maxBack      = 20_000  // lines before the end that a page can begin at
-	maxLogBytes  = 8 << 20 // text of a page; further lines are on the next one
-	sameTime     = 64      // lines before a page that are read, to count those of one microsecond
+	maxBack      = 20_000          // lines before the end that a page can begin at
+	maxLogBytes  = 8 << 20         // text of a page; further lines are on the next one
+	sameTime     = 64              // lines before a page that are read, to count those of one microsecond
+	liveTime     = 3 * time.Second // for the cluster, if lines are kept
 )
+
+var errSlowCluster = errors.New("the cluster did not give the log in 3 s")
 
 // logsInput selects a part of the log of a job.
 type logsInput struct {
@@ -102,12 +106,38 @@ func submittedJob(r *reader, ctx context.Context, o *history.Object) (submit.Job
 	return job, nil
 }
 
-// readLog answers with a page of the log of a job. Without a cursor it is the end of the log.
+// readLog answers with a page of the log of a job. Without a cursor it is the end of the log. If
+// the cluster does not answer, the page has what was kept, and says so.
 func readLog(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, error) {
 	s, err := openLog(r, ctx, in)
 	if err != nil {
 		return nil, err
 	}
+	if len(s.kept) == 0 || s.options.Cluster == nil {
+		return s.page(ctx, in)
+	}
+	live, cancel := context.WithTimeoutCause(ctx, liveTime, errSlowCluster)
+	page, err := s.page(live, in)
+	cancel()
+	if !away(err) || ctx.Err() != nil {
+		return page, err
+	}
+	s.options.Cluster, s.live = nil, false
+	if page, err = s.page(ctx, in); err == nil {
+		page.Away = true
+	}
+	return page, err
+}
+
+// away reports whether an error says that the cluster does not answer or gives no log.
+func away(err error) bool {
+	var request *kube.RequestError
+	var denied *submit.DeniedError
+	return errors.Is(err, errSlowCluster) || errors.As(err, &request) || errors.As(err, &denied)
+}
+
+// page reads a page of the log.
+func (s *logSource) page(ctx context.Context, in *logsInput) (*api.LogPage, error) {
 	limit := in.Limit
 	if limit == 0 {
 		limit = defaultLines
@@ -116,14 +146,14 @@ func readLog(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, error
 	if in.After == "" {
 		return page, s.tail(ctx, page, logCursor{back: true}, limit)
 	}
-	c, err := parseLogCursor(in.After)
-	switch {
+	switch c, err := parseLogCursor(in.After); {
 	case err != nil:
 		return nil, err
 	case c.back:
 		return page, s.tail(ctx, page, c, limit)
+	default:
+		return page, s.forward(ctx, page, c, limit)
 	}
-	return page, s.forward(ctx, page, c, limit)
 }
 
 // tail fills a page with the lines before a cursor.
@@ -247,7 +277,11 @@ func (u *unread) is(l *logs.Line) bool {
 	return l.Note == "" && at >= u.at
 }
 
-// explain turns an error of a log into a note, if there are lines or there is nothing to read.
+// unanswered is the note of lines before which or behind which lines may be missing.
+const unanswered = "The API server did not answer, so lines may be missing."
+
+// explain turns an error of a log into a note if the page has lines, and into nothing if there is
+// nothing to read.
 func (s *logSource) explain(page *api.LogPage, err error, lines int) error {
 	if page.Lines == nil {
 		page.Lines = []api.LogLine{}
@@ -257,9 +291,9 @@ func (s *logSource) explain(page *api.LogPage, err error, lines int) error {
 	switch {
 	case err == nil, errors.As(err, &none):
 		return nil
-	case errors.As(err, &request) && (lines > 0 || len(s.kept) > 0):
+	case errors.As(err, &request) && lines > 0 && len(s.kept) == 0:
 		page.Live = false
-		page.Lines = append(page.Lines, api.LogLine{Note: "The API server did not answer, so lines may be missing."})
+		page.Lines = append(page.Lines, api.LogLine{Note: unanswered})
 		return nil
 	}
 	return err

@@ -19,6 +19,7 @@ import (
 	"github.com/vedette-io/vedette/portal/client"
 	"github.com/vedette-io/vedette/portal/readapi"
 	"github.com/vedette-io/vedette/portal/web"
+	"github.com/vedette-io/vedette/record/joblog"
 )
 
 const hostileLine = "\x1b]0;pwned\x07<script>alert(1)</script>\u202e\x00\t日本"
@@ -186,5 +187,60 @@ func TestLogsNeedTheirRight(t *testing.T) {
 	}
 	if n := len(page.Lines); n == 0 || page.Lines[n-1].Text != "log of b" || !page.Lines[n-1].Kept || len(page.Kept) != 1 || page.Kept[0].Lines != 1 {
 		t.Errorf("%+v", page)
+	}
+}
+
+// TestKeptIfTheClusterIsAway: a log that was kept is shown if the node, the API server or the way
+// to it fails, while the pod exists. The page says that only kept lines are shown.
+func TestKeptIfTheClusterIsAway(t *testing.T) {
+	w, job, want := loggedWorld(t, 5)
+	w.keepLog(job, "talks-abcde", want)
+	w.serve(nil)
+	path := jobPath(api.PathLogs, string(job.UID))
+	if page := read[api.LogPage](w, path); page.Away || !page.Live || len(page.Lines) != len(want) || page.Lines[0].Kept {
+		t.Fatalf("from the node: %+v", page)
+	}
+	for name, f := range map[string]apitest.Fault{
+		"node":       {Match: apitest.Match{Where: func(r apitest.Request) bool { return r.Subresource == "log" }}, Action: apitest.Respond(apitest.Failure(http.StatusBadRequest, 0))},
+		"API server": {Match: apitest.Match{Resource: "pods"}, Action: apitest.Respond(apitest.Failure(http.StatusBadGateway, 0))},
+		"silence":    {Match: apitest.Match{Verb: apitest.VerbList, Resource: "pods"}, Action: apitest.Hang()},
+		"right":      {Match: apitest.Match{Verb: apitest.VerbList, Resource: "pods"}, Action: apitest.Respond(apitest.Failure(http.StatusForbidden, 0))},
+	} {
+		f.Times = apitest.Always
+		armed, err := w.srv.Inject(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := read[api.LogPage](w, path)
+		armed.Release()
+		var got []string
+		for _, l := range page.Lines {
+			if l.Note == "" && l.Kept {
+				got = append(got, l.Text)
+			}
+		}
+		if !slices.Equal(got, want) || page.Away != (name != "node") || page.Live && page.Away {
+			t.Errorf("%s: away %v, live %v, %+v", name, page.Away, page.Live, page.Lines)
+		}
+	}
+}
+
+// keepLog keeps lines of a pod of a job, as the recorder does when the container ends.
+func (w *world) keepLog(j *batchv1.Job, pod string, texts []string) {
+	w.t.Helper()
+	found, err := w.srv.Get(newPod(j, pod, "node-1", 0))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	log := joblog.Log{
+		ClusterUID: w.clusterUID(), Namespace: j.Namespace, Pod: pod, PodUID: string(found.GetUID()), Container: "main",
+		OwnerUID: string(j.UID), OwnerKind: "Job", OwnerName: j.Name, JobUID: string(j.UID), Started: time.Now(), Fetched: time.Now(),
+	}
+	var lines []joblog.Line
+	for _, text := range texts {
+		lines = append(lines, joblog.Line{Time: time.Now(), Text: text})
+	}
+	if err := joblog.New(w.db, joblog.Limits{}, nil).Put(w.t.Context(), log, lines); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/web"
 	"github.com/vedette-io/vedette/submit/logs"
@@ -85,9 +86,16 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	}); err != nil {
 		return err
 	}
-	page := api.LogPage{}
-	if err := s.explain(&page, failed, 1); err != nil && ctx.Err() == nil {
-		return events.Send("problem", "", web.ProblemOf(ctx, err))
+	var none *logs.NoLogsError
+	var request *kube.RequestError
+	switch {
+	case failed == nil, errors.As(failed, &none), ctx.Err() != nil:
+	case errors.As(failed, &request):
+		if err := events.Send("line", "", api.LogLine{Note: unanswered}); err != nil {
+			return err
+		}
+	default:
+		return events.Send("problem", "", web.ProblemOf(ctx, failed))
 	}
 	return events.Send("end", "", struct{}{})
 }

@@ -25,7 +25,8 @@
 // A connection that breaks loses and repeats no line, as long as the node has the lines. A
 // server ends an answer in order also where it has lost the node, so Read asks for what
 // follows the last line until nothing does. Lines that the node has rotated away are a gap,
-// and a note says so in its place. A pod that cannot be read costs a note, and no other pod.
+// and a note says so in its place. A pod that cannot be read costs a note, and no other pod. If
+// its log was kept, the kept lines follow the note.
 //
 // An attempt begins with each restart of a container, and with each pod that replaces
 // another one: the pod before it with the same index or name, or else the one that failed first. The number of restarts that a

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/kube"
@@ -65,6 +66,33 @@ func (a *archive) keep(s *stage, pod string, restart, exit, ms int, lines ...str
 		a.lines[log.ID] = append(a.lines[log.ID], joblog.Line{Time: at(ms + i), Text: text})
 	}
 	return log
+}
+
+// TestNodeAway: if the node does not give the log of a pod that still exists, the kept lines
+// come, and a note says why.
+func TestNodeAway(t *testing.T) {
+	s := newStage(t, apitest.Config{})
+	s.pod("first", over(1))
+	kept := &archive{}
+	live := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "first"}}
+	found, err := s.server.Get(live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.keep(s, "first", 0, 1, 10, "one", "two").PodUID = string(found.GetUID())
+	away := apitest.Fault{
+		Match: apitest.Match{Where: func(r apitest.Request) bool { return r.Subresource == "log" }},
+		Times: apitest.Always, Action: apitest.Respond(apitest.Failure(http.StatusBadRequest, 0)),
+	}
+	if _, err := s.server.Inject(away); err != nil {
+		t.Fatal(err)
+	}
+	o := s.options()
+	o.Kept = kept
+	fetched := "fetched " + at(210).Local().Format("15:04:05")
+	same(t, s.read(o),
+		"! the log of container main of pod first cannot be read: injected fault: 400 Bad Request; what follows was kept",
+		"! kept log of container main of pod first, 2 lines, "+fetched, "first#1 kept one", "first#1 kept two")
 }
 
 func TestKeptLogsComeFirst(t *testing.T) {

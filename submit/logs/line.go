@@ -19,7 +19,7 @@ type Line struct {
 	Text string
 	// Cut is the number of bytes that are missing at the end of Text.
 	Cut int
-	// Kept reports that the line comes from the database, because its pod is gone.
+	// Kept reports that the line comes from the database: its pod is gone, or its node does not answer.
 	Kept bool
 	// Note, if it is not empty, says what is missing or why, in one sentence. A note has no
 	// Text.

@@ -78,7 +78,7 @@ func (s *live) now() (status, <-chan struct{}) {
 // read reads the log to its present end. A server ends an answer in order also where it has
 // lost the node. So read asks again until an answer has nothing new.
 //
-// Errors: *submit.DeniedError; the cause of ctx. All others become notes.
+// Errors: *submit.DeniedError; those of the database; the cause of ctx. All others become notes.
 func (s *live) read(ctx context.Context, out *batch) error {
 	if s.o.Tail != nil && *s.o.Tail == 0 && !s.resume.begun {
 		return nil
@@ -176,13 +176,23 @@ func (s *live) pause(ctx context.Context, failures int) error {
 	}
 }
 
-// unreadable adds a note that a log cannot be read.
+// unreadable adds a note that a log cannot be read, and the lines that were kept of it.
+//
+// Errors: those of the database; the cause of ctx.
 func (s *live) unreadable(ctx context.Context, out *batch, err error) error {
 	what := "the log"
 	if s.resume.begun {
 		what = "the rest of the log"
 	}
-	return out.add(ctx, s.run.note(s.resume.latest, fmt.Sprintf("%s of container %s of pod %s cannot be read: %s", what, s.run.container, s.run.pod, words(err))))
+	note := s.run.note(s.resume.latest, fmt.Sprintf("%s of container %s of pod %s cannot be read: %s", what, s.run.container, s.run.pod, words(err)))
+	if s.run.spare == nil {
+		return out.add(ctx, note)
+	}
+	note.Note += "; what follows was kept"
+	if err := out.add(ctx, note); err != nil {
+		return err
+	}
+	return (&past{o: s.o, run: s.run.stored(), after: s.resume.latest}).read(ctx, out)
 }
 
 func (s *live) denied(ctx context.Context, err error) error {

@@ -63,21 +63,24 @@ func (p *plan) readKept(ctx context.Context) error {
 }
 
 // arrange numbers the attempts, and collects the runs that the options choose. A log that the
-// node still has comes from there.
+// node still has comes from there, and what was kept of it is the spare.
 func (p *plan) arrange() {
 	pods := slices.Concat(p.live, p.past)
 	pods = append(pods, gonePods(p.kept, pods)...)
 	first := attemptsOf(pods)
-	known := map[runKey]bool{}
+	known := map[runKey]*run{}
 	var all []*run
 	for _, pod := range p.live {
 		for _, r := range liveRuns(pod, first[pod.UID]) {
-			known[r.key()] = true
+			known[r.key()] = r
 			all = append(all, r)
 		}
 	}
 	for i := range p.kept {
-		if r := keptRun(&p.kept[i], first[p.kept[i].PodUID]); !known[r.key()] {
+		r := keptRun(&p.kept[i], first[p.kept[i].PodUID])
+		if live := known[r.key()]; live != nil {
+			live.spare = r.kept
+		} else {
 			all = append(all, r)
 		}
 	}

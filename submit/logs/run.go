@@ -17,6 +17,7 @@ type run struct {
 	previous               bool      // the node has it as the log before the present one
 	over                   bool      // nothing more will be written
 	kept                   *joblog.Log
+	spare                  *joblog.Log // the same log as it was kept, if the node is to be read first
 }
 
 // runKey tells runs apart.
@@ -69,6 +70,13 @@ func keptRun(log *joblog.Log, first int) *run {
 		pod: log.Pod, podUID: log.PodUID, container: log.Container, restart: log.Restart, attempt: first + log.Restart,
 		created: log.Started, over: true, kept: log,
 	}
+}
+
+// stored returns the run as it was kept.
+func (r *run) stored() *run {
+	other := *r
+	other.kept, other.spare = r.spare, nil
+	return &other
 }
 
 // gonePods returns what kept logs tell about pods that are not among present.

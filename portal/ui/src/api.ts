@@ -415,6 +415,8 @@ export interface LogPage {
   previous?: string;
   // Live reports that pods still write, so a request with follow=true has more.
   live: boolean;
+  // Away reports that the cluster gave no log, so the page has only lines that were kept.
+  away?: boolean;
   // Kept says when lines of pods that are gone were stored, and how many lines were not.
   kept?: KeptLog[];
   // Sources are the pods and containers that have lines, for the choice above the log.

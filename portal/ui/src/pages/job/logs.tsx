@@ -29,10 +29,11 @@ interface Loaded {
   kept: KeptLog[];
   previous: string;
   live: boolean;
+  away: boolean;
   done: boolean;
 }
 
-const nothing: Loaded = { sources: [], kept: [], previous: "", live: false, done: false };
+const nothing: Loaded = { sources: [], kept: [], previous: "", live: false, away: false, done: false };
 
 // LogsTab has the choice of pod and attempt, search, wrap, times and Follow above the log.
 export function LogsTab({ job }: { job: JobContext }) {
@@ -70,6 +71,7 @@ export function LogsTab({ job }: { job: JobContext }) {
         {log.loaded.live ? <Button icon={log.end ? "check" : "arrowDown"} pressed={log.end} onClick={() => toEnd(!log.end)}>{words.follow}</Button> : null}
         <Button icon="download" plain label={words.download} onClick={() => save(log.model, job.row.name)} />
       </div>
+      {log.loaded.away ? <p class="log-older note" role="status">{words.away} <Button plain onClick={log.again}>{shared.value.error.again}</Button></p> : null}
       {log.problem ? <Trouble problem={log.problem} again={log.again} /> : null}
       {log.model.length === 0 ? (log.loaded.done ? <Empty text={words.empty} /> : log.problem ? null : <GrayRows rows={12} />) : (
         <>
@@ -111,7 +113,7 @@ function Foot({ job, loaded, lines, broken, following }: { job: JobContext; load
   const kept = loaded.kept.slice(0, 3).map((k) => `${words.keptAt(podText(k.pod, job.row.name), time(instant(k.at), job.now), k.lines)}${k.missing > 0 ? `, ${words.missing(k.missing)}` : k.missing < 0 ? `, ${words.missingUnknown}` : ""}`);
   return (
     <p class="log-foot note">
-      {[words.shown(lines), broken ? words.broken : loaded.live ? (following ? words.live : words.liveOnly) : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}
+      {[words.shown(lines), broken ? words.broken : loaded.live ? (following ? words.live : words.liveOnly) : loaded.away ? "" : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}
     </p>
   );
 }
@@ -178,7 +180,7 @@ function useLog(job: JobContext) {
       .then((page) => {
         model.clear();
         append(page.lines);
-        setLoaded({ sources: page.sources, kept: page.kept ?? [], previous: page.previous ?? "", live: page.live && job.at === "", done: true });
+        setLoaded({ sources: page.sources, kept: page.kept ?? [], previous: page.previous ?? "", live: page.live && job.at === "", away: page.away ?? false, done: true });
         if (page.live && job.at === "") {
           const source = new EventSource(url(path, { ...params, follow: true, after: page.next }));
           stream = new LogStream(source, append, (said) => {

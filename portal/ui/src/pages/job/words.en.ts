@@ -46,7 +46,7 @@ export const en = {
   },
   log: {
     title: "Last log lines", attempt: (pod: string, i: number) => `${pod}, attempt ${i}`, kept: (shown: number, all: number) => `Kept when the pod ended, ${number(shown)} of ${n(all, "line")}`, keptAt: (pod: string, t: string, i: number) => `${pod}: ${n(i, "line")} kept at ${t}`, missing: (i: number) => `${number(i)} not kept`, missingUnknown: "an unknown number not kept", 
-    allPods: "All pods", allAttempts: "All attempts", pod: "Pod", attemptLabel: "Attempt", search: "Search the log", hits: (i: number, of: string) => `${number(i)} of ${of}`, noHits: "no hits", nextHit: "Next hit", previousHit: "Previous hit", wrap: "Wrap", times: "Times", follow: "Follow", live: "Live, follows the end", liveOnly: "Live", ended: "The log has ended.", older: "Show older lines",
+    allPods: "All pods", allAttempts: "All attempts", pod: "Pod", attemptLabel: "Attempt", search: "Search the log", hits: (i: number, of: string) => `${number(i)} of ${of}`, noHits: "no hits", nextHit: "Next hit", previousHit: "Previous hit", wrap: "Wrap", times: "Times", follow: "Follow", live: "Live, follows the end", liveOnly: "Live", ended: "The log has ended.", away: "The cluster did not give the log. These lines were kept when their pods ended.", older: "Show older lines",
     dropped: (i: number) => `${n(i, "older line")} left out, so that the page stays fast.`, cut: (i: number) => `${number(i)} bytes cut`, empty: "No lines. Pods that have not started write none, and no lines were kept.", region: "Log", broken: "The stream was cut. It is opened again.", download: "Download what is shown", open: "All lines",
     shown: (i: number) => `${n(i, "line")} shown`,
   },

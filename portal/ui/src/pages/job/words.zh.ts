@@ -46,7 +46,7 @@ export const zh: JobWords = {
   },
   log: {
     title: "最后的日志", attempt: (pod, i) => `${pod}，尝试 ${i}`, kept: (shown, all) => `Pod 结束时保留，${number(all)} 行中的 ${number(shown)} 行`, keptAt: (pod, t, i) => `${pod}：${t} 保留 ${number(i)} 行`, missing: (i) => `${number(i)} 行未保留`, missingUnknown: "未保留的行数未知", 
-    allPods: "所有 Pod", allAttempts: "所有尝试", pod: "Pod", attemptLabel: "尝试", search: "搜索日志", hits: (i, of) => `第 ${number(i)} 个，共 ${of} 个`, noHits: "无匹配", nextHit: "下一个匹配", previousHit: "上一个匹配", wrap: "换行", times: "时间", follow: "跟随", live: "实时，跟随末尾", liveOnly: "实时", ended: "日志已结束。", older: "显示更早的日志",
+    allPods: "所有 Pod", allAttempts: "所有尝试", pod: "Pod", attemptLabel: "尝试", search: "搜索日志", hits: (i, of) => `第 ${number(i)} 个，共 ${of} 个`, noHits: "无匹配", nextHit: "下一个匹配", previousHit: "上一个匹配", wrap: "换行", times: "时间", follow: "跟随", live: "实时，跟随末尾", liveOnly: "实时", ended: "日志已结束。", away: "集群没有给出日志。这些是 Pod 结束时保留的日志。", older: "显示更早的日志",
     dropped: (i) => `省略了 ${number(i)} 行较早的日志，以保持页面流畅。`, cut: (i) => `截去 ${number(i)} 字节`, empty: "没有日志。未启动的 Pod 不写日志，也没有保留的日志。", region: "日志", broken: "连接已断开，正在重新打开。", download: "下载显示的内容", open: "全部日志",
     shown: (i) => `显示 ${number(i)} 行`,
   },
