@@ -40,6 +40,7 @@ func TestAlerts(t *testing.T) {
 	go func() {
 		recordmetrics.New(nil).Describe(described)
 		recordmetrics.NewLogs(nil).Describe(described)
+		recordmetrics.NewTraces(nil).Describe(described)
 		notifymetrics.New(notifymetrics.Source{}).Describe(described)
 		close(described)
 	}()

@@ -17,6 +17,7 @@ import (
 type answer struct {
 	err      error         // nil: taken
 	refused  bool          // the same request will fail again
+	encoding bool          // the collector may know no gzip
 	after    time.Duration // how long the collector wants to be left alone; 0: it does not say
 	rejected int64         // spans of a request that was taken
 	message  string        // why spans were rejected
@@ -42,6 +43,8 @@ func answerOf(r *http.Response, now time.Time) answer {
 	switch r.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		a.refused = true
+	case http.StatusUnsupportedMediaType:
+		a.encoding = true
 	}
 	return a
 }

@@ -2,6 +2,7 @@ package jobtrace_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -60,6 +61,12 @@ func newCollector(t *testing.T) *collector {
 // ServeHTTP implements the protocol.
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
+	if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
+		var unzip io.Reader
+		if unzip, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, err = io.ReadAll(unzip)
+		}
+	}
 	var got trace.TracesData
 	if err == nil {
 		err = proto.Unmarshal(body, &got)

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/vedette-io/vedette/record/sqldb"
@@ -24,6 +27,12 @@ type Config struct {
 	Endpoint string
 	// Header is sent with each request. It may have secrets, and is never logged.
 	Header http.Header
+	// Plain sends requests without compression; default gzip. A collector that refuses gzip gets
+	// plain requests anyway.
+	Plain bool
+	// TLS has the authorities and the certificate for collectors with https; default those of
+	// the system, and none.
+	TLS *tls.Config
 	// ServiceName is the attribute service.name; default "vedette".
 	ServiceName string
 	// Resource are further attributes of the resource of all traces.
@@ -40,10 +49,11 @@ const tracesPath = "/v1/traces"
 
 // Environment sets what the standard variables of OpenTelemetry say and the configuration does
 // not: OTEL_EXPORTER_OTLP_ENDPOINT, if Endpoint is FromEnvironment, OTEL_EXPORTER_OTLP_HEADERS,
-// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Endpoint and headers for traces alone, as in
+// OTEL_EXPORTER_OTLP_COMPRESSION, the files of OTEL_EXPORTER_OTLP_CERTIFICATE, CLIENT_CERTIFICATE
+// and CLIENT_KEY, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Those for traces alone, as in
 // OTEL_EXPORTER_OTLP_TRACES_HEADERS, come first.
 //
-// Errors: all invalid variables, without their values.
+// Errors: all invalid variables, without their values, and files that cannot be read.
 func (c *Config) Environment(get func(string) string) error {
 	var errs []error
 	if c.Endpoint == FromEnvironment {
@@ -56,10 +66,7 @@ func (c *Config) Environment(get func(string) string) error {
 			errs = append(errs, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is empty: set it to the URL of the collector"))
 		}
 	}
-	name := "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
-	if get(name) == "" {
-		name = "OTEL_EXPORTER_OTLP_HEADERS"
-	}
+	name := ofTraces(get, "HEADERS")
 	pairs, err := parsePairs(name, get(name))
 	errs = append(errs, err)
 	header := http.Header{}
@@ -70,6 +77,7 @@ func (c *Config) Environment(get func(string) string) error {
 		header[key] = values
 	}
 	c.Header = header
+	errs = append(errs, c.compression(get), c.certificates(get))
 	const attributes = "OTEL_RESOURCE_ATTRIBUTES"
 	pairs, err = parsePairs(attributes, get(attributes))
 	errs = append(errs, err)
@@ -80,6 +88,53 @@ func (c *Config) Environment(get func(string) string) error {
 	delete(pairs, "service.name")
 	c.Resource = pairs
 	return errors.Join(errs...)
+}
+
+// ofTraces returns the name of the variable for traces alone, or else of that for all signals.
+func ofTraces(get func(string) string, setting string) string {
+	if name := "OTEL_EXPORTER_OTLP_TRACES_" + setting; get(name) != "" {
+		return name
+	}
+	return "OTEL_EXPORTER_OTLP_" + setting
+}
+
+func (c *Config) compression(get func(string) string) error {
+	name := ofTraces(get, "COMPRESSION")
+	switch get(name) {
+	case "", "gzip":
+	case "none":
+		c.Plain = true
+	default:
+		return fmt.Errorf("%s is invalid: want gzip or none", name)
+	}
+	return nil
+}
+
+// certificates reads the files of the variables, unless TLS is set.
+func (c *Config) certificates(get func(string) string) error {
+	ca, cert, key := ofTraces(get, "CERTIFICATE"), ofTraces(get, "CLIENT_CERTIFICATE"), ofTraces(get, "CLIENT_KEY")
+	if c.TLS != nil || get(ca)+get(cert)+get(key) == "" {
+		return nil
+	}
+	t := &tls.Config{MinVersion: tls.VersionTLS12}
+	if path := get(ca); path != "" {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", ca, err)
+		}
+		if t.RootCAs = x509.NewCertPool(); !t.RootCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("%s: %s has no certificate in PEM", ca, path)
+		}
+	}
+	if get(cert)+get(key) != "" {
+		pair, err := tls.LoadX509KeyPair(get(cert), get(key))
+		if err != nil {
+			return fmt.Errorf("%s and %s: %w", cert, key, err)
+		}
+		t.Certificates = []tls.Certificate{pair}
+	}
+	c.TLS = t
+	return nil
 }
 
 // parsePairs parses "key=value,key=value" with percent-encoded values.

@@ -1,9 +1,17 @@
 package jobtrace_test
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vedette-io/vedette/record/jobtrace"
 )
@@ -64,6 +72,62 @@ func TestCheck(t *testing.T) {
 		err := (&jobtrace.Config{Endpoint: endpoint}).Check()
 		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v", endpoint, err)
+		}
+	}
+}
+
+// TestCertificates: the standard variables name authorities and a certificate; the exporter
+// reaches a collector with them, and not without.
+func TestCertificates(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TLS.PeerCertificates) != 1 {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	server.StartTLS()
+	defer server.Close()
+	file := func(name string, blocks ...*pem.Block) string {
+		path := filepath.Join(t.TempDir(), name)
+		var text []byte
+		for _, b := range blocks {
+			text = append(text, pem.EncodeToMemory(b)...)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_CERTIFICATE": file("ca.pem", certificate), "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE": file("tls.crt", certificate),
+		"OTEL_EXPORTER_OTLP_CLIENT_KEY": file("tls.key", &pem.Block{Type: "PRIVATE KEY", Bytes: key}), "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+	}
+	c := jobtrace.Config{Endpoint: server.URL}
+	if err := c.Environment(func(name string) string { return env[name] }); err != nil || !c.Plain {
+		t.Fatal(err, c.Plain)
+	}
+	long, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	if stats, err := jobtrace.SendTo(long, c); err != nil || stats.Traces != 1 || stats.Refused != 0 {
+		t.Errorf("%v, %+v", err, stats)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if stats, err := jobtrace.SendTo(short, jobtrace.Config{Endpoint: server.URL}); err == nil || stats.Traces != 0 {
+		t.Errorf("without the authority: %v, %+v", err, stats)
+	}
+	for name, value := range map[string]string{
+		"OTEL_EXPORTER_OTLP_CERTIFICATE": "/none", "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/none", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": "zstd",
+	} {
+		c := jobtrace.Config{Endpoint: server.URL}
+		err := c.Environment(func(asked string) string { return map[string]string{name: value}[asked] })
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s=%s: %v", name, value, err)
 		}
 	}
 }

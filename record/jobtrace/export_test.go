@@ -32,7 +32,7 @@ type Sender struct{ s *sender }
 
 // NewSender returns a sender.
 func NewSender(transport http.RoundTripper, header http.Header, log *slog.Logger) *Sender {
-	s := newSender(&url.URL{Scheme: "http", Host: "collector", Path: tracesPath}, header, func() *slog.Logger { return log })
+	s := newSender(&url.URL{Scheme: "http", Host: "collector", Path: tracesPath}, &Config{Header: header}, func() *slog.Logger { return log })
 	s.client.Transport = transport
 	return &Sender{s}
 }
@@ -47,3 +47,16 @@ func (s *Sender) Stats() Stats { return s.s.current() }
 
 // Stop ends the log.
 func (s *Sender) Stop() { s.s.fault.Stop() }
+
+// SendTo sends one trace to the collector of a configuration.
+func SendTo(ctx context.Context, c Config) (Stats, error) {
+	u, err := c.target()
+	if err != nil {
+		return Stats{}, err
+	}
+	s := newSender(u, &c, func() *slog.Logger { return slog.New(slog.DiscardHandler) })
+	defer s.client.CloseIdleConnections()
+	defer s.fault.Stop()
+	err = s.send(ctx, []*trace.ResourceSpans{{}})
+	return s.current(), err
+}

@@ -45,7 +45,7 @@ func New(c Config) (*Exporter, error) {
 		return nil, err
 	}
 	e := &Exporter{c: c, history: history.New(c.DB)}
-	e.sender = newSender(u, c.Header, e.logger)
+	e.sender = newSender(u, &c, e.logger)
 	e.base.text("service.name", cmp.Or(c.ServiceName, "vedette"))
 	for _, name := range slices.Sorted(maps.Keys(c.Resource)) {
 		e.base.text(clean(name), c.Resource[name])

@@ -2,6 +2,7 @@ package jobtrace
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"log/slog"
@@ -40,20 +41,23 @@ type sender struct {
 	client *http.Client
 	url    *url.URL
 	header http.Header
+	plain  bool // requests are not compressed
 	fault  *faultlog.Reporter
 
 	mu    sync.Mutex
 	stats Stats
 }
 
-func newSender(u *url.URL, header http.Header, logger func() *slog.Logger) *sender {
+func newSender(u *url.URL, c *Config, logger func() *slog.Logger) *sender {
 	// A redirect could carry the header to another server.
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = c.TLS
 	client := &http.Client{
 		Timeout:       timeout,
-		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &sender{client: client, url: u, header: header, fault: &faultlog.Reporter{
+	return &sender{client: client, url: u, header: c.Header, plain: c.Plain, fault: &faultlog.Reporter{
 		Fault: "traces cannot be exported", Over: "traces are exported", Logger: logger, Attrs: []any{"collector", u.Host},
 	}}
 }
@@ -77,6 +81,9 @@ func (s *sender) send(ctx context.Context, traces []*trace.ResourceSpans) error 
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case a.encoding && !s.plain:
+			s.plain = true
+			continue
 		case a.refused && len(traces) > 1:
 			half := len(traces) / 2
 			if err := s.send(ctx, traces[:half]); err != nil {
@@ -96,6 +103,9 @@ func (s *sender) send(ctx context.Context, traces []*trace.ResourceSpans) error 
 
 // post sends one request.
 func (s *sender) post(ctx context.Context, body []byte) answer {
+	if !s.plain {
+		body = compress(body)
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return unreachable(err)
@@ -104,6 +114,9 @@ func (s *sender) post(ctx context.Context, body []byte) answer {
 		r.Header[name] = values
 	}
 	r.Header.Set("Content-Type", contentType)
+	if !s.plain {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
 	r.Header.Set("User-Agent", "vedette-otlp-exporter")
 	response, err := s.client.Do(r)
 	if err != nil {
@@ -111,6 +124,15 @@ func (s *sender) post(ctx context.Context, body []byte) answer {
 	}
 	defer response.Body.Close()
 	return answerOf(response, time.Now())
+}
+
+// compress returns a text in gzip.
+func compress(text []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(text) // a buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
 }
 
 func (s *sender) took(traces int, a *answer) {

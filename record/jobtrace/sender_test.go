@@ -135,6 +135,35 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
+// TestCompression: requests are compressed, until a collector says that it knows no gzip; the
+// same traces go again without, at once.
+func TestCompression(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &answers{all: []func() (*http.Response, error){code(200, ""), code(415, ""), code(200, "")}}
+		s := jobtrace.NewSender(a, nil, new(lines).logger())
+		defer s.Stop()
+		began := time.Now()
+		for range 3 {
+			if err := s.Send(t.Context(), []*trace.ResourceSpans{{SchemaUrl: strings.Repeat("a", 1000)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, want := range []string{"gzip", "gzip", "", ""} {
+			if got := a.sent[i].Header.Get("Content-Encoding"); got != want || (a.sent[i].ContentLength < 500) != (want == "gzip") {
+				t.Errorf("request %d has the encoding %q and %d bytes, want %q", i, got, a.sent[i].ContentLength, want)
+			}
+		}
+		if got := s.Stats(); got.Traces != 3 || got.Retries != 0 || len(a.sent) != 4 || !time.Now().Equal(began) {
+			t.Errorf("%+v, %d requests", got, len(a.sent))
+		}
+		a.all = a.all[:0]
+		a.all = append(a.all, code(415, ""), code(200, ""))
+		if err := s.Send(t.Context(), []*trace.ResourceSpans{{}}); err != nil || s.Stats().Refused != 0 {
+			t.Errorf("415 without gzip is a fault of the settings: %v, %+v", err, s.Stats())
+		}
+	})
+}
+
 // TestPartialSuccess: spans that a collector rejects in a request that it takes are counted
 // and logged, and not sent again.
 func TestPartialSuccess(t *testing.T) {
