@@ -39,6 +39,7 @@ type Portal struct {
 	index    *jobindex.Index
 	hub      *livestream.Hub
 	relay    *relay
+	insight  *insight.Insight
 	access   *access.Access
 	identity *identity.Identity
 	api      huma.API
@@ -79,13 +80,25 @@ func New(cfg Config) (*Portal, error) {
 		Expires:  func(ctx context.Context) time.Time { return identity.Of(ctx).Expires },
 		Position: p.position, Stale: p.index.Stale, Done: p.index.Done, Logger: cfg.logger(),
 	})
-	enricher := jobview.NewEnricher(history.New(cfg.DB))
-	p.relay = newRelay(p.hub, func(ctx context.Context, rows []jobindex.Row) (map[int64]jobview.Extra, error) {
-		return enricher.Extras(ctx, rows, time.Time{})
-	})
+	p.insight = insight.New(insight.Config{DB: cfg.DB, Index: p.index})
+	p.relay = newRelay(p.hub, p.details(jobview.NewEnricher(history.New(cfg.DB))))
 	p.types = newTypes(p.index)
 	p.handler = p.routes(pages)
 	return p, web.DescribeTypes(p.api, api.Source)
+}
+
+// details returns a function that reads what changed rows show beyond the index. Their places in
+// line are those that lists have read: a stream reads none.
+func (p *Portal) details(e *jobview.Enricher) func(context.Context, []jobindex.Row) (map[int64]jobview.Extra, error) {
+	return func(ctx context.Context, rows []jobindex.Row) (map[int64]jobview.Extra, error) {
+		extras, err := e.Extras(ctx, rows, time.Time{})
+		for id, place := range p.insight.KeptPlaces(rows) {
+			x := extras[id]
+			x.Place = place
+			extras[id] = x
+		}
+		return extras, err
+	}
 }
 
 // openPaths need no sign-in: they have nothing that is not public.
@@ -121,6 +134,7 @@ func (p *Portal) Run(ctx context.Context) error {
 	work.Go(func() { errs[0] = p.index.Run(ctx); cancel() })
 	work.Go(func() { errs[1] = p.access.Run(ctx); cancel() })
 	work.Go(func() { p.relay.run(ctx, p.position) })
+	work.Go(func() { p.insight.Run(ctx) })
 	work.Go(func() { p.open(ctx) })
 	work.Wait()
 	for i, err := range errs {
@@ -196,7 +210,7 @@ func (p *Portal) reloaded(reason error, at feed.Position) {
 func (p *Portal) operations() {
 	p.hub.Register(p.api)
 	readapi.Register(p.api, readapi.Config{
-		DB: p.cfg.DB, Index: p.index, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
+		DB: p.cfg.DB, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
 		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(asking(ctx)) },
 		Operates: p.access.Operates, May: p.access.May, CSRF: p.identity.CSRF,
 		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, Logger: p.cfg.logger(),
@@ -210,9 +224,8 @@ func (p *Portal) operations() {
 		visible.May = p.access.May
 	}
 	recordapi.Register(p.api, visible)
-	forecasts := insight.New(insight.Config{DB: p.cfg.DB, Index: p.index})
 	writeapi.Register(p.api, writeapi.Config{
-		DB: p.cfg.DB, Index: p.index, Access: p.access, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: forecasts.Forecast, Logger: p.cfg.logger(),
+		DB: p.cfg.DB, Index: p.index, Access: p.access, Templates: p.cfg.Templates, Notify: p.cfg.Notify, Forecast: p.insight.Forecast, Logger: p.cfg.logger(),
 	})
 }
 

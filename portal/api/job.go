@@ -46,6 +46,11 @@ type Detail struct {
 	Word   string `json:"word,omitempty"`
 	More   string `json:"more,omitempty"` // "exit code 137", "11th in line"
 	Strong bool   `json:"strong,omitempty"`
+	// Place, ExitCode and MorePods are the numbers of the words, for other languages; 0 for none.
+	// The words about a number are in More, or in Word if More is empty.
+	Place    int `json:"place,omitempty"`
+	ExitCode int `json:"exitCode,omitempty"`
+	MorePods int `json:"morePods,omitempty"`
 }
 
 // Span is the time that a job spent in a state, as the life strip shows it.

@@ -5,13 +5,15 @@
 //	recorded Workloads, ClusterQueues, LocalQueues of Kueue -> quota, line
 //	recorded PodGroups, Queues of Volcano                   -> limit, reasons
 //	recorded pods and events                                -> placement: nodes by reason; endings by attempt
+//	quota, line -> places of all jobs that wait, by cluster -> rows of lists
 //	index of jobs -> waits of a queue -> like jobs; forecast -> backtest -> likely start
 //	facts -> keys of sentences -> words of a language -> api.Waiting, api.Failure, api.Forecast
 //
 // # Ownership
 //
-// An Insight keeps what it read of Kueue per cluster for two seconds, and the waits of a queue
-// for a minute, both bounded. Answers belong to the caller.
+// An Insight keeps what it read of Kueue per cluster for two seconds, places in line for ten,
+// and the waits of a queue for a minute, all bounded. Run reads the lines again that somebody
+// has asked for within a minute. Answers belong to the caller.
 //
 // # Guarantees
 //

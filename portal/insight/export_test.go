@@ -1,9 +1,14 @@
 package insight
 
 import (
+	"context"
+	"time"
+
 	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/portal/insight/likely"
 	"github.com/vedette-io/vedette/portal/insight/words"
+	"github.com/vedette-io/vedette/record/jobindex"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // Reasons reads a message of the scheduler.
@@ -40,3 +45,53 @@ func ReadAll(body []byte) {
 		_ = e.sentence(words.Of("zh"))
 	}
 }
+
+// Waiter is a workload of a test. Queue is its LocalQueue and its ClusterQueue; "none" is not
+// recorded.
+type Waiter struct {
+	UID, Job, Queue    string
+	Priority           int64
+	Created            time.Time
+	Reserved, Inactive bool
+}
+
+// PlacesIn returns the places of the jobs of workloads.
+func PlacesIn(all []Waiter) map[string]int { return placesIn(worldOf(all)) }
+
+func worldOf(all []Waiter) *kueueWorld {
+	k := &kueueWorld{clusterQueues: map[string]*clusterQueue{}, localQueues: map[wire.Key]*localQueue{}}
+	for _, w := range all {
+		if w.Queue != "none" && k.clusterQueues[w.Queue] == nil {
+			k.add(&clusterQueue{name: w.Queue})
+			k.add(&localQueue{namespace: "ml", name: w.Queue, clusterQueue: w.Queue})
+		}
+		k.add(&workload{uid: w.UID, namespace: "ml", jobUID: w.Job, queue: w.Queue, priority: w.Priority, created: w.Created, order: w.Created, reserved: w.Reserved, inactive: w.Inactive})
+	}
+	return k
+}
+
+// LineBook is a book of lines whose clusters are read from a function: the place of one job.
+type LineBook struct{ *lineBook }
+
+// NewLineBook returns a book of lines.
+func NewLineBook(read func() (job string, place int)) LineBook {
+	return LineBook{newLineBook(func(context.Context, string) (*kueueWorld, error) {
+		job, place := read()
+		var all []Waiter
+		for i := range place {
+			all = append(all, Waiter{UID: string(rune('a' + i)), Job: string(rune('a' + i)), Queue: "q"})
+		}
+		all[place-1].Job = job
+		k := worldOf(all)
+		k.readAt = time.Now()
+		return k, nil
+	}, time.Now)}
+}
+
+func (b LineBook) Places(ctx context.Context, rows []jobindex.Row) (map[int64]int, error) {
+	return b.places(ctx, rows)
+}
+
+func (b LineBook) Kept(rows []jobindex.Row) map[int64]int { return b.kept(rows) }
+
+func (b LineBook) Run(ctx context.Context) { b.run(ctx) }

@@ -24,7 +24,10 @@ type Config struct {
 }
 
 // Insight answers questions about jobs. Any goroutine may use it.
-type Insight struct{ parts parts }
+type Insight struct {
+	parts parts
+	lines *lineBook
+}
 
 // New returns an Insight.
 func New(c Config) *Insight {
@@ -33,11 +36,31 @@ func New(c Config) *Insight {
 		now = time.Now
 	}
 	s := source{history.New(c.DB)}
-	return &Insight{parts{
-		index: c.Index, source: s, kueue: newKueueReader(s, now), samples: newSampler(c.Index, now),
-		logs: joblog.New(c.DB, joblog.Limits{}, nil), now: now,
-	}}
+	kueue := newKueueReader(s, now)
+	return &Insight{
+		parts{
+			index: c.Index, source: s, kueue: kueue, samples: newSampler(c.Index, now),
+			logs: joblog.New(c.DB, joblog.Limits{}, nil), now: now,
+		},
+		newLineBook(kueue.world, now),
+	}
 }
+
+// Run keeps the lines up to date that Places was asked for within the last minute, until ctx
+// ends. Without it, Places reads lines that are older than ten seconds.
+func (i *Insight) Run(ctx context.Context) { i.lines.run(ctx) }
+
+// Places returns the places in line of jobs that wait, from 1, by the IDs of the rows. A place
+// counts all jobs of the line, as that of Waiting does. Jobs whose place is not known are
+// missing.
+//
+// Errors: those of the database, and of ctx. The result then lacks some places.
+func (i *Insight) Places(ctx context.Context, rows []jobindex.Row) (map[int64]int, error) {
+	return i.lines.places(ctx, rows)
+}
+
+// KeptPlaces is Places without reading anything: it has the places that are kept already.
+func (i *Insight) KeptPlaces(rows []jobindex.Row) map[int64]int { return i.lines.kept(rows) }
 
 // Waiting says why a job waits: its quota, its place in line, why no node fits, how long jobs
 // like it waited, and when it is likely to start. Of a job that does not wait it says only how

@@ -35,6 +35,7 @@ type kueueWorld struct {
 	readAt        time.Time
 	workloads     []*workload // open ones
 	tooMany       bool
+	blind         time.Time // since when workloads cannot be seen; zero: they can
 	clusterQueues map[string]*clusterQueue
 	localQueues   map[wire.Key]*localQueue
 }
@@ -65,7 +66,7 @@ func (k *kueueWorld) clusterQueueOf(namespace, queue string) *clusterQueue {
 // line returns the workloads that wait for quota of a ClusterQueue, in the order of Kueue.
 func (k *kueueWorld) line(q *clusterQueue) (all []*workload) {
 	for _, w := range k.workloads {
-		if !w.reserved && !w.inactive && k.clusterQueueOf(w.namespace, w.queue) == q {
+		if w.waits() && k.clusterQueueOf(w.namespace, w.queue) == q {
 			all = append(all, w)
 		}
 	}
@@ -93,10 +94,10 @@ type kueueReader struct {
 	clusters map[string]*kueueCluster
 }
 
-// kueueCluster is one cluster. Its mutex is held while it is read, so that many requests at
-// once read it once.
+// kueueCluster is one cluster. Whoever has put a token into turn reads it, so that many requests
+// at once read it once.
 type kueueCluster struct {
-	mu     sync.Mutex
+	turn   chan struct{}
 	world  *kueueWorld
 	bodies map[int64]keptBody
 }
@@ -119,12 +120,16 @@ func (r *kueueReader) world(ctx context.Context, clusterUID string) (*kueueWorld
 		if len(r.clusters) >= maxClusters {
 			clear(r.clusters)
 		}
-		c = &kueueCluster{}
+		c = &kueueCluster{turn: make(chan struct{}, 1)}
 		r.clusters[clusterUID] = c
 	}
 	r.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	if now := r.now(); c.world == nil || now.Sub(c.world.readAt) > freshFor || now.Before(c.world.readAt) {
 		if err := c.read(ctx, r.source, clusterUID, now); err != nil {
 			return nil, err
@@ -140,6 +145,11 @@ func (c *kueueCluster) read(ctx context.Context, s source, clusterUID string, no
 		return err
 	}
 	w := &kueueWorld{readAt: now, clusterQueues: map[string]*clusterQueue{}, localQueues: map[wire.Key]*localQueue{}}
+	if recorded[workloadType] {
+		if w.blind, err = s.blind(ctx, clusterUID, typeOf(workloadType)); err != nil {
+			return err
+		}
+	}
 	kept := map[int64]keptBody{}
 	for _, one := range kueueTypes {
 		if !recorded[one.name] {

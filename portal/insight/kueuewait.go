@@ -1,7 +1,6 @@
 package insight
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -13,16 +12,14 @@ import (
 
 // fromKueue answers from the objects of Kueue. It returns true if the job has its quota, so
 // the scheduler may know more.
-func (w *waiting) fromKueue(ctx context.Context, k *kueueWorld, self *workload) (placed bool, err error) {
+func (w *waiting) fromKueue(k *kueueWorld, self *workload) (placed bool, err error) {
 	w.answer.Source, w.answer.AsOf = "Kueue", k.readAt
 	queue := w.job.Labels[kueueQueueLabel]
 	if self != nil && self.queue != "" {
 		queue = self.queue
 	}
-	if since, err := w.source.blind(ctx, w.job.ClusterUID, typeOf(workloadType)); err != nil {
-		return false, err
-	} else if !since.IsZero() {
-		w.miss("unknown.blind", "what", w.s.Say("unknown.what.old"), "type", workloadType, "ago", words.Span(w.at.Sub(since)))
+	if !k.blind.IsZero() {
+		w.miss("unknown.blind", "what", w.s.Say("unknown.what.old"), "type", workloadType, "ago", words.Span(w.at.Sub(k.blind)))
 	}
 	q := k.clusterQueueOf(w.job.Namespace, queue)
 	if self != nil && self.reserved {

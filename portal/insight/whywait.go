@@ -54,7 +54,7 @@ func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
 	self := k.of(w.job.UID)
 	managed := self != nil || w.job.Labels[kueueQueueLabel] != ""
 	if managed && k.knows() {
-		placed, err := w.fromKueue(ctx, k, self)
+		placed, err := w.fromKueue(k, self)
 		if err != nil || !placed {
 			return err
 		}

@@ -152,8 +152,10 @@ func containerNeeds(c jobspec.Object) amounts {
 	return needs
 }
 
-// before reports whether Kueue considers a workload before another one of the same
-// ClusterQueue.
+// waits reports whether a workload stands in the line of its queue.
+func (w *workload) waits() bool { return !w.reserved && !w.inactive }
+
+// compare orders workloads of one ClusterQueue as Kueue considers them.
 func (w *workload) compare(other *workload) int {
 	return cmp.Or(cmp.Compare(other.priority, w.priority), w.order.Compare(other.order), cmp.Compare(w.uid, other.uid))
 }

@@ -76,7 +76,7 @@ func detailOf(r *jobindex.Row, e *Extra) api.Detail {
 		d := api.Detail{Word: e.Cause, Strong: r.State == state.Failed}
 		switch {
 		case e.ExitCode != nil:
-			d.More = "exit code " + strconv.Itoa(*e.ExitCode)
+			d.More, d.ExitCode = "exit code "+strconv.Itoa(*e.ExitCode), *e.ExitCode
 		case d.Word == "" || d.Word == r.Reason:
 			d.More = brief(e.Message)
 		}
@@ -93,7 +93,7 @@ func detailOf(r *jobindex.Row, e *Extra) api.Detail {
 	}
 	d := api.Detail{Word: r.Reason, More: brief(e.Message)}
 	if e.Place > 0 && !r.State.Final() {
-		d.More = ordinal(e.Place) + " in line"
+		d.More, d.Place = ordinal(e.Place)+" in line", e.Place
 	}
 	if !r.State.Final() && d.More != "" && redundant(d) {
 		d.Word, d.More = d.More, ""
@@ -114,12 +114,12 @@ func redundant(d api.Detail) bool {
 // nodeOf returns the node of a pod, and how many more pods there are.
 func nodeOf(e *Extra) api.Detail {
 	d := api.Detail{Word: e.Node}
-	switch {
-	case e.Node == "" || e.MorePods == 0:
-	case e.MorePods == 1:
+	if e.Node == "" || e.MorePods == 0 {
+		return d
+	}
+	d.MorePods, d.More = e.MorePods, "and "+strconv.Itoa(e.MorePods)+" more pods"
+	if e.MorePods == 1 {
 		d.More = "and 1 more pod"
-	default:
-		d.More = "and " + strconv.Itoa(e.MorePods) + " more pods"
 	}
 	return d
 }

@@ -26,11 +26,11 @@ func TestDetail(t *testing.T) {
 		extra  jobview.Extra
 		want   api.Detail
 	}{
-		{state.Queued, "QuotaExceeded", jobview.Extra{Place: 11, Message: "no quota"}, api.Detail{Word: "QuotaExceeded", More: "11th in line"}},
+		{state.Queued, "QuotaExceeded", jobview.Extra{Place: 11, Message: "no quota"}, api.Detail{Word: "QuotaExceeded", More: "11th in line", Place: 11}},
 		{state.Queued, "Unschedulable", jobview.Extra{Message: "0/4 nodes are available: 4 Insufficient nvidia.com/gpu. preemption: none"}, api.Detail{Word: "Unschedulable", More: "0/4 nodes are available: 4 Insufficient nvidia.com/gpu"}},
 		{state.Queued, "JobSuspended", jobview.Extra{Message: "waits for quota in queue gpu"}, api.Detail{Word: "waits for quota in queue gpu"}},
 		{state.Queued, "JobSuspended", jobview.Extra{Message: "waits for quota in queue gpu-h100-of-research"}, api.Detail{Word: "waits for quota in queue gpu-h100-of-research"}},
-		{state.Queued, "JobSuspended", jobview.Extra{Place: 3, Message: "waits"}, api.Detail{Word: "3rd in line"}},
+		{state.Queued, "JobSuspended", jobview.Extra{Place: 3, Message: "waits"}, api.Detail{Word: "3rd in line", Place: 3}},
 		{state.Queued, "JobSuspended", jobview.Extra{}, api.Detail{Word: "JobSuspended"}},
 		{state.Queued, "InsufficientResources", jobview.Extra{Message: "8 GPUs of 4 are free"}, api.Detail{Word: "8 GPUs of 4 are free"}},
 		{state.Aborted, "CancelledByTheOwnerOfIt", jobview.Extra{Message: "wrong data"}, api.Detail{Word: "CancelledByTheOwnerOfIt", More: "wrong data"}},
@@ -38,12 +38,12 @@ func TestDetail(t *testing.T) {
 		{state.Starting, "PullingImage", jobview.Extra{Node: "n1", Message: "18.2 GB"}, api.Detail{Word: "PullingImage", More: "18.2 GB"}},
 		{state.Starting, "", jobview.Extra{Node: "n1"}, api.Detail{Word: "n1"}},
 		{state.Running, "", jobview.Extra{Node: "n1"}, api.Detail{Word: "n1"}},
-		{state.Running, "", jobview.Extra{Node: "n1", MorePods: 1}, api.Detail{Word: "n1", More: "and 1 more pod"}},
-		{state.Running, "", jobview.Extra{Node: "n1", MorePods: 31}, api.Detail{Word: "n1", More: "and 31 more pods"}},
+		{state.Running, "", jobview.Extra{Node: "n1", MorePods: 1}, api.Detail{Word: "n1", More: "and 1 more pod", MorePods: 1}},
+		{state.Running, "", jobview.Extra{Node: "n1", MorePods: 31}, api.Detail{Word: "n1", More: "and 31 more pods", MorePods: 31}},
 		{state.Running, "", jobview.Extra{}, api.Detail{}},
-		{state.Failed, "BackoffLimitExceeded", jobview.Extra{Cause: "OOMKilled", ExitCode: &exit, Message: "limit"}, api.Detail{Word: "OOMKilled", More: "exit code 137", Strong: true}},
+		{state.Failed, "BackoffLimitExceeded", jobview.Extra{Cause: "OOMKilled", ExitCode: &exit, Message: "limit"}, api.Detail{Word: "OOMKilled", More: "exit code 137", Strong: true, ExitCode: 137}},
 		{state.Failed, "DeadlineExceeded", jobview.Extra{Message: "Job was active longer than its deadline"}, api.Detail{Word: "DeadlineExceeded", More: "Job was active longer than its deadline", Strong: true}},
-		{state.Restarting, "PodFailed", jobview.Extra{ExitCode: &exit}, api.Detail{Word: "PodFailed", More: "exit code 137"}},
+		{state.Restarting, "PodFailed", jobview.Extra{ExitCode: &exit}, api.Detail{Word: "PodFailed", More: "exit code 137", ExitCode: 137}},
 		{state.Aborted, "Cancelled", jobview.Extra{Message: "by ana"}, api.Detail{Word: "Cancelled", More: "by ana"}},
 		{state.Failed, "", jobview.Extra{}, api.Detail{Strong: true}},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
@@ -30,6 +31,8 @@ type Config struct {
 	DB    *sqldb.DB
 	Index *jobindex.Index
 
+	// Insight says why jobs wait and fail; default one that reads lines when they are asked for.
+	Insight *insight.Insight
 	// Sight returns what the person of a context sees.
 	Sight func(context.Context) (Sight, error)
 	// Operates reports whether the person of a context may see the page of operations and dead
@@ -68,6 +71,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
+	}
+	if c.Insight == nil {
+		c.Insight = insight.New(insight.Config{DB: c.DB, Index: c.Index, Now: c.Now})
 	}
 	if c.CSRF == nil {
 		c.CSRF = func(context.Context) string { return "" }

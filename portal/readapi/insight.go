@@ -17,7 +17,7 @@ func waiting(r *reader, ctx context.Context, in *jobInput) (*api.Waiting, error)
 	if err != nil {
 		return nil, err
 	}
-	return r.insight.Waiting(ctx, row, v)
+	return r.Insight.Waiting(ctx, row, v)
 }
 
 // failure answers with why a job failed. The lines of the log are for those who may read it.
@@ -30,7 +30,7 @@ func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error)
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.insight.Failure(ctx, row, v)
+	f, err := r.Insight.Failure(ctx, row, v)
 	if err == nil && r.May(ctx, readLogs(row)) != nil {
 		f.Lines, f.LinesKept = nil, 0
 	}

@@ -65,9 +65,17 @@ func shown(r *reader, ctx context.Context, rows []jobindex.Row, at time.Time) []
 	if err != nil && ctx.Err() == nil {
 		r.Logger.DebugContext(ctx, "rows lack messages and nodes, because the database did not answer", "err", err)
 	}
+	var places map[int64]int
+	if at.IsZero() { // the line of another instant is not known
+		if places, err = r.Insight.Places(within, rows); err != nil && ctx.Err() == nil {
+			r.Logger.DebugContext(ctx, "rows lack places in line, because the database did not answer", "err", err)
+		}
+	}
 	jobs := make([]api.Job, len(rows))
 	for i := range rows {
-		jobs[i] = jobview.Job(&rows[i], extras[rows[i].ID])
+		extra := extras[rows[i].ID]
+		extra.Place = places[rows[i].ID]
+		jobs[i] = jobview.Job(&rows[i], extra)
 	}
 	return jobs
 }

@@ -69,7 +69,7 @@ func TestJob(t *testing.T) {
 	w.serve(nil)
 	path := func(p string) string { return jobPath(p, string(b.UID)) }
 	list := read[api.JobList](w, api.PathJobs+"?namespace=team-b")
-	if j := list.Jobs[0]; len(list.Jobs) != 1 || j.Detail != (api.Detail{Word: "OOMKilled", More: "exit code 137", Strong: true}) || j.Message != "of bravo" {
+	if j := list.Jobs[0]; len(list.Jobs) != 1 || j.Detail != (api.Detail{Word: "OOMKilled", More: "exit code 137", Strong: true, ExitCode: 137}) || j.Message != "of bravo" {
 		t.Errorf("%+v", list.Jobs)
 	}
 	events := read[api.EventList](w, path(api.PathEvents))

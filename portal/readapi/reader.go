@@ -9,7 +9,6 @@ import (
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
-	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/portal/jobview"
 	"github.com/vedette-io/vedette/portal/stats"
 	"github.com/vedette-io/vedette/portal/web"
@@ -25,7 +24,6 @@ type reader struct {
 	history    *history.History
 	logs       *joblog.Store
 	rows       *jobview.Enricher
-	insight    *insight.Insight
 	clusters   *memo[[]api.Cluster]
 	statistics *stats.Reader
 	periods    *memo[*api.Stats]
@@ -39,7 +37,6 @@ func newReader(c Config) *reader {
 	h := history.New(c.DB)
 	return &reader{
 		Config: c, history: h, logs: joblog.New(c.DB, joblog.Limits{}, nil), rows: jobview.NewEnricher(h),
-		insight:    insight.New(insight.Config{DB: c.DB, Index: c.Index, Now: c.Now}),
 		statistics: stats.New(stats.Config{DB: c.DB, Index: c.Index, Now: c.Now}),
 		clusters:   newMemo[[]api.Cluster](30*time.Second, 256),
 		periods:    newMemo[*api.Stats](2*time.Second, 64),

@@ -57,10 +57,17 @@ type world struct {
 
 const clusterName = "west"
 
+// kinds are the custom resources that a world may have.
+var kinds = []apitest.Type{
+	{Group: "kueue.x-k8s.io", Version: "v1beta1", Kind: "Workload", Namespaced: true},
+	{Group: "kueue.x-k8s.io", Version: "v1beta1", Kind: "ClusterQueue"},
+	{Group: "kueue.x-k8s.io", Version: "v1beta1", Kind: "LocalQueue", Namespaced: true},
+}
+
 // newWorld begins a world without jobs. Its recorder follows jobs, pods and further types.
 func newWorld(t *testing.T, further ...string) *world {
 	t.Helper()
-	srv, err := apitest.New(apitest.Config{BookmarkInterval: 50 * time.Millisecond})
+	srv, err := apitest.New(apitest.Config{BookmarkInterval: 50 * time.Millisecond, Types: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,6 +122,11 @@ export interface Detail {
   // "exit code 137", "11th in line"
   more?: string;
   strong?: boolean;
+  // Place, ExitCode and MorePods are the numbers of the words, for other languages; 0 for none.
+  // The words about a number are in More, or in Word if More is empty.
+  place?: number;
+  exitCode?: number;
+  morePods?: number;
 }
 
 // Span is the time that a job spent in a state, as the life strip shows it.

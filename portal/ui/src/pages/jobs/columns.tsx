@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import type { Detail } from "../../api";
 import { second } from "../../core/clock";
 import { duration, none, number, visible } from "../../core/format";
 import { recall, remember } from "../../core/storage";
@@ -11,10 +12,10 @@ import { language } from "../../words/language";
 import { Name, Time } from "../../design/text";
 import { grown, ticks } from "./rows";
 import type { Row } from "./rows";
-import type { words } from "./words";
+import { words as w } from "./words";
 
 // ColumnName names a column.
-export type ColumnName = keyof typeof words.value.column;
+export type ColumnName = keyof typeof w.value.column;
 
 // Column says how a column looks.
 export interface Column {
@@ -71,9 +72,18 @@ export const all: Column[] = [
   { name: "detail", width: 0, least: 180, leaves: 9, cell: (r) => <DetailCell row={r} /> },
 ];
 
+// translated returns the words of a detail, with those about numbers in the language of the page.
+export function translated(d: Detail): Detail {
+  const text = d.place ? w.value.inLine(d.place) : d.exitCode ? w.value.exitCode(d.exitCode) : d.morePods ? w.value.morePods(d.morePods) : undefined;
+  if (text === undefined) {
+    return d;
+  }
+  return d.more ? { ...d, more: text } : { ...d, word: text };
+}
+
 function DetailCell({ row }: { row: Row }) {
-  const d = row.job.detail;
-  if (!d?.word) {
+  const d = translated(row.job.detail ?? {});
+  if (!d.word) {
     return <span class="hidden-text">{none}</span>;
   }
   const node = row.job.state === "Running" || row.job.state === "Succeeded";

@@ -5,7 +5,7 @@ import { matches, parseFilter, states } from "../../core/filter";
 import type { Filter } from "../../core/filter";
 import { field } from "./csv";
 import { asked } from "./query";
-import { apply, grown, viewOf } from "./rows";
+import { apply, grown, placed, viewOf, waitsInLine } from "./rows";
 
 const start = Date.parse("2026-11-22T02:00:00Z");
 
@@ -104,4 +104,15 @@ test("a job that comes to match waits in the line of new jobs, and leaves it aga
   const failed = apply(viewOf(list), [{ position: 1, kind: "new", before: "Running", job: job(1, "Failed", "a"), seen: "" }], scope);
   assert.deepEqual([...failed.added], [1]);
   assert.deepEqual([...apply(failed, [{ position: 2, kind: "new", before: "Failed", job: job(1, "Restarting", "a"), seen: "" }], scope).added], []);
+});
+
+test("places in line follow the list, and a job that has moved on keeps what the stream said", () => {
+  const at = (place: number): Job => ({ ...job(1, "Queued", "a"), detail: { word: "QuotaExceeded", more: "line", place } });
+  const list = (j: Job[]): JobList => ({ jobs: j, ...countAll(j, parseFilter(new URLSearchParams())), position: 0, at: new Date(start).toISOString() });
+  const view = viewOf(list([at(11), job(2, "Running", "a")]));
+  assert.equal(waitsInLine(view), true);
+  assert.equal(waitsInLine(viewOf(list([job(2, "Running", "a")]))), false);
+  assert.equal(placed(view, list([at(10)])).rows[0]?.job.detail.place, 10);
+  const started = apply(view, [{ position: 1, kind: "new", before: "Queued", job: job(1, "Running", "a"), seen: "" }], { filter: parseFilter(new URLSearchParams()), mine: [], now: start });
+  assert.deepEqual(placed(started, list([at(10)])).rows[0]?.job.detail, {});
 });

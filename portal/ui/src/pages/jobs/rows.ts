@@ -119,6 +119,22 @@ export function apply(view: View, changes: readonly Change[], scope: Scope): Vie
 const waits = new Set(["Submitted", "Queued"]);
 const runs = new Set(["Running"]);
 
+// waitsInLine reports whether some row has a place in line.
+export function waitsInLine(view: View): boolean {
+  return view.rows.some((r) => r.job.detail?.place !== undefined);
+}
+
+// placed returns the view with the places in line of a newer answer. It changes nothing else: a
+// row whose job has moved on keeps what the stream said.
+export function placed(view: View, list: JobList): View {
+  const newer = new Map((list.jobs ?? []).map((j) => [j.id, j]));
+  const rows = view.rows.map((r) => {
+    const j = newer.get(r.job.id);
+    return j && j.state === r.job.state && waits.has(j.state) ? { ...r, job: { ...r.job, detail: j.detail } } : r;
+  });
+  return { ...view, rows };
+}
+
 // grown returns the seconds that a job has waited and run at an instant.
 export function grown(row: Row, now: number): { waited: number; ran: number } {
   const more = Math.max(0, (now - row.asOf) / 1000);

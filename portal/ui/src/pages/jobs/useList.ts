@@ -10,7 +10,7 @@ import { useResource } from "../../core/resource";
 import { here } from "../../core/router";
 import { session } from "../../core/session";
 import { asked, filterOf, onlyFilters } from "./query";
-import { apply, viewOf } from "./rows";
+import { apply, placed, viewOf, waitsInLine } from "./rows";
 import type { View } from "./rows";
 
 // List is what the page shows.
@@ -25,6 +25,7 @@ export interface List {
 
 const recountAfter = 3000; // milliseconds between two counts at least
 const recountAlways = 30_000; // jobs leave the window of time without a change
+const placesEvery = 10_000; // a line moves without a change of the jobs in it
 
 // useList reads the list of the URL, and changes it as the stream says.
 export function useList(): List {
@@ -47,6 +48,7 @@ export function useList(): List {
   const take = (changes: Change[]) => set((v) => (v ? apply(v, changes, { filter, mine: session.peek()?.names ?? [], now: serverNow() }) : v));
   useLive(page && !past ? page.position : undefined, take, found.reload);
   useCounts(current, key, past, set);
+  usePlaces(current, key, past, set);
   return { view: current, page, problem: found.problem, loading: found.loading, asOf: found.asOf, reload: found.reload };
 }
 
@@ -74,4 +76,22 @@ function useCounts(view: View | undefined, key: string, past: boolean, set: (f: 
       },
     );
   }, [due]);
+}
+
+// usePlaces reads the places in line again from time to time, while a row has one.
+function usePlaces(view: View | undefined, key: string, past: boolean, set: (f: (v: View | undefined) => View | undefined) => void): void {
+  const on = view !== undefined && !past && waitsInLine(view);
+  useEffect(() => {
+    if (!on) {
+      return;
+    }
+    const stop = new AbortController();
+    const timer = setInterval(() => {
+      get<JobList>(PathJobs, new URLSearchParams(key), stop.signal).then((list) => set((v) => (v ? placed(v, list) : v)), () => undefined); // the badge says that the portal is not reached
+    }, placesEvery);
+    return () => {
+      clearInterval(timer);
+      stop.abort();
+    };
+  }, [key, on]);
 }

@@ -1,5 +1,5 @@
 import { pageWords } from "../../words";
-import { n } from "../../words/en";
+import { n, ordinal } from "../../words/en";
 import { number } from "../../core/format";
 
 const en = {
@@ -17,6 +17,7 @@ const en = {
   selected: (i: number) => `${number(i)} selected`,
   retried: (i: number) => `Retried ${n(i, "job")}.`, stopped: (i: number) => `Asked to stop ${n(i, "job")}.`, failed: (i: number, why: string) => `${n(i, "job")} refused: ${why}`,
   confirmStop: (i: number) => `Stop ${n(i, "job")}`, holdGPUs: (i: number) => `They hold ${n(i, "GPU")}. Click again to stop.`,
+  inLine: (i: number) => `${ordinal(i)} in line`, exitCode: (i: number) => `exit code ${i}`, morePods: (i: number) => `and ${n(i, "more pod")}`,
   waits: (d: string) => `waits ${d}`, ran: (d: string) => `ran ${d}`,
   keys: { next: "Next job", previous: "Previous job", open: "Open the job", preview: "Show or hide the drawer", select: "Select the job", close: "Close the drawer", retry: "Retry the selection", newer: "Newer jobs", older: "Older jobs" },
   drawer: { submitted: "submitted", owner: "owner", tries: (i: number) => n(i, "attempt"), facts: "Facts", transitions: "Transitions", newest: (i: number) => `${number(i)}, newest first`, time: "Since", for: "For", reason: "Reason", failed: "Why it failed", waits: "Why it waits", queue: "Queue", cluster: "Cluster", kind: "Kind", priority: "Priority", gpus: "GPUs", pods: "Pods", waited: "Waited", ran: "Ran", labels: "Labels", overview: "Overview", attempts: "Attempts", podsTab: "Pods", events: "Events", yaml: "YAML", logs: "Logs", lastLines: "Last log lines", cause: "Cause", exitCode: "Exit code", limit: "Memory limit", node: "Node", place: "Place in line", likely: "Likely to start", quota: "Quota left" , gone: "This job is no longer in the history, or you may not see it." },
@@ -37,6 +38,7 @@ const zh: typeof en = {
   selected: (i) => `已选 ${number(i)} 个`,
   retried: (i) => `已重试 ${number(i)} 个作业。`, stopped: (i) => `已请求停止 ${number(i)} 个作业。`, failed: (i, why) => `${number(i)} 个作业被拒绝：${why}`,
   confirmStop: (i) => `停止 ${number(i)} 个作业`, holdGPUs: (i) => `它们占用 ${number(i)} GPU。再次点击以停止。`,
+  inLine: (i) => `排在第 ${number(i)} 位`, exitCode: (i) => `退出码 ${i}`, morePods: (i) => `及另外 ${number(i)} 个 Pod`,
   waits: (d) => `已等待 ${d}`, ran: (d) => `运行 ${d}`,
   keys: { next: "下一个作业", previous: "上一个作业", open: "打开作业", preview: "显示或隐藏侧栏", select: "选择作业", close: "关闭侧栏", retry: "重试所选", newer: "较新的作业", older: "较早的作业" },
   drawer: { submitted: "提交", owner: "提交者", tries: (i) => `尝试 ${number(i)} 次`, facts: "概要", transitions: "状态变化", newest: (i) => `共 ${number(i)} 次`, time: "时间", for: "持续", reason: "原因", failed: "为什么失败", waits: "为什么等待", queue: "队列", cluster: "集群", kind: "类型", priority: "优先级", gpus: "GPU", pods: "Pod", waited: "等待", ran: "运行", labels: "标签", overview: "概览", attempts: "尝试", podsTab: "Pod", events: "事件", yaml: "YAML", logs: "日志", lastLines: "最后的日志", cause: "原因", exitCode: "退出码", limit: "内存上限", node: "节点", place: "队列位置", likely: "可能开始于", quota: "剩余配额", gone: "历史中已没有这个作业，或你无权查看。" },
