@@ -139,7 +139,7 @@ func TestPlacesAreRead(t *testing.T) {
 				t.Errorf("place %d", n)
 			}
 		}
-		time.Sleep(11 * time.Second)
+		<-time.After(11 * time.Second)
 		if n := b.Kept([]jobindex.Row{row})[7]; n != 0 {
 			t.Errorf("kept for too long: %d", n)
 		}
@@ -149,12 +149,12 @@ func TestPlacesAreRead(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); b.Run(ctx) }()
-		time.Sleep(20*time.Second + time.Millisecond)
+		<-time.After(20*time.Second + time.Millisecond)
 		if place(); reads() < 11 || reads() > 12 {
 			t.Errorf("%d reads after 20 s of Run", reads())
 		}
 		last := reads()
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		if reads() > last+31 {
 			t.Errorf("%d reads in ten minutes without a request", reads()-last)
 		}
