@@ -80,7 +80,8 @@ func (r *Reader) Timeline(ctx context.Context, q TimelineQuery) (*api.Timeline, 
 		}
 		t.begin = &begin
 	}
-	s, err := r.scan(q.Query, q.Window, func(row *jobindex.Row, _ time.Time) { t.add(row) })
+	q.Brief = true
+	s, err := r.scanThen(q.Query, q.Window, func(row *jobindex.Row, _ time.Time) { t.add(row) }, func(v *jobindex.View) { t.finish(v, q.At) })
 	if err != nil {
 		return nil, err
 	}
@@ -192,16 +193,23 @@ type scanned struct {
 	gaps     []history.Gap
 }
 
-// scan calls each for the jobs of a query that existed in a window, with the instant that open
-// spans last until.
+// scan calls each for the jobs of a query that existed in a window, without their labels, with
+// the instant that open spans last until.
 func (r *Reader) scan(q jobindex.Query, w Window, each func(*jobindex.Row, time.Time)) (s scanned, err error) {
-	q.From, q.To = w.From, w.To
+	return r.scanThen(q, w, each, func(*jobindex.View) {})
+}
+
+// scanThen is scan, and then calls last within the same view.
+func (r *Reader) scanThen(q jobindex.Query, w Window, each func(*jobindex.Row, time.Time), last func(*jobindex.View)) (s scanned, err error) {
+	q.From, q.To, q.Unlabeled = w.From, w.To, true
 	err = r.index.View(func(v *jobindex.View) error {
 		s = scanned{at: cmp.Or(q.At, v.Now()), position: int64(v.Position()), gaps: v.Gaps()}
-		return v.Each(q, func(row *jobindex.Row) bool {
+		err := v.Each(q, func(row *jobindex.Row) bool {
 			each(row, s.at)
 			return true
 		})
+		last(v)
+		return err
 	})
 	return s, err
 }

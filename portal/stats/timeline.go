@@ -3,6 +3,7 @@ package stats
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/jobview"
@@ -30,11 +31,14 @@ type timeline struct {
 	worst    *place // no row behind it belongs to the page
 	matching int
 	groups   map[string]*api.TimelineGroup
+	last     *api.TimelineGroup // the group of the last job
+	jobs     []api.TimelineJob  // those of the page
 }
 
+// timelineRow is a job without its life.
 type timelineRow struct {
 	at  place
-	job api.TimelineJob
+	row jobindex.Row
 }
 
 // add adds a job that existed in the window.
@@ -48,7 +52,7 @@ func (t *timeline) add(r *jobindex.Row) {
 	if t.worst != nil && t.order.compare(&p, t.worst) > 0 {
 		return
 	}
-	t.rows = append(t.rows, timelineRow{p, t.job(r)})
+	t.rows = append(t.rows, timelineRow{p, *r})
 	if len(t.rows) >= 2*(t.limit+1) {
 		t.cut()
 	}
@@ -67,11 +71,15 @@ func (t *timeline) cut() {
 // addGroup counts a job for the head of its group.
 func (t *timeline) addGroup(r *jobindex.Row) {
 	name := t.order.group(r)
-	g := t.groups[name]
+	g := t.last
+	if g == nil || g.Name != name {
+		g = t.groups[name]
+	}
 	if g == nil {
 		g = &api.TimelineGroup{Name: strings.Clone(name)}
 		t.groups[g.Name] = g
 	}
+	t.last = g
 	g.Jobs++
 	if r.State == state.Running {
 		g.Running++
@@ -88,18 +96,27 @@ func (t *timeline) job(r *jobindex.Row) api.TimelineJob {
 		}
 	}
 	return api.TimelineJob{
-		ID: r.ID, Cluster: r.Cluster, UID: r.UID, Type: r.Type, Namespace: r.Namespace, Name: r.Name, State: string(r.State), Reason: r.Reason,
+		ID: r.ID, Cluster: r.Cluster, UID: strings.Clone(r.UID), Type: r.Type, Namespace: r.Namespace, Name: strings.Clone(r.Name), State: string(r.State), Reason: r.Reason,
 		Queue: r.Queue, Owner: r.Owner, GPUs: r.GPUs, Tries: r.Tries, Submitted: r.Submitted, Ended: r.Ended, Life: jobview.Life(spans),
+	}
+}
+
+// finish adds the lives of the rows of the page, which is all that is needed of most jobs. It is
+// called within the view of add.
+func (t *timeline) finish(v *jobindex.View, at time.Time) {
+	t.cut()
+	t.jobs = make([]api.TimelineJob, 0, min(len(t.rows), t.limit))
+	for i := range t.rows[:min(len(t.rows), t.limit)] {
+		r := &t.rows[i].row
+		r.Life = nil // the scan has used the array for other rows
+		v.Complete(r, at)
+		t.jobs = append(t.jobs, t.job(r))
 	}
 }
 
 // answer returns the page.
 func (t *timeline) answer() *api.Timeline {
-	t.cut()
-	a := &api.Timeline{From: t.window.From, To: t.window.To, Jobs: []api.TimelineJob{}, Gaps: []api.Gap{}, Matching: count(t.matching)}
-	for _, r := range t.rows[:min(len(t.rows), t.limit)] {
-		a.Jobs = append(a.Jobs, r.job)
-	}
+	a := &api.Timeline{From: t.window.From, To: t.window.To, Jobs: t.jobs, Gaps: []api.Gap{}, Matching: count(t.matching)}
 	if len(t.rows) > t.limit {
 		a.Next = t.order.cursor(t.rows[t.limit-1].at)
 	}

@@ -141,7 +141,12 @@ func (v *View) Each(q Query, f func(*Row) bool) error {
 				continue
 			}
 			m := s.moment(b.rows[i])
-			if v.fill(b.rows[i], s.instant, m, &r); !q.Brief {
+			v.fill(b.rows[i], s.instant, m, &r)
+			switch {
+			case q.Brief:
+			case q.Unlabeled:
+				v.spans(b.rows[i], s.instant, m, &r)
+			default:
 				v.complete(b.rows[i], s.instant, m, &r)
 			}
 			if !f(&r) {

@@ -265,6 +265,23 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 			return err
 		}
 		same(d, "completed rows", completed, got)
+		lives := q
+		lives.Unlabeled = true
+		var labeled []jobindex.Row
+		if err := v.During(lives, from, to, func(r *jobindex.Row) bool {
+			if r.Labels != nil {
+				d.Fatalf("an unlabeled row has labels: %+v", r)
+			}
+			whole := *r
+			whole.Life = nil
+			v.Complete(&whole, q.At)
+			r.Labels = whole.Labels
+			labeled = append(labeled, plain([]jobindex.Row{*r})...)
+			return true
+		}); err != nil {
+			return err
+		}
+		same(d, "unlabeled rows with labels", labeled, got)
 		if err := m.naive.During(q, from, to, collect(&want)); err != nil {
 			return err
 		}

@@ -33,6 +33,9 @@ type Query struct {
 	// Brief leaves the labels and lives of the rows of Each and During out, which makes them ten
 	// times faster. View.Complete adds them to single rows.
 	Brief bool
+	// Unlabeled leaves the labels of the rows of Each and During out, which makes them three times
+	// faster.
+	Unlabeled bool
 	// From and To select jobs that existed between them: jobs that were submitted before To, and
 	// did not end before From. Zero: no bound.
 	From, To time.Time
