@@ -87,6 +87,7 @@ internal/policy:
 record/jobfilter: state
 record/jobindex: wire state jobmeta internal/jobspec record/sqldb record/internal/model record/internal/bodies record/history record/feed record/jobfilter internal/faultlog
 record/jobindex/indextest: wire state record/history record/jobindex
+record/recordworld: wire state internal/jobspec record/sqldb record/internal/model record/jobindex record/jobindex/indextest
 portal/api:
 portal/web: wire kube record/sqldb submit portal/api
 portal/identity: portal/api portal/web internal/faultlog
