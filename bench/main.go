@@ -81,6 +81,8 @@ func bench(args []string) error {
 	out := f.String("out", "", "write benchmarks.md and its pictures into this `folder`")
 	f.IntVar(&o.Pods, "pods", 0, "how many pods the first sync has; default 50,000")
 	f.IntVar(&o.Rounds, "rounds", 0, "how often each contestant runs; default as the case says")
+	f.IntVar(&o.Jobs, "jobs", 0, "how many jobs the history of the portal has; default 1,000,000, 20,000 in the short round")
+	f.DurationVar(&o.Length, "length", 0, "how long the streams of the portal last; default 10m, 20s in the short round")
 	f.Uint64Var(&o.Seed, "seed", 0, "makes other objects, and other events")
 	if err := f.Parse(args); err != nil {
 		return err

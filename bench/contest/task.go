@@ -32,8 +32,13 @@ type Task struct {
 	Dir        string
 	// Database is the kind of database of a keeper: sqlite, postgres or mariadb.
 	Database string
-	// Rate is how many transitions there are in a second, for messengers.
+	// Rate is how many transitions there are in a second, for messengers and portals.
 	Rate int
+	// Paints is how often a browser loads the portal; 0: there is no browser.
+	Paints int
+	// Streams are the clients of a portal, of which Slow read slowly, for Length.
+	Streams, Slow int
+	Length        time.Duration
 	// Memory is how much may be resident before the contestant gives up, in bytes;
 	// zero: as much as there is.
 	Memory uint64
@@ -45,6 +50,14 @@ type Task struct {
 type Result struct {
 	Figures measure.Figures
 	Curve   measure.Curve `json:",omitempty"`
+	// Parts are figures of parts of the task, such as those of each operation of a portal.
+	Parts []Part `json:",omitempty"`
+}
+
+// Part is one of several things that a task has measured.
+type Part struct {
+	Name    string
+	Figures measure.Figures
 }
 
 // Action is something to do.
@@ -61,6 +74,9 @@ const (
 	Keep Action = "keep" // the first list and then events, into a database
 
 	Notify Action = "notify" // transitions at a steady rate, told to a receiver
+
+	Portal  Action = "portal"  // requests to the portal over a large history; see package portal
+	Streams Action = "streams" // many streams of the portal; see package portal
 
 	Overhead Action = "overhead" // what a store costs beside its objects
 	Commit   Action = "commit"   // one change

@@ -49,6 +49,11 @@ var (
 	overhead  = scenario.Figure{Name: "overhead", Unit: scenario.Bytes}
 	perSecond = scenario.Figure{Name: contest.PerSecond}
 	commit    = scenario.Figure{Name: "alone-" + measure.P50, Unit: scenario.Seconds}
+
+	paint      = scenario.Figure{Name: scenario.PortalPaint, Unit: scenario.Seconds}
+	lost       = scenario.Figure{Name: scenario.PortalLost}
+	heapGrowth = scenario.Figure{Name: scenario.PortalHeapGrowth, Unit: scenario.Bytes}
+	cores      = scenario.Figure{Name: scenario.PortalCores}
 )
 
 // flat is how much a process may grow whose memory does not: about what the
@@ -85,6 +90,13 @@ var Targets = []Target{
 	{"event to message, p99: SQLite", "notify", scenario.NotifySQLiteCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
 	{"event to message, p99: PostgreSQL", "notify", scenario.NotifyPostgresCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
 	{"event to message, p99: MariaDB", "notify", scenario.NotifyMariaDBCase, "vedette", "handler", p99, limit(.5, scenario.Seconds)},
+	{"portal: list, timeline and job, p99: SQLite", "portal", scenario.PortalSQLiteCase, "vedette", "", p99, limit(.1, scenario.Seconds)},
+	{"the same, PostgreSQL", "portal", scenario.PortalPostgresCase, "vedette", "", p99, limit(.1, scenario.Seconds)},
+	{"the same, MariaDB", "portal", scenario.PortalMariaDBCase, "vedette", "", p99, limit(.1, scenario.Seconds)},
+	{"portal: first paint", "portal", scenario.PortalSQLiteCase, "vedette", "", paint, limit(1, scenario.Seconds)},
+	{"portal: clients that lost a row", "streams", scenario.StreamsCase, "vedette", "", lost, Goal{Text: "0"}},
+	{"portal: growth of the heap beside its index", "streams", scenario.StreamsCase, "vedette", "", heapGrowth, Goal{Limit: flat, Text: "flat"}},
+	{"portal: CPU of the streams, in cores", "streams", scenario.StreamsCase, "vedette", "", cores, Goal{Limit: .5, Text: "0.5"}},
 }
 
 // line is a Target as it was met.

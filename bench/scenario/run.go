@@ -83,6 +83,7 @@ func runCase(ctx context.Context, stage Stage, scenario string, c Case, say func
 	var records []Record
 	for round := range c.Rounds {
 		for _, name := range c.Contestants {
+			var parts []Record
 			r := Record{Scenario: scenario, Case: c.Name, Contestant: name, Round: round, N: c.Task.N * max(1, len(c.Task.Kinds)), Events: c.Task.Events}
 			result, err := turn(stage, c, name, round)
 			if ctx.Err() != nil { // the contestant may have been ended too
@@ -93,9 +94,15 @@ func runCase(ctx context.Context, stage Stage, scenario string, c Case, say func
 				say("round %d, %s FAILED: %v", round+1, name, err)
 			} else {
 				r.Result = *result
+				for _, p := range result.Parts {
+					part := r
+					part.Contestant, part.Result = p.Name, contest.Result{Figures: p.Figures}
+					parts = append(parts, part)
+				}
+				r.Parts = nil
 				say("round %d, %s: %s", round+1, name, brief(result))
 			}
-			records = append(records, r)
+			records = append(append(records, r), parts...)
 		}
 	}
 	return records, nil
@@ -188,14 +195,18 @@ func (Processes) Serve(spec serve.Spec) (url, sizes string, stop func(), err err
 	return url, sizes, stop, nil
 }
 
+// programs are those of actions that link more than the contestants: see packages notified and
+// portal.
+var programs = map[contest.Action]string{contest.Notify: "./notified/program", contest.Portal: "./portal/program", contest.Streams: "./portal/program"}
+
 // Do implements Stage.
 func (Processes) Do(task contest.Task) (*contest.Result, error) {
 	cmd, err := self("contest", task)
 	if err != nil {
 		return nil, err
 	}
-	if task.Action == contest.Notify { // a program of its own: see package notified
-		cmd = exec.Command("go", "run", "./notified/program", cmd.Args[len(cmd.Args)-1])
+	if folder := programs[task.Action]; folder != "" {
+		cmd = exec.Command("go", "run", folder, cmd.Args[len(cmd.Args)-1])
 	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -30,6 +30,10 @@ type Options struct {
 	// Rounds, if it is not zero, takes the place of each case's own.
 	Rounds int
 	Seed   uint64
+	// Jobs, if it is not zero, is how many jobs the portals have, and Length how long the streams
+	// last.
+	Jobs   int
+	Length time.Duration
 }
 
 // pick returns the value for the size.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/notified"
+	"github.com/vedette-io/vedette/bench/portal"
 	"github.com/vedette-io/vedette/bench/report"
 	"github.com/vedette-io/vedette/bench/scenario"
 	"github.com/vedette-io/vedette/bench/serve"
@@ -24,6 +25,8 @@ func TestMain(m *testing.M) {
 		}
 	}
 	contest.Messengers["vedette"] = notified.Open
+	portal.Register()
+	portal.Start = portal.StartInside
 	code := m.Run()
 	dbtest.Stop()
 	os.Exit(code)

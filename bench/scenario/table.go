@@ -105,6 +105,16 @@ var All = []Scenario{
 		About: "Pods change their states 500 times a second on an API server of `apitest`, and a receiver on the same machine gets a webhook for each. The time is that from the write to the request. `vedette` records each transition, decides by a rule in the file, stores the delivery, claims it and sends it signed, all of it durable; `handler` is an informer of client-go whose handler posts a small body and keeps nothing. CPU is of the whole process, with the API server, the receiver and, with SQLite, the database.",
 		Cases: notifyCases, Figures: notifyFigures,
 	},
+	{
+		Name: "portal", Title: "Answers of the portal",
+		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second and one client asks, by HTTP, one request after the other. Parameters vary, so no answer is one that is kept. The row `vedette` has list, timeline and job together, and what the process takes: CPU while requests and transitions come, heap after two collections, the time from its start until it answers and until it has read the body of every job, and what Chromium shows after an empty cache. Databases are as they are when they are installed.",
+		Cases: portalCases, Figures: portalFigures,
+	},
+	{
+		Name: "streams", Title: "Streams of the portal",
+		About: "Clients of the stream beside one Chromium, while a recorder commits 500 transitions a second. A slow client reads 4 KB four times a second. A fast client has to get every transition in the order of the feed; a slow one has to, or is told to load again. At the end, the rows and counts of the page have to be those of the API. Growth is that from a fifth of the time to its end: of the heap without the index, which has the new jobs, after two collections.",
+		Cases: streamCases, Figures: streamFigures,
+	},
 }
 
 func slicesOf(f []Figure) []Figure { return append([]Figure(nil), f...) }

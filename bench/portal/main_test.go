@@ -1,0 +1,16 @@
+package portal_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/vedette-io/vedette/bench/portal"
+	"github.com/vedette-io/vedette/internal/dbtest"
+)
+
+func TestMain(m *testing.M) {
+	portal.Start = portal.StartInside
+	code := m.Run()
+	dbtest.Stop()
+	os.Exit(code)
+}

@@ -1,0 +1,138 @@
+package portal
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/vedette-io/vedette/bench/measure"
+)
+
+// Running is a portal that serves a database.
+type Running struct {
+	URL   string
+	usage string
+	stop  func() error
+}
+
+// Start starts a portal for the database at a URL: in a process of its own, or for tests in this
+// one.
+var Start = StartProcess
+
+// StartProcess starts this program again, with the word "serve".
+func StartProcess(_ context.Context, url string) (*Running, error) {
+	cmd := exec.Command("/proc/self/exe", "serve", url)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return running(out, func() error { return errors.Join(in.Close(), cmd.Wait()) })
+}
+
+// StartInside starts a portal in this process.
+func StartInside(ctx context.Context, url string) (*Running, error) {
+	in, end := io.Pipe()
+	out, say := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := Serve(ctx, url, in, say)
+		ended <- errors.Join(err, say.Close())
+	}()
+	return running(out, func() error { return errors.Join(end.Close(), <-ended) })
+}
+
+// running reads where a portal listens.
+func running(out io.Reader, stop func() error) (*Running, error) {
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the portal did not start: %w", err), stop())
+	}
+	r := &Running{stop: stop}
+	r.URL, r.usage, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return r, nil
+}
+
+// Usage returns what the portal has used so far. With memory it collects garbage first.
+func (r *Running) Usage(ctx context.Context, memory bool) (measure.Figures, error) {
+	query := ""
+	if memory {
+		query = "?memory=1"
+	}
+	f := measure.Figures{}
+	body, err := get(ctx, http.DefaultClient, r.usage+"/usage"+query)
+	if err != nil {
+		return nil, err
+	}
+	return f, json.Unmarshal(body, &f)
+}
+
+// ready waits until the portal has read the history.
+func (r *Running) ready(ctx context.Context) error {
+	return until(ctx, "the portal reads the history", func() (bool, error) {
+		_, err := get(ctx, http.DefaultClient, r.URL+"/readyz")
+		return err == nil, nil
+	})
+}
+
+// until waits until something is true.
+func until(ctx context.Context, what string, f func() (bool, error)) error {
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		done, err := f()
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, ctx.Err())
+		}
+	}
+}
+
+// get returns the body of an answer.
+//
+// Errors: another status than 200.
+func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %.300s", url, resp.Status, body)
+	}
+	return body, err
+}
+
+// read decodes the answer to a request.
+func read[T any](ctx context.Context, client *http.Client, url string) (*T, error) {
+	body, err := get(ctx, client, url)
+	if err != nil {
+		return nil, err
+	}
+	v := new(T)
+	return v, json.Unmarshal(body, v)
+}

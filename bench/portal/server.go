@@ -1,0 +1,93 @@
+package portal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/bench/measure"
+	"github.com/vedette-io/vedette/portal"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// RSS is the figure with what is resident, in bytes.
+const RSS = "rss"
+
+// Serve is the process of the portal: it serves the history in a database, says on a line of out
+// where it listens and where it says what it has used, and ends with in.
+//
+// Errors: the database; the addresses.
+func Serve(ctx context.Context, url string, in io.Reader, out io.Writer) error {
+	db, err := sqldb.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	mark, err := measure.Begin()
+	if err != nil {
+		return err
+	}
+	pages, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	usage, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Join(err, pages.Close())
+	}
+	p, err := portal.New(portal.Config{
+		DB: db, Version: "bench", Metrics: true, Identity: identity.Config{Listen: pages.Addr().String()},
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return errors.Join(err, pages.Close(), usage.Close())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // it ends with in, which ends before the process does
+		_, _ = io.Copy(io.Discard, in)
+		cancel()
+	}()
+	beside := &http.Server{Handler: usageOf(mark), ReadHeaderTimeout: time.Minute}
+	var work sync.WaitGroup
+	work.Go(func() { _ = beside.Serve(usage) })
+	if _, err := fmt.Fprintf(out, "http://%s http://%s\n", pages.Addr(), usage.Addr()); err != nil {
+		cancel()
+	}
+	err = p.Serve(ctx, pages)
+	_ = beside.Close()
+	work.Wait()
+	return err
+}
+
+// usageOf returns a handler that says what this process has used since a mark. With memory=1 it
+// collects garbage first. It also has profiles.
+func usageOf(mark *measure.Mark) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/usage", func(w http.ResponseWriter, r *http.Request) {
+		f, err := mark.Times()
+		if err == nil && r.URL.Query().Has("memory") {
+			err = mark.Memory(f)
+		}
+		rss, rssErr := measure.RSS()
+		if err = errors.Join(err, rssErr); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		f[RSS] = float64(rss)
+		_ = json.NewEncoder(w).Encode(f) // the client may be gone
+	})
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	return mux
+}

@@ -1,0 +1,92 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/measure"
+)
+
+// The cases of the portal of which the table of ratios speaks.
+const (
+	PortalSQLiteCase   = "SQLite"
+	PortalPostgresCase = "PostgreSQL"
+	PortalMariaDBCase  = "MariaDB"
+	StreamsCase        = "1,000 clients, 200 slow"
+)
+
+// Figures of package portal, which this package does not link.
+const (
+	PortalCores      = "cores"
+	PortalPaint      = "paint"
+	PortalLost       = "lost"
+	PortalHeapGrowth = "heap-growth"
+)
+
+// Figures of operations have no value for the portal as a whole, and the other way around.
+var portalFigures = []Figure{
+	{Title: "p50", Name: measure.P50, Unit: Seconds},
+	{Title: "p99", Name: measure.P99, Unit: Seconds},
+	{Title: "max", Name: measure.Max, Unit: Seconds},
+	{Title: "failed", Name: "failed"},
+	{Title: "cores", Name: PortalCores, Ours: true},
+	{Title: "live heap", Name: measure.Heap, Unit: Bytes, Ours: true},
+	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes, Ours: true},
+	{Title: "ready after", Name: "load", Unit: Seconds, Ours: true},
+	{Title: "bodies read", Name: "settled", Unit: Seconds, Ours: true},
+	{Title: "first paint", Name: PortalPaint, Unit: Seconds, Ours: true},
+	{Title: "jobs shown", Name: "rows", Unit: Seconds, Ours: true},
+}
+
+var streamFigures = []Figure{
+	{Title: "transitions/s", Name: contest.PerSecond},
+	{Title: "sent each second", Name: "sent", Unit: Bytes},
+	{Title: "cores", Name: PortalCores},
+	{Title: "fast clients that lost a row", Name: PortalLost},
+	{Title: "slow clients that were not told", Name: "wrong"},
+	{Title: "resets of slow clients", Name: "resets"},
+	{Title: "differences of the browser", Name: "differs"},
+	{Title: "growth of the heap", Name: PortalHeapGrowth, Unit: Bytes},
+	{Title: "goroutines", Name: "routines"},
+	{Title: "growth of the browser's heap", Name: "script-heap", Unit: Bytes},
+	{Title: "live heap", Name: measure.Heap, Unit: Bytes},
+	{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
+}
+
+// portalCases are requests over a large history to which a recorder adds.
+func portalCases(o Options) []Case {
+	var cases []Case
+	for _, d := range []struct{ name, database string }{{PortalSQLiteCase, "sqlite"}, {PortalPostgresCase, "postgres"}, {PortalMariaDBCase, "mariadb"}} {
+		if o.Size == Short && d.database != "sqlite" {
+			continue
+		}
+		c := Case{Name: d.name, Contestants: []string{"vedette"}, Rounds: 1}
+		c.Task = contest.Task{
+			Action: contest.Portal, Database: d.database, N: o.jobs(pick(o, 2000, 20_000, 1_000_000)), Rate: pick(o, 100, 500, 500),
+			Events: pick(o, 2, 20, 200), Paints: pick(o, 0, 1, 5), Timeout: 2 * time.Hour,
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// streamCases are many clients of the stream. The full case lasts ten minutes.
+func streamCases(o Options) []Case {
+	c := Case{Name: StreamsCase, Contestants: []string{"vedette"}, Rounds: 1}
+	c.Task = contest.Task{
+		Action: contest.Streams, Database: "sqlite", N: o.jobs(pick(o, 500, 5000, 100_000)), Rate: pick(o, 100, 500, 500), Streams: pick(o, 20, 1000, 1000), Slow: pick(o, 4, 200, 200),
+		Paints: pick(o, 0, 1, 1), Length: pick(o, 2*time.Second, 20*time.Second, 10*time.Minute), Timeout: 2 * time.Hour,
+	}
+	if o.Length > 0 {
+		c.Task.Length = o.Length
+	}
+	return []Case{c}
+}
+
+// jobs is how many jobs the history of a portal has.
+func (o Options) jobs(usual int) int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	return usual
+}
