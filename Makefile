@@ -118,7 +118,7 @@ bench: ## compare with client-go (5 minutes); BENCH='-json a.json' passes flags
 	go run -C bench . $(BENCH)
 
 .PHONY: bench-full
-bench-full: ## run all benchmarks and write docs/benchmarks.md and bin/bench.json (half an hour)
+bench-full: ## run all benchmarks and write docs/benchmarks.md and bin/bench.json (two hours)
 	mkdir -p bin
 	go run -C bench . -full -out ../docs -json ../bin/bench.json
 

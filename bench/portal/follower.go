@@ -25,79 +25,149 @@ const (
 	slowPause = 250 * time.Millisecond
 )
 
-// follower is a client of the stream. One goroutine reads, and the fields are for others when it
-// has ended.
+// follower is a client of the stream. When the portal ends its connection, because it reads too
+// slowly, it connects again behind the last event that it has whole, as a browser does. One
+// goroutine reads, and the fields are for others when it has ended.
 type follower struct {
 	slow    bool
-	conn    net.Conn
 	base    string
-	host    string
-	from    int64 // the position with which the stream began; 0: not yet
-	last    int64 // the last position
+	from    int64   // the position with which the stream began; 0: not yet
+	last    int64   // the last position
+	id      int64   // of the last event that is whole
+	pending []int64 // positions of an event that is not whole yet
 	changes int
 	sum     uint64 // of all positions in their order
 	again   int    // changes without a position of their own, such as those of a sweep
 	wrong   int    // changes whose positions went back
 	resets  int
 	loads   int // after a reset
+	opened  int // connections
 	bytes   int64
 	err     error // why the stream ended early
+
+	mu   sync.Mutex
+	conn net.Conn
+	done bool
 }
 
-// openFollower connects to a portal.
-func openFollower(ctx context.Context, base string, slow bool) (*follower, error) {
-	f := &follower{slow: slow, base: base, host: strings.TrimPrefix(base, "http://"), sum: fnvBegin}
+// newFollower returns a client of the portal at an address.
+func newFollower(base string, slow bool) *follower {
+	return &follower{slow: slow, base: base, sum: fnvBegin}
+}
+
+// connect connects to the portal.
+//
+// Errors: net.ErrClosed after close; those of the network.
+func (f *follower) connect(ctx context.Context) error {
+	host := strings.TrimPrefix(f.base, "http://")
 	var d net.Dialer
-	var err error
-	if f.conn, err = d.DialContext(ctx, "tcp", f.host); err != nil {
-		return nil, err
+	conn, err := d.DialContext(ctx, "tcp", host)
+	if err != nil {
+		return err
 	}
-	if slow {
-		_ = f.conn.(*net.TCPConn).SetReadBuffer(16 << 10) // else the kernel would hide that it is slow
+	f.mu.Lock()
+	if f.done {
+		f.mu.Unlock()
+		return errors.Join(net.ErrClosed, conn.Close())
 	}
-	_, err = fmt.Fprintf(f.conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", api.Prefix+api.PathStream, f.host)
-	return f, err
+	f.conn = conn
+	f.mu.Unlock()
+	f.opened++
+	if f.slow {
+		_ = conn.(*net.TCPConn).SetReadBuffer(16 << 10) // else the kernel would hide that it is slow
+	}
+	again := ""
+	if f.id > 0 {
+		again = fmt.Sprintf("Last-Event-ID: %d\r\n", f.id)
+	}
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n%s\r\n", api.Prefix+api.PathStream, host, again)
+	return err
 }
 
-// read reads until the connection ends.
-func (f *follower) read(ctx context.Context, loading chan struct{}) {
-	in := bufio.NewReaderSize(io.TeeReader(f.conn, counter{&f.bytes}), 64<<10)
-	if f.slow {
-		in = bufio.NewReaderSize(&slowReader{io.TeeReader(f.conn, counter{&f.bytes})}, slowBytes)
-	}
-	resp, err := http.ReadResponse(in, nil)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = errors.New(resp.Status)
-	}
-	if err != nil {
-		f.err = err
-		return
-	}
-	lines := bufio.NewReaderSize(resp.Body, 32<<10)
-	event, part := "", []byte(nil)
+// close ends the client for good.
+func (f *follower) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = true
+	_ = f.conn.Close() // the portal may have done so
+}
+
+// again is how long a client waits before it connects again.
+const again = time.Second
+
+// run reads until close. loading bounds how many clients load at once.
+func (f *follower) run(ctx context.Context, loading chan struct{}) {
 	for {
-		line, err := lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		err := f.read(ctx, loading)
+		_ = f.conn.Close() // it may be closed
+		f.pending = nil
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if !f.slow {
+			f.err = err
+			return
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return
+		}
+		if err := f.connect(ctx); err != nil {
 			if !errors.Is(err, net.ErrClosed) {
 				f.err = err
 			}
 			return
 		}
-		begins := len(part) == 0
-		if event == "changes" {
+	}
+}
+
+// read reads until the connection ends, and returns why.
+func (f *follower) read(ctx context.Context, loading chan struct{}) error {
+	in := bufio.NewReaderSize(io.TeeReader(f.conn, counter{&f.bytes}), 64<<10)
+	if f.slow {
+		in = bufio.NewReaderSize(&slowReader{io.TeeReader(f.conn, counter{&f.bytes})}, slowBytes)
+	}
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	lines := bufio.NewReaderSize(resp.Body, 32<<10)
+	event, id, part := "", int64(0), []byte(nil)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		switch {
+		case len(part) > 0 || event == "changes" && bytes.HasPrefix(line, []byte("data: ")):
 			part = append(part, line...)
 			used := f.count(part)
 			part = append(part[:0], part[max(used, len(part)-unread):]...)
-		} else if begins {
+		case bytes.HasPrefix(line, []byte("id: ")):
+			id = numberAfter(line, []byte("id: "))
+		default:
 			f.see(ctx, &event, line, loading)
 		}
 		if err == nil { // the line is whole
 			part = part[:0]
-			if len(line) <= 2 {
+			if len(line) <= 2 { // and the event
+				f.whole(id)
 				event = ""
 			}
 		}
 	}
+}
+
+// whole notes the changes of an event that is whole.
+func (f *follower) whole(id int64) {
+	for _, n := range f.pending {
+		f.note(n)
+	}
+	f.pending, f.id = f.pending[:0], max(f.id, id)
 }
 
 // see notes the line of an event that is short.
@@ -134,7 +204,7 @@ func (f *follower) count(part []byte) (used int) {
 			return used
 		}
 		n, _ := strconv.ParseInt(string(rest[:end]), 10, 64) // JSON of our portal
-		f.note(n)
+		f.pending = append(f.pending, n)
 		used += at + len(mark) + end
 	}
 }
@@ -209,21 +279,21 @@ func follow(ctx context.Context, base string, n, slow int) (*followers, error) {
 	fs := &followers{}
 	loading := make(chan struct{}, 4)
 	for i := range n {
-		f, err := openFollower(ctx, base, i < slow)
-		if err != nil {
-			return nil, errors.Join(err, fs.stop())
+		f := newFollower(base, i < slow)
+		if err := f.connect(ctx); err != nil {
+			fs.stop()
+			return nil, err
 		}
 		fs.all = append(fs.all, f)
-		fs.work.Go(func() { f.read(ctx, loading) })
+		fs.work.Go(func() { f.run(ctx, loading) })
 	}
 	return fs, nil
 }
 
 // stop closes all connections, and waits for the clients.
-func (fs *followers) stop() error {
+func (fs *followers) stop() {
 	for _, f := range fs.all {
-		_ = f.conn.Close() // the portal may have done so
+		f.close()
 	}
 	fs.work.Wait()
-	return nil
 }

@@ -3,8 +3,13 @@ package portal
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/chromedp"
 
 	"github.com/vedette-io/vedette/portal/api"
 )
@@ -39,10 +44,13 @@ func (w *watcher) close() {
 	}
 }
 
-// heap returns how much memory the scripts of the page have, in bytes.
+// heap returns how much live memory the scripts of the page have, in bytes.
 func (w *watcher) heap() (float64, error) {
 	if w == nil {
 		return 0, nil
+	}
+	if err := chromedp.Run(w.page.ctx, heapprofiler.CollectGarbage()); err != nil {
+		return 0, err
 	}
 	return eval[float64](w.page, `performance.memory.usedJSHeapSize`)
 }
@@ -54,14 +62,14 @@ const shown = `({
   badge: document.querySelector(".badge")?.textContent ?? "",
 })`
 
-// differs returns how many rows and counts of the page are not those of the API.
-func (w *watcher) differs(ctx context.Context, base string) (n int, err error) {
+// differs returns the rows and counts of the page that are not those of the API.
+func (w *watcher) differs(ctx context.Context, base string) (all []string, err error) {
 	if w == nil {
-		return 0, nil
+		return nil, nil
 	}
 	list, err := watchedJobs(ctx, base, w.queue)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	page, err := eval[struct {
 		Rows   []string
@@ -69,26 +77,37 @@ func (w *watcher) differs(ctx context.Context, base string) (n int, err error) {
 		Badge  string
 	}](w.page, shown)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	for i := range max(len(list.Jobs), len(page.Rows)) {
-		if i >= len(list.Jobs) || i >= len(page.Rows) || page.Rows[i] != fmt.Sprint(list.Jobs[i].ID, " ", list.Jobs[i].State) {
-			n++
+	var want []string
+	for i := range list.Jobs {
+		want = append(want, fmt.Sprint(list.Jobs[i].ID, " ", list.Jobs[i].State))
+	}
+	for i := range max(len(want), len(page.Rows)) {
+		if i >= len(want) || i >= len(page.Rows) || page.Rows[i] != want[i] {
+			all = append(all, fmt.Sprintf("row %d: %q, want %q (%s)", i, at(page.Rows, i), at(want, i), page.Badge))
 		}
 	}
-	for word, count := range page.Counts {
-		want := list.States[word]
+	for _, word := range slices.Sorted(maps.Keys(page.Counts)) {
+		n := list.States[word].N
 		if word == "All" {
-			want = list.All
+			n = list.All.N
 		}
-		if count != strconv.Itoa(want.N) {
-			n++
+		if page.Counts[word] != strconv.Itoa(n) {
+			all = append(all, fmt.Sprintf("%s: %s, want %d (%s)", word, page.Counts[word], n, page.Badge))
 		}
 	}
 	if len(page.Counts) < 5 {
-		return n, fmt.Errorf("the page shows the counts %v, the badge %q", page.Counts, page.Badge)
+		err = fmt.Errorf("the page shows the counts %v, the badge %q", page.Counts, page.Badge)
 	}
-	return n, nil
+	return all, err
+}
+
+func at(all []string, i int) string {
+	if i < len(all) {
+		return all[i]
+	}
+	return ""
 }
 
 // watchedJobs returns the first page of the jobs of a queue.
