@@ -63,8 +63,14 @@ func (r Runner) Settle(ctx context.Context, sweep bool) error {
 		if _, err := r.step(ctx); err != nil {
 			return err
 		}
-		if r.loaded && r.x.Position() == before && len(r.unasked) == 0 && (!sweep || !r.sweeper.begun) {
+		if r.loaded && r.x.Position() == before && len(r.unasked) == 0 && len(r.suspects) == 0 && (!sweep || !r.sweeper.begun) {
 			return nil
 		}
 	}
+}
+
+// Sweep makes a step of the sweep without reading the feed first.
+func (r Runner) Sweep(ctx context.Context) error {
+	r.sweeper.next = time.Time{}
+	return r.sweep(ctx)
 }

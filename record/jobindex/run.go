@@ -69,7 +69,9 @@ type runner struct {
 	reason  error // why the index is loaded again; nil: it is the first time
 	unasked []int64
 	sweeper *sweeper
-	gapsAt  time.Time
+	// suspects are what the last step of the sweep found. They are applied after the feed is read.
+	suspects []suspect
+	gapsAt   time.Time
 }
 
 // step does what is due, and returns how long to wait before the next step.
@@ -116,6 +118,7 @@ func (r *runner) load(ctx context.Context) error {
 	}
 	slices.Reverse(unasked)
 	r.x.replace(t)
+	r.suspects = nil
 	r.unasked, r.sweeper, r.gapsAt, r.loaded = unasked, &sweeper{reader: r.reader, next: time.Now().Add(longestPause)}, time.Now(), true
 	return nil
 }
@@ -194,19 +197,35 @@ func (r *runner) maintain(ctx context.Context) error {
 			r.unasked = nil
 		}
 	}
-	if r.sweeper.due(time.Now()) {
-		objects, err := r.sweeper.step(ctx, t)
-		if err != nil {
-			return err
-		}
-		for some := range slices.Chunk(objects, feedAtOnce) {
-			if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
-				return err
-			}
-		}
+	if err := r.sweep(ctx); err != nil {
+		return err
 	}
 	if t.worn() {
 		r.x.replace(t.clone())
 	}
 	return nil
+}
+
+// sweep applies what the last step of the sweep found and the feed did not tell since, and makes
+// the next step.
+func (r *runner) sweep(ctx context.Context) error {
+	t := r.x.table
+	var objects []int64
+	for i := range r.suspects {
+		if s := &r.suspects[i]; !s.explained(t) {
+			objects = append(objects, s.id)
+		}
+	}
+	for some := range slices.Chunk(objects, feedAtOnce) {
+		if err := r.apply(ctx, eventsOf(some, t.position), 0); err != nil {
+			return err
+		}
+	}
+	r.suspects = nil
+	if !r.sweeper.due(time.Now()) {
+		return nil
+	}
+	var err error
+	r.suspects, err = r.sweeper.step(ctx, t)
+	return err
 }

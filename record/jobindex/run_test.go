@@ -6,10 +6,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // TestRunModel: after any history, with late, corrected and withdrawn transitions, the rows of
@@ -109,5 +111,38 @@ func check(r *recorded, x *jobindex.Index, states map[int64]state.State) {
 	})
 	if err != nil || n != len(states) {
 		r.Errorf("%d jobs; the changes say %d; %v", n, len(states), err)
+	}
+}
+
+// TestSweepLeavesTransitionsToTheFeed: a sweep that sees a transition before the feed is read
+// does not apply it. Clients drop changes without a position of their own.
+func TestSweepLeavesTransitionsToTheFeed(t *testing.T) {
+	db := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
+	var all []jobindex.Change
+	x := jobindex.New(jobindex.Config{DB: db.DB, Changed: func(some []jobindex.Change) { all = append(all, some...) }})
+	write := func(version wire.Version, s state.State) {
+		t.Helper()
+		if err := db.Write(t.Context(), []modeltest.Revision{{UID: "a", Version: version, State: s, Body: "{}"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(1, state.Queued)
+	runner := jobindex.NewRunner(x)
+	if err := runner.Settle(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	all = nil
+	write(2, state.Running)
+	if err := runner.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) > 0 {
+		t.Errorf("the sweep told %+v", all)
+	}
+	if err := runner.Settle(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 1 || all[0].Before != state.Queued || all[0].Row.State != state.Running || all[0].Kind != feed.New || all[0].Position != x.Position() {
+		t.Errorf("the feed told %+v", all)
 	}
 }

@@ -26,11 +26,26 @@ type sweeper struct {
 	next   time.Time
 }
 
+// suspect is an object that a sweep found different from the index.
+type suspect struct {
+	id, version int64
+	presence    uint8
+	missing     bool // the database does not have it
+}
+
+// explained reports whether the feed has brought the index to what the sweep found, or beyond.
+// The transition of a suspect may be in the feed: clients count by changes with positions of
+// their own, so the feed has to tell it.
+func (s *suspect) explained(t *table) bool {
+	row, ok := t.find(s.id)
+	return !s.missing && ok && (t.version[row] > s.version || t.version[row] == s.version && t.presence[row] == s.presence)
+}
+
 // due reports whether a step is due.
 func (s *sweeper) due(now time.Time) bool { return !now.Before(s.next) }
 
-// step makes one step, and returns the objects to look at again.
-func (s *sweeper) step(ctx context.Context, t *table) (objects []int64, err error) {
+// step makes one step, and returns the objects to look at again, after the feed was read.
+func (s *sweeper) step(ctx context.Context, t *table) (objects []suspect, err error) {
 	if !s.begun {
 		if s.types, err = s.reader.types(ctx); err != nil {
 			return nil, err
@@ -46,7 +61,7 @@ func (s *sweeper) step(ctx context.Context, t *table) (objects []int64, err erro
 		for _, m := range found {
 			row, ok := t.find(m.ID)
 			if !ok || t.version[row] != m.Version || t.presence[row] != uint8(m.Presence) {
-				objects = append(objects, m.ID)
+				objects = append(objects, suspect{m.ID, m.Version, uint8(m.Presence), false})
 			}
 			if ok {
 				t.bit[row] = t.bit[row]&^swept | t.parity
@@ -62,7 +77,7 @@ func (s *sweeper) step(ctx context.Context, t *table) (objects []int64, err erro
 	if !s.begun {
 		for _, row := range t.order {
 			if t.bit[row]&swept != t.parity {
-				objects = append(objects, t.id[row])
+				objects = append(objects, suspect{id: t.id[row], missing: true})
 			}
 		}
 	}
