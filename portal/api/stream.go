@@ -8,7 +8,7 @@ import "time"
 //	event: changes   data: Changes
 //	event: beat      data: Beat, every 5 seconds
 //	event: reset     data: Reset; the client must load everything again
-//	event: rights    data: {}; what the person may see has changed; load everything again
+//	event: rights    data: Rights; what the person may see has changed; load everything again
 //
 // The parameter after is the position to begin behind; the header Last-Event-ID goes before it.
 
@@ -44,6 +44,15 @@ type Beat struct {
 	Lag float64 `json:"lag"`
 	// Stale is since when the portal has not reached the database; missing if it does.
 	Stale time.Time `json:"stale,omitzero"`
+	// Rights stands for what the person may see, in the first beat of a stream. A client that
+	// had another one before has to load everything again, as after the event rights.
+	Rights string `json:"rights,omitempty"`
+}
+
+// Rights says that the person sees something else than before.
+type Rights struct {
+	// Rights is as that of Beat.
+	Rights string `json:"rights"`
 }
 
 // Reset says why a client must load everything again.

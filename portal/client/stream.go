@@ -42,10 +42,17 @@ type Event struct {
 // the cause of ctx.
 func (c *Client) Stream(ctx context.Context, q url.Values, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		wait := minWait
+		wait, rights := minWait, ""
 		for {
 			before := after
-			stopped, err := c.streamOnce(ctx, q, &after, func(e Event) bool { return yield(e, nil) })
+			stopped, err := c.streamOnce(ctx, q, &after, func(e Event) bool {
+				if e.Beat == nil || e.Beat.Rights == "" {
+					return yield(e, nil)
+				}
+				other := rights != "" && rights != e.Beat.Rights // changed while the connection was cut
+				rights = e.Beat.Rights
+				return yield(e, nil) && (!other || yield(Event{Rights: true, Position: e.Position}, nil))
+			})
 			if stopped {
 				return
 			}

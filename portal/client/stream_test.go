@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +100,38 @@ func TestStream(t *testing.T) {
 		}
 		if d := time.Since(began); connections != 5 || d > 2*time.Minute {
 			t.Errorf("%d connections within %v", connections, d)
+		}
+	})
+}
+
+// TestRightsWhileAway: if the person sees something else after a connection was cut, the caller
+// learns it once.
+func TestRightsWhileAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys := []string{"a", "a", "b", "b", "c"}
+		var connections atomic.Int32
+		serve := func(w http.ResponseWriter, _ *http.Request) {
+			n := connections.Add(1)
+			_, _ = fmt.Fprintf(w, "event: beat\nid: %d\ndata: {\"position\":1,\"rights\":%q}\n\nevent: beat\ndata: {\"position\":1}\n\n", n, keys[n-1])
+		}
+		c, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{serve}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []int32
+		for e, err := range c.Stream(t.Context(), nil, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Rights {
+				at = append(at, connections.Load())
+			}
+			if len(at) == 2 {
+				break
+			}
+		}
+		if len(at) != 2 || at[0] != 3 || at[1] != 5 {
+			t.Errorf("told in connections %v, want 3 and 5", at)
 		}
 	})
 }

@@ -53,7 +53,7 @@ var errSight = errors.New("what the person sees is not known")
 // run sends events until ctx ends, or the client has gone.
 func (b *browser) run(ctx context.Context) error {
 	b.beatNo = b.hub.current.Load().beatNo
-	if err := b.write("beat", b.hub.beatNow(b.position)); err != nil {
+	if err := b.write("beat", b.hub.beatNow(b.position, b.sight.Key())); err != nil {
 		return err
 	}
 	for {
@@ -123,7 +123,7 @@ func (b *browser) look(ctx context.Context) error {
 	if before.Key() == s.Key() {
 		return nil
 	}
-	return b.write("rights", []byte("{}"))
+	return b.write("rights", serialize(api.Rights{Rights: s.Key()}))
 }
 
 // send sends the changes of a tick, or older ones if the browser is behind.

@@ -34,14 +34,17 @@ type Config struct {
 	Sight func(context.Context) (Sight, error)
 	// Expires returns when the session of the person of a context ends; zero if never. It may be nil.
 	Expires func(context.Context) time.Time
+	// Person names the person of a context; empty if nobody signs in. It may be nil.
+	Person func(context.Context) string
 	// Position returns the position that lists include now.
 	Position func() int64
 	// Stale returns since when the database does not answer; zero if it does. It may be nil.
 	Stale func() time.Time
 	// Done returns the share of the history that is loaded, for the time before Start. It may be nil.
 	Done func() float64
-	// MaxBrowsers bounds the streams; default 5,000.
-	MaxBrowsers int
+	// MaxBrowsers bounds the streams; default 5,000. MaxOfPerson bounds those of one person, so
+	// that nobody takes all of them; default 200.
+	MaxBrowsers, MaxOfPerson int
 	// Entries and Bytes bound the log; default 65,536, rounded up to a power of two, and 48 MB.
 	Entries, Bytes int
 	Logger         *slog.Logger // default: slog.Default()
@@ -64,6 +67,7 @@ type Hub struct {
 	cfg      Config
 	chinese  atomic.Bool // somebody reads Chinese
 	browsers atomic.Int64
+	persons  persons
 	resets   atomic.Int64
 	current  atomic.Pointer[tick]
 
@@ -82,7 +86,7 @@ type Hub struct {
 
 // New returns a hub without changes.
 func New(cfg Config) *Hub {
-	cfg.MaxBrowsers, cfg.Entries, cfg.Bytes = or(cfg.MaxBrowsers, 5000), or(cfg.Entries, 1<<16), or(cfg.Bytes, 48<<20)
+	cfg.MaxBrowsers, cfg.MaxOfPerson, cfg.Entries, cfg.Bytes = or(cfg.MaxBrowsers, 5000), or(cfg.MaxOfPerson, 200), or(cfg.Entries, 1<<16), or(cfg.Bytes, 48<<20)
 	count := 1
 	for count < cfg.Entries {
 		count *= 2
@@ -321,10 +325,11 @@ func (h *Hub) state() (epoch int, reason string, started bool) {
 
 // beatNow returns a beat for a browser that has just come, and has reached a position. The
 // changes behind it follow, so the beat must not be ahead of them.
-func (h *Hub) beatNow(position int64) []byte {
+// The beat also has the key of what the person sees.
+func (h *Hub) beatNow(position int64, rights string) []byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	beat := h.beatLocked(time.Now())
-	beat.Position = position
+	beat.Position, beat.Rights = position, rights
 	return serialize(beat)
 }

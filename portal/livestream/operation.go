@@ -2,6 +2,8 @@ package livestream
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 // farAhead is how many positions a browser may be ahead of this portal. It was served by a
 // replica that read the feed earlier. Beyond that, the database is another one.
 const farAhead = 10_000
+
+var errPerson = errors.New("the person has as many streams as one may have")
 
 type streamInput struct {
 	After       string `query:"after" doc:"the position to continue behind"`
@@ -59,7 +63,20 @@ func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follo
 	now := time.Now()
 	b := &browser{hub: h, ask: h.cfg.Sight, language: language, sight: sight, seen: now, check: now.Add(sightEvery)}
 	reason := b.place(after, resume)
+	person := ""
+	if h.cfg.Person != nil {
+		person = h.cfg.Person(ctx)
+	}
+	if h.persons.full(person, h.cfg.MaxOfPerson) {
+		p := web.TooMany(30 * time.Second)
+		p.Detail = fmt.Sprintf("You have %d open streams, as many as one person may have. Close some pages.", h.cfg.MaxOfPerson)
+		return nil, nil, p
+	}
 	return nil, func(ctx context.Context, e *web.Events) error {
+		if !h.persons.enter(person, h.cfg.MaxOfPerson) {
+			return errPerson
+		}
+		defer h.persons.leave(person)
 		h.browsers.Add(1)
 		defer h.browsers.Add(-1)
 		if h.cfg.Expires != nil {

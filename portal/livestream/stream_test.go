@@ -203,6 +203,69 @@ func TestManyBrowsers(t *testing.T) {
 	}
 }
 
+// TestOnePerson: nobody takes all streams. Others, and people who do not sign in, get theirs.
+func TestOnePerson(t *testing.T) {
+	name := "ann"
+	s := serveHub(t, Config{MaxOfPerson: 2, Person: func(context.Context) string { return name }})
+	s.hub.Start(5, nil)
+	for range 2 {
+		if _, in := s.get("", ""); !strings.Contains(s.beat(in), `"position":5`) {
+			t.Fatal("no beat")
+		}
+	}
+	if other, _ := s.get("", ""); other.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a third stream: %d", other.StatusCode)
+	}
+	for _, name = range []string{"ben", "", "", ""} {
+		if other, _ := s.get("", ""); other.StatusCode != http.StatusOK {
+			t.Errorf("a stream of %q: %d", name, other.StatusCode)
+		}
+	}
+	var p persons
+	for range 3 {
+		if !p.enter("ann", 1) || p.enter("ann", 1) || !p.full("ann", 1) {
+			t.Error("the count is wrong")
+		}
+		p.leave("ann")
+	}
+	if len(p.open) > 0 {
+		t.Error("a person without streams is remembered")
+	}
+}
+
+// beat returns the data of the first beat.
+func (s *served) beat(in *bufio.Reader) string {
+	s.Helper()
+	for event := ""; ; {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			s.Fatal(err)
+		}
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if key == "event" {
+			event = value
+		}
+		if key == "data" && event == "beat" {
+			return value
+		}
+	}
+}
+
+// TestRights: the first beat of a stream and the event rights say what the person sees, so a
+// browser knows whether that has changed while it was away.
+func TestRights(t *testing.T) {
+	sight := make(chan Sight, 1)
+	s := serveHub(t, Config{Sight: func(context.Context) (Sight, error) { return <-sight, nil }})
+	s.hub.Start(5, nil)
+	for _, key := range []string{"a", "b"} {
+		sight <- fakeSight(key)
+		_, in := s.get("?after=5", "")
+		if got := s.beat(in); !strings.Contains(got, `"rights":"`+key+`"`) {
+			t.Errorf("%s: the first beat is %s", key, got)
+		}
+	}
+}
+
 // TestChinese: changes are serialized in Chinese once somebody reads it.
 func TestChinese(t *testing.T) {
 	s := serveHub(t, Config{})

@@ -1120,6 +1120,15 @@ export interface Beat {
   lag: number;
   // Stale is since when the portal has not reached the database; missing if it does.
   stale?: string;
+  // Rights stands for what the person may see, in the first beat of a stream. A client that
+  // had another one before has to load everything again, as after the event rights.
+  rights?: string;
+}
+
+// Rights says that the person sees something else than before.
+export interface Rights {
+  // Rights is as that of Beat.
+  rights: string;
 }
 
 // Reset says why a client must load everything again.

@@ -114,3 +114,32 @@ test("the badge tells replays and a database that does not answer", () => {
   stream.close();
   mock.timers.reset();
 });
+
+test("a stream of somebody who sees something else makes the tabs load again, and forgets what it kept", () => {
+  const { stream, said, source } = begin();
+  const told = () => said.filter((m) => m.type === "rights").length;
+  stream.follow({ type: "follow", id: 1, after: 10 }, () => undefined);
+  source().send("beat", { ...beat(10), rights: "a" });
+  source().send("changes", changes(11, 12));
+  source().send("beat", beat(12));
+  source().onerror?.();
+  mock.timers.tick(1000);
+  source().send("beat", { ...beat(12), rights: "a" });
+  assert.equal(told(), 0);
+  source().onerror?.();
+  mock.timers.tick(1000);
+  source().send("beat", { ...beat(12), rights: "b" });
+  assert.equal(told(), 1);
+  const late: Message[] = [];
+  stream.follow({ type: "follow", id: 2, after: 10 }, (m) => late.push(m));
+  assert.deepEqual(positions(late), []);
+  assert.ok(late.some((m) => m.type === "reset"));
+  source().send("rights", { rights: "c" });
+  assert.equal(told(), 2);
+  source().onerror?.();
+  mock.timers.tick(1000);
+  source().send("beat", { ...beat(12), rights: "c" });
+  assert.equal(told(), 2);
+  stream.close();
+  mock.timers.reset();
+});

@@ -2,7 +2,7 @@
 // the page where that is missing.
 
 import { PathStream, Prefix } from "../api";
-import type { Beat, Change, Changes, Reset } from "../api";
+import type { Beat, Change, Changes, Reset, Rights } from "../api";
 
 // Status says how the stream does.
 export interface Status {
@@ -46,6 +46,9 @@ export class Stream {
   // floor is the position behind which kept is complete.
   private floor = -1;
   private kept: Change[] = [];
+  // rights stands for what the person sees. Between two connections, another person may have
+  // signed in, or the rights may have changed.
+  private rights: string | undefined;
   private status: Status = { state: "connecting", since: Date.now(), lag: 0, behind: 0 };
   private failures = 0;
   private lostAt = 0;
@@ -91,10 +94,19 @@ export class Stream {
     source.addEventListener("changes", (e) => this.changes(JSON.parse((e as MessageEvent<string>).data) as Changes));
     source.addEventListener("beat", (e) => this.beat(JSON.parse((e as MessageEvent<string>).data) as Beat));
     source.addEventListener("reset", (e) => this.reset(JSON.parse((e as MessageEvent<string>).data) as Reset));
-    source.addEventListener("rights", () => {
+    source.addEventListener("rights", (e) => {
       this.listen();
-      this.emit({ type: "rights" });
+      this.rights = (JSON.parse((e as MessageEvent<string>).data) as Rights).rights;
+      this.otherRights();
     });
+  }
+
+  // otherRights makes all tabs load again. Changes that are kept may be of jobs that the person
+  // may not see any more.
+  private otherRights(): void {
+    this.kept = [];
+    this.floor = this.position;
+    this.emit({ type: "rights" });
   }
 
   // listen waits for the next sign of life.
@@ -139,6 +151,13 @@ export class Stream {
       this.say("live", { behind: 0, lag: b.lag });
     }
     this.position = Math.max(this.position, b.position);
+    if (b.rights) {
+      const other = this.rights !== undefined && this.rights !== b.rights;
+      this.rights = b.rights;
+      if (other) {
+        this.otherRights();
+      }
+    }
   }
 
   private reset(r: Reset): void {

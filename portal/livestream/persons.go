@@ -1,0 +1,45 @@
+package livestream
+
+import "sync"
+
+// persons counts the streams of each person. The zero value is ready to use.
+type persons struct {
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// enter counts a stream, unless the person has most of them. The empty name is not counted.
+func (p *persons) enter(name string, most int) bool {
+	if name == "" {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == nil {
+		p.open = map[string]int{}
+	}
+	if p.open[name] >= most {
+		return false
+	}
+	p.open[name]++
+	return true
+}
+
+// full reports whether a person has most streams.
+func (p *persons) full(name string, most int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return name != "" && p.open[name] >= most
+}
+
+// leave forgets a stream.
+func (p *persons) leave(name string) {
+	if name == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open[name]--; p.open[name] <= 0 {
+		delete(p.open, name)
+	}
+}
