@@ -3,6 +3,8 @@ package portal_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vedette-io/vedette/portal"
@@ -126,6 +129,76 @@ func TestAttackWithoutToken(t *testing.T) {
 	if status, _, text := s.send(http.MethodGet, "/find/a/b/c/d", ""); status < 300 {
 		t.Errorf("%d %.100s", status, text)
 	}
+}
+
+// TestAttackBehindProxy: behind a trusted proxy, limits count the clients and not the proxy. Others
+// cannot claim to be a client.
+func TestAttackBehindProxy(t *testing.T) {
+	w := newWorld(t)
+	p, err := portal.New(portal.Config{DB: w.db, Identity: identity.Config{Proxy: &identity.Proxy{CIDRs: []string{"10.0.0.1/32"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) { // limits count in fake time, so that a slow machine sends as much as a fast one
+		get := func(from, forwarded string) int {
+			r := httptest.NewRequest(http.MethodGet, "/licenses.txt", nil)
+			r.RemoteAddr = from + ":1"
+			r.Header.Set("X-Forwarded-For", forwarded)
+			answer := httptest.NewRecorder()
+			p.Handler().ServeHTTP(answer, r)
+			return answer.Code
+		}
+		flood := func(from, forwarded string) (status int) {
+			for range 300 {
+				status = get(from, forwarded)
+			}
+			return status
+		}
+		if got := flood("10.0.0.1", "198.51.100.9, 203.0.113.1"); got != http.StatusTooManyRequests {
+			t.Errorf("a flood of one client: %d", got)
+		}
+		if got := get("10.0.0.1", "203.0.113.77, 203.0.113.1"); got != http.StatusTooManyRequests {
+			t.Errorf("the client with a forged beginning of the header: %d", got)
+		}
+		if got := get("10.0.0.1", "203.0.113.2"); got != http.StatusOK {
+			t.Errorf("another client: %d", got)
+		}
+		for n := range 300 {
+			get("192.0.2.1", fmt.Sprint("203.0.113.", n))
+		}
+		if got := get("192.0.2.1", "203.0.113.99"); got != http.StatusTooManyRequests {
+			t.Errorf("a client that is no proxy and claims to be many: %d", got)
+		}
+	})
+}
+
+// TestAttackSignedOut: a copy of the cookie of a person who has signed out is worthless in all
+// replicas within seconds.
+func TestAttackSignedOut(t *testing.T) {
+	folder := t.TempDir()
+	tokens, key := filepath.Join(folder, "tokens.yaml"), filepath.Join(folder, "key")
+	if err := errors.Join(os.WriteFile(tokens, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600), os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	replica := func() *served {
+		return w.serve(func(c *portal.Config) { c.Identity.Tokens, c.Identity.Key = tokens, key }).ready()
+	}
+	one, other := replica(), replica()
+	_, header, _ := one.send(http.MethodPost, "/auth/token", "token=correct-horse-battery-staple", "Content-Type", "application/x-www-form-urlencoded")
+	cookie, _, _ := strings.Cut(header.Get("Set-Cookie"), ";")
+	status, _, text := other.send(http.MethodGet, "/api/v1/session", "", "Cookie", cookie)
+	var session api.Session
+	if err := json.Unmarshal([]byte(text), &session); err != nil || status != http.StatusOK || session.Person != "ann" {
+		t.Fatalf("%d %s %v", status, text, err)
+	}
+	if status, _, text := one.send(http.MethodDelete, "/api/v1/session", "", "Cookie", cookie, identity.HeaderCSRF, session.CSRF); status != http.StatusNoContent {
+		t.Fatalf("%d %s", status, text)
+	}
+	w.until("the other replica refuses the cookie", func() bool {
+		status, _, _ := other.send(http.MethodGet, "/api/v1/session", "", "Cookie", cookie)
+		return status == http.StatusUnauthorized
+	})
 }
 
 // TestAttackHeaders: a flood of headers ends the connection, and a request may be split over

@@ -19,6 +19,7 @@ import (
 
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/audit"
 	"github.com/vedette-io/vedette/portal/identity"
 	"github.com/vedette-io/vedette/portal/insight"
 	"github.com/vedette-io/vedette/portal/jobview"
@@ -63,6 +64,7 @@ func New(cfg Config) (*Portal, error) {
 	}
 	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Operators: cfg.Operators, Logger: cfg.logger()})
 	id := cfg.Identity
+	id.Endings = audit.NewSignOuts(cfg.DB)
 	id.TLS, id.Open, id.Logger = p.tls != nil, append(slices.Clone(id.Open), openPaths...), cfg.logger()
 	if cfg.ClusterTokens {
 		id.Review = p.access.Review
@@ -78,6 +80,7 @@ func New(cfg Config) (*Portal, error) {
 	p.hub = livestream.New(livestream.Config{
 		Sight:    func(ctx context.Context) (livestream.Sight, error) { return p.access.Sight(asking(ctx)) },
 		Expires:  func(ctx context.Context) time.Time { return identity.Of(ctx).Expires },
+		Person:   func(ctx context.Context) string { return identity.Of(ctx).Name },
 		Position: p.position, Stale: p.index.Stale, Done: p.index.Done, Logger: cfg.logger(),
 	})
 	p.insight = insight.New(insight.Config{DB: cfg.DB, Index: p.index})
@@ -136,6 +139,9 @@ func (p *Portal) Run(ctx context.Context) error {
 	work.Go(func() { p.relay.run(ctx, p.position) })
 	work.Go(func() { p.insight.Run(ctx) })
 	work.Go(func() { p.open(ctx) })
+	if p.identity.Demands() {
+		work.Go(func() { p.identity.Run(ctx) })
+	}
 	work.Wait()
 	for i, err := range errs {
 		if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
@@ -276,7 +282,7 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 			return "person " + name
 		}
 		if p.identity.Demands() {
-			return "address " + web.Address(r)
+			return "address " + identity.Network(r.Context())
 		}
 		return "" // everybody on this machine is one person
 	}

@@ -4,6 +4,7 @@
 //
 //	person of the context, act, object -> Log.Begin -> row "attempt" -> the act -> Open.End -> result
 //	List -> page of operations
+//	end of a session -> SignOuts -> other replicas of the portal
 //
 // # Ownership
 //
@@ -14,7 +15,8 @@
 //
 // No act is done without its row: Begin fails if the row cannot be written, and the caller
 // stops then. A crash between act and result leaves "attempt", which says that the outcome is
-// unknown. The result is written although the client has gone.
+// unknown. The result is written although the client has gone. An ended session is a row too, from
+// which other replicas learn within seconds that it has ended.
 //
 // # Limits
 //

@@ -60,10 +60,9 @@ type Open struct {
 //
 // Errors: those of the database.
 func (l *Log) Begin(ctx context.Context, e api.AuditEntry) (*Open, error) {
-	p := identity.Of(ctx)
-	e.At, e.Person, e.SignIn, e.Address, e.Result = time.Now(), p.Name, string(p.SignIn), identity.Address(ctx), Attempt
-	key, err := insert(ctx, l.db, e)
-	if err != nil {
+	e.Result = Attempt
+	key := rand.Text()
+	if err := insert(ctx, l.db, key, entryOf(ctx, e)); err != nil {
 		return nil, err
 	}
 	l.prune(ctx)
@@ -87,9 +86,15 @@ var columns = []string{
 	"act_key", "happened_at", "ended_at", "person", "sign_in", "address", "act", "object", "cluster", "type", "namespace", "name", "uid", "result", "detail",
 }
 
-// insert writes a row, and returns its key.
-func insert(ctx context.Context, db *sqldb.DB, e api.AuditEntry) (key string, err error) {
-	key = rand.Text()
+// entryOf returns an entry with the person of ctx and the present time.
+func entryOf(ctx context.Context, e api.AuditEntry) api.AuditEntry {
+	p := identity.Of(ctx)
+	e.At, e.Person, e.SignIn, e.Address = time.Now(), p.Name, string(p.SignIn), identity.Address(ctx)
+	return e
+}
+
+// insert writes a row with a key that no other row has.
+func insert(ctx context.Context, db *sqldb.DB, key string, e api.AuditEntry) error {
 	var job api.JobRef
 	if e.Job != nil {
 		job = *e.Job
@@ -102,7 +107,7 @@ func insert(ctx context.Context, db *sqldb.DB, e api.AuditEntry) (key string, er
 		key, e.At.UnixMicro(), ended, cut(e.Person, maxName), cut(e.SignIn, maxWord), cut(e.Address, maxWord), cut(e.Act, maxWord), cut(e.Object, maxName),
 		cut(job.Cluster, maxName), cut(job.Type, maxName), cut(job.Namespace, maxWord), cut(job.Name, maxName), cut(job.UID, maxWord), cut(e.Result, maxWord), cut(e.Detail, maxText),
 	}
-	return key, db.Transact(ctx, func(tx *sqldb.Tx) error { return tx.Insert(ctx, "portal_audit", columns, [][]any{row}) })
+	return db.Transact(ctx, func(tx *sqldb.Tx) error { return tx.Insert(ctx, "portal_audit", columns, [][]any{row}) })
 }
 
 // Write writes an act that is over. Its time is now if it has none.
@@ -112,8 +117,7 @@ func Write(ctx context.Context, db *sqldb.DB, e api.AuditEntry) error {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
-	_, err := insert(ctx, db, e)
-	return err
+	return insert(ctx, db, rand.Text(), e)
 }
 
 // List returns at most limit acts, newest first.

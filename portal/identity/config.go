@@ -37,6 +37,8 @@ type Config struct {
 	Key string
 	// Lifetime and Idle bound a session; default 12 h, and 2 h without a request.
 	Lifetime, Idle time.Duration
+	// Endings lets replicas share which sessions have ended; nil for a portal without replicas.
+	Endings Endings
 	// Logger gets failed sign-ins; default none.
 	Logger *slog.Logger
 }

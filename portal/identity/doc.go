@@ -13,7 +13,7 @@
 // # Ownership
 //
 // Any number of goroutines may use an Identity. A Person belongs to its context and must not
-// be changed. The package starts no goroutines.
+// be changed. The package starts no goroutines; Run belongs to the caller.
 //
 // # Guarantees
 //
@@ -40,8 +40,10 @@
 // wait for the rest of the minute; tokens that it used before still work. The file of tokens
 // is checked for changes every 2 s. An answer of the clusters about a token counts for 30 s,
 // and a refusal for 10 s. A person has at most 500 groups. A session takes at most 3 cookies.
-// The process that ended a session refuses copies of its cookie; other replicas accept them until
-// the session is idle or over. 10,000 ended sessions are remembered.
+// The process that ended a session refuses copies of its cookie at once, and other replicas
+// that share Config.Endings within 3 s, while the store answers. 50,000 ended sessions are
+// remembered. At most 20 unknown tokens of an address are looked up at once. An address may
+// send 50 requests a second below /auth/.
 //
 // # Errors
 //

@@ -34,7 +34,7 @@ func (d *door) fill(cfg Config, public *url.URL, secure bool) (err error) {
 	if d.sealer, err = newSealer(cfg.Key); err != nil {
 		return err
 	}
-	if d.sessions, err = newSessions(d.sealer, secure, cfg.Lifetime, cfg.Idle); err != nil {
+	if d.sessions, err = newSessions(d.sealer, secure, cfg.Lifetime, cfg.Idle, newEnded(cfg.Endings, cfg.Logger)); err != nil {
 		return err
 	}
 	if d.proxies, err = newProxies(cfg.Proxy); err != nil {
@@ -143,9 +143,10 @@ func (d *door) byBearer(r *http.Request, header, address string) (entrant, error
 //
 // Errors: errToken, errReview, errProvider; too many attempts.
 func (d *door) recognize(ctx context.Context, token, address string) (Person, session, error) {
-	if wait := d.throttle.wait(address, token, d.now()); wait > 0 {
+	if wait := d.throttle.begin(address, token, d.now()); wait > 0 {
 		return Person{}, session{}, tooMany(wait)
 	}
+	defer d.throttle.end(address, token)
 	person, mark, err := d.identify(ctx, token)
 	var known *api.Problem
 	switch {

@@ -52,7 +52,7 @@ func New(cfg Config) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Identity{door: d, signIn: &signIn{d}, guard: g, open: cfg.Open}, nil
+	return &Identity{door: d, signIn: newSignIn(d), guard: g, open: cfg.Open}, nil
 }
 
 // publicURL checks the address of the portal.
@@ -113,12 +113,11 @@ func (i *Identity) enter(w http.ResponseWriter, r *http.Request, address string,
 	if e.session != nil {
 		i.door.sessions.renew(w, *e.session)
 	}
+	ctx := withVisit(r.Context(), visit{person: e.person, address: address, csrf: i.door.sealer.tag(e.subject), check: e.check})
 	if r.Method == http.MethodDelete && r.URL.Path == api.Prefix+api.PathSessionAuth {
-		i.signIn.out(w, r)
-		w.WriteHeader(http.StatusNoContent)
+		i.signIn.out(w, r.WithContext(ctx))
 		return
 	}
-	ctx := withVisit(r.Context(), visit{person: e.person, address: address, csrf: i.door.sealer.tag(e.subject), check: e.check})
 	if !e.person.Expires.IsZero() { // a stream does not outlive its session
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadlineCause(ctx, e.person.Expires, errSession)
@@ -137,9 +136,12 @@ func (i *Identity) isOpen(r *http.Request) bool {
 	if writes(r.Method) {
 		return false
 	}
-	clean := path.Clean(r.URL.Path)
+	at := r.URL.Path
+	if at != path.Clean(at) || at != r.URL.EscapedPath() { // the router might read it as another path
+		return false
+	}
 	return slices.ContainsFunc(i.open, func(prefix string) bool {
-		return clean == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(clean, prefix)
+		return at == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(at, prefix)
 	})
 }
 
@@ -156,6 +158,12 @@ func (i *Identity) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	refuse(w, p)
+}
+
+// Run learns which sessions other replicas have ended, until ctx ends. Call it once, if
+// Config.Endings is there.
+func (i *Identity) Run(ctx context.Context) {
+	i.door.sessions.ended.run(ctx, i.door.sessions.lifetime)
 }
 
 // CSRF returns the token that the writes of the session of a context have in [HeaderCSRF].

@@ -1,12 +1,12 @@
 package identity
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
@@ -20,7 +20,6 @@ const (
 	renewAfter      = time.Minute // how old the time of the last request may become
 	maxChunk        = 3800        // bytes of a cookie
 	maxChunks       = 3
-	maxEnded        = 10_000
 )
 
 // session is what the cookie of a browser has, sealed.
@@ -49,12 +48,10 @@ type sessions struct {
 	secure         bool
 	lifetime, idle time.Duration
 	now            func() time.Time
-
-	mu    sync.Mutex
-	ended map[string]int64 // by ID, until when the session would have lasted
+	ended          *ended
 }
 
-func newSessions(s *sealer, secure bool, lifetime, idle time.Duration) (*sessions, error) {
+func newSessions(s *sealer, secure bool, lifetime, idle time.Duration, over *ended) (*sessions, error) {
 	if lifetime == 0 {
 		lifetime = defaultLifetime
 	}
@@ -64,7 +61,7 @@ func newSessions(s *sealer, secure bool, lifetime, idle time.Duration) (*session
 	if lifetime < 0 || idle < 0 || lifetime > maxLifetime || idle > lifetime {
 		return nil, fmt.Errorf("sessions of %v that end after %v without a request: the first is at most %v, and the second not longer", lifetime, idle, maxLifetime)
 	}
-	return &sessions{sealer: s, secure: secure, lifetime: lifetime, idle: idle, now: time.Now, ended: map[string]int64{}}, nil
+	return &sessions{sealer: s, secure: secure, lifetime: lifetime, idle: idle, now: time.Now, ended: over}, nil
 }
 
 // name returns the name of a cookie. With the prefix, browsers take it over HTTPS and from
@@ -170,10 +167,7 @@ func (s *sessions) counts(one session) bool {
 // lasts reports whether a session, which a request has used, may go on: an open stream keeps
 // it from being idle.
 func (s *sessions) lasts(one session) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ended := s.ended[one.ID]
-	return !ended && s.now().Unix() < one.Until
+	return s.now().Unix() < one.Until && !s.ended.has(one.ID)
 }
 
 // renew writes a session again if its last request was long ago.
@@ -186,17 +180,7 @@ func (s *sessions) renew(w http.ResponseWriter, one session) {
 	_ = s.write(w, one) // it fitted before
 }
 
-// end ends a session for this process, so that a copy of its cookie is worthless here.
-func (s *sessions) end(one session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now().Unix()
-	if len(s.ended) >= maxEnded {
-		for id, until := range s.ended {
-			if until < now || len(s.ended) >= maxEnded {
-				delete(s.ended, id)
-			}
-		}
-	}
-	s.ended[one.ID] = one.Until
+// end ends a session, so that copies of its cookie are worthless.
+func (s *sessions) end(ctx context.Context, one session) {
+	s.ended.end(ctx, one.ID, time.Unix(one.Until, 0), s.now())
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/web"
 )
 
 // Paths below /auth/.
@@ -27,6 +28,9 @@ const (
 	pathStyle   = "/auth/style.css"
 )
 
+// formTime is how long a browser may take to send the form, which is small.
+const formTime = 5 * time.Second
+
 // attemptFor is how long a sign-in with a provider may take.
 const attemptFor = 10 * time.Minute
 
@@ -36,7 +40,20 @@ var files embed.FS
 var page = template.Must(template.ParseFS(files, "page.html"))
 
 // signIn serves the paths below /auth/, and the end of sessions.
-type signIn struct{ door *door }
+type signIn struct {
+	door *door
+	rate *web.Throttle // by address
+}
+
+// These bound the requests of an address for the paths below /auth/, and the ends of sessions.
+const (
+	ratePerSecond = 50
+	rateAtOnce    = 500
+)
+
+func newSignIn(d *door) *signIn {
+	return &signIn{door: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
+}
 
 // serve answers a request for a path below /auth/.
 func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
@@ -45,6 +62,10 @@ func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
+	if wait := s.rate.Take(hostOf(address).String()); wait > 0 {
+		refuse(w, tooMany(int(wait/time.Second)+1))
+		return
+	}
 	switch r.Method + " " + r.URL.Path {
 	case "GET " + pathAuth:
 		s.show(w, r, http.StatusOK, "")
@@ -105,7 +126,8 @@ func destination(to string) string {
 // byToken begins a session with a token that somebody has pasted.
 func (s *signIn) byToken(w http.ResponseWriter, r *http.Request, address string) {
 	r.Body = http.MaxBytesReader(w, r.Body, 2*maxBearer)
-	if err := r.ParseForm(); err != nil || r.URL.Query().Has("token") { // a token in a URL is in logs
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime)) // a test has no connection
+	if err := r.ParseForm(); err != nil || r.URL.Query().Has("token") {         // a token in a URL is in logs
 		s.show(w, r, http.StatusBadRequest, "The form cannot be read. Paste the token again.")
 		return
 	}
@@ -125,7 +147,7 @@ func (s *signIn) byToken(w http.ResponseWriter, r *http.Request, address string)
 // begin writes a session, and sends the browser on. A session before it ends.
 func (s *signIn) begin(w http.ResponseWriter, r *http.Request, person Person, mark session, to string) {
 	if before, ok := s.door.sessions.read(r); ok {
-		s.door.sessions.end(before)
+		s.door.sessions.end(With(r.Context(), before.person()), before)
 	}
 	one := s.door.sessions.begin(person, person.Expires)
 	one.Print, one.Token = mark.Print, mark.Token
@@ -193,11 +215,13 @@ func (s *signIn) fromProvider(w http.ResponseWriter, r *http.Request, address st
 		s.show(w, r, http.StatusUnauthorized, "The identity provider refused. Sign in again, or ask its administrator.")
 		return
 	}
-	if wait := s.door.throttle.wait(address, "", s.door.now()); wait > 0 {
+	code := r.URL.Query().Get("code")
+	if wait := s.door.throttle.begin(address, code, s.door.now()); wait > 0 {
 		s.failed(w, r, tooMany(wait))
 		return
 	}
-	person, err := s.door.provider.redeem(r.Context(), a, r.URL.Query().Get("code"))
+	defer s.door.throttle.end(address, code)
+	person, err := s.door.provider.redeem(r.Context(), a, code)
 	if err != nil {
 		s.door.throttle.failed(address, s.door.now())
 		s.door.log.Warn("A sign-in has failed", "address", address, "reason", err.Error())
@@ -210,8 +234,13 @@ func (s *signIn) fromProvider(w http.ResponseWriter, r *http.Request, address st
 
 // out ends the session of a request.
 func (s *signIn) out(w http.ResponseWriter, r *http.Request) {
+	if wait := s.rate.Take(hostOf(Address(r.Context())).String()); wait > 0 {
+		refuse(w, tooMany(int(wait/time.Second)+1))
+		return
+	}
 	if one, ok := s.door.sessions.read(r); ok {
-		s.door.sessions.end(one)
+		s.door.sessions.end(r.Context(), one)
 	}
 	s.door.sessions.clear(w, r)
+	w.WriteHeader(http.StatusNoContent)
 }

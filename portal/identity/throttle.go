@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/netip"
 	"sync"
@@ -29,6 +30,9 @@ type throttle struct {
 type failures struct {
 	since time.Time
 	n     int
+	// under has hashes of tokens that are being looked up, with the number of requests: many
+	// guesses at once must not all be sent to the clusters before the first one fails.
+	under map[[sha256.Size]byte]int
 }
 
 // hostOf returns the part of an address that one attacker has. An address that cannot be read
@@ -46,19 +50,54 @@ func hostOf(address string) netip.Prefix {
 	return p
 }
 
-// wait returns how many seconds an address has to wait before it may try a token; 0 if it may
-// try now.
-func (t *throttle) wait(address, token string, now time.Time) int {
+// Network returns the address from which the request of a context came, as a limit counts it:
+// an IPv6 address as its network of 64 bits. Behind a trusted proxy it is that of the client.
+func Network(ctx context.Context) string { return hostOf(Address(ctx)).String() }
+
+// begin returns how many seconds an address has to wait before it may try a token; 0 if it may
+// try now. The caller calls end then.
+func (t *throttle) begin(address, token string, now time.Time) (wait int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at, ok := t.good[sha256.Sum256([]byte(token))]; ok && now.Sub(at) < goodFor {
+	hash := sha256.Sum256([]byte(token))
+	if at, ok := t.good[hash]; ok && now.Sub(at) < goodFor {
 		return 0
 	}
-	f := t.began[hostOf(address)]
-	if f == nil || f.n < maxFailures || now.Sub(f.since) >= failureWindow {
-		return 0
+	f := t.failuresOf(hostOf(address), now)
+	switch _, again := f.under[hash]; {
+	case f.n >= maxFailures:
+		return int(failureWindow.Seconds()-now.Sub(f.since).Seconds()) + 1
+	case !again && f.n+len(f.under) >= maxFailures:
+		return 1
 	}
-	return int(failureWindow.Seconds()-now.Sub(f.since).Seconds()) + 1
+	f.under[hash]++
+	return 0
+}
+
+// end says that a token was looked up.
+func (t *throttle) end(address, token string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	hash := sha256.Sum256([]byte(token))
+	if f := t.began[hostOf(address)]; f != nil {
+		if f.under[hash]--; f.under[hash] <= 0 {
+			delete(f.under, hash)
+		}
+	}
+}
+
+// failuresOf returns those of a host in the present window. The caller has the lock.
+func (t *throttle) failuresOf(host netip.Prefix, now time.Time) *failures {
+	if t.began == nil {
+		t.began = map[netip.Prefix]*failures{}
+	}
+	f := t.began[host]
+	if f == nil || now.Sub(f.since) >= failureWindow {
+		t.shrink(now)
+		f = &failures{since: now, under: map[[sha256.Size]byte]int{}}
+		t.began[host] = f
+	}
+	return f
 }
 
 // succeeded remembers a token that was accepted.
@@ -75,17 +114,7 @@ func (t *throttle) succeeded(token string, now time.Time) {
 func (t *throttle) failed(address string, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.began == nil {
-		t.began = map[netip.Prefix]*failures{}
-	}
-	host := hostOf(address)
-	f := t.began[host]
-	if f == nil || now.Sub(f.since) >= failureWindow {
-		t.shrink(now)
-		f = &failures{since: now}
-		t.began[host] = f
-	}
-	f.n++
+	t.failuresOf(hostOf(address), now).n++
 }
 
 // shrink makes room for one more address: it forgets windows that are over, or else the

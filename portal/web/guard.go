@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // policy allows what the pages have, and nothing else: no inline scripts or styles, no other
@@ -16,6 +17,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // maxURL bounds the path and the parameters of a request in bytes.
 const maxURL = 8 << 10
+
+// restTime is how long a client may take to send the rest of a body that the handler has not read.
+const restTime = time.Second
 
 // Guard returns a handler around all others of the portal. It sets the headers that
 // restrict browsers, answers panics as faults, and gives the requests their logger. secure says
@@ -47,6 +51,9 @@ func Guard(next http.Handler, secure bool, logger *slog.Logger) http.Handler {
 			return
 		}
 		next.ServeHTTP(t, r)
+		if r.ContentLength != 0 { // nobody reads the rest of the body, so its sender must not hold the connection
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
+		}
 	})
 }
 

@@ -8,13 +8,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 )
 
 // Bounds of connections.
 const (
-	// MaxConnections bounds the open connections. Further ones are closed at once.
+	// MaxConnections bounds the open connections. For a further one, the connection is closed that
+	// has waited for the longest time for its client to send a request.
 	MaxConnections = 12_000
 	// headerTime is how long a client may take to send its header, bodyTime to send the whole
 	// request, and answerTime to take an answer that is no stream.
@@ -41,7 +41,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, tls
 		BaseContext: func(net.Listener) context.Context { return requests },
 		ErrorLog:    quiet(logger),
 	}
-	bounded := &boundedListener{Listener: listener, free: make(chan struct{}, MaxConnections)}
+	bounded := newBounded(listener, MaxConnections)
+	s.ConnState = bounded.state
 	ended := make(chan error, 1)
 	go func() {
 		if tls != nil {
@@ -75,38 +76,4 @@ func quiet(logger *slog.Logger) *log.Logger {
 		logger = slog.Default()
 	}
 	return slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
-}
-
-// boundedListener closes connections beyond a number.
-type boundedListener struct {
-	net.Listener
-	free chan struct{}
-}
-
-// Accept implements net.Listener.
-func (l *boundedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.free <- struct{}{}:
-			return &boundedConn{Conn: c, free: sync.OnceFunc(func() { <-l.free })}, nil
-		default:
-			_ = c.Close() // the client tries again
-		}
-	}
-}
-
-type boundedConn struct {
-	net.Conn
-	free func()
-}
-
-// Close implements net.Conn.
-func (c *boundedConn) Close() error {
-	err := c.Conn.Close()
-	c.free()
-	return err
 }

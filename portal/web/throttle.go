@@ -2,7 +2,6 @@ package web
 
 import (
 	"math"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -87,17 +86,4 @@ func (t *Throttle) Handler(key func(*http.Request) string, next http.Handler) ht
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// Address returns the address of the client of a request without its port. IPv6 addresses
-// of one /64 network count as one.
-func Address(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil {
-		return ip.Mask(net.CIDRMask(64, 128)).String()
-	}
-	return host
 }

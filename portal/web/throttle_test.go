@@ -95,13 +95,3 @@ func TestThrottleIsBounded(t *testing.T) {
 		}
 	})
 }
-
-func TestAddress(t *testing.T) {
-	for remote, want := range map[string]string{"10.0.0.1:80": "10.0.0.1", "[2001:db8::1:2:3:4]:80": "2001:db8::", "@": "@"} {
-		r := get("/")
-		r.RemoteAddr = remote
-		if got := web.Address(r); got != want {
-			t.Errorf("%s: %s", remote, got)
-		}
-	}
-}

@@ -1,0 +1,59 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/audit"
+	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/sqldb"
+)
+
+// TestSignOuts: a replica learns of each session that another one has ended, also beside many
+// other acts, and the audit says who did it and no session.
+func TestSignOuts(t *testing.T) {
+	each(t, func(t *testing.T, db *sqldb.DB) {
+		one, other := audit.NewSignOuts(db), audit.NewSignOuts(db)
+		read := func(s *audit.SignOuts, since time.Time) []string {
+			t.Helper()
+			all, err := s.Ended(t.Context(), since)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		day := time.Now().Add(-24 * time.Hour)
+		if got := read(other, day); len(got) != 0 {
+			t.Fatal(got)
+		}
+		ctx := identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInOIDC})
+		for n := range 5 {
+			session := fmt.Sprintf("%032d", n)
+			for range 2 { // a browser may ask twice
+				if err := one.End(ctx, session); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 3 {
+				if err := audit.Write(t.Context(), db, api.AuditEntry{Person: "ben", Act: "stop", Result: audit.Done}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := read(other, day); !slices.Contains(got, session) {
+				t.Errorf("%d: got %q", n, got)
+			}
+		}
+		if got := read(audit.NewSignOuts(db), time.Now().Add(time.Hour)); len(got) != 0 {
+			t.Errorf("sessions that are over: %q", got)
+		}
+		acts := list(t, db)
+		e := acts[len(acts)-1]
+		e.At = time.Time{}
+		if want := (api.AuditEntry{Person: "anna", SignIn: "oidc", Act: "sign out", Object: "session", Result: audit.Done}); len(acts) != 20 || e != want {
+			t.Errorf("%d acts, %+v", len(acts), e)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// board is where the replicas of a test share ended sessions.
+type board struct {
+	mu   sync.Mutex
+	all  []string
+	who  []string
+	away bool
+}
+
+func (b *board) End(ctx context.Context, session string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away {
+		return errors.New("away")
+	}
+	b.all, b.who = append(b.all, session), append(b.who, Of(ctx).Name)
+	return nil
+}
+
+func (b *board) Ended(context.Context, time.Time) ([]string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away {
+		return nil, errors.New("away")
+	}
+	return slices.Clone(b.all), nil
+}
+
+// TestSignedOutEverywhere: a copy of a cookie is worthless in every replica within seconds after
+// its person has signed out, and at once in the one that was asked. The store gets no ID.
+func TestSignedOutEverywhere(t *testing.T) {
+	key := tokens(t, "0123456789abcdef0123456789abcdef")
+	file := tokens(t, anna)
+	synctest.Test(t, func(t *testing.T) {
+		shared := &board{}
+		replica := func() *fixture { return newFixture(t, Config{Tokens: file, Key: key, Endings: shared}) }
+		one, other := replica(), replica()
+		ctx, cancel := context.WithCancel(t.Context())
+		var work sync.WaitGroup
+		work.Go(func() { other.Run(ctx) })
+		cookie := cookies(one.paste(secret))
+		got := other.want(request("GET", "/", "Cookie", cookie))
+		shared.mu.Lock()
+		shared.away = true
+		shared.mu.Unlock()
+		<-time.After(4 * endedEvery)
+		shared.mu.Lock()
+		shared.away = false
+		shared.mu.Unlock()
+		if w := one.status("DELETE", "/api/v1/session", "Cookie", cookie, HeaderCSRF, got.CSRF); w != http.StatusNoContent {
+			t.Fatal(w)
+		}
+		if w := one.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
+			t.Errorf("the replica that was asked answers %d", w)
+		}
+		<-time.After(endedEvery + time.Millisecond)
+		if w := other.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
+			t.Errorf("the other replica answers %d", w)
+		}
+		again := cookies(one.paste(secret))
+		if w := other.status("GET", "/", "Cookie", again); w != http.StatusOK {
+			t.Errorf("a new session gets %d", w)
+		}
+		late := replica() // started after the end
+		work.Go(func() { late.Run(ctx) })
+		synctest.Wait()
+		if w := late.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
+			t.Errorf("a replica that starts later answers %d", w)
+		}
+		if len(shared.all) != 1 || len(shared.all[0]) != 32 || shared.who[0] != "anna" {
+			t.Errorf("stored %q by %q", shared.all, shared.who)
+		}
+		cancel()
+		work.Wait()
+	})
+}
+
+// TestEndedIsBounded: the newest ends are kept, and sessions that are over go first.
+func TestEndedIsBounded(t *testing.T) {
+	e := newEnded(nil, slog.New(slog.DiscardHandler))
+	now := time.Now()
+	for n := range maxEnded + 100 {
+		until := now.Add(time.Hour)
+		if n%2 == 0 {
+			until = now.Add(-time.Hour)
+		}
+		e.end(t.Context(), strconv.Itoa(n), until, now)
+	}
+	if len(e.all) > maxEnded || !e.has("1") || !e.has(strconv.Itoa(maxEnded+99)) || e.has("0") {
+		t.Errorf("%d are kept; %v %v %v", len(e.all), e.has("1"), e.has(strconv.Itoa(maxEnded+99)), e.has("0"))
+	}
+}
+
+// TestGuessesAtOnce: many guesses at the same time are not all sent to the clusters.
+func TestGuessesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		asked, most := 0, 0
+		f := newFixture(t, Config{Review: func(ctx context.Context, token string) (Person, bool, error) {
+			mu.Lock()
+			asked++
+			most = max(most, asked)
+			mu.Unlock()
+			<-time.After(time.Second)
+			return Person{Name: "ann"}, token == "right", nil
+		}})
+		var work sync.WaitGroup
+		for n := range 500 {
+			work.Go(func() { f.status("GET", "/", "Authorization", "Bearer guess-"+strconv.Itoa(n)) })
+		}
+		work.Wait()
+		if most > maxFailures {
+			t.Errorf("%d tokens were reviewed at once", most)
+		}
+		<-time.After(failureWindow)
+		if w := f.status("GET", "/", "Authorization", "Bearer right"); w != http.StatusOK {
+			t.Errorf("the right token gets %d", w)
+		}
+		for range 100 { // the same token many times at once is one guess
+			work.Go(func() {
+				if w := f.status("GET", "/", "Authorization", "Bearer right"); w != http.StatusOK {
+					t.Errorf("the right token gets %d", w)
+				}
+			})
+		}
+		work.Wait()
+		for host, one := range f.door.throttle.began {
+			if len(one.under) > 0 {
+				t.Errorf("%v: %d tokens are still looked up", host, len(one.under))
+			}
+		}
+	})
+}
+
+// TestOpenPaths: what needs no sign-in is exactly what its path says, however it is written.
+func TestOpenPaths(t *testing.T) {
+	f := newFixture(t, Config{Tokens: tokens(t, anna), Open: []string{"/assets/", "/licenses.txt"}})
+	for path, want := range map[string]int{
+		"/assets/main.js": 200, "/licenses.txt": 200, "/licenses.txt/x": 401, "/assets": 401,
+		"/api/v1/jobs/x/..%2f..%2f..%2f..%2fassets%2fy": 401, "/api/v1/jobs/x/../../../../assets/y": 401, "/api/v1/templates/%2e%2e%2f%2e%2e%2f%2e%2e%2fassets%2fx": 401,
+		"/assets/..%2fapi/v1/jobs": 401, "/assets/../api/v1/jobs": 401, "/assets//x": 401, "/%61ssets/main.js": 401, "//assets/x": 401,
+	} {
+		if got := f.status("GET", path); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+	if got := f.status("POST", "/assets/main.js"); got != 401 {
+		t.Errorf("a write: %d", got)
+	}
+}
+
+// TestFloodOfSignIns: an address that sends too many forms is refused, and another one is not.
+func TestFloodOfSignIns(t *testing.T) {
+	f := newFixture(t, Config{Tokens: tokens(t, anna)})
+	synctest.Test(t, func(t *testing.T) {
+		last := &httptest.ResponseRecorder{}
+		for range rateAtOnce + 1 {
+			last = f.send(request("GET", "/auth/methods"))
+		}
+		if last.Code != http.StatusTooManyRequests || last.Header().Get("Retry-After") == "" {
+			t.Errorf("%d %v", last.Code, last.Header())
+		}
+		if w := f.paste(secret); w.Code != http.StatusTooManyRequests {
+			t.Errorf("a form gets %d", w.Code)
+		}
+		r := request("GET", "/auth/")
+		r.RemoteAddr = "[2001:db8::1]:1"
+		if w := f.send(r); w.Code != http.StatusOK {
+			t.Errorf("another address gets %d", w.Code)
+		}
+	})
+}

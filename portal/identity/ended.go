@@ -1,0 +1,124 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+)
+
+// Endings keeps which sessions have ended, for all replicas of a portal.
+type Endings interface {
+	// End stores that the person of ctx has ended a session. session identifies it, and is no
+	// secret. Storing it twice is no error.
+	End(ctx context.Context, session string) error
+	// Ended returns the sessions that were stored since a time, in any order. Calls after the
+	// first one may leave out what was returned before. Run calls it.
+	Ended(ctx context.Context, since time.Time) ([]string, error)
+}
+
+// These bound what is known of ended sessions.
+const (
+	maxEnded    = 50_000
+	endedEvery  = 3 * time.Second // how often a replica learns of the others
+	endedWithin = 5 * time.Second // how long the store may take
+)
+
+// ended knows which sessions have ended, although copies of their cookies are still sealed.
+type ended struct {
+	shared Endings // nil: this process alone
+	log    *slog.Logger
+
+	mu  sync.Mutex
+	all map[string]time.Time // by print, until when the session might last
+}
+
+func newEnded(shared Endings, log *slog.Logger) *ended {
+	return &ended{shared: shared, log: log, all: map[string]time.Time{}}
+}
+
+// printOf identifies a session without telling its ID.
+func printOf(session string) string {
+	sum := sha256.Sum256([]byte("ended " + session))
+	return hex.EncodeToString(sum[:16])
+}
+
+// has reports whether a session has ended.
+func (e *ended) has(session string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, ok := e.all[printOf(session)]
+	return ok
+}
+
+// end ends a session: here at once, and in other replicas once they read the store. If the
+// store fails, it says so in the log.
+func (e *ended) end(ctx context.Context, session string, until, now time.Time) {
+	print := printOf(session)
+	e.note(now, map[string]time.Time{print: until})
+	if e.shared == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endedWithin) // the browser may leave
+	defer cancel()
+	if err := e.shared.End(ctx, print); err != nil {
+		e.log.Error("Other replicas of the portal do not learn that a session has ended", "err", err)
+	}
+}
+
+// note remembers sessions. If there are too many, it forgets first those that would be over.
+func (e *ended) note(now time.Time, some map[string]time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.Copy(e.all, some)
+	if len(e.all) <= maxEnded {
+		return
+	}
+	for print, until := range e.all {
+		if until.Before(now) {
+			delete(e.all, print)
+		}
+	}
+	for print := range e.all {
+		if len(e.all) <= maxEnded {
+			break
+		}
+		if _, fresh := some[print]; !fresh {
+			delete(e.all, print)
+		}
+	}
+}
+
+// run learns which sessions other replicas have ended, until ctx ends. lifetime is the longest
+// that a session lasts.
+func (e *ended) run(ctx context.Context, lifetime time.Duration) {
+	if e.shared == nil {
+		return
+	}
+	ticker := time.NewTicker(endedEvery)
+	defer ticker.Stop()
+	failing := false
+	for {
+		now := time.Now()
+		within, cancel := context.WithTimeout(ctx, endedWithin)
+		found, err := e.shared.Ended(within, now.Add(-lifetime))
+		cancel()
+		if err != nil && !failing && ctx.Err() == nil {
+			e.log.Warn("Sessions that other replicas of the portal have ended are not known", "err", err)
+		}
+		failing = err != nil
+		some := map[string]time.Time{}
+		for _, print := range found {
+			some[print] = now.Add(lifetime)
+		}
+		e.note(now, some)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}

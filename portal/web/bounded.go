@@ -1,0 +1,138 @@
+package web
+
+import (
+	"container/list"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+)
+
+// spareFiles is how many connections are given up if the process has no file descriptor left,
+// so that the database can open files again.
+const spareFiles = 64
+
+// bounded bounds the open connections of a listener. A flood of connections that send nothing,
+// or only a part of a request, closes its own oldest ones and keeps nobody out.
+type bounded struct {
+	net.Listener
+
+	mu      sync.Mutex
+	most    int
+	open    int
+	waiting *list.List // *boundedConn, those that wait for a request, the oldest first
+}
+
+func newBounded(l net.Listener, most int) *bounded {
+	return &bounded{Listener: l, most: most, waiting: list.New()}
+}
+
+// Accept implements net.Listener.
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		c, err := b.Listener.Accept()
+		if err != nil {
+			if (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && b.shrink() {
+				continue
+			}
+			return nil, err
+		}
+		if one := b.enter(c); one != nil {
+			return one, nil
+		}
+		_ = c.Close() // the client tries again
+	}
+}
+
+// enter counts a connection. It returns nil if all others are in use.
+func (b *bounded) enter(c net.Conn) net.Conn {
+	b.mu.Lock()
+	full := b.open >= b.most
+	b.mu.Unlock()
+	if full && !b.closeOldest() {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open++
+	return &boundedConn{Conn: c, of: b}
+}
+
+// shrink closes the connections that have waited for the longest time, because the process has
+// no file descriptor left. It returns false if there are none.
+func (b *bounded) shrink() bool {
+	some := false
+	for range spareFiles {
+		if !b.closeOldest() {
+			break
+		}
+		some = true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.most = max(b.open, spareFiles)
+	return some
+}
+
+// closeOldest closes the connection that has waited for the longest time.
+func (b *bounded) closeOldest() bool {
+	b.mu.Lock()
+	first := b.waiting.Front()
+	if first == nil {
+		b.mu.Unlock()
+		return false
+	}
+	c := first.Value.(*boundedConn)
+	b.leave(c)
+	b.mu.Unlock()
+	_ = c.Close()
+	return true
+}
+
+// leave takes a connection out of those that wait. The caller has the lock.
+func (b *bounded) leave(c *boundedConn) {
+	if c.place != nil {
+		b.waiting.Remove(c.place)
+		c.place = nil
+	}
+}
+
+// state follows what the connections do, for http.Server.ConnState.
+func (b *bounded) state(c net.Conn, s http.ConnState) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	one, ok := c.(*boundedConn)
+	if !ok {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leave(one)
+	if !one.closed && (s == http.StateNew || s == http.StateIdle) {
+		one.place = b.waiting.PushBack(one)
+	}
+}
+
+// boundedConn is a connection that is counted until it is closed. The lock of its listener
+// guards place and closed.
+type boundedConn struct {
+	net.Conn
+	of     *bounded
+	place  *list.Element // nil while a request is answered
+	closed bool
+}
+
+// Close implements net.Conn.
+func (c *boundedConn) Close() error {
+	c.of.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.of.open--
+	}
+	c.of.leave(c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
+}

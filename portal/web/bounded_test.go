@@ -1,0 +1,143 @@
+package web
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serveBounded serves a handler with few connections until the test ends.
+func serveBounded(t *testing.T, most int, h http.HandlerFunc) (*bounded, string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBounded(l, most)
+	s := &http.Server{Handler: Guard(h, false, nil), ConnState: b.state, ReadTimeout: bodyTime, ErrorLog: quiet(nil)}
+	ended := make(chan struct{})
+	go func() { _ = s.Serve(b); close(ended) }()
+	t.Cleanup(func() { _ = s.Close(); <-ended })
+	return b, l.Addr().String()
+}
+
+func dial(t *testing.T, address, text string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_, _ = io.WriteString(c, text) // the server may close it
+	return c
+}
+
+// TestFlood: connections that send nothing, half a header, or nothing more give way to others.
+// Those whose request is being answered stay.
+func TestFlood(t *testing.T) {
+	release := make(chan struct{})
+	b, address := serveBounded(t, 10, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" {
+			_ = http.NewResponseController(w).Flush()
+			<-release
+		}
+		_, _ = io.WriteString(w, "ok")
+	})
+	long := bufio.NewReader(dial(t, address, "GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+	if line, err := long.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
+		t.Fatal(line, err)
+	}
+	for n := range 200 {
+		dial(t, address, []string{"", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"}[n%3])
+		if n%20 == 0 {
+			answer, err := bufio.NewReader(dial(t, address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).ReadString('\n')
+			if err != nil || !strings.Contains(answer, "200") {
+				t.Fatalf("after %d: %q %v", n, answer, err)
+			}
+		}
+	}
+	b.mu.Lock()
+	if b.open > 10 || b.waiting.Len() > b.open {
+		t.Errorf("%d are open, %d wait", b.open, b.waiting.Len())
+	}
+	b.mu.Unlock()
+	close(release)
+	if rest, _ := io.ReadAll(long); !strings.Contains(string(rest), "ok") { // a reset says the same
+		t.Errorf("a request that was being answered got %q", rest)
+	}
+}
+
+// TestSlowBody: a client that does not send its body holds a connection for a second once the
+// request is answered.
+func TestSlowBody(t *testing.T) {
+	var answered atomic.Bool
+	_, address := serveBounded(t, 10, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		answered.Store(true)
+	})
+	for _, header := range []string{"Content-Length: 100", "Transfer-Encoding: chunked"} {
+		c := dial(t, address, "POST /x HTTP/1.1\r\nHost: x\r\n"+header+"\r\n\r\n")
+		began := time.Now()
+		text, err := io.ReadAll(c)
+		if took := time.Since(began); err != nil && !errors.Is(err, syscall.ECONNRESET) || took > 10*time.Second || !strings.Contains(string(text), "401") {
+			t.Errorf("%s: %q, %v after %v", header, text, err, took)
+		}
+	}
+}
+
+// failing is a listener that has no file descriptor left.
+type failing struct {
+	net.Listener
+	left []error
+}
+
+func (f *failing) Accept() (net.Conn, error) {
+	if len(f.left) == 0 {
+		return nil, net.ErrClosed
+	}
+	err := f.left[0]
+	f.left = f.left[1:]
+	if err != nil {
+		return nil, err
+	}
+	c, other := net.Pipe()
+	_ = other.Close()
+	return c, nil
+}
+
+// TestNoFiles: if the process has no file descriptor left, connections that wait are closed,
+// and fewer are allowed from then on.
+func TestNoFiles(t *testing.T) {
+	f := &failing{}
+	for range 200 {
+		f.left = append(f.left, nil)
+	}
+	f.left = append(f.left, fmt.Errorf("accept: %w", syscall.EMFILE), nil)
+	b := newBounded(f, 1000)
+	for n := range 201 {
+		c, err := b.Accept()
+		if err != nil {
+			t.Fatal(n, err)
+		}
+		b.state(c, http.StateNew)
+	}
+	if b.open != 200-spareFiles || b.most != 200-spareFiles {
+		t.Errorf("%d of %d are open", b.open, b.most)
+	}
+	for b.waiting.Len() > 0 {
+		b.state(b.waiting.Front().Value.(net.Conn), http.StateActive)
+	}
+	f.left = append(f.left, fmt.Errorf("accept: %w", syscall.EMFILE))
+	if _, err := b.Accept(); !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("without anything to close: %v", err)
+	}
+}
