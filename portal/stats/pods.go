@@ -17,7 +17,10 @@ import (
 const (
 	// maxHours is how long windows are whose pods are counted.
 	maxHours = 62 * 24
-	// maxEnds is how many ends of pods a request reads, and mostEnds how many are kept.
+	// hoursAtOnce is how many hours are read at once. The reader keeps them if a later read ends
+	// early, so the next request continues there.
+	hoursAtOnce = 12
+	// maxEnds is how many ends of pods are read at once, and mostEnds how many are kept.
 	maxEnds  = 50_000
 	mostEnds = 400_000
 	// settled is how long after an hour its ends are read again, and endsFresh how often.
@@ -115,7 +118,7 @@ func (p *podReader) add(ctx context.Context, s *podSet, w Window) error {
 			continue
 		}
 		end := hour + 1
-		for end <= last && !p.hours[end].fresh(end, now) {
+		for end <= last && end < hour+hoursAtOnce && !p.hours[end].fresh(end, now) {
 			end++
 		}
 		if err := p.read(ctx, hour, end, now); err != nil {
