@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -101,7 +102,7 @@ func (p *podReader) in(ctx context.Context, at time.Time, windows ...Window) (*p
 		}
 	}
 	for _, ends := range s.byOwner {
-		slices.SortFunc(ends, func(a, b podEnd) int { return a.at.Compare(b.at) })
+		slices.SortFunc(ends, podEnd.compare)
 	}
 	return s, nil
 }
@@ -206,6 +207,18 @@ func (p *podReader) nodes(ctx context.Context, changes []history.Change) (map[in
 		}
 	}
 	return all, nil
+}
+
+// compare orders ends by time. Clusters report whole seconds. Of the ends of one second, those by
+// a signal come last: a job whose pod fails has its other pods terminated.
+func (e podEnd) compare(other podEnd) int {
+	signaled := func(cause string) int {
+		if cause == "Error, exit code 143" || cause == "Error, exit code 137" {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(e.at.Compare(other.at), cmp.Compare(signaled(e.cause), signaled(other.cause)), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
 }
 
 // causeOf returns the word for the cause of a failed pod.

@@ -179,7 +179,7 @@ func (r *Reader) addIndirect(ctx context.Context, sums *sums, now time.Time) err
 					ends = append(ends, e)
 				}
 			}
-			slices.SortFunc(ends, func(a, b podEnd) int { return a.at.Compare(b.at) })
+			slices.SortFunc(ends, podEnd.compare)
 			sums.addJob(&some[i], ends, now)
 		}
 	}
