@@ -23,8 +23,10 @@ type JobDetail struct {
 	StopReason string `json:"stopReason,omitempty"`
 	// HistoryUntil is when retention removes the history of the job.
 	HistoryUntil time.Time `json:"historyUntil,omitzero"`
-	Position     int64     `json:"position"`
-	At           time.Time `json:"at"`
+	// TraceURL leads to the OpenTelemetry trace of a job that has ended, if the portal knows where.
+	TraceURL string    `json:"traceUrl,omitempty"`
+	Position int64     `json:"position"`
+	At       time.Time `json:"at"`
 }
 
 // TabCounts counts what the tabs of a job have.

@@ -45,10 +45,12 @@ type Watch struct {
 	Version   string    `json:"version,omitempty"`
 	Lag       float64   `json:"lag"` // seconds; -1 if unknown
 	Objects   int       `json:"objects"`
-	Bytes     int64     `json:"bytes"` // -1 if unknown
-	Gaps24h   int       `json:"gaps24h"`
-	Note      string    `json:"note,omitempty"`
-	Role      string    `json:"role,omitempty"` // YAML that would give the missing right
+	Bytes     int64     `json:"bytes"` // of the last bodies of the objects; -1 if unknown
+	// Queued counts changes that wait to be written; -1 if the recorder is another process.
+	Queued  int    `json:"queued"`
+	Gaps24h int    `json:"gaps24h"`
+	Note    string `json:"note,omitempty"`
+	Role    string `json:"role,omitempty"` // YAML that would give the missing right
 	// Events counts transitions or revisions per minute of the last hour.
 	Events []int `json:"events,omitempty"`
 }

@@ -222,6 +222,8 @@ export interface JobDetail {
   stopReason?: string;
   // HistoryUntil is when retention removes the history of the job.
   historyUntil?: string;
+  // TraceURL leads to the OpenTelemetry trace of a job that has ended, if the portal knows where.
+  traceUrl?: string;
   position: number;
   at: string;
 }
@@ -634,8 +636,10 @@ export interface Watch {
   // seconds; -1 if unknown
   lag: number;
   objects: number;
-  // -1 if unknown
+  // of the last bodies of the objects; -1 if unknown
   bytes: number;
+  // Queued counts changes that wait to be written; -1 if the recorder is another process.
+  queued: number;
   gaps24h: number;
   note?: string;
   // YAML that would give the missing right
