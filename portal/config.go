@@ -39,6 +39,8 @@ type Config struct {
 	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if that
 	// is not known.
 	KeepsDays int
+	// TraceURL returns the URL of the trace of a job, for a link on its page; nil for none.
+	TraceURL func(clusterUID, jobUID string) string
 	// Watches returns what the recorder in this process does; nil without one.
 	Watches func() []api.Watch
 	// Metrics serves /metrics, to everybody who reaches the address.

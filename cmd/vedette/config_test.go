@@ -51,7 +51,7 @@ clusters:
 - resources: []
 `)
 	_, text := ended(t, 1, "config", "view", "--config", path)
-	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, server, server-ca, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, keep-logs, tail-logs, log-lines, redact-logs, keep-logs-for, max-job-logs, max-logs, traces, traces-headers, notify, keep-messages, portal, tls-cert, tls-key, portal-url, portal-hosts, sign-in-tokens, sign-in-clusters, oidc-issuer, oidc-client, oidc-secret, oidc-scopes, oidc-name-claim, oidc-groups-claim, oidc-name-prefix, oidc-groups-prefix, oidc-audiences, oidc-ca, trusted-proxy, proxy-name-header, proxy-groups-header, session-key, rights, operators, portal-templates
+	want := `vedette: bad.yaml:2: the configuration has no field "dbb"; it has clusters, db, server, server-ca, name, rules, redact, spill, listen, wait-for-types, keep, keep-state, keep-bodies, keep-last, max-size, keep-feed, keep-logs, tail-logs, log-lines, redact-logs, keep-logs-for, max-job-logs, max-logs, traces, traces-headers, notify, keep-messages, portal, tls-cert, tls-key, portal-url, portal-hosts, sign-in-tokens, sign-in-clusters, oidc-issuer, oidc-client, oidc-secret, oidc-scopes, oidc-name-claim, oidc-groups-claim, oidc-name-prefix, oidc-groups-prefix, oidc-audiences, oidc-ca, trusted-proxy, proxy-name-header, proxy-groups-header, session-key, rights, operators, portal-templates, trace-url
 vedette: bad.yaml:3: name has to be a word
 vedette: bad.yaml:4: wait-for-types has to be true or false
 vedette: bad.yaml:5: the configuration has "db" twice
@@ -120,7 +120,7 @@ clusters:
 		"keep-logs-for | - | default", "max-job-logs | - | default", "max-logs | - | default",
 		"traces | - | default", "traces-headers | - | default",
 		"notify | N | F:5",
-		"keep-messages | - | default", "portal | true | default", "tls-cert | - | default", "tls-key | - | default", "portal-url | - | default", "portal-hosts | - | default", "sign-in-tokens | - | default", "sign-in-clusters | false | default", "oidc-issuer | - | default", "oidc-client | - | default", "oidc-secret | - | default", "oidc-scopes | - | default", "oidc-name-claim | - | default", "oidc-groups-claim | - | default", "oidc-name-prefix | - | default", "oidc-groups-prefix | - | default", "oidc-audiences | - | default", "oidc-ca | - | default", "trusted-proxy | - | default", "proxy-name-header | - | default", "proxy-groups-header | - | default", "session-key | - | default", "rights | false | default", "operators | - | default", "portal-templates | - | default",
+		"keep-messages | - | default", "portal | true | default", "tls-cert | - | default", "tls-key | - | default", "portal-url | - | default", "portal-hosts | - | default", "sign-in-tokens | - | default", "sign-in-clusters | false | default", "oidc-issuer | - | default", "oidc-client | - | default", "oidc-secret | - | default", "oidc-scopes | - | default", "oidc-name-claim | - | default", "oidc-groups-claim | - | default", "oidc-name-prefix | - | default", "oidc-groups-prefix | - | default", "oidc-audiences | - | default", "oidc-ca | - | default", "trusted-proxy | - | default", "proxy-name-header | - | default", "proxy-groups-header | - | default", "session-key | - | default", "rights | false | default", "operators | - | default", "portal-templates | - | default", "trace-url | - | default",
 		"db-password | (set, not shown) | VEDETTE_DB_PASSWORD",
 		"cluster | the current context | F:8",
 		" | pods | ml | F:8",

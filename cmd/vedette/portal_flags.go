@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/jobtrace"
 	"github.com/vedette-io/vedette/submit/template"
 )
 
@@ -24,6 +27,7 @@ type portalFlags struct {
 	rightsSaid     func() bool // whether the flag is there
 	operators      []string
 	templates      string
+	traceURL       string
 }
 
 func (o *portalFlags) addFlags(cmd *cobra.Command) {
@@ -52,6 +56,7 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	o.rightsSaid = func() bool { return f.Changed("rights") }
 	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the page of operations")
 	f.StringVar(&o.templates, "portal-templates", "", "folder with further templates of jobs; one of a built-in name replaces it")
+	f.StringVar(&o.traceURL, "trace-url", "", "address of the trace of a job in a tracing system, with {trace} for its ID: the page of a job that has ended links to it (default: no link)")
 }
 
 // signsIn reports whether something gives people a way to sign in.
@@ -77,10 +82,31 @@ func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
 	if len(o.proxy.CIDRs) > 0 {
 		cfg.Identity.Proxy = &o.proxy
 	}
+	if o.traceURL != "" {
+		if err := checkTraceURL(o.traceURL); err != nil {
+			return err
+		}
+		cfg.TraceURL = func(clusterUID, jobUID string) string {
+			return strings.ReplaceAll(o.traceURL, tracePlace, jobtrace.TraceID(clusterUID, jobUID))
+		}
+	}
 	if o.templates != "" {
 		if err := cfg.Templates.AddFolder(o.templates); err != nil {
 			return fmt.Errorf("--portal-templates: %w", err)
 		}
+	}
+	return nil
+}
+
+// tracePlace is the place of the ID in --trace-url.
+const tracePlace = "{trace}"
+
+// checkTraceURL returns what is wrong with an address of traces. Browsers follow it, so nothing but
+// the web is allowed.
+func checkTraceURL(text string) error {
+	u, err := url.Parse(strings.ReplaceAll(text, tracePlace, "0"))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !strings.Contains(text, tracePlace) {
+		return errors.New("--trace-url: want an address of the web with {trace}, such as https://jaeger.example.com/trace/{trace}")
 	}
 	return nil
 }

@@ -15,8 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/portal"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
+	"github.com/vedette-io/vedette/record/jobtrace"
 )
 
 // portalAnswer sends a request to a portal, and returns the status and the body.
@@ -132,5 +134,25 @@ func TestRecordPortal(t *testing.T) {
 			}
 			p.interrupt()
 		})
+	}
+}
+
+// TestTraceURL: the address of traces has a place for the ID, and nothing but the web is linked to.
+func TestTraceURL(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"https://jaeger.example.com/trace/{trace}": true, "http://grafana/explore?left=%7B%22query%22:%22{trace}%22%7D": true,
+		"https://jaeger.example.com/trace/": false, "javascript:alert('{trace}')": false, "//host/{trace}": false, "https://{trace}\n": false,
+	} {
+		o := portalFlags{traceURL: text}
+		var cfg portal.Config
+		if err := o.fill(&cfg, "127.0.0.1:0"); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+		if ok {
+			want := strings.ReplaceAll(text, "{trace}", jobtrace.TraceID("cluster", "job"))
+			if got := cfg.TraceURL("cluster", "job"); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
 	}
 }

@@ -79,6 +79,7 @@ var settings = []setting{
 	{"rights", truth},
 	{"operators", words},
 	{"portal-templates", path},
+	{"trace-url", word},
 }
 
 // variable returns the name of a setting in the environment.

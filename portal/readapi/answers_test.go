@@ -8,6 +8,7 @@ import (
 
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/readapi"
 )
 
 // TestAnswers: each operation answers about a job.
@@ -32,5 +33,25 @@ func TestAnswers(t *testing.T) {
 		if status != 200 {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
+	}
+}
+
+// TestTraceURL: a job that has ended has the address of its trace, and an open one has none.
+func TestTraceURL(t *testing.T) {
+	w := newWorld(t)
+	open := w.create(newJob("team-a", "open")).(*batchv1.Job)
+	ended := newJob("team-a", "ended")
+	ended.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	ended = w.create(ended).(*batchv1.Job)
+	w.settle()
+	w.serve(func(c *readapi.Config) {
+		c.TraceURL = func(cluster, job string) string { return "https://traces/" + cluster + "/" + job }
+	})
+	if got := read[api.JobDetail](w, jobPath(api.PathJob, string(open.UID))).TraceURL; got != "" {
+		t.Errorf("the open job has %s", got)
+	}
+	want := "https://traces/" + w.clusterUID() + "/" + string(ended.UID)
+	if got := read[api.JobDetail](w, jobPath(api.PathJob, string(ended.UID))).TraceURL; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

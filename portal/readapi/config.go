@@ -45,6 +45,8 @@ type Config struct {
 	Cluster func(ctx context.Context, name string) (*kube.Cluster, error)
 	// Clusters are the names of the clusters that Cluster knows.
 	Clusters []string
+	// TraceURL returns the URL of the trace of a job; nil if that is not known.
+	TraceURL func(clusterUID, jobUID string) string
 	// CSRF returns the token for the writes of a session; default none.
 	CSRF func(context.Context) string
 

@@ -45,6 +45,9 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 	if r.KeepsDays > 0 && !row.Ended.IsZero() {
 		d.HistoryUntil = instant(row.Ended.Add(time.Duration(r.KeepsDays) * 24 * time.Hour))
 	}
+	if r.TraceURL != nil && !row.Open() {
+		d.TraceURL = r.TraceURL(row.ClusterUID, row.UID)
+	}
 	object, err := r.object(ctx, row)
 	if err != nil { // the head is shown from the index
 		r.Logger.DebugContext(ctx, "the head of a job lacks what only the database has", "err", err)

@@ -114,6 +114,7 @@ function Facts({ job }: { job: JobContext }) {
       {detail.retriedBy ? <FactItem name={words.retriedBy}><a class="underlined" href={jobPath(detail.retriedBy)}>{detail.retriedBy.name ?? detail.retriedBy.uid.slice(0, 8)}</a></FactItem> : null}
       {detail.stoppedBy ? <FactItem name={words.stoppedBy}>{visible(detail.stoppedBy + (detail.stopReason ? `: ${detail.stopReason}` : ""))}</FactItem> : null}
       {detail.controller ? <FactItem name={words.controller}>{detail.controller.kind} {detail.controller.name}</FactItem> : null}
+      {detail.traceUrl ? <FactItem name={words.trace}><a class="underlined" href={detail.traceUrl} target="_blank" rel="noopener noreferrer">{words.openTrace}</a></FactItem> : null}
       <FactItem name={words.uid}><button type="button" class="mono uid" data-tip={row.uid} aria-label={`${words.copy} ${row.uid}`} onClick={() => copy(row.uid)}>{row.uid.slice(0, 8)}</button></FactItem>
     </dl>
   );

@@ -11,7 +11,7 @@ export const en = {
   next: "Next job of the list",
   facts: {
     kind: "Kind", queue: "Queue", owner: "Owner", gpus: "GPUs", submitted: "Submitted", waited: "Waited", waiting: "Waiting", ran: "Ran", running: "Running", priority: "Priority",
-    pods: "Pods", uid: "UID", retryOf: "Retry of", retriedBy: "Retried by", stoppedBy: "Stopped by", controller: "Controlled by", node: "Node", copy: "Copy the UID",
+    pods: "Pods", uid: "UID", retryOf: "Retry of", retriedBy: "Retried by", stoppedBy: "Stopped by", controller: "Controlled by", node: "Node", copy: "Copy the UID", trace: "Trace", openTrace: "Open",
   },
   onNodes: (gpus: string, nodes: number) => `${gpus} on ${n(nodes, "node")}`,
   inAttempts: (time: string, tries: number) => `${time} in ${n(tries, "attempt")}`,

@@ -11,7 +11,7 @@ export const zh: JobWords = {
   next: "列表中的下一个作业",
   facts: {
     kind: "类型", queue: "队列", owner: "提交者", gpus: "GPU", submitted: "提交于", waited: "等待", waiting: "已等待", ran: "运行", running: "已运行", priority: "优先级",
-    pods: "Pod", uid: "UID", retryOf: "重试自", retriedBy: "由此重试", stoppedBy: "停止者", controller: "控制者", node: "节点", copy: "复制 UID",
+    pods: "Pod", uid: "UID", retryOf: "重试自", retriedBy: "由此重试", stoppedBy: "停止者", controller: "控制者", node: "节点", copy: "复制 UID", trace: "链路追踪", openTrace: "打开",
   },
   onNodes: (gpus, nodes) => `${gpus}，${number(nodes)} 个节点`,
   inAttempts: (time, tries) => `${time}，${number(tries)} 次尝试`,
