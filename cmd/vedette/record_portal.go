@@ -81,7 +81,7 @@ func watchesOf(recorders []record.Health, now time.Time) (all []api.Watch) {
 		for _, t := range h.Targets {
 			w := api.Watch{
 				Cluster: h.Cluster, Type: t.Target.Type, Namespace: t.Target.Namespace, Phase: t.Reflector.Phase.String(), Since: t.Reflector.Since,
-				Version: t.Reflector.Version.String(), Lag: -1, Objects: t.Objects, Bytes: -1,
+				Version: t.Reflector.Version.String(), Lag: -1, Objects: t.Objects, Bytes: -1, Queued: t.Queued,
 			}
 			if err := cmp.Or(t.Err, t.Failed, t.Reflector.Err); err != nil {
 				w.Note = err.Error()

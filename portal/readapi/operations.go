@@ -52,9 +52,13 @@ func operationsNow(r *reader, ctx context.Context, q *question) (*api.Operations
 	}
 	for i := range gaps.Items[:min(len(gaps.Items), shownGaps)] {
 		g := &gaps.Items[i]
+		found, err := r.history.FoundAfter(ctx, g)
+		if err != nil {
+			return nil, err
+		}
 		o.Gaps = append(o.Gaps, api.Gap{
 			ID: g.ID, Cluster: g.Cluster, Type: g.Type.String(), Namespace: g.Namespace, From: instant(g.Began), To: instant(g.Ended),
-			Cause: stats.GapCause(g.Cause, q.language), Detail: g.Detail, Changes: -1, Closed: !g.Ended.IsZero(),
+			Cause: stats.GapCause(g.Cause, q.language), Detail: g.Detail, Changes: found, Closed: !g.Ended.IsZero(),
 		})
 	}
 	o.Watches = watches(&a, gaps.Items, q.now)
@@ -89,6 +93,7 @@ func joined(concluded, told []api.Watch) []api.Watch {
 		if t.Objects < 0 {
 			t.Objects = c.Objects
 		}
+		t.Bytes = c.Bytes
 		concluded[i] = t
 	}
 	return concluded

@@ -31,7 +31,7 @@ func watches(a *history.Activity, gaps []history.Gap, now time.Time) []api.Watch
 		}
 		w := api.Watch{
 			Cluster: c.Cluster, Type: c.Type.String(), Namespace: c.Namespace, Recorder: c.Recorder, Version: c.Version.String(),
-			Since: instant(c.Began), Lag: -1, Objects: c.Objects, Bytes: -1, Phase: "watching",
+			Since: instant(c.Began), Lag: -1, Objects: c.Objects, Bytes: c.Bytes, Queued: -1, Phase: "watching",
 		}
 		if silent > aliveFor {
 			w.Phase, w.Note = "unknown", "Nothing was heard from the recorder since "+c.Reached.UTC().Format("2006-01-02 15:04:05")+" UTC."

@@ -21,7 +21,13 @@ type Coverage struct {
 	Began, Reached time.Time
 	// Objects is how many objects of the type exist in the cluster; -1 for a part of a type.
 	Objects int
+	// Bytes is the size of the last bodies of these objects; -1 for a part of a type, or if more
+	// than 100,000 objects exist.
+	Bytes int64
 }
+
+// measured is how many objects have their sizes summed.
+const measured = 100_000
 
 // Activity is what recorders have written lately.
 type Activity struct {
@@ -44,7 +50,7 @@ func activityOf(ctx context.Context, db *sqldb.DB, after int64) (a Activity, err
 	err = model.EachCoveredScope(ctx, db, func(s model.CoveredScope) {
 		c := Coverage{
 			Cluster: s.Cluster, ClusterUID: s.ClusterUID, Type: s.Type, Namespace: s.Namespace, Recorder: s.Recorder,
-			Version: s.To, Began: model.Time(s.FromAt), Reached: model.Time(s.ToAt), Objects: -1,
+			Version: s.To, Began: model.Time(s.FromAt), Reached: model.Time(s.ToAt), Objects: -1, Bytes: -1,
 		}
 		if n := len(a.Coverage); n > 0 && a.Coverage[n-1].sameScope(&c) {
 			a.Coverage[n-1] = c // of a recorder, the last one counts
@@ -55,13 +61,16 @@ func activityOf(ctx context.Context, db *sqldb.DB, after int64) (a Activity, err
 	if err != nil {
 		return a, err
 	}
+	present := 0
 	err = model.EachPresent(ctx, db, func(uid string, of Type, objects int) {
-		for i := range a.Coverage {
-			if c := &a.Coverage[i]; c.ClusterUID == uid && c.Type == of && c.Namespace == "" {
-				c.Objects = objects
-			}
-		}
+		present += objects
+		a.each(uid, of, func(c *Coverage) { c.Objects = objects })
 	})
+	if err == nil && present <= measured {
+		err = model.EachPresentBytes(ctx, db, func(uid string, of Type, size int64) {
+			a.each(uid, of, func(c *Coverage) { c.Bytes = size })
+		})
+	}
 	if err != nil {
 		return a, err
 	}
@@ -73,6 +82,15 @@ func activityOf(ctx context.Context, db *sqldb.DB, after int64) (a Activity, err
 			a.Recent = append(a.Recent, Recorded{ClusterUID: uid, Type: of, Seen: model.Time(seen), At: model.Time(recorded)})
 		}
 	})
+}
+
+// each calls change for the coverage of a whole type.
+func (a *Activity) each(clusterUID string, of Type, change func(*Coverage)) {
+	for i := range a.Coverage {
+		if c := &a.Coverage[i]; c.ClusterUID == clusterUID && c.Type == of && c.Namespace == "" {
+			change(c)
+		}
+	}
 }
 
 func (c *Coverage) sameScope(other *Coverage) bool {

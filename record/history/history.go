@@ -216,6 +216,17 @@ func (h *History) Activity(ctx context.Context, after int64) (Activity, error) {
 	return activityOf(ctx, h.db, after)
 }
 
+// FoundAfter returns how many transitions of the time of a gap were found when it had ended. Of a
+// gap that lasts, none were found yet.
+//
+// Errors: errors of the database.
+func (h *History) FoundAfter(ctx context.Context, g *Gap) (int, error) {
+	if g.Ended.IsZero() {
+		return 0, nil
+	}
+	return model.CountFound(ctx, h.db, g.ClusterUID, g.Type, g.Namespace, model.Micros(g.Began), model.Micros(g.Ended))
+}
+
 // ListGaps returns a page of gaps, in the order in which they were recorded.
 //
 // Errors: ErrCursor; errors of the database.

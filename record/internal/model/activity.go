@@ -52,6 +52,36 @@ func EachPresent(ctx context.Context, q sqldb.Querier, each func(clusterUID stri
 	})
 }
 
+// EachPresentBytes calls each for the clusters and types with the size of the last bodies of the
+// objects that exist. It reads a row for each object.
+func EachPresentBytes(ctx context.Context, q sqldb.Querier, each func(clusterUID string, of Type, size int64)) error {
+	return q.Query(ctx, "SELECT c.uid, r.api_group, r.name, r.kind, n.size FROM"+
+		" (SELECT o.cluster_id, o.resource_id, SUM(v.size) AS size FROM objects o JOIN revisions v ON v.object_id = o.id AND v.version = o.version WHERE o.presence = ? GROUP BY o.cluster_id, o.resource_id) n"+
+		" JOIN resources r ON r.id = n.resource_id JOIN clusters c ON c.id = n.cluster_id", []any{int16(Present)}, func(rows *sql.Rows) error {
+		var uid string
+		var of Type
+		var size int64
+		if err := rows.Scan(&uid, &of.Group, &of.Resource, &of.Kind, &size); err != nil {
+			return err
+		}
+		each(uid, of, size)
+		return nil
+	})
+}
+
+// CountFound returns the number of transitions of a type that happened in an interval, in
+// microseconds, and that a list or a conclusion told. An empty namespace means all.
+func CountFound(ctx context.Context, q sqldb.Querier, clusterUID string, of Type, namespace string, from, to int64) (n int, err error) {
+	query := "SELECT COUNT(*) FROM transitions t JOIN objects o ON o.id = t.object_id JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id" +
+		" WHERE t.happened_at > ? AND t.happened_at <= ? AND t.source <> ? AND c.uid = ? AND r.api_group = ? AND r.name = ?"
+	args := []any{from, to, int16(Watched), clusterUID, of.Group, of.Resource}
+	if namespace != "" {
+		query, args = query+" AND o.namespace = ?", append(args, namespace)
+	}
+	err = q.Query(ctx, query, args, func(rows *sql.Rows) error { return rows.Scan(&n) })
+	return n, err
+}
+
 // EachRecent calls each for the transitions of the feed after a position, in its order: when
 // the sequencer saw the row, and when the recorder saw the revision. seen is 0 for a transition
 // that was withdrawn.

@@ -31,7 +31,7 @@ export function SummaryCards({ data }: { data: Operations }) {
   const attention = s.attention ?? [];
   return (
     <div class="operations-summary">
-      <Number name={w.transitions} value={known(s.transitionsPerSecond, (n) => w.perSecond(number(n)))} note={known(s.mostPerSecond, (n) => w.most(number(n)))} />
+      <Number name={w.transitions} value={known(s.transitionsPerSecond, (n) => w.perSecond(number(n)))} note={s.mostPerSecond < 0 ? w.lastMinute : w.most(number(s.mostPerSecond))} />
       <Number name={w.toRow} value={known(s.toRow, delay)} note={w.p99} />
       <Number name={w.toBrowser} value={known(s.toBrowser, delay)} note={w.p99Browsers(s.browsers)} />
       <Number name={w.waiting} value={known(s.waiting, number)} note={w.positions} />

@@ -43,7 +43,7 @@ export function Watches({ data }: { data: Operations }) {
           <caption class="hidden-text">{w.watches}</caption>
           <thead>
             <tr>
-              <th scope="col">{h.cluster}</th><th scope="col">{h.type}</th><th scope="col">{h.phase}</th><th scope="col" class="numeric">{h.version}</th><th scope="col" class="numeric">{h.lag}</th>
+              <th scope="col">{h.cluster}</th><th scope="col">{h.type}</th><th scope="col">{h.phase}</th><th scope="col" class="numeric">{h.version}</th><th scope="col" class="numeric">{h.lag}</th><th scope="col" class="numeric">{h.queued}</th>
               <th scope="col" class="numeric">{h.objects}</th><th scope="col" class="numeric">{h.bytes}</th><th scope="col" class="numeric">{h.gaps}</th><th scope="col">{h.note}</th><th scope="col">{h.events}</th>
             </tr>
           </thead>
@@ -67,8 +67,9 @@ function WatchRow({ watch, first }: { watch: Watch; first: boolean }) {
       <td data-head={h.phase}><span class="state-cell"><StateIcon state={iconOf(watch.phase)} size={14} />{phases[watch.phase] ?? watch.phase}</span></td>
       <td data-head={h.version} class="numeric">{versionText(watch.version)}</td>
       <td data-head={h.lag} class={watch.lag >= lagging ? "numeric strong" : "numeric"}>{watch.lag < 0 ? none : short(watch.lag)}</td>
-      <td data-head={h.objects} class="numeric">{known ? number(watch.objects) : none}</td>
-      <td data-head={h.bytes} class="numeric">{known ? bytes(watch.bytes) : none}</td>
+      <td data-head={h.queued} class="numeric">{watch.queued < 0 ? none : number(watch.queued)}</td>
+      <td data-head={h.objects} class="numeric">{known && watch.objects >= 0 ? number(watch.objects) : none}</td>
+      <td data-head={h.bytes} class="numeric">{known && watch.bytes >= 0 ? bytes(watch.bytes) : none}</td>
       <td data-head={h.gaps} class={watch.gaps24h > 0 ? "numeric strong" : "numeric"}>{known ? number(watch.gaps24h) : none}</td>
       <td data-head={h.note} class="operations-note"><Note watch={watch} /></td>
       <td class="operations-events"><Sparkline values={watch.events ?? []} /></td>

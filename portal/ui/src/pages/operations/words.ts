@@ -12,6 +12,7 @@ const en = {
   perSecond: (n: string) => `${n} / s`,
   transitions: "Transitions",
   most: (n: string) => `${n} at most today`,
+  lastMinute: "in the last minute",
   toRow: "From event to row",
   toBrowser: "From event to browser",
   p99: "99th percentile",
@@ -27,7 +28,7 @@ const en = {
   watchesNote: (works: number, all: number, clusters: number) => `${works} of ${s(all, "type")}, ${s(clusters, "cluster")}`,
   gapMeans: "a gap is time that was not watched",
   heads: {
-    cluster: "Cluster", type: "Type", phase: "Phase", version: "Version", lag: "Lag", objects: "Objects", bytes: "Bytes", gaps: "Gaps 24 h", note: "Note", events: "Events, last hour",
+    cluster: "Cluster", type: "Type", phase: "Phase", version: "Version", lag: "Lag", queued: "To write", objects: "Objects", bytes: "Bytes", gaps: "Gaps 24 h", note: "Note", events: "Events, last hour",
     reader: "Reader", position: "Position", behind: "Behind", by: "By", channel: "Channel", sent: "Sent 24 h", dead: "Dead", answers: "Answers in",
     time: "Time", who: "To", message: "Message", answer: "Answer", tries: "Tries", acts: "Actions", person: "Person", act: "Act", object: "Object", result: "Result", from: "From",
   },
@@ -86,6 +87,7 @@ const zh: typeof en = {
   perSecond: (n) => `${n} / 秒`,
   transitions: "状态变化",
   most: (n) => `今日最多 ${n}`,
+  lastMinute: "最近一分钟",
   toRow: "从事件到数据行",
   toBrowser: "从事件到浏览器",
   p99: "第 99 百分位",
@@ -101,7 +103,7 @@ const zh: typeof en = {
   watchesNote: (works, all, clusters) => `${works} / ${number(all)} 个类型，${number(clusters)} 个集群`,
   gapMeans: "空白是未观测的时间",
   heads: {
-    cluster: "集群", type: "类型", phase: "阶段", version: "版本", lag: "延迟", objects: "对象", bytes: "大小", gaps: "24 小时空白", note: "说明", events: "最近一小时事件",
+    cluster: "集群", type: "类型", phase: "阶段", version: "版本", lag: "延迟", queued: "待写入", objects: "对象", bytes: "大小", gaps: "24 小时空白", note: "说明", events: "最近一小时事件",
     reader: "读取者", position: "位置", behind: "落后", by: "距今", channel: "渠道", sent: "24 小时发送", dead: "死信", answers: "应答用时",
     time: "时间", who: "收件人", message: "消息", answer: "应答", tries: "尝试", acts: "操作", person: "用户", act: "操作", object: "对象", result: "结果", from: "来源",
   },
