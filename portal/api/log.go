@@ -18,8 +18,15 @@ type LogPage struct {
 	Sources []LogSource `json:"sources"`
 }
 
-// LogLine is a line, or a note in the place where lines are missing. With follow=true each
-// line is an event "line" of the stream.
+// With follow=true the answer is server-sent events:
+//
+//	event: found     data: LogsFound, before the first line
+//	event: line      data: LogLine
+//	event: end       data: LogEnd; the log is complete
+//	event: rights    data: {}; the person may not read the log any more
+//	event: problem   data: Problem
+
+// LogLine is a line, or a note in the place where lines are missing.
 type LogLine struct {
 	Time      time.Time `json:"time,omitzero"`
 	Pod       string    `json:"pod,omitempty"`
@@ -31,6 +38,26 @@ type LogLine struct {
 	Cut  int    `json:"cut,omitempty"` // bytes that are missing at the end
 	Kept bool   `json:"kept,omitempty"`
 	Note string `json:"note,omitempty"`
+	// PodUID is the UID of the pod, and Restart counts the restarts of the container before it
+	// wrote the line. Only streams have them.
+	PodUID  string `json:"podUID,omitempty"`
+	Restart int    `json:"restart,omitempty"`
+	// Bytes is the line if it is not UTF-8. It is sent with bytes=true only.
+	Bytes []byte `json:"bytes,omitempty"`
+}
+
+// LogsFound says how many logs of containers there are when a stream begins. There may be more
+// later.
+type LogsFound struct {
+	Logs int `json:"logs"`
+}
+
+// LogEnd ends a stream of lines.
+type LogEnd struct {
+	// Nothing says why there was nothing to read; empty if there was a log.
+	Nothing string `json:"nothing,omitempty"`
+	// Attempts is how many attempts of the job are known, if there was nothing to read.
+	Attempts int `json:"attempts,omitempty"`
 }
 
 // LogSource is a container with lines.

@@ -57,6 +57,12 @@ type Subscription struct {
 	// Verified is when the address was confirmed; until then nothing is sent.
 	Verified   time.Time `json:"verified,omitzero"`
 	MutedUntil time.Time `json:"mutedUntil,omitzero"`
+	// Person is whose subscription it is: a name of the table of people, or of the clusters.
+	// CreatedBy is who made it.
+	Person    string `json:"person,omitempty"`
+	CreatedBy string `json:"createdBy,omitempty"`
+	// ClusterUID is the UID of the cluster.
+	ClusterUID string `json:"clusterUID,omitempty"`
 }
 
 // Subscribe asks for a subscription.

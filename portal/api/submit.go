@@ -3,6 +3,16 @@ package api
 // TemplateList are the templates of jobs.
 type TemplateList struct {
 	Templates []Template `json:"templates"`
+	// Broken are the templates that cannot be used. They are sent with text=true only.
+	Broken []BrokenTemplate `json:"broken,omitempty"`
+}
+
+// BrokenTemplate is a template with mistakes.
+type BrokenTemplate struct {
+	Name     string   `json:"name"`
+	Source   string   `json:"source"`
+	Replaces []string `json:"replaces,omitempty"`
+	Mistakes []string `json:"mistakes"`
 }
 
 // Template is a template of jobs and its form.
@@ -13,6 +23,10 @@ type Template struct {
 	Type        string      `json:"type"`
 	Source      string      `json:"source"`
 	Parameters  []Parameter `json:"parameters,omitempty"`
+	// Replaces is where templates of the same name come from that this one replaces, and Text
+	// the file of the template. They are sent with text=true only.
+	Replaces []string `json:"replaces,omitempty"`
+	Text     string   `json:"text,omitempty"`
 }
 
 // Parameter is a field of the form.
@@ -59,6 +73,14 @@ type SubmitRequest struct {
 	CloneOf *JobRef `json:"cloneOf,omitempty"`
 	// Notify subscribes the person to the job.
 	Notify bool `json:"notify,omitempty"`
+	// MadeFrom is the name of the template that the YAML was made from, if any.
+	MadeFrom string `json:"madeFrom,omitempty"`
+	// Ordinal tells equal jobs apart that are meant to be several.
+	Ordinal int `json:"ordinal,omitempty"`
+	// Again creates the job once more, under a new name. It excludes Key.
+	Again bool `json:"again,omitempty"`
+	// Object asks for the object as the API server stores it.
+	Object bool `json:"object,omitempty"`
 }
 
 // Checked is the answer to a dry run.
@@ -75,6 +97,10 @@ type Checked struct {
 	Pods int `json:"pods"`
 	// Forecast says where the job would stand in line, if that is known.
 	Forecast *Forecast `json:"forecast,omitempty"`
+	// Object is the JSON of the object that the API server would store, if the request asks
+	// for it. Before reports that the same request was accepted before: Object is the job of then.
+	Object string `json:"object,omitempty"`
+	Before bool   `json:"before,omitempty"`
 }
 
 // Forecast is what is likely for a job that is not submitted yet.
@@ -94,6 +120,11 @@ type Submitted struct {
 	// Created is false if the same request had been accepted before.
 	Created  bool     `json:"created"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Before reports that the same request was accepted before. After a dry run neither Created
+	// nor Before is true.
+	Before bool `json:"before,omitempty"`
+	// Object is the JSON of the object, if the request asks for it.
+	Object string `json:"object,omitempty"`
 }
 
 // StopRequest cancels a job.
@@ -101,6 +132,10 @@ type StopRequest struct {
 	Reason string `json:"reason,omitempty"`
 	// Confirm is the name of the job. It is needed if the job holds GPUs.
 	Confirm string `json:"confirm,omitempty"`
+	// How is delete or suspend; by default the type of the job decides.
+	How string `json:"how,omitempty"`
+	// DryRun has the API server check the request, and changes nothing.
+	DryRun bool `json:"dryRun,omitempty"`
 }
 
 // RetryRequest submits a job once more.
@@ -108,4 +143,10 @@ type RetryRequest struct {
 	Key string `json:"key,omitempty"`
 	// Set changes fields: "spec.backoffLimit=3".
 	Set []string `json:"set,omitempty"`
+	// Running repeats a job that has not ended.
+	Running bool `json:"running,omitempty"`
+	// DryRun has the API server check the copy, and creates nothing.
+	DryRun bool `json:"dryRun,omitempty"`
+	// Object asks for the object as the API server stores it.
+	Object bool `json:"object,omitempty"`
 }

@@ -159,9 +159,9 @@ func (c *Client) Subscriptions(ctx context.Context) (*api.SubscriptionList, erro
 	return get[api.SubscriptionList](ctx, c, api.PathSubscriptions, nil)
 }
 
-// Templates returns the templates of jobs.
-func (c *Client) Templates(ctx context.Context) (*api.TemplateList, error) {
-	return get[api.TemplateList](ctx, c, api.PathTemplates, nil)
+// Templates returns the templates of jobs. With the parameter text=true they have their text.
+func (c *Client) Templates(ctx context.Context, q url.Values) (*api.TemplateList, error) {
+	return get[api.TemplateList](ctx, c, api.PathTemplates, q)
 }
 
 // Template returns a template of jobs.

@@ -195,37 +195,3 @@ func TestReset(t *testing.T) {
 		}
 	})
 }
-
-// TestFollowLogs: lines come until the end, a refusal or an error of the caller.
-func TestFollowLogs(t *testing.T) {
-	stream := "event: line\ndata: {\"text\":\"a\"}\n\n"
-	full := errors.New("full")
-	for _, c := range []struct {
-		more string
-		each error
-		want string
-	}{
-		{"event: end\ndata: {}\n\n", nil, ""},
-		{"event: problem\ndata: {\"title\":\"broken\"}\n\n", nil, "broken"},
-		{"event: rights\ndata: {}\n\n", nil, "You may not read this log any more."},
-		{"event: end\ndata: {}\n\n", full, "full"},
-		{"", nil, "the portal at http://localhost does not answer: " + net.ErrClosed.Error()},
-	} {
-		cl, err := client.New("http://localhost", client.Options{HTTP: &http.Client{Transport: pipes{func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Query().Get("follow") == "true" {
-				_, _ = fmt.Fprint(w, stream, c.more)
-			}
-		}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := 0
-		err = cl.FollowLogs(t.Context(), api.JobRef{Cluster: "c", UID: "u"}, nil, func(l api.LogLine) error {
-			lines++
-			return c.each
-		})
-		if text := fmt.Sprint(err); lines != 1 || c.want == "" && err != nil || c.want != "" && text != c.want {
-			t.Errorf("%q: %d lines, %v", c.more, lines, err)
-		}
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -38,6 +39,9 @@ type logsInput struct {
 	Attempt   []int    `query:"attempt,explode" maxItems:"50" doc:"The numbers of attempts, by default all; -1 is the last one"`
 	Since     string   `query:"since" maxLength:"64" doc:"Leaves out older lines: a time, or an age"`
 	Limit     int      `query:"limit" minimum:"0" maximum:"5000" doc:"How many lines, 500 by default"`
+	Tail      string   `query:"tail" maxLength:"20" doc:"With follow=true: how many lines of each run of a container, from the end, or all; by default the limit"`
+	Present   bool     `query:"present" doc:"With follow=true: end behind the lines that are there"`
+	Bytes     bool     `query:"bytes" doc:"With follow=true: add the bytes of lines that are not UTF-8"`
 	After     string   `query:"after" maxLength:"128" doc:"The cursor next or previous of another page; by default the page ends with the last line"`
 }
 
@@ -48,6 +52,7 @@ type logSource struct {
 	pods    *jobview.PodSet
 	kept    []joblog.Log
 	live    bool
+	unasked bool // the cluster cannot be asked
 }
 
 // openLog returns what the log of a job is read from.
@@ -83,7 +88,7 @@ func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) 
 	s.options.Pods, s.options.Containers, s.options.Attempts = in.Pod, in.Container, slices.DeleteFunc(in.Attempt, func(n int) bool { return n == 0 })
 	if r.Cluster != nil && slices.Contains(r.Clusters, row.Cluster) {
 		if s.options.Cluster, err = r.Cluster(ctx, row.Cluster); err != nil {
-			s.options.Cluster = nil // what is kept is shown
+			s.options.Cluster, s.unasked = nil, true // what is kept is shown
 		}
 	}
 	s.live = s.options.Cluster != nil && row.Open()
@@ -97,7 +102,7 @@ func submittedJob(r *reader, ctx context.Context, o *history.Object) (submit.Job
 	if err != nil {
 		return submit.Job{}, err
 	}
-	resource := kube.Resource{Group: o.Type.Group, Name: o.Type.Resource, Kind: o.Type.Kind, Scope: kube.Namespaced}
+	resource := kube.Resource{Group: o.Type.Group, Name: o.Type.Resource, Kind: o.Type.Kind, Singular: strings.ToLower(o.Type.Kind), Scope: kube.Namespaced}
 	job := submit.Job{Resource: resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
 	var fields map[string]any
 	if decode(bodies[o.ID], &fields) == nil && fields != nil {

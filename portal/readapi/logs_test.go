@@ -112,7 +112,16 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	err = c.FollowLogs(t.Context(), api.JobRef{Cluster: clusterName, UID: string(job.UID)}, nil, func(l api.LogLine) error {
+	ref := api.JobRef{Cluster: clusterName, UID: string(job.UID)}
+	present, found := 0, 0
+	_, err = c.FollowLogs(t.Context(), ref, url.Values{"present": {"true"}, "tail": {"2"}}, client.LogHandler{
+		Found: func(f api.LogsFound) { found = f.Logs },
+		Line:  func(api.LogLine) error { present++; return nil },
+	})
+	if err != nil || present != 2*found || found == 0 {
+		t.Errorf("the last 2 lines of %d logs are %d: %v", found, present, err)
+	}
+	_, err = c.FollowLogs(t.Context(), ref, nil, client.LogHandler{Line: func(l api.LogLine) error {
 		if l.Note == "" {
 			got = append(got, l.Text)
 		}
@@ -124,7 +133,7 @@ func TestFollow(t *testing.T) {
 		}
 		want = append(want, "the end")
 		return w.srv.WriteLog("team-a", "talks-abcde", "main", "the end\n")
-	})
+	}})
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v\n%q\nwant\n%q", err, got, want)
 	}

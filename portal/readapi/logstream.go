@@ -1,11 +1,14 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
@@ -27,10 +30,31 @@ func logOrStream(r *reader, ctx context.Context, in *logsInput) (*api.LogPage, w
 		page, err := readLog(r, ctx, in)
 		return page, nil, err
 	}
+	if _, err := in.tail(); err != nil {
+		return nil, nil, err
+	}
 	if _, err := openLog(r, ctx, in); err != nil {
 		return nil, nil, err
 	}
 	return nil, func(ctx context.Context, events *web.Events) error { return followLog(r, ctx, in, events) }, nil
+}
+
+// tail returns how many lines of each run of a container a stream has; nil for all.
+//
+// Errors: *api.Problem.
+func (in *logsInput) tail() (*int, error) {
+	n := cmp.Or(in.Limit, defaultLines)
+	switch in.Tail {
+	case "":
+		return &n, nil
+	case "all":
+		return nil, nil
+	}
+	n, err := strconv.Atoi(in.Tail)
+	if err != nil || n < 0 {
+		return nil, web.Invalid("The tail is neither a number of lines nor all.", api.FieldProblem{Field: "tail", Message: "is neither a number nor all"})
+	}
+	return &n, nil
 }
 
 // followLog writes the lines of a log as they come, until the job has ended, the person loses the
@@ -44,15 +68,21 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	if err != nil {
 		return events.Send("problem", "", web.ProblemOf(ctx, err))
 	}
-	tail := in.Limit
-	if tail == 0 {
-		tail = defaultLines
-	}
 	o := s.options
-	o.Follow, o.Tail = s.live, &tail
+	o.Follow = s.live && !in.Present
+	if o.Tail, err = in.tail(); err != nil {
+		return events.Send("problem", "", web.ProblemOf(ctx, err))
+	}
+	found := make(chan int, 1)
+	o.Found = func(n int) { found <- n }
 	var told *unread
 	if c, err := parseLogCursor(in.After); in.After != "" && err == nil && !c.back {
 		o.Tail, o.Since, told = nil, c.time(), &unread{c.at, c.n}
+	}
+	if s.unasked && in.After == "" {
+		if err := events.Send("line", "", api.LogLine{Note: "The cluster cannot be asked, so only kept lines are shown."}); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	lines := make(chan logs.Line, flushLines)
@@ -77,19 +107,28 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	})
 	defer work.Wait()
 	defer cancel()
-	if err := pump(ctx, lines, events, func() error {
+	p := pump{found: found, lines: lines, events: events, bytes: in.Bytes, check: func() error {
 		_, row, err := r.job(ctx, in.JobPath, "")
 		if err == nil {
 			err = r.May(ctx, readLogs(row))
 		}
 		return err
-	}); err != nil {
+	}}
+	if err := p.run(ctx); err != nil {
 		return err
 	}
+	return endOfLog(ctx, failed, events)
+}
+
+// endOfLog writes the last event of a stream. failed is why the lines ended; nil at their end.
+func endOfLog(ctx context.Context, failed error, events *web.Events) error {
 	var none *logs.NoLogsError
 	var request *kube.RequestError
+	var end api.LogEnd
 	switch {
-	case failed == nil, errors.As(failed, &none), ctx.Err() != nil:
+	case failed == nil, ctx.Err() != nil:
+	case errors.As(failed, &none):
+		end = api.LogEnd{Nothing: none.Error(), Attempts: none.Attempts}
 	case errors.As(failed, &request):
 		if err := events.Send("line", "", api.LogLine{Note: unanswered}); err != nil {
 			return err
@@ -97,54 +136,102 @@ func followLog(r *reader, ctx context.Context, in *logsInput, events *web.Events
 	default:
 		return events.Send("problem", "", web.ProblemOf(ctx, failed))
 	}
-	return events.Send("end", "", struct{}{})
+	return events.Send("end", "", end)
 }
 
-// pump writes lines in groups until the channel is closed. check says whether the person may
-// still read them.
-func pump(ctx context.Context, lines <-chan logs.Line, events *web.Events, check func() error) error {
+// pump writes the lines of a log as events.
+type pump struct {
+	found  <-chan int // the number of logs, before the first line
+	lines  <-chan logs.Line
+	events *web.Events
+	bytes  bool         // of lines that are not UTF-8
+	check  func() error // whether the person may still read the log
+
+	frames [][]byte
+	wrote  time.Time
+}
+
+// errEnded ends a stream whose last event is written.
+var errEnded = errors.New("readapi: the stream has its last event")
+
+// run writes lines in groups until the channel is closed.
+func (p *pump) run(ctx context.Context) error {
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
-	checked, wrote := time.Now(), time.Now()
-	var frames [][]byte
-	write := func() error {
-		err := events.Write(frames...)
-		frames, wrote = frames[:0], time.Now()
-		return err
-	}
+	checked := time.Now()
+	p.wrote = checked
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case l, open := <-lines:
-			if !open {
-				return write()
-			}
-			text, err := json.Marshal(lineOf(&l))
-			if err != nil {
+		case n := <-p.found:
+			if err := p.add("found", api.LogsFound{Logs: n}); err != nil {
 				return err
 			}
-			if frames = append(frames, web.Frame("line", "", text)); len(frames) >= flushLines {
-				if err := write(); err != nil {
-					return err
-				}
+		case l, open := <-p.lines:
+			if !open {
+				return p.write()
+			}
+			if err := p.line(&l); err != nil {
+				return err
 			}
 		case now := <-flush.C:
 			if now.Sub(checked) >= checkEvery {
-				var p *api.Problem
-				if errors.As(check(), &p) && p.Status < 500 {
-					return events.Send("rights", "", struct{}{})
+				var denied *api.Problem
+				if errors.As(p.check(), &denied) && denied.Status < 500 {
+					return errors.Join(p.events.Send("rights", "", struct{}{}), errEnded)
 				}
 				checked = now
 			}
-			if len(frames) == 0 && now.Sub(wrote) >= quietEvery {
-				frames = append(frames, []byte(": quiet\n\n"))
-			}
-			if len(frames) > 0 {
-				if err := write(); err != nil {
-					return err
-				}
+			if err := p.flush(now); err != nil {
+				return err
 			}
 		}
 	}
+}
+
+// line adds a line. The number of logs, which was found before it, goes first.
+func (p *pump) line(l *logs.Line) error {
+	select {
+	case n := <-p.found:
+		if err := p.add("found", api.LogsFound{Logs: n}); err != nil {
+			return err
+		}
+	default:
+	}
+	line := lineOf(l)
+	line.PodUID, line.Restart = l.PodUID, l.Restart
+	if p.bytes && !utf8.ValidString(l.Text) {
+		line.Bytes = []byte(l.Text)
+	}
+	return p.add("line", line)
+}
+
+// add adds an event, and writes what has gathered if that is much.
+func (p *pump) add(event string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	if p.frames = append(p.frames, web.Frame(event, "", text)); len(p.frames) < flushLines {
+		return nil
+	}
+	return p.write()
+}
+
+// flush writes what has gathered, or a comment if nothing was written for long.
+func (p *pump) flush(now time.Time) error {
+	if len(p.frames) == 0 && now.Sub(p.wrote) < quietEvery {
+		return nil
+	}
+	if len(p.frames) == 0 {
+		p.frames = append(p.frames, []byte(": quiet\n\n"))
+	}
+	return p.write()
+}
+
+func (p *pump) write() error {
+	err := p.events.Write(p.frames...)
+	p.frames, p.wrote = p.frames[:0], time.Now()
+	return err
 }

@@ -62,8 +62,13 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 	if holdsGPUs(&row) && in.Body.Confirm != row.Name {
 		return nil, web.Invalid("The job holds GPUs. Confirm with its name.", api.FieldProblem{Field: "confirm", Message: "is not the name of the job"})
 	}
+	options := submit.CancelOptions{Reason: in.Body.Reason, Actor: identity.Of(ctx).Name, DryRun: in.Body.DryRun}
+	var known bool
+	if options.How, known = hows[in.Body.How]; !known {
+		return nil, web.Invalid("A job cannot be stopped in that way.", api.FieldProblem{Field: "how", Message: "is neither delete nor suspend"})
+	}
 	out := &api.Act{Count: 1}
-	err = w.audited(ctx, api.AuditEntry{Act: "stop", Object: nameOf(&row), Job: ref(&row), Detail: in.Body.Reason}, func() (string, error) {
+	do := func() (string, error) {
 		client, err := w.client(ctx, row.Cluster)
 		if err != nil {
 			return "", err
@@ -72,7 +77,7 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 		if err != nil {
 			return "", err
 		}
-		done, err := client.Cancel(ctx, job, submit.CancelOptions{Reason: in.Body.Reason, Actor: identity.Of(ctx).Name})
+		done, err := client.Cancel(ctx, job, options)
 		if err != nil {
 			return "", err
 		}
@@ -81,9 +86,17 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 			out.By, out.Why, out.At = done.Actor, done.Reason, done.At.UTC()
 		}
 		return done.How, nil
-	})
-	return out, err
+	}
+	if in.Body.DryRun {
+		_, err := do()
+		out.Done = "It was a dry run. " + row.Name + " goes on."
+		return out, err
+	}
+	return out, w.audited(ctx, api.AuditEntry{Act: "stop", Object: nameOf(&row), Job: ref(&row), Detail: in.Body.Reason}, do)
 }
+
+// hows are the ways to stop a job, by the words of the API.
+var hows = map[string]submit.How{"": submit.AsTypeDemands, jobmeta.CancelDelete: submit.Deleting, jobmeta.CancelSuspend: submit.Suspending}
 
 // doing are the words for the ways of a cancellation.
 var doing = map[string]string{jobmeta.CancelDelete: "was deleted; its history stays", jobmeta.CancelSuspend: "was suspended", jobmeta.CancelCommand: "was told to stop"}
@@ -107,7 +120,7 @@ func retry(ctx context.Context, w *writer, in *retryInput) (*api.Submitted, erro
 		return nil, err
 	}
 	out := &api.Submitted{}
-	err = w.audited(ctx, api.AuditEntry{Act: "retry", Object: nameOf(&row), Job: ref(&row)}, func() (string, error) {
+	do := func() (string, error) {
 		r := right("create", &row)
 		r.Name, r.Also = "", []string{"get", "list"}
 		if err := w.cfg.Access.May(ctx, r); err != nil {
@@ -129,14 +142,20 @@ func retry(ctx context.Context, w *writer, in *retryInput) (*api.Submitted, erro
 		if err != nil {
 			return "", err
 		}
-		result, err := client.Retry(ctx, job, submit.RetryOptions{Set: in.Body.Set, User: identity.Of(ctx).Name, Key: in.Body.Key, Attempts: attempts})
+		result, err := client.Retry(ctx, job, submit.RetryOptions{
+			Set: in.Body.Set, User: identity.Of(ctx).Name, Key: in.Body.Key, Attempts: attempts, Running: in.Body.Running, DryRun: in.Body.DryRun,
+		})
 		if err != nil {
 			return "", err
 		}
-		w.submitted(out, row.Cluster, result)
-		return "created " + out.Job.Name + " " + out.Job.UID, nil
-	})
-	return out, err
+		err = w.submitted(out, row.Cluster, result, in.Body.Object)
+		return "created " + out.Job.Name + " " + out.Job.UID, err
+	}
+	if in.Body.DryRun {
+		_, err := do()
+		return out, err
+	}
+	return out, w.audited(ctx, api.AuditEntry{Act: "retry", Object: nameOf(&row), Job: ref(&row)}, do)
 }
 
 // recorded makes a job of the last body that the history has.

@@ -193,12 +193,24 @@ func (r *rendered) templateName() string {
 	return r.template.Name
 }
 
-// listTemplates answers with the templates that work.
-func listTemplates(_ context.Context, w *writer, _ *struct{}) (*api.TemplateList, error) {
+type templatesInput struct {
+	Text bool `query:"text" doc:"Add the text of each template, what it replaces, and the templates that are broken"`
+}
+
+// listTemplates answers with the templates that work, and with the broken ones if the text is
+// asked for.
+func listTemplates(_ context.Context, w *writer, in *templatesInput) (*api.TemplateList, error) {
 	out := &api.TemplateList{Templates: []api.Template{}}
 	for _, e := range w.cfg.Templates.All() {
-		if e.Template != nil {
-			out.Templates = append(out.Templates, templateDoc(e.Template))
+		switch {
+		case e.Template != nil:
+			doc := templateDoc(e.Template)
+			if in.Text {
+				doc.Source, doc.Text, doc.Replaces = e.From, e.Template.Text(), e.Hides
+			}
+			out.Templates = append(out.Templates, doc)
+		case in.Text:
+			out.Broken = append(out.Broken, api.BrokenTemplate{Name: e.Name, Source: e.From, Replaces: e.Hides, Mistakes: strings.Split(e.Err.Error(), "\n")})
 		}
 	}
 	return out, nil

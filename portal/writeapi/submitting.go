@@ -3,6 +3,7 @@ package writeapi
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,6 +36,12 @@ type order struct {
 //
 // Errors: *api.Problem; those of the cluster.
 func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, error) {
+	switch {
+	case in.Again && in.Key != "":
+		return nil, web.Invalid("A request with again takes a new key.", api.FieldProblem{Field: "key", Message: "excludes again"})
+	case in.Ordinal < 0:
+		return nil, web.Invalid("The request has a wrong ordinal.", api.FieldProblem{Field: "ordinal", Message: "is negative"})
+	}
 	r, err := w.job(in)
 	if err != nil {
 		return nil, err
@@ -43,7 +50,9 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 	if err != nil {
 		return nil, err
 	}
-	o := &order{rendered: r, client: client, request: submit.Request{Manifest: r.manifest, Namespace: in.Namespace, Template: r.templateName(), Key: in.Key}}
+	o := &order{rendered: r, client: client, request: submit.Request{
+		Manifest: r.manifest, Namespace: in.Namespace, Template: cmp.Or(r.templateName(), in.MadeFrom), Key: in.Key, Ordinal: in.Ordinal, Again: in.Again,
+	}}
 	kind := r.manifest.Object.GroupVersionKind()
 	o.resource, err = client.Cluster().Resolve(ctx, submit.FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
 	var unknown *kube.UnknownResourceError
@@ -102,7 +111,10 @@ func check(ctx context.Context, w *writer, in *submitInput) (*api.Checked, error
 	if err != nil {
 		return nil, err
 	}
-	out.OK = true
+	out.OK, out.Before = true, result.Before
+	if out.Object, err = objectOf(in.Body.Object, result); err != nil {
+		return nil, err
+	}
 	out.Forecast = w.forecast(ctx, in.Body.Cluster, o, spec)
 	return out, nil
 }
@@ -147,7 +159,9 @@ func submitJob(ctx context.Context, w *writer, in *submitInput) (*api.Submitted,
 		if err != nil {
 			return "", o.refused(err)
 		}
-		w.submitted(out, in.Body.Cluster, result)
+		if err := w.submitted(out, in.Body.Cluster, result, in.Body.Object); err != nil {
+			return "", err
+		}
 		if in.Body.Notify {
 			if err := w.follow(ctx, o.client.Cluster(), out.Job); err != nil {
 				out.Warnings = append(out.Warnings, "You are not subscribed to the job: "+web.ProblemOf(ctx, err).Error())
@@ -159,10 +173,21 @@ func submitJob(ctx context.Context, w *writer, in *submitInput) (*api.Submitted,
 }
 
 // submitted fills in the answer about an accepted job.
-func (w *writer) submitted(out *api.Submitted, cluster string, result submit.Result) {
+func (w *writer) submitted(out *api.Submitted, cluster string, result submit.Result, object bool) (err error) {
 	job := result.Job()
 	out.Job = api.JobRef{Cluster: cluster, UID: job.UID, Type: job.Resource.String(), Namespace: job.Namespace, Name: job.Name}
-	out.Created, out.Warnings = result.Created, result.Warnings
+	out.Created, out.Before, out.Warnings = result.Created, result.Before, result.Warnings
+	out.Object, err = objectOf(object, result)
+	return err
+}
+
+// objectOf returns the JSON of the object of a result, if it is asked for.
+func objectOf(asked bool, result submit.Result) (string, error) {
+	if !asked {
+		return "", nil
+	}
+	text, err := json.Marshal(result.Object.Object)
+	return string(text), err
 }
 
 // follow subscribes the person of ctx to a new job, on the channel that reaches them.

@@ -69,6 +69,7 @@ func subscriptionDoc(s *delivery.Subscription, names map[string]string) api.Subs
 	doc := api.Subscription{
 		ID: s.ID, Cluster: s.Cluster, Type: s.Type, Namespace: s.Namespace, Name: s.Name, UID: s.UID, Labels: s.Labels,
 		Channel: s.Channel, Address: s.Address, Created: s.CreatedAt.UTC(), Verified: s.VerifiedAt, MutedUntil: s.MutedUntil,
+		Person: s.Person, CreatedBy: s.CreatedBy, ClusterUID: s.Cluster,
 	}
 	if name, ok := names[s.Cluster]; ok {
 		doc.Cluster = name
