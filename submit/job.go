@@ -45,5 +45,8 @@ func TypeName(r kube.Resource) string {
 // FullName returns the name of a type with its version, as kube.ClientConfig takes it:
 // "jobs.v1.batch".
 func FullName(r kube.Resource) string {
+	if r.Version == "" { // of a job that the history names
+		return r.String()
+	}
 	return strings.TrimSuffix(r.Name+"."+r.Version+"."+r.Group, ".")
 }

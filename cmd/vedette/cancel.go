@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 // cancelOptions are the flags of cancel.
 type cancelOptions struct {
 	server          serverFlags
+	cluster         string // of the portal
 	connect         kube.Config
 	selector        string
 	reason          string
@@ -48,10 +50,13 @@ func newCancel() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			if o.server.url != "" {
-				if err := onlyCluster(cmd, "selector", "delete", "suspend", "dry-run", "context"); err != nil {
+				if err := onlyCluster(cmd, map[string]string{"context": notContext}); err != nil {
 					return err
 				}
-				return showRoles(con, o.output, o.onPortal(cmd.Context(), args, con))
+				return showRoles(con, o.output, o.onPortal(cmd.Context(), args, cmd.InOrStdin(), con))
+			}
+			if o.cluster != "" {
+				return errNotCluster
 			}
 			return showRoles(con, o.output, o.run(cmd.Context(), args, cmd.InOrStdin(), con))
 		},
@@ -61,6 +66,7 @@ func newCancel() *cobra.Command {
 	o.server.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the jobs (default: that of the context)")
+	f.StringVar(&o.cluster, "cluster", "", "cluster of the jobs, if the portal has several")
 	f.StringVarP(&o.selector, "selector", "l", "", "cancel the jobs with these labels that have not ended, such as sweep=lr")
 	f.StringVar(&o.reason, "reason", "", "why, in one line")
 	f.BoolVar(&o.delete, "delete", false, "delete the jobs, whatever their type")
@@ -71,7 +77,8 @@ func newCancel() *cobra.Command {
 	return cmd
 }
 
-func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, con *console) error {
+// check returns an error for flags that contradict each other.
+func (o *cancelOptions) check(names []string) error {
 	switch {
 	case (len(names) == 0) == (o.selector == ""):
 		return errors.New("name the jobs, such as job/train-7, or select them with -l")
@@ -79,6 +86,13 @@ func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, c
 		return errors.New("--delete and --suspend exclude each other")
 	case o.output != "" && o.output != "name":
 		return fmt.Errorf("unknown output format %q; use name", o.output)
+	}
+	return nil
+}
+
+func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, con *console) error {
+	if err := o.check(names); err != nil {
+		return err
 	}
 	cluster, err := kube.Connect(o.connect)
 	if err != nil {
@@ -105,17 +119,18 @@ func (o *cancelOptions) run(ctx context.Context, names []string, in io.Reader, c
 // showRoles is showRole for the errors of several jobs. It shows the role of the first right
 // that is missing.
 func showRoles(con *console, output string, err error) error {
-	var denied *submit.DeniedError
 	errs := flat(err)
-	if len(errs) < 2 || !errors.As(err, &denied) {
+	at := slices.IndexFunc(errs, func(e error) bool { _, role := missingRight(e); return role != "" })
+	if len(errs) < 2 || at < 0 {
 		return showRole(con, output, err)
 	}
+	first, _ := missingRight(errs[at])
 	for _, e := range errs {
-		if other := (*submit.DeniedError)(nil); !errors.As(e, &other) || *other != *denied {
+		if what, _ := missingRight(e); what != first {
 			con.say("vedette: %s", explain(e))
 		}
 	}
-	return showRole(con, output, denied)
+	return showRole(con, output, errs[at])
 }
 
 // choose returns the selected jobs that have not ended, after a question.
@@ -124,28 +139,27 @@ func (o *cancelOptions) choose(ctx context.Context, client *submit.Client, in io
 	if err != nil {
 		return nil, err
 	}
-	var jobs []submit.Job
-	var names []string
-	for _, job := range all {
-		if !state.Of(job.Object.Object).State.Final() {
-			jobs, names = append(jobs, job), append(names, job.String())
-		}
-	}
+	jobs := slices.DeleteFunc(all, func(job submit.Job) bool { return state.Of(job.Object.Object).State.Final() })
+	return jobs, o.confirm(jobs, in, con)
+}
+
+// confirm asks whether the selected jobs are meant.
+func (o *cancelOptions) confirm(jobs []submit.Job, in io.Reader, con *console) error {
 	if len(jobs) == 0 {
 		con.say("no job with %s runs or waits", o.selector)
-		return nil, nil
+		return nil
 	}
 	if o.yes || o.dryRun {
-		return jobs, nil
+		return nil
 	}
 	const shown = 20
-	for _, name := range names[:min(len(names), shown)] {
-		con.say("  %s", name)
+	for _, job := range jobs[:min(len(jobs), shown)] {
+		con.say("  %s", job)
 	}
-	if len(names) > shown {
-		con.say("  and %d more", len(names)-shown)
+	if len(jobs) > shown {
+		con.say("  and %d more", len(jobs)-shown)
 	}
-	return jobs, askFor(in, con, fmt.Sprintf("cancels %s in namespace %s", counted(len(jobs), "job"), jobs[0].Namespace))
+	return askFor(in, con, fmt.Sprintf("cancels %s in namespace %s", counted(len(jobs), "job"), jobs[0].Namespace))
 }
 
 func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job submit.Job, con *console) error {
@@ -172,35 +186,56 @@ func (o *cancelOptions) cancel(ctx context.Context, client *submit.Client, job s
 var doing = map[string]string{jobmeta.CancelDelete: "deleted", jobmeta.CancelSuspend: "suspended", jobmeta.CancelCommand: "told to stop"}
 
 // onPortal cancels jobs in the name of the person that the portal knows.
-func (o *cancelOptions) onPortal(ctx context.Context, names []string, con *console) error {
-	switch {
-	case len(names) == 0:
-		return errors.New("name the jobs, such as job/train-7")
-	case o.output != "" && o.output != "name":
-		return fmt.Errorf("unknown output format %q; use name", o.output)
+func (o *cancelOptions) onPortal(ctx context.Context, names []string, in io.Reader, con *console) error {
+	if err := o.check(names); err != nil {
+		return err
 	}
 	c, err := o.server.client()
 	if err != nil {
 		return err
 	}
-	jobs := jobsOfPortal(c, o.connect)
-	return each(names, func(name string) error {
-		job, ref, err := jobs.find(ctx, name)
-		if err != nil {
-			return err
-		}
-		con.progress("cancelling %s …", job)
-		act, err := jobs.Stop(ctx, ref, api.StopRequest{Reason: o.reason, Confirm: ref.Name}) // to name the job is to confirm
-		con.clear()
-		if err != nil {
-			return err
-		}
-		if o.output == "name" {
-			return con.print(printable.Line(job.String()) + "\n")
-		}
-		done := submit.Cancelled{Actor: act.By, Reason: act.Why, At: act.At, How: act.How, Before: act.Before}
-		return con.print(printable.Line(o.became(job, done, jobs.next("retry", job))) + "\n")
-	})
+	jobs := jobsOfPortal(c, &o.server, o.connect, o.cluster)
+	if o.selector == "" {
+		return each(names, func(name string) error {
+			job, ref, err := jobs.find(ctx, name)
+			if err != nil {
+				return err
+			}
+			return o.stop(ctx, jobs, job, ref, con)
+		})
+	}
+	con.progress("reading jobs …")
+	found, refs, err := jobs.open(ctx, o.selector)
+	con.clear()
+	if err == nil {
+		err = o.confirm(found, in, con)
+	}
+	if err != nil {
+		return err
+	}
+	return each(refs, func(ref api.JobRef) error { return o.stop(ctx, jobs, jobOfRef(ref), ref, con) })
+}
+
+// stop cancels a job through a portal.
+func (o *cancelOptions) stop(ctx context.Context, jobs *portalJobs, job submit.Job, ref api.JobRef, con *console) error {
+	request := api.StopRequest{Reason: o.reason, Confirm: ref.Name, DryRun: o.dryRun} // to name the job is to confirm
+	switch {
+	case o.delete:
+		request.How = jobmeta.CancelDelete
+	case o.suspend:
+		request.How = jobmeta.CancelSuspend
+	}
+	con.progress("cancelling %s …", job)
+	act, err := jobs.Stop(ctx, ref, request)
+	con.clear()
+	if err != nil {
+		return err
+	}
+	if o.output == "name" {
+		return con.print(printable.Line(job.String()) + "\n")
+	}
+	done := submit.Cancelled{Actor: act.By, Reason: act.Why, At: act.At, How: act.How, Before: act.Before}
+	return con.print(printable.Line(o.became(job, done, jobs.next("retry", job))) + "\n")
 }
 
 // line says what became of a job.

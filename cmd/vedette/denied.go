@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"unicode"
 
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/submit"
 )
 
@@ -15,22 +17,43 @@ import (
 // after the error. All commands that act on jobs use it, so that a missing right looks the
 // same everywhere.
 func showRole(con *console, output string, err error) error {
-	var denied *submit.DeniedError
-	if !errors.As(err, &denied) {
+	what, role := missingRight(err)
+	if role == "" {
 		return err
 	}
 	if output == "yaml" {
-		con.say("vedette: %s; the role that gives the right is in the output", denied)
-		if err := con.document(denied.Role); err != nil {
-			return err
+		con.say("vedette: %s; the role that gives the right is in the output", what)
+		if failed := con.document(role); failed != nil {
+			return failed
 		}
 		return exitCode(codeOf(err), nil)
 	}
-	con.say("vedette: %s; ask for this role, which `kubectl apply -f -` creates:", denied)
-	for line := range strings.Lines(denied.Role) {
+	con.say("vedette: %s; ask for this role, which `kubectl apply -f -` creates:", what)
+	for line := range strings.Lines(role) {
 		con.say("%s", strings.TrimSuffix(line, "\n"))
 	}
 	return exitCode(codeOf(err), nil)
+}
+
+// missingRight returns the right that is missing and the role that gives it, as a cluster or a portal
+// says; "" if that is not the error, or if no role is known.
+func missingRight(err error) (what, role string) {
+	var denied *submit.DeniedError
+	if errors.As(err, &denied) {
+		return denied.Error(), denied.Role
+	}
+	var p *api.Problem
+	if errors.As(err, &p) && isRole(p.Role) {
+		return clause(p.Error()), p.Role
+	}
+	return "", ""
+}
+
+// isRole reports whether the text of a portal is that of a role. Its lines are printed as they
+// are, and another text could pass for what this program says.
+func isRole(text string) bool {
+	return strings.HasPrefix(text, "apiVersion: rbac.authorization.k8s.io/v1\n") &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 }
 
 // codeOf returns the exit code of an error.
@@ -49,8 +72,11 @@ func problems(err error, again bool) []error {
 		invalid *submit.InvalidError
 		taken   *submit.TakenError
 		unsure  *submit.UnsureError
+		problem *api.Problem
 	)
 	switch {
+	case errors.As(err, &problem) && problem.Type == api.ProblemConflict:
+		return []error{fmt.Errorf("%s; take another name with --name, or let --again make one", clause(problem.Error()))}
 	case errors.As(err, &invalid):
 		var all []error
 		for _, p := range invalid.Problems {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/portal/api"
 )
@@ -15,15 +17,27 @@ var nextSteps = map[string]string{
 	api.ProblemTooMany:  "wait, and try again",
 }
 
+// clause returns a sentence as errors of this program are written: on one line, without a capital
+// letter at its beginning, unless that of a proper noun such as API, and without the full stop.
+func clause(sentence string) string {
+	text := strings.TrimSuffix(oneLine(sentence), ".")
+	first, size := utf8.DecodeRuneInString(text)
+	second, _ := utf8.DecodeRuneInString(text[size:])
+	if unicode.IsUpper(second) {
+		return text
+	}
+	return string(unicode.ToLower(first)) + text[size:]
+}
+
 // explainProblem returns a problem of a portal on one line: what failed, on what, why, and what
 // to do next.
 func explainProblem(err error, p *api.Problem) string {
-	text := oneLine(err.Error())
+	text := clause(err.Error())
 	for _, f := range p.Fields {
 		text += "; " + strings.TrimPrefix(oneLine(f.Field)+": ", ": ") + oneLine(f.Message)
 	}
 	if next := nextSteps[p.Type]; next != "" && !strings.Contains(strings.ToLower(text), next) {
-		text = strings.TrimSuffix(text, ".") + ": " + next
+		text += ": " + next
 	}
 	if p.Instance != "" {
 		text += fmt.Sprintf(" (number %s in the log of the portal)", oneLine(p.Instance))

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/joblog"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/submit/logs"
@@ -18,7 +21,8 @@ import (
 // logsOptions are the flags of logs.
 type logsOptions struct {
 	connect    kube.Config
-	db         string
+	source     sourceFlags
+	cluster    string // of the portal
 	follow     bool
 	since      string
 	sinceTime  string
@@ -50,6 +54,8 @@ func newLogs() *cobra.Command {
 			"  vedette logs pytorchjob/llama -n ml --attempt 1,2 -c pytorch --since 2h\n\n" +
 			"  # Of a job whose pods are gone\n" +
 			"  vedette logs job/train-7 --db postgres://vedette@db/history\n\n" +
+			"  # Through a portal, without access to the cluster\n" +
+			"  vedette logs job/train-7 -f --server https://vedette.example.com\n\n" +
 			"  # For other programs\n" +
 			"  vedette logs train-7 -o ndjson | jq -r 'select(.pod) | .text'",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -60,6 +66,19 @@ func newLogs() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.format.color)
+			portal, err := o.source.portal()
+			if err != nil {
+				return err
+			}
+			if portal != nil {
+				if err := onlyCluster(cmd, map[string]string{"context": notContext, "max-streams": "it decides itself how many logs it reads at once"}); err != nil {
+					return err
+				}
+				return showRole(con, "", o.onPortal(cmd.Context(), jobsOfPortal(portal, &o.source.server, o.connect, o.cluster), args[0], con))
+			}
+			if o.cluster != "" {
+				return errNotCluster
+			}
 			return showRole(con, "", o.run(cmd.Context(), args[0], con))
 		},
 	}
@@ -69,8 +88,9 @@ func newLogs() *cobra.Command {
 
 func (o *logsOptions) addFlags(cmd *cobra.Command) {
 	addConnection(cmd, &o.connect)
-	addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	f := cmd.Flags()
+	f.StringVar(&o.cluster, "cluster", "", "cluster of the job, if the portal has several")
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
 	f.BoolVarP(&o.follow, "follow", "f", false, "print further lines until the job has ended")
 	f.StringVar(&o.since, "since", "", "omit older lines: how long ago (10m, 2h, 3d) or a time (15:04, 2026-03-01T15:04:05Z)")
@@ -97,8 +117,8 @@ func (o *logsOptions) run(ctx context.Context, name string, con *console) error 
 		return err
 	}
 	var db *sqldb.DB
-	if o.db != "" {
-		if db, err = openDatabase(ctx, o.db); err != nil {
+	if o.source.db != "" {
+		if db, err = openDatabase(ctx, o.source.db); err != nil {
 			con.say("kept logs are not shown: %s", explain(err))
 		} else {
 			defer db.Close()
@@ -123,6 +143,44 @@ func (o *logsOptions) run(ctx context.Context, name string, con *console) error 
 		options.Cluster = nil
 	}
 	return o.advise(p.printAll(logs.Read(ctx, options)), db != nil)
+}
+
+// onPortal prints the logs that a portal shows.
+func (o *logsOptions) onPortal(ctx context.Context, jobs *portalJobs, name string, con *console) error {
+	options, err := o.options()
+	if err != nil {
+		return err
+	}
+	p, err := newLogPrinter(con, o.format)
+	if err != nil {
+		return err
+	}
+	con.progress("looking for %s …", name)
+	_, ref, err := jobs.find(ctx, name)
+	con.clear()
+	if err != nil {
+		return o.adviseUnknown(err)
+	}
+	end, err := jobs.FollowLogs(ctx, ref, logQuery(&options), client.LogHandler{
+		Found: func(f api.LogsFound) { p.many = f.Logs > 1 },
+		Cut:   failedOnce(con),
+		Line:  func(l api.LogLine) error { return p.write(lineOfPortal(&l)) },
+	})
+	if err == nil && end.Nothing != "" {
+		if end.Attempts == 0 {
+			end.Nothing += keepLater
+		}
+		err = errors.New(end.Nothing)
+	}
+	return errors.Join(err, p.close())
+}
+
+// adviseUnknown says which jobs a portal knows.
+func (o *logsOptions) adviseUnknown(err error) error {
+	if errors.Is(err, history.ErrUnknown) {
+		return errors.Join(err, errors.New("`vedette jobs` lists the jobs of the portal"))
+	}
+	return err
 }
 
 // options returns what the flags choose.
@@ -157,6 +215,9 @@ func (o *logsOptions) options() (logs.Options, error) {
 	return options, nil
 }
 
+// keepLater says how logs are kept.
+const keepLater = "; `vedette record --keep-logs TYPE` keeps the logs of jobs that run from then on"
+
 // advise says what to do if there are no logs.
 func (o *logsOptions) advise(err error, database bool) error {
 	var none *logs.NoLogsError
@@ -164,7 +225,7 @@ func (o *logsOptions) advise(err error, database bool) error {
 		return err
 	}
 	if database {
-		return fmt.Errorf("%w; `vedette record --keep-logs TYPE` keeps the logs of jobs that run from then on", err)
+		return fmt.Errorf("%w%s", err, keepLater)
 	}
 	return fmt.Errorf("%w; name a database with --db if a recorder keeps them (`vedette record --keep-logs TYPE`)", err)
 }

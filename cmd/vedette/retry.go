@@ -57,10 +57,13 @@ func newRetry() *cobra.Command {
 				return err
 			}
 			if portal != nil {
-				if err := onlyCluster(cmd, "dry-run", "anyway", "wait", "follow", "context"); err != nil {
+				if err := onlyCluster(cmd, map[string]string{"context": notContext}); err != nil {
 					return err
 				}
-				return showRole(con, o.output, o.onPortal(cmd.Context(), jobsOfPortal(portal, o.templates.connect), args[0], con))
+				return showRole(con, o.output, o.onPortal(cmd.Context(), jobsOfPortal(portal, &o.source.server, o.templates.connect, o.cluster), args[0], con))
+			}
+			if o.cluster != "" {
+				return errNotCluster
 			}
 			return showRole(con, o.output, o.run(cmd.Context(), args[0], con))
 		},
@@ -69,6 +72,7 @@ func newRetry() *cobra.Command {
 	o.source.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
+	f.StringVar(&o.cluster, "cluster", "", "cluster of the job, if the portal has several")
 	f.StringVar(&o.name, "name", "", "name of the copy (default: that of the first job with the attempt, such as train-7-r2)")
 	f.StringArrayVar(&o.sets, "set", nil, "a field of the copy, such as spec.parallelism=4; can be repeated")
 	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job and the changes)")
@@ -105,26 +109,39 @@ func (o *retryOptions) run(ctx context.Context, name string, con *console) error
 	if o.again {
 		options.Key = submit.RandomKey()
 	}
+	next := o.nextIn(cluster)
+	results, err := o.printRetry(ctx, next, next("cancel", of), con, func() (submit.Result, error) { return client.Retry(ctx, of, options) })
+	if err != nil || !o.wait && !o.follow {
+		return err
+	}
+	return o.await(ctx, next, results, con, func(ctx context.Context, j *watchedJob) error { return o.awaitOne(ctx, cluster, j, con) })
+}
+
+// printRetry submits a copy, and prints the result. cancel is the command that ends the job.
+func (o *retryOptions) printRetry(ctx context.Context, next commandFor, cancel string, con *console, retry func() (submit.Result, error)) ([]submit.Result, error) {
 	con.progress("submitting …")
-	result, err := client.Retry(ctx, of, options)
+	result, err := retry()
 	con.clear()
 	for _, text := range result.Warnings {
 		con.say("warning: %s", text)
 	}
-	var running *submit.NotFinishedError
 	switch {
-	case errors.As(err, &running):
-		return fmt.Errorf("%w (`%s`), or add --anyway", err, o.command("cancel", cluster, of))
+	case isUnfinished(err):
+		return nil, fmt.Errorf("%s (`%s`), or add --anyway", clause(err.Error()), cancel)
 	case err != nil && ctx.Err() != nil:
-		return exitCode(exitInterrupt, problems(err, o.again)[0])
+		return nil, exitCode(exitInterrupt, problems(err, o.again)[0])
 	case err != nil:
-		return errors.Join(problems(err, o.again)...)
+		return nil, errors.Join(problems(err, o.again)...)
 	}
 	results := []submit.Result{result}
-	if err := o.print(cluster, results, con); err != nil || !o.wait && !o.follow {
-		return err
-	}
-	return o.await(ctx, cluster, results, con)
+	return results, o.print(next, results, con)
+}
+
+// isUnfinished reports whether a job is not repeated because it has not ended.
+func isUnfinished(err error) bool {
+	var running *submit.NotFinishedError
+	var p *api.Problem
+	return errors.As(err, &running) || errors.As(err, &p) && p.Type == api.ProblemConflict && strings.Contains(p.Detail, "has not ended")
 }
 
 // onPortal repeats a job in the name of the person that the portal knows.
@@ -132,24 +149,23 @@ func (o *retryOptions) onPortal(ctx context.Context, jobs *portalJobs, name stri
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	_, ref, err := jobs.find(ctx, name)
+	job, ref, err := jobs.find(ctx, name)
 	if err != nil {
 		return err
 	}
-	in := api.RetryRequest{Key: o.key, Set: o.sets}
+	in := api.RetryRequest{Key: o.key, Set: o.sets, Running: o.anyway, DryRun: o.dryRun}
 	if o.name != "" {
 		in.Set = append(in.Set, "metadata.name="+o.name)
 	}
 	if o.again {
 		in.Key = submit.RandomKey()
 	}
-	con.progress("submitting …")
-	done, err := jobs.Retry(ctx, ref, in)
-	con.clear()
-	if err != nil {
-		return mistakes(err)
+	p := &portalSubmitter{jobs: jobs, cluster: ref.Cluster}
+	results, err := o.printRetry(ctx, jobs.next, jobs.next("cancel", job), con, func() (submit.Result, error) { return p.Retry(ctx, ref, in) })
+	if err != nil || !o.wait && !o.follow {
+		return err
 	}
-	return o.printSubmitted(ctx, jobs, done, con)
+	return o.awaitOnPortal(ctx, p, results, con)
 }
 
 // find returns the job to repeat, from the cluster or, if it is gone, from the history; and

@@ -40,10 +40,13 @@ func newSubmit() *cobra.Command {
 			o.stdin = cmd.InOrStdin()
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), o.color)
 			if o.server.url != "" {
-				if err := onlyCluster(cmd, "wait", "follow", "context", "templates-namespace"); err != nil {
+				if err := onlyCluster(cmd, map[string]string{"context": notContext, "templates-namespace": "it has templates of its own"}); err != nil {
 					return err
 				}
 				return showRole(con, o.output, o.onPortal(cmd.Context(), con))
+			}
+			if o.cluster != "" {
+				return errNotCluster
 			}
 			return showRole(con, o.output, o.run(cmd.Context(), con))
 		},
@@ -78,19 +81,53 @@ func (o *submitOptions) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	results, err := o.submit(ctx, cluster, jobs, con)
+	results, err := o.submit(ctx, submit.New(cluster, submit.Config{Logger: slog.New(newRetryHandler(con))}), jobs, con)
+	next := o.nextIn(cluster)
 	if err == nil {
-		err = o.print(cluster, results, con)
+		err = o.print(next, results, con)
 	}
 	if err != nil || !o.wait && !o.follow {
 		return err
 	}
-	return o.await(ctx, cluster, results, con)
+	return o.await(ctx, next, results, con, func(ctx context.Context, j *watchedJob) error { return o.awaitOne(ctx, cluster, j, con) })
+}
+
+// onPortal submits jobs in the name of the person that the portal knows.
+func (o *submitOptions) onPortal(ctx context.Context, con *console) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	c, err := o.server.client()
+	if err != nil {
+		return err
+	}
+	jobs := jobsOfPortal(c, &o.server, o.templates.connect, o.cluster)
+	o.templates.portal = c
+	sources, err := o.read(ctx, con)
+	if err != nil {
+		return err
+	}
+	p := &portalSubmitter{jobs: jobs}
+	if p.cluster, err = jobs.clusterFor(ctx); err != nil {
+		return err
+	}
+	results, err := o.submit(ctx, p, sources, con)
+	if err == nil {
+		err = o.print(jobs.next, results, con)
+	}
+	if err != nil || !o.wait && !o.follow {
+		return err
+	}
+	return o.awaitOnPortal(ctx, p, results, con)
+}
+
+// submitter is a cluster or a portal that takes jobs.
+type submitter interface {
+	Submit(context.Context, submit.Request) (submit.Result, error)
 }
 
 // submit checks all jobs and creates them, unless it is a dry run.
-func (o *submitOptions) submit(ctx context.Context, cluster *kube.Cluster, jobs []sourced, con *console) ([]submit.Result, error) {
-	client := submit.New(cluster, submit.Config{Logger: slog.New(newRetryHandler(con))})
+func (o *submitOptions) submit(ctx context.Context, client submitter, jobs []sourced, con *console) ([]submit.Result, error) {
 	requests := o.requests(jobs)
 	if len(requests) > 1 || o.dryRun {
 		checked, err := submitAll(ctx, client, requests, true, con)
@@ -103,7 +140,7 @@ func (o *submitOptions) submit(ctx context.Context, cluster *kube.Cluster, jobs 
 
 // submitAll sends requests. It goes on after an error of a dry run, so that all mistakes
 // are found, and stops after any other error.
-func submitAll(ctx context.Context, client *submit.Client, requests []submit.Request, dryRun bool, con *console) ([]submit.Result, error) {
+func submitAll(ctx context.Context, client submitter, requests []submit.Request, dryRun bool, con *console) ([]submit.Result, error) {
 	var results []submit.Result
 	var errs []error
 	for i, req := range requests {

@@ -33,8 +33,8 @@ type watchedJob struct {
 	told map[string]bool // what was said of pods
 }
 
-// await waits until all jobs among the results have ended.
-func (o *submitOptions) await(ctx context.Context, cluster *kube.Cluster, results []submit.Result, con *console) error {
+// await waits until all jobs among the results have ended. one waits for one of them.
+func (o *submitOptions) await(ctx context.Context, next commandFor, results []submit.Result, con *console, one func(context.Context, *watchedJob) error) error {
 	var cancel context.CancelFunc
 	if o.timeout > 0 {
 		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, errTimeout)
@@ -49,20 +49,20 @@ func (o *submitOptions) await(ctx context.Context, cluster *kube.Cluster, result
 		}
 		j := &watchedJob{Job: r.Job(), told: map[string]bool{}, say: o.sayer(r.Job(), con)}
 		all = append(all, j)
-		work.Go(func() { errs[i] = o.awaitOne(ctx, cluster, j, con) })
+		work.Go(func() { errs[i] = one(ctx, j) })
 	}
 	work.Wait()
 	if len(all) == 0 {
 		return errors.New("no job is among what was submitted, so there is nothing to wait for")
 	}
-	return o.conclude(ctx, cluster, all, errors.Join(errs...))
+	return o.conclude(ctx, next, all, errors.Join(errs...))
 }
 
 // errTimeout is the end of --timeout.
 var errTimeout = errors.New("the time is over")
 
 // conclude returns the error and the exit code for the ends of jobs.
-func (o *submitOptions) conclude(ctx context.Context, cluster *kube.Cluster, all []*watchedJob, err error) error {
+func (o *submitOptions) conclude(ctx context.Context, next commandFor, all []*watchedJob, err error) error {
 	code := 0
 	var errs []error
 	for _, j := range all {
@@ -73,7 +73,7 @@ func (o *submitOptions) conclude(ctx context.Context, cluster *kube.Cluster, all
 		case errors.Is(context.Cause(ctx), errTimeout):
 			errs = append(errs, fmt.Errorf("%s has not ended within %v: it is %s", j, o.timeout, stateText(s)))
 		case ctx.Err() != nil:
-			errs = append(errs, fmt.Errorf("interrupted; %s is %s, and goes on; `%s` ends it", j, stateText(s), o.command("cancel", cluster, j.Job)))
+			errs = append(errs, fmt.Errorf("interrupted; %s is %s, and goes on; `%s` ends it", j, stateText(s), next("cancel", j.Job)))
 		}
 	}
 	switch {
@@ -232,16 +232,24 @@ func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[object]
 	return nil
 }
 
-// to prints a state if it differs from the last one.
+// to takes a state of an object.
 func (j *watchedJob) to(obj *object, s state.Status) (state.Status, error) {
 	j.mu.Lock()
+	j.spec = jobspec.Of(obj.Object)
+	j.mu.Unlock()
+	return s, j.reached(s)
+}
+
+// reached prints a state if it differs from the last one.
+func (j *watchedJob) reached(s state.Status) error {
+	j.mu.Lock()
 	before := j.last
-	j.last, j.spec = s, jobspec.Of(obj.Object)
+	j.last = s
 	j.mu.Unlock()
 	if s.String() == before.String() && s.Reason == before.Reason || s.String() == "" {
-		return s, nil
+		return nil
 	}
-	return s, j.say(s, "%s%s", s.String(), because(s))
+	return j.say(s, "%s%s", s.String(), because(s))
 }
 
 // because says why a job is in a state.
@@ -269,8 +277,8 @@ func (j *watchedJob) status() state.Status {
 	return j.last
 }
 
-// pod prints why a pod of the job cannot run, once for each reason: a job may have a
-// thousand pods with a wrong image.
+// pod prints why a pod of the job cannot run: a job may have a thousand pods with a wrong
+// image.
 func (j *watchedJob) pod(ev informer.Event[object]) error {
 	if ev.Kind() == store.Deleted {
 		return nil
@@ -281,7 +289,11 @@ func (j *watchedJob) pod(ev informer.Event[object]) error {
 	}
 	obj.SetAPIVersion("v1")
 	obj.SetKind("Pod")
-	s := state.Of(obj.Object)
+	return j.cannotRun(obj.GetName(), state.Of(obj.Object))
+}
+
+// cannotRun prints why a pod cannot run, once for each reason.
+func (j *watchedJob) cannotRun(pod string, s state.Status) error {
 	switch s.Reason {
 	case "", "ContainerCreating", "PodInitializing", "Completed":
 		return nil
@@ -293,7 +305,7 @@ func (j *watchedJob) pod(ev informer.Event[object]) error {
 	if told {
 		return nil
 	}
-	return j.say(state.Status{}, "pod %s is %s%s", obj.GetName(), s.String(), because(s))
+	return j.say(state.Status{}, "pod %s is %s%s", pod, s.String(), because(s))
 }
 
 // owns reports whether a pod belongs to the job.
@@ -324,11 +336,18 @@ func (o *submitOptions) printLogs(ctx context.Context, cluster *kube.Cluster, j 
 			con.say("the logs of %s: %s", j, explain(err))
 			continue
 		}
-		if o.output != "" { // standard output is for programs
-			con.say("%s %s%s", line.Pod, line.Text, line.Note)
-		} else if err := printer.write(line); err != nil {
+		if err := o.printLog(printer, line, con); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// printLog prints a line of a log. With -o, standard output is for programs.
+func (o *submitOptions) printLog(printer *logPrinter, line logs.Line, con *console) error {
+	if o.output != "" {
+		con.say("%s %s%s", line.Pod, line.Text, line.Note)
+		return nil
+	}
+	return printer.write(line)
 }

@@ -32,7 +32,7 @@ func TestSubmitToPortal(t *testing.T) {
 		return p.out.String() + p.err.String()
 	}
 	submit := []string{"submit", "--image", "train:1", "--name", "a"}
-	if text := run(0, append(submit, "--dry-run")...); !strings.Contains(text, "would be created (dry run)") {
+	if text := run(0, append(submit, "--dry-run")...); !strings.Contains(text, "would be created in namespace ml (dry run)") {
 		t.Errorf("a dry run: %s", text)
 	}
 	if text := run(0, submit...); !strings.Contains(text, "job/a submitted to namespace ml") {

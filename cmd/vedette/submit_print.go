@@ -16,7 +16,7 @@ import (
 )
 
 // print writes the submitted jobs in the format of the flags.
-func (o *submitOptions) print(cluster *kube.Cluster, results []submit.Result, con *console) error {
+func (o *submitOptions) print(next commandFor, results []submit.Result, con *console) error {
 	for i, r := range results {
 		var err error
 		switch o.output {
@@ -36,7 +36,7 @@ func (o *submitOptions) print(cluster *kube.Cluster, results []submit.Result, co
 				err = con.document(text)
 			}
 		default:
-			err = con.print(printable.Sprintf("%s\n", o.line(cluster, r)))
+			err = con.print(printable.Sprintf("%s\n", o.line(next, r)))
 		}
 		if err != nil {
 			return err
@@ -54,8 +54,16 @@ func indentJSON(document any) (string, error) {
 	return text.String(), err
 }
 
+// commandFor returns a command about a job, with the flags that lead to it from here.
+type commandFor func(verb string, job submit.Job) string
+
+// nextIn returns the commands about jobs of a cluster.
+func (o *submitOptions) nextIn(cluster *kube.Cluster) commandFor {
+	return func(verb string, job submit.Job) string { return o.command(verb, cluster, job) }
+}
+
 // line says what was created, where, and which commands come next.
-func (o *submitOptions) line(cluster *kube.Cluster, r submit.Result) string {
+func (o *submitOptions) line(next commandFor, r submit.Result) string {
 	job := r.Job()
 	switch {
 	case r.Created:
@@ -63,7 +71,7 @@ func (o *submitOptions) line(cluster *kube.Cluster, r submit.Result) string {
 		if o.wait || o.follow || !isWorkload(r.Resource) {
 			return text
 		}
-		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, o.command("logs", cluster, job), o.command("cancel", cluster, job))
+		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, next("logs", job), next("cancel", job))
 	case r.Before:
 		return fmt.Sprintf("%s was submitted to namespace %s already, %s ago, and is %s; --again submits one more",
 			job, job.Namespace, length(max(time.Since(r.Object.GetCreationTimestamp().Time), time.Second).Round(time.Second)), stateText(state.Of(r.Object.Object)))

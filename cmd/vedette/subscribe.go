@@ -16,15 +16,16 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
 // subscribeOptions are the flags of subscribe.
 type subscribeOptions struct {
-	db      string
+	source  sourceFlags
+	cluster string // of the portal
 	notify  notifyFlags
-	settled *settled
 	connect kube.Config
 	to      string
 	states  []string
@@ -35,10 +36,13 @@ func newSubscribe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subscribe TYPE/NAME --to CHANNEL[:ADDRESS]",
 		Short: "Get the messages about a job",
-		Long: "You must be allowed to read the job: the command gets it with your kubeconfig, and asks the cluster who you are. An\n" +
-			"address that is not yours in the table of people gets a code first, and no message before `vedette subscribe verify`.",
+		Long: "You must be allowed to read the job: the command gets it with your kubeconfig, and asks the cluster who you are. With\n" +
+			"--server, the portal knows who you are and which jobs you see; --to names one of its channels. An address that is not\n" +
+			"yours in the table of people gets a code first, and no message before `vedette subscribe verify`.",
 		Example: "  # On the address that the table of people has for you\n" +
 			"  vedette subscribe job/train-7 -n ml --to mail --notify notify.yaml --db sqlite:history.db\n\n" +
+			"  # Through a portal, without a database and a cluster\n" +
+			"  vedette subscribe job/train-7 -n ml --to mail --server https://vedette.example.com\n\n" +
 			"  # On another address, only when it has ended\n" +
 			"  vedette subscribe job/train-7 -n ml --to mail:wei@example.com --state Succeeded,Failed\n" +
 			"  vedette subscribe verify 3 40219377\n\n" +
@@ -46,14 +50,28 @@ func newSubscribe() *cobra.Command {
 			"  vedette subscribe ls\n  vedette subscribe mute 3 --for 8h\n  vedette subscribe remove 3",
 		Args: oneObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
+			portal, err := o.source.portal()
+			switch {
+			case err != nil:
+				return err
+			case portal == nil && o.cluster != "":
+				return errNotCluster
+			case portal == nil:
+				return o.run(cmd.Context(), args, con)
+			}
+			if err := onlyCluster(cmd, map[string]string{"context": notContext, "notify": "the portal has its own file of notifications"}); err != nil {
+				return err
+			}
+			return o.onPortal(cmd.Context(), jobsOfPortal(portal, &o.source.server, o.connect, o.cluster), args, con)
 		},
 	}
-	o.settled = addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	o.notify.addFlags(cmd)
 	addConnection(cmd, &o.connect)
 	f := cmd.Flags()
 	f.StringVarP(&o.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the context)")
+	f.StringVar(&o.cluster, "cluster", "", "cluster of the job, if the portal has several")
 	f.StringVar(&o.to, "to", "", "channel of the file of notifications, with an address or a person if it is not yours, such as mail:wei@example.com")
 	f.StringSliceVar(&o.states, "state", nil, "only messages about these states, such as Succeeded,Failed (default: every change)")
 	cmd.AddCommand(newSubscriptions(), newSubscriptionMute(), newSubscriptionRemove(), newSubscriptionVerify())
@@ -81,13 +99,13 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console)
 	}
 	channelName, word, _ := strings.Cut(o.to, ":")
 	if channelName == "" {
-		return errors.New("say where the messages go, such as --to mail or --to mail:wei@example.com")
+		return errNoChannel
 	}
 	ch, err := channelOf(file, channelName)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	d, err := openDatabase(ctx, o.source.db)
 	if err != nil {
 		return err
 	}
@@ -114,6 +132,58 @@ func (o *subscribeOptions) run(ctx context.Context, args []string, con *console)
 	return o.subscribe(ctx, d, s, a, con)
 }
 
+var errNoChannel = errors.New("say where the messages go, such as --to mail or --to mail:wei@example.com")
+
+// onPortal subscribes the person that the portal knows.
+func (o *subscribeOptions) onPortal(ctx context.Context, jobs *portalJobs, args []string, con *console) error {
+	kind, name, err := objectName(args)
+	if err != nil {
+		return err
+	}
+	if err := checkStates(o.states); err != nil {
+		return err
+	}
+	channel, address, _ := strings.Cut(o.to, ":")
+	if channel == "" {
+		return errNoChannel
+	}
+	con.progress("looking for %s …", name)
+	_, ref, err := jobs.find(ctx, kind+"/"+name)
+	con.clear()
+	if err != nil {
+		return err
+	}
+	s, err := jobs.Subscribe(ctx, api.Subscribe{Cluster: ref.Cluster, UID: ref.UID, States: o.states, Channel: channel, Address: address})
+	if err != nil {
+		return o.channels(ctx, jobs, err)
+	}
+	to := strings.TrimSuffix(s.Channel+":"+s.Address, ":")
+	if s.Verified.IsZero() {
+		verify := fmt.Sprintf("vedette subscribe verify %d CODE --server %s", s.ID, jobs.Address())
+		con.say("subscription %d: a code was sent to %s; run `%s` within %s", s.ID, to, verify, short(validFor))
+		return nil
+	}
+	con.say("subscription %d: %s gets the messages about %s on %s", s.ID, s.Person, s.Type+" "+strings.TrimPrefix(s.Namespace+"/", "/")+s.Name, to)
+	return nil
+}
+
+// channels adds the channels that there are to an error about the channel.
+func (o *subscribeOptions) channels(ctx context.Context, jobs *portalJobs, err error) error {
+	var p *api.Problem
+	if !errors.As(err, &p) || !slices.ContainsFunc(p.Fields, func(f api.FieldProblem) bool { return f.Field == "channel" }) {
+		return err
+	}
+	list, failed := jobs.Subscriptions(ctx)
+	if failed != nil {
+		return err
+	}
+	var names []string
+	for _, c := range list.Channels {
+		names = append(names, c.Name)
+	}
+	return fmt.Errorf("the portal at %s has no channel %q; it has %s", jobs.Address(), strings.Split(o.to, ":")[0], strings.Join(names, ", "))
+}
+
 // validFor is how long a code may be used.
 const validFor = time.Hour
 
@@ -128,7 +198,7 @@ func (o *subscribeOptions) subscribe(ctx context.Context, d *sqldb.DB, s deliver
 		}
 		return err
 	}
-	clusters := clustersOf(o.settled)
+	clusters := clustersOf(o.source.settled)
 	defer closeAll(clusters)
 	file, err := o.notify.load(con, withClusters(notifyOptions(con), clusters))
 	if err != nil {

@@ -13,12 +13,13 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/notify/delivery"
-	"github.com/vedette-io/vedette/record/sqldb"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
 )
 
 // subscriberOptions say whose subscriptions a command is about.
 type subscriberOptions struct {
-	db      string
+	source  sourceFlags
 	notify  notifyFlags
 	connect kube.Config
 	all     bool
@@ -26,11 +27,27 @@ type subscriberOptions struct {
 }
 
 func (o *subscriberOptions) addFlags(cmd *cobra.Command, all string) {
-	addDatabase(cmd, &o.db)
+	o.source.addFlags(cmd)
 	o.notify.addFlags(cmd)
 	addConnection(cmd, &o.connect)
 	cmd.Flags().BoolVarP(&o.all, "all", "A", false, all)
 	o.by.addFlags(cmd)
+}
+
+// portal returns a client of the portal; nil if a database is named.
+//
+// Errors: flags that a portal does not take.
+func (o *subscriberOptions) portal() (*client.Client, error) {
+	c, err := o.source.portal()
+	switch {
+	case err != nil || c == nil:
+		return nil, err
+	case o.all:
+		return nil, errors.New("--all does not work with a portal, which shows your own subscriptions: use --db")
+	case o.by.by != "":
+		return nil, errors.New("--by does not work with a portal, which knows who you are")
+	}
+	return c, nil
 }
 
 // person returns whose subscriptions the command may change, "" for everybody's, and the
@@ -99,18 +116,9 @@ func (o *subscriberOptions) list(ctx context.Context, output listFlags, con *con
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	person, all, err := o.subscriptions(ctx, con)
 	if err != nil {
 		return err
-	}
-	defer d.Close()
-	person, _, err := o.person(ctx, con)
-	if err != nil {
-		return err
-	}
-	all, err := delivery.Subscriptions(ctx, d, person)
-	if err != nil {
-		return d.Explain(err)
 	}
 	for i := range all {
 		if err := lp.add(subscriptionLine(&all[i], time.Now())); err != nil {
@@ -118,12 +126,38 @@ func (o *subscriberOptions) list(ctx context.Context, output listFlags, con *con
 		}
 	}
 	switch {
-	case len(all) == 0 && person == "":
+	case len(all) == 0 && person == "": // of all people, or of a portal that asks nobody to sign in
 		con.say("no subscriptions")
 	case len(all) == 0:
 		con.say("%s has no subscriptions", person)
 	}
 	return lp.end()
+}
+
+// subscriptions returns the subscriptions of the person, "" for everybody's.
+func (o *subscriberOptions) subscriptions(ctx context.Context, con *console) (person string, all []delivery.Subscription, err error) {
+	portal, err := o.portal()
+	if err != nil {
+		return "", nil, err
+	}
+	if portal != nil {
+		session, err := portal.Session(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		all, err = subscriptionsOf(ctx, portal)
+		return session.Person, all, err
+	}
+	d, err := openDatabase(ctx, o.source.db)
+	if err != nil {
+		return "", nil, err
+	}
+	defer d.Close()
+	if person, _, err = o.person(ctx, con); err != nil {
+		return "", nil, err
+	}
+	all, err = delivery.Subscriptions(ctx, d, person)
+	return person, all, d.Explain(err)
 }
 
 func subscriptionLine(s *delivery.Subscription, now time.Time) line {
@@ -170,7 +204,7 @@ func newSubscriptionMute() *cobra.Command {
 			}
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			return o.change(cmd.Context(), args, con, func(ctx context.Context, s subscriptionOf) error {
-				if err := delivery.MuteSubscription(ctx, s.d, s.id, s.person, until, s.by); err != nil {
+				if err := s.mute(ctx, until); err != nil {
 					return err
 				}
 				if until.IsZero() {
@@ -210,7 +244,7 @@ func newSubscriptionRemove() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			con := newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never")
 			return o.change(cmd.Context(), args, con, func(ctx context.Context, s subscriptionOf) error {
-				if err := delivery.Unsubscribe(ctx, s.d, s.id, s.person, s.by); err != nil {
+				if err := s.end(ctx); err != nil {
 					return err
 				}
 				con.say("subscription %d has ended", s.id)
@@ -222,21 +256,20 @@ func newSubscriptionRemove() *cobra.Command {
 	return cmd
 }
 
-// subscriptionOf is a subscription that a command changes. person is its owner, or "" for
-// an operator.
-type subscriptionOf struct {
-	d          *sqldb.DB
-	id         int64
-	person, by string
-}
-
 // change identifies the caller, and changes a subscription.
 func (o *subscriberOptions) change(ctx context.Context, args []string, con *console, do func(context.Context, subscriptionOf) error) error {
 	ids, err := parseNumbers(args)
 	if err != nil {
 		return err
 	}
-	d, err := openDatabase(ctx, o.db)
+	portal, err := o.portal()
+	if err != nil {
+		return err
+	}
+	if portal != nil {
+		return do(ctx, subscriptionOf{portal: portal, id: ids[0]})
+	}
+	d, err := openDatabase(ctx, o.source.db)
 	if err != nil {
 		return err
 	}
@@ -245,7 +278,7 @@ func (o *subscriberOptions) change(ctx context.Context, args []string, con *cons
 	if err != nil {
 		return err
 	}
-	err = do(ctx, subscriptionOf{d, ids[0], person, by})
+	err = do(ctx, subscriptionOf{d: d, id: ids[0], person: person, by: by})
 	if errors.Is(err, delivery.ErrUnknown) && person != "" {
 		return fmt.Errorf("%s has no subscription %d: `vedette subscribe ls` lists yours", person, ids[0])
 	}
@@ -253,7 +286,7 @@ func (o *subscriberOptions) change(ctx context.Context, args []string, con *cons
 }
 
 func newSubscriptionVerify() *cobra.Command {
-	var db string
+	var source sourceFlags
 	cmd := &cobra.Command{
 		Use:     "verify ID CODE",
 		Short:   "Confirm an address with the code that was sent to it",
@@ -261,26 +294,40 @@ func newSubscriptionVerify() *cobra.Command {
 		Example: "  vedette subscribe verify 3 40219377 --db sqlite:history.db",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd.Context(), db, args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
+			return verify(cmd.Context(), &source, args, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
-	addDatabase(cmd, &db)
+	source.addFlags(cmd)
 	return cmd
 }
 
-func verify(ctx context.Context, db string, args []string, con *console) error {
+func verify(ctx context.Context, source *sourceFlags, args []string, con *console) error {
 	ids, err := parseNumbers(args[:1])
 	if err != nil {
 		return err
 	}
+	portal, err := source.portal()
+	if err != nil {
+		return err
+	}
+	if portal != nil {
+		_, err = portal.Verify(ctx, ids[0], api.VerifyRequest{Code: args[1]})
+	} else {
+		err = verifyIn(ctx, source.db, ids[0], args[1])
+	}
+	if err != nil {
+		return err
+	}
+	con.say("subscription %d: the address is confirmed, and gets messages from now on", ids[0])
+	return nil
+}
+
+// verifyIn confirms an address in a database.
+func verifyIn(ctx context.Context, db string, id int64, code string) error {
 	d, err := openDatabase(ctx, db)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := delivery.Verify(ctx, d, ids[0], args[1]); err != nil {
-		return err
-	}
-	con.say("subscription %d: the address is confirmed, and gets messages from now on", ids[0])
-	return nil
+	return delivery.Verify(ctx, d, id, code)
 }

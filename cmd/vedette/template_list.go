@@ -33,13 +33,18 @@ func newTemplateList() *cobra.Command {
 		Long: "A template in a ConfigMap replaces a built-in one of the same name, and a template in the folder replaces both. The exit\n" +
 			"code is 1 if a template is broken. Fields of json, yaml, csv and ndjson: name, type, title, description, from, replaces,\n" +
 			"needs, error.",
-		Example: "  vedette template ls\n\n  # With templates of your own\n  vedette template ls --templates ./templates -o wide",
+		Example: "  vedette template ls\n\n  # With templates of your own\n  vedette template ls --templates ./templates -o wide\n\n  # Those of a portal\n  vedette template ls --server https://vedette.example.com",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.ask(cmd); err != nil {
+				return err
+			}
 			return o.list(cmd.Context(), output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
+	addConfig(cmd)
 	o.addFlags(cmd)
+	o.server.addFlags(cmd)
 	output.addFlags(cmd)
 	return cmd
 }

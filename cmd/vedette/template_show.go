@@ -30,10 +30,15 @@ func newTemplateShow() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.ask(cmd); err != nil {
+				return err
+			}
 			return o.show(cmd.Context(), args[0], output, newConsole(cmd.OutOrStdout(), cmd.ErrOrStderr(), "never"))
 		},
 	}
+	addConfig(cmd)
 	o.addFlags(cmd)
+	o.server.addFlags(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "format: yaml, json (default: a table)")
 	return cmd
 }

@@ -7,14 +7,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/portal/client"
 	"github.com/vedette-io/vedette/submit/template"
 )
 
 // templateSource are the flags that say which templates there are.
 type templateSource struct {
+	server    serverFlags
 	folder    string
 	namespace string
 	connect   kube.Config
+	portal    *client.Client // nil for the templates of this program and of the cluster
 }
 
 func (o *templateSource) addFlags(cmd *cobra.Command) {
@@ -24,7 +27,20 @@ func (o *templateSource) addFlags(cmd *cobra.Command) {
 	addConnection(cmd, &o.connect)
 }
 
-// read returns the templates: those of the program, then of ConfigMaps, then of the folder.
+// ask chooses the templates of the portal, if one is named.
+func (o *templateSource) ask(cmd *cobra.Command) (err error) {
+	if o.server.url == "" {
+		return nil
+	}
+	if err := onlyCluster(cmd, map[string]string{"context": "it has templates of its own", "templates-namespace": "it has templates of its own"}); err != nil {
+		return err
+	}
+	o.portal, err = o.server.client()
+	return err
+}
+
+// read returns the templates: those of the program, then of ConfigMaps, then of the folder; or
+// those of a portal, then of the folder.
 // ConfigMaps that cannot be read are a note, because the other templates do not need them.
 func (o *templateSource) read(ctx context.Context, con *console) (*template.Set, error) {
 	set, unread, err := o.gather(ctx, con)
@@ -36,9 +52,17 @@ func (o *templateSource) read(ctx context.Context, con *console) (*template.Set,
 
 // gather returns the templates as read does, and why those of ConfigMaps are not among them.
 func (o *templateSource) gather(ctx context.Context, con *console) (set *template.Set, unread, err error) {
-	set = template.Builtin()
-	if o.namespace != "" {
-		unread = o.addConfigMaps(ctx, set, con)
+	switch {
+	case o.portal != nil:
+		set, err = portalTemplates(ctx, o.portal)
+		if err != nil {
+			return nil, nil, err
+		}
+	default:
+		set = template.Builtin()
+		if o.namespace != "" {
+			unread = o.addConfigMaps(ctx, set, con)
+		}
 	}
 	if o.folder != "" {
 		err = set.AddFolder(o.folder)

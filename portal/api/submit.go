@@ -10,7 +10,7 @@ type TemplateList struct {
 // BrokenTemplate is a template with mistakes.
 type BrokenTemplate struct {
 	Name     string   `json:"name"`
-	Source   string   `json:"source"`
+	From     string   `json:"from"`
 	Replaces []string `json:"replaces,omitempty"`
 	Mistakes []string `json:"mistakes"`
 }
@@ -23,8 +23,9 @@ type Template struct {
 	Type        string      `json:"type"`
 	Source      string      `json:"source"`
 	Parameters  []Parameter `json:"parameters,omitempty"`
-	// Replaces is where templates of the same name come from that this one replaces, and Text
-	// the file of the template. They are sent with text=true only.
+	// From is where the template comes from, Replaces where templates of the same name come from
+	// that this one replaces, and Text its file. They are sent with text=true only.
+	From     string   `json:"from,omitempty"`
 	Replaces []string `json:"replaces,omitempty"`
 	Text     string   `json:"text,omitempty"`
 }

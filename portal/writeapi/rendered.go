@@ -206,11 +206,11 @@ func listTemplates(_ context.Context, w *writer, in *templatesInput) (*api.Templ
 		case e.Template != nil:
 			doc := templateDoc(e.Template)
 			if in.Text {
-				doc.Source, doc.Text, doc.Replaces = e.From, e.Template.Text(), e.Hides
+				doc.From, doc.Text, doc.Replaces = e.From, e.Template.Text(), e.Hides
 			}
 			out.Templates = append(out.Templates, doc)
 		case in.Text:
-			out.Broken = append(out.Broken, api.BrokenTemplate{Name: e.Name, Source: e.From, Replaces: e.Hides, Mistakes: strings.Split(e.Err.Error(), "\n")})
+			out.Broken = append(out.Broken, api.BrokenTemplate{Name: e.Name, From: e.From, Replaces: e.Hides, Mistakes: strings.Split(e.Err.Error(), "\n")})
 		}
 	}
 	return out, nil

@@ -42,6 +42,7 @@ func (s *Set) All() []Entry {
 		if replaced && e.Err == nil {
 			continue
 		}
+		e.Hides = slices.Clip(e.Hides)
 		for _, before := range s.entries[:i] {
 			if before.Name == e.Name {
 				e.Hides = append(e.Hides, before.From)
@@ -76,6 +77,13 @@ func (s *Set) Get(name string) (*Template, error) {
 func (s *Set) Add(from, file string, text []byte) {
 	t, err := Parse(from, text)
 	s.put(from, file, text, t, err)
+}
+
+// AddEntry adds a template that was read elsewhere, or the mistakes of a broken one. The entry
+// keeps its Hides.
+func (s *Set) AddEntry(e Entry) {
+	e.Hides = slices.Clone(e.Hides)
+	s.entries = append(s.entries, e)
 }
 
 var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([a-z0-9.-]+)["']?[ \t]*(#.*)?\r?$`)

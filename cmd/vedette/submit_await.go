@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/submit"
+)
+
+// awaitOnPortal waits until all jobs among the results have ended, as the portal shows them.
+func (o *submitOptions) awaitOnPortal(ctx context.Context, p *portalSubmitter, results []submit.Result, con *console) error {
+	return o.await(ctx, p.jobs.next, results, con, func(ctx context.Context, j *watchedJob) error {
+		ref := api.JobRef{Cluster: p.cluster, UID: j.UID, Type: j.Resource.String(), Namespace: j.Namespace, Name: j.Name}
+		return o.awaitShown(ctx, p.jobs, ref, j, con)
+	})
+}
+
+// awaitShown prints what a portal shows of a job until it has ended.
+func (o *submitOptions) awaitShown(ctx context.Context, jobs *portalJobs, ref api.JobRef, j *watchedJob, con *console) error {
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	shown, printed := make(chan struct{}), make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() {
+		defer close(printed)
+		if !o.follow {
+			return
+		}
+		select {
+		case <-shown:
+		case <-running.Done():
+			return
+		}
+		if err := o.printLogsOf(running, jobs, ref, con); err != nil && running.Err() == nil {
+			con.say("the logs of %s: %s", j, explain(err))
+		}
+	})
+	w := portalWatch{jobs: jobs, ref: ref, con: con, state: j.reached, pod: j.cannotRun}
+	err := w.run(running, shown)
+	if err == nil {
+		last := time.NewTimer(lastWait)
+		select {
+		case <-printed:
+		case <-last.C:
+		case <-running.Done():
+		}
+		last.Stop()
+	}
+	stop(nil)
+	work.Wait()
+	return err
+}
+
+// printLogsOf prints the lines of a job through a portal until the job has ended.
+func (o *submitOptions) printLogsOf(ctx context.Context, jobs *portalJobs, ref api.JobRef, con *console) error {
+	printer, err := newLogPrinter(con, logFormat{prefix: "always", color: o.color})
+	if err != nil {
+		return err
+	}
+	_, err = jobs.FollowLogs(ctx, ref, map[string][]string{"tail": {"all"}, "bytes": {"true"}}, client.LogHandler{
+		Cut:  failedOnce(con),
+		Line: func(l api.LogLine) error { return o.printLog(printer, lineOfPortal(&l), con) },
+	})
+	return err
+}
