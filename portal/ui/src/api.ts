@@ -430,8 +430,7 @@ export interface LogPage {
   sources: LogSource[];
 }
 
-// LogLine is a line, or a note in the place where lines are missing. With follow=true each
-// line is an event "line" of the stream.
+// LogLine is a line, or a note in the place where lines are missing.
 export interface LogLine {
   time?: string;
   pod?: string;
@@ -444,6 +443,26 @@ export interface LogLine {
   cut?: number;
   kept?: boolean;
   note?: string;
+  // PodUID is the UID of the pod, and Restart counts the restarts of the container before it
+  // wrote the line. Only streams have them.
+  podUID?: string;
+  restart?: number;
+  // Bytes is the line if it is not UTF-8. It is sent with bytes=true only.
+  bytes?: byte[];
+}
+
+// LogsFound says how many logs of containers there are when a stream begins. There may be more
+// later.
+export interface LogsFound {
+  logs: number;
+}
+
+// LogEnd ends a stream of lines.
+export interface LogEnd {
+  // Nothing says why there was nothing to read; empty if there was a log.
+  nothing?: string;
+  // Attempts is how many attempts of the job are known, if there was nothing to read.
+  attempts?: number;
 }
 
 // LogSource is a container with lines.
@@ -524,6 +543,12 @@ export interface Subscription {
   // Verified is when the address was confirmed; until then nothing is sent.
   verified?: string;
   mutedUntil?: string;
+  // Person is whose subscription it is: a name of the table of people, or of the clusters.
+  // CreatedBy is who made it.
+  person?: string;
+  createdBy?: string;
+  // ClusterUID is the UID of the cluster.
+  clusterUID?: string;
 }
 
 // Subscribe asks for a subscription.
@@ -1145,6 +1170,16 @@ export interface Reset {
 // TemplateList are the templates of jobs.
 export interface TemplateList {
   templates: Template[];
+  // Broken are the templates that cannot be used. They are sent with text=true only.
+  broken?: BrokenTemplate[];
+}
+
+// BrokenTemplate is a template with mistakes.
+export interface BrokenTemplate {
+  name: string;
+  from: string;
+  replaces?: string[];
+  mistakes: string[];
 }
 
 // Template is a template of jobs and its form.
@@ -1155,6 +1190,11 @@ export interface Template {
   type: string;
   source: string;
   parameters?: Parameter[];
+  // From is where the template comes from, Replaces where templates of the same name come from
+  // that this one replaces, and Text its file. They are sent with text=true only.
+  from?: string;
+  replaces?: string[];
+  text?: string;
 }
 
 // Parameter is a field of the form.
@@ -1202,6 +1242,14 @@ export interface SubmitRequest {
   cloneOf?: JobRef;
   // Notify subscribes the person to the job.
   notify?: boolean;
+  // MadeFrom is the name of the template that the YAML was made from, if any.
+  madeFrom?: string;
+  // Ordinal tells equal jobs apart that are meant to be several.
+  ordinal?: number;
+  // Again creates the job once more, under a new name. It excludes Key.
+  again?: boolean;
+  // Object asks for the object as the API server stores it.
+  object?: boolean;
 }
 
 // Checked is the answer to a dry run.
@@ -1219,6 +1267,10 @@ export interface Checked {
   pods: number;
   // Forecast says where the job would stand in line, if that is known.
   forecast?: Forecast;
+  // Object is the JSON of the object that the API server would store, if the request asks
+  // for it. Before reports that the same request was accepted before: Object is the job of then.
+  object?: string;
+  before?: boolean;
 }
 
 // Forecast is what is likely for a job that is not submitted yet.
@@ -1238,6 +1290,11 @@ export interface Submitted {
   // Created is false if the same request had been accepted before.
   created: boolean;
   warnings?: string[];
+  // Before reports that the same request was accepted before. After a dry run neither Created
+  // nor Before is true.
+  before?: boolean;
+  // Object is the JSON of the object, if the request asks for it.
+  object?: string;
 }
 
 // StopRequest cancels a job.
@@ -1245,6 +1302,10 @@ export interface StopRequest {
   reason?: string;
   // Confirm is the name of the job. It is needed if the job holds GPUs.
   confirm?: string;
+  // How is delete or suspend; by default the type of the job decides.
+  how?: string;
+  // DryRun has the API server check the request, and changes nothing.
+  dryRun?: boolean;
 }
 
 // RetryRequest submits a job once more.
@@ -1252,6 +1313,12 @@ export interface RetryRequest {
   key?: string;
   // Set changes fields: "spec.backoffLimit=3".
   set?: string[];
+  // Running repeats a job that has not ended.
+  running?: boolean;
+  // DryRun has the API server check the copy, and creates nothing.
+  dryRun?: boolean;
+  // Object asks for the object as the API server stores it.
+  object?: boolean;
 }
 
 // Timeline is the lives of jobs in an interval.
