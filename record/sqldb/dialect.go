@@ -109,7 +109,7 @@ const (
 	// CompareRows compares rows: (a, b) > (?, ?).
 	CompareRows RowComparison = iota
 	// CompareColumns compares each column. It is for a database that reads a whole index to
-	// compare rows.
+	// compare rows, or expects to.
 	CompareColumns
 )
 

@@ -153,10 +153,11 @@ func TestTexts(t *testing.T) {
 		between, _ := d.Between("a", "b", 1, 2, 3, 4)
 		got := []string{d.Pairs(2), d.UseIndex("i"), d.JoinInOrder(" JOIN a ON b LEFT JOIN c ON d"), d.NoIndex("c"), d.ForUpdate(), between}
 		rows := "(a, b) > (?, ?) AND (a, b) < (?, ?)"
+		columns := "a >= ? AND a <= ? AND (a > ? OR b > ?) AND (a < ? OR b < ?)"
 		want := map[string][]string{
 			"sqlite":   {"(VALUES (?, ?), (?, ?))", " INDEXED BY i", " CROSS JOIN a ON b LEFT CROSS JOIN c ON d", "+c", "", rows},
-			"postgres": {"((?, ?), (?, ?))", "", " JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", rows},
-			"mysql":    {"((?, ?), (?, ?))", " FORCE INDEX (i)", " JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", "a >= ? AND a <= ? AND (a > ? OR b > ?) AND (a < ? OR b < ?)"},
+			"postgres": {"((?, ?), (?, ?))", "", " JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", columns},
+			"mysql":    {"((?, ?), (?, ?))", " FORCE INDEX (i)", " JOIN a ON b LEFT JOIN c ON d", "c", " FOR UPDATE", columns},
 		}[strings.Split(url, ":")[0]]
 		if !slices.Equal(got, want) {
 			t.Errorf("\n got %q\nwant %q", got, want)

@@ -43,6 +43,9 @@ func (postgres) Dialect() Dialect {
 		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:     " FOR UPDATE",
 		PreferIndexes: "SET LOCAL enable_seqscan = off",
+		// The planner takes the range of two compared rows for a third of the table, and starts
+		// parallel workers for a few rows.
+		RowComparison: CompareColumns,
 	}
 }
 
