@@ -324,9 +324,13 @@ func ObjectsWith(ctx context.Context, q sqldb.Querier, ids []int64, each func(Li
 
 // ObjectsAlive returns the objects that existed at a time or later, in the order of their
 // numbers: at most limit of those after a number.
+//
+// The names are joined to the page. Otherwise MariaDB begins with the clusters, and sorts all
+// objects for each page.
 func ObjectsAlive(ctx context.Context, db *sqldb.DB, after, since int64, limit int, conditions []Condition, each func(ListedObject)) error {
 	text, args := join(conditions)
-	text = "SELECT " + listedObjectColumns + " FROM objects o" + db.JoinInOrder(objectNameJoins) + " WHERE o.id > ? AND (o.gone_at = 0 OR o.gone_at >= ?) AND o.version > 0" + text + " ORDER BY o.id LIMIT ?"
+	text = "SELECT " + listedObjectColumns + " FROM (SELECT * FROM objects o WHERE o.id > ? AND (o.gone_at = 0 OR o.gone_at >= ?) AND o.version > 0" + text + " ORDER BY o.id LIMIT ?) o" +
+		db.JoinInOrder(objectNameJoins) + " ORDER BY o.id"
 	return db.Query(ctx, text, slices.Concat([]any{after, since}, args, []any{limit}), func(rows *sql.Rows) error {
 		o, err := ScanObject(rows)
 		each(o)
