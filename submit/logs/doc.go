@@ -50,7 +50,7 @@
 // are noticed only if a later line comes.
 //
 // Pods are found through labels of their operator, if the first list shows that these work,
-// else by listing the namespace. A controller between pod and job must be readable. Logs that
+// else by listing the namespace, where owners of the job's own type are not read. A controller between pod and job must be readable. Logs that
 // are kept are found by the UID of the job or of what owns its pods.
 //
 // # Errors

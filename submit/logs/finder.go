@@ -87,6 +87,9 @@ func (f *finder) owns(ctx context.Context, p *podState) (bool, error) {
 		case f.job.UID:
 			return true, nil
 		}
+		if f.alike(owner) {
+			return false, nil
+		}
 		next, known := f.owners[owner.UID]
 		if !known {
 			var err error
@@ -98,6 +101,16 @@ func (f *finder) owns(ctx context.Context, p *podState) (bool, error) {
 		owner = next
 	}
 	return false, nil
+}
+
+// alike reports whether an owner has the type of the job. It is another job then, and no job
+// controls another one of its type. A namespace may have thousands of them.
+func (f *finder) alike(owner ownerRef) bool {
+	group, _, ok := strings.Cut(owner.APIVersion, "/")
+	if !ok {
+		group = ""
+	}
+	return owner.Kind == f.job.Resource.Kind && group == f.job.Resource.Group
 }
 
 // ownerOf reads the controller of an object. It is empty if the object has none, is gone, or

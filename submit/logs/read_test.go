@@ -2,6 +2,7 @@ package logs_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -150,6 +151,26 @@ func TestDenied(t *testing.T) {
 		var denied *submit.DeniedError
 		if !errors.As(err, &denied) || denied.Resource != test.resource || denied.Verb != test.verb || !strings.Contains(denied.Role, test.resource) {
 			t.Errorf("%s: %v", test.verb, err)
+		}
+	}
+}
+
+// TestOtherJobsAreNotRead: pods of other jobs of the same type cost no request each.
+func TestOtherJobsAreNotRead(t *testing.T) {
+	s := newStage(t, apitest.Config{})
+	s.pod("mine")
+	s.say(10, "mine", "text")
+	for i := range 20 {
+		other := s.newJob(fmt.Sprintf("other-%d", i))
+		s.pod(other.Name+"-pod", func(p *corev1.Pod) {
+			p.OwnerReferences = owned("batch/v1", "Job", other.Name, other.UID)
+		})
+	}
+	before := len(s.server.Requests())
+	same(t, s.read(s.options()), "mine#1 text")
+	for _, r := range s.server.Requests()[before:] {
+		if r.Resource.Resource == "jobs" {
+			t.Errorf("%s %s %s", r.Verb, r.Resource.Resource, r.Name)
 		}
 	}
 }
