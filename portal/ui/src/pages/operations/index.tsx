@@ -7,6 +7,7 @@ import { second, serverNow } from "../../core/clock";
 import { date, instant, time } from "../../core/format";
 import { useLive } from "../../core/live";
 import { useResource } from "../../core/resource";
+import { at } from "../../core/router";
 import { GrayRows, Trouble } from "../../design/panel";
 import { Channels, Cursors, Gaps, SummaryCards } from "./cards";
 import { Acts, DeadLetters } from "./letters";
@@ -34,6 +35,7 @@ export function OperationsPage() {
         {data === undefined ? null : <span class="operations-up">{recorders(data)}</span>}
       </div>
       <div class="content stack">
+        {at.value === "" ? null : <p class="note" role="note">{w.present}</p>}
         {resource.problem === undefined ? null : <Trouble problem={resource.problem} asOf={data === undefined ? 0 : resource.asOf} again={resource.reload} />}
         {data === undefined ? (resource.problem === undefined ? <GrayRows rows={12} /> : null) : (
           <>
