@@ -70,9 +70,9 @@ export function bytes(n: number): string {
   return `${number(n, n < 100 && i > 0 ? 1 : 0)} ${units[i]}`;
 }
 
-// percent returns a share from 0 to 1: "83.1 %".
+// percent returns a share from 0 to 1, always with one decimal so that columns align: "83.1 %".
 export function percent(share: number): string {
-  return `${number(share * 100)} %`;
+  return `${(share * 100).toFixed(1)} %`;
 }
 
 // instant returns the milliseconds of a time of the API, or undefined if it is missing.
@@ -101,6 +101,11 @@ export function date(ms: number, now = serverNow()): string {
   return `${months[f.month]} ${f.day}${other ? ", " + f.year : ""}`;
 }
 
+// dateClock returns date and time of day: "Nov 21, 23:18".
+export function dateClock(ms: number, now = serverNow()): string {
+  return date(ms, now) + (language.value === "zh" ? " " : ", ") + clock(ms);
+}
+
 // time returns a time as lists show it: with seconds if it is today, with the date otherwise.
 export function time(ms: number | undefined, now = serverNow()): string {
   if (ms === undefined) {
@@ -122,12 +127,4 @@ export function zone(ms = serverNow()): string {
   }
   const a = Math.abs(minutes);
   return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(a / 60)}${a % 60 === 0 ? "" : ":" + two(a % 60)}`;
-}
-
-// visible shows control characters as symbols, and marks that turn the direction of a text as
-// a replacement character. Nothing of a name or of a log line is obeyed.
-export function visible(text: string): string {
-  return text
-    .replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, (c) => String.fromCharCode(c === "\u007f" ? 0x2421 : 0x2400 + c.charCodeAt(0)))
-    .replace(/[\u0080-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }

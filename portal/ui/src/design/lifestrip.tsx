@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Span } from "../api";
-import { second } from "../core/clock";
+import { shownNow } from "../core/shown";
 import { clock, duration, instant } from "../core/format";
 import { shownTheme } from "../core/theme";
 import { stateWord, words } from "../words";
@@ -41,7 +41,7 @@ export function describe(life: readonly Span[], now: number): string {
     return s.gap ? w.life.gap(time) : w.life.for(stateWord(s.state), time);
   });
   const from = instant(life[0]?.from);
-  return [from === undefined ? "" : w.life.submitted(clock(from)), ...parts].filter((p) => p !== "").join(", ");
+  return [from === undefined ? "" : w.life.submitted(clock(from)), ...parts].filter((p) => p !== "").join(w.comma);
 }
 
 function draw(canvas: HTMLCanvasElement, p: LifeProps, width: number, height: number, now: number, k: Colors): void {
@@ -86,7 +86,7 @@ export function LifeStrip(p: LifeProps) {
   const height = p.height ?? 10;
   const over = isEnd(p.state);
   const icon = height > 12 ? 18 : 12;
-  const now = over ? 0 : Math.floor(second.value / 5000) * 5000;
+  const now = over ? 0 : Math.floor(shownNow.value / 5000) * 5000;
   const theme = shownTheme.value;
   const width = (p.width ?? measured) - (over ? icon + 6 : 0);
 
@@ -100,12 +100,12 @@ export function LifeStrip(p: LifeProps) {
   }, [p.width]);
   useEffect(() => {
     if (canvas.current && width > 0) {
-      draw(canvas.current, p, width, height, second.peek(), themeColors(theme));
+      draw(canvas.current, p, width, height, shownNow.peek(), themeColors(theme));
     }
   }, [p.life, p.state, width, height, theme, now, p.label]);
 
   return (
-    <div class={"life" + (height > 12 ? " life-high" : "")} ref={box} role="img" aria-label={describe(p.life, second.peek())}>
+    <div class={"life" + (height > 12 ? " life-high" : "")} ref={box} role="img" aria-label={describe(p.life, shownNow.peek())}>
       <canvas ref={canvas} aria-hidden="true" />
       {over ? <StateIcon state={p.state} size={icon} /> : null}
     </div>

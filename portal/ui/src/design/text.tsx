@@ -1,7 +1,8 @@
 // Texts that need care: times, and names that are too long.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { instant, none, time, utc, visible } from "../core/format";
+import { instant, none, time, utc } from "../core/format";
+import { visible } from "./visible";
 
 // Time shows a time of the API in local time, and in UTC on hover.
 export function Time({ at, show }: { at: string | undefined; show?: (ms: number) => string }) {

@@ -30,6 +30,9 @@ export const en = {
   changes: (i: number) => n(i, "change"),
   cpu: "CPU",
   unknown: "unknown",
+  comma: ", ", colon: ": ", list: ", ",
+  // said puts what the server says in English into the language of the page.
+  said: (text: string) => text,
   nav: {
     label: "Pages", jobs: "Jobs", timeline: "Timeline", stats: "Statistics", operations: "Operations", settings: "Settings",
     docs: "API", submit: "Submit job", submitShort: "Submit", more: "More", search: "Search or jump to", home: "Vedette, jobs",

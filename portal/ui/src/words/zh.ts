@@ -18,6 +18,8 @@ export const zh: Words = {
   changes: (i) => `${number(i)} 个变化`,
   cpu: "CPU",
   unknown: "未知",
+  comma: "，", colon: "：", list: "、",
+  said: (text) => text.replace(/,? ?\bexit code (\d+)/, (m, code: string) => (m.startsWith(",") ? "，" : "") + `退出码 ${code}`).replace(/\b(\d+)(?:st|nd|rd|th) in line\b/, "排在第 $1 位"),
   nav: {
     label: "页面", jobs: "作业", timeline: "时间线", stats: "统计", operations: "运维", settings: "设置",
     docs: "API", submit: "提交作业", submitShort: "提交", more: "更多", search: "搜索或跳转", home: "Vedette，作业",

@@ -3,13 +3,15 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Detail } from "../../api";
-import { second } from "../../core/clock";
-import { duration, none, number, visible } from "../../core/format";
+import { shownNow } from "../../core/shown";
+import { duration, none, number } from "../../core/format";
 import { recall, remember } from "../../core/storage";
 import { StateCell } from "../../design/button";
 import { LifeStrip } from "../../design/lifestrip";
+import { words } from "../../words";
 import { language } from "../../words/language";
 import { Name, Time } from "../../design/text";
+import { visible } from "../../design/visible";
 import { grown, ticks } from "./rows";
 import type { Row } from "./rows";
 import { words as w } from "./words";
@@ -32,7 +34,7 @@ export interface Column {
 }
 
 function text(value: string | undefined): ComponentChildren {
-  return value ? <span class="cut block" data-tip-cut={visible(value)}>{visible(value)}</span> : <span class="text-3">{none}</span>;
+  return value ? <Name text={value} /> : <span class="text-3">{none}</span>;
 }
 
 function amount(n: number): ComponentChildren {
@@ -41,7 +43,7 @@ function amount(n: number): ComponentChildren {
 
 // Growing shows a duration that grows while the job is open.
 function Growing({ row, part }: { row: Row; part: "waited" | "ran" }) {
-  const seconds = grown(row, ticks(row.job.state) ? second.value : row.asOf)[part];
+  const seconds = grown(row, ticks(row.job.state) ? shownNow.value : row.asOf)[part];
   return seconds < 1 ? <span class="text-3">{none}</span> : <>{duration(seconds)}</>;
 }
 
@@ -81,14 +83,21 @@ export function translated(d: Detail): Detail {
   return d.more ? { ...d, more: text } : { ...d, word: text };
 }
 
+// longReason is how long a reason may be that is shown in full beside what follows it.
+const longReason = 24;
+
 function DetailCell({ row }: { row: Row }) {
   const d = translated(row.job.detail ?? {});
+  const more = d.more ? words.value.said(d.more) : "";
   if (!d.word) {
     return <span class="hidden-text">{none}</span>;
   }
   const node = row.job.state === "Running" || row.job.state === "Succeeded";
-  const whole = d.more ? d.word + " " + d.more : d.word;
-  return <span class="cut block" data-tip-cut={visible(whole)}><span class={d.strong ? "detail-strong" : node ? "text-3" : ""}>{visible(d.word)}</span>{d.more ? <span class="text-3"> {visible(d.more)}</span> : null}</span>;
+  const look = d.strong ? "detail-strong" : node ? "text-3" : "";
+  if (!more || d.word.length > longReason) {
+    return <span class={look}><Name text={more ? d.word + " " + more : d.word} /></span>;
+  }
+  return <span class="cut block" data-tip-cut={visible(d.word + " " + more)}><span class={look}>{visible(d.word)}</span><span class="text-3"> {visible(more)}</span></span>;
 }
 
 const firstChoice: ColumnName[] = ["state", "name", "namespace", "queue", "owner", "gpus", "submitted", "waited", "ran", "tries", "life", "detail"];

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { PathFailure, PathJob, PathRetry, PathStop, PathTransitions, PathWaiting } from "../../api";
 import type { Failure, Job, JobDetail, Span, Submitted, Act, TransitionList, Waiting } from "../../api";
 import { fill, problem, write } from "../../core/client";
-import { second } from "../../core/clock";
-import { clock, duration, instant, none, number, time, visible } from "../../core/format";
+import { shownNow } from "../../core/shown";
+import { clock, duration, instant, none, number, time } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { at, go, jobPath, setQuery, to } from "../../core/router";
 import { Button, StateCell, StatePill } from "../../design/button";
@@ -15,6 +15,7 @@ import { copy, Drawer, Fact, GrayRows, Tabs, Trouble } from "../../design/panel"
 import { StateIcon } from "../../design/stateicon";
 import { Time } from "../../design/text";
 import { toast } from "../../design/toast";
+import { visible } from "../../design/visible";
 import { stateWord, words as common } from "../../words";
 import { grown } from "./rows";
 import type { Row } from "./rows";
@@ -68,7 +69,7 @@ function Inside({ job, row, detail, version }: { job: Job; row: Row | undefined;
 
 function Times({ job, row }: { job: Job; row: Row | undefined }) {
   const w = words.value;
-  const now = second.value;
+  const now = shownNow.value;
   const times = row ? grown(row, isEnd(job.state) ? row.asOf : now) : { waited: job.waited, ran: job.ran };
   const from = instant(job.submitted);
   const to = instant(job.ended);
@@ -101,7 +102,7 @@ function Actions({ job, may }: { job: Job; may: string[] }) {
       {may.includes("retry") ? <Button icon="retry" primary onClick={retry}>{w.action.retry}</Button> : null}
       {may.includes("clone") ? <Button icon="pencil" href={to("/submit", { clone: job.uid, cluster: job.cluster })}>{w.action.clone}</Button> : null}
       {may.includes("subscribe") ? <Button icon="bell" href={to(jobPath(job, "notifications"))}>{w.action.subscribe}</Button> : null}
-      {may.includes("stop") ? <Button icon="stop" onClick={stop}>{asking ? `${w.action.stop}: ${w.gpus(job.gpus)}` : w.action.stop}</Button> : null}
+      {may.includes("stop") ? <Button icon="stop" onClick={stop}>{asking ? w.action.stop + w.colon + w.gpus(job.gpus) : w.action.stop}</Button> : null}
     </div>
   );
 }
@@ -151,7 +152,7 @@ function WhyWaits({ job, version }: { job: Job; version: string }) {
       <div class="why-facts">
         {f.line ? <Fact name={w.place} value={`${number(f.line.place)} / ${number(f.line.length)}`} /> : null}
         {f.quota ? <Fact name={w.quota} value={`${number(f.quota.total - f.quota.used)} / ${number(f.quota.total)}`} /> : null}
-        {half !== undefined ? <Fact name={w.likely} value={clock(half)} note={`${time(instant(f.likely?.early))} – ${time(instant(f.likely?.late))}`} /> : null}
+        {half !== undefined ? <Fact name={w.likely} value={clock(half)} note={`${clock(instant(f.likely?.early) ?? half)} – ${clock(instant(f.likely?.late) ?? half)}`} /> : null}
       </div>
       {(f.unknown ?? []).map((u) => <p class="text-3">{u}</p>)}
     </section>
@@ -162,7 +163,7 @@ function Transitions({ job, version }: { job: Job; version: string }) {
   const w = words.value.drawer;
   const found = useResource<TransitionList>(fill(PathTransitions, { cluster: job.cluster, uid: job.uid }), { version, params: { at: at.value }, keep: true });
   const list = found.data?.transitions ?? [];
-  const now = second.value;
+  const now = shownNow.value;
   if (found.problem) {
     return <Trouble problem={found.problem} again={found.reload} />;
   }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PathCounts } from "../../api";
 import type { JobCounts } from "../../api";
-import { count } from "../../core/format";
+import { count, none } from "../../core/format";
 import { keys, parseFilter } from "../../core/filter";
 import type { Term } from "../../core/filter";
 import { useKeys } from "../../core/keys";
@@ -225,7 +225,7 @@ function Foot({ list, picked, clear }: { list: List; picked: Row[]; clear: () =>
     <footer class="jobs-foot">
       {picked.length > 0 ? <SelectionBar rows={picked} clear={clear} /> : (
         <>
-          <span class="text-2">{n === 0 ? w.none : w.range(Math.max(1, first), Math.max(1, first) + n - 1, count(list.view?.counts.matching))}</span>
+          <span class="text-2">{list.view === undefined ? none : n === 0 ? w.none : w.range(Math.max(1, first), Math.max(1, first) + n - 1, count(list.view?.counts.matching))}</span>
           <Button disabled={!newer} onClick={newer}>{common.value.action.newer}</Button>
           <Button disabled={!older} onClick={older}>{common.value.action.older}</Button>
         </>

@@ -9,7 +9,7 @@ import { Icon } from "../../design/icon";
 import { LifeStrip } from "../../design/lifestrip";
 import { StateIcon } from "../../design/stateicon";
 import { Name } from "../../design/text";
-import { second } from "../../core/clock";
+import { shownNow } from "../../core/shown";
 import { clock, duration, instant } from "../../core/format";
 import { words as common } from "../../words";
 import { chosen, density, fitting } from "./columns";
@@ -144,7 +144,7 @@ export function JobsPhoneList({ rows, caption }: { rows: Row[]; caption: string 
 function PhoneRow({ row }: { row: Row }) {
   const { job } = row;
   const w = words.value;
-  const now = second.value;
+  const now = shownNow.value;
   const { waited, ran } = grown(row, now);
   const submitted = instant(job.submitted);
   const waits = job.state === "Submitted" || job.state === "Queued";
