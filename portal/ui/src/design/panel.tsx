@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
 import { ProblemDenied, ProblemLoading, ProblemSignIn } from "../api";
 import { ProblemNetwork } from "../core/client";
-import { clock, percent } from "../core/format";
+import { clock } from "../core/format";
 import { words } from "../words";
 import { Button } from "./button";
 import { Icon } from "./icon";
@@ -77,17 +77,28 @@ export function GrayRows({ rows = 8 }: { rows?: number }) {
   return <div class="gray-rows" aria-busy="true">{late ? Array.from({ length: rows }, () => <div class="gray-row"><i /><i /><i /></div>) : null}</div>;
 }
 
+// loadingAgain is how long a page waits for a portal that has just started, in milliseconds.
+const loadingAgain = 2000;
+
 // Trouble shows a problem of a request: what failed, and what to do. asOf is when the data came
 // that is shown meanwhile; 0 if there is none.
 export function Trouble({ problem, again, asOf = 0 }: { problem: Problem; again?: () => void; asOf?: number }) {
   const w = words.value;
   const denied = problem.type === ProblemDenied;
+  const loading = problem.type === ProblemLoading;
+  const calm = denied || loading || problem.type === ProblemSignIn;
+  const repeat = useRef(again);
+  repeat.current = again;
+  useEffect(() => {
+    const timer = loading ? setTimeout(() => repeat.current?.(), loadingAgain) : undefined;
+    return () => clearTimeout(timer);
+  }, [problem]);
   const text = problem.type === ProblemNetwork ? w.error.network
-    : problem.type === ProblemLoading ? w.error.loading(percent(problem.done ?? 0))
+    : loading ? w.error.loading(`${Math.floor((problem.done ?? 0) * 100)} %`)
     : (problem.detail ?? (denied ? (problem.role ? w.error.denied : w.error.deniedNoRole) : problem.title));
   return (
-    <div class={denied ? "trouble is-denied" : "trouble"} role="alert">
-      <Icon name={denied ? "info" : "warning"} />
+    <div class={calm ? "trouble is-denied" : "trouble"} role={loading ? "status" : "alert"}>
+      <Icon name={calm ? "info" : "warning"} />
       <div class="trouble-text">{text}{asOf > 0 ? " " + w.error.from(clock(asOf, true)) : ""}{problem.instance ? <span class="text-3"> {w.error.id(problem.instance)}</span> : null}</div>
       {problem.role ? <Button icon="copy" onClick={() => copy(problem.role ?? "")}>{w.error.copyRole}</Button> : null}
       {problem.type === ProblemSignIn ? <Button href={"/auth/?to=" + encodeURIComponent(location.pathname + location.search)}>{w.error.signIn}</Button>

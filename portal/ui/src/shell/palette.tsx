@@ -1,7 +1,7 @@
 // The palette (Ctrl-K): jobs, pages, actions and times by their first letters.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { PathJobs } from "../api";
 import type { JobList } from "../api";
 import { useKeys } from "../core/keys";
@@ -59,7 +59,7 @@ export function Palette() {
   const found = useResource<JobList>(asked.length < 2 ? "" : PathJobs, { params: { q: asked, limit: 8 }, keep: true });
   const close = () => { paletteShown.value = false; };
   useKeys([{ key: "Escape", what: "", typing: true, run: close }]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     input.current?.focus();
     return () => { if (before instanceof HTMLElement) before.focus(); };

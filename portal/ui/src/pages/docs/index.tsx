@@ -45,7 +45,7 @@ function Operations({ document: d }: { document: Document }) {
           <section key={group}>
             <h2 class="docs-group">{group}</h2>
             {found.filter((o) => o.group === group).map((o) => (
-              <a key={o.id} class="docs-item" href={changed({ op: o.id })} aria-current={o.id === chosen?.id ? "page" : undefined}><Method method={o.method} /><span>{o.summary === "" ? o.path : o.summary}</span></a>
+              <a key={o.id} class="docs-item" href={changed({ op: o.id })} aria-current={o.id === chosen?.id ? "page" : undefined}><Method method={o.method} /><span lang="en">{o.summary === "" ? o.path : o.summary}</span></a>
             ))}
           </section>
         ))}
@@ -139,7 +139,7 @@ function Fields({ document: d, schema, above }: { document: Document; schema: Sc
         const child = nameOf(below);
         const line = (
           <>
-            <code>{key}</code> <span class="docs-type">{typeText(field, w)}</span>{required.has(key) ? null : <span class="text-3" aria-hidden="true"> ?</span>}
+            <code>{key}</code> <span class="docs-type">{typeText(field, w)}</span>{required.has(key) ? null : <span class="text-3"> {w.optional}</span>}
             {field.description === undefined ? null : <span class="text-3"> {field.description}</span>}{limits(field) === "" ? null : <span class="text-3"> {limits(field)}</span>}
           </>
         );

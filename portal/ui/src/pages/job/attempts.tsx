@@ -50,7 +50,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
           {list.fields.map((field) => (
             <tr key={field.name}>
               <th scope="row">{words.fields[field.name] ?? <Name text={visible(field.name)} tail={14} />}</th>
-              {attempts.map((a, i) => <Cell attempt={a} field={field} i={from + i} key={a.number} />)}
+              {attempts.map((a, i) => <Cell attempt={a} field={field.name === "ran" ? ranOf(field, list.attempts) : field} i={from + i} key={a.number} />)}
             </tr>
           ))}
         </tbody>
@@ -59,8 +59,13 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
   );
 }
 
+// ranOf writes the times that attempts ran as all pages do.
+function ranOf(field: AttemptField, attempts: readonly Attempt[]): AttemptField {
+  return { ...field, values: field.values.map((text, i) => (attempts[i] === undefined ? text : duration(attempts[i].ran))) };
+}
+
 function Cell({ attempt, field, i }: { attempt: Attempt; field: AttemptField; i: number }) {
-  const text = visible(field.values[i] ?? "");
+  const text = visible(shared.value.said(field.values[i] ?? ""));
   const differs = i > 0 && field.differs[i] === true;
   const shown = text === "" ? <span class="text-3">{none}</span> : text;
   return (

@@ -2,7 +2,6 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Job, LikelyStart } from "../../api";
-import { second } from "../../core/clock";
 import { clock, date, duration, instant } from "../../core/format";
 import { isEnd, paintSpan, pale } from "../../design/lifepaint";
 import type { Colors } from "../../design/lifepaint";
@@ -47,7 +46,7 @@ export function BigStrip({ job, likely, now, past }: { job: Job; likely?: Likely
   const range = likely && strip.likely ? `, ${words.strip.likely(clock(instant(likely.early) ?? 0), clock(instant(likely.late) ?? 0))}` : "";
   return (
     <div class="bigstrip" ref={box}>
-      <div class="bigstrip-row" role="img" aria-label={`${words.strip.label}: ${describe(job.life, second.peek())}${range}`}>
+      <div class="bigstrip-row" role="img" aria-label={`${words.strip.label}: ${describe(job.life, now)}${range}`}>
         <canvas ref={canvas} aria-hidden="true" />
         {ended ? <StateIcon state={job.state} size={18} /> : null}
       </div>

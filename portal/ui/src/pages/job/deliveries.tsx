@@ -17,6 +17,7 @@ import { visible } from "../../design/visible";
 import { ask } from "./asking";
 import { may } from "./context";
 import type { JobContext } from "./context";
+import { words as shared } from "../../words";
 import { w } from "./words";
 
 // useDeliveries reads the messages about a job.
@@ -36,12 +37,12 @@ export function DeliveriesCard({ job, list, reload }: { job: JobContext; list: D
   const words = w.value.deliveries;
   const rules = [...new Set(list.map((d) => d.rule ?? "").filter((r) => r !== ""))];
   return (
-    <Card title={words.title} side={<a class="text-2 quiet-link" href={to(jobPath(job, "notifications"))}>{rules.length === 1 ? `${words.rule}: ${rules[0]}` : words.open}</a>}>
+    <Card title={words.title} side={<a class="text-2 quiet-link" href={to(jobPath(job, "notifications"))}>{rules.length === 1 ? words.rule + shared.value.colon + rules[0] : words.open}</a>}>
       <ul class="deliveries">
         {list.slice(0, 4).map((d) => (
           <li key={d.id}>
             <StateIcon state={iconOf(d)} />
-            <span class="delivery-text"><b>{d.channel}</b><span class="hidden-text"> {words.states[d.state] ?? d.state}</span> <span class="text-2">{[d.receiver, visible(d.state === "sent" ? d.title : (d.answer ?? d.title))].filter((t) => t).join(", ")}</span></span>
+            <span class="delivery-text"><b>{d.channel}</b><span class="hidden-text"> {words.states[d.state] ?? d.state}</span> <span class="text-2">{[d.receiver, visible(d.state === "sent" ? d.title : (d.answer ?? d.title))].filter((t) => t).join(shared.value.comma)}</span></span>
             {d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : <span class="text-2 nowrap"><Time at={d.sent ?? d.created} /></span>}
           </li>
         ))}

@@ -9,6 +9,7 @@ import { visible } from "../../design/visible";
 import { linesOf } from "../../design/yamltokens";
 import { opened, parts, rows, split } from "./diffview";
 import type { Row } from "./diffview";
+import { words as shared } from "../../words";
 import { w } from "./words";
 
 // splitFrom is the width from which two sides fit beside each other.
@@ -73,7 +74,7 @@ function FoldRow({ row, open, span }: { row: Row; open: (row: Row) => void; span
   const words = w.value.diff;
   const count = row.count ?? 0;
   const kept = row.bookkeeping ?? 0;
-  const text = [count > kept ? words.fold(count - kept) : "", kept > 0 ? words.foldBook(kept) : ""].filter((t) => t !== "").join(", ");
+  const text = [count > kept ? words.fold(count - kept) : "", kept > 0 ? words.foldBook(kept) : ""].filter((t) => t !== "").join(shared.value.comma);
   return <tr class="diff-fold"><td colSpan={span}><button type="button" onClick={() => open(row)}>{text}</button></td></tr>;
 }
 

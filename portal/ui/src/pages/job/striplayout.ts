@@ -11,6 +11,8 @@ export interface Mark {
   kind: "submitted" | "now" | "early" | "half" | "late" | "started" | "again" | "gap" | "ended" | "edge";
   ms: number;
   text: string;
+  // others are places that do as well, if something more important has the first one.
+  others?: { x: number; anchor: Mark["anchor"] }[];
 }
 
 // Strip is the drawing: its parts, the marks below, and the times at both ends.
@@ -101,7 +103,11 @@ function marksOf(parts: Placed[], input: Input, frame: Frame, scale: (ms: number
   const started = parts.find((part, i) => i > 0 && holds(part.span));
   if (started !== undefined) add("started", Date.parse(started.span.from), started.x);
   for (const { span, x, w } of parts) {
-    if (span.gap) add("gap", Date.parse(span.from), x + w / 2);
+    if (span.gap) {
+      add("gap", Date.parse(span.from), x + w / 2);
+      const last = marks[marks.length - 1];
+      if (last) last.others = [{ x, anchor: "start" }, { x: x + w, anchor: "end" }];
+    }
     else if (span.state === "Restarting") add("again", Date.parse(span.from), x);
   }
   const minutes = marks.map((mark) => Math.floor(mark.ms / 60_000));
@@ -117,25 +123,35 @@ function holds(span: Span): boolean {
   return !span.gap && !isEnd(span.state) && (span.state === "Starting" || span.state === "Running");
 }
 
-// fitted drops marks that overlap more important ones, and moves none.
+// fitted drops marks that overlap more important ones in all of their places.
 function fitted(marks: Mark[], width: number): Mark[] {
   const taken: [number, number][] = [];
-  return marks.filter((mark) => {
-    const w = widthOf(mark.text);
-    let left = mark.anchor === "start" ? mark.x : mark.anchor === "end" ? mark.x - w : mark.x - w / 2;
-    if (left < 0) {
-      left = 0;
-      mark.x = 0;
-      mark.anchor = "start";
-    } else if (left + w > width) {
-      left = width - w;
-      mark.x = width;
-      mark.anchor = "end";
-    }
-    if (left < 0 || taken.some(([a, b]) => left < b + 12 && a < left + w + 12)) return false;
-    taken.push([left, left + w]);
+  return marks.filter((mark) => [mark, ...(mark.others ?? [])].some(({ x, anchor }) => {
+    mark.x = x;
+    mark.anchor = anchor;
+    const left = within(mark, width);
+    const right = left + widthOf(mark.text);
+    if (left < 0 || taken.some(([a, b]) => left < b + 12 && a < right + 12)) return false;
+    taken.push([left, right]);
     return true;
-  });
+  }));
+}
+
+// within moves a mark into the strip, and returns where it begins.
+function within(mark: Mark, width: number): number {
+  const w = widthOf(mark.text);
+  const left = mark.anchor === "start" ? mark.x : mark.anchor === "end" ? mark.x - w : mark.x - w / 2;
+  if (left < 0) {
+    mark.x = 0;
+    mark.anchor = "start";
+    return 0;
+  }
+  if (left + w > width) {
+    mark.x = width;
+    mark.anchor = "end";
+    return width - w;
+  }
+  return left;
 }
 
 // widthOf estimates the width of a text of 12 pixels.

@@ -167,7 +167,7 @@ function LikeCard({ job, d }: { job: JobContext; d: Waiting }) {
         <p class="text-2">{like.what}</p>
         <p class="text-2">{words.longer(like.longer, like.jobs)}</p>
       </div>
-      {d.likely ? <p class="card-foot note">{words.held(percent(d.likely.held), d.likely.tested)}</p> : null}
+      {d.likely ? <p class="card-foot note">{words.held(`${Math.round(d.likely.held * 100)} %`, d.likely.tested)}</p> : null}
     </Card>
   );
 }

@@ -42,7 +42,7 @@ export const zh: JobWords = {
   },
   transitions: {
     title: "状态变化", note: (i) => `共 ${i} 次，最新在前`, state: "状态", since: "时间", for: "持续", reason: "原因", version: "版本", source: "来源", all: "全部显示", none: "没有记录到状态变化。",
-    sources: { watched: "watch", listed: "list", relisted: "relist", inferred: "推断", watch: "watch", list: "list", relist: "relist" },
+    sources: { watched: "监视", listed: "列表", relisted: "重新列表", inferred: "推断", watch: "监视", list: "列表", relist: "重新列表" },
   },
   log: {
     title: "最后的日志", attempt: (pod, i) => `${pod}，尝试 ${i}`, kept: (shown, all) => `Pod 结束时保留，${number(all)} 行中的 ${number(shown)} 行`, keptAt: (pod, t, i) => `${pod}：${t} 保留 ${number(i)} 行`, missing: (i) => `${number(i)} 行未保留`, missingUnknown: "未保留的行数未知", 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { ChannelState, Gap, Operations } from "../../api";
 import { serverNow } from "../../core/clock";
-import { bytes, clock, date, instant, none, number, short, time, utc } from "../../core/format";
+import { bytes, clock, dateClock, instant, none, number, short, time, utc } from "../../core/format";
 import { sameDay } from "../../core/zone";
 import { Button } from "../../design/button";
 import { Card } from "../../design/panel";
@@ -12,6 +12,7 @@ import { StateIcon } from "../../design/stateicon";
 import { Name } from "../../design/text";
 import type { Blind } from "../timeline/gaps";
 import { blindOf } from "../timeline/gaps";
+import { words as shared } from "../../words";
 import { words } from "./words";
 
 // known returns a number in words, or a dash if it is not known.
@@ -29,6 +30,7 @@ export function SummaryCards({ data }: { data: Operations }) {
   const w = words.value;
   const s = data.summary;
   const attention = s.attention ?? [];
+  const attentions: Record<string, string> = w.attentions;
   return (
     <div class="operations-summary">
       <Number name={w.transitions} value={known(s.transitionsPerSecond, (n) => w.perSecond(number(n)))} note={s.mostPerSecond < 0 ? w.lastMinute : w.most(number(s.mostPerSecond))} />
@@ -36,7 +38,7 @@ export function SummaryCards({ data }: { data: Operations }) {
       <Number name={w.toBrowser} value={known(s.toBrowser, delay)} note={w.p99Browsers(s.browsers)} />
       <Number name={w.waiting} value={known(s.waiting, number)} note={w.positions} />
       <Number name={w.database} value={bytes(s.databaseBytes)} note={s.bytesPerRow < 0 ? w.jobsInMemory(number(s.jobs), bytes(s.jobsBytes)) : w.perRow(bytes(Math.round(s.bytesPerRow)))} />
-      <Number name={w.attention} value={<>{attention.length > 0 ? <StateIcon state="Failed" /> : null}{number(attention.length)}</>} note={attention.length === 0 ? w.nothingToDo : attention.join(", ")} />
+      <Number name={w.attention} value={<>{attention.length > 0 ? <StateIcon state="Failed" /> : null}{number(attention.length)}</>} note={attention.length === 0 ? w.nothingToDo : attention.map((a) => attentions[a] ?? a).join(w.join)} />
     </div>
   );
 }
@@ -141,8 +143,8 @@ function GapLine({ gap }: { gap: Blind }) {
     <li class="operations-gap">
       <StateIcon state="gap" size={14} />
       <div class="grow">
-        <div class="cut"><b data-tip={`${utc(gap.from)}${open ? "" : " – " + utc(gap.to)}`}>{spanOf(gap.from, open ? undefined : gap.to, w.lasts)}</b> <span class="text-2">{gap.cluster}, {what}</span></div>
-        <div class="note cut">{[causes[gap.cause] ?? gap.cause, gap.detail].filter((t) => t !== "").join(": ")}</div>
+        <div class="cut"><b data-tip={`${utc(gap.from)}${open ? "" : " – " + utc(gap.to)}`}>{spanOf(gap.from, open ? undefined : gap.to, w.lasts)}</b> <span class="text-2">{gap.cluster}{shared.value.comma}{what}</span></div>
+        <div class="note cut">{[causes[gap.cause] ?? gap.cause, gap.detail].filter((t) => t !== "").join(shared.value.colon)}</div>
       </div>
       <div class="operations-gap-side">
         <div>{w.changes(gap.changes)}</div>
@@ -154,6 +156,5 @@ function GapLine({ gap }: { gap: Blind }) {
 
 // spanOf says from when to when, with the date if it is not today's.
 function spanOf(from: number, to: number | undefined, now: string): string {
-  const day = sameDay(from, serverNow()) ? "" : date(from) + ", ";
-  return `${day}${clock(from)} – ${to === undefined ? now : clock(to)}`;
+  return `${sameDay(from, serverNow()) ? clock(from) : dateClock(from)} – ${to === undefined ? now : clock(to)}`;
 }

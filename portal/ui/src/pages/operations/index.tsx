@@ -12,6 +12,7 @@ import { GrayRows, Trouble } from "../../design/panel";
 import { Channels, Cursors, Gaps, SummaryCards } from "./cards";
 import { Acts, DeadLetters } from "./letters";
 import { Watches } from "./watches";
+import { words as shared } from "../../words";
 import { words } from "./words";
 
 // refresh is how often the page reads everything again, in milliseconds.
@@ -61,6 +62,6 @@ function recorders(data: Operations): string {
   const all = new Set(data.watches.map((x) => x.recorder));
   const up = new Set(data.watches.filter((x) => x.phase !== "stopped" && x.phase !== "unknown").map((x) => x.recorder));
   const first = Math.min(...data.watches.map((x) => instant(x.since) ?? Infinity));
-  const since = Number.isFinite(first) ? `, ${w.since(first < serverNow() - 86_400_000 ? date(first) : time(first))}` : "";
+  const since = Number.isFinite(first) ? `${shared.value.comma}${w.since(first < serverNow() - 86_400_000 ? date(first) : time(first))}` : "";
   return all.size === 0 ? "" : w.recorders(up.size, all.size) + since;
 }

@@ -101,7 +101,7 @@ function LetterRow({ letter, busy, act }: { letter: Delivery; busy: boolean; act
       <td>{[letter.channel, letter.rule ?? letter.person ?? ""].filter((t) => t !== "").join(", ")}</td>
       <th scope="row">{job === undefined ? <Name text={name} /> : <a class="operations-job" href={to(jobPath(job))}><Name text={name} /></a>}</th>
       <td>{letter.jobState === undefined || letter.jobState === "" ? null : <StateCell state={letter.jobState} />}</td>
-      <td class="operations-answer">{letter.answer ?? ""}</td>
+      <td class="operations-answer" lang="en">{letter.answer ?? ""}</td>
       <td class="numeric text-3 operations-tries">{w.tried(letter.attempts)}</td>
       <td class="operations-acts">
         {may.includes("replay") ? <Button plain class="operations-link is-strong" disabled={busy} label={w.replayOne(name)} onClick={() => void act(PathReplay, { ids: [letter.id] })}>{w.replay}</Button> : null}
@@ -116,6 +116,7 @@ export function Acts({ acts }: { acts: readonly AuditEntry[] }) {
   const w = words.value;
   const h = w.heads;
   const results: Record<string, string> = w.results;
+  const acted: Record<string, string> = w.actWords;
   const icons: Record<string, string> = { done: "Succeeded", denied: "Aborted", failed: "Failed" };
   return (
     <Card title={w.acts} note={w.actsNote}>
@@ -129,9 +130,9 @@ export function Acts({ acts }: { acts: readonly AuditEntry[] }) {
                 <tr key={i}>
                   <td class="text-3 operations-time"><Time at={a.at} /></td>
                   <th scope="row">{a.person === "" ? w.nobody : a.person}</th>
-                  <td data-head={h.act}>{a.act}</td>
+                  <td data-head={h.act}>{acted[a.act] ?? a.act}</td>
                   <td data-head={h.object}>{a.job === undefined ? <Name text={a.object} /> : <a class="operations-job" href={to(jobPath(a.job))}><Name text={a.object} /></a>}</td>
-                  <td data-head={h.result}><span class="state-cell"><StateIcon state={icons[a.result] ?? "Deleted"} size={14} />{results[a.result] ?? a.result}</span>{a.detail === undefined || a.detail === "" ? null : <span class="text-3"> {a.detail}</span>}</td>
+                  <td data-head={h.result}><span class="state-cell"><StateIcon state={icons[a.result] ?? "Deleted"} size={14} />{results[a.result] ?? a.result}</span>{a.detail === undefined || a.detail === "" ? null : <span class="text-3" lang="en"> {a.detail}</span>}</td>
                   <td data-head={h.from} class="text-3">{[a.address, a.signIn].filter((t) => t !== "").join(", ")}</td>
                 </tr>
               ))}

@@ -85,13 +85,26 @@ export function versionText(version: string | undefined): string {
   return /^\d{1,15}$/.test(version) ? number(Number(version), 0) : version;
 }
 
+// noteOf says what is wrong with a watch. The recorder is heard of in UTC, and the page shows
+// local times.
+function noteOf(watch: Watch): string {
+  const w = words.value;
+  switch (watch.phase) {
+    case "denied": return w.noRight(watch.type);
+    case "absent": return w.notServed;
+  }
+  const said = /since (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/.exec(watch.note ?? "");
+  return watch.phase === "unknown" && said ? w.silent(time(Date.parse(`${said[1]}T${said[2]}Z`))) : (watch.note ?? "");
+}
+
 function Note({ watch }: { watch: Watch }) {
   const w = words.value;
-  const { role, note } = watch;
+  const { role } = watch;
+  const note = noteOf(watch);
   if (role !== undefined && role !== "") {
-    return <span class="operations-denied"><span>{note === undefined || note === "" ? w.noRight(watch.type) : note}</span> <Button plain class="operations-link" onClick={() => copy(role)}>{w.copyRole}</Button></span>;
+    return <span class="operations-denied"><span>{note}</span> <Button plain class="operations-link" onClick={() => copy(role)}>{w.copyRole}</Button></span>;
   }
-  if (note !== undefined && note !== "") {
+  if (note !== "") {
     return <span class="operations-said">{note}</span>;
   }
   const since = instant(watch.since);

@@ -6,6 +6,7 @@ import type { ChannelInfo, FieldProblem, Subscribe, Subscription } from "../../a
 import { problem, write } from "../../core/client";
 import { clusters } from "../../core/session";
 import { Button } from "../../design/button";
+import { Check, Choice as List } from "../../design/field";
 import { StateIcon } from "../../design/stateicon";
 import { toast } from "../../design/toast";
 import { stateWord } from "../../words";
@@ -34,6 +35,7 @@ export function AddForm({ channels, changed }: { channels: readonly ChannelInfo[
   const [mistakes, setMistakes] = useState<readonly FieldProblem[]>([]);
   const [busy, setBusy] = useState(false);
   const channel = channels.find((c) => c.name === draft.channel);
+  const addresses: Record<string, string> = w.addresses;
   const put = (part: Partial<Draft>): void => set((old) => ({ ...old, ...part }));
   const mistake = (field: string): string => mistakes.find((m) => m.field === field)?.message ?? "";
   const send = async (e: Event): Promise<void> => {
@@ -63,12 +65,12 @@ export function AddForm({ channels, changed }: { channels: readonly ChannelInfo[
         <Text id="name" label={w.name} help={w.nameHelp} value={draft.name} wrong={mistake("name")} put={(name) => put({ name })} />
         <Text id="labels" label={w.labelSelector} help={w.labelHelp} value={draft.labels} wrong={mistake("labels")} put={(labels) => put({ labels })} />
         <Choice id="channel" label={w.channel} value={draft.channel} options={channels.map((c): [string, string] => [c.name, c.name])} put={(name) => put({ channel: name, address: "" })} />
-        {channel === undefined || (channel.address ?? "") === "" ? null : <Text id="address" label={w.address} help={channel.address ?? ""} value={draft.address} wrong={mistake("address")} put={(address) => put({ address })} />}
+        {channel === undefined || (channel.address ?? "") === "" ? null : <Text id="address" label={w.address} help={addresses[channel.address ?? ""] ?? channel.address ?? ""} value={draft.address} wrong={mistake("address")} put={(address) => put({ address })} />}
       </div>
       <fieldset class="settings-states">
         <legend>{w.states} <span class="note">{w.statesHelp}</span></legend>
         {choices.map((state) => (
-          <label key={state} class="settings-check"><input type="checkbox" checked={draft.states.includes(state)} onChange={() => toggle(state)} /><StateIcon state={state} size={14} />{stateWord(state)}</label>
+          <Check key={state} checked={draft.states.includes(state)} onChange={() => toggle(state)}><span class="settings-check"><StateIcon state={state} size={14} />{stateWord(state)}</span></Check>
         ))}
       </fieldset>
       <div><Button type="submit" icon="bell" disabled={busy || draft.channel === ""}>{w.subscribe}</Button></div>
@@ -107,7 +109,7 @@ export function Choice(p: { id: string; label: string; value: string; options: r
   return (
     <div class="settings-field">
       <label for={id}>{p.label}</label>
-      <select class="field" id={id} value={p.value} onChange={(e) => p.put(e.currentTarget.value)}>{p.options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</select>
+      <div class="form-box"><List id={id} value={p.value} options={p.options.map(([value, text]) => ({ value, text }))} onChange={p.put} /></div>
     </div>
   );
 }

@@ -44,6 +44,7 @@ function Subscriptions() {
   if (s !== undefined && !s.notifies) {
     return <Card title={w.subscriptions}><p class="settings-none">{w.noNotifier}</p></Card>;
   }
+  const addresses: Record<string, string> = w.addresses;
   const subscriptions = list.data?.subscriptions ?? [];
   const channels = list.data?.channels ?? [];
   return (
@@ -58,7 +59,7 @@ function Subscriptions() {
       {list.data === undefined ? null : (
         <Card title={w.channels} note={w.channelsNote}>
           {channels.length === 0 ? <p class="settings-none">{w.noChannels}</p>
-            : <ul class="settings-list">{channels.map((c) => <li key={c.name} class="settings-channel"><b>{visible(c.name)}</b><span class="text-3">{visible(c.kind)}</span><span class="text-2">{(c.address ?? "") === "" ? w.needsNothing : w.needs(visible(c.address ?? ""))}</span></li>)}</ul>}
+            : <ul class="settings-list">{channels.map((c) => <li key={c.name} class="settings-channel"><b>{visible(c.name)}</b><span class="text-3">{visible(c.kind)}</span><span class="text-2">{(c.address ?? "") === "" ? w.needsNothing : w.needs(visible(addresses[c.address ?? ""] ?? c.address ?? ""))}</span></li>)}</ul>}
         </Card>
       )}
     </>

@@ -11,7 +11,7 @@ import { Menu } from "../../design/menu";
 import { StateIcon } from "../../design/stateicon";
 import { toast } from "../../design/toast";
 import { visible } from "../../design/visible";
-import { stateWord } from "../../words";
+import { stateWord, words as shared } from "../../words";
 import { words } from "./words";
 
 // hours are the choices of the menu that mutes.
@@ -61,7 +61,7 @@ export function SubscriptionRow({ subscription: s, changed }: { subscription: Su
     <li class="settings-row">
       <div class="settings-what">
         <div class="settings-name">{what}</div>
-        <div class="note">{[(s.states ?? []).length === 0 ? w.allStates : (s.states ?? []).map(stateWord).join(", "), visible(s.channel + ((s.address ?? "") === "" ? "" : ` ${s.address}`))].join(" · ")}</div>
+        <div class="note">{[(s.states ?? []).length === 0 ? w.allStates : (s.states ?? []).map(stateWord).join(shared.value.list), visible(s.channel + ((s.address ?? "") === "" ? "" : ` ${s.address}`))].join(" · ")}</div>
         {verified ? null : <Confirm id={s.id} changed={changed} />}
       </div>
       <span class="state-cell"><StateIcon state={!verified ? "Queued" : isMuted ? "Suspended" : "Succeeded"} size={14} />{!verified ? w.unverified : isMuted ? w.muted(time(muted)) : w.active}</span>

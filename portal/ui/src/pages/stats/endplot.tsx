@@ -1,16 +1,17 @@
 // How jobs ended: a stacked bar per day.
 
 import type { Period } from "../../api";
-import { clock, date, number } from "../../core/format";
+import { clock, date, dateClock, number } from "../../core/format";
 import { fields } from "../../core/zone";
 import { StateIcon } from "../../design/stateicon";
 import { stateWord } from "../../words";
 import { axisNumber, numberTicks } from "./axis";
 import { outcomeBars } from "./period";
-import type { OutcomeBar } from "./period";
+import type { OutcomeBar, Span } from "./period";
 import { stack } from "./chart";
 import type { Scene } from "./chart";
 import { Plot } from "./plot";
+import { timeTicks } from "./timeticks";
 import { words } from "./words";
 
 // ends are the final states from the bottom of a bar to its top.
@@ -28,9 +29,9 @@ export function EndPlot({ period, height }: { period: Period; height: number }) 
     const bar = bars[i];
     return bar === undefined ? null : <BarTip bar={bar} days={days} />;
   };
-  const x = at.map((share, i) => ({ at: share, text: barText(bars[i], days, bars.length) }));
+  const x = (width: number) => (days ? at.map((share, i) => ({ at: share, text: dayText(bars[i], bars.length) })) : timeTicks(spanOfBars(bars, period.step), width));
   return (
-    <Plot label={w.howEnded} height={height} at={at} highest={ticks[ticks.length - 1] ?? 1} x={() => x} y={ticks.map((t) => ({ at: t, text: axisNumber(t) }))}
+    <Plot label={w.howEnded} height={height} at={at} highest={ticks[ticks.length - 1] ?? 1} x={x} y={ticks.map((t) => ({ at: t, text: axisNumber(t) }))}
       draw={(s, shown) => drawBars(s, bars, at, shown)} tip={tip} table={<EndTable bars={bars} days={days} />} />
   );
 }
@@ -44,17 +45,25 @@ function drawBars(s: Scene, bars: readonly OutcomeBar[], at: readonly number[], 
   s.ctx.globalAlpha = 1;
 }
 
-function barText(bar: OutcomeBar | undefined, days: boolean, count: number): string {
+function dayText(bar: OutcomeBar | undefined, count: number): string {
   if (bar === undefined) {
     return "";
   }
-  return !days ? clock(bar.from) : count <= 10 ? String(fields(bar.from).day) : date(bar.from);
+  return count <= 10 ? String(fields(bar.from).day) : date(bar.from);
+}
+
+// spanOfBars returns the time that bars of one length cover. A bar begins at its time, so labels
+// of round times stand between bars, and not below the middle of one.
+function spanOfBars(bars: readonly OutcomeBar[], step: number): Span {
+  const from = bars[0]?.from ?? 0;
+  const each = (bars[1]?.from ?? from + step * 1000) - from;
+  return { from, to: from + each * bars.length };
 }
 
 function BarTip({ bar, days }: { bar: OutcomeBar; days: boolean }) {
   return (
     <>
-      <b>{days ? date(bar.from) : `${date(bar.from)}, ${clock(bar.from)}`}</b>
+      <b>{days ? date(bar.from) : dateClock(bar.from)}</b>
       <dl class="stats-tip-facts">
         {ends.map((state) => <><dt><StateIcon state={state} size={12} />{stateWord(state)}</dt><dd>{number(bar.outcomes[state] ?? 0)}</dd></>)}
       </dl>

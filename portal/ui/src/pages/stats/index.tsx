@@ -25,6 +25,8 @@ import type { Versus } from "./request";
 import { SpreadPlot } from "./spreadplot";
 import { FailuresPart, NodesPart, OwnerLegend, OwnersPart, WaitingPart, fileOf } from "./tables";
 import type { PartProps } from "./tables";
+import { words as shared } from "../../words";
+import { language } from "../../words/language";
 import { words } from "./words";
 
 // parts are the tabs; the path says which one is shown.
@@ -79,7 +81,7 @@ function versusOf(text: string): Versus {
 function otherText(data: Stats, now: number): string {
   const from = instant(data.beforeFrom);
   const end = instant(data.beforeTo);
-  return from === undefined || end === undefined ? "" : spanText({ from, to: end }, now, date, clock);
+  return from === undefined || end === undefined ? "" : spanText({ from, to: end }, now, date, clock, dayGap());
 }
 
 // failedLink returns where the failed jobs of a cause are listed.
@@ -126,7 +128,7 @@ function OverviewPart({ stats, span, other, failed }: PartProps) {
 function Head({ part, usual, span, vs, now, data }: { part: Part; usual: number; span: Span; vs: Versus; now: number; data: Stats | undefined }) {
   const w = words.value;
   const days = param("from") === "" ? usual : daysOf(param("from"));
-  const text = `${spanText(span, now, date, clock)}${span.to - span.from > 1.5 * 86_400_000 ? `, ${w.length(Math.ceil((span.to - span.from) / 86_400_000))}` : ""}`;
+  const text = `${spanText(span, now, date, clock, dayGap())}${span.to - span.from > 1.5 * 86_400_000 ? `${shared.value.comma}${w.length(Math.ceil((span.to - span.from) / 86_400_000))}` : ""}`;
   const other = data === undefined ? "" : otherText(data, now);
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => reveal(tabs.current), [part]);
@@ -161,5 +163,10 @@ function QueueMenu() {
     { text: w.allQueues, checked: chosen.length === 0, run: () => setQuery({ queue: null }) },
     ...names.map((i) => ({ text: i.value ?? "", note: i.count === undefined ? "" : number(i.count.n), checked: chosen.includes(i.value ?? ""), run: () => setQuery({ queue: i.value ?? null }) })),
   ];
-  return <Menu label={w.queue} icon="filter" text={chosen.length === 0 ? w.allQueues : chosen.join(", ")} items={items} />;
+  return <Menu label={w.queue} icon="filter" text={chosen.length === 0 ? w.allQueues : chosen.join(shared.value.list)} items={items} />;
+}
+
+// dayGap stands between a date and a time of day.
+function dayGap(): string {
+  return language.value === "zh" ? " " : ", ";
 }

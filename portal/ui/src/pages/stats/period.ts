@@ -40,13 +40,13 @@ export function daysOf(text: string): number | undefined {
 }
 
 // spanText returns a period as people read it. Whole days have no clock.
-export function spanText(s: Span, now: number, date: (ms: number) => string, clock: (ms: number) => string): string {
+export function spanText(s: Span, now: number, date: (ms: number) => string, clock: (ms: number) => string, gap = ", "): string {
   const last = s.to - 1;
   if (s.to - s.from > 1.5 * day) {
     return date(s.from) === date(last) ? date(s.from) : `${date(s.from)} – ${lastDay(s.from, last, date)}`;
   }
   const open = s.to >= now - 60_000;
-  return `${date(s.from)}, ${clock(s.from)} – ${open || date(last) === date(s.from) ? clock(s.to) : date(s.to) + ", " + clock(s.to)}`;
+  return `${date(s.from)}${gap}${clock(s.from)} – ${open || date(last) === date(s.from) ? clock(s.to) : date(s.to) + gap + clock(s.to)}`;
 }
 
 // lastDay leaves the month out if it is that of the first day.

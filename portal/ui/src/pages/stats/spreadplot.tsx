@@ -2,14 +2,13 @@
 // period dashed.
 
 import type { Period, Spread, StatsBucket } from "../../api";
-import { clock, date, duration, number } from "../../core/format";
-import { zoneChoice } from "../../core/zone";
-import { ticksOf } from "../timeline/ticks";
+import { clock, date, dateClock, duration, number } from "../../core/format";
 import { axisDuration, durationTicks } from "./axis";
 import type { Span } from "./period";
 import { cursor, line } from "./chart";
-import type { Scene, Tick } from "./chart";
+import type { Scene } from "./chart";
 import { Plot } from "./plot";
+import { timeTicks } from "./timeticks";
 import { words } from "./words";
 
 // SpreadPlotProps say which of the two times to show.
@@ -36,7 +35,7 @@ export function SpreadPlot({ which, now, before, span, height }: SpreadPlotProps
     return b === undefined ? null : <BucketTip bucket={b} step={now.step} spread={b[which]} />;
   };
   return (
-    <Plot label={title} height={height} at={at} highest={ticks[ticks.length - 1] ?? 60} x={(width) => xTicks(span, width)} y={ticks.map((t) => ({ at: t, text: axisDuration(t) }))}
+    <Plot label={title} height={height} at={at} highest={ticks[ticks.length - 1] ?? 60} x={(width) => timeTicks(span, width)} y={ticks.map((t) => ({ at: t, text: axisDuration(t) }))}
       draw={(s, shown) => drawLines(s, at, lines, shown)} tip={tip} table={<SpreadTable title={title} which={which} buckets={now.buckets} />} />
   );
 }
@@ -75,30 +74,10 @@ function drawLines(s: Scene, at: readonly number[], lines: Lines, shown: number)
   }
 }
 
-const day = 86_400_000;
-
-// xTicks returns round times. A day of a longer period is labeled in the middle of what is shown
-// of it.
-function xTicks(span: Span, width: number): Tick[] {
-  const length = span.to - span.from;
-  const days = length > 2.5 * day;
-  const from = days ? span.from - day : span.from;
-  const ticks = ticksOf({ from, to: span.to, width: (width * (span.to - from)) / length }, zoneChoice.value, days ? 64 : 84);
-  return ticks.flatMap((t) => {
-    const end = Math.min(t.time + day, span.to);
-    const begin = Math.max(t.time, span.from);
-    if (days && (t.form === "minute" || end - begin < day / 4)) {
-      return [];
-    }
-    const time = days ? (begin + end) / 2 : t.time;
-    return [{ at: (time - span.from) / length, text: days || clock(t.time) === "00:00" ? date(t.time) : clock(t.time) }];
-  });
-}
-
 // spanOfBucket says when a bucket began and ended.
 export function spanOfBucket(from: string, step: number): string {
   const ms = Date.parse(from);
-  return step >= 86_400 ? date(ms) : `${date(ms)}, ${clock(ms)} – ${clock(ms + step * 1000)}`;
+  return step >= 86_400 ? date(ms) : `${dateClock(ms)} – ${clock(ms + step * 1000)}`;
 }
 
 function BucketTip({ bucket, step, spread }: { bucket: StatsBucket; step: number; spread: Spread }) {

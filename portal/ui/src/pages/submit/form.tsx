@@ -127,14 +127,14 @@ function ParameterField({ p, parameter: q, span }: { p: FormProps; parameter: Pa
   if (kind === "check") {
     return (
       <div class="span-12">
-        <Check checked={text === "true"} onChange={(on) => change(on ? "true" : "false")}>{titleOf(q)}{q.help ? <span class="text-3"> {q.help}</span> : null}</Check>
+        <Check checked={text === "true"} onChange={(on) => change(on ? "true" : "false")}>{titleOf(q)}{q.help ? <span class="text-3"> {words.helps[q.help] ?? q.help}</span> : null}</Check>
       </div>
     );
   }
   const unit = unitOf(p, q);
   const mono = kind === "list" || q.name === "image" || q.name.startsWith("image ");
   return (
-    <Field id={id} label={titleOf(q)} note={q.required || p.s.mode === "yaml" || kind !== "text" || span < 6 ? undefined : words.optional} help={help} wrong={wrong} unit={unit} class={"span-" + span}
+    <Field id={id} label={titleOf(q)} note={q.required && p.s.mode === "form" && text === "" ? words.needed1 : undefined} help={help} wrong={wrong} unit={unit} class={"span-" + span}
       good={q.name === "name" && p.checked?.ok === true && text !== "" && wrong === undefined}>
       {kind === "choice" ? (
         <Choice id={id} value={text} describedBy={described} onChange={change} options={[...(q.required ? [] : [{ value: "", text: words.noDefault }]), ...(q.choices ?? []).map((c) => ({ value: c, text: c }))]} />
@@ -165,7 +165,7 @@ function helpOf(p: FormProps, q: Parameter): string | undefined {
   }
   const kind = kindOf(q);
   const form = kind === "list" ? words.listHelp : kind === "map" ? words.mapHelp : "";
-  const help = q.help ?? "";
-  const first = help === "" ? "" : sentence(help) + (/[.。]$/.test(help) ? "" : ".");
+  const help = words.helps[q.help ?? ""] ?? q.help ?? "";
+  const first = help === "" ? "" : sentence(help) + (/[.。]$/.test(help) ? "" : words.stop);
   return [first, form].filter((t) => t !== "").join(" ") || undefined;
 }

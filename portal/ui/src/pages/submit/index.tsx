@@ -42,7 +42,7 @@ export function SubmitPage() {
   const [round, again] = useState(0);
   const body = !session.value ? <GrayRows /> : writable().length === 0 ? <Empty text={w.value.mayNot} />
     : beginning.data ? <Page b={beginning.data} template={query.get("template") ?? ""} onDiscard={() => again(round + 1)} key={`${uid} ${round}`} />
-    : beginning.problem ? <Trouble problem={beginning.problem} again={beginning.reload} /> : <GrayRows />;
+    : beginning.problem ? <div class="submit-trouble"><Trouble problem={beginning.problem} again={beginning.reload} /></div> : <GrayRows />;
   return <div class="submit-page">{body}</div>;
 }
 
@@ -153,7 +153,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
         <FileButton onText={(text) => { change((now) => ({ ...open(now, linesOf(text)), key: newKey() })); edit(true); }} />
       </header>
       <Cards templates={b.templates} chosen={s.template} onTemplate={(t) => { edit(false); unclone((now) => choose(now, t), t.name); }} onYAML={() => { edit(true); change((now) => open(now, linesOf(now.yaml), now.base, now.cloneOf)); }} />
-      {chosen?.description ? <p class="submit-about text-2">{chosen.description}</p> : null}
+      {chosen?.description ? <p class="submit-about text-2">{words.helps[chosen.description] ?? chosen.description}</p> : null}
       <div class="submit-columns">
         <div class="submit-left">
           {b.clone && s.cloneOf ? <CloneBanner clone={b.clone} changed={changed.size} /> : null}

@@ -28,7 +28,10 @@ export const en = {
   quotaLeft: (left: string, total: string, line: number) => `${left} of ${total} GPUs left, ${number(line)} in line`,
   listHelp: "Words are separated by spaces; quotes keep them together.",
   mapHelp: "name=value, separated by spaces.",
-  optional: "optional",
+  stop: ".",
+  needed1: "needed",
+  // helps translates what templates say about their fields.
+  helps: {} as Record<string, string>,
   noDefault: "none",
   inYAML: (i: number) => (i === 1 ? "1 other field is set in the YAML." : `${number(i)} other fields are set in the YAML.`),
   mistake: (m: Mistake): string => {

@@ -14,6 +14,7 @@ import { FilterBar } from "../../design/filterbar";
 import { Button } from "../../design/button";
 import { Menu } from "../../design/menu";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
+import { words as shared } from "../../words";
 import type { SceneWords } from "./draw";
 import type { Blind } from "./gaps";
 import { Legend } from "./legend";
@@ -127,7 +128,7 @@ function sceneWords(): SceneWords {
     duration: (ms) => duration(ms / 1000),
     gap: (b: Blind) => {
       const strong = b.to === Infinity ? w.notWatchedSince(clock(b.from)) : w.notWatchedSpan(clock(b.from), clock(b.to));
-      const rest = [causes[b.cause] ?? b.cause, w.found(b.changes)].filter((t) => t !== "").join(", ");
+      const rest = [causes[b.cause] ?? b.cause, w.found(b.changes)].filter((t) => t !== "").join(shared.peek().comma);
       return [strong, groupOfURL() === "cluster" ? rest : w.inCluster(b.cluster, rest)];
     },
     failure: (row: AttemptRow) => {
@@ -162,8 +163,8 @@ function Head({ model }: { model: Model }) {
       <span class="grow" />
       {stage.view.value.live ? null : <Button plain icon="right" class="timeline-edge" onClick={() => stage.edge()}>{w.toEdge}</Button>}
       <span class="timeline-range">{rangeText(stage)}</span>
-      <Menu label={w.group} icon="filter" side="right" text={<><span class="timeline-menu-word">{w.group}: </span>{w.groups[group]}</>} items={groups.map((g) => ({ text: w.groups[g], checked: g === group, run: () => setQuery({ group: g === "cluster" ? null : g }) }))} />
-      <Menu label={w.order} side="right" text={<><span class="timeline-menu-word">{w.order}: </span>{w.orders[sort]}</>} items={orders.map((o) => ({ text: w.orders[o], checked: o === sort, run: () => setQuery({ sort: o === "submitted" ? null : o }) }))} />
+      <Menu label={w.group} icon="filter" side="right" text={<><span class="timeline-menu-word">{w.group}{shared.value.colon}</span>{w.groups[group]}</>} items={groups.map((g) => ({ text: w.groups[g], checked: g === group, run: () => setQuery({ group: g === "cluster" ? null : g }) }))} />
+      <Menu label={w.order} side="right" text={<><span class="timeline-menu-word">{w.order}{shared.value.colon}</span>{w.orders[sort]}</>} items={orders.map((o) => ({ text: w.orders[o], checked: o === sort, run: () => setQuery({ sort: o === "submitted" ? null : o }) }))} />
       <Button icon="plus" label={w.zoomIn} onClick={() => stage.zoom(1.5)} />
       <Button icon="minus" label={w.zoomOut} onClick={() => stage.zoom(1 / 1.5)} />
     </div>
