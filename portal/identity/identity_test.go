@@ -348,3 +348,28 @@ func TestPage(t *testing.T) {
 		t.Errorf("another site signs somebody in: %d", got)
 	}
 }
+
+// TestPageLooks: the page has the language and the theme of the person, and so have its problems.
+func TestPageLooks(t *testing.T) {
+	f := newFixture(t, Config{Tokens: tokens(t, anna)})
+	for _, c := range []struct {
+		path   string
+		header []string
+		want   []string
+	}{
+		{"/auth/", nil, []string{`<html lang="en" data-theme="system">`, "Sign in to Vedette"}},
+		{"/auth/", []string{"Accept-Language", "zh-CN,zh;q=0.9", "Cookie", "vedette_theme=dark"}, []string{`<html lang="zh" data-theme="dark">`, "登录 Vedette", "令牌"}},
+		{"/auth/?lang=zh&to=/stats", []string{"Cookie", "vedette_theme=%22%3E"}, []string{`<html lang="zh" data-theme="system">`, `href="?lang=en&amp;to=%2fstats"`}},
+	} {
+		body := f.send(request("GET", c.path, c.header...)).Body.String()
+		for _, want := range c.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s %q: no %s in %s", c.path, c.header, want, body)
+			}
+		}
+	}
+	r := request("POST", "/auth/token", "Content-Type", "application/x-www-form-urlencoded", "Cookie", "vedette_lang=zh")
+	if body := f.send(r).Body.String(); !strings.Contains(body, "没有令牌") {
+		t.Errorf("a problem is not Chinese: %s", body)
+	}
+}

@@ -102,11 +102,21 @@ func (s *signIn) show(w http.ResponseWriter, r *http.Request, status int, proble
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.WriteHeader(status)
+	language := web.Language(r)
 	_ = page.Execute(w, map[string]any{ // the browser may be gone
-		"To": destination(r.FormValue("to")), "Problem": problem, "Demanded": s.door.demands,
+		"Lang": language, "Theme": themeOf(r), "W": wordsOf[language],
+		"To": destination(r.FormValue("to")), "Problem": said(problem, language), "Demanded": s.door.demands,
 		"Token": s.door.tokens != nil || s.door.reviewer != nil, "OIDC": s.door.provider != nil,
 		"ToOIDC": pathOIDC + "?" + url.Values{"to": {destination(r.FormValue("to"))}}.Encode(),
 	})
+}
+
+// themeOf returns the theme that a person has chosen on the pages.
+func themeOf(r *http.Request) string {
+	if c, err := r.Cookie("vedette_theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
+		return c.Value
+	}
+	return "system"
 }
 
 // destination returns a path of the portal to go to after a sign-in. It never leads to
