@@ -101,6 +101,11 @@ export function date(ms: number, now = serverNow()): string {
   return `${months[f.month]} ${f.day}${other ? ", " + f.year : ""}`;
 }
 
+// clockOf returns a time in little room: "22:20" today, "Nov 21 22:20" before.
+export function clockOf(ms: number, now = serverNow()): string {
+  return sameDay(ms, now) ? clock(ms) : `${date(ms, now)} ${clock(ms)}`;
+}
+
 // dateClock returns date and time of day: "Nov 21, 23:18".
 export function dateClock(ms: number, now = serverNow()): string {
   return date(ms, now) + (language.value === "zh" ? " " : ", ") + clock(ms);

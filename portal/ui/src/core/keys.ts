@@ -1,7 +1,7 @@
 // Keys of the keyboard. Components register keys while they are shown; the newest wins.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 // Binding is what a key does. Names: "j", "Enter", "Escape", "g t" (two keys), "Mod+k".
 export interface Binding {
@@ -39,7 +39,8 @@ export function bindings(): Binding[] {
 export function useKeys(list: Binding[], active = true): void {
   const layer = useRef({ bindings: list });
   layer.current.bindings = list;
-  useEffect(() => {
+  // Whoever sees the component may press a key at once.
+  useLayoutEffect(() => {
     if (!active) {
       return;
     }

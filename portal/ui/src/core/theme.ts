@@ -8,6 +8,8 @@ export type Theme = "light" | "dark" | "system";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(dark.matches);
+const print = matchMedia("print");
+const printing = signal(print.matches);
 
 function initial(): Theme {
   const said = document.documentElement.dataset["theme"];
@@ -17,8 +19,8 @@ function initial(): Theme {
 // theme is the choice of the person.
 export const theme = signal<Theme>(initial());
 
-// shownTheme is what the page shows. Canvases draw again when it changes.
-export const shownTheme = computed<"light" | "dark">(() => (theme.value === "system" ? (systemDark.value ? "dark" : "light") : theme.value));
+// shownTheme is what the page shows; paper is light. Canvases draw again when it changes.
+export const shownTheme = computed<"light" | "dark">(() => (printing.value ? "light" : theme.value === "system" ? (systemDark.value ? "dark" : "light") : theme.value));
 
 // setTheme changes and keeps the choice.
 export function setTheme(t: Theme): void {
@@ -36,7 +38,10 @@ export function startTheme(): void {
   dark.addEventListener("change", () => {
     systemDark.value = dark.matches;
   });
+  print.addEventListener("change", () => {
+    printing.value = print.matches;
+  });
   effect(() => {
-    document.documentElement.dataset["theme"] = theme.value;
+    document.documentElement.dataset["theme"] = printing.value ? "light" : theme.value;
   });
 }

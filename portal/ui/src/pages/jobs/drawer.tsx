@@ -5,7 +5,7 @@ import { PathFailure, PathJob, PathRetry, PathStop, PathTransitions, PathWaiting
 import type { Failure, Job, JobDetail, Span, Submitted, Act, TransitionList, Waiting } from "../../api";
 import { fill, problem, write } from "../../core/client";
 import { shownNow } from "../../core/shown";
-import { clock, duration, instant, none, number, time } from "../../core/format";
+import { clock, clockOf, duration, instant, none, number, time } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { at, go, jobPath, setQuery, to } from "../../core/router";
 import { Button, StateCell, StatePill } from "../../design/button";
@@ -75,10 +75,10 @@ function Times({ job, row }: { job: Job; row: Row | undefined }) {
   const to = instant(job.ended);
   return (
     <p class="drawer-times">
-      <span>{from === undefined ? "" : clock(from)} {w.drawer.submitted}</span>
+      <span>{from === undefined ? "" : clockOf(from)} {w.drawer.submitted}</span>
       <span>{w.drawer.waited} {times.waited < 1 ? none : duration(times.waited)}</span>
       <span>{w.drawer.ran} {times.ran < 1 ? none : duration(times.ran)}</span>
-      <span>{to === undefined ? common.value.life.now : `${clock(to)} ${stateWord(job.state)}`}</span>
+      <span>{to === undefined ? common.value.life.now : `${clockOf(to)} ${stateWord(job.state)}`}</span>
     </p>
   );
 }

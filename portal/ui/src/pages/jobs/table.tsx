@@ -10,7 +10,7 @@ import { LifeStrip } from "../../design/lifestrip";
 import { StateIcon } from "../../design/stateicon";
 import { Name } from "../../design/text";
 import { shownNow } from "../../core/shown";
-import { clock, duration, instant } from "../../core/format";
+import { clockOf, duration, instant } from "../../core/format";
 import { words as common } from "../../words";
 import { chosen, density, fitting } from "./columns";
 import type { Column } from "./columns";
@@ -155,7 +155,7 @@ function PhoneRow({ row }: { row: Row }) {
       <a href={changed({ sel: job.cluster + "/" + job.uid })}>
         <StateIcon state={job.state} />
         <span class="phone-name"><Name text={job.name} /></span>
-        <span class="phone-time">{submitted === undefined ? "" : clock(submitted)}</span>
+        <span class="phone-time">{submitted === undefined ? "" : clockOf(submitted)}</span>
         <span class="phone-facts"><b>{stateWord(job.state)}</b>{job.owner ? <span class="cut">{job.owner}</span> : null}<span class="no-wrap">{job.gpus > 0 ? common.value.gpus(job.gpus) : job.gpus === 0 ? common.value.cpu : ""}</span></span>
         <span class="phone-for">{time}</span>
         <span class="phone-life"><LifeStrip life={job.life} state={job.state} /></span>

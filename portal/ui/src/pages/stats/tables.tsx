@@ -27,6 +27,8 @@ export interface PartProps {
 
 interface Column {
   head: string;
+  // desk says that phones leave it out.
+  desk?: boolean;
   numeric?: boolean;
   wide?: boolean;
 }
@@ -36,11 +38,15 @@ function Table({ caption, columns, rows }: { caption: string; columns: readonly 
     <div class="stats-table-box">
       <table class="table stats-table">
         <caption class="hidden-text">{caption}</caption>
-        <thead><tr>{columns.map((c) => <th scope="col" key={c.head} class={c.numeric ? "numeric" : c.wide ? "stats-wide" : ""}>{c.head}</th>)}</tr></thead>
-        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => (j === 0 ? <th scope="row" key={j}>{cell}</th> : <td key={j} class={columns[j]?.numeric ? "numeric" : columns[j]?.wide ? "stats-wide" : ""}>{cell}</td>))}</tr>)}</tbody>
+        <thead><tr>{columns.map((c) => <th scope="col" key={c.head} class={lookOf(c)}>{c.head}</th>)}</tr></thead>
+        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => (j === 0 ? <th scope="row" key={j}>{cell}</th> : <td key={j} class={lookOf(columns[j])}>{cell}</td>))}</tr>)}</tbody>
       </table>
     </div>
   );
+}
+
+function lookOf(c: Column | undefined): string {
+  return (c?.numeric ? "numeric" : c?.wide ? "stats-wide" : "") + (c?.desk ? " stats-desk" : "");
 }
 
 // WaitingPart shows times waited and ran, and by queue.
@@ -48,7 +54,7 @@ export function WaitingPart({ stats, span, other }: PartProps) {
   const w = words.value;
   const { now, before } = stats;
   const h = w.heads;
-  const columns: Column[] = [{ head: h.queue }, { head: h.jobs, numeric: true }, { head: h.failed, numeric: true }, { head: h.median, numeric: true }, { head: h.p90, numeric: true }, { head: h.p99, numeric: true }, { head: h.max, numeric: true }, { head: h.gpuRun, numeric: true }];
+  const columns: Column[] = [{ head: h.queue }, { head: h.jobs, numeric: true }, { head: h.failed, numeric: true, desk: true }, { head: h.median, numeric: true }, { head: h.p90, numeric: true }, { head: h.p99, numeric: true, desk: true }, { head: h.max, numeric: true, desk: true }, { head: h.gpuRun, numeric: true, desk: true }];
   const time = (n: number, count: number): string => (count === 0 ? none : duration(n));
   const rows = now.queues.map((q) => [
     q.queue === "" ? w.noQueue : <Name text={q.queue} />, number(q.jobs), number(q.failed), time(q.waited.median, q.waited.count), <b>{time(q.waited.p90, q.waited.count)}</b>, time(q.waited.p99, q.waited.count), time(q.waited.max, q.waited.count), gpuHours(q.gpuHours.ran),
@@ -89,7 +95,7 @@ export function OwnersPart({ stats }: PartProps) {
   const h = w.heads;
   const { owners } = stats.now;
   const top = Math.max(1e-9, ...owners.map((o) => Math.max(o.ran, o.waited)));
-  const columns: Column[] = [{ head: h.owner }, { head: w.byOwner, wide: true }, { head: h.gpuRun, numeric: true }, { head: h.gpuWaited, numeric: true }, { head: h.jobs, numeric: true }, { head: h.failed, numeric: true }, { head: h.share, numeric: true }];
+  const columns: Column[] = [{ head: h.owner }, { head: w.byOwner, wide: true }, { head: h.gpuRun, numeric: true }, { head: h.gpuWaited, numeric: true }, { head: h.jobs, numeric: true, desk: true }, { head: h.failed, numeric: true, desk: true }, { head: h.share, numeric: true }];
   const rows = owners.map((o) => [
     <Name text={ownerName(o)} />,
     <div class="stats-bar is-double" aria-hidden="true"><i class="is-running" style={{ width: `${(o.ran / top) * 100}%` }} /><i class="is-queued" style={{ width: `${(o.waited / top) * 100}%` }} /></div>,
