@@ -17,7 +17,7 @@ var wordsOf = map[string]words{
 	},
 }
 
-// problemsInChinese are the problems of a sign-in. One that is missing stays in English.
+// problemsInChinese are the problems of a sign-in. Others stay in English.
 var problemsInChinese = map[string]string{
 	"The form cannot be read. Paste the token again.":                                    "无法读取表单。请重新粘贴令牌。",
 	"There is no token. Paste it again.":                                                 "没有令牌。请重新粘贴。",
