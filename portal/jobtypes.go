@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +24,13 @@ const typesEvery = 20 * time.Second
 func newTypes(index *jobindex.Index) *types { return &types{index: index} }
 
 // of returns the types of the jobs of a cluster. The caller must not change it.
-func (t *types) of(cluster string) []string {
+func (t *types) of(cluster string) []string { return t.byCluster()[cluster] }
+
+// clusters returns the names of all clusters with jobs.
+func (t *types) clusters() []string { return slices.Collect(maps.Keys(t.byCluster())) }
+
+// byCluster returns the types of the jobs of all clusters, which nobody changes.
+func (t *types) byCluster() map[string][]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -43,5 +50,5 @@ func (t *types) of(cluster string) []string {
 		})
 		t.all, t.read = all, time.Now()
 	}
-	return t.all[cluster]
+	return t.all
 }

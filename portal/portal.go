@@ -62,7 +62,7 @@ func New(cfg Config) (*Portal, error) {
 	if p.tls, err = Certificate(cfg.CertFile, cfg.KeyFile, cfg.logger()); err != nil {
 		return nil, err
 	}
-	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Operators: cfg.Operators, Logger: cfg.logger()})
+	p.access = access.New(access.Config{Clusters: cfg.Clusters, Rights: cfg.Rights, Types: func(cluster string) []string { return p.types.of(cluster) }, Recorded: func() []string { return p.types.clusters() }, Operators: cfg.Operators, Logger: cfg.logger()})
 	id := cfg.Identity
 	id.Endings = audit.NewSignOuts(cfg.DB)
 	id.TLS, id.Open, id.Logger = p.tls != nil, append(slices.Clone(id.Open), openPaths...), cfg.logger()

@@ -41,6 +41,9 @@ type Config struct {
 	// of each cluster of Clusters, whenever rights are asked for. A cluster without any, such as
 	// one whose history is empty, is asked about jobs.batch.
 	Types func(cluster string) []string
+	// Recorded returns the names of all clusters in the history, also of those that are not in
+	// Clusters, whose jobs nobody sees who is subject to rights; nil: there are no others.
+	Recorded func() []string
 	// Operators are groups whose members see the page of operations and dead letters, although
 	// they do not see all namespaces.
 	Operators []string
@@ -201,9 +204,25 @@ func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
 	if len(missing) > 0 && len(missing) == len(subjects) {
 		return nil, noAnswer(missing...)
 	}
-	s := newSight(scopes, missing)
+	s := newSight(scopes, missing, a.uncovered)
 	a.visitors.set(one, s, began, lasts, version)
 	return s, nil
+}
+
+// uncovered reports whether the history has a cluster or a type of jobs that none of the scopes
+// is about. It is asked again each time, because a recorder may add one at any time.
+func (a *Access) uncovered(scopes map[place]scope) bool {
+	for _, c := range a.cfg.Clusters {
+		for _, typ := range a.cfg.Types(c.Name) {
+			if _, ok := scopes[place{c.Name, typ}]; !ok {
+				return true
+			}
+		}
+	}
+	if a.cfg.Recorded == nil {
+		return false
+	}
+	return slices.ContainsFunc(a.cfg.Recorded(), func(name string) bool { return a.surveys[name] == nil })
 }
 
 // ask asks one cluster about all types.

@@ -218,6 +218,35 @@ func TestSight(t *testing.T) {
 	})
 }
 
+// TestAllOfTheHistory: a person with all rights in the clusters that the portal reaches does not see
+// those of other clusters in the history, nor types that came after they were asked about.
+func TestAllOfTheHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.allow("root list jobs ", true)
+		types, recorded := []string{"jobs.batch"}, []string{"prod"}
+		a := w.follow(Config{Types: func(string) []string { return types }, Recorded: func() []string { return recorded }})
+		root := as(t, "root")
+		s := w.sight(a, root)
+		if !s.All() {
+			t.Fatal("a person with all rights does not see everything")
+		}
+		recorded = append(recorded, "elsewhere")
+		operates, err := a.Operates(root)
+		if err != nil || s.All() || operates || s.SeesType("elsewhere", "jobs.batch", "ml") || s.SeesCluster("elsewhere") || !s.SeesType("prod", "jobs.batch", "ml") {
+			t.Errorf("a cluster that the portal does not reach is seen: %v, %v, %v", s.All(), operates, err)
+		}
+		recorded, types = recorded[:1], append(types, "pytorchjobs.kubeflow.org")
+		if s.All() || s.SeesType("prod", "pytorchjobs.kubeflow.org", "ml") {
+			t.Error("a type that nobody was asked about is seen")
+		}
+		<-time.After(sightFor)
+		if s = w.sight(a, root); s.All() || !s.SeesType("prod", "jobs.batch", "ml") {
+			t.Error("a type without the right is seen, or one with it is not")
+		}
+	})
+}
+
 func isProblem(err error, of string) bool {
 	var p *api.Problem
 	return errors.As(err, &p) && p.Type == of

@@ -27,6 +27,8 @@ type Sight struct {
 	scopes     map[place]scope
 	any        map[string]scope // by cluster, of any type
 	missing    []string
+	full       bool                       // all scopes are about all namespaces
+	uncovered  func(map[place]scope) bool // the history has more than the scopes are about
 	key        string
 	expired    chan struct{} // nil: never
 }
@@ -35,8 +37,8 @@ type Sight struct {
 func everything() *Sight { return &Sight{everything: true, key: "all"} }
 
 // newSight returns the sight of some scopes. missing are the clusters that did not answer.
-func newSight(scopes map[place]scope, missing []string) *Sight {
-	s := &Sight{scopes: scopes, any: map[string]scope{}, missing: missing, expired: make(chan struct{})}
+func newSight(scopes map[place]scope, missing []string, uncovered func(map[place]scope) bool) *Sight {
+	s := &Sight{scopes: scopes, any: map[string]scope{}, missing: missing, full: len(scopes) > 0 && len(missing) == 0, uncovered: uncovered, expired: make(chan struct{})}
 	sum := sha256.New()
 	write := func(words ...string) { sum.Write([]byte(strings.Join(words, "\x00") + "\n")) }
 	order := slices.SortedFunc(maps.Keys(scopes), func(a, b place) int {
@@ -44,6 +46,7 @@ func newSight(scopes map[place]scope, missing []string) *Sight {
 	})
 	for _, at := range order {
 		one := scopes[at]
+		s.full = s.full && one.all
 		write(at.cluster, at.typ)
 		of, ok := s.any[at.cluster]
 		if !ok {
@@ -82,19 +85,9 @@ func (s *Sight) expire(after time.Duration) (now func()) {
 	}
 }
 
-// All reports whether the person sees all jobs of all types in all clusters that the portal
-// reaches.
-func (s *Sight) All() bool {
-	if s.everything {
-		return true
-	}
-	for _, one := range s.scopes {
-		if !one.all {
-			return false
-		}
-	}
-	return len(s.scopes) > 0 && len(s.missing) == 0
-}
+// All reports whether the person sees all jobs of the history: of all types, in all clusters. It is
+// false if the history has a cluster that the portal does not reach.
+func (s *Sight) All() bool { return s.everything || s.full && !s.uncovered(s.scopes) }
 
 // Sees reports whether the person sees jobs of any type in a namespace. Whether they see one
 // job says SeesType.
