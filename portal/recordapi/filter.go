@@ -43,6 +43,9 @@ func filterOf(ctx context.Context, r *reader, in *filterInput) (f history.Filter
 		Cluster: in.Cluster, Namespace: in.Namespace, Queue: in.Queue, Submitter: in.Submitter,
 		Owner: history.Owner{Kind: in.OwnerKind, Name: in.OwnerName, UID: in.OwnerUID},
 	}
+	if (in.OwnerKind == "") != (in.OwnerName == "") {
+		return f, web.Invalid("The owner is not complete.", api.FieldProblem{Field: "ownerName", Message: "needs ownerKind, and ownerKind needs a name"})
+	}
 	for _, text := range []struct {
 		field, text string
 		to          *time.Time

@@ -1,6 +1,7 @@
 package recordapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/vedette-io/vedette/portal/api"
@@ -8,8 +9,12 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// maxPages bounds how many pages one request reads for a person who sees little of them.
-const maxPages = 10
+// These bound how many records one request reads for a person who sees little of them.
+const (
+	defaultLimit = 100
+	readAtOnce   = 500
+	maxRead      = 10_000
+)
 
 // none is the input of operations without parameters.
 type none struct{}
@@ -138,17 +143,46 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 	return &api.RecordGapList{Gaps: each(page.Items, records.OfGap), Next: string(page.Next)}, nil
 }
 
-// visible returns a page of what the person may see. It reads further pages while nothing on
-// them may be seen.
+// visible returns a page of what the person may see. It has a cursor only if more follows that the
+// person may see, because a cursor for what is hidden would tell that it exists. After maxRead
+// records it gives up looking, and has a cursor.
 func visible[T any](ctx context.Context, e *eyes, p history.Paging, at func(*T) place, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
-	for range maxPages {
+	if e.sight.All() {
 		if page, err = list(ctx, p); err != nil {
 			return page, mapped(err)
 		}
-		if page.Items, err = seen(e, page.Items, at); err != nil || len(page.Items) > 0 || page.Next == "" {
-			return page, err
-		}
-		p.After = page.Next
+		page.Items, err = seen(e, page.Items, at)
+		return page, err
 	}
+	want := cmp.Or(p.Limit, defaultLimit)
+	var found []T
+	last := p // ends with the last item of the page
+	p.Limit = want + 1
+	for read := 0; read < maxRead; read += p.Limit {
+		raw, err := list(ctx, p)
+		if err != nil {
+			return page, mapped(err)
+		}
+		for i := range raw.Items {
+			some, err := seen(e, raw.Items[i:i+1], at)
+			switch {
+			case err != nil:
+				return page, err
+			case len(some) == 0:
+				continue
+			case len(found) == want:
+				cut, err := list(ctx, last)
+				return history.Page[T]{Items: found, Next: cut.Next}, mapped(err)
+			}
+			found = append(found, some...)
+			last = p
+			last.Limit = i + 1
+		}
+		if page.Next = raw.Next; raw.Next == "" {
+			break
+		}
+		p.After, p.Limit = raw.Next, readAtOnce
+	}
+	page.Items = found
 	return page, nil
 }

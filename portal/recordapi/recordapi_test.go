@@ -2,12 +2,14 @@ package recordapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -38,8 +40,9 @@ func (s sight) All() bool { return s == "*" }
 
 func (s sight) SeesType(_, _, namespace string) bool { return s.All() || string(s) == namespace }
 
-// fill records jobs, pods and Secrets of two teams, and returns the database.
-func fill(t *testing.T) *sqldb.DB {
+// fill records jobs, pods and Secrets of two teams, and more objects that have states. It returns
+// the database.
+func fill(t *testing.T, more ...apitest.Object) *sqldb.DB {
 	t.Helper()
 	srv, err := apitest.New(apitest.Config{BookmarkInterval: 20 * time.Millisecond})
 	if err != nil {
@@ -64,7 +67,7 @@ func fill(t *testing.T) *sqldb.DB {
 		at := metav1.ObjectMeta{Namespace: team, Name: "of-" + team}
 		objects = append(objects, &batchv1.Job{ObjectMeta: at}, &corev1.Pod{ObjectMeta: at}, &corev1.Secret{ObjectMeta: at, Data: map[string][]byte{"k": []byte("hunter2")}})
 	}
-	for _, o := range objects {
+	for _, o := range append(objects, more...) {
 		if _, err := srv.Create(o); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +87,7 @@ func fill(t *testing.T) *sqldb.DB {
 	defer tick.Stop()
 	for end := time.Now().Add(2 * time.Minute); ; <-tick.C {
 		page, err := h.ListTransitions(t.Context(), history.Filter{}, history.Paging{})
-		if err == nil && len(page.Items) >= 4 { // Secrets have no states
+		if err == nil && len(page.Items) >= 4+len(more) { // Secrets have no states
 			break
 		}
 		if time.Now().After(end) {
@@ -187,11 +190,57 @@ func TestNobodySeesOtherTeams(t *testing.T) {
 	}
 }
 
+// TestCursorsTellNothing: the cursor of a list depends on what the person sees, and not on hidden
+// objects, so nobody counts those of others page by page. Pages have all that is seen, once.
+func TestCursorsTellNothing(t *testing.T) {
+	var hidden []apitest.Object
+	for n := range 15 {
+		hidden = append(hidden, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: fmt.Sprint("hidden-", n)}})
+	}
+	db := fill(t, hidden...)
+	mine, all := serve(t, db, "team-a", true), serve(t, db, "*", true)
+	for _, path := range []string{api.PathRecordChanges + "?namespace=%s&limit=1", api.PathRecordJobs + "?namespace=%s&limit=1", api.PathRecordChanges + "?namespace=%s&limit=1&type=pods&order=oldest", api.PathRecords + "?type=pods&name=of-team-b&namespace=%s&limit=1"} {
+		status, hidden := mine(fmt.Sprintf(path, "team-b"))
+		if other, none := mine(fmt.Sprintf(path, "team-z")); status != other || hidden != none {
+			t.Errorf("%s: %d %s, and for none %d %s", path, status, hidden, other, none)
+		}
+	}
+	for _, order := range []string{"newest", "oldest"} {
+		var whole, pages api.RecordChangeList
+		read := func(get func(string) (int, string), query string) (one api.RecordChangeList) {
+			t.Helper()
+			status, text := get(api.PathRecordChanges + "?order=" + order + query)
+			if err := json.Unmarshal([]byte(text), &one); err != nil || status != http.StatusOK {
+				t.Fatal(status, text)
+			}
+			return one
+		}
+		for _, c := range read(all, "").Changes {
+			if c.Record.Namespace == "team-a" {
+				whole.Changes = append(whole.Changes, c)
+			}
+		}
+		for after := ""; ; {
+			page := read(mine, "&limit=1&after="+after)
+			if len(page.Changes) != 1 {
+				t.Fatalf("a page has %d", len(page.Changes))
+			}
+			if pages.Changes = append(pages.Changes, page.Changes...); page.Next == "" {
+				break
+			}
+			after = page.Next
+		}
+		if len(whole.Changes) < 2 || !reflect.DeepEqual(whole.Changes, pages.Changes) {
+			t.Errorf("%s: %d by pages, %d at once", order, len(pages.Changes), len(whole.Changes))
+		}
+	}
+}
+
 // TestMistakes: mistakes are problems of the person, and not faults.
 func TestMistakes(t *testing.T) {
 	get := serve(t, fill(t), "*", false)
 	for _, path := range []string{
-		api.PathRecordChanges + "?after=x", api.PathRecordChanges + "?since=x", api.PathRecordChanges + "?label=x", api.PathRecordChanges + "?state=x", api.PathRecordChanges + "?type=x",
+		api.PathRecordChanges + "?after=x", api.PathRecordChanges + "?since=x", api.PathRecordChanges + "?label=x", api.PathRecordChanges + "?state=x", api.PathRecordChanges + "?type=x", api.PathRecordChanges + "?ownerName=x", api.PathRecordJobs + "?ownerKind=x",
 		api.PathRecords, "/records/x/job", "/records/0/job", "/records/1/revisions/x", api.PathRecordJobs + "?after=%00",
 	} {
 		if status, text := get(path); status < 400 || status >= 500 {
