@@ -12,13 +12,17 @@ import (
 // DefaultContext is how many unchanged lines are shown around a difference.
 const DefaultContext = 3
 
-// maxWords is how long a line may be, in bytes, whose words are compared.
-const maxWords = 4096
+// These bound the comparison of words, whose cost is the product of their numbers: anybody who may
+// create a job can make lines that have nothing in common.
+const (
+	maxWords    = 4096      // bytes of a line whose words are compared
+	maxCompared = 2_000_000 // pairs of words that are compared in all
+)
 
 // Diff returns what differs between two bodies. Unchanged lines are folded, except context lines
 // around each difference. Lines that are replaced have their words marked.
 func Diff(from, to api.Body, context int) api.Diff {
-	d := differ{left: lines(from.YAML), right: lines(to.YAML), keptLeft: from.Bookkeeping, keptRight: to.Bookkeeping}
+	d := differ{compares: maxCompared, left: lines(from.YAML), right: lines(to.YAML), keptLeft: from.Bookkeeping, keptRight: to.Bookkeeping}
 	gone, added := linediff.Marks(d.left, d.right)
 	i, j := 0, 0
 	for i < len(d.left) || j < len(d.right) {
@@ -57,6 +61,7 @@ type differ struct {
 	keptLeft, keptRight []api.LineRange
 	out                 []api.DiffLine
 	differ              int
+	compares            int // pairs of words that may still be compared
 }
 
 // same adds unchanged lines of the left side, whose numbers on the right side are higher by a
@@ -91,7 +96,7 @@ func (d *differ) replaced(i, toI, j, toJ int) {
 		added = append(added, api.DiffLine{Op: "+", Right: j + 1, Text: d.right[j], Bookkeeping: within(d.keptRight, j+1)})
 	}
 	for k := range min(len(gone), len(added)) {
-		gone[k].Words, added[k].Words = markWords(gone[k].Text, added[k].Text)
+		gone[k].Words, added[k].Words = d.markWords(gone[k].Text, added[k].Text)
 	}
 	d.out = append(append(d.out, gone...), added...)
 }
@@ -105,13 +110,16 @@ func within(all []api.LineRange, line int) bool {
 	return false
 }
 
-// markWords returns the parts of two lines that differ. Lines that have no word in common, and
-// long lines, have no marks: they differ as a whole.
-func markWords(a, b string) (left, right []api.LineRange) {
+// markWords returns the parts of two lines that differ. Lines that have no word in common, long
+// lines, and lines after too many comparisons have no marks: they differ as a whole.
+func (d *differ) markWords(a, b string) (left, right []api.LineRange) {
 	if len(a) > maxWords || len(b) > maxWords {
 		return nil, nil
 	}
 	wordsA, wordsB := words(a), words(b)
+	if d.compares -= len(wordsA) * len(wordsB); d.compares < 0 {
+		return nil, nil
+	}
 	gone, added := linediff.Marks(wordsA, wordsB)
 	common := false
 	for i, w := range wordsA {

@@ -103,3 +103,14 @@ func checkWords(t *rapid.T, l api.DiffLine) {
 		last = w.To
 	}
 }
+
+// TestHostileDiff: lines that have no word in common cost a bounded number of comparisons. Ordinary
+// lines before them have their marks, and those behind them differ as a whole.
+func TestHostileDiff(t *testing.T) {
+	a := "image: train:7\n" + strings.Repeat(strings.Repeat(".,;:", 300)+"\n", 30) + "tries: 1\n"
+	b := "image: train:8\n" + strings.Repeat(strings.Repeat("!?-+", 300)+"\n", 30) + "tries: 2\n"
+	d := jobview.Diff(api.Body{YAML: a}, api.Body{YAML: b}, 3)
+	if len(d.Lines) != 64 || len(d.Lines[0].Words) != 1 || len(d.Lines[32].Words) != 1 || d.Lines[31].Words != nil || d.Lines[63].Words != nil {
+		t.Errorf("%d lines, %+v %+v", len(d.Lines), d.Lines[0], d.Lines[len(d.Lines)-1])
+	}
+}

@@ -18,6 +18,9 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
+// maxDiffs is how many differences are computed at the same time.
+const maxDiffs = 4
+
 // reader has what all operations read from.
 type reader struct {
 	Config
@@ -30,6 +33,7 @@ type reader struct {
 	ops        *memo[*api.Operations]
 
 	followers followers
+	diffs     chan struct{} // held while a difference is computed
 }
 
 func newReader(c Config) *reader {
@@ -42,6 +46,7 @@ func newReader(c Config) *reader {
 		periods:    newMemo[*api.Stats](2*time.Second, 64),
 		ops:        newMemo[*api.Operations](2*time.Second, 4),
 		followers:  newFollowers(),
+		diffs:      make(chan struct{}, maxDiffs),
 	}
 }
 

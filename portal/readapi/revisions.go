@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/jobview"
@@ -134,6 +135,12 @@ func diff(r *reader, ctx context.Context, in *diffInput) (*api.Diff, error) {
 	a, err := bodyOf(r, ctx, left, from)
 	if err != nil {
 		return nil, err
+	}
+	select { // a difference of large bodies takes a processor and 100 MB for a while
+	case r.diffs <- struct{}{}:
+		defer func() { <-r.diffs }()
+	case <-ctx.Done():
+		return nil, web.TooMany(time.Second)
 	}
 	d := jobview.Diff(a, b, in.Context)
 	if left.ID != right.ID {
