@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/spf13/cobra"
 	"golang.org/x/oauth2"
+	"golang.org/x/term"
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
@@ -174,15 +176,29 @@ const maxToken = 64 << 10
 
 // pasted reads a token, which is the first line.
 func pasted(in io.Reader, con *console) (key, error) {
-	con.say("paste the token, and press Enter")
-	scanner := bufio.NewScanner(io.LimitReader(in, maxToken))
-	scanner.Buffer(nil, maxToken)
-	scanner.Scan()
-	token := strings.TrimSpace(scanner.Text())
+	text, err := secretLine(in, con)
+	if err != nil {
+		return key{}, fmt.Errorf("the token cannot be read: %w", err)
+	}
+	token := strings.TrimSpace(text)
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return key{}, errors.New("standard input has no token: it is one line of printable ASCII without spaces")
 	}
 	return key{Kind: keyPasted, Token: token, Expires: endOf(token)}, nil
+}
+
+// secretLine reads a line. A terminal does not show it.
+func secretLine(in io.Reader, con *console) (string, error) {
+	if f, ok := in.(*os.File); ok && isTerminal(in) {
+		con.ask("paste the token, which is not shown, and press Enter: ")
+		text, err := term.ReadPassword(int(f.Fd()))
+		con.say("")
+		return string(text), err
+	}
+	scanner := bufio.NewScanner(io.LimitReader(in, maxToken))
+	scanner.Buffer(nil, maxToken)
+	scanner.Scan()
+	return scanner.Text(), scanner.Err()
 }
 
 // device gets a key from a provider by the device flow (RFC 8628).

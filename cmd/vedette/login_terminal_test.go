@@ -1,0 +1,75 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal opens a pseudo terminal: what is written to the first file is typed on the second.
+func terminal(t *testing.T) (keyboard, screen *os.File) {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = keyboard.Close() })
+	fd := int(keyboard.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = screen.Close() })
+	return keyboard, screen
+}
+
+// TestPastedTokenIsNotShown: a terminal does not show the token that is pasted.
+func TestPastedTokenIsNotShown(t *testing.T) {
+	const token = "correct-horse-battery-staple"
+	keyboard, screen := terminal(t)
+	errs := newOutput()
+	con := newConsole(newOutput(), errs, "never")
+	read := make(chan string, 1)
+	go func() {
+		k, err := pasted(screen, con)
+		read <- fmt.Sprint(k.Token, " ", err)
+	}()
+	errs.holds(t, "which is not shown") // the echo is off a moment later
+	for quiet := false; !quiet; {
+		state, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quiet = state.Lflag&unix.ECHO == 0
+	}
+	if _, err := keyboard.WriteString(token + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-read; got != token+" <nil>" {
+		t.Errorf("read %q", got)
+	}
+	if _, err := screen.WriteString("the end\n"); err != nil {
+		t.Fatal(err)
+	}
+	shown := ""
+	for lines := bufio.NewScanner(keyboard); lines.Scan(); {
+		if shown += lines.Text(); strings.Contains(shown, "the end") {
+			break
+		}
+	}
+	if strings.Contains(shown+errs.String(), token) {
+		t.Errorf("the token is shown: %q", shown)
+	}
+}
