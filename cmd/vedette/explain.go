@@ -5,6 +5,7 @@ import (
 
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -38,6 +39,9 @@ func explain(err error) string {
 	}
 	if problem := (*api.Problem)(nil); errors.As(err, &problem) {
 		return explainProblem(err, problem)
+	}
+	if away := (*client.UnreachableError)(nil); errors.As(err, &away) {
+		return explainUnreachable(err, away)
 	}
 	if failed := (*sqldb.Error)(nil); errors.As(err, &failed) {
 		return oneLine(err.Error())

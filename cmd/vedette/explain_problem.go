@@ -1,12 +1,17 @@
 package main
 
 import (
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/client"
 )
 
 // nextSteps say what to do about problems of a portal whose detail does not.
@@ -29,6 +34,28 @@ func clause(sentence string) string {
 	return string(unicode.ToLower(first)) + text[size:]
 }
 
+// explainUnreachable returns the error of a portal that does not answer on one line, with a
+// remedy.
+func explainUnreachable(err error, away *client.UnreachableError) string {
+	text := oneLine(err.Error())
+	var (
+		unknown *net.DNSError
+		bad     *tls.CertificateVerificationError
+		wait    net.Error
+	)
+	switch {
+	case errors.As(away, &bad):
+		return text + "; if you trust the server, name the certificate of its authority with --server-ca"
+	case errors.As(away, &unknown):
+		return text + "; check the address (--server), and the network or VPN"
+	case errors.Is(away, syscall.ECONNREFUSED):
+		return text + "; is the portal running, and is the address right? (--server)"
+	case errors.As(away, &wait) && wait.Timeout():
+		return text + "; check the network or VPN, and try again"
+	}
+	return text + "; check the address (--server): a portal with TLS needs https"
+}
+
 // explainProblem returns a problem of a portal on one line: what failed, on what, why, and what
 // to do next.
 func explainProblem(err error, p *api.Problem) string {
@@ -36,7 +63,7 @@ func explainProblem(err error, p *api.Problem) string {
 	for _, f := range p.Fields {
 		text += "; " + strings.TrimPrefix(oneLine(f.Field)+": ", ": ") + oneLine(f.Message)
 	}
-	if next := nextSteps[p.Type]; next != "" && !strings.Contains(strings.ToLower(text), next) {
+	if next := nextSteps[p.Type]; next != "" && !strings.Contains(strings.ToLower(text), next) && (p.Instance != "" || p.Type != api.ProblemFault) {
 		text += ": " + next
 	}
 	if p.Instance != "" {

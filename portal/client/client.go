@@ -121,11 +121,11 @@ func (c *Client) do(r *http.Request, out any) error {
 	}
 	defer finish(answer.Body)
 	if answer.StatusCode != http.StatusOK {
-		return problemOf(answer)
+		return problemOf(c.base, answer)
 	}
 	d := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer))
 	if err := d.Decode(out); err != nil {
-		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: fmt.Sprintf("The answer of %s is no JSON of this API. Is there a portal at this address?", c.base)}
+		return &api.Problem{Type: api.ProblemFault, Title: "The answer cannot be read", Status: http.StatusBadGateway, Detail: noPortal(fmt.Sprintf("The answer of %s is no JSON of this API", c.base))}
 	}
 	return nil
 }
@@ -212,13 +212,27 @@ func (c *Client) forgery(ctx context.Context, again bool) (string, error) {
 	return c.csrf, nil
 }
 
-// unreachable returns the error of a request without an answer. It names no parameters.
+// UnreachableError is the error of a request without an answer. It names no parameters.
+type UnreachableError struct {
+	Address string // of the portal
+	Err     error
+}
+
+// Error implements error.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("the portal at %s does not answer: %v", e.Address, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// unreachable returns the error of a request without an answer.
 func unreachable(base *url.URL, err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return fmt.Errorf("the portal at %s does not answer: %w", base, err)
+	return &UnreachableError{base.String(), err}
 }
 
 // finish reads the rest of a body, so that its connection is used again.
@@ -229,18 +243,27 @@ func finish(body io.ReadCloser) {
 
 // problemOf reads the problem of an answer. An answer of something else than a portal becomes a
 // problem too.
-func problemOf(answer *http.Response) error {
+func problemOf(base *url.URL, answer *http.Response) error {
 	p := &api.Problem{}
 	media, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if media == "application/problem+json" && json.NewDecoder(io.LimitReader(answer.Body, maxProblem)).Decode(p) == nil && p.Type != "" {
 		p.Status = answer.StatusCode
 		return p
 	}
-	p = &api.Problem{Type: api.ProblemFault, Title: "The server refused the request", Status: answer.StatusCode, Detail: fmt.Sprintf("The server answered %s. Is there a portal at this address?", answer.Status)}
+	text := fmt.Sprintf("The server at %s answered %s", base, answer.Status)
+	if to, err := answer.Location(); err == nil {
+		text += " with a redirect to " + to.Scheme + "://" + to.Host
+	}
+	p = &api.Problem{Type: api.ProblemFault, Title: "The server refused the request", Status: answer.StatusCode, Detail: noPortal(text)}
 	if answer.StatusCode == http.StatusUnauthorized {
 		p.Type = api.ProblemSignIn
 	}
 	return p
+}
+
+// noPortal adds to what a server answered what to do.
+func noPortal(text string) string {
+	return text + ", so it is no portal, or a proxy in front of one wants a sign-in of its own: check the address."
 }
 
 // filled returns a path of package api with the values of its parameters.

@@ -153,7 +153,7 @@ func (c *Client) events(ctx context.Context, path string, q url.Values, each fun
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return problemOf(answer)
+		return problemOf(c.base, answer)
 	}
 	in := newFrames(answer.Body)
 	for {

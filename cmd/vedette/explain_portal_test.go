@@ -1,0 +1,39 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestNoPortal: servers that are no portal, proxies in front of one, and faults of the network
+// have an error of one line that says what to do, and nothing about kubeconfigs.
+func TestNoPortal(t *testing.T) {
+	home(t)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	serves := func(start func(http.Handler) *httptest.Server, h http.HandlerFunc) string {
+		s := start(h)
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	page := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>sign in</html>")) }
+	for name, c := range map[string]struct{ url, want string }{
+		"a closed port": {closed.URL, "is the portal running, and is the address right? (--server)"},
+		"a page":        {serves(httptest.NewServer, page), "is no JSON of this API, so it is no portal, or a proxy in front of one wants a sign-in of its own: check the address"},
+		"a redirect": {serves(httptest.NewServer, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://id.example.com/login?secret=x", http.StatusFound)
+		}), "answered 302 Found with a redirect to https://id.example.com, so it is no portal"},
+		"a proxy whose portal is away": {serves(httptest.NewServer, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }), "answered 502 Bad Gateway, so it is no portal"},
+		"an unknown authority":         {serves(httptest.NewTLSServer, page), "name the certificate of its authority with --server-ca"},
+		"an unknown host":              {"https://nowhere.invalid", "check the address (--server), and the network or VPN"},
+	} {
+		for _, line := range []string{"jobs -A", "history pods/a", "logs a -n x", "logs a -n x -f", "template ls", "subscribe ls", "submit --image a -n x", "login"} {
+			out, errs := ended(t, 1, append(strings.Fields(line), "--server", c.url)...)
+			if out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) || strings.Contains(errs, "kubeconfig") || strings.Contains(errs, "secret") {
+				t.Errorf("%s: %s: %s%s", name, line, out, errs)
+			}
+		}
+	}
+}
