@@ -23,7 +23,7 @@ type Config struct {
 	Clusters []access.Cluster
 	// Rights lets the API servers decide what a person sees and does. It needs Clusters.
 	Rights bool
-	// Operators are groups whose members see the page of operations.
+	// Operators are groups whose members see the operations page.
 	Operators []string
 	// Identity has the ways to sign in. New sets its TLS, Open and Review.
 	Identity identity.Config

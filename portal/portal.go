@@ -188,10 +188,10 @@ func (p *Portal) Ready() error {
 	select {
 	case <-p.index.Ready():
 	default:
-		return fmt.Errorf("the portal reads the history: %.0f %% are done", p.index.Done()*100)
+		return fmt.Errorf("the portal is reading the history: %.0f %% done", p.index.Done()*100)
 	}
 	if !p.hub.Started() {
-		return errors.New("the portal reads the newest changes")
+		return errors.New("the portal is reading the newest changes")
 	}
 	if at := p.index.Stale(); !at.IsZero() {
 		return fmt.Errorf("the database has not answered since %s", at.UTC().Format(time.RFC3339))

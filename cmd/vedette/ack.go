@@ -75,7 +75,7 @@ func (o *ackOptions) run(ctx context.Context, word string, con *console) error {
 // knows.
 func (o *ackOptions) onPortal(ctx context.Context, portal *client.Client, word string, con *console) error {
 	if strings.Count(word, "/") != 1 {
-		return fmt.Errorf("%q is no job: a portal takes TYPE/NAME, such as job/train-7", word)
+		return fmt.Errorf("%q is not a job: a portal takes TYPE/NAME, such as job/train-7", word)
 	}
 	if o.by.by != "" {
 		return errors.New("--by is for databases: a portal knows who you are")

@@ -67,7 +67,7 @@ func explainProblem(err error, p *api.Problem) string {
 		text += ": " + next
 	}
 	if p.Instance != "" {
-		text += fmt.Sprintf(" (number %s in the log of the portal)", oneLine(p.Instance))
+		text += fmt.Sprintf(" (ID %s in the portal's log)", oneLine(p.Instance))
 	}
 	return text
 }

@@ -36,7 +36,7 @@ func tokenOf(ctx context.Context, server string, k key, all *keys, client *http.
 		if time.Until(k.Expires) > 0 {
 			return k.Token, nil
 		}
-		return "", fmt.Errorf("the token has ended at %s: %s", local(k.Expires), again)
+		return "", fmt.Errorf("the token expired at %s: %s", local(k.Expires), again)
 	}
 	renewed, err := renew(ctx, k, client)
 	if err != nil {
@@ -45,7 +45,7 @@ func tokenOf(ctx context.Context, server string, k key, all *keys, client *http.
 				return other.Token, nil
 			}
 		}
-		return "", fmt.Errorf("the token has ended, and %s does not renew it (%s): %s", k.Issuer, refusalOf(err), again)
+		return "", fmt.Errorf("the token has expired, and %s does not renew it (%s): %s", k.Issuer, refusalOf(err), again)
 	}
 	return renewed.Token, all.put(server, &renewed)
 }
@@ -65,7 +65,7 @@ func renew(ctx context.Context, k key, client *http.Client) (key, error) {
 func (k key) with(t *oauth2.Token) (key, error) {
 	id, _ := t.Extra("id_token").(string)
 	if id == "" {
-		return k, errors.New("the provider gave no ID token")
+		return k, errors.New("the identity provider sent no ID token")
 	}
 	k.Token, k.Expires = id, endOf(id)
 	if t.RefreshToken != "" {

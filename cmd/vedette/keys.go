@@ -78,7 +78,7 @@ func openKeys() (*keys, error) {
 		return nil, fmt.Errorf("the logins cannot be read: %w", err)
 	}
 	if json.Unmarshal(text, &k.all) != nil { // its error may quote a secret
-		return nil, fmt.Errorf("the logins in %s are broken: remove the file, and log in again", k.path)
+		return nil, fmt.Errorf("the logins in %s cannot be read: remove the file, and log in again", k.path)
 	}
 	if k.all == nil {
 		k.all = map[string]key{}

@@ -32,7 +32,7 @@ func newLogin() *cobra.Command {
 	var o loginOptions
 	cmd := &cobra.Command{
 		Use:   "login --server URL",
-		Short: "Get a token for a portal, so that commands need no database and no cluster",
+		Short: "Log in to a portal, so that commands need neither a database nor a cluster",
 		Long: "The token comes from the portal's identity provider: open the printed address in a browser on any machine, and\n" +
 			"enter the code. With --with kubeconfig it is the token that the kubeconfig sends to its cluster, also of a plugin;\n" +
 			"it is read each time and not stored. With --with token it is read from standard input.\n\n" +
@@ -91,7 +91,7 @@ func (o *loginOptions) run(ctx context.Context, in io.Reader, con *console) erro
 	}
 	session, err := loaded(ctx, signed.Session)
 	if err != nil {
-		return fmt.Errorf("the portal does not take the token: %w", err)
+		return fmt.Errorf("the portal does not accept the token: %w", err)
 	}
 	if err := all.put(bare.Address(), &k); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, serv
 	switch o.with {
 	case "kubeconfig":
 		if !methods.Kubernetes {
-			return key{}, fmt.Errorf("the portal at %s does not take tokens of its clusters; %s", server, ways(methods))
+			return key{}, fmt.Errorf("the portal at %s does not accept tokens of its clusters; %s", server, ways(methods))
 		}
 		return key{Kind: keyKubeconfig, Kubeconfig: o.connect.Kubeconfig, Context: o.connect.Context}, nil
 	case "token":
@@ -148,7 +148,7 @@ func (o *loginOptions) key(ctx context.Context, methods *api.SignInMethods, serv
 	case methods.OIDC != nil:
 		return device(ctx, methods.OIDC, web, con)
 	case !methods.Demanded && !methods.Token && !methods.Kubernetes:
-		return key{}, fmt.Errorf("the portal at %s asks nobody to sign in: use the other commands with --server", server)
+		return key{}, fmt.Errorf("the portal at %s has no sign-in: use the other commands with --server", server)
 	}
 	return key{}, fmt.Errorf("the portal at %s has no identity provider; %s", server, ways(methods))
 }
@@ -166,7 +166,7 @@ func ways(methods *api.SignInMethods) string {
 		all = append(all, "--with token")
 	}
 	if all == nil {
-		return "it takes sign-ins of browsers only"
+		return "it accepts browser sign-in only"
 	}
 	return "use " + strings.Join(all, " or ")
 }
@@ -227,7 +227,7 @@ func device(ctx context.Context, m *api.SignInOIDCMethod, web *http.Client, con 
 	}
 	code, err := config.DeviceAuth(ctx)
 	if err != nil {
-		return key{}, fmt.Errorf("the identity provider %s gives no code: %s", m.Issuer, refusalOf(err))
+		return key{}, fmt.Errorf("the identity provider %s sent no code: %s", m.Issuer, refusalOf(err))
 	}
 	con.say("open %s and enter the code %s", code.VerificationURI, code.UserCode)
 	if code.VerificationURIComplete != "" {
@@ -238,7 +238,7 @@ func device(ctx context.Context, m *api.SignInOIDCMethod, web *http.Client, con 
 		if ctx.Err() != nil {
 			return key{}, context.Cause(ctx)
 		}
-		return key{}, fmt.Errorf("the identity provider %s gives no token: %s", m.Issuer, refusalOf(err))
+		return key{}, fmt.Errorf("the identity provider %s sent no token: %s", m.Issuer, refusalOf(err))
 	}
 	return k.with(t)
 }

@@ -32,10 +32,10 @@ type portalFlags struct {
 
 func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.cert, "tls-cert", "", "file with the certificate for HTTPS, and those of its authorities (default: plain HTTP)")
-	f.StringVar(&o.key, "tls-key", "", "file with the key of the certificate")
+	f.StringVar(&o.cert, "tls-cert", "", "PEM file with the HTTPS certificate and its intermediates (default: plain HTTP)")
+	f.StringVar(&o.key, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&o.url, "portal-url", "", "address by which browsers reach the portal, such as https://vedette.example.com")
-	f.StringSliceVar(&o.hosts, "portal-hosts", nil, "further host names by which the portal may be reached without sign-in")
+	f.StringSliceVar(&o.hosts, "portal-hosts", nil, "other host names at which the portal answers without sign-in")
 	f.StringVar(&o.tokens, "sign-in-tokens", "", "YAML file with the tokens of people")
 	f.BoolVar(&o.clusterTokens, "sign-in-clusters", false, "accept the tokens of the clusters, such as those of service accounts")
 	f.StringVar(&o.oidc.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider that people sign in with")
@@ -46,16 +46,16 @@ func (o *portalFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.oidc.GroupsClaim, "oidc-groups-claim", "", "claim with the groups (default: groups)")
 	f.StringVar(&o.oidc.NamePrefix, "oidc-name-prefix", "", "prefix of names, as kube-apiserver has it")
 	f.StringVar(&o.oidc.GroupsPrefix, "oidc-groups-prefix", "", "prefix of groups, as kube-apiserver has it")
-	f.StringSliceVar(&o.oidc.Audiences, "oidc-audiences", nil, "further client IDs whose tokens are accepted, such as that of the command line")
+	f.StringSliceVar(&o.oidc.Audiences, "oidc-audiences", nil, "other client IDs whose tokens are accepted, such as that of the command line")
 	f.StringVar(&o.oidc.CAFile, "oidc-ca", "", "file with the certificates of the provider (default: those of the system)")
 	f.StringSliceVar(&o.proxy.CIDRs, "trusted-proxy", nil, "addresses of a proxy that signs people in, such as 10.0.0.0/24")
-	f.StringVar(&o.proxy.NameHeader, "proxy-name-header", "", "header of that proxy with the name (default: X-Remote-User)")
-	f.StringVar(&o.proxy.GroupsHeader, "proxy-groups-header", "", "header of that proxy with the groups (default: X-Remote-Group)")
+	f.StringVar(&o.proxy.NameHeader, "proxy-name-header", "", "that proxy's header with the name (default: X-Remote-User)")
+	f.StringVar(&o.proxy.GroupsHeader, "proxy-groups-header", "", "that proxy's header with the groups (default: X-Remote-Group)")
 	f.StringVar(&o.sessionKey, "session-key", "", "file with at least 32 random bytes that seal sessions; replicas share it (default: a new key)")
 	f.BoolVar(&o.rights, "rights", false, "let the API servers decide which namespaces a person sees and what they may do (default: if people sign in and the portal reaches a cluster)")
 	o.rightsSaid = func() bool { return f.Changed("rights") }
-	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the page of operations")
-	f.StringVar(&o.templates, "portal-templates", "", "folder with further templates of jobs; one of a built-in name replaces it")
+	f.StringSliceVar(&o.operators, "operators", nil, "groups whose members see the operations page")
+	f.StringVar(&o.templates, "portal-templates", "", "folder with more job templates; a template with the name of a built-in one replaces it")
 	f.StringVar(&o.traceURL, "trace-url", "", "address of the trace of a job in a tracing system, with {trace} for its ID: the page of a job that has ended links to it (default: no link)")
 }
 

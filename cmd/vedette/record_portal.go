@@ -75,7 +75,7 @@ func (o *recordPortal) start(ctx context.Context, listen string, cfg portal.Conf
 	return func() { <-ended }, nil
 }
 
-// watchesOf returns what recorders do, as the page of operations shows it.
+// watchesOf returns what recorders do, as the operations page shows it.
 func watchesOf(recorders []record.Health, now time.Time) (all []api.Watch) {
 	for _, h := range recorders {
 		for _, t := range h.Targets {

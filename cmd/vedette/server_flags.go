@@ -31,7 +31,7 @@ func (s *serverFlags) addFlags(cmd *cobra.Command) {
 // client returns a client of the portal, with the token that `vedette login` stored. Without
 // one it sends none.
 //
-// Errors: a wrong address; the file with tokens cannot be used.
+// Errors: a wrong address; the token file cannot be used.
 func (s *serverFlags) client() (*client.Client, error) {
 	transport, err := transportWith(s.ca)
 	if err != nil {

@@ -44,13 +44,13 @@ type Config struct {
 	// Recorded returns the names of all clusters in the history, also of those that are not in
 	// Clusters, whose jobs nobody sees who is subject to rights; nil: there are no others.
 	Recorded func() []string
-	// Operators are groups whose members see the page of operations and dead letters, although
+	// Operators are groups whose members see the operations page, although
 	// they do not see all namespaces.
 	Operators []string
 	Logger    *slog.Logger // default none
 }
 
-// Access decides what persons see and do.
+// Access decides what people see and do.
 type Access struct {
 	cfg      Config
 	surveys  map[string]*survey
@@ -58,7 +58,7 @@ type Access struct {
 	now      func() time.Time
 
 	mu      sync.Mutex
-	clients map[string]map[visitorKey]*kube.Cluster // in the name of persons, by cluster
+	clients map[string]map[visitorKey]*kube.Cluster // in the name of people, by cluster
 	count   int                                     // of clients
 }
 
@@ -76,7 +76,7 @@ func New(cfg Config) *Access {
 		if cfg.Rights {
 			b, err := newBindings(c.Kube, cfg.Logger.With("cluster", c.Name), a.visitors.changed)
 			if err != nil {
-				cfg.Logger.Error("Bindings of roles cannot be followed, so persons see the namespaces that they ask for", "cluster", c.Name, "err", err)
+				cfg.Logger.Error("Role bindings cannot be followed, so people see only the namespaces that they ask for", "cluster", c.Name, "err", err)
 			}
 			s.bindings = b
 		}
@@ -85,8 +85,8 @@ func New(cfg Config) *Access {
 	return a
 }
 
-// Run follows the bindings of roles until ctx ends, so that changes take effect at once.
-// Everything works before and without it, but persons without rights in all namespaces see
+// Run follows the role bindings until ctx ends, so that changes take effect at once.
+// Everything works before and without it, but people without rights in all namespaces see
 // only the namespaces that they ask for. It may be called once.
 //
 // Errors: the cause of ctx; those of package informer.
@@ -108,7 +108,7 @@ func (a *Access) Run(ctx context.Context) error {
 
 type askingKey struct{}
 
-// Asking returns a context of a request that names namespaces, for persons whose bindings
+// Asking returns a context of a request that names namespaces, for people whose bindings
 // cannot be followed. Sight reviews them too.
 func Asking(ctx context.Context, namespaces ...string) context.Context {
 	before, _ := ctx.Value(askingKey{}).([]string)
@@ -242,7 +242,7 @@ func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string
 	return k, nil
 }
 
-// Operates reports whether the person of a context may see the page of operations and dead
+// Operates reports whether the person of a context may see the operations page and dead
 // letters: they see everything, or belong to a group of Config.Operators.
 //
 // Errors: those of Sight.
@@ -344,7 +344,7 @@ func (a *Access) Cluster(ctx context.Context, name string) (*kube.Cluster, error
 	return c, nil
 }
 
-// Rights reports whether the API servers decide what persons see and do.
+// Rights reports whether the API servers decide what people see and do.
 func (a *Access) Rights() bool { return a.cfg.Rights }
 
 // Clusters returns the names of the clusters that the portal reaches.

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// bindings follows the bindings of roles in a cluster.
+// bindings follows the role bindings in a cluster.
 type bindings struct {
 	roles     *informer.Informer[rbacv1.RoleBinding]
 	all       *informer.Informer[rbacv1.ClusterRoleBinding]

@@ -4,13 +4,13 @@
 // # Data flow
 //
 //	Person -> SubjectAccessReview "list" in all namespaces -> Sight
-//	Person -> bindings of roles -> candidates -> SubjectAccessReview each -> Sight
+//	Person -> role bindings -> candidates -> SubjectAccessReview each -> Sight
 //	Person, Right -> SubjectAccessReview -> May
 //	Person -> impersonation -> kube.Cluster
 //	token -> TokenReview -> Person
 //
 // A person sees the jobs of a type in a namespace if they may list that type there. One review
-// asks about all namespaces. If the answer is no, the bindings of roles, which the package
+// asks about all namespaces. If the answer is no, the role bindings, which the package
 // follows, say where the person may have rights, and only these namespaces are reviewed. If the
 // portal may not read bindings, the namespaces are reviewed that the person asks for.
 //
@@ -41,7 +41,7 @@
 //
 // At most 500 namespaces of more than 100 candidates are reviewed for one type of one cluster;
 // the others are not seen, with a warning in the log. 16 reviews of a person run at once. The
-// package remembers 5,000 persons, 1,000 clients, and 50 namespaces that a person has asked
+// package remembers 5,000 people, 1,000 clients, and 50 namespaces that a person has asked
 // for. The questions about a person take at most 10 s.
 //
 // The credentials of the portal need these rights: create subjectaccessreviews and

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 )
 
-// These bound what is remembered of persons.
+// These bound what is remembered of people.
 const (
 	sightFor    = 30 * time.Second // how long a sight counts
 	staleFor    = 60 * time.Second // how long an answer counts if the API server does not give another
@@ -22,7 +22,7 @@ const (
 	maxAsked    = 50 // namespaces that a person has asked for
 )
 
-// visitorKey identifies persons that see the same.
+// visitorKey identifies people who see the same.
 type visitorKey [sha256.Size]byte
 
 // keyOf returns the key of a person: all that reviews depend on.
@@ -60,7 +60,7 @@ type visitor struct {
 	version  int             // grows when a binding changes
 }
 
-// visitors remembers persons.
+// visitors remembers people.
 type visitors struct {
 	mu  sync.Mutex
 	all map[visitorKey]*visitor
@@ -140,7 +140,7 @@ func (v *visitors) set(one *visitor, s *Sight, now time.Time, lasts time.Duratio
 	}
 }
 
-// changed lets the sights of all persons end whom one of the subjects names.
+// changed lets the sights of all people whom one of the subjects names end.
 func (v *visitors) changed(subjects []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

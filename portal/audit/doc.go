@@ -3,7 +3,7 @@
 // # Data flow
 //
 //	person of the context, act, object -> Log.Begin -> row "attempt" -> the act -> Open.End -> result
-//	List -> page of operations
+//	List -> operations page
 //	end of a session -> SignOuts -> other replicas of the portal
 //
 // # Ownership

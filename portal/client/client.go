@@ -58,13 +58,13 @@ func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the address of the portal: %w", err)
+		return nil, fmt.Errorf("the portal's address: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("the address of the portal is %q; want https://HOST or http://HOST", u.Redacted())
+		return nil, fmt.Errorf("the portal's address is %q; want https://HOST or http://HOST", u.Redacted())
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the address of the portal has more than a host and a path: %s", u.Redacted())
+		return nil, fmt.Errorf("the portal's address has more than a host and a path: %s", u.Redacted())
 	case u.Scheme == "http" && o.Token != nil && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("the portal at %s has no TLS, so the token would cross the network in clear; use https", u)
+		return nil, fmt.Errorf("the portal at %s has no TLS, so it would receive the token in clear text; use https", u)
 	}
 	if o.HTTP == nil {
 		o.HTTP = new(http.Client)

@@ -145,7 +145,7 @@ func (f *logFollower) event(one frame) error {
 		}
 		return p
 	case "rights":
-		return &api.Problem{Type: api.ProblemDenied, Title: "The right has ended", Status: http.StatusForbidden, Detail: "You may not read this log any more."}
+		return &api.Problem{Type: api.ProblemDenied, Title: "The right has ended", Status: http.StatusForbidden, Detail: "You may no longer read this log."}
 	case "end":
 		f.ended = true
 		return json.Unmarshal([]byte(one.data), &f.end)

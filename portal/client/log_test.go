@@ -41,7 +41,7 @@ func TestFollowLogs(t *testing.T) {
 	}{
 		{"event: end\ndata: {\"nothing\":\"none\"}\n\n", nil, ""},
 		{"event: problem\ndata: {\"title\":\"broken\",\"status\":404}\n\n", nil, "broken"},
-		{"event: rights\ndata: {}\n\n", nil, "You may not read this log any more."},
+		{"event: rights\ndata: {}\n\n", nil, "You may no longer read this log."},
 		{"event: end\ndata: {}\n\n", full, "full"},
 		{"", nil, "the portal at http://localhost does not answer: " + net.ErrClosed.Error()},
 	} {

@@ -54,7 +54,7 @@ func newFixture(t *testing.T, cfg Config) *fixture {
 	return f
 }
 
-// tokens writes a file with tokens.
+// tokens writes a token file.
 func tokens(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tokens.yaml")

@@ -46,7 +46,7 @@ func newProvider(cfg OIDC, public *url.URL) (*provider, error) {
 	issuer, err := url.Parse(cfg.Issuer)
 	switch {
 	case err != nil || issuer.Host == "" || issuer.Scheme != "https" && !loopback(issuer.Hostname()):
-		return nil, fmt.Errorf("the issuer %q of OIDC is no URL that begins with https://", cfg.Issuer)
+		return nil, fmt.Errorf("the OIDC issuer %q is not an https:// URL", cfg.Issuer)
 	case cfg.ClientID == "":
 		return nil, errors.New("OIDC needs the client ID of the portal at the provider")
 	case public == nil:
@@ -56,7 +56,7 @@ func newProvider(cfg OIDC, public *url.URL) (*provider, error) {
 	if cfg.SecretFile != "" {
 		text, err := os.ReadFile(cfg.SecretFile)
 		if err != nil {
-			return nil, fmt.Errorf("the secret of OIDC: %w", err)
+			return nil, fmt.Errorf("the OIDC client secret: %w", err)
 		}
 		p.secret = strings.TrimSpace(string(text))
 	}
@@ -64,11 +64,11 @@ func newProvider(cfg OIDC, public *url.URL) (*provider, error) {
 	if cfg.CAFile != "" {
 		text, err := os.ReadFile(cfg.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("the certificates of OIDC: %w", err)
+			return nil, fmt.Errorf("the certificates of the OIDC provider: %w", err)
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("the certificates of OIDC: %s has none", cfg.CAFile)
+			return nil, fmt.Errorf("the certificates of the OIDC provider: %s has none", cfg.CAFile)
 		}
 		transport.TLSClientConfig.RootCAs = pool
 	}

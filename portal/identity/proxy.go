@@ -37,10 +37,10 @@ func newProxies(cfg *Proxy) (*proxies, error) {
 	for _, text := range cfg.CIDRs {
 		cidr, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no range of addresses, such as 10.1.2.0/24", text)
+			return nil, fmt.Errorf("%q is not an address range such as 10.1.2.0/24", text)
 		}
 		if cidr.Bits() == 0 {
-			return nil, fmt.Errorf("%s are all addresses: anybody could claim to be the proxy", text)
+			return nil, fmt.Errorf("%s covers all addresses: anybody could claim to be the proxy", text)
 		}
 		p.cidrs = append(p.cidrs, cidr.Masked())
 	}

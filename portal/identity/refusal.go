@@ -24,14 +24,14 @@ var (
 	}
 	errForgery = &api.Problem{
 		Type: api.ProblemForgery, Title: "The request did not come from the portal", Status: http.StatusForbidden,
-		Detail: "Writes need the header " + HeaderCSRF + " with the token of this session. Load the page again.",
+		Detail: "Writes need the header " + HeaderCSRF + " with the token of this session. Reload the page.",
 	}
 	errCrossSite = &api.Problem{
 		Type: api.ProblemForgery, Title: "Another site sent the request", Status: http.StatusForbidden,
 		Detail: "The portal answers requests of its own pages only. Open the portal itself.",
 	}
 	errHost = &api.Problem{
-		Type: api.ProblemForgery, Title: "The portal has another name", Status: http.StatusForbidden,
+		Type: api.ProblemForgery, Title: "The portal does not have this name", Status: http.StatusForbidden,
 		Detail: "Without sign-in, the portal answers on the loopback address only, and to no proxy. Open it at localhost, or allow the name with --portal-hosts.",
 	}
 	errProxyNames = &api.Problem{

@@ -31,10 +31,10 @@ func newSealer(path string) (*sealer, error) {
 	} else {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("the key of sessions: %w", err)
+			return nil, fmt.Errorf("the session key: %w", err)
 		}
 		if len(text) < minKey {
-			return nil, fmt.Errorf("the key of sessions in %s has %d bytes, want at least %d: `openssl rand -out FILE 32` makes one", path, len(text), minKey)
+			return nil, fmt.Errorf("the session key in %s has %d bytes, want at least %d: `openssl rand -out FILE 32` makes one", path, len(text), minKey)
 		}
 		secret = text
 	}

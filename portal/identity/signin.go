@@ -143,7 +143,7 @@ func (s *signIn) byToken(w http.ResponseWriter, r *http.Request, address string)
 	}
 	token := strings.TrimSpace(r.PostForm.Get("token"))
 	if token == "" || len(token) > maxBearer || !s.door.demands {
-		s.show(w, r, http.StatusBadRequest, "There is no token. Paste it again.")
+		s.show(w, r, http.StatusBadRequest, "The token is missing. Paste it again.")
 		return
 	}
 	person, one, err := s.door.recognize(r.Context(), token, address)

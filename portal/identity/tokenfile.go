@@ -64,7 +64,7 @@ func newTokenFile(path string, log *slog.Logger) (*tokenFile, error) {
 	f := &tokenFile{path: path, log: log, now: time.Now}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("the file with tokens: %w", err)
+		return nil, fmt.Errorf("the token file: %w", err)
 	}
 	if f.tokens, err = readTokens(path); err != nil {
 		return nil, err
@@ -77,15 +77,15 @@ func newTokenFile(path string, log *slog.Logger) (*tokenFile, error) {
 func readTokens(path string) ([]namedToken, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("the file with tokens: %w", err)
+		return nil, fmt.Errorf("the token file: %w", err)
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxTokenFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("the file with tokens: %w", err)
+		return nil, fmt.Errorf("the token file: %w", err)
 	}
 	if len(text) > maxTokenFile {
-		return nil, fmt.Errorf("the file with tokens %s has more than %d bytes", path, maxTokenFile)
+		return nil, fmt.Errorf("the token file %s has more than %d bytes", path, maxTokenFile)
 	}
 	var doc struct {
 		Tokens []namedToken `yaml:"tokens"`
@@ -93,7 +93,7 @@ func readTokens(path string) ([]namedToken, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%s is no file with tokens: it has to be YAML with the list tokens, each with name, groups, and sha256 or token", path) // the error of the parser may quote a token
+		return nil, fmt.Errorf("%s is not a token file: it must be YAML with the list tokens, each with name, groups, and sha256 or token", path) // the error of the parser may quote a token
 	}
 	names := map[string]bool{}
 	for n := range doc.Tokens {
@@ -146,7 +146,7 @@ func (f *tokenFile) current() []namedToken {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if f.seen != nil {
-			f.log.Error("The file with tokens is gone, so no token is accepted", "file", f.path)
+			f.log.Error("The token file is gone, so no token is accepted", "file", f.path)
 		}
 		f.seen, f.tokens = nil, nil
 		return nil
@@ -158,11 +158,11 @@ func (f *tokenFile) current() []namedToken {
 		tokens, err = readTokens(f.path)
 	}
 	if err != nil {
-		f.log.Error("The file with tokens cannot be read, so the tokens before count", "file", f.path, "err", err)
+		f.log.Error("The token file cannot be read, so the tokens before count", "file", f.path, "err", err)
 		return f.tokens
 	}
 	f.seen, f.tokens = info, tokens
-	f.log.Info("The file with tokens has changed", "file", f.path, "tokens", len(tokens))
+	f.log.Info("The token file has changed", "file", f.path, "tokens", len(tokens))
 	return tokens
 }
 

@@ -48,7 +48,7 @@ type browser struct {
 	beatNo   int // of the last beat that was sent
 }
 
-var errSight = errors.New("what the person sees is not known")
+var errSight = errors.New("the rights of the person are not known")
 
 // run sends events until ctx ends, or the client has gone.
 func (b *browser) run(ctx context.Context) error {

@@ -35,7 +35,7 @@ type Config struct {
 	Insight *insight.Insight
 	// Sight returns what the person of a context sees.
 	Sight func(context.Context) (Sight, error)
-	// Operates reports whether the person of a context may see the page of operations and dead
+	// Operates reports whether the person of a context may see the operations page and dead
 	// letters. Default: whoever sees everything.
 	Operates func(context.Context) (bool, error)
 	// May returns nil if the person of a context has a right. Default: everybody has all.
@@ -62,6 +62,10 @@ type Config struct {
 	// the database. It may be nil.
 	Watches func() []api.Watch
 
+	// Patience is how long a list waits for what only the database has, such as messages and
+	// nodes; default 700 ms. Then the list goes out without.
+	Patience time.Duration
+
 	Now    func() time.Time // default: time.Now
 	Logger *slog.Logger     // default: slog.Default()
 }
@@ -70,6 +74,9 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Patience == 0 {
+		c.Patience = 700 * time.Millisecond
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -97,7 +97,7 @@ func deadLetters(r *reader, ctx context.Context, in *deadInput) (*api.DeliveryLi
 	return list, r.DB.Explain(err)
 }
 
-// operator returns the question of a person who may see the page of operations.
+// operator returns the question of a person who may see the operations page.
 //
 // Errors: *api.Problem if the person may not.
 func operator(r *reader, ctx context.Context) (*question, error) {
@@ -110,7 +110,7 @@ func operator(r *reader, ctx context.Context) (*question, error) {
 	case err != nil:
 		return nil, err
 	case !operates:
-		return nil, web.Denied("Operations are for people who see all namespaces, and for the groups that the administrator of the portal names.", "")
+		return nil, web.Denied("Only people who see all namespaces and the operators of this portal see operations.", "")
 	}
 	return q, nil
 }

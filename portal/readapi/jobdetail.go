@@ -50,7 +50,7 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 	}
 	object, err := r.object(ctx, row)
 	if err != nil { // the head is shown from the index
-		r.Logger.DebugContext(ctx, "the head of a job lacks what only the database has", "err", err)
+		r.Logger.DebugContext(ctx, "the header of a job lacks what only the database has", "err", err)
 		return d, nil
 	}
 	if object.Owner.UID != "" {

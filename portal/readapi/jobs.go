@@ -11,10 +11,6 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// extrasWithin is how long a list waits for what the index does not have. The list is complete
-// without it, except for messages and nodes.
-const extrasWithin = 700 * time.Millisecond
-
 // AtInput has the instant of an answer.
 type AtInput struct {
 	At string `query:"at" maxLength:"64" doc:"The instant that the answer describes: RFC 3339, 2026-11-22, 09:15 (UTC), or an age such as 24h"`
@@ -36,7 +32,7 @@ func listJobs(r *reader, ctx context.Context, in *jobsInput) (*api.JobList, erro
 		return nil, err
 	}
 	if in.After != "" && in.Before != "" {
-		return nil, web.Invalid("A page is after a cursor or before one.", api.FieldProblem{Field: "before", Message: "leave out after or before"})
+		return nil, web.Invalid("A page comes after one cursor or before one, not both.", api.FieldProblem{Field: "before", Message: "leave out after or before"})
 	}
 	q.Sort, q.Limit, q.After, q.Before = in.Sort, in.Limit, in.After, in.Before
 	var page jobindex.Page
@@ -59,7 +55,7 @@ func listJobs(r *reader, ctx context.Context, in *jobsInput) (*api.JobList, erro
 // shown returns rows for the API. Without an answer of the database they have what the index
 // knows.
 func shown(r *reader, ctx context.Context, rows []jobindex.Row, at time.Time) []api.Job {
-	within, cancel := context.WithTimeout(ctx, extrasWithin)
+	within, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
 	extras, err := r.rows.Extras(within, rows, at)
 	if err != nil && ctx.Err() == nil {

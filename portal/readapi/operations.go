@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// Bounds of the page of operations.
+// Bounds of the operations page.
 const (
 	shownGaps    = 50
 	readGaps     = 1_000

@@ -34,7 +34,7 @@ func watches(a *history.Activity, gaps []history.Gap, now time.Time) []api.Watch
 			Since: instant(c.Began), Lag: -1, Objects: c.Objects, Bytes: c.Bytes, Queued: -1, Phase: "watching",
 		}
 		if silent > aliveFor {
-			w.Phase, w.Note = "unknown", "Nothing was heard from the recorder since "+c.Reached.UTC().Format("2006-01-02 15:04:05")+" UTC."
+			w.Phase, w.Note = "unknown", "The recorder has been silent since "+c.Reached.UTC().Format("2006-01-02 15:04:05")+" UTC."
 		}
 		withGaps(&w, c, gaps, now)
 		withRecent(&w, c, a, now)

@@ -124,7 +124,7 @@ func (w *world) serve(change func(*readapi.Config)) {
 	w.t.Helper()
 	type key struct{}
 	cfg := readapi.Config{
-		DB: w.db, Index: w.index, Version: "v0", KeepsDays: 90, Logger: slog.New(slog.DiscardHandler),
+		DB: w.db, Index: w.index, Version: "v0", KeepsDays: 90, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler),
 		Sight: func(ctx context.Context) (readapi.Sight, error) {
 			s, _ := ctx.Value(key{}).(sight)
 			return s, nil
@@ -185,8 +185,18 @@ func (w *world) until(what string, holds func() bool) {
 	}
 }
 
-// get requests a path as a person, and returns the status and the body.
-func (w *world) get(person, path string) (int, string) {
+// get requests a path as a person, and returns the status and the body. It repeats a request
+// that took too long, as on a loaded machine.
+func (w *world) get(person, path string) (status int, text string) {
+	w.t.Helper()
+	w.until("GET "+path+" answers", func() bool {
+		status, text = w.ask(person, path)
+		return status != http.StatusGatewayTimeout || !strings.Contains(text, " did not answer in ")
+	})
+	return status, text
+}
+
+func (w *world) ask(person, path string) (int, string) {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.http.URL+api.Prefix+path, nil)
 	if err != nil {

@@ -67,9 +67,9 @@ func problemOf(ctx context.Context, err error) *api.Problem {
 	case errors.Is(err, context.DeadlineExceeded):
 		return DatabaseFailed(fmt.Sprintf("The database did not answer in %.0f s.", limitOf(ctx).Seconds()))
 	case errors.As(err, &database):
-		return DatabaseFailed("The database cannot be read. The log of the portal has the cause under the ID.")
+		return DatabaseFailed("The database cannot be read. The portal's log has the cause under this ID.")
 	case errors.Is(err, context.Canceled):
-		return &api.Problem{Type: api.ProblemUnavailable, Title: "The request has ended", Status: http.StatusServiceUnavailable, Detail: "The request was given up, or the portal ends."}
+		return &api.Problem{Type: api.ProblemUnavailable, Title: "The request has ended", Status: http.StatusServiceUnavailable, Detail: "The client gave up, or the portal is shutting down."}
 	case errors.As(err, &network) && network.Timeout():
 		return ClusterFailed("The API server did not answer in time.")
 	}
@@ -128,7 +128,7 @@ func problemOfCluster(err error) *api.Problem {
 	case errors.As(err, &illegal):
 		return Invalid(sentence(illegal))
 	case errors.As(err, &config):
-		return ClusterFailed("There is no way to the cluster. The log of the portal has the cause under the ID.")
+		return ClusterFailed("The portal has no connection to the cluster. The portal's log has the cause under this ID.")
 	case errors.As(err, &discovery):
 		return ClusterFailed("The API server does not list the types that it serves.")
 	case errors.As(err, &status):
@@ -136,7 +136,7 @@ func problemOfCluster(err error) *api.Problem {
 	case errors.As(err, &request) && errors.Is(err, context.DeadlineExceeded):
 		return ClusterFailed("The API server did not answer in time.")
 	case errors.As(err, &request):
-		return ClusterFailed("The API server cannot be reached. The log of the portal has the cause under the ID.")
+		return ClusterFailed("The API server cannot be reached. The portal's log has the cause under this ID.")
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TooMany(wait time.Duration) *api.Problem {
 // Fault returns a problem for a fault of the portal: 500. It says nothing of the cause,
 // which the log has under the instance.
 func Fault() *api.Problem {
-	return &api.Problem{Type: api.ProblemFault, Title: "The portal has a fault", Status: http.StatusInternalServerError, Detail: "The log of the portal has the cause under the ID.", Instance: NewInstance()}
+	return &api.Problem{Type: api.ProblemFault, Title: "The portal has failed", Status: http.StatusInternalServerError, Detail: "The portal's log has the cause under this ID.", Instance: NewInstance()}
 }
 
 // ClusterFailed returns a problem for an API server that did not answer, or that refused:
@@ -100,7 +100,7 @@ func Unavailable(detail string) *api.Problem {
 // Loading returns a problem for a portal that still reads the history: 503. done is the
 // share that it has read, from 0 to 1.
 func Loading(done float64) *api.Problem {
-	return &api.Problem{Type: api.ProblemLoading, Title: "The portal reads the history", Status: http.StatusServiceUnavailable, Detail: fmt.Sprintf("It has read %.0f %%. Try again in 2 s.", done*100), RetryAfter: 2, Done: done}
+	return &api.Problem{Type: api.ProblemLoading, Title: "The portal is reading the history", Status: http.StatusServiceUnavailable, Detail: fmt.Sprintf("It has read %.0f %%. Try again in 2 s.", done*100), RetryAfter: 2, Done: done}
 }
 
 // DatabaseFailed returns a problem for a database that did not answer in time: 504.

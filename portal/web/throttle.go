@@ -52,7 +52,7 @@ func (t *Throttle) Take(key string) time.Duration {
 	b.at = now
 	wait := time.Duration(0)
 	if b.left < 1 {
-		wait = time.Duration((1 - b.left) / t.rate * float64(time.Second))
+		wait = time.Duration((1-b.left)/t.rate*float64(time.Second)) + 1 // never 0, which allows the request
 	} else {
 		b.left--
 	}

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -45,33 +44,55 @@ func TestThrottle(t *testing.T) {
 // TestThrottleModel: whatever the times of requests are, no key gets more than its burst and
 // its rate, and a key that waited as long as it was told may send.
 func TestThrottleModel(t *testing.T) {
+	type step struct {
+		key   string
+		heed  bool
+		after time.Duration
+	}
+	steps := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) step {
+		return step{rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key"), rapid.Bool().Draw(r, "heed"), time.Duration(rapid.IntRange(0, 400).Draw(r, "ms")) * time.Millisecond}
+	}), 1, 100)
 	rapid.Check(t, func(r *rapid.T) {
-		var wrong string
 		rate, burst := float64(rapid.IntRange(1, 20).Draw(r, "rate")), float64(rapid.IntRange(1, 20).Draw(r, "burst"))
+		all := steps.Draw(r, "steps") // before the bubble: rapid ends the goroutine that draws too much
+		var wrong string
 		synctest.Test(t, func(*testing.T) {
 			th, began, sent := web.NewThrottle(rate, burst), time.Now(), map[string]int{}
-			for range rapid.IntRange(1, 100).Draw(r, "requests") {
-				key := rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")
-				wait := th.Take(key)
-				if wait > 0 && rapid.Bool().Draw(r, "heed") {
+			for _, s := range all {
+				wait := th.Take(s.key)
+				if wait > 0 && s.heed {
 					<-time.After(wait + time.Microsecond)
-					if wait = th.Take(key); wait > 0 {
+					if wait = th.Take(s.key); wait > 0 {
 						wrong = fmt.Sprintf("%v more to wait", wait)
 						return
 					}
 				}
 				if wait == 0 {
-					sent[key]++
+					sent[s.key]++
 				}
-				if most := burst + time.Since(began).Seconds()*rate; float64(sent[key]) > math.Ceil(most) {
-					wrong = fmt.Sprintf("%d requests, and at most %.1f are allowed", sent[key], most)
+				if most := burst + time.Since(began).Seconds()*rate; float64(sent[s.key]) > most+1e-6 {
+					wrong = fmt.Sprintf("%d requests, and at most %.1f are allowed", sent[s.key], most)
 					return
 				}
-				<-time.After(time.Duration(rapid.IntRange(0, 400).Draw(r, "ms")) * time.Millisecond)
+				<-time.After(s.after)
 			}
 		})
 		if wrong != "" {
 			r.Fatal(wrong)
+		}
+	})
+}
+
+// TestThrottleAlmost: a key that lacks less of a request than a nanosecond gives has to wait.
+func TestThrottleAlmost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := web.NewThrottle(2, 2)
+		for _, after := range []time.Duration{0, 119, 1000, 289, 208, 215, 288} { // it leaves 1 - 2e-16
+			<-time.After(after * time.Millisecond)
+			th.Take("a")
+		}
+		if th.Take("a") == 0 && th.Take("a") == 0 {
+			t.Error("requests at one instant are not bounded")
 		}
 	})
 }

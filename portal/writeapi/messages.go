@@ -161,11 +161,11 @@ func (w *writer) letters(ctx context.Context, in *api.ReplayRequest, act, did st
 	return out, err
 }
 
-// operates returns a problem if the person of ctx may not see the page of operations.
+// operates returns a problem if the person of ctx may not see the operations page.
 func (w *writer) operates(ctx context.Context) error {
 	yes, err := w.cfg.Access.Operates(ctx)
 	if err == nil && !yes {
-		err = web.Denied("Dead letters are for people who see all namespaces. Ask an administrator of the portal.", "")
+		err = web.Denied("Only people who see all namespaces may see dead letters. Ask an administrator of the portal.", "")
 	}
 	return err
 }

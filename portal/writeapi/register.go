@@ -32,11 +32,11 @@ func Register(a huma.API, cfg Config) {
 	web.Get(a, api.PathTemplates, "list-templates", "The templates of jobs", with(w, listTemplates))
 	web.Get(a, api.PathTemplate, "get-template", "A template and its form", with(w, getTemplate))
 	web.Post(a, api.PathRender, "render-template", "The YAML of a form", with(w, renderTemplate), job)
-	web.Post(a, api.PathCheck, "check-job", "Check a job by a dry run", with(w, check), job, slow)
-	web.Post(a, api.PathSubmit, "submit-job", "Create a job, once", with(w, submitJob), job, slow)
+	web.Post(a, api.PathCheck, "check-job", "Check a job with a dry run", with(w, check), job, slow)
+	web.Post(a, api.PathSubmit, "submit-job", "Submit a job; a repeated request creates no second one", with(w, submitJob), job, slow)
 
 	web.Post(a, api.PathStop, "stop-job", "Stop a job", with(w, stop), slow)
-	web.Post(a, api.PathRetry, "retry-job", "Submit a job once more", with(w, retry), slow)
+	web.Post(a, api.PathRetry, "retry-job", "Retry a job", with(w, retry), slow)
 	web.Post(a, api.PathAcknowledge, "acknowledge-job", "End the escalations of the messages about a job", with(w, acknowledge))
 	web.Post(a, api.PathMute, "mute-job", "Stop the messages about a job to yourself", with(w, mute))
 
@@ -48,6 +48,6 @@ func Register(a huma.API, cfg Config) {
 	web.Post(a, api.PathTestMessage, "test-subscription", "Send a test message to the address of a subscription", with(w, sendTest), sends)
 
 	web.Post(a, api.PathReplay, "replay-dead-letters", "Send dead letters again", with(w, replayLetters))
-	web.Post(a, api.PathDrop, "drop-dead-letters", "Give dead letters up", with(w, dropLetters))
+	web.Post(a, api.PathDrop, "drop-dead-letters", "Give up dead letters", with(w, dropLetters))
 	web.Post(a, api.PathSend, "send-again", "Send a message again", with(w, sendAgain))
 }

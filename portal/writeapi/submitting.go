@@ -63,7 +63,7 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 	case err != nil:
 		return nil, err
 	case !slices.Contains(w.cfg.Types, o.resource.String()):
-		text := fmt.Sprintf("%s is no type of jobs: the portal submits %s", o.resource, strings.Join(w.cfg.Types, ", "))
+		text := fmt.Sprintf("%s is not a type of job: the portal submits %s", o.resource, strings.Join(w.cfg.Types, ", "))
 		return nil, web.Invalid("The portal submits jobs only.", api.FieldProblem{Field: "kind", Line: line, Message: text})
 	}
 	return o, nil

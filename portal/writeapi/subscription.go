@@ -115,11 +115,11 @@ func (w *writer) subscription(ctx context.Context, in *api.Subscribe) (s deliver
 	}
 	for _, word := range in.States {
 		if !slices.Contains(states, state.State(word)) {
-			return s, "", web.Invalid("The request names a state that there is not.", api.FieldProblem{Field: "states", Message: fmt.Sprintf("%q is no state", word)})
+			return s, "", web.Invalid("The request names an unknown state.", api.FieldProblem{Field: "states", Message: fmt.Sprintf("%q is not a state", word)})
 		}
 	}
 	if _, err := labels.Parse(in.Labels); err != nil {
-		return s, "", web.Invalid("The labels are no selector.", api.FieldProblem{Field: "labels", Message: err.Error()})
+		return s, "", web.Invalid("The labels are not a valid selector.", api.FieldProblem{Field: "labels", Message: err.Error()})
 	}
 	s = delivery.Subscription{Person: w.person(ctx), CreatedBy: w.who(ctx), Channel: in.Channel, States: strings.Join(in.States, ","), Labels: in.Labels}
 	if in.UID != "" {

@@ -39,7 +39,7 @@ func answerOf(r *http.Response, now time.Time) answer {
 		}
 		return a
 	}
-	a := answer{err: fmt.Errorf("the collector answers %d %s", r.StatusCode, http.StatusText(r.StatusCode)), after: retryAfter(r.Header.Get("Retry-After"), now)}
+	a := answer{err: fmt.Errorf("the collector answered %d %s", r.StatusCode, http.StatusText(r.StatusCode)), after: retryAfter(r.Header.Get("Retry-After"), now)}
 	switch r.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		a.refused = true

@@ -89,7 +89,7 @@ func (e *Exporter) Run(ctx context.Context) error {
 				return nil
 			}
 		case errors.Is(err, feed.ErrNoCursor):
-			e.logger().Warn("the cursor of traces was removed; jobs that end from now on are exported", "cursor", Cursor)
+			e.logger().Warn("the traces cursor was removed; jobs that end from now on are exported", "cursor", Cursor)
 		default:
 			return err
 		}
@@ -99,7 +99,7 @@ func (e *Exporter) Run(ctx context.Context) error {
 // restart moves an expired cursor when the collector answers. It returns false if ctx has
 // ended.
 func (e *Exporter) restart(ctx context.Context, why error) bool {
-	e.logger().Warn("jobs that ended long ago may have no trace", "err", why)
+	e.logger().Warn("jobs that ended long ago may lack a trace", "err", why)
 	for failed := 0; ; failed++ {
 		err := e.sender.send(ctx, nil)
 		if err == nil {

@@ -24,11 +24,11 @@ func traceDesc(name, help string) *prometheus.Desc {
 }
 
 var (
-	traceExported = traceDesc("exported_total", "Traces of jobs that the collector took, also repetitions.")
-	traceRefused  = traceDesc("refused_total", "Traces that the collector refused, and that are not sent again.")
-	traceRejected = traceDesc("rejected_spans_total", "Spans that the collector rejected in requests that it took.")
+	traceExported = traceDesc("exported_total", "Traces that the collector accepted, repetitions included.")
+	traceRefused  = traceDesc("refused_total", "Traces that the collector refused for good.")
+	traceRejected = traceDesc("rejected_spans_total", "Spans that the collector rejected in requests that it accepted.")
 	traceRetries  = traceDesc("retries_total", "Requests that failed and were sent again.")
-	traceFailing  = traceDesc("failing_seconds", "Time since the collector does not answer; 0 if it took the last request.")
+	traceFailing  = traceDesc("failing_seconds", "Time since the collector stopped answering; 0 if it accepted the last request.")
 )
 
 // Describe implements prometheus.Collector.

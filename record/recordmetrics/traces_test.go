@@ -20,16 +20,16 @@ func TestTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `
-# HELP vedette_traces_exported_total Traces of jobs that the collector took, also repetitions.
+# HELP vedette_traces_exported_total Traces that the collector accepted, repetitions included.
 # TYPE vedette_traces_exported_total counter
 vedette_traces_exported_total 5
-# HELP vedette_traces_failing_seconds Time since the collector does not answer; 0 if it took the last request.
+# HELP vedette_traces_failing_seconds Time since the collector stopped answering; 0 if it accepted the last request.
 # TYPE vedette_traces_failing_seconds gauge
 vedette_traces_failing_seconds 0
-# HELP vedette_traces_refused_total Traces that the collector refused, and that are not sent again.
+# HELP vedette_traces_refused_total Traces that the collector refused for good.
 # TYPE vedette_traces_refused_total counter
 vedette_traces_refused_total 1
-# HELP vedette_traces_rejected_spans_total Spans that the collector rejected in requests that it took.
+# HELP vedette_traces_rejected_spans_total Spans that the collector rejected in requests that it accepted.
 # TYPE vedette_traces_rejected_spans_total counter
 vedette_traces_rejected_spans_total 2
 # HELP vedette_traces_retries_total Requests that failed and were sent again.

@@ -36,22 +36,22 @@ export const en = {
   nav: {
     label: "Pages", jobs: "Jobs", timeline: "Timeline", stats: "Statistics", operations: "Operations", settings: "Settings",
     docs: "API", submit: "Submit job", submitShort: "Submit", more: "More", search: "Search or jump to", home: "Vedette, jobs",
-    toContent: "To the content", title: (page: string) => `${page} · Vedette`,
+    toContent: "Skip to content", title: (page: string) => `${page} · Vedette`,
     notFound: "No such page", notFoundHelp: "The address may be cut off. The list of jobs has all jobs.",
   },
   cluster: { all: "All clusters", label: "Cluster" },
   at: {
     now: "Now", label: "Instant", go: "Show", back: "Back to now", pick: "Everything as of", help: "09:15, Nov 21 22:10, or 2 h ago",
-    ago: (text: string) => `${text} ago`, wrong: "This is no time. Write 09:15, 2026-11-21 22:10, or 2h.",
+    ago: (text: string) => `${text} ago`, wrong: "Not a time. Write 09:15, 2026-11-21 22:10, or 2h.",
   },
-  theme: { light: "Light theme", dark: "Dark theme", system: "Theme of the system", toggle: "Change the theme" },
+  theme: { light: "Light theme", dark: "Dark theme", system: "System theme", toggle: "Switch theme" },
   person: {
     menu: "Your menu", nobody: "Not signed in", signOut: "Sign out", language: "Language", settings: "Settings", signedIn: (name: string) => `Signed in as ${name}`,
   },
   live: {
     live: (lag: string) => `Live ${lag}`, word: "Live", reconnecting: (s: number) => `Reconnecting, ${s} s`, catchingUp: (i: number) => `Catching up, ${n(i, "change")}`,
     stale: (time: string) => `Stale since ${time}`, paused: (i: number) => `Paused, ${number(i)} new`, asOf: (time: string) => `As of ${time}, back to now`,
-    connecting: "Connecting", pause: "Pause", resume: "Go on", help: "Delay of the 99th percentile, from the recorder to this page",
+    connecting: "Connecting", pause: "Pause", resume: "Resume", help: "99th-percentile delay from the recorder to this page",
     staleHelp: (time: string) => `Not connected since ${time}. What you see may be old.`,
     summary: (started: number, failed: number, ended: number, added: number) =>
       [added > 0 ? n(added, "new job") : "", started > 0 ? `${number(started)} started` : "", ended > 0 ? `${number(ended)} ended` : "", failed > 0 ? `${number(failed)} failed` : ""].filter((t) => t !== "").join(", "),
@@ -63,19 +63,19 @@ export const en = {
   error: {
     again: "Try again", id: (id: string) => `ID ${id}`, from: (time: string) => `What you see is from ${time}.`, copyRole: "Copy role", copied: "Copied",
     signIn: "Sign in", network: "The portal does not answer. Check the connection, or whether the portal runs.",
-    loading: (share: string) => `The portal has started and reads the history: ${share}.`, reload: "Load the page again",
-    denied: "You lack a right for this. Ask its owners for the role:", deniedNoRole: "You lack a right for this.", page: "This page has a fault. Load it again.",
+    loading: (share: string) => `The portal has started and is reading the history: ${share}.`, reload: "Reload the page",
+    denied: "You lack a right for this. Ask its owners for the role:", deniedNoRole: "You lack a right for this.", page: "This page has failed. Reload it.",
   },
   action: {
     retry: "Retry", stop: "Stop", clone: "Clone and edit", subscribe: "Subscribe", close: "Close", cancel: "Cancel", copy: "Copy", copyLink: "Copy link", open: "Open page", undo: "Undo", more: "More",
     open1: "Open", download: "Download", save: "Save", remove: "Remove", clear: "Clear", show: "Show", newer: "Newer", older: "Older",
   },
-  keys: { title: "Keys", all: "all keys", move: "move", open: "open", go: "Go to", none: "Keys do not work while you type.", list: "Show all keys", palette: "Search or jump", submit: "Submit a job", theme: "Change the theme", pause: "Pause or go on", filter: "Filter", back: "Back" },
+  keys: { title: "Keys", all: "all keys", move: "move", open: "open", go: "Go to", none: "Keys do not work while you type.", list: "Show all keys", palette: "Search or jump", submit: "Submit a job", theme: "Switch theme", pause: "Pause or resume", filter: "Filter", back: "Back" },
   palette: { label: "Search or jump to", jobs: "Jobs", pages: "Pages", actions: "Actions", times: "Times", nothing: "Nothing found.", hint: "Name of a job, a page, or a time such as at 09:15", as: (time: string) => `Everything as of ${time}` },
   filter: {
     label: "Filter", add: "Add a filter: name, state, queue, owner, cluster", addShort: "Add a filter", clear: "Clear", remove: (term: string) => `Remove ${term}`,
-    is: "is", isNot: "is not", anyOf: "is any of", noneOf: "is none of", has: "has", hasNot: "has not", contains: "contains", over: "over", under: "under", atLeast: "≥", atMost: "≤",
-    suggestions: "Suggestions", mine: "mine", wrong: "This filter has a mistake",
+    is: "is", isNot: "is not", anyOf: "is any of", noneOf: "is none of", has: "has", hasNot: "does not have", contains: "contains", over: "over", under: "under", atLeast: "≥", atMost: "≤",
+    suggestions: "Suggestions", mine: "mine", wrong: "This filter is not valid",
     keys: {
       state: "state", cluster: "cluster", namespace: "namespace", queue: "queue", owner: "owner", kind: "kind", type: "type", name: "name", label: "label", reason: "reason", priority: "priority",
       gpus: "GPUs", pods: "pods", waited: "waited", ran: "ran", tries: "tries", submitted: "submitted", ended: "ended", since: "since", q: "name", mine: "owner", window: "window",

@@ -36,7 +36,7 @@ export const zh: Words = {
   live: {
     live: (lag) => `实时 ${lag}`, word: "实时", reconnecting: (s) => `重新连接中，${s} s`, catchingUp: (i) => `追赶中，${number(i)} 个变化`,
     stale: (time) => `${time} 起已过期`, paused: (i) => `已暂停，${number(i)} 个新变化`, asOf: (time) => `截至 ${time}，回到现在`,
-    connecting: "连接中", pause: "暂停", resume: "继续", help: "从记录器到本页的延迟，第 99 百分位",
+    connecting: "连接中", pause: "暂停", resume: "继续", help: "从记录器到本页的延迟，99 分位",
     staleHelp: (time) => `${time} 起未连接，所见内容可能已过期。`,
     summary: (started, failed, ended, added) =>
       [added > 0 ? `${number(added)} 个新作业` : "", started > 0 ? `${number(started)} 个已开始` : "", ended > 0 ? `${number(ended)} 个已结束` : "", failed > 0 ? `${number(failed)} 个已失败` : ""].filter((t) => t !== "").join("，"),

@@ -37,7 +37,7 @@ const zh: typeof en = {
   operations: "操作",
   parameters: "参数",
   body: "请求",
-  answers: "应答",
+  answers: "响应",
   heads: { name: "名称", where: "位置", type: "类型", what: "含义" },
   required: "必需",
   optional: "可选",

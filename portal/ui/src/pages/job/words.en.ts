@@ -17,7 +17,7 @@ export const en = {
   inAttempts: (time: string, tries: number) => `${time} in ${n(tries, "attempt")}`,
   deleted: (time: string) => `Deleted ${time}.`,
   deletedUntil: (time: string, until: string) => `Deleted ${time}. Its history stays until ${until}.`,
-  unknownPresence: "The object cannot be seen now. What you see is the last that was seen.",
+  unknownPresence: "The object cannot be seen now. What you see is its last known state.",
   strip: {
     label: "Life of the job", attempt: (i: number, time: string) => `Attempt ${i}, ${time}`, attemptShort: (i: number) => `Attempt ${i}`, submitted: (t: string) => `${t} submitted`, asOf: (t: string) => `as of ${t}`, now: (t: string) => `now, ${t}`, early: (t: string) => `one in ten by ${t}`,
     half: (t: string) => `half by ${t}`, late: (t: string) => `nine in ten by ${t}`, gap: (t: string) => `${t} not watched`, startedBare: (t: string) => `${t} started`, likely: (from: string, to: string) => `likely to start between ${from} and ${to}`,
@@ -56,19 +56,19 @@ export const en = {
     states: { waiting: "Waiting", held: "Held", sending: "Sending", sent: "Sent", dead: "Dead letter", dropped: "Dropped", superseded: "Superseded" } as Record<string, string>,
   },
   diff: {
-    title: "Diff", of: (from: string, to: string) => `revision ${from} to ${to}`, differ: (i: number) => `${n(i, "line")} differ`, none: "No line differs.", fold: (i: number) => `${n(i, "unchanged line")}`, foldBook: (i: number) => `${n(i, "line")} of bookkeeping`, left: "Before", right: "After", unified: "Unified", split: "Split", bookkeeping: "Bookkeeping", last: "Last change of the object",
+    title: "Diff", of: (from: string, to: string) => `revision ${from} to ${to}`, differ: (i: number) => `${n(i, "line")} ${i === 1 ? "differs" : "differ"}`, none: "No line differs.", fold: (i: number) => `${n(i, "unchanged line")}`, foldBook: (i: number) => `${n(i, "line")} of bookkeeping`, left: "Before", right: "After", unified: "Unified", split: "Split", bookkeeping: "Bookkeeping", last: "Last change of the object",
     removed: "removed", added: "added", lineNumber: "Line", text: "Text", how: "How to show the diff",
   },
   yaml: {
     revision: (i: number, of: number) => `Revision ${number(i)} of ${number(of)}`, slider: "Revision", older: "Older revision", newer: "Newer revision", compare: "Compare with this one", end: "End the comparison", copy: "Copy YAML", fold: (i: number) => `${n(i, "line")} of bookkeeping`,
     none: "No revision is recorded.", stripped: "Retention has removed the body of this revision.", readOnly: "Read only", 
   },
-  pods: { none: "No pod has been created.", notRecorded: "Pods are not recorded. Record them with the target pods.", state: "State", name: "Name", attempt: "Attempt", node: "Node", restarts: "Restarts", exit: "Exit code", created: "Created", ran: "Existed", life: "Life", detail: "Detail", },
+  pods: { none: "No pod has been created.", notRecorded: "Pods are not recorded. Add pods to the targets of the recorder.", state: "State", name: "Name", attempt: "Attempt", node: "Node", restarts: "Restarts", exit: "Exit code", created: "Created", ran: "Existed", life: "Life", detail: "Detail", },
   events: { none: "No event is known about this job.", notRecorded: "Events are not recorded, and the cluster did not answer.", live: "from the API server, which keeps them for about an hour", type: "Type", reason: "Reason", object: "Object", message: "Message", count: "Count", first: "First", last: "Last", normal: "Normal", warning: "Warning" },
   ask: {
     stop: (name: string) => `Stop ${name}?`, stopText: "The job is cancelled in your name. Its history stays.", holds: (i: number) => `${i < 0 ? "It may hold GPUs" : `It holds ${n(i, "GPU")}`}. Type its name to stop it.`, name: "Name of the job", why: "Reason", whyHelp: "It is written to the job and into messages.", keep: "Keep it", stopNow: "Stop job",
     retry: (name: string) => `Retry ${name}?`, retryText: "A copy of the job is submitted in your name.", retryNow: "Retry", mute: (name: string) => `Mute messages about ${name}?`, muteText: "You get no messages about this job.", until: "Until", untilEnd: "the job has ended", hour: "in 1 hour", tomorrow: "tomorrow at 09:00", muteNow: "Mute",
-    acknowledge: (name: string) => `Acknowledge the failure of ${name}?`, acknowledgeText: "Others see that you know of it, and escalation ends.", acknowledgeNow: "Acknowledge", mayNot: "You may not do this to the job now. It may have ended, or you lack the right.", optional: "optional",
+    acknowledge: (name: string) => `Acknowledge the failure of ${name}?`, acknowledgeText: "Others see that you know about it, and escalation ends.", acknowledgeNow: "Acknowledge", mayNot: "You may not do this to the job now. It may have ended, or you lack the right.", optional: "optional",
   },
   subscribe: { title: (name: string) => `Messages about ${name}`, button: "Subscribe", starts: "Tell me when it starts", channel: "Channel", address: "Address", states: "When it is", now: "Subscribe", none: "No channel is configured. Ask the operators of this portal.", verify: "A code was sent to the address. Enter it on the settings page.", done: "Subscribed.", },
   actions: { more: "More actions", retried: (name: string) => `Submitted again as ${name}.`, copyLink: "Copy link", copyName: "Copy name", timeline: "Show in timeline", like: "Jobs of this name", },

@@ -19,7 +19,7 @@ export const zh: JobWords = {
   deletedUntil: (time, until) => `已于 ${time} 删除。历史保留至 ${until}。`,
   unknownPresence: "现在看不到该对象。显示的是最后看到的内容。",
   strip: {
-    label: "作业的过程", attempt: (i, time) => `尝试 ${i}，${time}`, attemptShort: (i) => `尝试 ${i}`, submitted: (t) => `${t} 提交`, asOf: (t) => `截至 ${t}`, now: (t) => `现在 ${t}`, early: (t) => `一成在 ${t} 前`,
+    label: "作业的历程", attempt: (i, time) => `尝试 ${i}，${time}`, attemptShort: (i) => `尝试 ${i}`, submitted: (t) => `${t} 提交`, asOf: (t) => `截至 ${t}`, now: (t) => `现在 ${t}`, early: (t) => `一成在 ${t} 前`,
     half: (t) => `一半在 ${t} 前`, late: (t) => `九成在 ${t} 前`, gap: (t) => `${t} 未观测`, startedBare: (t) => `${t} 启动`, likely: (from, to) => `可能在 ${from} 到 ${to} 之间启动`,
   },
   waiting: {
@@ -51,7 +51,7 @@ export const zh: JobWords = {
     shown: (i) => `显示 ${number(i)} 行`,
   },
   deliveries: {
-    title: "通知", rule: "规则", channel: "渠道", answer: "答复", tries: "次数", receiver: "接收者", state: "状态", when: "时间", message: "消息", again: "重新发送", acknowledge: "确认", mute: "静音", none: "没有发送过关于该作业的消息。", noneHelp: "订阅后，启动、失败或结束时会通知你。", off: "该门户的数据库没有通知。",
+    title: "通知", rule: "规则", channel: "渠道", answer: "响应", tries: "次数", receiver: "接收者", state: "状态", when: "时间", message: "消息", again: "重新发送", acknowledge: "确认", mute: "静音", none: "没有发送过关于该作业的消息。", noneHelp: "订阅后，启动、失败或结束时会通知你。", off: "该门户的数据库没有通知。",
     next: (t) => `下次 ${t}`, acked: (who, t) => `${who} 已确认，${t}`, open: "全部", 
     states: { waiting: "等待发送", held: "暂缓", sending: "发送中", sent: "已发送", dead: "死信", dropped: "已丢弃", superseded: "已被取代" },
   },
@@ -63,8 +63,8 @@ export const zh: JobWords = {
     revision: (i, of) => `修订版本 ${number(i)} / ${number(of)}`, slider: "修订版本", older: "更早的修订版本", newer: "更新的修订版本", compare: "与此比较", end: "结束比较", copy: "复制 YAML", fold: (i) => `${number(i)} 行由系统维护`,
     none: "没有记录修订版本。", stripped: "该修订版本的内容已按保留策略移除。", readOnly: "只读", 
   },
-  pods: { none: "还没有创建 Pod。", notRecorded: "未记录 Pod。请以 pods 为目标记录。", state: "状态", name: "名称", attempt: "尝试", node: "节点", restarts: "重启", exit: "退出码", created: "创建时间", ran: "存在", life: "过程", detail: "详情", },
-  events: { none: "没有关于该作业的事件。", notRecorded: "未记录事件，集群也没有答复。", live: "来自 API server，约保留一小时", type: "级别", reason: "原因", object: "对象", message: "消息", count: "次数", first: "首次", last: "最近", normal: "普通", warning: "警告" },
+  pods: { none: "还没有创建 Pod。", notRecorded: "未记录 Pod。请将 pods 加入记录器的目标。", state: "状态", name: "名称", attempt: "尝试", node: "节点", restarts: "重启", exit: "退出码", created: "创建时间", ran: "存在", life: "历程", detail: "详情", },
+  events: { none: "没有关于该作业的事件。", notRecorded: "未记录事件，集群也没有响应。", live: "来自 API server，约保留一小时", type: "级别", reason: "原因", object: "对象", message: "消息", count: "次数", first: "首次", last: "最近", normal: "普通", warning: "警告" },
   ask: {
     stop: (name) => `停止 ${name}？`, stopText: "将以你的名义取消该作业。历史会保留。", holds: (i) => `${i < 0 ? "它可能占用 GPU" : `它占用 ${number(i)} 个 GPU`}。输入其名称以停止。`, name: "作业名称", why: "原因", whyHelp: "会写入作业和消息。", keep: "保留", stopNow: "停止作业",
     retry: (name) => `重试 ${name}？`, retryText: "将以你的名义提交该作业的副本。", retryNow: "重试", mute: (name) => `将 ${name} 的消息静音？`, muteText: "你将不再收到关于该作业的消息。", until: "直到", untilEnd: "作业结束", hour: "1 小时后", tomorrow: "明天 09:00", muteNow: "静音",

@@ -6,7 +6,7 @@ const en = {
   caption: (matching: string) => `Jobs, ${matching} in all`,
   views: { label: "Views", all: "All", mine: "Mine", waiting: "Waiting over 30 min", failed: "Failed today", save: "Save view", name: "Name of the view", remove: (name: string) => `Remove the view ${name}`, saved: (name: string) => `Saved the view ${name} in this browser.`, removed: (name: string) => `Removed the view ${name}.` },
   window: { label: "Time", h1: "Last hour", h24: "Last 24 hours", d7: "Last 7 days", d30: "Last 30 days", all: "Any time" },
-  columns: "Columns", reset: "As at first", density: { compact: "Compact rows", normal: "Normal rows", relaxed: "Relaxed rows" }, more: "More for this list", copyLink: "Copy link to this list", download: "Download as CSV",
+  columns: "Columns", reset: "Reset columns", density: { compact: "Compact rows", normal: "Normal rows", relaxed: "Relaxed rows" }, more: "More for this list", copyLink: "Copy link to this list", download: "Download as CSV",
   state: "Show only one state, or several", all: "All", exclude: "Alt-click excludes",
   newJobs: (i: number) => `${n(i, "new job")}, show ${i === 1 ? "it" : "them"}`,
   range: (first: number, last: number, of: string) => `${number(first)}–${number(last)} of ${of}`,

@@ -8,7 +8,7 @@ export const en = {
   title: "Submit a job",
   kept: (t: string) => `Draft kept in this browser, ${t}`,
   keptWithout: (t: string) => `Draft kept without secrets, ${t}`,
-  discard: "Start again",
+  discard: "Start over",
   openFile: "Open YAML file",
   templates: "Templates",
   yamlCard: "YAML",
@@ -19,7 +19,7 @@ export const en = {
   cluster: "Cluster",
   namespace: "Namespace",
   fields: {
-    name: "Name", namespace: "Namespace", queue: "Queue", priority: "Priority", replicas: "Pods", gpus: "GPUs of each", memoryRequested: "Memory request", memoryLimit: "Memory limit", image: "Image", retries: "Retries", deadline: "Stop after",
+    name: "Name", namespace: "Namespace", queue: "Queue", priority: "Priority", replicas: "Pods", gpus: "GPUs per pod", memoryRequested: "Memory request", memoryLimit: "Memory limit", image: "Image", retries: "Retries", deadline: "Stop after",
     command: "Command", env: "Environment", prefix: "Prefix", directory: "Working directory", gpuResource: "GPU resource", cpus: "CPUs", memory: "Memory", sharedMemory: "Shared memory", nodes: "Nodes", ttl: "Delete after", serviceAccount: "Service account", nodeSelector: "Node selector", labels: "Labels", workers: "Workers", parallelism: "Parallel pods", completions: "Completions",
   } as Record<string, string>,
   groups: { Job: "Job", Container: "Container", Resources: "Resources", Limits: "Limits", Placement: "Placement" } as Record<string, string>,
@@ -36,7 +36,7 @@ export const en = {
   inYAML: (i: number) => (i === 1 ? "1 other field is set in the YAML." : `${number(i)} other fields are set in the YAML.`),
   mistake: (m: Mistake): string => {
     switch (m.code) {
-      case "required": return "Needed";
+      case "required": return "Required";
       case "integer": return "Not a whole number";
       case "number": return "Not a number";
       case "quantity": return "Not a quantity such as 500m or 16Gi";
@@ -44,7 +44,7 @@ export const en = {
       case "choice": return `One of ${m.detail ?? ""}`;
       case "pattern": return `Does not match ${m.detail ?? ""}`;
       case "pair": return `${m.detail ?? ""} has no value: write name=value`;
-      case "quote": return "A quote has no end";
+      case "quote": return "A quote is not closed";
       case "least": return `At least ${m.detail ?? ""}`;
       case "most": return `At most ${m.detail ?? ""}`;
       case "shortest": return `At least ${m.detail ?? ""} characters`;
@@ -56,13 +56,13 @@ export const en = {
   notify: "Tell me when it starts, fails or ends",
   yaml: "YAML",
   yamlGreen: "green: changed from the clone",
-  yamlForm: "made of the form",
+  yamlForm: "made from the form",
   yamlOwn: "edited here; known fields stay mirrored",
   editHere: "Edit here",
   backToForm: "Back to the form",
   copyYAML: "Copy YAML",
   editor: "YAML of the job",
-  emptyForm: "The YAML is made once the needed fields are filled.",
+  emptyForm: "The YAML appears once the required fields are filled in.",
   empty: "Choose a template, or write YAML.",
   accept: (cluster: string) => `${cluster} would accept it`,
   refuse: (cluster: string, i: number) => `${cluster} would refuse it: ${n(i, "problem")}`,
@@ -83,7 +83,7 @@ export const en = {
   likely: "Likely to start",
   about: (t: string) => `about ${t}`,
   range: (a: string, b: string) => `${a} to ${b}`,
-  needed: (fields: string) => `Needed: ${fields}`,
+  needed: (fields: string) => `Required: ${fields}`,
   unknown: "unknown",
   sent: (cluster: string, person: string) => (person === "" ? `Sent to ${cluster}.` : `Sent to ${cluster} in your name, ${person}.`),
   keptAs: "What you send is kept as revision 1.",
@@ -93,7 +93,7 @@ export const en = {
   submitted: (name: string) => `Submitted ${name}.`,
   already: (name: string) => `${name} was submitted before.`,
   mayNot: "This portal cannot write to a cluster. Use the command line, or ask its operators.",
-  wrongFile: "The file is larger than 1 MB, or no text.",
+  wrongFile: "The file is larger than 1 MB, or is not text.",
   keys: { submit: "Submit" },
 };
 
