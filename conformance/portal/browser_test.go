@@ -25,7 +25,7 @@ import (
 )
 
 // within is how long a browser may take for anything on a slow machine.
-const within = 3 * time.Minute
+const within = 20 * time.Second
 
 // browser is one Chromium. Its first tab exists until the test ends.
 type browser struct {
@@ -133,6 +133,7 @@ func (p *tab) event(event any) {
 // the end of the portal.
 func (p *tab) close() {
 	p.t.Helper()
+	p.worker()
 	p.cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,6 +141,37 @@ func (p *tab) close() {
 		p.t.Error(fault)
 	}
 	p.watching, p.faults = false, nil
+}
+
+// worker collects the errors of the SharedWorker, which has the stream of all tabs. The browser
+// repeats those of the past to whoever attaches.
+func (p *tab) worker(also ...chromedp.Action) {
+	p.t.Helper()
+	if p.ctx.Err() != nil {
+		return
+	}
+	all, err := chromedp.Targets(p.ctx)
+	if err != nil {
+		p.t.Errorf("ask for the worker: %v", err)
+	}
+	for _, info := range all {
+		if info.Type != "shared_worker" {
+			continue
+		}
+		ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithTargetID(info.TargetID))
+		chromedp.ListenTarget(ctx, func(event any) {
+			switch e := event.(type) {
+			case *runtime.EventExceptionThrown:
+				p.event(e)
+			case *runtime.EventConsoleAPICalled:
+				p.event(e)
+			}
+		})
+		if err := chromedp.Run(ctx, append(also, chromedp.Evaluate("0", nil))...); err != nil {
+			p.t.Errorf("attach to the worker: %v", err)
+		}
+		cancel()
+	}
 }
 
 // blind lets the page have errors until f ends: those of a server that is gone.
@@ -253,6 +285,12 @@ func (p *tab) fill(selector, text string) {
 func (p *tab) press(key string) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(key))
+}
+
+// zone makes the browser be in a zone; "" is its own.
+func (p *tab) zone(name string) {
+	p.t.Helper()
+	p.do(emulation.SetTimezoneOverride(name))
 }
 
 // front makes the tab the visible one.

@@ -2,14 +2,18 @@ package portal_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/vedette-io/vedette/conformance/controlplane"
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := program(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), goleak.Cleanup(func(code int) {
+		if built != "" {
+			_ = os.RemoveAll(built)
+		}
+		os.Exit(code)
+	}))
 }

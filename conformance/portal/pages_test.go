@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/vedette-io/vedette/portal/api"
 )
 
 var (
@@ -64,28 +61,13 @@ func world(t *testing.T) string {
 	return "http://" + listen
 }
 
-// views are the pages. The jobs are the first ones in their states that have a plain name.
-func views(t *testing.T, base string) []view {
-	t.Helper()
-	job := func(filter string) string {
-		list, err := read[api.JobList](t, base+"/api/v1/jobs?limit=500&"+filter)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, j := range list.Jobs {
-			if !strings.ContainsAny(j.Name, "<>\":\x1b\u202e") && j.Name[0] < 0x80 {
-				return "/jobs/" + url.PathEscape(j.Cluster) + "/" + j.UID
-			}
-		}
-		t.Fatalf("no job matches %s", filter)
-		return ""
-	}
-	has := func(selector string) string { return "document.querySelector(" + quoted(selector) + ") !== null" }
+// views are the pages.
+func views() []view {
 	return []view{
 		{"list", "/jobs", has(".jobs-scroll a")},
 		{"timeline", "/timeline", has("canvas")},
-		{"job-waiting", job("state=Queued&name=reward-model*"), has(".job-facts")},
-		{"job-failed", job("state=Failed&name=llama3-70b-dpo-mix-v4-seed-1337"), has(".job-facts")},
+		{"job-waiting", jobWaiting, has(".job-facts")},
+		{"job-failed", jobFailed, has(".job-facts")},
 		{"submit", "/submit", has(".submit-form input")},
 		{"stats", "/stats", has("main h1")},
 		{"operations", "/operations", has("main h1")},
@@ -95,12 +77,9 @@ func views(t *testing.T, base string) []view {
 // TestPages looks at every page in both themes and languages, on a desk and on a phone.
 func TestPages(t *testing.T) {
 	base := world(t)
-	axe, err := os.ReadFile(filepath.Join("..", "..", "portal", "ui", "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatalf("%v; `npm ci --prefix portal/ui` installs it", err)
-	}
+	axe := axeCore(t)
 	p := newBrowser(t).tab(base)
-	all := views(t, base)
+	all := views()
 	for _, theme := range []string{"light", "dark"} {
 		for _, language := range []string{"en", "zh"} {
 			p.look(theme, language)
@@ -111,7 +90,7 @@ func TestPages(t *testing.T) {
 					p.settled(v)
 					p.fits(name)
 					if language == "en" {
-						p.accessible(name, string(axe))
+						p.accessible(name, axe)
 					}
 					if *screenshots != "" {
 						p.screenshot(filepath.Join(*screenshots, name+".png"))
@@ -130,13 +109,29 @@ func TestPages(t *testing.T) {
 	p.close()
 }
 
+// axeCore returns the source of axe-core.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join("..", "..", "portal", "ui", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatalf("%v; `npm ci --prefix portal/ui` installs it", err)
+	}
+	return string(axe)
+}
+
 // settled opens a page, and waits until it has all of its answers and has been drawn.
 func (p *tab) settled(v view) {
 	p.t.Helper()
 	p.open(v.path)
 	p.until(v.name+" is there", v.ready)
-	p.shows(".badge", map[bool]string{true: "Live", false: "实时"}[p.text("document.documentElement.lang") == "en"])
-	p.until(v.name+" has its answers", `(async () => {
+	p.until("the badge says how fresh the page is", `/^(Live|As of|实时|截至)/.test(document.querySelector(".badge")?.innerText)`)
+	p.settle(v.name)
+}
+
+// settle waits until a page does not change any more.
+func (p *tab) settle(name string) {
+	p.t.Helper()
+	p.until(name+" has its answers", `(async () => {
   await document.fonts.ready;
   if (document.querySelector(".gray-row, .gray-rows, .skeleton")) return "rows are gray";
   const before = document.body.innerText;

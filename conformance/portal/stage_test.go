@@ -29,12 +29,16 @@ import (
 
 const namespace = "default"
 
+// built is the folder of program, once something has asked for it.
+var built string
+
 // program builds vedette, once for all tests.
 var program = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "vedette-portal-")
 	if err != nil {
 		return "", err
 	}
+	built = folder
 	path := filepath.Join(folder, "vedette")
 	cmd := exec.Command("go", "build", "-o", path, "./cmd/vedette")
 	cmd.Dir = filepath.Join("..", "..")

@@ -1,0 +1,191 @@
+package portal_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vedette-io/vedette/conformance/wait"
+)
+
+// key presses a key of a letter as a keyboard does: a page that takes the key keeps it from the
+// field. chromedp sends the letter in any case.
+func (p *tab) key(key string, with ...input.Modifier) {
+	p.t.Helper()
+	down, up := input.DispatchKeyEvent(input.KeyDown).WithKey(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key)
+	if len(with) == 0 {
+		down = down.WithText(key)
+	}
+	for _, m := range with {
+		down, up = down.WithModifiers(m), up.WithModifiers(m)
+	}
+	p.do(down, up)
+}
+
+// TestKeys: the keyboard alone does what portal.md says, on every page, and never while a person
+// types.
+func TestKeys(t *testing.T) {
+	p := newBrowser(t).tab(world(t))
+	for _, v := range mainViews() {
+		p.settled(v)
+		p.key("?")
+		p.until(v.name+" lists its keys", `document.querySelectorAll(".key-list li").length >= 8`)
+		p.press(kb.Escape)
+		p.until(v.name+" closes the list", `document.querySelector(".key-list") === null`)
+		p.key("k", input.ModifierCtrl)
+		p.until(v.name+" opens the palette", `document.activeElement === document.querySelector(".palette-input input")`)
+		p.press(kb.Escape)
+		p.until(v.name+" closes the palette", `document.querySelector(".palette-input") === null`)
+	}
+	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})
+	p.key("/")
+	p.until("the field has the focus and not the key", `document.activeElement.matches(".filter-input") && document.activeElement.value === ""`)
+	p.key("j")
+	p.until("a key is a letter in a field", `document.activeElement.value === "j" && document.activeElement.matches(".filter-input")`)
+	p.press(kb.Escape)
+	p.press(kb.Escape)
+	p.text("document.activeElement.blur()")
+	p.key("j")
+	p.key("j")
+	p.key("k")
+	p.until("the first row has the focus, and a ring", `document.activeElement === document.querySelector("tr.row") && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+	name := p.text(`document.querySelector("tr.row th a").getAttribute("href")`)
+	p.key(" ")
+	p.until("the drawer", has(".drawer .drawer-name"))
+	p.press(kb.Escape)
+	p.until("no drawer", `document.querySelector(".drawer") === null`)
+	p.press(kb.Enter)
+	p.until("the page of the job", "location.pathname === "+quoted(strings.Split(name, "?")[0]))
+	p.until("its head", has(".job-facts"))
+	for key, path := range map[string]string{"y": "/yaml", "l": "/logs"} {
+		p.key(key)
+		p.until(key+" opens "+path, "location.pathname.endsWith("+quoted(path)+")")
+		p.press(kb.Escape)
+		p.until("Esc goes back to the job", `!location.pathname.endsWith(`+quoted(path)+`)`)
+	}
+	for key, path := range map[string]string{"t": "/timeline", "s": "/stats", "o": "/operations", "j": "/jobs"} {
+		p.key("g")
+		p.key(key)
+		p.until("g "+key, "location.pathname === "+quoted(path))
+	}
+	p.close()
+}
+
+// TestFocus: the focus goes through each page from the link to the content on, is always seen, and
+// everything that takes it has a name.
+func TestFocus(t *testing.T) {
+	p := newBrowser(t).tab(world(t))
+	for _, v := range mainViews() {
+		p.settled(v)
+		seen := map[string]bool{}
+		for i := range 40 {
+			p.press(kb.Tab)
+			got := p.text(focused)
+			if got == "the page" {
+				if i < 10 {
+					t.Errorf("%s: the focus leaves the page after %d steps", v.name, i)
+				}
+				break
+			}
+			if strings.HasPrefix(got, "bad") && !seen[got] {
+				seen[got] = true
+				t.Errorf("%s: %s", v.name, got)
+			}
+		}
+	}
+	p.close()
+}
+
+// focused says what has the focus, and what is wrong with it.
+const focused = `(() => {
+  const e = document.activeElement;
+  if (!e || e === document.body) return "the page";
+  const rings = [e, e.closest(".form-box, .filter-bar, .select, .log-search, .slider, .palette-input, .settings-segment"), e.nextElementSibling, e.parentElement].filter(Boolean);
+  const ring = rings.some((r) => { const s = getComputedStyle(r); return (s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 1) || s.boxShadow !== "none"; });
+  const name = (e.getAttribute("aria-label") ?? "") || e.innerText?.trim() || [...(e.labels ?? [])].map((l) => l.innerText).join(" ") || e.getAttribute("aria-labelledby") || e.querySelector("caption")?.innerText;
+  const box = e.getBoundingClientRect();
+  const what = e.tagName + "." + e.className + " " + (name ?? "").slice(0, 40);
+  if (!ring) return "bad: no ring: " + what;
+  if (!name) return "bad: no name: " + what;
+  if (!e.matches(".to-content") && (box.bottom < 0 || box.top > innerHeight)) return "bad: out of sight: " + what;
+  return what;
+})()`
+
+// TestTargets: on a phone, whatever one touches is 44 pixels high, or 24 within text, and tables of
+// statistics do not scroll sideways.
+func TestTargets(t *testing.T) {
+	p := newBrowser(t).tab(world(t))
+	p.size(390, 844)
+	for _, v := range append(mainViews(), view{"stats-waiting", "/stats/waiting", has(".stats canvas")}, view{"drawer", "/jobs" + aside(jobFailed), has(".drawer .why-facts")}) {
+		p.settled(v)
+		p.finds(v.name, "on a phone", `(() => {
+  const bad = [];
+  for (const e of document.querySelectorAll("button, a, input, select, summary")) {
+    if (!e.checkVisibility() || e.closest(".hidden-text, [inert]") || e.disabled) continue;
+    const box = (e.closest("label") ?? e.closest(".form-box, .log-search, .filter-bar") ?? e).getBoundingClientRect();
+    if (box.width < 2 || box.height < 2) continue;
+    const inText = e.matches("p a, dd a, td a, th a, li a, .crumbs a, .card-side a, .card-head a, .jobs-crumbs a, .part-head a, .timeline-name, td button, dd button, p button, .token button");
+    const least = inText ? 24 : 44;
+    if (Math.round(box.height) >= least) continue;
+    e.scrollIntoView({ block: "center" });
+    const at = e.getBoundingClientRect(), x = at.left + at.width / 2, y = at.top + at.height / 2;
+    const reached = [y - least / 2 + 2, y + least / 2 - 2].every((v) => { const hit = document.elementFromPoint(x, v); return hit && (e.contains(hit) || hit.contains(e) && hit.matches("button, a, label")); });
+    if (!reached) bad.push(e.tagName + "." + e.className + " is " + box.height.toFixed(0) + " high: " + (e.innerText || e.getAttribute("aria-label") || "").slice(0, 30));
+  }
+  for (const e of document.querySelectorAll(".stats-table-box")) if (e.scrollWidth > e.clientWidth + 1) bad.push("a table is " + e.scrollWidth + " wide in " + e.clientWidth);
+  return bad.slice(0, 8).join("\n");
+})()`)
+	}
+	p.close()
+}
+
+// TestAtInstant: with ?at=, open jobs have waited and run up to the instant, and not to now.
+func TestAtInstant(t *testing.T) {
+	p := newBrowser(t).tab(world(t))
+	const at = "2026-11-22T01:15:00Z"
+	p.settled(view{"jobs", "/jobs?at=" + at + "&state=Queued&state=Running", has("tr.row")})
+	p.finds("waited and ran", "at an instant", `(() => {
+  const heads = [...document.querySelectorAll(".jobs-table thead th")].map((e) => e.innerText.trim()), at = Date.parse("`+at+`");
+  const seconds = (t) => [...t.matchAll(/(\d+)([dhms])/g)].reduce((s, m) => s + Number(m[1]) * { d: 86400, h: 3600, m: 60, s: 1 }[m[2]], 0);
+  return [...document.querySelectorAll("tr.row")].flatMap((r) => {
+    const cells = [...r.children].map((c) => c.innerText), of = (h) => seconds(cells[heads.findIndex((x) => x.endsWith(h))]);
+    const age = (at - Date.parse(r.querySelector("time").dateTime)) / 1000, sum = of("Waited") + of("Ran");
+    return sum > age + 1 ? [cells[1] + " is " + age + " s old and has waited and run for " + sum] : [];
+  }).slice(0, 3).join("\n");
+})()`)
+	p.close()
+}
+
+// TestTimes: times are those of the browser's zone, and the tip has UTC.
+func TestTimes(t *testing.T) {
+	p := newBrowser(t).tab(world(t))
+	p.zone("Asia/Shanghai")
+	p.settled(view{"jobs", "/jobs", has(".jobs-scroll time")})
+	p.finds("times", "in Shanghai", `[...document.querySelectorAll(".jobs-scroll time")].flatMap((e) => {
+  const want = new Date(Date.parse(e.dateTime) + 8 * 3600e3).toISOString().slice(11, 16);
+  return e.innerText.includes(want) && e.dataset.tip === new Date(e.dateTime).toISOString().replace("T", " ").replace(/(\.\d+)?Z$/, " UTC") ? [] : [e.dateTime + " is shown as " + e.innerText + ", " + e.dataset.tip];
+}).slice(0, 3).join("\n")`)
+	p.zone("")
+	p.close()
+}
+
+// TestWorkerErrors: an error in the SharedWorker is noticed when a tab is closed.
+func TestWorkerErrors(t *testing.T) {
+	p := newBrowser(t).tab(world(t))
+	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")})
+	p.worker(chromedp.Evaluate(`setTimeout(() => { throw new Error("a fault of the worker"); })`, nil))
+	wait.Until(t, within, "the fault of the worker", func() string {
+		p.worker()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if all := strings.Join(p.faults, " "); !strings.Contains(all, "a fault of the worker") {
+			return "faults: " + all
+		}
+		p.faults, p.watching = nil, false
+		return ""
+	})
+	p.close()
+}

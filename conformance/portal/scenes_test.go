@@ -1,0 +1,220 @@
+package portal_test
+
+import (
+	"flag"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+var (
+	only   = flag.String("portal.only", "", "expression for the names of scenes")
+	looks  = flag.String("portal.looks", "dark-zh-(1440|390)", "expression for the looks of scenes, such as light-en-1440")
+	target = flag.String("portal.target", "", "address of a portal to look at instead of the made-up world")
+)
+
+// scene is a page in a state that people see.
+type scene struct {
+	view
+	act    func(p *tab) // what a person does on the page
+	shut   string       // prefix of paths of the API that do not answer as usual
+	fault  *api.Problem // what they answer; nil: nothing
+	long   bool         // the page is longer than the window
+	desk   bool         // phones do not have it
+	absent bool         // the page does not exist
+}
+
+// Jobs of the made-up world that have a story.
+const (
+	jobFailed  = "/jobs/gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb"
+	jobWaiting = "/jobs/gpu-west/7d21f0c4-52b1-4e0e-9d0b-1f6f3f1d2024"
+	jobRunning = "/jobs/gpu-west/5ae1c9d0-77f2-4a15-8c54-0d9b1c8e0007"
+)
+
+func has(selector string) string { return "document.querySelector(" + quoted(selector) + ") !== null" }
+
+// aside returns the query that opens the drawer of a job.
+func aside(job string) string { return "?sel=" + strings.TrimPrefix(job, "/jobs/") }
+
+// jobIn returns the page of a job of the made-up world in a state.
+func jobIn(t *testing.T, base, filter string) string {
+	t.Helper()
+	list, err := read[api.JobList](t, base+"/api/v1/jobs?limit=500&"+filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range list.Jobs {
+		if !strings.ContainsAny(j.Name, "<>\":\x1b\u202e") && j.Name[0] < 0x80 {
+			return "/jobs/" + url.PathEscape(j.Cluster) + "/" + j.UID
+		}
+	}
+	t.Fatalf("no job matches %s", filter)
+	return ""
+}
+
+var (
+	denied   = &api.Problem{Type: api.ProblemDenied, Title: "Denied", Status: 403, Detail: "You may not see jobs in team-llm. Ask its owners for this role:", Role: "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n"}
+	database = &api.Problem{Type: api.ProblemDatabase, Title: "The database did not answer", Status: 504, Detail: "The database did not answer in 5 s.", Instance: "7f3a01c2"}
+	loading  = &api.Problem{Type: api.ProblemLoading, Title: "Loading", Status: 503, Done: 0.42}
+	signIn   = &api.Problem{Type: api.ProblemSignIn, Title: "Sign in", Status: 401, Detail: "Your session has ended."}
+)
+
+// scenes are all pages and states of the made-up world.
+func scenes(t *testing.T, base string) []scene {
+	t.Helper()
+	list, plot, facts := has(".jobs-scroll a"), has("canvas"), has(".job-facts")
+	at := func(name, path, ready string) scene { return scene{view: view{name, path, ready}, long: true} }
+	short := func(name, path, ready string, act func(p *tab)) scene {
+		return scene{view: view{name, path, ready}, act: act}
+	}
+	desk := func(name, path, ready string, act func(p *tab)) scene {
+		return scene{view: view{name, path, ready}, act: act, desk: true}
+	}
+	fault := func(name, path, shut string, p *api.Problem) scene {
+		return scene{view: view{name, path, has("main")}, shut: shut, fault: p}
+	}
+	all := []scene{
+		short("jobs", "/jobs", list, nil),
+		desk("jobs-filtered", "/jobs?namespace=team-*&kind=Job&kind=PyTorchJob&state=Failed", list, nil),
+		short("jobs-drawer-failed", "/jobs"+aside(jobFailed), has(".drawer .why-facts"), nil),
+		short("jobs-drawer-waiting", "/jobs"+aside(jobWaiting), has(".drawer .why"), nil),
+		desk("jobs-filter-open", "/jobs", list, func(p *tab) { p.key("/"); p.until("suggestions", has("[role=option]")) }),
+		desk("jobs-columns", "/jobs", list, func(p *tab) {
+			p.click(".page-head button", p.word("Columns", "列"))
+			p.until("the columns", has("[role=menuitemcheckbox]"))
+		}),
+		desk("jobs-selected", "/jobs", list, func(p *tab) { p.press("j"); p.press("x"); p.press("j"); p.press("x"); p.press("j") }),
+		short("jobs-palette", "/jobs", list, func(p *tab) {
+			p.click(".nav-search", "")
+			p.do(typed("llama")...)
+			p.until("jobs in the palette", has(".palette-item .state-icon"))
+		}),
+		desk("jobs-help", "/jobs", list, func(p *tab) { p.press("?"); p.until("the keys", has(".key-list")) }),
+		short("jobs-none", "/jobs?queue=gpu-h100&owner=nobody", has(".nothing"), nil),
+		short("jobs-at", "/jobs?at=2026-11-22T01:15:00Z", list, nil),
+		short("timeline", "/timeline", plot, nil),
+		short("timeline-zoomed", "/timeline?from=2026-11-21T22:40:00Z&to=2026-11-22T00:10:00Z", plot, nil),
+		desk("timeline-unfolded", "/timeline?cluster=gpu-west&q=llama3-70b-dpo-mix-v4-seed-1337", plot, func(p *tab) { p.click(".timeline-body button[aria-expanded=false]", "") }),
+		short("timeline-owner", "/timeline?group=owner", plot, nil),
+		short("timeline-none", "/timeline?owner=nobody", plot, nil),
+		at("job-waiting", jobWaiting, facts), at("job-failed", jobFailed, facts), at("job-running", jobRunning, facts),
+		at("job-succeeded", jobIn(t, base, "state=Succeeded"), facts), at("job-suspended", jobIn(t, base, "state=Suspended"), facts), at("job-aborted", jobIn(t, base, "state=Aborted"), facts),
+		at("job-attempts", jobFailed+"/attempts", facts), at("job-pods", jobFailed+"/pods", facts), at("job-events", jobFailed+"/events", facts), at("job-yaml", jobFailed+"/yaml", has(".yaml-card .yaml")),
+		short("job-diff", jobFailed+"/yaml", has(".yaml-card .yaml"), func(p *tab) { p.press("d"); p.until("a diff", has("table.diff")) }),
+		at("job-logs", jobFailed+"/logs", has(".log-foot")), at("job-notifications", jobFailed+"/notifications", facts),
+		short("job-stop", jobRunning, facts, func(p *tab) {
+			p.click(".job-actions button", p.word("Stop", "停止"))
+			p.until("a question", has("dialog[open], [role=dialog]"))
+		}),
+		at("submit", "/submit", has(".submit-form input")), at("submit-clone", "/submit?cluster=gpu-west&clone="+strings.TrimPrefix(jobFailed, "/jobs/gpu-west/"), has(".submit-page h1")),
+		at("stats", "/stats", has(".stats canvas, .stats svg")), at("stats-vs", "/stats?vs=previous", has(".stats canvas, .stats svg")), at("stats-waiting", "/stats/waiting", has(".stats canvas, .stats svg")),
+		at("stats-failures", "/stats/failures", has(".stats table")), at("stats-owners", "/stats/owners", has(".stats table")), at("stats-nodes", "/stats/nodes", has(".stats table")),
+		at("operations", "/operations", has(".operations table")), at("settings", "/settings", has(".settings .card")), at("docs", "/docs", has(".docs-item")),
+		{view: view{"unknown", "/nothing/here", has(".nothing")}, absent: true},
+		{view: view{"job-unknown", "/jobs/gpu-west/none", has(".nothing, .trouble")}, absent: true},
+		fault("jobs-denied", "/jobs?namespace=team-llm", "/jobs", denied), fault("jobs-error", "/jobs", "/jobs", database), fault("jobs-signin", "/jobs", "/jobs", signIn),
+		fault("timeline-error", "/timeline", "/timeline", database), fault("job-denied", jobFailed, "/jobs/", denied), fault("stats-error", "/stats", "/stats", database),
+		fault("operations-denied", "/operations", "/operations", denied), fault("portal-loading", "/jobs", "/", loading), fault("jobs-waiting", "/jobs", "/jobs", nil), fault("job-loading", jobFailed, "/jobs/", nil),
+		fault("submit-denied", "/submit", "/templates", denied), fault("logs-error", jobFailed+"/logs", "/jobs/gpu-west/0bcbde3e-8960-4961-ad34-668f0e3945bb/logs", database),
+	}
+	return all
+}
+
+// typed are the actions that type a text.
+func typed(text string) []chromedp.Action {
+	var all []chromedp.Action
+	for _, r := range text {
+		all = append(all, chromedp.KeyEvent(string(r)))
+	}
+	return all
+}
+
+// word returns a word in the language of the page.
+func (p *tab) word(en, zh string) string {
+	if p.text("document.documentElement.lang") == "en" {
+		return en
+	}
+	return zh
+}
+
+// TestScenes looks at all pages and states. Nothing is wider than the window, axe-core finds nothing
+// serious, and Chinese pages have no English sentence. -portal.screenshots keeps pictures.
+func TestScenes(t *testing.T) {
+	base := *target
+	if base == "" {
+		base = world(t)
+	}
+	axe := axeCore(t)
+	g := newGate(t, base)
+	p := newBrowser(t).tab(g.base)
+	wanted, name := regexp.MustCompile(*looks), regexp.MustCompile(*only)
+	for _, theme := range []string{"light", "dark"} {
+		for _, language := range []string{"en", "zh"} {
+			for _, width := range []int64{1440, 390, 1920} {
+				look := fmt.Sprintf("%s-%s-%d", theme, language, width)
+				if !wanted.MatchString(look) {
+					continue
+				}
+				p.look(theme, language)
+				for _, s := range scenes(t, base) {
+					if !name.MatchString(s.name) || s.desk && width < 640 {
+						continue
+					}
+					p.size(width, map[int64]int64{1440: 900, 390: 844, 1920: 1080}[width])
+					p.play(g, s)
+					p.fits(s.name + "-" + look)
+					if *screenshots != "" {
+						p.picture(s, look)
+						continue
+					}
+					p.accessible(s.name+"-"+look, axe)
+					if language == "zh" {
+						p.speaksChinese(s.name)
+					}
+				}
+			}
+		}
+	}
+	g.open()
+	p.settled(view{"jobs", "/jobs", has(".jobs-scroll a")}) // what follows is watched again
+	p.close()
+}
+
+// picture keeps a picture of a scene, in its whole length.
+func (p *tab) picture(s scene, look string) {
+	p.t.Helper()
+	height := 0.0
+	_, _ = fmt.Sscan(p.text("document.documentElement.scrollHeight"), &height)
+	if width := map[bool]int64{true: 390, false: 1440}[strings.HasSuffix(look, "390")]; s.long && height > 900 && !strings.HasSuffix(look, "1920") {
+		p.size(width, min(int64(height), 2600))
+		p.settle(s.name)
+	}
+	p.screenshot(filepath.Join(*screenshots, s.name+"-"+look+".png"))
+}
+
+// play shows a scene. Errors that a gate makes, and pages that do not exist, are no faults.
+func (p *tab) play(g *gate, s scene) {
+	p.t.Helper()
+	p.mu.Lock()
+	p.watching = s.shut == "" && !s.absent
+	p.mu.Unlock()
+	g.open()
+	if s.shut == "" {
+		p.settled(s.view)
+	} else {
+		g.shut(s.shut, s.fault)
+		p.open(s.path)
+		p.until(s.name, s.ready)
+		p.until(s.name+" says so", has(".trouble, .gray-row"))
+	}
+	if s.act != nil {
+		s.act(p)
+	}
+}
