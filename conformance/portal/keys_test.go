@@ -124,10 +124,10 @@ func TestTargets(t *testing.T) {
 		p.finds(v.name, "on a phone", `(() => {
   const bad = [];
   for (const e of document.querySelectorAll("button, a, input, select, summary")) {
-    if (!e.checkVisibility() || e.closest(".hidden-text, [inert]") || e.disabled) continue;
+    if (!e.checkVisibility() || e.closest(".hidden-text, [inert], .to-content") || e.disabled) continue;
     const box = (e.closest("label") ?? e.closest(".form-box, .log-search, .filter-bar") ?? e).getBoundingClientRect();
     if (box.width < 2 || box.height < 2) continue;
-    const inText = e.matches("p a, dd a, td a, th a, li a, .crumbs a, .card-side a, .card-head a, .jobs-crumbs a, .part-head a, .timeline-name, td button, dd button, p button, .token button");
+    const inText = e.matches("p a, dd a, td a, th a, li a, .crumbs a, .card-side a, .card-head a, .jobs-crumbs a, .part-head a, .timeline-name, td button, dd button, .uid, p button, .token button");
     const least = inText ? 24 : 44;
     if (Math.round(box.height) >= least) continue;
     e.scrollIntoView({ block: "center" });
