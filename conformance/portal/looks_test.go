@@ -27,9 +27,16 @@ func (p *tab) eyes(kind emulation.SetEmulatedVisionDeficiencyType) {
 // mainViews are pages whose looks are tried in every way.
 func mainViews() []view {
 	return []view{
-		{"jobs", "/jobs", has(".jobs-scroll a")}, {"timeline", "/timeline", has("canvas")}, {"job-failed", jobFailed, has(".job-facts")}, {"job-waiting", jobWaiting, has(".why-cards")},
-		{"job-yaml", jobFailed + "/yaml", has(".yaml-card .yaml")}, {"job-logs", jobFailed + "/logs", has(".log-foot")},
-		{"submit", "/submit", has(".submit-form input")}, {"stats", "/stats", has(".stats canvas")}, {"operations", "/operations", has(".operations table")}, {"settings", "/settings", has(".settings .card")},
+		{"jobs", "/jobs", has(".jobs-scroll a")},
+		{"timeline", "/timeline", has("canvas")},
+		{"job-failed", jobFailed, has(".job-facts")},
+		{"job-waiting", jobWaiting, has(".why-cards")},
+		{"job-yaml", jobFailed + "/yaml", has(".yaml-card .yaml")},
+		{"job-logs", jobFailed + "/logs", has(".log-foot")},
+		{"submit", "/submit", has(".submit-form input")},
+		{"stats", "/stats", has(".stats canvas")},
+		{"operations", "/operations", has(".operations table")},
+		{"settings", "/settings", has(".settings .card")},
 	}
 }
 
