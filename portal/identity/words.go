@@ -20,7 +20,7 @@ var wordsOf = map[string]words{
 // problemsInChinese are the problems of a sign-in. Others stay in English.
 var problemsInChinese = map[string]string{
 	"The form cannot be read. Paste the token again.":                                    "无法读取表单。请重新粘贴令牌。",
-	"There is no token. Paste it again.":                                                 "没有令牌。请重新粘贴。",
+	"The token is missing. Paste it again.":                                              "没有令牌。请重新粘贴。",
 	"This portal has no identity provider.":                                              "此门户没有身份提供方。",
 	"This sign-in has expired, or another one began. Sign in again.":                     "本次登录已过期，或已开始另一次登录。请重新登录。",
 	"The identity provider refused. Sign in again, or ask its administrator.":            "身份提供方拒绝了登录。请重新登录，或联系其管理员。",
