@@ -39,11 +39,13 @@ func TestPortalSession(t *testing.T) {
 	submit := func(more ...string) []string {
 		return append([]string{"submit", "--image", "pytorch/pytorch", "--gpus", "2", "-n", demoTeam}, more...)
 	}
-	run := func(hint string) {
+	run := func(hint string) string {
 		t.Helper()
-		if text := says(0, nil, strings.Fields(hint)...); text == "" {
+		text := says(0, nil, strings.Fields(hint)...)
+		if text == "" {
 			t.Errorf("`vedette %s` says nothing", hint)
 		}
+		return text
 	}
 	text := says(0, []string{"job/p-1 submitted to namespace " + demoTeam + "; next: `vedette logs job/p-1 -n "}, submit("--name", "p-1", "--", "sleep", "6000")...)
 	hints := hinted.FindAllStringSubmatch(text, -1)
@@ -56,14 +58,12 @@ func TestPortalSession(t *testing.T) {
 	if code := log.end(); code != 0 {
 		t.Errorf("the log of a job that was cancelled ends with %d: %s", code, log.err)
 	}
-	for _, hint := range hinted.FindAllStringSubmatch(text, -1) {
-		run(hint[1])
-	}
+	text = run(hinted.FindStringSubmatch(text)[1]) // repeats p-1
+	run(hinted.FindAllStringSubmatch(text, -1)[1][1])
 	says(0, []string{"job/p-2  Running", "step ", "done in", "job/p-2  " + string(state.Succeeded)}, submit("--name", "p-2", "--follow", "--", "sleep", "5")...)
 	says(2, []string{"job/p-3  Failed"}, submit("--name", "p-3", "--wait", "--", "fail")...)
 	says(0, []string{"done in"}, "logs", "p-2", "-n", demoTeam, "--tail", "1")
-	text = says(0, []string{"job/p-3-r2 submitted"}, "retry", "p-3", "-n", demoTeam, "--set", "spec.parallelism=2")
-	run(hinted.FindAllStringSubmatch(text, -1)[1][1])
+	says(0, []string{"job/p-3-r2 submitted"}, "retry", "p-3", "-n", demoTeam, "--set", "spec.parallelism=2")
 	says(0, []string{"would be created", "(dry run)"}, "retry", "p-2", "-n", demoTeam, "--dry-run")
 	if text := says(0, nil, "retry", "p-2", "-n", demoTeam, "--dry-run", "-o", "yaml"); !strings.HasPrefix(text, "apiVersion: batch/v1\nkind: Job\n") || !strings.Contains(text, "name: p-2-r2\n") {
 		t.Errorf("the copy is %s", text)

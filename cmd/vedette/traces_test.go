@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -30,9 +31,12 @@ func TestTraces(t *testing.T) {
 	requests := make(chan *request, 100)
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		q := &request{header: r.Header}
-		body, err := io.ReadAll(r.Body)
+		text, err := gzip.NewReader(r.Body)
 		if q.err = err; err == nil {
-			q.err = proto.Unmarshal(body, &q.got)
+			var body []byte
+			if body, q.err = io.ReadAll(text); q.err == nil {
+				q.err = proto.Unmarshal(body, &q.got)
+			}
 		}
 		requests <- q
 	}))
