@@ -55,6 +55,6 @@ users: [{name: u, user: {token: of-kubeconfig}}], contexts: [{name: c, context: 
 		t.Errorf("the last request has %q", last)
 	}
 	takes = false
-	run(1, "does not take", "login", "--server", portal.URL, "--server-ca", ca, "--with", "kubeconfig", "--kubeconfig", config)
+	run(1, "does not accept", "login", "--server", portal.URL, "--server-ca", ca, "--with", "kubeconfig", "--kubeconfig", config)
 	run(1, "in clear", "login", "--server", "http://portal.invalid:1", "--with", "token")
 }
