@@ -3,6 +3,7 @@
 // # Data flow
 //
 //	submit  -> Submitter, RequestKey, Template, RetryOf, RetryRoot -> record, notify, history
+//	submit  -> Held, HeldQueue -> portal; release removes them
 //	cancel  -> CancelledBy, CancelReason, CancelledAt, Cancel -> state, record, notify
 //
 // # Ownership

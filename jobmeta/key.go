@@ -15,6 +15,15 @@ const (
 	RequestKey = "vedette.io/request-key"
 )
 
+// A label and an annotation of a job that is held until somebody releases it.
+const (
+	// Held is the label with the value "true".
+	Held = "vedette.io/held"
+	// HeldQueue is the annotation with the queue of Kueue that the job gets when it is released.
+	// Until then it has none, because Kueue would start it.
+	HeldQueue = "vedette.io/held-queue"
+)
+
 // Annotations and labels of a job that repeats another one.
 const (
 	// RetryOf is the annotation with the UID of the job that this one repeats.

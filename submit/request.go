@@ -31,6 +31,9 @@ type Request struct {
 	Again bool
 	// DryRun has the server do everything but keep the job.
 	DryRun bool
+	// Hold submits the job suspended, and without its queue of Kueue. It waits until Release.
+	// It is no part of a derived key. Types that cannot be suspended are invalid.
+	Hold bool
 	// Retry links the job to the one that it repeats.
 	Retry *RetryOf
 }

@@ -38,6 +38,7 @@ func clean(object *unstructured.Unstructured) (marks []string) {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}
 	unstructured.RemoveNestedField(object.Object, "status")
+	unhold(object)
 	for _, kind := range []string{"annotations", "labels"} {
 		for _, name := range ofEarlier {
 			if _, ok, _ := unstructured.NestedFieldNoCopy(object.Object, "metadata", kind, name); ok {

@@ -177,6 +177,9 @@ func (c *Client) stamp(s *submission, req Request) error {
 		return s.invalid("metadata", err.Error())
 	}
 	s.warnings = append(s.warnings, claims...)
+	if req.Hold && !hold(s.object) {
+		return s.invalid("kind", fmt.Sprintf("this %s cannot be held: it cannot be submitted suspended", s.object.GetKind()))
+	}
 	text, err := json.Marshal(s.object.Object)
 	if err != nil {
 		return err

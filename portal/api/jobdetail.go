@@ -5,8 +5,8 @@ import "time"
 // JobDetail is the head of the page of a job.
 type JobDetail struct {
 	Job Job `json:"job"`
-	// May lists what the person may do to the job now: stop, retry, clone, subscribe,
-	// acknowledge, mute, logs.
+	// May lists what the person may do to the job now: stop, release, retry, clone,
+	// subscribe, acknowledge, mute, logs.
 	May []string `json:"may"`
 	// Tabs counts what the tabs have; -1 if that is not known.
 	Tabs TabCounts `json:"tabs"`

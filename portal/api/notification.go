@@ -110,7 +110,7 @@ type Act struct {
 	// Done says in one sentence what happened.
 	Done  string `json:"done"`
 	Count int    `json:"count,omitempty"`
-	// Undo is the path of a request that takes it back, if there is one.
+	// Undo is the path of a DELETE that takes it back; empty if nothing does.
 	Undo string `json:"undo,omitempty"`
 	// How a job was stopped: delete, suspend or command.
 	How string `json:"how,omitempty"`

@@ -31,7 +31,8 @@ const (
 	PathStop        = "/jobs/{cluster}/{uid}/stop"        // POST: StopRequest -> Act
 	PathRetry       = "/jobs/{cluster}/{uid}/retry"       // POST: RetryRequest -> Submitted
 	PathAcknowledge = "/jobs/{cluster}/{uid}/acknowledge" // POST -> Act
-	PathMute        = "/jobs/{cluster}/{uid}/mute"        // POST: MuteRequest -> Act
+	PathMute        = "/jobs/{cluster}/{uid}/mute"        // POST: MuteRequest -> Act; DELETE -> Act: ends the mute
+	PathHold        = "/jobs/{cluster}/{uid}/hold"        // DELETE -> Act: releases a job that is held, or stopped by suspension
 
 	PathTemplates = "/templates"        // GET: TemplateList
 	PathTemplate  = "/templates/{name}" // GET: Template

@@ -72,6 +72,8 @@ type SubmitRequest struct {
 	Key string `json:"key,omitempty"`
 	// CloneOf is the job whose YAML was edited.
 	CloneOf *JobRef `json:"cloneOf,omitempty"`
+	// Hold submits the job suspended and out of its queue, until it is released.
+	Hold bool `json:"hold,omitempty"`
 	// Notify subscribes the person to the job.
 	Notify bool `json:"notify,omitempty"`
 	// MadeFrom is the name of the template that the YAML was made from, if any.

@@ -106,7 +106,6 @@ type LikeJobs struct {
 // NodeReason is a number of nodes and why a pod does not fit on them.
 type NodeReason struct {
 	Nodes  int    `json:"nodes"` // -1: not counted
-	Free   string `json:"free,omitempty"`
 	Reason string `json:"reason"` // in the scheduler's words
 	// Plain explains the reason in the language of the request; empty for a reason that is not
 	// known.
@@ -127,8 +126,9 @@ type Failure struct {
 	Pod      string `json:"pod,omitempty"`
 	Node     string `json:"node,omitempty"`
 	// Limit is the memory limit, if memory was the cause.
-	Limit    string `json:"limit,omitempty"`
-	LastUsed string `json:"lastUsed,omitempty"`
+	Limit string `json:"limit,omitempty"`
+	// Memory is a limit to try next; missing if memory was not the cause.
+	Memory *MemoryRepair `json:"memory,omitempty"`
 	// Like counts the jobs of the same owner and type that ended this way in Days days.
 	Like int `json:"like"`
 	Days int `json:"days"`
@@ -137,4 +137,12 @@ type Failure struct {
 	LinesKept  int       `json:"linesKept,omitempty"` // how many lines are kept
 	Unknown    []string  `json:"unknown,omitempty"`
 	RetryHelps string    `json:"retryHelps,omitempty"` // a sentence, if that is known
+}
+
+// MemoryRepair is a larger memory limit for a container that used all of its own.
+type MemoryRepair struct {
+	Container string `json:"container"`
+	Limit     string `json:"limit"` // as the pod has it: "480Gi"
+	// Proposed is half as much again. How much the container needs is not known.
+	Proposed string `json:"proposed"`
 }

@@ -48,6 +48,16 @@ func (c *Client) Mute(ctx context.Context, job api.JobRef, in api.MuteRequest) (
 	return send[api.Act](ctx, c, http.MethodPost, of(api.PathMute, job), in)
 }
 
+// Unmute lets the messages about a job come again.
+func (c *Client) Unmute(ctx context.Context, job api.JobRef) (*api.Act, error) {
+	return send[api.Act](ctx, c, http.MethodDelete, of(api.PathMute, job), nil)
+}
+
+// Release lets a job go that is held.
+func (c *Client) Release(ctx context.Context, job api.JobRef) (*api.Act, error) {
+	return send[api.Act](ctx, c, http.MethodDelete, of(api.PathHold, job), nil)
+}
+
 // Replay sends dead letters again.
 func (c *Client) Replay(ctx context.Context, in api.ReplayRequest) (*api.Act, error) {
 	return send[api.Act](ctx, c, http.MethodPost, api.PathReplay, in)

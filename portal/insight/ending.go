@@ -2,6 +2,7 @@ package insight
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -41,7 +42,8 @@ type ending struct {
 	container string // empty if the pod as a whole ended
 	init      bool
 	code      *int
-	limit     string // of memory
+	limit     string // of memory, for people
+	asked     string // the same, as the pod has it
 	why       string // of an eviction
 	restart   int    // how often the container had been started before
 }
@@ -85,7 +87,7 @@ func endingsOf(pod jobspec.Object) (all []ending) {
 				e.container, e.init, e.code, e.at, e.restart = c.Text("name"), kind.init, &code, run.Moment("finishedAt"), max(0, restarts-back)
 				e.cause = cmp.Or(causes[run.Text("reason")], exitError)
 				if e.cause == oomKilled {
-					e.limit = memoryLimit(pod.List("spec", kind.spec), e.container)
+					e.limit, e.asked = memoryLimit(pod.List("spec", kind.spec), e.container)
 				}
 				all = append(all, e)
 			}
@@ -99,14 +101,18 @@ func endingsOf(pod jobspec.Object) (all []ending) {
 	return all
 }
 
-// memoryLimit returns the memory limit of a container.
-func memoryLimit(containers []jobspec.Object, name string) string {
+// memoryLimit returns the memory limit of a container, for people and as the pod has it.
+func memoryLimit(containers []jobspec.Object, name string) (text, quantity string) {
 	for _, c := range containers {
 		if c.Text("name") == name {
-			return jobspec.Memory(c.At("resources", "limits", "memory"))
+			limit := c.At("resources", "limits", "memory")
+			if text = jobspec.Memory(limit); text != "" {
+				quantity = fmt.Sprint(limit)
+			}
+			return text, quantity
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // disruption returns how the platform ended a pod. That counts more than the exit codes that

@@ -95,3 +95,11 @@ func (b LineBook) Places(ctx context.Context, rows []jobindex.Row) (map[int64]in
 func (b LineBook) Kept(rows []jobindex.Row) map[int64]int { return b.kept(rows) }
 
 func (b LineBook) Run(ctx context.Context) { b.run(ctx) }
+
+// Roomier returns the limit that is proposed for a container with a limit; "" for none.
+func Roomier(limit string) string {
+	if m := repairOf(&ending{cause: oomKilled, asked: limit}); m != nil {
+		return m.Proposed
+	}
+	return ""
+}

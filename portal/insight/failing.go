@@ -29,6 +29,7 @@ type failing struct {
 
 	object   history.Object
 	attempts []attempt
+	endings  []ending
 	podsSeen bool
 }
 
@@ -102,6 +103,7 @@ func (f *failing) readPods(ctx context.Context) error {
 		}
 		endings = append(endings, found...)
 	}
+	f.endings = endings
 	assign(f.attempts, endings)
 	return nil
 }
@@ -155,7 +157,7 @@ func (f *failing) describe(e *ending) {
 	}
 	a.Cause, a.ExitCode, a.Signal, a.Pod, a.Node = e.cause, e.code, signalOf(e.code), e.pod, e.node
 	if e.cause == oomKilled {
-		a.Limit = e.limit
+		a.Limit, a.Memory = e.limit, repairOf(e)
 	}
 	var same []string
 	for i, other := range f.attempts {
@@ -164,7 +166,7 @@ func (f *failing) describe(e *ending) {
 		}
 	}
 	a.CauseOf = max(1, len(same))
-	a.Sentence = f.s.Join(e.sentence(f.s), f.repeated(same))
+	a.Sentence = f.s.Join(e.sentence(f.s), othersOf(f.endings, &f.attempts[len(f.attempts)-1], e).sentence(f.s), f.repeated(same))
 	a.RetryHelps = f.retry(e, len(same))
 }
 

@@ -66,7 +66,7 @@ func TestFailure(t *testing.T) {
 		{
 			"memory, and the others were told to stop", "BackoffLimitExceeded", "Job has reached the specified backoff limit",
 			[]string{"phase: Failed, containerStatuses: [" + terminated("143", "Error") + "]", "phase: Failed, containerStatuses: [" + terminated("137", "OOMKilled") + "]"},
-			"Pod b-2 used all of its 480 GiB of memory on gpu-h100-17 and was killed. No retries were left.", "Pod b-2 在节点 gpu-h100-17 上用尽 480 GiB 内存，被终止。已没有剩余重试次数。",
+			"Pod b-2 used all of its 480 GiB of memory on gpu-h100-17 and was killed. 1 other pod stopped at the same time. No retries were left.", "Pod b-2 在节点 gpu-h100-17 上用尽 480 GiB 内存，被终止。另有 1 个 Pod 同时停止。已没有剩余重试次数。",
 			"OOMKilled", "SIGKILL", exit(137),
 		},
 		{

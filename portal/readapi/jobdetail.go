@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
+	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
@@ -119,6 +120,7 @@ func mayDo(r *reader, ctx context.Context, row *jobindex.Row, told []delivery.De
 		return slices.Contains(r.Clusters, row.Cluster) && r.May(ctx, access.Right{Cluster: row.Cluster, Verb: verb, Group: group, Resource: resource, Namespace: row.Namespace}) == nil
 	}
 	add("stop", row.Open() && row.Deleted.IsZero() && right("delete"))
+	add("release", row.Open() && row.Deleted.IsZero() && row.Labels[jobmeta.Held] != "" && right("patch"))
 	create := right("create")
 	add("retry", !row.Open() && create)
 	add("clone", create)

@@ -84,11 +84,14 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 		out.Done, out.How = stopped(&row, done), done.How
 		if out.Before = done.Before; done.Before {
 			out.By, out.Why, out.At = done.Actor, done.Reason, done.At.UTC()
+		} else if done.How == jobmeta.CancelSuspend {
+			out.Undo = pathOf(api.PathHold, &row)
 		}
 		return done.How, nil
 	}
 	if in.Body.DryRun {
 		_, err := do()
+		out.Undo = ""
 		out.Done = "It was a dry run. " + row.Name + " goes on."
 		return out, err
 	}
@@ -97,6 +100,39 @@ func stop(ctx context.Context, w *writer, in *stopInput) (*api.Act, error) {
 
 // hows are the ways to stop a job, by the words of the API.
 var hows = map[string]submit.How{"": submit.AsTypeDemands, jobmeta.CancelDelete: submit.Deleting, jobmeta.CancelSuspend: submit.Suspending}
+
+// release ends the hold of a job in the name of the person.
+func release(ctx context.Context, w *writer, in *jobInput) (*api.Act, error) {
+	row, err := w.row(ctx, in.Cluster, in.UID)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.Act{}
+	err = w.audited(ctx, api.AuditEntry{Act: "release", Object: nameOf(&row), Job: ref(&row)}, func() (string, error) {
+		if err := w.changes(ctx, &row); err != nil {
+			return "", err
+		}
+		client, err := w.client(ctx, row.Cluster)
+		if err != nil {
+			return "", err
+		}
+		job, err := live(ctx, client, &row)
+		if err != nil {
+			return "", err
+		}
+		let, err := client.Release(ctx, job)
+		if err != nil {
+			return "", err
+		}
+		if !let {
+			out.Done = row.Name + " is not held."
+			return "not held", nil
+		}
+		out.Count, out.Done = 1, row.Name+" was released."
+		return "", nil
+	})
+	return out, err
+}
 
 // doing are the words for the ways of a cancellation.
 var doing = map[string]string{jobmeta.CancelDelete: "was deleted; its history stays", jobmeta.CancelSuspend: "was suspended", jobmeta.CancelCommand: "was told to stop"}

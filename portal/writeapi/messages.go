@@ -22,11 +22,6 @@ const (
 	againWithin = time.Minute
 )
 
-type ackInput struct {
-	Cluster string `path:"cluster" maxLength:"253"`
-	UID     string `path:"uid" maxLength:"253"`
-}
-
 type muteInput struct {
 	Cluster string `path:"cluster" maxLength:"253"`
 	UID     string `path:"uid" maxLength:"253"`
@@ -53,7 +48,7 @@ func checkUntil(until, now time.Time) error {
 }
 
 // acknowledge ends the escalations of the messages about a job.
-func acknowledge(ctx context.Context, w *writer, in *ackInput) (*api.Act, error) {
+func acknowledge(ctx context.Context, w *writer, in *jobInput) (*api.Act, error) {
 	row, err := w.row(ctx, in.Cluster, in.UID)
 	if err != nil {
 		return nil, err
@@ -94,9 +89,17 @@ func mute(ctx context.Context, w *writer, in *muteInput) (*api.Act, error) {
 		default:
 			out.Done = "You get messages about " + row.Name + " again."
 		}
+		if until.IsZero() || until.After(time.Now()) {
+			out.Undo = pathOf(api.PathMute, &row)
+		}
 		return "", delivery.AddMute(ctx, w.cfg.DB, delivery.Mute{Person: w.person(ctx), Object: row.ID, Until: until, CreatedBy: w.who(ctx)})
 	})
 	return out, err
+}
+
+// unmute lets the messages about a job come to the person again.
+func unmute(ctx context.Context, w *writer, in *jobInput) (*api.Act, error) {
+	return mute(ctx, w, &muteInput{Cluster: in.Cluster, UID: in.UID, Body: api.MuteRequest{Until: time.Unix(1, 0)}})
 }
 
 type lettersInput struct{ Body api.ReplayRequest }

@@ -39,6 +39,8 @@ func Register(a huma.API, cfg Config) {
 	web.Post(a, api.PathRetry, "retry-job", "Retry a job", with(w, retry), slow)
 	web.Post(a, api.PathAcknowledge, "acknowledge-job", "End the escalations of the messages about a job", with(w, acknowledge))
 	web.Post(a, api.PathMute, "mute-job", "Stop the messages about a job to yourself", with(w, mute))
+	web.Delete(a, api.PathMute, "unmute-job", "Get the messages about a job again", with(w, unmute))
+	web.Delete(a, api.PathHold, "release-job", "Let a job go that is held", with(w, release), slow)
 
 	web.Get(a, api.PathSubscriptions, "list-subscriptions", "Your subscriptions, and the channels", with(w, listSubscriptions))
 	web.Post(a, api.PathSubscriptions, "subscribe", "Get the messages about jobs", with(w, subscribe), sends)

@@ -171,10 +171,33 @@ func each(v any, path string, f func(path string)) {
 // supported matches what API servers say to a value that is not one of a list.
 var supported = regexp.MustCompile(`^Unsupported value: .*: supported values: "([^"]+)"$`)
 
+// above matches what API servers say to a request that is larger than its limit.
+var above = regexp.MustCompile(`^Invalid value: "([^"]+)": must be less than or equal to (memory|cpu|ephemeral-storage) limit of (\S+)$`)
+
+// raised turns a request that is larger than its limit into a limit that is too low, because a
+// person wants what the job needs. It changes nothing if the manifest does not have the limit.
+func (r *rendered) raised(p *api.FieldProblem) {
+	m := above.FindStringSubmatch(p.Message)
+	if m == nil {
+		return
+	}
+	resources, _, found := strings.Cut(p.Field, ".requests")
+	limit := resources + ".limits." + m[2]
+	has := false
+	each(r.manifest.Object.Object, "", func(path string) { has = has || path == limit })
+	line, known := r.manifest.Line(limit)
+	if !found || !has || !known {
+		return
+	}
+	p.Field, p.Line, p.Repair = limit, line, m[1]
+	p.Message = fmt.Sprintf("the %s limit, %s, is less than the request, %s", m[2], m[3], m[1])
+}
+
 // placed completes the mistakes that a server has found: the parameter that the value of the
 // field came from, and the value that repairs it if there is exactly one.
 func (r *rendered) placed(all []api.FieldProblem) []api.FieldProblem {
 	for n := range all {
+		r.raised(&all[n])
 		if r.made != nil && all[n].Field != "" {
 			all[n].Parameter, _ = r.made.Origin(all[n].Field)
 		}

@@ -130,6 +130,21 @@ func TestProblems(t *testing.T) {
 	if diff := cmp.Diff(want, check(api.SubmitRequest{YAML: train})); diff != "" {
 		t.Error(diff)
 	}
+	low := strings.Replace(train, "{limits: {nvidia.com/gpu: 8}}", "{requests: {memory: 720Gi}, limits: {nvidia.com/gpu: 8, memory: 640Gi}}", 1)
+	before := w.refuse
+	w.refuse = func(o metav1.Object) error { // as API servers say it, of any version
+		at := field.NewPath("spec", "template", "spec", "containers").Index(0).Child("resources", "requests")
+		return apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, o.GetName(), field.ErrorList{
+			field.Invalid(at, "720Gi", "must be less than or equal to memory limit of 640Gi"), field.Invalid(at.Key("memory"), "720Gi", "must be less than or equal to memory limit of 640Gi"),
+			field.Invalid(at, "64", "must be less than or equal to cpu limit of 32"),
+		})
+	}
+	limit := api.FieldProblem{Field: "spec.template.spec.containers[0].resources.limits.memory", Line: 12, Message: "the memory limit, 640Gi, is less than the request, 720Gi", Repair: "720Gi"}
+	want = []api.FieldProblem{limit, limit, {Field: "spec.template.spec.containers[0].resources.requests", Line: 12, Message: `Invalid value: "64": must be less than or equal to cpu limit of 32`}}
+	if diff := cmp.Diff(want, check(api.SubmitRequest{YAML: low})); diff != "" {
+		t.Error(diff)
+	}
+	w.refuse = before
 	rendered := post[api.Rendered](w, "anna", api.PathRender, api.RenderRequest{Template: "job", Values: map[string]any{"image": "train:7", "gpus": 2, "name": "llama"}})
 	lines := strings.Split(rendered.YAML, "\n")
 	for parameter, word := range map[string]string{"image": "image: train:7", "name": "name: llama", "gpus": `nvidia.com/gpu: "2"`} {

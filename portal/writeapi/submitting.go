@@ -51,7 +51,7 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 		return nil, err
 	}
 	o := &order{rendered: r, client: client, request: submit.Request{
-		Manifest: r.manifest, Namespace: in.Namespace, Template: cmp.Or(r.templateName(), in.MadeFrom), Key: in.Key, Ordinal: in.Ordinal, Again: in.Again,
+		Manifest: r.manifest, Namespace: in.Namespace, Template: cmp.Or(r.templateName(), in.MadeFrom), Key: in.Key, Ordinal: in.Ordinal, Again: in.Again, Hold: in.Hold,
 	}}
 	kind := r.manifest.Object.GroupVersionKind()
 	o.resource, err = client.Cluster().Resolve(ctx, submit.FullName(kube.Resource{Name: kind.Kind, Version: kind.Version, Group: kind.Group}))
@@ -148,6 +148,9 @@ func submitJob(ctx context.Context, w *writer, in *submitInput) (*api.Submitted,
 	e := api.AuditEntry{Act: "submit", Object: o.namespace() + "/" + name, Job: &api.JobRef{Cluster: in.Body.Cluster, Type: o.resource.String(), Namespace: o.namespace(), Name: name}}
 	if of := in.Body.CloneOf; of != nil {
 		e.Detail = "a clone of " + of.UID
+	}
+	if in.Body.Hold {
+		e.Detail = strings.TrimPrefix(e.Detail+", held", ", ")
 	}
 	out := &api.Submitted{}
 	err = w.audited(ctx, e, func() (string, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -135,6 +136,17 @@ func (w *writer) changes(ctx context.Context, row *jobindex.Row) error {
 // ref names a job.
 func ref(row *jobindex.Row) *api.JobRef {
 	return &api.JobRef{Cluster: row.Cluster, UID: row.UID, Type: row.Type, Namespace: row.Namespace, Name: row.Name}
+}
+
+// jobInput names a job in a path.
+type jobInput struct {
+	Cluster string `path:"cluster" maxLength:"253"`
+	UID     string `path:"uid" maxLength:"253"`
+}
+
+// pathOf returns a path of the API about a job.
+func pathOf(path string, row *jobindex.Row) string {
+	return api.Prefix + strings.NewReplacer("{cluster}", url.PathEscape(row.Cluster), "{uid}", url.PathEscape(row.UID)).Replace(path)
 }
 
 // nameOf names a job in a sentence.

@@ -1,0 +1,31 @@
+package insight
+
+import (
+	"fmt"
+
+	"github.com/vedette-io/vedette/portal/api"
+)
+
+// repairOf proposes a larger memory limit for a container that used all of its own: half as much
+// again, since what it would have used is not recorded. It returns nil if the limit is not known.
+func repairOf(e *ending) *api.MemoryRepair {
+	limit := quantity("memory", e.asked)
+	if e.cause != oomKilled || limit <= 0 || limit > maxAmount/2 {
+		return nil
+	}
+	return &api.MemoryRepair{Container: e.container, Limit: e.asked, Proposed: roomier(limit)}
+}
+
+// roomier returns half as much again as a number of bytes, rounded up: to GiB from 8 GiB on, else
+// to MiB.
+func roomier(bytes int64) string {
+	const mib, gib = 1 << 20, 1 << 30
+	more := bytes + bytes/2
+	if more >= 8*gib {
+		return fmt.Sprintf("%dGi", (more+gib-1)/gib)
+	}
+	if more%gib == 0 {
+		return fmt.Sprintf("%dGi", more/gib)
+	}
+	return fmt.Sprintf("%dMi", (more+mib-1)/mib)
+}

@@ -1,0 +1,75 @@
+package writeapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/record/jobindex"
+)
+
+// deleted sends a DELETE, and returns the act.
+func (w *world) deleted(person, path string, want int) (act api.Act) {
+	w.t.Helper()
+	status, text := w.send(person, http.MethodDelete, path, nil)
+	if err := json.Unmarshal([]byte(text), &act); err != nil || status != want {
+		w.t.Errorf("%s: DELETE %s: %d %.300s, want %d", person, path, status, text, want)
+	}
+	return act
+}
+
+// TestHold: a job is held until somebody who may change it releases it, with rows in the audit.
+func TestHold(t *testing.T) {
+	w := newWorld(t)
+	request := api.SubmitRequest{Cluster: clusterName, Namespace: "team-a", YAML: train, Key: "k-1", Hold: true}
+	if checked := post[api.Checked](w, "anna", api.PathCheck, request); !checked.OK {
+		t.Errorf("checked: %+v", checked)
+	}
+	made := post[api.Submitted](w, "anna", api.PathSubmit, request)
+	row := func() (row jobindex.Row) {
+		_ = w.index.View(func(v *jobindex.View) error {
+			row, _ = v.Job(clusterName, made.Job.UID, time.Time{})
+			return nil
+		})
+		return row
+	}
+	w.until("the index has the label of the hold", func() bool { return row().Labels[jobmeta.Held] == "true" })
+	path := api.Prefix + strings.NewReplacer("{cluster}", clusterName, "{uid}", made.Job.UID).Replace(api.PathHold)
+	w.deleted("vera", path, http.StatusForbidden)
+	w.deleted("ben", path, http.StatusNotFound)
+	if act := w.deleted("anna", path, http.StatusOK); act.Done != "train was released." || act.Count != 1 {
+		t.Errorf("got %+v", act)
+	}
+	w.until("the index has the release", func() bool { return row().Labels[jobmeta.Held] == "" })
+	if act := w.deleted("anna", path, http.StatusOK); act.Done != "train is not held." || act.Count != 0 {
+		t.Errorf("again: %+v", act)
+	}
+	w.wantActs("anna submit team-a/train done", "vera release team-a/train denied", "anna release team-a/train done", "anna release team-a/train done")
+	for _, r := range w.srv.Requests() {
+		if r.Resource.Resource == "jobs" && r.Verb == "patch" && r.User == "portal" {
+			t.Error("the portal releases a job by its own rights")
+		}
+	}
+}
+
+// TestUndo: what takes an act back is in its answer, and does so.
+func TestUndo(t *testing.T) {
+	w := newWorld(t)
+	job := w.job("team-a", "busy", "anna", 0, 1)
+	act := post[api.Act](w, "anna", in(job, "stop"), api.StopRequest{})
+	if act.How != jobmeta.CancelSuspend || act.Undo == "" {
+		t.Fatalf("got %+v", act)
+	}
+	if undone := w.deleted("anna", act.Undo, http.StatusOK); undone.Done != "busy was released." {
+		t.Errorf("got %+v", undone)
+	}
+	act = post[api.Act](w, "anna", in(job, "mute"), api.MuteRequest{})
+	if undone := w.deleted("anna", act.Undo, http.StatusOK); undone.Done != "You get messages about busy again." || undone.Undo != "" {
+		t.Errorf("got %+v of %+v", undone, act)
+	}
+	w.wantActs("anna stop team-a/busy done", "anna release team-a/busy done", "anna mute team-a/busy done", "anna mute team-a/busy done")
+}

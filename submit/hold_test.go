@@ -1,0 +1,122 @@
+package submit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/submit"
+)
+
+const heldJob = `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: NAME, labels: {team: ml}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}}`
+
+const heldPyTorch = `
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: NAME, labels: {kueue.x-k8s.io/queue-name: gpu}}
+spec: {runPolicy: {backoffLimit: 1}, pytorchReplicaSpecs: {}}`
+
+// TestHold: a held job is suspended and has no queue of Kueue. A release gives it back what it
+// was submitted with, once, and a later release changes nothing.
+func TestHold(t *testing.T) {
+	y := newYard(t, apitest.Config{})
+	for _, c := range []struct {
+		text, queue string
+		path        []string
+	}{
+		{heldJob, "", []string{"spec", "suspend"}},
+		{strings.Replace(heldJob, "team: ml", "kueue.x-k8s.io/queue-name: gpu", 1), "gpu", []string{"spec", "suspend"}},
+		{heldPyTorch, "gpu", []string{"spec", "runPolicy", "suspend"}},
+	} {
+		name := fmt.Sprint("held-", len(c.queue), len(c.path))
+		result, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, strings.Replace(c.text, "NAME", name, 1)), Namespace: "ml", Hold: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := y.find(result.Object)
+		if !suspended(held, c.path) || held.Object.GetLabels()["kueue.x-k8s.io/queue-name"] != "" || held.Object.GetLabels()[jobmeta.Held] != "true" {
+			t.Errorf("%s held: %v", name, held.Object.Object)
+		}
+		let, err := y.client.Release(t.Context(), held)
+		if err != nil || !let {
+			t.Fatalf("%s: released %v, %v", name, let, err)
+		}
+		free := y.find(result.Object)
+		labels, annotations := free.Object.GetLabels(), free.Object.GetAnnotations()
+		if suspended(free, c.path) != (c.queue != "") || labels["kueue.x-k8s.io/queue-name"] != c.queue || labels[jobmeta.Held] != "" || annotations[jobmeta.HeldQueue] != "" {
+			t.Errorf("%s released: %v", name, free.Object.Object)
+		}
+		if let, err := y.client.Release(t.Context(), held); err != nil || let {
+			t.Errorf("%s: released again %v, %v", name, let, err)
+		}
+		if last := y.find(result.Object); last.Object.GetResourceVersion() != free.Object.GetResourceVersion() {
+			t.Errorf("%s: a second release wrote", name)
+		}
+	}
+}
+
+// TestHoldOfOthers: a type that cannot be suspended is refused, a later namesake is not released,
+// and a clone of a held job is what was submitted.
+func TestHoldOfOthers(t *testing.T) {
+	y := newYard(t, apitest.Config{})
+	workflow := "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec: {}"
+	if _, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, workflow), Namespace: "ml", Hold: true}); !strings.Contains(problems(err), "cannot be held") {
+		t.Errorf("a workflow: %v", err)
+	}
+	text := strings.Replace(heldPyTorch, "NAME", "train", 1)
+	result, err := y.client.Submit(t.Context(), submit.Request{Manifest: parse(t, text), Namespace: "ml", Hold: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namesake := y.find(result.Object)
+	namesake.UID = "another"
+	if let, err := y.client.Release(t.Context(), namesake); err == nil || let {
+		t.Errorf("a namesake: %v, %v", let, err)
+	}
+	copied := parse(t, text)
+	copied.Object = result.Object.DeepCopy()
+	copied.Object.SetName("copy")
+	clone, err := y.client.Submit(t.Context(), submit.Request{Manifest: copied, Namespace: "ml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := y.find(clone.Object); suspended(c, []string{"spec", "runPolicy", "suspend"}) || c.Object.GetLabels()["kueue.x-k8s.io/queue-name"] != "gpu" || c.Object.GetLabels()[jobmeta.Held] != "" {
+		t.Errorf("the clone: %v", c.Object.Object)
+	}
+}
+
+// TestReleaseOfCancelled: a job that was stopped by suspending it goes on, and counts as not
+// cancelled.
+func TestReleaseOfCancelled(t *testing.T) {
+	y := newYard(t, apitest.Config{})
+	job := y.create(strings.Replace(heldJob, "NAME", "stopped", 1))
+	if done, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Suspending, Reason: "wrong"}); err != nil || done.How != jobmeta.CancelSuspend {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if let, err := y.client.Release(t.Context(), job); err != nil || !let {
+		t.Fatalf("released %v, %v", let, err)
+	}
+	free := y.find(job.Object)
+	for _, name := range []string{jobmeta.CancelledBy, jobmeta.CancelledAt, jobmeta.CancelReason, jobmeta.Cancel} {
+		if free.Object.GetAnnotations()[name] != "" {
+			t.Errorf("%s stays", name)
+		}
+	}
+	if suspended(free, []string{"spec", "suspend"}) || state.Of(free.Object.Object).State == state.Aborted {
+		t.Errorf("%v", free.Object.Object)
+	}
+}
+
+func suspended(job submit.Job, path []string) bool {
+	v, _, _ := unstructured.NestedBool(job.Object.Object, path...)
+	return v
+}
