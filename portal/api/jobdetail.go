@@ -33,7 +33,6 @@ type JobDetail struct {
 type TabCounts struct {
 	Attempts      int `json:"attempts"`
 	Pods          int `json:"pods"`
-	Events        int `json:"events"`
 	Revisions     int `json:"revisions"`
 	Notifications int `json:"notifications"`
 	LogLines      int `json:"logLines"` // kept ones

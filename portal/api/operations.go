@@ -19,17 +19,15 @@ type Operations struct {
 // Summary are the numbers at the top of the page. A number that is not known is -1.
 type Summary struct {
 	TransitionsPerSecond float64 `json:"transitionsPerSecond"`
-	MostPerSecond        float64 `json:"mostPerSecond"` // today
 	// ToRow and ToBrowser are the 99th percentiles of the last minutes, in seconds.
 	ToRow     float64 `json:"toRow"`
 	ToBrowser float64 `json:"toBrowser"`
 	Browsers  int     `json:"browsers"` // open streams
 	// Waiting counts positions of the feed that were not assigned yet.
-	Waiting       int64   `json:"waiting"`
-	DatabaseBytes int64   `json:"databaseBytes"`
-	BytesPerRow   float64 `json:"bytesPerRow"`
-	Jobs          int     `json:"jobs"`      // in the index of the portal
-	JobsBytes     int64   `json:"jobsBytes"` // its memory
+	Waiting       int64 `json:"waiting"`
+	DatabaseBytes int64 `json:"databaseBytes"`
+	Jobs          int   `json:"jobs"`      // in the index of the portal
+	JobsBytes     int64 `json:"jobsBytes"` // its memory
 	// Attention lists what needs a person, as short words.
 	Attention []string `json:"attention"`
 }
@@ -68,7 +66,6 @@ type Cursor struct {
 // ChannelState is how a channel does.
 type ChannelState struct {
 	Name     string    `json:"name"`
-	Kind     string    `json:"kind,omitempty"`
 	State    string    `json:"state"` // works, pauses, disabled
 	Until    time.Time `json:"until,omitzero"`
 	Sent24h  int       `json:"sent24h"`

@@ -28,8 +28,6 @@ type Quota struct {
 	Needed   int64  `json:"needed"`
 	// Owners are the owners of what is used, largest first.
 	Owners []QuotaShare `json:"owners"`
-	// Returns is the job whose end is likely to be next.
-	Returns *QuotaReturn `json:"returns,omitempty"`
 }
 
 // QuotaShare is the part of a quota that one owner uses.
@@ -39,13 +37,6 @@ type QuotaShare struct {
 	// Others says that the row is the sum of owners whose jobs the person may not see, and of
 	// what no recorded job explains. Owner is then a word for them.
 	Others bool `json:"others,omitempty"`
-}
-
-// QuotaReturn is a job whose end frees a part of a quota.
-type QuotaReturn struct {
-	Job    JobRef    `json:"job"`
-	Amount int64     `json:"amount"`
-	Likely time.Time `json:"likely"`
 }
 
 // Line is the line of a queue up to and behind a job.
@@ -105,7 +96,7 @@ type LikeJobs struct {
 
 // NodeReason is a number of nodes and why a pod does not fit on them.
 type NodeReason struct {
-	Nodes  int    `json:"nodes"` // -1: not counted
+	Nodes  int    `json:"nodes"`  // -1: not counted
 	Reason string `json:"reason"` // in the scheduler's words
 	// Plain explains the reason in the language of the request; empty for a reason that is not
 	// known.

@@ -40,7 +40,7 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 		return nil, err
 	}
 	d := &api.JobDetail{
-		Job: shown(r, ctx, []jobindex.Row{*row}, q.At)[0], Tabs: api.TabCounts{Attempts: row.Tries, Pods: -1, Events: -1, Revisions: -1, Notifications: -1, LogLines: -1},
+		Job: shown(r, ctx, []jobindex.Row{*row}, q.At)[0], Tabs: api.TabCounts{Attempts: row.Tries, Pods: -1, Revisions: -1, Notifications: -1, LogLines: -1},
 		May: []string{}, Position: int64(position), At: instant(q.at),
 	}
 	if r.KeepsDays > 0 && !row.Ended.IsZero() {

@@ -179,7 +179,7 @@ func percentile(all []float64, p int) float64 {
 
 // summaryOf returns the numbers at the top of the page.
 func summaryOf(r *reader, ctx context.Context, o *api.Operations, a *history.Activity, now time.Time) (api.Summary, error) {
-	s := api.Summary{MostPerSecond: -1, ToRow: -1, ToBrowser: -1, Browsers: -1, Waiting: a.Waiting, BytesPerRow: -1, DatabaseBytes: -1, JobsBytes: r.Index.Bytes(), Attention: []string{}}
+	s := api.Summary{ToRow: -1, ToBrowser: -1, Browsers: -1, Waiting: a.Waiting, DatabaseBytes: -1, JobsBytes: r.Index.Bytes(), Attention: []string{}}
 	var toRow []float64
 	lastMinute := 0
 	for i := range a.Recent {

@@ -25,6 +25,7 @@ export const PathStop = "/jobs/{cluster}/{uid}/stop";
 export const PathRetry = "/jobs/{cluster}/{uid}/retry";
 export const PathAcknowledge = "/jobs/{cluster}/{uid}/acknowledge";
 export const PathMute = "/jobs/{cluster}/{uid}/mute";
+export const PathHold = "/jobs/{cluster}/{uid}/hold";
 export const PathTemplates = "/templates";
 export const PathTemplate = "/templates/{name}";
 export const PathRender = "/submit/render";
@@ -204,8 +205,8 @@ export interface Suggestion {
 // JobDetail is the head of the page of a job.
 export interface JobDetail {
   job: Job;
-  // May lists what the person may do to the job now: stop, retry, clone, subscribe,
-  // acknowledge, mute, logs.
+  // May lists what the person may do to the job now: stop, release, retry, clone,
+  // subscribe, acknowledge, mute, logs.
   may: string[];
   // Tabs counts what the tabs have; -1 if that is not known.
   tabs: TabCounts;
@@ -232,7 +233,6 @@ export interface JobDetail {
 export interface TabCounts {
   attempts: number;
   pods: number;
-  events: number;
   revisions: number;
   notifications: number;
   // kept ones
@@ -597,7 +597,7 @@ export interface Act {
   // Done says in one sentence what happened.
   done: string;
   count?: number;
-  // Undo is the path of a request that takes it back, if there is one.
+  // Undo is the path of a DELETE that takes it back; empty if nothing does.
   undo?: string;
   // How a job was stopped: delete, suspend or command.
   how?: string;
@@ -629,8 +629,6 @@ export interface Operations {
 // Summary are the numbers at the top of the page. A number that is not known is -1.
 export interface Summary {
   transitionsPerSecond: number;
-  // today
-  mostPerSecond: number;
   // ToRow and ToBrowser are the 99th percentiles of the last minutes, in seconds.
   toRow: number;
   toBrowser: number;
@@ -639,7 +637,6 @@ export interface Summary {
   // Waiting counts positions of the feed that were not assigned yet.
   waiting: number;
   databaseBytes: number;
-  bytesPerRow: number;
   // in the index of the portal
   jobs: number;
   // its memory
@@ -686,7 +683,6 @@ export interface Cursor {
 // ChannelState is how a channel does.
 export interface ChannelState {
   name: string;
-  kind?: string;
   // works, pauses, disabled
   state: string;
   until?: string;
@@ -1240,6 +1236,8 @@ export interface SubmitRequest {
   key?: string;
   // CloneOf is the job whose YAML was edited.
   cloneOf?: JobRef;
+  // Hold submits the job suspended and out of its queue, until it is released.
+  hold?: boolean;
   // Notify subscribes the person to the job.
   notify?: boolean;
   // MadeFrom is the name of the template that the YAML was made from, if any.
@@ -1428,8 +1426,6 @@ export interface Quota {
   needed: number;
   // Owners are the owners of what is used, largest first.
   owners: QuotaShare[];
-  // Returns is the job whose end is likely to be next.
-  returns?: QuotaReturn;
 }
 
 // QuotaShare is the part of a quota that one owner uses.
@@ -1439,13 +1435,6 @@ export interface QuotaShare {
   // Others says that the row is the sum of owners whose jobs the person may not see, and of
   // what no recorded job explains. Owner is then a word for them.
   others?: boolean;
-}
-
-// QuotaReturn is a job whose end frees a part of a quota.
-export interface QuotaReturn {
-  job: JobRef;
-  amount: number;
-  likely: string;
 }
 
 // Line is the line of a queue up to and behind a job.
@@ -1508,7 +1497,6 @@ export interface LikeJobs {
 export interface NodeReason {
   // -1: not counted
   nodes: number;
-  free?: string;
   // in the scheduler's words
   reason: string;
   // Plain explains the reason in the language of the request; empty for a reason that is not
@@ -1532,7 +1520,8 @@ export interface Failure {
   node?: string;
   // Limit is the memory limit, if memory was the cause.
   limit?: string;
-  lastUsed?: string;
+  // Memory is a limit to try next; missing if memory was not the cause.
+  memory?: MemoryRepair;
   // Like counts the jobs of the same owner and type that ended this way in Days days.
   like: number;
   days: number;
@@ -1543,4 +1532,13 @@ export interface Failure {
   unknown?: string[];
   // a sentence, if that is known
   retryHelps?: string;
+}
+
+// MemoryRepair is a larger memory limit for a container that used all of its own.
+export interface MemoryRepair {
+  container: string;
+  // as the pod has it: "480Gi"
+  limit: string;
+  // Proposed is half as much again. How much the container needs is not known.
+  proposed: string;
 }

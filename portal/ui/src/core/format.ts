@@ -133,3 +133,9 @@ export function zone(ms = serverNow()): string {
   const a = Math.abs(minutes);
   return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(a / 60)}${a % 60 === 0 ? "" : ":" + two(a % 60)}`;
 }
+
+// spaced writes a quantity of bytes with its unit for people: 720Gi is "720 GiB".
+export function spaced(text: string): string {
+  const found = /^(\d+(?:\.\d+)?)([KMGTPE])i$/.exec(text.trim());
+  return found === null ? text : `${found[1]} ${found[2]}iB`;
+}

@@ -1,7 +1,7 @@
 // The questions before acts on a job, and the acts.
 
 import { useState } from "preact/hooks";
-import { PathAcknowledge, PathMute, PathRetry, PathStop, PathSubscriptions } from "../../api";
+import { PathAcknowledge, PathHold, PathMute, PathRetry, PathStop, PathSubscriptions } from "../../api";
 import type { Act, ChannelInfo, MuteRequest, RetryRequest, StopRequest, Submitted, Subscribe, Subscription, SubscriptionList } from "../../api";
 import { fill, problem, write } from "../../core/client";
 import { serverNow } from "../../core/clock";
@@ -54,6 +54,11 @@ function useAct(): [boolean, (run: () => Promise<Act>) => void] {
     ).finally(() => set(false));
   };
   return [busy, act];
+}
+
+// release lets a job go that is held.
+export function release(job: JobContext): void {
+  write<Act>("DELETE", fill(PathHold, { cluster: job.cluster, uid: job.uid })).then((done) => toast(done.done), failed);
 }
 
 function failed(e: unknown): void {

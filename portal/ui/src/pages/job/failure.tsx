@@ -3,11 +3,13 @@
 import { PathFailure } from "../../api";
 import type { Failure } from "../../api";
 import { fill } from "../../core/client";
-import { number } from "../../core/format";
+import { number, spaced } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { Fact, GrayRows, Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
 import { visible } from "../../design/visible";
+import { to } from "../../core/router";
+import { may } from "./context";
 import type { JobContext } from "./context";
 import { Sentence, Unknown } from "./sentence";
 import { w } from "./words";
@@ -23,6 +25,7 @@ export function WhyItFailed({ job, failure }: { job: JobContext; failure: Return
       {f ? <Sentence text={f.sentence} words={[f.pod, f.node, f.cause]} /> : failure.problem ? null : <GrayRows rows={2} />}
       {f ? <FailureFacts f={f} /> : null}
       {f?.retryHelps ? <p class="why-more">{f.retryHelps}</p> : null}
+      {f?.memory && may(job, "clone") ? <p class="why-more"><a class="underlined" href={to("/submit", { clone: job.uid, cluster: job.cluster, container: f.memory.container, limit: f.memory.limit, memory: f.memory.proposed })}>{words.larger(spaced(f.memory.proposed))}</a> {words.largerNote}</p> : null}
       <Unknown title={words.unknown} list={f?.unknown} />
     </section>
   );
@@ -41,7 +44,7 @@ function FailureFacts({ f }: { f: Failure }) {
     <div class="facts-row">
       <Fact name={words.cause} value={known ? visible(f.cause) : "–"} note={(f.attempts ?? 0) > 0 ? words.of(f.causeOf ?? 0, f.attempts ?? 0) : undefined} />
       {f.exitCode !== undefined && f.exitCode !== null ? <Fact name={words.exit} value={number(f.exitCode)} note={f.signal} /> : null}
-      {f.limit ? <Fact name={words.limit} value={f.limit} note={f.lastUsed ? words.last(f.lastUsed) : undefined} /> : f.node ? <Fact name={words.node} value={f.node} note={f.pod} /> : null}
+      {f.limit ? <Fact name={words.limit} value={f.limit} /> : f.node ? <Fact name={words.node} value={f.node} note={f.pod} /> : null}
       <Fact name={words.like} value={words.in(f.like, f.days)} note={words.same} />
     </div>
   );

@@ -12,6 +12,7 @@ import { copy } from "../../design/panel";
 import { Time } from "../../design/text";
 import { visible } from "../../design/visible";
 import { words as shared } from "../../words";
+import { release } from "./acts";
 import { ask } from "./asking";
 import { BigStrip } from "./bigstrip";
 import { may } from "./context";
@@ -85,6 +86,7 @@ function Actions({ job }: { job: JobContext }) {
   return (
     <div class="job-actions">
       {may(job, "subscribe") ? <Button icon="bell" onClick={() => ask("subscribe")}>{waiting ? words.subscribe.starts : words.subscribe.button}</Button> : null}
+      {may(job, "release") ? <Button icon="play" primary onClick={() => release(job)}>{words.actions.release}</Button> : null}
       {may(job, "clone") ? <Button icon="pencil" href={to("/submit", { clone: job.uid, cluster: job.cluster })}>{shared.value.action.clone}</Button> : null}
       {may(job, "retry") ? <Button icon="retry" primary onClick={() => ask("retry")}>{shared.value.action.retry}</Button> : canStop ? <Button icon="stop" onClick={() => ask("stop")}>{shared.value.action.stop}</Button> : null}
       <Menu icon="dots" label={words.actions.more} items={items} side="right" />

@@ -143,7 +143,7 @@ function tabsOf(job: JobContext, tab: string): Tab[] {
   const note = (n: number) => (n < 0 ? {} : { note: n });
   const one = (name: string, text: string, extra: { note?: string | number } = {}): Tab => ({ text, href: to(jobPath(job, name)), current: tab === name, ...extra });
   return [
-    one("", words.tabs.overview), one("attempts", words.tabs.attempts, note(c.attempts)), one("pods", words.tabs.pods, note(c.pods)), one("events", words.tabs.events, note(c.events)),
+    one("", words.tabs.overview), one("attempts", words.tabs.attempts, note(c.attempts)), one("pods", words.tabs.pods, note(c.pods)), one("events", words.tabs.events),
     one("yaml", words.tabs.yaml, c.revisions < 0 ? {} : { note: words.revisions(c.revisions) }), one("logs", words.tabs.logs), one("notifications", words.tabs.notifications, note(c.notifications)),
   ];
 }

@@ -101,7 +101,6 @@ function QuotaCard({ quota }: { quota: Quota }) {
   const words = w.value.waiting;
   const names = session.value?.names ?? [];
   const total = Math.max(1, quota.total);
-  const back = quota.returns;
   return (
     <Card title={words.quotaOf(quota.queue)} side={<span class="text-2">{amount(quota.total, quota.resource)}</span>} class="why-card">
       <div class="card-body">
@@ -122,9 +121,6 @@ function QuotaCard({ quota }: { quota: Quota }) {
           </tbody>
         </table>
       </div>
-      {back ? (
-        <p class="card-foot">{words.comesBack(amount(back.amount, quota.resource), back.job.name ?? back.job.uid, clock(instant(back.likely) ?? 0)).map((part, i) => (i === 1 ? <a class="strong" href={to(jobPath(back.job))}>{part}</a> : part))}</p>
-      ) : null}
     </Card>
   );
 }
@@ -179,12 +175,11 @@ function NodesCard({ d }: { d: Waiting }) {
       <div class="table-box" tabIndex={0}>
         <table class="rows">
           <caption class="hidden-text">{words.nodes}</caption>
-          <thead class="hidden-text"><tr><th>{words.count}</th><th>{words.free}</th><th>{words.reason}</th><th>{words.said}</th></tr></thead>
+          <thead class="hidden-text"><tr><th>{words.count}</th><th>{words.reason}</th><th>{words.said}</th></tr></thead>
           <tbody>
             {(d.nodes ?? []).map((node) => (
               <tr>
                 <td class="strong nowrap">{node.nodes < 0 ? words.someNodes : words.nodesOf(node.nodes)}</td>
-                <td class="text-2 nowrap">{node.free ?? ""}</td>
                 <td class="wide text-2">{node.reason}{node.plain && node.plain !== node.reason ? <span class="text-3"> {node.plain}</span> : null}</td>
                 <td class="numeric text-2 nowrap"><Time at={node.said} /></td>
               </tr>

@@ -25,14 +25,14 @@ export const zh: JobWords = {
   waiting: {
     title: "为什么等待", from: (source, time) => `来自 ${source}，截至 ${time}`, quota: "配额", of: (used, total, unit) => `${used} / ${total} ${unit}`, gpusUnit: "GPU", left: (left, needed) => `剩余 ${left}，需要 ${needed}`,
     place: "排队位置", placeOf: (place, length) => `第 ${number(place)} 位，共 ${number(length)} 个`, was: (place) => `一小时前第 ${number(place)} 位`, ahead: "前面的作业需要", jobs: (i) => `${number(i)} 个作业`,
-    likely: "可能启动于", about: (t) => `约 ${t}`, range: (a, b) => `${a} 到 ${b}，依据排队和历史`, like: "类似作业等待", median: (i, days) => `${number(days)} 天内 ${number(i)} 个的中位数`,
+    likely: "可能启动于", about: (t) => `约 ${t}`, range: (a, b) => `${a} 到 ${b}，依据以往等待，不依据排队`, like: "类似作业等待", median: (i, days) => `${number(days)} 天内 ${number(i)} 个的中位数`,
     notKnown: "未知", notTested: "历史不支持给出范围", quotaOf: (q) => `${q} 的配额`, lineOf: (q) => `${q} 的排队`, all: (i) => `全部 ${number(i)} 个`, you: "你", others: "其他",
-    comesBack: (amount, job, time) => [`释放 ${amount}：`, job, ` 结束时，可能在 ${time}。`], lineNote: "所需 GPU，已等待时间。", special: (places, priority) => `第 ${places.join("、")} 位的优先级为 ${priority}。`, hidden: (i) => `另有 ${number(i)} 个你看不到的作业。`,
+    lineNote: "所需 GPU，已等待时间。", special: (places, priority) => `第 ${places.join("、")} 位的优先级为 ${priority}。`, hidden: (i) => `另有 ${number(i)} 个你看不到的作业。`,
     histogram: "类似作业等待了多久", days: (i) => `${number(i)} 天`, now: (t) => `现在 ${t}`, longer: (i, of) => `${number(of)} 个中有 ${number(i)} 个比该作业等待得更久。`, nodes: "节点", nodesNote: "为什么都不合适，调度器的原话", nodesOf: (i) => `${number(i)} 个节点`, someNodes: "节点", notKnownTitle: "未知的内容",
-    bar: (from, to, i) => `${from} 到 ${to}：${number(i)} 个作业`, held: (share, i) => `该范围对历史中 ${number(i)} 个作业的 ${share} 成立。`, free: "空闲", reason: "原因", said: "时间", count: "节点", owner: "提交者", place1: "位置", job: "作业", used: "已用", share: "占比", gpus: "GPU", waited: "等待",
+    bar: (from, to, i) => `${from} 到 ${to}：${number(i)} 个作业`, held: (share, i) => `该范围对历史中 ${number(i)} 个作业的 ${share} 成立。`, reason: "原因", said: "时间", count: "节点", owner: "提交者", place1: "位置", job: "作业", used: "已用", share: "占比", gpus: "GPU", waited: "等待",
   },
   failure: {
-    title: "为什么失败", cause: "原因", of: (i, all) => `${number(all)} 次尝试中的 ${number(i)} 次`, exit: "退出码", limit: "内存上限", last: (s) => `最后记录 ${s}`, like: "同样结束的作业", in: (i, days) => `${number(days)} 天内 ${number(i)} 个`,
+    title: "为什么失败", cause: "原因", of: (i, all) => `${number(all)} 次尝试中的 ${number(i)} 次`, exit: "退出码", limit: "内存上限", larger: (limit) => `以 ${limit} 上限复制`, largerNote: "比原来多一半。实际需要多少没有记录。", like: "同样结束的作业", in: (i, days) => `${number(days)} 天内 ${number(i)} 个`,
     same: "相同提交者和类型", node: "节点", unknown: "未知：",
   },
   attempts: {
@@ -71,7 +71,7 @@ export const zh: JobWords = {
     acknowledge: (name) => `确认 ${name} 的失败？`, acknowledgeText: "其他人会看到你已知晓，不再升级。", acknowledgeNow: "确认", mayNot: "现在不能对该作业执行此操作。它可能已结束，或者你没有权限。", optional: "可选",
   },
   subscribe: { title: (name) => `关于 ${name} 的消息`, button: "订阅", starts: "启动时通知我", channel: "渠道", address: "地址", states: "当状态为", now: "订阅", none: "没有配置渠道。请联系该门户的运维人员。", verify: "验证码已发送到该地址。请在设置页输入。", done: "已订阅。", },
-  actions: { more: "更多操作", retried: (name) => `已重新提交为 ${name}。`, copyLink: "复制链接", copyName: "复制名称", timeline: "在时间线中显示", like: "同名作业", },
+  actions: { more: "更多操作", release: "释放", retried: (name) => `已重新提交为 ${name}。`, copyLink: "复制链接", copyName: "复制名称", timeline: "在时间线中显示", like: "同名作业", },
   keys: { retry: "重试", logs: "日志", yaml: "YAML", diff: "差异", older: "更早的修订版本", newer: "更新的修订版本", previous: "上一个作业", next: "下一个作业", back: "回到列表", search: "搜索日志", follow: "跟随日志" },
   expected: "作业已提交。",
   expectedHelp: "记录器看到它后，页面会立即打开。",

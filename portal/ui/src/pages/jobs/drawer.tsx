@@ -59,7 +59,7 @@ function Inside({ job, row, detail, version }: { job: Job; row: Row | undefined;
       <Actions job={job} may={detail?.may ?? []} />
       <LifeStrip life={job.life} state={job.state} height={16} label={(s: Span, seconds) => (job.tries > 1 && s.attempt ? c.attempt(s.attempt) : duration(seconds))} />
       <Times job={job} row={row} />
-      <Tabs label={job.name} tabs={[tab(w.drawer.overview, ""), tab(w.drawer.attempts, "attempts", detail?.tabs.attempts), tab(w.drawer.podsTab, "pods", detail?.tabs.pods), tab(w.drawer.events, "events", detail?.tabs.events), tab(w.drawer.yaml, "yaml"), tab(w.drawer.logs, "logs")]} />
+      <Tabs label={job.name} tabs={[tab(w.drawer.overview, ""), tab(w.drawer.attempts, "attempts", detail?.tabs.attempts), tab(w.drawer.podsTab, "pods", detail?.tabs.pods), tab(w.drawer.events, "events"), tab(w.drawer.yaml, "yaml"), tab(w.drawer.logs, "logs")]} />
       {job.state === "Failed" ? <WhyFailed job={job} version={version} /> : null}
       {job.state === "Queued" || job.state === "Submitted" ? <WhyWaits job={job} version={version} /> : null}
       <Transitions job={job} version={version} />

@@ -33,11 +33,11 @@ export function SummaryCards({ data }: { data: Operations }) {
   const attentions: Record<string, string> = w.attentions;
   return (
     <div class="operations-summary">
-      <Number name={w.transitions} value={known(s.transitionsPerSecond, (n) => w.perSecond(number(n)))} note={s.mostPerSecond < 0 ? w.lastMinute : w.most(number(s.mostPerSecond))} />
+      <Number name={w.transitions} value={known(s.transitionsPerSecond, (n) => w.perSecond(number(n)))} note={w.lastMinute} />
       <Number name={w.toRow} value={known(s.toRow, delay)} note={w.p99} />
       <Number name={w.toBrowser} value={known(s.toBrowser, delay)} note={w.p99Browsers(s.browsers)} />
       <Number name={w.waiting} value={known(s.waiting, number)} note={w.positions} />
-      <Number name={w.database} value={bytes(s.databaseBytes)} note={s.bytesPerRow < 0 ? w.jobsInMemory(number(s.jobs), bytes(s.jobsBytes)) : w.perRow(bytes(Math.round(s.bytesPerRow)))} />
+      <Number name={w.database} value={bytes(s.databaseBytes)} note={w.jobsInMemory(number(s.jobs), bytes(s.jobsBytes))} />
       <Number name={w.attention} value={<>{attention.length > 0 ? <StateIcon state="Failed" /> : null}{number(attention.length)}</>} note={attention.length === 0 ? w.nothingToDo : attention.map((a) => attentions[a] ?? a).join(w.join)} />
     </div>
   );

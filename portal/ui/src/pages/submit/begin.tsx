@@ -11,8 +11,8 @@ import { newKey } from "../../design/key";
 import { cloned } from "./clonetext";
 import { load } from "./draft";
 import type { Storage } from "./draft";
-import { choose, empty, ofDraft, open } from "./submission";
-import type { Submission } from "./submission";
+import { choose, empty, ofDraft, open, raised } from "./submission";
+import type { Raise, Submission } from "./submission";
 
 // Beginning is what the page needs before it can show the form.
 export interface Beginning {
@@ -69,7 +69,8 @@ export function useBeginning(uid: string, cluster: string): { data?: Beginning; 
 
 // begin makes the submission that the page shows first: the draft if there is one, else the
 // clone, the template of the URL, or the first template.
-export function begin(b: Beginning, template: string): Submission {
+// A raise is made in a new clone, and not in a draft of one.
+export function begin(b: Beginning, template: string, raise?: Raise): Submission {
   const names = writable();
   const job = b.clone?.job;
   const fresh = empty(job && names.includes(job.cluster) ? job.cluster : (names[0] ?? ""), recall("submit.namespace", ""), newKey());
@@ -78,6 +79,9 @@ export function begin(b: Beginning, template: string): Submission {
     const clone = cloned(b.body);
     const ref = { cluster: job.cluster, uid: job.uid, type: job.type, namespace: job.namespace, name: job.name };
     const begun = open(fresh, clone.lines, clone.base, ref);
+    if (raise) {
+      return raised(begun, raise);
+    }
     return draft?.cloneOf?.uid === job.uid ? ofDraft(begun, draft, b.templates, clone.base) : begun;
   }
   const wanted = b.templates.find((t) => t.name === template);

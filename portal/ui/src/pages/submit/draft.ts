@@ -16,6 +16,7 @@ export interface Draft {
   cluster: string;
   namespace: string;
   notify: boolean;
+  hold?: boolean;
   // The key of the request: a draft that is sent twice makes one job.
   key: string;
   cloneOf?: JobRef;

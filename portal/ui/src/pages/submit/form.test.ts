@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Parameter } from "../../api";
 import { beginning, groups, mistakeOf, textOf, valuesOf } from "./formmodel";
-import { duration, quantity, spaced } from "./quantity";
+import { spaced } from "../../core/format";
+import { duration, quantity } from "./quantity";
 import { line, open, pairs, words } from "./shellwords";
 
 function random(seed: number): (n: number) => number {

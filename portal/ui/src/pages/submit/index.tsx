@@ -5,7 +5,7 @@ import { PathSubmit, PathSuggest } from "../../api";
 import type { Checked, FieldProblem, Problem, Submitted, Suggestions } from "../../api";
 import { problem, write } from "../../core/client";
 import { second, serverNow } from "../../core/clock";
-import { clock } from "../../core/format";
+import { clock, spaced } from "../../core/format";
 import { useKeys } from "../../core/keys";
 import { useResource } from "../../core/resource";
 import { go, here, jobPath, setQuery } from "../../core/router";
@@ -26,9 +26,9 @@ import { drop, store, withoutSecrets } from "./draft";
 import { ForecastCards } from "./forecast";
 import { Form, titleOf } from "./form";
 import { mistakes, valuesOf } from "./formmodel";
-import { spaced } from "./quantity";
 import { choose, draftOf, fieldName, open, placed, rendered, repaired, request, setText, setYAML } from "./submission";
-import type { Submission } from "./submission";
+import type { Raise, Submission } from "./submission";
+import { quantity } from "./quantity";
 import { useCheck, useRendered } from "./usecheck";
 import { RepairButton, VerdictBar } from "./verdict";
 import { w } from "./words";
@@ -44,6 +44,12 @@ export function SubmitPage() {
     : beginning.data ? <Page b={beginning.data} template={query.get("template") ?? ""} onDiscard={() => again(round + 1)} key={`${uid} ${round}`} />
     : beginning.problem ? <div class="submit-trouble"><Trouble problem={beginning.problem} again={beginning.reload} /></div> : <GrayRows />;
   return <div class="submit-page">{body}</div>;
+}
+
+// larger reads from the URL which memory limit of a clone to replace.
+function larger(q: URLSearchParams): Raise | undefined {
+  const [container, from, to] = [q.get("container") ?? "", q.get("limit") ?? "", q.get("memory") ?? ""];
+  return container !== "" && quantity(from) !== undefined && quantity(to) !== undefined ? { container, from, to } : undefined;
 }
 
 // saveAfter is how long after the last key the draft is kept, in milliseconds.
@@ -71,7 +77,7 @@ function useDraft(s: Submission): string {
 
 function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDiscard: () => void }) {
   const words = w.value;
-  const [s, set] = useState<Submission>(() => begin(b, template));
+  const [s, set] = useState<Submission>(() => begin(b, template, larger(here.peek().query)));
   const [editing, edit] = useState(s.mode === "yaml" && b.clone === undefined);
   const [touched, touch] = useState<ReadonlySet<string>>(new Set());
   const [sending, setSending] = useState(false);
@@ -160,6 +166,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
           <Form s={s} clusters={writable()} namespaces={(namespaces.data?.items ?? []).map((i) => i.value ?? "")} problems={placed(s, problems)} touched={touched} checked={verdict?.answer}
             onText={(name, text) => { touch((now) => new Set([...now, name])); change((now) => setText(now, name, text)); }} onCluster={(cluster) => change((now) => ({ ...now, cluster }))} onNamespace={(namespace) => change((now) => ({ ...now, namespace }))} />
           {session.value?.notifies ? <Check checked={s.notify} onChange={(notify) => change((now) => ({ ...now, notify }))}>{words.notify}</Check> : null}
+          <Check checked={s.hold} onChange={(hold) => change((now) => ({ ...now, hold }))}>{words.holdIt}</Check>
           {forecast.current ? <ForecastCards checked={forecast.current} /> : null}
         </div>
         <YamlPane s={s} editing={editing} wrong={new Set(problems.map((p) => p.line ?? 0).filter((l) => l > 0))} onText={(text) => change((now) => setYAML(now, text))}

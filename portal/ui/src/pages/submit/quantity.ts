@@ -23,9 +23,3 @@ export function duration(text: string): number | undefined {
   for (const part of bare.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) seconds += Number(part[1]) * (units[part[2] ?? ""] ?? 0);
   return seconds;
 }
-
-// spaced writes a quantity of bytes with its unit for people: 720Gi is "720 GiB".
-export function spaced(text: string): string {
-  const found = /^(\d+(?:\.\d+)?)([KMGTPE])i$/.exec(text.trim());
-  return found === null ? text : `${found[1]} ${found[2]}iB`;
-}

@@ -8,7 +8,7 @@ import { beginning, kindOf, textOf, valuesOf } from "./formmodel";
 import type { Texts } from "./formmodel";
 import { follow, read, slotsOf, write } from "./mirror";
 import type { Slots } from "./mirror";
-import { outline } from "./yamloutline";
+import { outline, unquoted } from "./yamloutline";
 
 // Submission is a job that is not submitted yet. It never changes: acts return a new one.
 export interface Submission {
@@ -26,12 +26,14 @@ export interface Submission {
   cluster: string;
   namespace: string;
   notify: boolean;
+  // hold says that the job waits until it is released.
+  hold: boolean;
   key: string;
 }
 
 // empty is a submission without anything.
 export function empty(cluster: string, namespace: string, key: string): Submission {
-  return { mode: "yaml", template: "", parameters: [], texts: {}, yaml: "", slots: {}, base: [], cluster, namespace, notify: true, key };
+  return { mode: "yaml", template: "", parameters: [], texts: {}, yaml: "", slots: {}, base: [], cluster, namespace, notify: true, hold: false, key };
 }
 
 // choose begins with a template. Values of fields with the same name stay.
@@ -108,11 +110,12 @@ export function mirrored(s: Submission, name: string): boolean {
 // request returns what is sent, to be checked or submitted.
 export function request(s: Submission): SubmitRequest {
   const clone = s.cloneOf ? { cloneOf: s.cloneOf } : {};
+  const hold = s.hold ? { hold: true } : {};
   const where = { cluster: s.cluster, ...(s.namespace === "" ? {} : { namespace: s.namespace }) };
   if (s.mode === "form") {
-    return { ...where, template: s.template, values: valuesOf(s.parameters, s.texts) };
+    return { ...where, ...hold, template: s.template, values: valuesOf(s.parameters, s.texts) };
   }
-  return { ...(s.texts["namespace"] ? { cluster: s.cluster } : where), yaml: s.yaml, ...clone };
+  return { ...(s.texts["namespace"] ? { cluster: s.cluster } : where), ...hold, yaml: s.yaml, ...clone };
 }
 
 // placed returns the problems by field. A problem without a field has the name "".
@@ -157,18 +160,35 @@ export function repaired(s: Submission, problem: FieldProblem): Submission {
   return setYAML(s, write([slot], lines, repair, /^[\d.]/.test(node.value)).join("\n") + "\n");
 }
 
+// Raise replaces the memory limit of a container.
+export interface Raise {
+  container: string;
+  from: string;
+  to: string;
+}
+
+// raised returns a submission with another memory limit of a container, and of its request if
+// that was the same. Containers with another limit stay as they are.
+export function raised(s: Submission, r: Raise): Submission {
+  const lines = linesOf(s.yaml);
+  const nodes = outline(lines);
+  const parts = nodes.filter((n) => /(?:^|\.)(?:containers|initContainers)\[\d+\]\.name$/.test(n.path) && unquoted(n.value) === r.container).map((n) => n.path.replace(/\.name$/, ""));
+  const slots = nodes.filter((n) => unquoted(n.value) === r.from && parts.some((p) => n.path === p + ".resources.limits.memory" || n.path === p + ".resources.requests.memory")).map((n) => ({ line: n.line, path: n.path, before: "", after: "" }));
+  return slots.length === 0 ? s : setYAML(s, write(slots, lines, r.to, false).join("\n") + "\n");
+}
+
 // draftOf returns what the browser keeps.
 export function draftOf(s: Submission, at: string): Draft {
   return {
     version: 1, template: s.mode === "form" ? s.template : "", texts: s.mode === "form" ? s.texts : {}, yaml: s.mode === "form" ? "" : s.yaml,
-    cluster: s.cluster, namespace: s.namespace, notify: s.notify, key: s.key, at, ...(s.cloneOf ? { cloneOf: s.cloneOf } : {}),
+    cluster: s.cluster, namespace: s.namespace, notify: s.notify, hold: s.hold, key: s.key, at, ...(s.cloneOf ? { cloneOf: s.cloneOf } : {}),
   };
 }
 
 // ofDraft returns the submission of a draft. The template is looked up by its name; a draft of a
 // template that is gone is lost.
 export function ofDraft(s: Submission, draft: Draft, templates: readonly Template[], base: string[]): Submission {
-  const kept = { ...s, cluster: draft.cluster === "" ? s.cluster : draft.cluster, namespace: draft.namespace, notify: draft.notify, key: draft.key };
+  const kept = { ...s, cluster: draft.cluster === "" ? s.cluster : draft.cluster, namespace: draft.namespace, notify: draft.notify, hold: draft.hold === true, key: draft.key };
   const t = templates.find((candidate) => candidate.name === draft.template);
   if (t !== undefined) {
     const begun = choose({ ...kept, parameters: [], texts: {} }, t);

@@ -54,6 +54,7 @@ export const en = {
     }
   },
   notify: "Tell me when it starts, fails or ends",
+  holdIt: "Hold it until I release it",
   yaml: "YAML",
   yamlGreen: "green: changed from the clone",
   yamlForm: "made from the form",

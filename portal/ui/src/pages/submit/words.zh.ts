@@ -69,6 +69,7 @@ export const zh: SubmitWords = {
     }
   },
   notify: "启动、失败或结束时通知我",
+  holdIt: "保持挂起，直到我释放",
   yaml: "YAML",
   yamlGreen: "绿色：与原作业不同",
   yamlForm: "由表单生成",
