@@ -3,10 +3,12 @@ package readapi_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
@@ -31,7 +34,17 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // sight is a person who sees one namespace; "*" sees all.
 type sight string
@@ -77,7 +90,7 @@ func newWorld(t *testing.T, further ...string) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.conn.Close)
-	if w.db, err = sqldb.Open(t.Context(), "sqlite:"+t.TempDir()+"/history.db"); err != nil {
+	if w.db, err = sqldb.Open(t.Context(), dbtest.Empty(t, dbtest.Kinds()[0])); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.db.Close() })

@@ -26,6 +26,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/notify/config"
 	"github.com/vedette-io/vedette/portal/access"
@@ -40,7 +41,17 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 const clusterName = "west"
 
@@ -120,7 +131,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	if w.db, err = sqldb.Open(t.Context(), "sqlite:"+t.TempDir()+"/history.db"); err != nil {
+	if w.db, err = sqldb.Open(t.Context(), dbtest.Empty(t, dbtest.Kinds()[0])); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.db.Close() })
