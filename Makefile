@@ -34,7 +34,7 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh many models hostile kills soak
+	@MAKE="$(MAKE)" tools/steps.sh many models latency hostile kills soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
@@ -62,6 +62,11 @@ conformance: ## run the tests against a real control plane and a mail server (bu
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build
 	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./record ./... # the longest first: two packages run at a time
+
+.PHONY: latency
+latency: ## measure the way from the API server to the browser with 500 jobs, on a machine that does nothing else (10 minutes)
+	@tools/setup.sh databases linux pages browser
+	$(ALL_DATABASES) go test -C conformance ./portal -run TestShownEqualsServer -count=1 -timeout 40m -v -portal.exact
 
 .PHONY: hostile
 hostile: ## expose informers to random hostile servers for HOSTILE (1h), in fake time, with the race detector

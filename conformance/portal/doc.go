@@ -11,7 +11,7 @@
 //
 // # Guarantees
 //
-// Tests wait for conditions, and never for times. A browser fails its test after an error on
+// Tests wait for conditions, and never for times; -portal.exact makes one measure them.
 // the console, a violation of the policy of contents, or a request to another host.
 //
 // # Limits

@@ -1,19 +1,27 @@
 package portal_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, controlplane.IgnoreSpawner(), goleak.Cleanup(func(code int) {
-		if built != "" {
-			_ = os.RemoveAll(built)
+	code := m.Run()
+	dbtest.Stop()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	if code == 0 {
+		if err := goleak.Find(controlplane.IgnoreSpawner()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
 		}
-		os.Exit(code)
-	}))
+	}
+	os.Exit(code)
 }

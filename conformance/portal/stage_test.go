@@ -57,11 +57,18 @@ type stage struct {
 	db     string
 	base   string // the address of the portal
 	listen string
+	inside bool // the recorder shows the portal
 }
 
 func newStage(t *testing.T, opts controlplane.Options) *stage {
 	t.Helper()
-	s := &stage{t: t, node: kubelet.ForTest(t), db: dbtest.Empty(t, "sqlite")}
+	return newStageOn(t, dbtest.Empty(t, "sqlite"), opts, false)
+}
+
+// newStageOn is newStage with a database. inside says that the recorder shows the portal.
+func newStageOn(t *testing.T, database string, opts controlplane.Options, inside bool) *stage {
+	t.Helper()
+	s := &stage{t: t, node: kubelet.ForTest(t), db: database, inside: inside}
 	opts.KubeletPort = s.node.Port()
 	s.plane = controlplane.ForTest(t, opts)
 	client, err := kubernetes.NewForConfig(s.plane.RESTConfig())
@@ -72,7 +79,11 @@ func newStage(t *testing.T, opts controlplane.Options) *stage {
 	t.Cleanup(client.RESTClient().(*rest.RESTClient).Client.CloseIdleConnections)
 	s.listen = freeAddress(t)
 	s.base = "http://" + s.listen
-	s.start("record", "jobs,pods", "-A", "--keep-logs", "jobs")
+	args := []string{"record", "jobs,pods", "-A", "--keep-logs", "jobs"}
+	if inside {
+		args = append(args, "--listen", s.listen)
+	}
+	s.start(args...)
 	return s
 }
 

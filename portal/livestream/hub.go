@@ -51,8 +51,6 @@ type Config struct {
 }
 
 const (
-	// Tick is how long changes are collected for one event.
-	Tick = 100 * time.Millisecond
 	// BeatEvery is the time between two beats.
 	BeatEvery = 5 * time.Second
 
@@ -70,12 +68,12 @@ type Hub struct {
 	persons  persons
 	resets   atomic.Int64
 	current  atomic.Pointer[tick]
+	wake     chan struct{} // changes have come
 
 	mu      sync.RWMutex
 	ring    *ring
 	recent  []*tick
 	sent    uint64 // entries before it are in ticks
-	beaten  time.Time
 	beat    []byte // the last beat, and its number
 	beatNo  int
 	lags    lags
@@ -91,7 +89,7 @@ func New(cfg Config) *Hub {
 	for count < cfg.Entries {
 		count *= 2
 	}
-	h := &Hub{cfg: cfg, ring: newRing(count, cfg.Bytes)}
+	h := &Hub{cfg: cfg, wake: make(chan struct{}, 1), ring: newRing(count, cfg.Bytes)}
 	h.current.Store(newTick(0, 0, 0))
 	return h
 }
@@ -116,6 +114,10 @@ func (h *Hub) Append(changes []Change) {
 		if c := &changes[i]; c.Fresh && !c.Seen.IsZero() {
 			h.lags.add(now, now.Sub(c.Seen))
 		}
+	}
+	select {
+	case h.wake <- struct{}{}:
+	default: // Run will see these changes too
 	}
 }
 
@@ -185,35 +187,20 @@ func (h *Hub) Reset(floor int64, reason string) {
 	h.publish()
 }
 
-// Run hands changes to browsers until ctx ends.
-func (h *Hub) Run(ctx context.Context) {
-	ticker := time.NewTicker(Tick)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			h.tick(now)
-		}
-	}
-}
-
-// tick publishes what has arrived since the last one.
-func (h *Hub) tick(now time.Time) {
+// tick publishes what has arrived since the last one, and a beat.
+func (h *Hub) tick(now time.Time, beat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	due := now.Sub(h.beaten) >= BeatEvery
-	if due {
-		h.beaten, h.beat = now, serialize(h.beatLocked(now))
+	if beat {
+		h.beat = serialize(h.beatLocked(now))
 		h.beatNo++
 	}
 	if h.sent < h.ring.from { // more came than the log holds
 		h.sent = h.ring.from
 	}
-	for due || h.sent < h.ring.to {
+	for beat || h.sent < h.ring.to {
 		h.publish()
-		due = false
+		beat = false
 	}
 }
 

@@ -36,7 +36,8 @@
 // # Limits
 //
 // A transition is one entry of four numbers. A consumer looks for transitions every 40 ms
-// and reads 500 at once. Transitions that a recorder of schema step 1 or 2 writes are in
+// and reads 500 at once. A Tail numbers transitions of a recorder that has died after half a
+// second. Transitions that a recorder of schema step 1 or 2 writes are in
 // the history, and not in the feed. While a long transaction of somebody else is open, such
 // as a backup, servers keep deleted entries of the outbox, and each look takes longer.
 //

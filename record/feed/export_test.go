@@ -15,3 +15,6 @@ func Step(ctx context.Context, db *sqldb.DB, c Consumer) error {
 	_, err = c.follow(db).step(ctx)
 	return err
 }
+
+// Age makes what a tail has seen older than it leaves to recorders.
+func (t *Tail) Age() { t.since = t.since.Add(-leftFor) }

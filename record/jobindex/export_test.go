@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 )
 
@@ -49,7 +50,7 @@ func (x *Index) Unasked() (n int) {
 type Runner struct{ *runner }
 
 // NewRunner returns the runner of an index.
-func NewRunner(x *Index) Runner { return Runner{&runner{x: x, reader: &reader{db: x.config.DB}}} }
+func NewRunner(x *Index) Runner { return Runner{newRunner(x)} }
 
 // Settle makes steps until nothing is left to do: the feed is applied, all bodies are read, and
 // with sweep a sweep has compared all jobs.
@@ -60,6 +61,9 @@ func (r Runner) Settle(ctx context.Context, sweep bool) error {
 			r.sweeper.next = time.Time{}
 		}
 		r.gapsAt = time.Time{}
+		if _, err := feed.Sequence(ctx, r.reader.db); err != nil {
+			return err
+		}
 		if _, err := r.step(ctx); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package jobindex
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
@@ -63,27 +62,6 @@ func (r *reader) last(ctx context.Context) (int64, error) {
 	defer done()
 	id, err := model.LastObject(ctx, r.db)
 	return id, r.db.Explain(err)
-}
-
-// head returns where the feed ends, after it has numbered the transitions that wait.
-//
-// Errors: feed.ErrExpired and feed.ErrAhead if the feed cannot be read after a position.
-func (r *reader) head(ctx context.Context, after feed.Position) (feed.Position, error) {
-	if _, err := feed.Sequence(ctx, r.db); err != nil && ctx.Err() != nil {
-		return 0, err
-	} // a reader without the right to write reads what others have numbered
-	ctx, done := r.db.Bounded(ctx)
-	defer done()
-	h, err := model.ReadFeedHead(ctx, r.db)
-	switch {
-	case err != nil:
-		return 0, r.db.Explain(err)
-	case int64(after) < h.Oldest:
-		return 0, fmt.Errorf("feed after position %d: %w", after, feed.ErrExpired)
-	case int64(after) > h.Position:
-		return 0, fmt.Errorf("feed after position %d: %w", after, feed.ErrAhead)
-	}
-	return feed.Position(h.Position), nil
 }
 
 // feed returns the rows of the feed after one position and up to another.

@@ -13,8 +13,16 @@ import (
 )
 
 const (
-	// pollInterval is how often the index looks for transitions.
-	pollInterval = 40 * time.Millisecond
+	// The index looks for transitions every busyInterval while they come, and every idleInterval
+	// if none came for busyTime. A look is one query of a few rows by their keys.
+	busyInterval = 10 * time.Millisecond
+	idleInterval = 40 * time.Millisecond
+	busyTime     = 2 * time.Second
+	// collectTime is how long the index collects transitions after it has applied some, so that
+	// one read of their jobs is for several of them.
+	collectTime = 20 * time.Millisecond
+	// asksInterval is the pause between two steps while bodies of jobs are to be read.
+	asksInterval = 10 * time.Millisecond
 	// gapInterval is how often it reads the gaps.
 	gapInterval = 2 * time.Second
 	// feedAtOnce is how many positions of the feed it applies at once.
@@ -33,7 +41,7 @@ const (
 func (x *Index) Run(ctx context.Context) error {
 	fault := &faultlog.Reporter{Fault: "the job index cannot read the database", Over: "the job index reads the database", Logger: x.logger}
 	defer fault.Stop()
-	r := &runner{x: x, reader: &reader{db: x.config.DB}}
+	r := newRunner(x)
 	failed := 0
 	for {
 		wait, err := r.step(ctx)
@@ -67,11 +75,17 @@ type runner struct {
 	reader  *reader
 	loaded  bool
 	reason  error // why the index is loaded again; nil: it is the first time
+	tail    *feed.Tail
+	moved   time.Time // when the feed had something for the last time
 	unasked []int64
 	sweeper *sweeper
 	// suspects are what the last step of the sweep found. They are applied after the feed is read.
 	suspects []suspect
 	gapsAt   time.Time
+}
+
+func newRunner(x *Index) *runner {
+	return &runner{x: x, reader: &reader{db: x.config.DB}, tail: feed.NewTail(x.config.DB)}
 }
 
 // step does what is due, and returns how long to wait before the next step.
@@ -81,6 +95,7 @@ func (r *runner) step(ctx context.Context) (wait time.Duration, err error) {
 			return 0, err
 		}
 	}
+	before := r.x.table.position
 	behind, err := r.follow(ctx)
 	if errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
 		r.loaded, r.reason = false, err
@@ -99,10 +114,21 @@ func (r *runner) step(ctx context.Context) (wait time.Duration, err error) {
 	if err := r.maintain(ctx); err != nil {
 		return 0, err
 	}
-	if len(r.unasked) > 0 {
-		return pollInterval / 4, nil
+	return r.pause(before, time.Now()), nil
+}
+
+// pause returns how long to wait after a step that began at a position.
+func (r *runner) pause(before feed.Position, now time.Time) time.Duration {
+	switch {
+	case r.x.table.position != before:
+		r.moved = now
+		return collectTime
+	case len(r.unasked) > 0:
+		return asksInterval
+	case now.Sub(r.moved) < busyTime:
+		return busyInterval
 	}
-	return pollInterval, nil
+	return idleInterval
 }
 
 // load fills a new table.
@@ -126,7 +152,7 @@ func (r *runner) load(ctx context.Context) error {
 // follow applies the next transitions of the feed. behind says that others follow.
 func (r *runner) follow(ctx context.Context) (behind bool, err error) {
 	after := r.x.table.position
-	head, err := r.reader.head(ctx, after)
+	head, err := r.tail.Head(ctx, after)
 	if err != nil || head == after {
 		return false, err
 	}

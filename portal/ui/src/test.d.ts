@@ -1,7 +1,7 @@
 // What tests use of Node.
 declare module "node:test" {
   export function test(name: string, f: () => void | Promise<void>): void;
-  export const mock: { timers: { enable(o: { apis: string[]; now?: number }): void; tick(ms: number): void; reset(): void } };
+  export const mock: { timers: { enable(o: { apis: string[]; now?: number }): void; tick(ms: number): void; setTime(ms: number): void; reset(): void } };
 }
 declare module "node:assert/strict" {
   const assert: { equal(a: unknown, b: unknown, m?: string): void; deepEqual(a: unknown, b: unknown, m?: string): void; ok(a: unknown, m?: string): void };

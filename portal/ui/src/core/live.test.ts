@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { keepStream, live } from "./live";
+import type { Change } from "../api";
+import { keepStream, live, pause, waiting } from "./live";
 import type { Follow, Message } from "./stream";
+
+// said gives the page a message of the worker.
+let said: ((e: { data: Message }) => void) | undefined;
 
 test("a page that follows nothing has a stream", async () => {
   const asked: Follow[] = [];
-  let said: ((e: { data: Message }) => void) | undefined;
   const all = globalThis as unknown as Record<string, unknown>;
   all["document"] = { querySelector: () => null };
   all["addEventListener"] = () => undefined;
@@ -29,5 +32,25 @@ test("a page that follows nothing has a stream", async () => {
   mock.timers.tick(60_000);
   await settle();
   assert.equal(asked.length, 1);
+  mock.timers.reset();
+});
+
+test("a change is drawn at once, and those that follow within 100 ms together", () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000_000 });
+  const changes = (n: number) => said?.({ data: { type: "changes", changes: Array.from({ length: n }, (_, i) => ({ position: i }) as Change) } });
+  pause(true); // a paused page counts what it would draw
+  const drawn: number[] = [];
+  for (const [wait, n] of [[0, 1], [1, 2], [30, 3], [69, 0], [50, 4], [49, 0], [1, 0], [500, 5], [99, 6], [1, 0]] as const) {
+    mock.timers.tick(wait);
+    if (n > 0) {
+      changes(n);
+    }
+    drawn.push(waiting.value);
+  }
+  assert.deepEqual(drawn, [1, 1, 1, 6, 6, 6, 10, 15, 15, 21]);
+  mock.timers.setTime(500_000); // the clock is set back
+  changes(7);
+  mock.timers.tick(100);
+  assert.equal(waiting.value, 28);
   mock.timers.reset();
 });

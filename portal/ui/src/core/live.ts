@@ -49,6 +49,7 @@ let queue: Change[] = [];
 let overflow = false;
 let batch: Change[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
+let flushed = 0; // when the page was drawn last
 let send: ((ask: Follow) => void) | undefined;
 
 // maxQueue bounds what a paused page keeps. Beyond it, the page loads again when it goes on.
@@ -100,8 +101,21 @@ function give(f: Follower, changes: Change[]): void {
   }
 }
 
+// soon draws what has come: at once if the last time is long ago, else as soon as it is.
+function soon(): void {
+  if (timer === undefined) {
+    const wait = Math.min(every, flushed + every - Date.now()); // the clock may be set back
+    if (wait <= 0) {
+      flush();
+    } else {
+      timer = setTimeout(flush, wait);
+    }
+  }
+}
+
 function flush(): void {
   timer = undefined;
+  flushed = Date.now();
   const all = batch;
   batch = [];
   if (!paused) {
@@ -127,7 +141,7 @@ function receive(m: Message): void {
       break;
     case "changes":
       batch.push(...m.changes);
-      timer ??= setTimeout(flush, every);
+      soon();
       break;
     case "replay": {
       const f = followers.get(m.id);

@@ -181,8 +181,11 @@ export class Stream {
   }
 
   private say(state: Status["state"], more: Partial<Status> = {}): void {
-    const since = more.since ?? (state === this.status.state ? this.status.since : Date.now());
-    this.status = { ...this.status, ...more, state, since };
-    this.emit({ type: "status", status: this.status });
+    const old = this.status;
+    const since = more.since ?? (state === old.state ? old.since : Date.now());
+    this.status = { ...old, ...more, state, since };
+    if (state !== old.state || since !== old.since || this.status.lag !== old.lag || this.status.behind !== old.behind) {
+      this.emit({ type: "status", status: this.status });
+    }
   }
 }
