@@ -28,7 +28,10 @@ type Period struct {
 	Owners    []OwnerShare   `json:"owners"` // by GPU hours run
 	Queues    []QueueShare   `json:"queues"`
 	Nodes     []NodeShare    `json:"nodes"`     // by the share of failed pods
-	NodesSeen bool           `json:"nodesSeen"` // false if pods are not recorded, or too many to count
+	NodesSeen bool           `json:"nodesSeen"` // false if pods are not recorded
+	// PodsFrom is since when pods are counted in nodes and causes, if that is not the whole period:
+	// ends of earlier pods are not read yet, or are too many. Ask again.
+	PodsFrom time.Time `json:"podsFrom,omitzero"`
 }
 
 // Spread describes durations, in seconds.

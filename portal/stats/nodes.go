@@ -21,7 +21,7 @@ var generic = map[string]bool{"": true, "BackoffLimitExceeded": true, "PodFailed
 
 // causeOfJob returns why a job failed: its own reason, or that of the pod that failed first in
 // its last attempt.
-func causeOfJob(r *jobindex.Row, pods []podEnd) string {
+func causeOfJob(r *jobindex.Row, pods []*podEnd) string {
 	if !generic[r.Reason] {
 		return r.Reason
 	}
@@ -52,6 +52,7 @@ func causeOfJob(r *jobindex.Row, pods []podEnd) string {
 // nodeCount counts the pods of nodes.
 type nodeCount struct {
 	grid  grid
+	since time.Time // earlier pods are not counted
 	nodes map[string]*api.NodeShare
 }
 
@@ -60,10 +61,9 @@ func newNodeCount(w Window) *nodeCount {
 }
 
 // add counts the pods of a job that ended in the window on a known node.
-func (n *nodeCount) add(pods []podEnd) {
-	for i := range pods {
-		e := &pods[i]
-		if e.node == "" || !n.grid.has(e.at) {
+func (n *nodeCount) add(pods []*podEnd) {
+	for _, e := range pods {
+		if e.node == "" || !n.grid.has(e.at) || e.at.Before(n.since) {
 			continue
 		}
 		s := n.nodes[e.node]

@@ -20,17 +20,17 @@ func TestCauseOfLastAttempt(t *testing.T) {
 		{State: state.Restarting, From: at(20), To: at(20)},
 		{State: state.Failed, From: at(20)},
 	}
-	first, last := podEnd{at: at(10), failed: true, cause: "OOMKilled"}, podEnd{at: at(19), failed: true, cause: "Error, exit code 1"}
+	first, last := &podEnd{at: at(10), failed: true, cause: "OOMKilled"}, &podEnd{at: at(19), failed: true, cause: "Error, exit code 1"}
 	for _, c := range []struct {
 		reason string
 		life   []history.Span
-		pods   []podEnd
+		pods   []*podEnd
 		want   string
 	}{
-		{"BackoffLimitExceeded", life, []podEnd{first, last}, "Error, exit code 1"},
-		{"BackoffLimitExceeded", life, []podEnd{first}, "BackoffLimitExceeded"}, // that of an attempt before explains nothing
-		{"BackoffLimitExceeded", life[:1], []podEnd{first}, "OOMKilled"},
-		{"DeadlineExceeded", life, []podEnd{first, last}, "DeadlineExceeded"},
+		{"BackoffLimitExceeded", life, []*podEnd{first, last}, "Error, exit code 1"},
+		{"BackoffLimitExceeded", life, []*podEnd{first}, "BackoffLimitExceeded"}, // that of an attempt before explains nothing
+		{"BackoffLimitExceeded", life[:1], []*podEnd{first}, "OOMKilled"},
+		{"DeadlineExceeded", life, []*podEnd{first, last}, "DeadlineExceeded"},
 	} {
 		if got := causeOfJob(&jobindex.Row{Reason: c.reason, Life: c.life}, c.pods); got != c.want {
 			t.Errorf("%s with %d pods: %q, want %q", c.reason, len(c.pods), got, c.want)

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,73 +15,67 @@ import (
 )
 
 const (
-	// maxHours is how long windows are whose pods are counted.
-	maxHours = 62 * 24
-	// hoursAtOnce is how many hours are read at once. The reader keeps them if a later read ends
-	// early, so the next request continues there.
-	hoursAtOnce = 12
-	// maxEnds is how many ends of pods are read at once, and mostEnds how many are kept.
-	maxEnds  = 50_000
-	mostEnds = 400_000
-	// settled is how long after an hour its ends are read again, and endsFresh how often.
-	settled   = 10 * time.Minute
-	endsFresh = 15 * time.Second
+	// mostEnds is how many ends of pods are kept.
+	mostEnds = 500_000
+	// endsAtOnce is after how many ends a request reads no further. The next one continues.
+	endsAtOnce = 20_000
+	// A run is what one query reads: as many hours as have about so many ends, and maxRun at most.
+	runEnds = 5000
+	maxRun  = 7 * 24
+	// maxHours is how many hours of a window are read.
+	maxHours = 400 * 24
 )
 
-// errManyPods reports more pods than are counted.
+// errManyPods reports more pods than a run may have.
 var errManyPods = errors.New("too many pods")
 
-// podEnd is the end of a pod.
-type podEnd struct {
-	id     int64
-	at     time.Time
-	owner  string // UID of its controller
-	node   string
-	failed bool
-	cause  string // of a failure: "OOMKilled", "Error, exit code 1"
-}
-
-// podSet are the ends of pods in a window.
+// podSet are the ends of pods up to an instant, as a request sees them. It holds a lock until
+// done is called.
 type podSet struct {
-	byOwner map[string][]podEnd
-	byID    map[int64]podEnd
+	hours *podHours
+	at    time.Time
+	since []time.Time // for each window: earlier ends are not kept
+	done  func()
 }
 
 // of returns the ends of the pods of a job that controls them.
-func (s *podSet) of(r *jobindex.Row) []podEnd {
+func (s *podSet) of(r *jobindex.Row) []*podEnd {
 	if s == nil {
 		return nil
 	}
-	return s.byOwner[r.UID]
+	return s.known(s.hours.byOwner[r.UID])
+}
+
+// known returns those of some ends that were before the instant. The ends are in the order of
+// their times.
+func (s *podSet) known(ends []*podEnd) []*podEnd {
+	n := len(ends)
+	for n > 0 && !ends[n-1].at.Before(s.at) {
+		n--
+	}
+	return ends[:n]
 }
 
 // podReader reads the ends of pods, and keeps them by the hour.
 type podReader struct {
 	history *history.History
 	now     func() time.Time
+	source  func(ctx context.Context, from, to int64) ([]podEnd, error) // reads the ends of some hours
 
-	mu    sync.Mutex
-	hours map[int64]*podHour
-	kept  int
+	reading sync.Mutex // of the request that reads
+	mu      sync.RWMutex
+	hours   *podHours
 }
 
-// podHour are the ends of an hour.
-type podHour struct {
-	ends   []podEnd
-	readAt time.Time
+func newPodReader(now func() time.Time) *podReader {
+	p := &podReader{now: now, hours: newPodHours(mostEnds)}
+	p.source = p.read
+	return p
 }
 
-// fresh reports whether an hour need not be read again.
-func (h *podHour) fresh(hour int64, now time.Time) bool {
-	if h == nil {
-		return false
-	}
-	end := time.Unix((hour+1)*3600, 0).Add(settled)
-	return h.readAt.After(end) || now.Sub(h.readAt) < endsFresh && !now.Before(h.readAt)
-}
-
-// in returns the ends of pods in some windows up to an instant; nil if pods are not recorded, or too many.
-// One request at a time reads, and the others wait for it.
+// in returns the ends of pods in some windows up to an instant; nil if pods are not recorded. It
+// reads the newest hours first, and not more than endsAtOnce, so an answer may lack earlier ones.
+// One request at a time reads. The others have what is kept.
 func (p *podReader) in(ctx context.Context, at time.Time, windows ...Window) (*podSet, error) {
 	if p.history == nil {
 		return nil, nil
@@ -91,104 +84,157 @@ func (p *podReader) in(ctx context.Context, at time.Time, windows ...Window) (*p
 	if err != nil || !slices.ContainsFunc(types, func(t history.Type) bool { return t.Group == "" && t.Resource == "pods" }) {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := &podSet{byOwner: map[string][]podEnd{}, byID: map[int64]podEnd{}}
-	for _, w := range windows {
-		if err := p.add(ctx, s, w.until(at)); errors.Is(err, errManyPods) {
-			return nil, nil
-		} else if err != nil {
-			return nil, err
-		}
+	if err := p.fill(ctx, at, windows); err != nil {
+		return nil, err
 	}
-	for _, ends := range s.byOwner {
-		slices.SortFunc(ends, podEnd.compare)
+	p.mu.RLock()
+	s := &podSet{hours: p.hours, at: at, done: p.mu.RUnlock}
+	for _, w := range windows {
+		s.since = append(s.since, p.hours.since(w.until(at)))
 	}
 	return s, nil
 }
 
-// add adds the ends of a window.
-func (p *podReader) add(ctx context.Context, s *podSet, w Window) error {
-	first, last := w.From.Unix()/3600, w.To.Unix()/3600
-	if last-first > maxHours {
-		return errManyPods
+// fill reads what windows lack.
+func (p *podReader) fill(ctx context.Context, at time.Time, windows []Window) error {
+	if !p.reading.TryLock() {
+		return nil
 	}
-	now := p.now()
-	for hour := first; hour <= last; hour++ {
-		if p.hours[hour].fresh(hour, now) {
+	defer p.reading.Unlock()
+	left := endsAtOnce
+	for _, w := range windows {
+		if w = w.until(at); w.empty() {
 			continue
 		}
-		end := hour + 1
-		for end <= last && end < hour+hoursAtOnce && !p.hours[end].fresh(end, now) {
-			end++
-		}
-		if err := p.read(ctx, hour, end, now); err != nil {
+		var err error
+		if left, err = p.fillWindow(ctx, w, left); err != nil {
 			return err
-		}
-		hour = end - 1
-	}
-	for hour := first; hour <= last; hour++ {
-		kept := p.hours[hour]
-		if kept == nil {
-			return errManyPods // they do not fit at once
-		}
-		for _, e := range kept.ends {
-			if _, known := s.byID[e.id]; !known && w.has(e.at) {
-				s.byID[e.id] = e
-				s.byOwner[e.owner] = append(s.byOwner[e.owner], e)
-			}
 		}
 	}
 	return nil
 }
 
-// read reads the ends of some hours.
-func (p *podReader) read(ctx context.Context, from, to int64, now time.Time) error {
+// fillWindow reads hours of a window, the last ones first, until it has read left ends. It
+// returns how many it may still read.
+func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, error) {
+	first, last := hoursOf(w)
+	first = max(first, last-maxHours)
+	now := p.now()
+	length := int64(1)
+	for hour := last; hour >= first && left > 0; {
+		fresh, full := p.known(hour, now)
+		if full {
+			return 0, nil // earlier ones would not count
+		}
+		if fresh {
+			hour--
+			continue
+		}
+		from := hour
+		for from > first && hour-from+1 < length {
+			if fresh, _ := p.known(from-1, now); fresh {
+				break
+			}
+			from--
+		}
+		ends, err := p.source(ctx, from, hour+1)
+		if errors.Is(err, errManyPods) && from < hour {
+			length = max(1, (hour-from+1)/8)
+			continue
+		}
+		if errors.Is(err, errManyPods) {
+			p.fillHour(hour, now)
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if !p.put(from, hour, ends, now) {
+			return 0, nil
+		}
+		left -= len(ends)
+		if length = hour - from + 1; len(ends) < runEnds/2 {
+			length = min(2*length, maxRun)
+		} else if len(ends) > runEnds {
+			length = max(1, length/2)
+		}
+		hour = from - 1
+	}
+	return left, nil
+}
+
+// known reports whether an hour need not be read, and whether it has too many ends.
+func (p *podReader) known(hour int64, now time.Time) (fresh, full bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	fresh = p.hours.fresh(hour, now)
+	return fresh, fresh && p.hours.full(hour)
+}
+
+// fillHour notes that an hour has too many ends.
+func (p *podReader) fillHour(hour int64, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hours.fill(hour, now)
+}
+
+// put keeps the ends of hours, the last ones first. It returns false if they are too many.
+func (p *podReader) put(from, to int64, ends []podEnd, now time.Time) bool {
+	byHour := map[int64][]podEnd{}
+	for _, e := range ends {
+		byHour[e.at.Unix()/3600] = append(byHour[e.at.Unix()/3600], e)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for hour := to; hour >= from; hour-- {
+		if !p.hours.put(hour, byHour[hour], now) {
+			return false
+		}
+	}
+	return true
+}
+
+// read returns the ends of some hours.
+//
+// Errors: errManyPods; those of the database.
+func (p *podReader) read(ctx context.Context, from, to int64) ([]podEnd, error) {
+	most := mostEnds
+	if to-from > 1 {
+		most = 4 * runEnds // a shorter run follows
+	}
 	f := history.Filter{
-		Types: []history.Type{{Resource: "pods"}}, States: []state.State{state.Succeeded, state.Failed},
-		Since: time.Unix(from*3600, 0), Until: time.Unix(to*3600, 0),
+		Types: []history.Type{{Resource: "pods"}}, States: []state.State{state.Succeeded, state.Failed}, Since: hourAt(from), Until: hourAt(to),
 	}
 	var changes []history.Change
 	for c, err := range history.All(ctx, history.Paging{Limit: 1000, Order: history.OldestFirst}, func(ctx context.Context, paging history.Paging) (history.Page[history.Change], error) {
 		return p.history.ListTransitions(ctx, f, paging)
 	}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if changes = append(changes, c); len(changes) > maxEnds {
-			return errManyPods
+		if changes = append(changes, c); len(changes) > most {
+			return nil, errManyPods
 		}
 	}
 	nodes, err := p.nodes(ctx, changes)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if p.kept += len(changes); p.kept > mostEnds || p.hours == nil {
-		p.hours, p.kept = map[int64]*podHour{}, len(changes)
-	}
-	for hour := from; hour < to; hour++ {
-		if old := p.hours[hour]; old != nil {
-			p.kept -= len(old.ends)
-		}
-		p.hours[hour] = &podHour{readAt: now}
-	}
-	for _, c := range changes {
-		hour := p.hours[c.Happened.Unix()/3600]
-		if hour == nil {
-			continue
-		}
+	ends := make([]podEnd, 0, len(changes))
+	for i := range changes {
+		c := &changes[i]
 		e := podEnd{id: c.Object.ID, at: c.Happened, owner: c.Object.Owner.UID, node: nodes[c.Object.ID], failed: c.To == string(state.Failed)}
 		if e.failed {
 			e.cause = causeOf(&c.Transition)
 		}
-		hour.ends = append(hour.ends, e)
+		ends = append(ends, e)
 	}
-	return nil
+	return ends, nil
 }
 
 // nodes returns the nodes of pods by the IDs of the pods.
 func (p *podReader) nodes(ctx context.Context, changes []history.Change) (map[int64]string, error) {
-	all, words := map[int64]string{}, map[string]string{}
+	all := map[int64]string{}
 	for some := range slices.Chunk(changes, 500) {
 		var objects []history.Object
 		for _, c := range some {
@@ -199,26 +245,10 @@ func (p *podReader) nodes(ctx context.Context, changes []history.Change) (map[in
 			return nil, err
 		}
 		for id, body := range bodies {
-			node := jobspec.Parse(body).Text("spec", "nodeName")
-			if words[node] == "" {
-				words[node] = strings.Clone(node)
-			}
-			all[id] = words[node]
+			all[id] = strings.Clone(jobspec.Parse(body).Text("spec", "nodeName"))
 		}
 	}
 	return all, nil
-}
-
-// compare orders ends by time. Clusters report whole seconds. Of the ends of one second, those by
-// a signal come last: a job whose pod fails has its other pods terminated.
-func (e podEnd) compare(other podEnd) int {
-	signaled := func(cause string) int {
-		if cause == "Error, exit code 143" || cause == "Error, exit code 137" {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(e.at.Compare(other.at), cmp.Compare(signaled(e.cause), signaled(other.cause)), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
 }
 
 // causeOf returns the word for the cause of a failed pod.

@@ -38,7 +38,7 @@ func New(c Config) *Reader {
 	if now == nil {
 		now = time.Now
 	}
-	r := &Reader{index: c.Index, now: now, gaps: &gapReader{now: now}, pods: &podReader{now: now}}
+	r := &Reader{index: c.Index, now: now, gaps: &gapReader{now: now}, pods: newPodReader(now)}
 	if c.DB != nil {
 		h := history.New(c.DB)
 		r.gaps.history, r.pods.history = h, h
@@ -140,6 +140,9 @@ func (r *Reader) Stats(ctx context.Context, q jobindex.Query, w, before Window) 
 	if err != nil {
 		return nil, err
 	}
+	if pods != nil {
+		defer pods.done()
+	}
 	sums := &sums{windows: windows, pods: pods}
 	s, err := r.scan(q, both, sums.add)
 	if err != nil {
@@ -173,14 +176,14 @@ func (r *Reader) addIndirect(ctx context.Context, sums *sums, now time.Time) err
 			return err
 		}
 		for i := range some {
-			var ends []podEnd
+			var ends []*podEnd
 			for _, p := range pods[some[i].ID] {
-				if e, ok := sums.pods.byID[p.ID]; ok {
+				if e := sums.pods.hours.byID[p.ID]; e != nil {
 					ends = append(ends, e)
 				}
 			}
-			slices.SortFunc(ends, podEnd.compare)
-			sums.addJob(&some[i], ends, now)
+			slices.SortFunc(ends, (*podEnd).compare)
+			sums.addJob(&some[i], sums.pods.known(ends), now)
 		}
 	}
 	return nil

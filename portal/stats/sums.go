@@ -30,9 +30,13 @@ type sums struct {
 
 // begin makes the periods when the instant is known that open spans last until.
 func (s *sums) begin(at time.Time) {
-	for _, w := range s.windows {
+	for i, w := range s.windows {
 		s.periods = append(s.periods, newPeriod(w, earlier(at, w.To)))
-		s.nodes = append(s.nodes, newNodeCount(w))
+		n := newNodeCount(w)
+		if s.pods != nil {
+			n.since = s.pods.since[i]
+		}
+		s.nodes = append(s.nodes, n)
 	}
 }
 
@@ -48,7 +52,7 @@ func (s *sums) add(r *jobindex.Row, at time.Time) {
 }
 
 // addJob adds a job with its pods, the first to end first.
-func (s *sums) addJob(r *jobindex.Row, pods []podEnd, at time.Time) {
+func (s *sums) addJob(r *jobindex.Row, pods []*podEnd, at time.Time) {
 	if s.periods == nil {
 		s.begin(at)
 	}
@@ -66,6 +70,9 @@ func (s *sums) answer(at time.Time) (all []*api.Period) {
 	for i, p := range s.periods {
 		a := p.answer()
 		a.NodesSeen, a.Nodes = s.pods != nil, s.nodes[i].answer()
+		if since := s.nodes[i].since; since.After(s.windows[i].From) {
+			a.PodsFrom = since.UTC()
+		}
 		all = append(all, a)
 	}
 	return all

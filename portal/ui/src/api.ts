@@ -1037,8 +1037,11 @@ export interface Period {
   queues: QueueShare[];
   // by the share of failed pods
   nodes: NodeShare[];
-  // false if pods are not recorded, or too many to count
+  // false if pods are not recorded
   nodesSeen: boolean;
+  // PodsFrom is since when pods are counted in nodes and causes, if that is not the whole period:
+  // ends of earlier pods are not read yet, or are too many. Ask again.
+  podsFrom?: string;
 }
 
 // Spread describes durations, in seconds.

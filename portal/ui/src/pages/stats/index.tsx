@@ -23,7 +23,7 @@ import { ageText, choices, daysOf, spanText, usualDays } from "./period";
 import { periodOf, requestOf, versus } from "./request";
 import type { Versus } from "./request";
 import { SpreadPlot } from "./spreadplot";
-import { FailuresPart, NodesPart, OwnerLegend, OwnersPart, WaitingPart, fileOf } from "./tables";
+import { FailuresPart, NodesPart, OwnerLegend, OwnersPart, PodsNote, WaitingPart, fileOf } from "./tables";
 import type { PartProps } from "./tables";
 import { words as shared } from "../../words";
 import { language } from "../../words/language";
@@ -55,6 +55,7 @@ export function StatsPage() {
   useEffect(() => setPosition((old) => old ?? data?.position), [data]);
   // The page reads by itself; it follows the stream so that the badge says how fresh it is.
   useLive(at.value === "" ? position : undefined, () => undefined, resource.reload);
+  useMore(data, resource.reload);
   const shown: Span = data === undefined ? span : { from: Date.parse(data.from), to: Date.parse(data.to) };
   return (
     <div class="stats">
@@ -66,6 +67,23 @@ export function StatsPage() {
       </div>
     </div>
   );
+}
+
+// moreAfter is how long the page waits for more pods to be counted, in milliseconds.
+const moreAfter = 2500;
+
+// useMore reads again while each answer counts more pods than the one before.
+function useMore(data: Stats | undefined, reload: () => void): void {
+  const counted = useRef("");
+  useEffect(() => {
+    const from = data?.now.podsFrom ?? data?.before?.podsFrom ?? "";
+    if (from === "" || from === counted.current) {
+      return;
+    }
+    counted.current = from;
+    const timer = setTimeout(reload, moreAfter);
+    return () => clearTimeout(timer);
+  }, [data]);
 }
 
 function partOf(path: string): Part {
@@ -119,7 +137,7 @@ function OverviewPart({ stats, span, other, failed }: PartProps) {
       <div class="stats-thirds">
         <Card title={w.whyFailed} side={<span class="note">{w.whyFailedNote(now.outcomes["Failed"] ?? 0, other)}</span>}><CauseBars now={now} before={before} most={7} link={failed} /></Card>
         <Card title={w.byOwner} side={<OwnerLegend />}><OwnerBars owners={now.owners} most={7} /></Card>
-        <Card title={w.byNode} side={<span class="note">{cell === "" ? "" : w.byNodeNote(cell)}</span>}><NodeCells nodes={now.nodes} most={7} seen={now.nodesSeen} /></Card>
+        <Card title={w.byNode} side={<span class="note">{cell === "" ? "" : w.byNodeNote(cell)}</span>}><NodeCells nodes={now.nodes} most={7} seen={now.nodesSeen} /><PodsNote from={now.podsFrom} /></Card>
       </div>
     </>
   );

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Stats } from "../../api";
-import { duration, none, number, percent } from "../../core/format";
+import { duration, instant, none, number, percent, time } from "../../core/format";
 import { Card } from "../../design/panel";
 import { Name } from "../../design/text";
 import { visible } from "../../design/visible";
@@ -110,6 +110,12 @@ export function OwnerLegend() {
   return <span class="stats-legend"><span><i class="stats-key is-running" />{w.run}</span><span><i class="stats-key is-thin is-queued" />{w.waited}</span></span>;
 }
 
+// PodsNote says since when pods are counted, if that is not the whole period.
+export function PodsNote({ from }: { from: string | undefined }) {
+  const since = instant(from);
+  return since === undefined ? null : <p class="note">{words.value.podsFrom(time(since))}</p>;
+}
+
 // NodesPart shows on which nodes pods failed.
 export function NodesPart({ stats }: PartProps) {
   const w = words.value;
@@ -117,7 +123,7 @@ export function NodesPart({ stats }: PartProps) {
   const { nodes, nodesSeen } = stats.now;
   const columns: Column[] = [{ head: h.node }, { head: h.cells, wide: true }, { head: h.failed, numeric: true }, { head: h.pods, numeric: true }, { head: h.share, numeric: true }];
   const rows = nodes.slice(0, 200).map((n) => [<Name text={n.node} />, <Cells cells={n.cells} />, number(n.failed), number(n.pods), <b>{n.pods > 0 ? percent(n.failed / n.pods) : none}</b>]);
-  return <Card title={w.byNode}>{!nodesSeen || rows.length === 0 ? <p class="stats-none">{nodesSeen ? w.noNodes : w.nodesUnseen}</p> : <Table caption={w.byNode} columns={columns} rows={rows} />}</Card>;
+  return <Card title={w.byNode}>{!nodesSeen || rows.length === 0 ? <p class="stats-none">{nodesSeen ? w.noNodes : w.nodesUnseen}</p> : <Table caption={w.byNode} columns={columns} rows={rows} />}<PodsNote from={stats.now.podsFrom} /></Card>;
 }
 
 // fileOf returns the numbers of a part as a table for a file.

@@ -53,6 +53,7 @@ const en = {
   podsOf: (failed: number, pods: number) => `${number(failed)} of ${number(pods)}`,
   nodesUnseen: "Pods are not recorded, so nodes are not known.",
   noNodes: "No pod failed.",
+  podsFrom: (time: string) => `Pods that ended before ${time} are not counted.`,
   queues: "Queues",
   noQueue: "No queue",
   heads: {
@@ -116,6 +117,7 @@ const zh: typeof en = {
   podsOf: (failed, pods) => `${number(failed)} / ${number(pods)}`,
   nodesUnseen: "未记录 Pod，因此不知道节点。",
   noNodes: "没有 Pod 失败。",
+  podsFrom: (time) => `${time} 之前结束的 Pod 未计入。`,
   queues: "队列",
   noQueue: "无队列",
   heads: {
