@@ -100,13 +100,13 @@ func (s *sampler) of(p *pool) (*sample, error) {
 		return kept, nil
 	}
 	read := &sample{readAt: now, verdicts: map[sizes]likely.Verdict{}}
-	q := jobindex.Query{Filter: p.filter(), From: now.AddDate(0, 0, -likeDays)}
+	q := jobindex.Query{Filter: p.filter(), From: now.AddDate(0, 0, -likeDays), Unlabeled: true, NewestFirst: true}
 	err := s.index.View(func(v *jobindex.View) error {
 		return v.Each(q, func(r *jobindex.Row) bool {
 			if p.contains(r) {
 				read.add(r, now)
 			}
-			return true
+			return !read.full()
 		})
 	})
 	if err != nil {
@@ -121,6 +121,15 @@ func (s *sampler) of(p *pool) (*sample, error) {
 	}
 	s.samples[key] = read
 	return read, nil
+}
+
+// enoughWaits is how many waits are read. They come in the order of submission, and jobs that were
+// on hold began to wait later, so more are read than are kept.
+const enoughWaits = maxWaits + maxWaits/2
+
+// full reports whether earlier jobs would not change a sample.
+func (s *sample) full() bool {
+	return len(s.waits) >= enoughWaits && (len(s.ran) >= maxWaits || len(s.waits) >= 5*maxWaits)
 }
 
 // add adds a job to a sample.

@@ -4,10 +4,12 @@
 //
 //	index of jobs -> one scan of the jobs of a window -> rows, bars, sums -> api.Timeline, api.Overview, api.Stats
 //	open gaps of the index, transitions that a list after them showed     -> api.Gap
+//	transitions of pods that ended, their bodies -> ends of pods by the hour -> causes, nodes
 //
 // # Ownership
 //
-// A Reader keeps the counts of gaps that ended, at most 1,000. Answers belong to the caller.
+// A Reader keeps the counts of gaps that ended, at most 1,000, and 500,000 ends of pods. Answers
+// belong to the caller.
 //
 // # Guarantees
 //
@@ -22,7 +24,10 @@
 // A window has at most 100 buckets, an overview 500 bars, a page of a timeline 2,000 rows. An
 // answer names at most 100 owners, and sums up the rest; it names 200 queues and 200 gaps. A
 // request counts the transitions after at most 10 gaps; the others have -1 until a later
-// request. A scan holds the read lock of the index.
+// request. A request reads about 20,000 ends of pods, the newest hours first, and the next one
+// continues. Period.PodsFrom says since when pods are counted, if that is not the whole period. An
+// end that was recorded late counts when its hour is read again: an hour, 6 hours, a day and a
+// week after it. A scan holds the read lock of the index.
 //
 // # Errors
 //

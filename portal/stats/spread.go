@@ -1,13 +1,15 @@
 package stats
 
 import (
+	"math/bits"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// spreadOf describes durations, which it sorts. A percentile is the shortest duration that at
+// spreadOf describes durations, whose order it changes. A percentile is the shortest duration that at
 // least so many percent of them do not exceed; the median of an even number is the mean of the
 // two in the middle.
 func spreadOf(all []time.Duration) (s api.Spread) {
@@ -15,10 +17,44 @@ func spreadOf(all []time.Duration) (s api.Spread) {
 	if n == 0 {
 		return s
 	}
-	slices.Sort(all)
-	rank := func(percent int) float64 { return all[(n*percent+99)/100-1].Seconds() }
+	rank := func(percent int) int { return (n*percent+99)/100 - 1 }
+	arrange(all, 0, []int{(n - 1) / 2, n / 2, rank(90), rank(99), n - 1}, 2*bits.Len(uint(n)))
 	return api.Spread{
 		Count: n, Median: ((all[(n-1)/2] + all[n/2]) / 2).Seconds(),
-		P90: rank(90), P99: rank(99), Max: all[n-1].Seconds(),
+		P90: all[rank(90)].Seconds(), P99: all[rank(99)].Seconds(), Max: all[n-1].Seconds(),
 	}
+}
+
+// arrange moves durations so that those at some places are where a sort would put them. all begins
+// at the place first, and the places are sorted. It sorts what is short, or not divided by depth
+// divisions.
+func arrange(all []time.Duration, first int, places []int, depth int) {
+	if len(places) == 0 {
+		return
+	}
+	if len(all) < 256 || depth == 0 {
+		slices.Sort(all)
+		return
+	}
+	n := len(all)
+	few := []time.Duration{all[0], all[n/4], all[n/2], all[n/4*3], all[n-1]}
+	slices.Sort(few)
+	pivot := few[2]
+	low, high := 0, n // before low all are smaller, and from high on larger
+	for i := 0; i < high; {
+		switch d := all[i]; {
+		case d < pivot:
+			all[low], all[i] = d, all[low]
+			low++
+			i++
+		case d > pivot:
+			high--
+			all[i], all[high] = all[high], d
+		default:
+			i++
+		}
+	}
+	left, right := sort.SearchInts(places, first+low), sort.SearchInts(places, first+high)
+	arrange(all[:low], first, places[:left], depth-1)
+	arrange(all[high:], first+high, places[right:], depth-1)
 }

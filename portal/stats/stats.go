@@ -216,10 +216,3 @@ func (r *Reader) scanThen(q jobindex.Query, w Window, each func(*jobindex.Row, t
 	})
 	return s, err
 }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

@@ -77,10 +77,3 @@ func (s *sums) answer(at time.Time) (all []*api.Period) {
 	}
 	return all
 }
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}

@@ -83,3 +83,17 @@ func (g *grid) after(at time.Time) int {
 	}
 	return min(g.n, int((at.Sub(g.first)+g.step-1)/g.step))
 }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -129,13 +129,14 @@ func (v *View) page(s *scan, k *keyer, o order, c *selection) (p Page) {
 	return p
 }
 
-// Each calls f for all jobs that a query selects, in any order, until f returns false. The row
+// Each calls f for all jobs that a query selects, in the order of submission unless NewestFirst is set,
+// until f returns false. The row
 // and the array of its life are used again for the next job, so f copies what it keeps. Sort,
 // Limit and cursors of the query are ignored.
 func (v *View) Each(q Query, f func(*Row) bool) error {
 	s := v.newScan(&q)
 	var r Row
-	s.run(false, func(b *block) bool {
+	s.run(q.NewestFirst, func(b *block) bool {
 		for i, code := range b.states {
 			if !s.states[code] {
 				continue

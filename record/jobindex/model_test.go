@@ -266,7 +266,7 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 		}
 		same(d, "completed rows", completed, got)
 		lives := q
-		lives.Unlabeled = true
+		lives.Unlabeled, lives.NewestFirst = true, true
 		var labeled []jobindex.Row
 		if err := v.During(lives, from, to, func(r *jobindex.Row) bool {
 			if r.Labels != nil {
@@ -281,6 +281,7 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 		}); err != nil {
 			return err
 		}
+		slices.Reverse(labeled)
 		same(d, "unlabeled rows with labels", labeled, got)
 		if err := m.naive.During(q, from, to, collect(&want)); err != nil {
 			return err

@@ -36,6 +36,8 @@ type Query struct {
 	// Unlabeled leaves the labels of the rows of Each and During out, which makes them three times
 	// faster.
 	Unlabeled bool
+	// NewestFirst makes Each and During begin with the job that was submitted last.
+	NewestFirst bool
 	// From and To select jobs that existed between them: jobs that were submitted before To, and
 	// did not end before From. Zero: no bound.
 	From, To time.Time
