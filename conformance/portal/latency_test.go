@@ -1,10 +1,12 @@
 package portal_test
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/conformance/wait"
-	"github.com/vedette-io/vedette/portal/client"
+	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
@@ -75,10 +77,6 @@ func (s *stage) travel(p *tab) *journey {
 	if got := p.text(listener); got != "true" {
 		s.t.Fatal(got)
 	}
-	reader, err := client.New(s.base, client.Options{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(s.t.Context())
 	list, err := s.client.BatchV1().Jobs(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -97,20 +95,43 @@ func (s *stage) travel(p *tab) *journey {
 		}
 	})
 	work.Go(func() {
-		for e, err := range reader.Stream(ctx, nil, 0) {
-			if err != nil || e.Changes == nil {
-				continue
-			}
+		err := stream(ctx, s.base+api.Prefix+api.PathStream, func(some *api.Changes) {
 			j.note(func(now time.Time) {
-				for _, c := range e.Changes.Changes {
+				for _, c := range some.Changes {
 					j.streamed[c.Position] = now
 				}
 			})
+		})
+		if ctx.Err() == nil {
+			s.t.Errorf("the stream ended: %v", err)
 		}
 	})
 	j.end = sync.OnceFunc(func() { cancel(); w.Stop(); work.Wait() })
 	s.t.Cleanup(j.end)
 	return j
+}
+
+// stream follows the changes of a portal until ctx ends.
+func stream(ctx context.Context, url string, each func(*api.Changes)) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	for in := bufio.NewReader(resp.Body); ; {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		var some api.Changes
+		if data, ok := strings.CutPrefix(line, "data: "); ok && json.Unmarshal([]byte(data), &some) == nil {
+			each(&some)
+		}
+	}
 }
 
 func (j *journey) note(f func(now time.Time)) {

@@ -20,7 +20,7 @@ const (
 	// endsAtOnce is after how many ends a request reads no further. The next one continues.
 	endsAtOnce = 20_000
 	// A run is what one query reads: as many hours as have about so many ends, and maxRun at most.
-	runEnds = 5000
+	runEnds = 1000
 	maxRun  = 7 * 24
 	// maxHours is how many hours of a window are read.
 	maxHours = 400 * 24
@@ -63,12 +63,13 @@ type podReader struct {
 	source  func(ctx context.Context, from, to int64) ([]podEnd, error) // reads the ends of some hours
 
 	reading sync.Mutex // of the request that reads
+	length  int64      // hours of the next run; only the request that reads uses it
 	mu      sync.RWMutex
 	hours   *podHours
 }
 
 func newPodReader(now func() time.Time) *podReader {
-	p := &podReader{now: now, hours: newPodHours(mostEnds)}
+	p := &podReader{now: now, hours: newPodHours(mostEnds), length: 1}
 	p.source = p.read
 	return p
 }
@@ -120,7 +121,6 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 	first, last := hoursOf(w)
 	first = max(first, last-maxHours)
 	now := p.now()
-	length := int64(1)
 	for hour := last; hour >= first && left > 0; {
 		fresh, full := p.known(hour, now)
 		if full {
@@ -131,7 +131,7 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 			continue
 		}
 		from := hour
-		for from > first && hour-from+1 < length {
+		for from > first && hour-from+1 < p.length {
 			if fresh, _ := p.known(from-1, now); fresh {
 				break
 			}
@@ -139,7 +139,7 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 		}
 		ends, err := p.source(ctx, from, hour+1)
 		if errors.Is(err, errManyPods) && from < hour {
-			length = max(1, (hour-from+1)/8)
+			p.length = max(1, (hour-from+1)/8)
 			continue
 		}
 		if errors.Is(err, errManyPods) {
@@ -147,16 +147,17 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 			return 0, nil
 		}
 		if err != nil {
+			p.length = max(1, p.length/2) // a request that is cut off reads shorter runs, so the next one comes forward
 			return 0, err
 		}
 		if !p.put(from, hour, ends, now) {
 			return 0, nil
 		}
 		left -= len(ends)
-		if length = hour - from + 1; len(ends) < runEnds/2 {
-			length = min(2*length, maxRun)
-		} else if len(ends) > runEnds {
-			length = max(1, length/2)
+		if n := hour - from + 1; len(ends) > runEnds {
+			p.length = max(1, n/2)
+		} else if len(ends) < runEnds/2 && n == p.length {
+			p.length = min(2*n, maxRun)
 		}
 		hour = from - 1
 	}
