@@ -230,13 +230,14 @@ func (j *journey) hops(database string) hops {
 	for _, a := range all {
 		server, known := j.server[revision{a.UID, a.Version}]
 		streamed, ok := j.streamed[a.Position]
-		if !known || !ok {
+		at, has := numbered[a.Position]
+		if !known || !ok || !has || a.Seen <= 0 { // a correction has no time
 			continue
 		}
 		seen, arrived := time.UnixMilli(a.Seen), time.UnixMilli(a.At)
 		h.add(toRecorder, server, seen)
-		h.add(toFeed, seen, numbered[a.Position])
-		h.add(toClient, numbered[a.Position], streamed)
+		h.add(toFeed, seen, at)
+		h.add(toClient, at, streamed)
 		h.add(toBrowser, streamed, arrived)
 		h.add(overall, server, arrived)
 		for _, r := range rows {
