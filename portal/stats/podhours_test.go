@@ -114,10 +114,12 @@ func TestLatePods(t *testing.T) {
 		{59 * time.Minute, 5},
 		{time.Hour, 7},
 		{5 * time.Hour, 7},
-		{25 * time.Hour, 9}, // 6 h and 24 h at once
-		{6 * 24 * time.Hour, 9},
-		{8 * 24 * time.Hour, 11},
-		{80 * 24 * time.Hour, 11},
+		{7 * time.Hour, 9},
+		{23 * time.Hour, 9},
+		{25 * time.Hour, 11},
+		{6 * 24 * time.Hour, 11},
+		{8 * 24 * time.Hour, 13},
+		{80 * 24 * time.Hour, 13},
 	} {
 		perHour[hour] = i + 1
 		now = hourAt(hour + 1).Add(step.age)
@@ -129,6 +131,28 @@ func TestLatePods(t *testing.T) {
 	p.hours.hours[hour].readAt = time.Time{}
 	if got := kept(); got != 2 || len(p.hours.byOwner) != 1 || p.hours.kept != 2 {
 		t.Errorf("%d ends of %d owners, %d kept", got, len(p.hours.byOwner), p.hours.kept)
+	}
+}
+
+// TestCutOff: if the database takes too long for a run, shorter ones follow, and the window becomes
+// complete.
+func TestCutOff(t *testing.T) {
+	now := time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
+	p, f := newFakeReader(&now, func(int64) int { return 1 })
+	p.length = maxRun
+	p.source = func(ctx context.Context, from, to int64) ([]podEnd, error) {
+		if to-from > 3 {
+			return nil, context.DeadlineExceeded
+		}
+		return f.read(ctx, from, to)
+	}
+	w := Window{From: now.Add(-30 * time.Hour), To: now}
+	asked := 0
+	for ; p.hours.since(w).After(w.From) && asked < 100; asked++ {
+		_ = p.fill(t.Context(), now, []Window{w}) // it is cut off
+	}
+	if asked == 100 || len(p.hours.byID) != 30 {
+		t.Errorf("%d ends after %d requests", len(p.hours.byID), asked)
 	}
 }
 
