@@ -226,6 +226,9 @@ func (w *writer) typeOf(e ast.Expr) string {
 	case *ast.StarExpr:
 		return w.typeOf(t.X)
 	case *ast.ArrayType:
+		if elt, ok := t.Elt.(*ast.Ident); ok && elt.Name == "byte" {
+			return "string" // JSON has bytes in base64
+		}
 		return w.typeOf(t.Elt) + "[]"
 	case *ast.MapType:
 		return "{ [key: " + w.typeOf(t.Key) + "]: " + w.typeOf(t.Value) + " }" // there is a Go type with the name Record

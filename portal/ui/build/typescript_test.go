@@ -31,6 +31,7 @@ type Outer struct {
 	Next   *Outer            ` + "`json:\"next,omitempty\"`" + `
 	Words  map[string][]Mood ` + "`json:\"words\"`" + `
 	N      int64             ` + "`json:\"n\"`" + ` // how many
+	Raw    []byte            ` + "`json:\"raw\"`" + `
 	Hidden string            ` + "`json:\"-\"`" + `
 	Any    any               ` + "`json:\"any\"`" + `
 	Twice  float64           ` + "`json:\"twice\"`" + `
@@ -58,6 +59,7 @@ export interface Outer extends Omit<Inner, "twice"> {
   words: { [key: string]: Mood[] };
   // how many
   n: number;
+  raw: string;
   any: unknown;
   twice: number;
 }

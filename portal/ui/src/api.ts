@@ -448,7 +448,7 @@ export interface LogLine {
   podUID?: string;
   restart?: number;
   // Bytes is the line if it is not UTF-8. It is sent with bytes=true only.
-  bytes?: byte[];
+  bytes?: string;
 }
 
 // LogsFound says how many logs of containers there are when a stream begins. There may be more
