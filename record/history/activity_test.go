@@ -18,8 +18,10 @@ func TestActivityOfAType(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := modeltest.Open(t, url)
 		err := d.Write(t.Context(), []modeltest.Revision{
-			{UID: "a", Version: 10, State: state.Queued, Body: `{"a":1}`}, {UID: "a", Version: 20, State: state.Running, Body: `{"a":12345}`},
-			{UID: "b", Version: 30, State: state.Queued, Body: `{"b":1}`}, {UID: "b", Version: 40, State: state.Running, Body: `{"b":12}`},
+			{UID: "a", Version: 10, State: state.Queued, Body: `{"a":1}`},
+			{UID: "a", Version: 20, State: state.Running, Body: `{"a":12345}`},
+			{UID: "b", Version: 30, State: state.Queued, Body: `{"b":1}`},
+			{UID: "b", Version: 40, State: state.Running, Body: `{"b":12}`},
 		})
 		if err != nil {
 			t.Fatal(err)
