@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -238,10 +239,8 @@ func (s *served) changes(in *bufio.Reader, f func(api.Change) bool) {
 		if err := json.Unmarshal([]byte(value), &some); err != nil {
 			s.Fatal(err)
 		}
-		for _, c := range some.Changes {
-			if f(c) {
-				return
-			}
+		if slices.ContainsFunc(some.Changes, f) {
+			return
 		}
 	}
 }

@@ -63,13 +63,13 @@ func TestPastedTokenIsNotShown(t *testing.T) {
 	if _, err := screen.WriteString("the end\n"); err != nil {
 		t.Fatal(err)
 	}
-	shown := ""
+	var shown strings.Builder
 	for lines := bufio.NewScanner(keyboard); lines.Scan(); {
-		if shown += lines.Text(); strings.Contains(shown, "the end") {
+		if shown.WriteString(lines.Text()); strings.Contains(shown.String(), "the end") {
 			break
 		}
 	}
-	if strings.Contains(shown+errs.String(), token) {
-		t.Errorf("the token is shown: %q", shown)
+	if strings.Contains(shown.String()+errs.String(), token) {
+		t.Errorf("the token is shown: %q", shown.String())
 	}
 }

@@ -168,7 +168,7 @@ func TestSourcePrecedence(t *testing.T) {
 		{"", "--config " + both, "of-file.db"},
 	} {
 		t.Run(c.env+" "+c.args, func(t *testing.T) {
-			for _, pair := range strings.Fields(c.env) {
+			for pair := range strings.FieldsSeq(c.env) {
 				name, value, _ := strings.Cut(pair, "=")
 				t.Setenv(name, value)
 			}

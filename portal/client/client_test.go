@@ -60,8 +60,8 @@ func document() *huma.OpenAPI {
 func call(t *testing.T, c *client.Client) (called int) {
 	t.Helper()
 	v := reflect.ValueOf(c)
-	for i := range v.NumMethod() {
-		m := v.Method(i)
+	for _, m := range v.Methods() {
+		m := m
 		if m.Type().NumIn() == 0 {
 			continue // Address
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -33,9 +34,7 @@ type LogHandler struct {
 // connection is cut; those of the handler; the cause of ctx.
 func (c *Client) FollowLogs(ctx context.Context, job api.JobRef, q url.Values, to LogHandler) (api.LogEnd, error) {
 	f := &logFollower{client: c, job: job, to: to, q: url.Values{}, last: map[logSource]logPlace{}, notes: map[string]bool{}}
-	for name, values := range q {
-		f.q[name] = values
-	}
+	maps.Copy(f.q, q)
 	f.q.Set("follow", "true")
 	wait := minWait
 	for {
@@ -106,9 +105,7 @@ func (f *logFollower) once(ctx context.Context) error {
 		f.q.Set("tail", "all")
 	}
 	f.again = map[logSource]logPlace{}
-	for source, place := range f.last {
-		f.again[source] = place
-	}
+	maps.Copy(f.again, f.last)
 	var failed error
 	err := f.client.events(ctx, of(api.PathLogs, f.job), f.q, func(one frame) bool {
 		f.opened = true

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"maps"
 	"net/url"
 	"strconv"
 
@@ -24,9 +25,7 @@ func (c *Client) Jobs(ctx context.Context, q url.Values) (*api.JobList, error) {
 func (c *Client) AllJobs(ctx context.Context, q url.Values) iter.Seq2[api.Job, error] {
 	return func(yield func(api.Job, error) bool) {
 		page := url.Values{}
-		for name, values := range q {
-			page[name] = values
-		}
+		maps.Copy(page, q)
 		for {
 			list, err := c.Jobs(ctx, page)
 			if err != nil {

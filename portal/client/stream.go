@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -91,9 +92,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 // streamOnce reads one connection. stopped says that the loop has ended.
 func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, each func(Event) bool) (stopped bool, err error) {
 	sent := url.Values{}
-	for name, values := range q {
-		sent[name] = values
-	}
+	maps.Copy(sent, q)
 	sent.Set("after", strconv.FormatInt(*after, 10))
 	err = c.events(ctx, api.PathStream, sent, func(f frame) bool {
 		e, known := eventOf(f)

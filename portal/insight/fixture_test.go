@@ -88,7 +88,7 @@ func newScene(t *testing.T, url string) *scene {
 func (s *scene) create(text string) {
 	s.Helper()
 	text = strings.ReplaceAll(text, "NOW", s.now.Format(time.RFC3339))
-	for _, part := range strings.Split(text, "\n---\n") {
+	for part := range strings.SplitSeq(text, "\n---\n") {
 		for name, uid := range s.uids {
 			part = strings.ReplaceAll(part, "UID("+name+")", uid)
 		}

@@ -121,17 +121,17 @@ func TestAttemptsOfAChain(t *testing.T) {
 		{Attempt: history.Attempt{Number: 4, Object: object("dddd"), State: state.Queued, RetryOf: "ccc", Changes: []history.FieldChange{{Path: "spec.gpus", New: "8"}}}},
 	}
 	list := jobview.Attempts(chain)
-	text := ""
+	var text strings.Builder
 	for _, a := range list.Attempts {
-		text += fmt.Sprintf("%d/%d %s %s %s; ", a.Number, a.Run, a.Job.UID, a.State, a.FirstFailure)
+		text.WriteString(fmt.Sprintf("%d/%d %s %s %s; ", a.Number, a.Run, a.Job.UID, a.State, a.FirstFailure))
 	}
 	for _, f := range list.Fields[6:] {
-		text += fmt.Sprintf("%s %q %v; ", f.Name, f.Values, f.Differs)
+		text.WriteString(fmt.Sprintf("%s %q %v; ", f.Name, f.Values, f.Differs))
 	}
 	want := `1/1 a Failed worker-2, exit code 1; 2/2 a Failed worker-2, exit code 137; 3/1 bb Failed ; 4/1 ccc Running ; 5/1 dddd Queued ; ` +
 		`spec.gpus ["" "" "" "" "8"] [false false false false true]; spec.memory ["1Gi" "1Gi" "1Gi" "2Gi" "2Gi"] [false false false true false]; `
-	if text != want {
-		t.Errorf("%s\nwant\n%s", text, want)
+	if text.String() != want {
+		t.Errorf("%s\nwant\n%s", text.String(), want)
 	}
 	if list := jobview.Attempts(nil); list.Attempts == nil || list.Fields == nil {
 		t.Error("lists of nothing are null")

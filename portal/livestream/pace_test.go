@@ -31,11 +31,12 @@ func (w *timed) Write(frames ...[]byte) error {
 		if !found || json.Unmarshal([]byte(data), &some) != nil || len(some.Changes) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%d ms:", time.Since(w.begun).Milliseconds())
+		var text strings.Builder
+		text.WriteString(fmt.Sprintf("%d ms:", time.Since(w.begun).Milliseconds()))
 		for _, c := range some.Changes {
-			text += fmt.Sprint(" ", c.Position)
+			text.WriteString(fmt.Sprint(" ", c.Position))
 		}
-		w.got = append(w.got, text)
+		w.got = append(w.got, text.String())
 	}
 	return nil
 }

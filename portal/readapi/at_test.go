@@ -3,6 +3,7 @@ package readapi_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,14 +23,15 @@ type moment struct {
 // told returns what a list says, without what goes on: how long open jobs have waited or run, and
 // what nobody knew then.
 func told(l api.JobList) string {
-	text := fmt.Sprintf("all %v matching %v states %v:", l.All, l.Matching, l.States)
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("all %v matching %v states %v:", l.All, l.Matching, l.States))
 	for _, j := range l.Jobs {
 		if j.State == "Restarting" {
 			j.Tries = 0 // between two attempts, the body of a job counts the next one
 		}
-		text += fmt.Sprintf(" %s %s since %v, %d tries, %d spans, ended %v;", j.Name, j.State, j.Since, j.Tries, len(j.Life), j.Ended)
+		text.WriteString(fmt.Sprintf(" %s %s since %v, %d tries, %d spans, ended %v;", j.Name, j.State, j.Since, j.Tries, len(j.Life), j.Ended))
 	}
-	return text
+	return text.String()
 }
 
 // TestAt: a list, the counts and a job as of an instant are what they were at the instant.

@@ -66,9 +66,10 @@ func TestSubmit(t *testing.T) {
 func TestNotAJob(t *testing.T) {
 	w := newWorld(t)
 	deep := strings.Repeat("{a: ", 2000) + "1" + strings.Repeat("}", 2000)
-	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	var bomb strings.Builder
+	bomb.WriteString("a: &a [x,x,x,x,x,x,x,x,x,x]\n")
 	for _, c := range "bcdefgh" {
-		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
+		bomb.WriteString(string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n")
 	}
 	for name, yaml := range map[string]string{
 		"a Secret":         "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: b}\n",
@@ -80,7 +81,7 @@ func TestNotAJob(t *testing.T) {
 		"two jobs":         train + "---\n" + train,
 		"nothing":          "\n",
 		"a text":           "hello",
-		"a bomb":           bomb,
+		"a bomb":           bomb.String(),
 		"deep nesting":     "apiVersion: batch/v1\nkind: Job\nspec: " + deep,
 	} {
 		began := time.Now()

@@ -176,14 +176,15 @@ func (w *writer) audited(ctx context.Context, e api.AuditEntry, do func() (detai
 
 // detailOf returns the words of a problem, with its first mistakes.
 func detailOf(p *api.Problem) string {
-	text := cmp.Or(p.Detail, p.Title)
+	var text strings.Builder
+	text.WriteString(cmp.Or(p.Detail, p.Title))
 	for n, f := range p.Fields {
 		if n == 3 {
 			break
 		}
-		text += " " + f.Field + ": " + f.Message
+		text.WriteString(" " + f.Field + ": " + f.Message)
 	}
-	return text
+	return text.String()
 }
 
 // asProblem returns an error as a problem, if it is one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -178,28 +179,30 @@ func (r *recorded) compare(x *jobindex.Index, h *history.History, all bool) {
 
 // textOf returns what a row and a job of package history have in common.
 func textOf(r *jobindex.Row, at interface{ UnixMicro() int64 }) string {
-	text := fmt.Sprint(r.ID, r.Cluster, r.ClusterUID, r.Type, r.Kind, r.Namespace, r.Name, r.UID, "|", r.State, r.Reason, r.Queue, r.Owner, "|", r.Since.UnixMicro(), r.Submitted.UnixMicro(),
-		r.Ended.UnixMicro(), r.Deleted.UnixMicro(), r.Presence, r.Waited.Seconds(), r.Ran.Seconds(), r.Tries, r.GPUs, r.Pods, "|")
+	var text strings.Builder
+	text.WriteString(fmt.Sprint(r.ID, r.Cluster, r.ClusterUID, r.Type, r.Kind, r.Namespace, r.Name, r.UID, "|", r.State, r.Reason, r.Queue, r.Owner, "|", r.Since.UnixMicro(), r.Submitted.UnixMicro(),
+		r.Ended.UnixMicro(), r.Deleted.UnixMicro(), r.Presence, r.Waited.Seconds(), r.Ran.Seconds(), r.Tries, r.GPUs, r.Pods, "|"))
 	for _, s := range r.Life {
 		to := s.To.UnixMicro()
 		if s.To.IsZero() {
 			to = at.UnixMicro()
 		}
-		text += fmt.Sprint(s.State, s.From.UnixMicro(), to, s.Gap)
+		text.WriteString(fmt.Sprint(s.State, s.From.UnixMicro(), to, s.Gap))
 	}
-	return text
+	return text.String()
 }
 
 func textOfJob(j *history.Job) string {
 	if !j.Asks {
 		j.GPUs, j.Pods = -1, -1
 	}
-	text := fmt.Sprint(j.ID, j.Cluster, j.ClusterUID, j.Type, j.Kind, j.Namespace, j.Name, j.UID, "|", j.State, j.Reason, j.Queue, j.Submitter, "|", j.Since.UnixMicro(), j.Submitted.UnixMicro(),
-		j.Ended.UnixMicro(), j.Deleted.UnixMicro(), j.Presence, j.WaitedSeconds, j.RanSeconds, j.Tries, j.GPUs, j.Pods, "|")
+	var text strings.Builder
+	text.WriteString(fmt.Sprint(j.ID, j.Cluster, j.ClusterUID, j.Type, j.Kind, j.Namespace, j.Name, j.UID, "|", j.State, j.Reason, j.Queue, j.Submitter, "|", j.Since.UnixMicro(), j.Submitted.UnixMicro(),
+		j.Ended.UnixMicro(), j.Deleted.UnixMicro(), j.Presence, j.WaitedSeconds, j.RanSeconds, j.Tries, j.GPUs, j.Pods, "|"))
 	for _, s := range j.Life {
-		text += fmt.Sprint(s.State, s.From.UnixMicro(), s.To.UnixMicro(), s.Gap)
+		text.WriteString(fmt.Sprint(s.State, s.From.UnixMicro(), s.To.UnixMicro(), s.Gap))
 	}
-	return text
+	return text.String()
 }
 
 func itoa(n int64) string { return fmt.Sprint(n) }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -73,17 +74,13 @@ func (c *Config) Environment(get func(string) string) error {
 	for key, value := range pairs {
 		errs = append(errs, addHeader(header, name, key, value))
 	}
-	for key, values := range c.Header {
-		header[key] = values
-	}
+	maps.Copy(header, c.Header)
 	c.Header = header
 	errs = append(errs, c.compression(get), c.certificates(get))
 	const attributes = "OTEL_RESOURCE_ATTRIBUTES"
 	pairs, err = parsePairs(attributes, get(attributes))
 	errs = append(errs, err)
-	for key, value := range c.Resource {
-		pairs[key] = value
-	}
+	maps.Copy(pairs, c.Resource)
 	c.ServiceName = cmp.Or(c.ServiceName, get("OTEL_SERVICE_NAME"), pairs["service.name"])
 	delete(pairs, "service.name")
 	c.Resource = pairs

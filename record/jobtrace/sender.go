@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -110,9 +111,7 @@ func (s *sender) post(ctx context.Context, body []byte) answer {
 	if err != nil {
 		return unreachable(err)
 	}
-	for name, values := range s.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, s.header)
 	r.Header.Set("Content-Type", contentType)
 	if !s.plain {
 		r.Header.Set("Content-Encoding", "gzip")
