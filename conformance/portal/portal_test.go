@@ -212,6 +212,7 @@ func acts(p *tab) {
 	p.click("dialog button", "Retry")
 	p.shows("h1", "cut-2-")
 	p.shows(".job-facts", "Retry of")
+	p.shows(".job-title", "Running")
 }
 
 // failed waits until a job has failed in the cluster.
