@@ -125,3 +125,15 @@ func TestOnlyThePast(t *testing.T) {
 		}
 	})
 }
+
+// TestHolds: a verdict holds if enough predictions about enough jobs held, also of the last ones.
+func TestHolds(t *testing.T) {
+	for v, want := range map[likely.Verdict]bool{
+		{Tested: 30, Held: 0.75, Lately: 0.67}: true, {Tested: 29, Held: 1, Lately: 1}: false,
+		{Tested: 300, Held: 0.74, Lately: 1}: false, {Tested: 300, Held: 0.9, Lately: 0.66}: false,
+	} {
+		if v.Holds() != want {
+			t.Errorf("%+v: %v", v, v.Holds())
+		}
+	}
+}
