@@ -7,6 +7,7 @@ import { ProblemDenied, ProblemLoading, ProblemSignIn } from "../api";
 import { ProblemNetwork } from "../core/client";
 import { clock } from "../core/format";
 import { words } from "../words";
+import { language } from "../words/language";
 import { Button } from "./button";
 import { Icon } from "./icon";
 import { toast } from "./toast";
@@ -95,7 +96,8 @@ export function Trouble({ problem, again, asOf = 0 }: { problem: Problem; again?
   }, [problem]);
   const text = problem.type === ProblemNetwork ? w.error.network
     : loading ? w.error.loading(`${Math.floor((problem.done ?? 0) * 100)} %`)
-    : (problem.detail ?? (denied ? (problem.role ? w.error.denied : w.error.deniedNoRole) : problem.title));
+    : language.value === "zh" && denied ? (problem.role ? w.error.denied : w.error.deniedNoRole)
+    : (w.error.types[problem.type] ?? problem.detail ?? (denied ? (problem.role ? w.error.denied : w.error.deniedNoRole) : problem.title));
   return (
     <div class={calm ? "trouble is-denied" : "trouble"} role={loading ? "status" : "alert"}>
       <Icon name={calm ? "info" : "warning"} />

@@ -61,6 +61,8 @@ export const en = {
     remove: (term: string) => `Remove “${term}”`, would: (count: string) => `${count} would match`, clear: "Remove all filters",
   },
   error: {
+    // types has sentences for problems, which the server describes in English.
+    types: {} as Record<string, string>,
     again: "Try again", id: (id: string) => `ID ${id}`, from: (time: string) => `What you see is from ${time}.`, copyRole: "Copy role", copied: "Copied",
     signIn: "Sign in", network: "The portal does not answer. Check the connection, or whether the portal runs.",
     loading: (share: string) => `The portal has started and is reading the history: ${share}.`, reload: "Reload the page",

@@ -46,6 +46,10 @@ export const zh: Words = {
     remove: (term) => `移除“${term}”`, would: (count) => `将匹配 ${count} 个`, clear: "移除所有筛选",
   },
   error: {
+    types: {
+      "urn:vedette:problem:database": "数据库没有响应。", "urn:vedette:problem:sign-in": "会话已结束，请登录。", "urn:vedette:problem:unknown": "没有找到，或者你无权查看。", "urn:vedette:problem:fault": "门户出现故障。",
+      "urn:vedette:problem:unavailable": "门户暂时不可用。", "urn:vedette:problem:too-many": "请求过多，请稍后再试。",
+    },
     again: "重试", id: (id) => `ID ${id}`, from: (time) => `所见内容来自 ${time}。`, copyRole: "复制角色", copied: "已复制",
     signIn: "登录", network: "门户没有响应。请检查网络，或门户是否在运行。",
     loading: (share) => `门户已启动，正在读取历史：${share}。`, reload: "重新加载页面",

@@ -65,9 +65,9 @@ function Shown({ document: d, operation: o }: { document: Document; operation: O
   return (
     <>
       <div>
-        <h2 class="docs-title">{o.summary}</h2>
+        <h2 class="docs-title" lang="en">{o.summary}</h2>
         <p class="docs-path"><Method method={o.method} /> <code>{o.path}</code></p>
-        {o.description === "" ? null : <p class="docs-description">{o.description}</p>}
+        {o.description === "" ? null : <p class="docs-description" lang="en">{o.description}</p>}
         {o.method === "GET" ? null : <p class="note">{w.csrf}</p>}
       </div>
       {o.parameters.length === 0 ? null : <Card title={w.parameters}><Parameters parameters={o.parameters} /></Card>}

@@ -44,7 +44,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
   return (
     <div class="table-box" tabIndex={0}>
       <table class="rows compare" style={{ "--attempts": String(attempts.length) }}>
-        <caption class="hidden-text">{words.title}, {words.note}</caption>
+        <caption class="hidden-text">{words.title}{shared.value.comma}{words.note}</caption>
         <thead><tr><th><span class="hidden-text">{words.field}</span></th>{attempts.map((a) => <th scope="col" key={a.number}>{shared.value.attempt(a.number)}</th>)}</tr></thead>
         <tbody>
           {list.fields.map((field) => (

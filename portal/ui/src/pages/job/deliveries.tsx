@@ -37,12 +37,12 @@ export function DeliveriesCard({ job, list, reload }: { job: JobContext; list: D
   const words = w.value.deliveries;
   const rules = [...new Set(list.map((d) => d.rule ?? "").filter((r) => r !== ""))];
   return (
-    <Card title={words.title} side={<a class="text-2 quiet-link" href={to(jobPath(job, "notifications"))}>{rules.length === 1 ? words.rule + shared.value.colon + rules[0] : words.open}</a>}>
+    <Card title={words.title} side={<a class="text-2 quiet-link" href={to(jobPath(job, "notifications"))}>{rules.length === 1 ? <>{words.rule}{shared.value.colon}<span lang="en">{rules[0]}</span></> : words.open}</a>}>
       <ul class="deliveries">
         {list.slice(0, 4).map((d) => (
           <li key={d.id}>
             <StateIcon state={iconOf(d)} />
-            <span class="delivery-text"><b>{d.channel}</b><span class="hidden-text"> {words.states[d.state] ?? d.state}</span> <span class="text-2">{[d.receiver, visible(d.state === "sent" ? d.title : (d.answer ?? d.title))].filter((t) => t).join(shared.value.comma)}</span></span>
+            <span class="delivery-text"><b>{d.channel}</b><span class="hidden-text"> {words.states[d.state] ?? d.state}</span> <span class="text-2" lang="en">{[d.receiver, visible(d.state === "sent" ? d.title : (d.answer ?? d.title))].filter((t) => t).join(shared.value.comma)}</span></span>
             {d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : <span class="text-2 nowrap"><Time at={d.sent ?? d.created} /></span>}
           </li>
         ))}
@@ -110,9 +110,9 @@ function DeliveryRow({ d, reload }: { d: Delivery; reload: () => void }) {
       <td class="text-2 nowrap"><Time at={d.sent ?? d.created} /></td>
       <td><b>{d.channel}</b></td>
       <td class="text-2 nowrap">{d.receiver ?? d.person ?? none}</td>
-      <td class="text-2 nowrap" data-label={words.rule}>{d.rule ?? none}</td>
-      <td class="wide">{visible(d.title)}{d.ackedBy ? <span class="text-3"> {words.acked(d.ackedBy, time(acked))}</span> : null}</td>
-      <td class="text-2 answer" data-label={words.answer}>{d.answer ? visible(d.answer) : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
+      <td class="text-2 nowrap" data-label={words.rule} lang="en">{d.rule ?? none}</td>
+      <td class="wide"><span lang="en">{visible(d.title)}</span>{d.ackedBy ? <span class="text-3"> {words.acked(d.ackedBy, time(acked))}</span> : null}</td>
+      <td class="text-2 answer" data-label={words.answer}>{d.answer ? <span lang="en">{visible(d.answer)}</span> : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
       <td class="numeric" data-label={words.tries}>{d.attempts}</td>
       <td class="numeric">{d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : null}</td>
     </tr>

@@ -70,7 +70,7 @@ function JobOf({ cluster, uid, tab }: { cluster: string; uid: string; tab: strin
     return (
       <div class="job-page job-tab">
         {answer.problem.type === ProblemUnknown && isExpected(uid) ? <Expected reload={answer.reload} />
-          : answer.problem.type === ProblemUnknown ? <Empty text={w.value.gone}><span class="text-2">{answer.problem.detail ?? w.value.goneHelp}</span></Empty> : <Trouble problem={answer.problem} again={answer.reload} />}
+          : answer.problem.type === ProblemUnknown ? <Empty text={w.value.gone}><span class="text-2">{w.value.goneHelp}</span></Empty> : <Trouble problem={answer.problem} again={answer.reload} />}
       </div>
     );
   }

@@ -110,7 +110,7 @@ function Sources({ sources, job }: { sources: LogSource[]; job: string }) {
 
 function Foot({ job, loaded, lines, broken, following }: { job: JobContext; loaded: Loaded; lines: number; broken: boolean; following: boolean }) {
   const words = w.value.log;
-  const kept = loaded.kept.slice(0, 3).map((k) => `${words.keptAt(podText(k.pod, job.row.name), time(instant(k.at), job.now), k.lines)}${k.missing > 0 ? `, ${words.missing(k.missing)}` : k.missing < 0 ? `, ${words.missingUnknown}` : ""}`);
+  const kept = loaded.kept.slice(0, 3).map((k) => `${words.keptAt(podText(k.pod, job.row.name), time(instant(k.at), job.now), k.lines)}${k.missing > 0 ? shared.value.comma + words.missing(k.missing) : k.missing < 0 ? shared.value.comma + words.missingUnknown : ""}`);
   return (
     <p class="log-foot note">
       {[words.shown(lines), broken ? words.broken : loaded.live ? (following ? words.live : words.liveOnly) : loaded.away ? "" : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}

@@ -180,7 +180,7 @@ function NodesCard({ d }: { d: Waiting }) {
             {(d.nodes ?? []).map((node) => (
               <tr>
                 <td class="strong nowrap">{node.nodes < 0 ? words.someNodes : words.nodesOf(node.nodes)}</td>
-                <td class="wide text-2">{node.reason}{node.plain && node.plain !== node.reason ? <span class="text-3"> {node.plain}</span> : null}</td>
+                <td class="wide text-2"><span lang="en">{node.reason}</span>{node.plain && node.plain !== node.reason ? <span class="text-3"> {node.plain}</span> : null}</td>
                 <td class="numeric text-2 nowrap"><Time at={node.said} /></td>
               </tr>
             ))}

@@ -182,7 +182,7 @@ function Transitions({ job, version }: { job: Job; version: string }) {
                 <td><Time at={t.happened} /></td>
                 <td><StateCell state={t.to} /></td>
                 <td class="numeric">{open ? none : duration(((instant(t.ended) ?? now) - from) / 1000)}</td>
-                <td>{t.reason ? <span class="text-1">{t.reason}</span> : null} {t.message ? <span class="text-3">{visible(t.message)}</span> : t.reason ? null : <span class="text-3">{none}</span>}</td>
+                <td>{t.reason ? <span class="text-1">{t.reason}</span> : null} {t.message ? <span class="text-3" lang="en">{visible(t.message)}</span> : t.reason ? null : <span class="text-3">{none}</span>}</td>
               </tr>
             );
           })}

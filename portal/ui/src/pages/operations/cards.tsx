@@ -92,7 +92,7 @@ export function Channels({ data }: { data: Operations }) {
           <tbody>
             {all.map((c) => (
               <tr key={c.name}>
-                <th scope="row"><span class="state-cell" data-tip={c.reason}><StateIcon state={channelIcon(c)} size={14} /><span class="cut">{c.name}</span></span></th>
+                <th scope="row"><span class="state-cell" data-tip={c.reason} lang="en"><StateIcon state={channelIcon(c)} size={14} /><span class="cut">{c.name}</span></span></th>
                 <td class="numeric">{number(c.sent24h)}</td><td class={c.dead > 0 ? "numeric strong" : "numeric"}>{number(c.dead)}</td><td class="numeric">{channelText(c)}</td>
               </tr>
             ))}

@@ -103,7 +103,7 @@ function CommandLine() {
     <Card title={w.cli} side={<Button icon="copy" onClick={() => copy(commands)}>{w.copy}</Button>}>
       <div class="settings-choices">
         <p class="text-2">{w.cliHelp}</p>
-        <pre class="settings-commands">{commands}</pre>
+        <pre class="settings-commands" tabIndex={0}>{commands}</pre>
         <p class="note">{w.cliToken.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</p>
       </div>
     </Card>
