@@ -132,6 +132,8 @@ func TestTargets(t *testing.T) {
     if (Math.round(box.height) >= least) continue;
     e.scrollIntoView({ block: "center" });
     const at = e.getBoundingClientRect(), x = at.left + at.width / 2, y = at.top + at.height / 2;
+    const top = document.elementFromPoint(x, y);
+    if (top && !e.contains(top) && !top.contains(e)) continue; // something lies above it
     const reached = [y - least / 2 + 2, y + least / 2 - 2].every((v) => { const hit = document.elementFromPoint(x, v); return hit && (e.contains(hit) || hit.contains(e) && hit.matches("button, a, label")); });
     if (!reached) bad.push(e.tagName + "." + e.className + " is " + box.height.toFixed(0) + " high: " + (e.innerText || e.getAttribute("aria-label") || "").slice(0, 30));
   }

@@ -145,7 +145,7 @@ func (p *tab) fits(name string) {
 	p.t.Helper()
 	const wide = `(() => {
   const bad = [];
-  if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
+  if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is " + document.documentElement.scrollWidth + " wide: " + [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("svg, .pills, .timeline-legend-list")).slice(-3).map((e) => e.tagName + "." + e.className).join(", "));
   for (const e of document.querySelectorAll("button, h1, h2, h3, label, .pill, .badge, dt, dd, th, td")) {
     const style = getComputedStyle(e);
     if (!e.checkVisibility() || e.closest(".hidden-text, [data-full], .name, canvas") || e.querySelector(".name")) continue;
