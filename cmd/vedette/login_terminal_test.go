@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,7 +48,11 @@ func TestPastedTokenIsNotShown(t *testing.T) {
 		read <- fmt.Sprint(k.Token, " ", err)
 	}()
 	errs.holds(t, "which is not shown") // the echo is off a moment later
+	deadline := time.Now().Add(within)
 	for quiet := false; !quiet; {
+		if time.Now().After(deadline) {
+			t.Fatal("the terminal shows what is typed")
+		}
 		state, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
 		if err != nil {
 			t.Fatal(err)
