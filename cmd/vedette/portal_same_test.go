@@ -77,7 +77,7 @@ func TestServerPrintsJobsTheSame(t *testing.T) {
 	base := startPortal(t, r, "--portal-templates", templates)
 	awaitReady(t, base)
 	awaitJob(t, base, "name=alone-r2")
-	job := writeFile(t, filepath.Join(t.TempDir(), "bad.yaml"), strings.Replace(jobFile, "parallelism", "paralelism", 1))
+	job := writeFile(t, filepath.Join(t.TempDir(), "bad.yaml"), "# lines that no program sends\n\n"+strings.Replace(jobFile, "parallelism", "paralelism", 1))
 	cluster := []string{"--kubeconfig", r.srv.kubeconfig}
 	database := append([]string{"--db", r.db}, cluster...)
 	local := append([]string{"--templates", templates}, cluster...)
