@@ -111,7 +111,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newJobs(), newCancel(), newRetry())
+	root.AddCommand(newJobs(), newCancel(), newRetry(), newRelease())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)

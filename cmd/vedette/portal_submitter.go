@@ -32,7 +32,7 @@ func (p *portalSubmitter) Submit(ctx context.Context, req submit.Request) (submi
 		return submit.Result{}, err
 	}
 	in := api.SubmitRequest{
-		Cluster: p.cluster, Namespace: req.Namespace, YAML: text, MadeFrom: req.Template, Key: req.Key, Ordinal: req.Ordinal, Again: req.Again, Object: true,
+		Cluster: p.cluster, Namespace: req.Namespace, YAML: text, MadeFrom: req.Template, Key: req.Key, Ordinal: req.Ordinal, Again: req.Again, Hold: req.Hold, Object: true,
 	}
 	if !req.DryRun {
 		done, err := p.jobs.Submit(ctx, in)

@@ -21,6 +21,7 @@ func newSubmit() *cobra.Command {
 			"A job is created once: if the same person submits the same job again, the command shows the job that exists, and\n" +
 			"succeeds. So it can be repeated after a timeout. --again creates one more, under a new name. Without a name, the\n" +
 			"name of the job is made from what is submitted, or from --key.\n\n" +
+			"With --hold the job waits, suspended and out of its queue, until `vedette release` lets it go.\n\n" +
 			"The job gets the name by which the server knows you as annotation vedette.io/submitter. With --wait or --follow, the\n" +
 			"exit code is 0 once the job has succeeded, 1 after the timeout, 2 if it ended otherwise, and 3 after an error.",
 		Example: "  # A file, or several documents from standard input\n" +
@@ -59,6 +60,7 @@ func newSubmit() *cobra.Command {
 	f.StringVarP(&o.templates.connect.Namespace, "namespace", "n", "", "namespace of the job (default: that of the file, then that of the context)")
 	f.StringVar(&o.key, "key", "", "key of the request: two requests with one key create one job (default: made from the job)")
 	f.BoolVar(&o.again, "again", false, "create one more job, under a new name, although the same one was submitted before")
+	f.BoolVar(&o.hold, "hold", false, "create the job suspended and out of its queue of Kueue; it starts after vedette release")
 	f.BoolVar(&o.dryRun, "dry-run", false, "have the server check the job, and create nothing; -o yaml prints what it would store")
 	f.StringVarP(&o.output, "output", "o", "", "format: yaml, json or name (default: one line per job)")
 	f.BoolVar(&o.wait, "wait", false, "wait until the job has ended, and print its states")

@@ -12,6 +12,7 @@ type submitOptions struct {
 	key       string
 	again     bool
 	dryRun    bool
+	hold      bool
 	output    string
 	wait      bool
 	follow    bool

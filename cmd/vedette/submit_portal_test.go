@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 )
 
-// TestSubmitToPortal: a portal creates a job once, and cancels and repeats it, for a user without access to the
+// TestSubmitToPortal: a portal creates a job once, and cancels, repeats, holds and releases it, for a user without access to the
 // cluster and the database.
 func TestSubmitToPortal(t *testing.T) {
 	home(t)
@@ -50,6 +50,16 @@ func TestSubmitToPortal(t *testing.T) {
 	}
 	if text := run(0, "retry", "a"); !strings.Contains(text, "job/a-r2 submitted to namespace ml") {
 		t.Errorf("a retry: %s", text)
+	}
+	if text := run(0, "submit", "--image", "train:1", "--name", "b", "--hold"); !strings.Contains(text, "job/b submitted to namespace ml, on hold; next: `vedette release job/b -n ml --server") {
+		t.Errorf("a job on hold: %s", text)
+	}
+	awaitJob(t, base, "name=b")
+	if text := run(0, "release", "b"); !strings.Contains(text, "job/b released in namespace ml; next: `vedette logs job/b -n ml --server") {
+		t.Errorf("a release: %s", text)
+	}
+	if text := run(0, "release", "job/b"); !strings.Contains(text, "job/b is not on hold") {
+		t.Errorf("the same release: %s", text)
 	}
 	if text := run(1, "cancel", "none"); !strings.Contains(text, "not found in the history") {
 		t.Errorf("no such job: %s", text)

@@ -68,8 +68,14 @@ func (o *submitOptions) line(next commandFor, r submit.Result) string {
 	switch {
 	case r.Created:
 		text := fmt.Sprintf("%s submitted to namespace %s", job, job.Namespace)
+		if o.hold {
+			text += ", on hold"
+		}
 		if o.wait || o.follow || !isWorkload(r.Resource) {
 			return text
+		}
+		if o.hold {
+			return fmt.Sprintf("%s; next: `%s`, `%s`", text, next("release", job), next("cancel", job))
 		}
 		return fmt.Sprintf("%s; next: `%s -f`, `%s`", text, next("logs", job), next("cancel", job))
 	case r.Before:
