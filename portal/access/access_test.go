@@ -33,7 +33,6 @@ type world struct {
 	mu      sync.Mutex
 	rights  map[string]bool // "SUBJECT VERB RESOURCE NAMESPACE"
 	secret  bool            // bindings may not be read
-	down    bool
 	reviews []string // namespaces that were reviewed
 }
 

@@ -61,7 +61,6 @@ func call(t *testing.T, c *client.Client) (called int) {
 	t.Helper()
 	v := reflect.ValueOf(c)
 	for _, m := range v.Methods() {
-		m := m
 		if m.Type().NumIn() == 0 {
 			continue // Address
 		}

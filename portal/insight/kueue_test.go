@@ -127,7 +127,7 @@ func TestKueue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		s := newLine(t, url)
 		s.record(everything...)
-		w := ask(t, s, "third", insight.Viewer{Names: []string{"liwei"}})
+		w := ask(t, s, "third", insight.Viewer{})
 		if want := "It needs 32 GPUs; queue gpu-h100 has 16 of 64 left. It is 3rd in line, and 2 of the jobs before it have a higher priority."; w.Sentence != want {
 			t.Errorf("got  %s\nwant %s", w.Sentence, want)
 		}

@@ -1,14 +1,9 @@
 package insight
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Viewer is the person who asks.
 type Viewer struct {
-	// Names are the names of the person, for "you".
-	Names []string
 	// Sees says which namespaces the person may see; nil: all. It must not use the index.
 	Sees func(cluster, namespace string) bool
 	// Language is that of the sentences: "en" or "zh".
@@ -20,5 +15,3 @@ type Viewer struct {
 func (v *Viewer) sees(cluster, namespace string) bool {
 	return v.Sees == nil || v.Sees(cluster, namespace)
 }
-
-func (v *Viewer) is(name string) bool { return name != "" && slices.Contains(v.Names, name) }

@@ -40,7 +40,7 @@ func failure(r *reader, ctx context.Context, in *jobInput) (*api.Failure, error)
 // viewerOf returns who asks. Of a namespace in which the person sees some types of jobs only,
 // answers about other jobs say nothing.
 func viewerOf(r *reader, ctx context.Context, q *question) (insight.Viewer, error) {
-	v := insight.Viewer{Names: q.person.Names, Language: q.language, At: q.At}
+	v := insight.Viewer{Language: q.language, At: q.At}
 	if q.sight.All() {
 		return v, nil
 	}

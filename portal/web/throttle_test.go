@@ -91,7 +91,8 @@ func TestThrottleAlmost(t *testing.T) {
 			<-time.After(after * time.Millisecond)
 			th.Take("a")
 		}
-		if th.Take("a") == 0 && th.Take("a") == 0 {
+		first, second := th.Take("a"), th.Take("a")
+		if first == 0 && second == 0 {
 			t.Error("requests at one instant are not bounded")
 		}
 	})

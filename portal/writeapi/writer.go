@@ -113,7 +113,7 @@ func (w *writer) viewer(ctx context.Context) (insight.Viewer, error) {
 	if err != nil {
 		return insight.Viewer{}, err
 	}
-	v := insight.Viewer{Names: identity.Of(ctx).Names, Language: web.LanguageOf(ctx)}
+	v := insight.Viewer{Language: web.LanguageOf(ctx)}
 	if !s.All() {
 		v.Sees = s.Sees
 	}

@@ -38,7 +38,6 @@ type recorded struct {
 	drawing
 	ctx     context.Context
 	version wire.Version
-	uids    []string
 }
 
 // body draws the body of a job.

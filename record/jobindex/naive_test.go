@@ -196,7 +196,7 @@ func (v *naive) List(q jobindex.Query) (page jobindex.Page, counts jobindex.Coun
 	}
 	rows := v.selected(&q, q.Filter)
 	slices.SortFunc(rows, func(x, y jobindex.Row) int { return naiveCompare(at(&x), at(&y), down) })
-	from, to := 0, len(rows)
+	from, to := 0, 0
 	limit := q.Limit
 	if limit <= 0 {
 		limit = jobindex.DefaultLimit
@@ -208,7 +208,6 @@ func (v *naive) List(q jobindex.Query) (page jobindex.Page, counts jobindex.Coun
 		if err != nil {
 			return page, counts, err
 		}
-		to = 0
 		for to < len(rows) && naiveCompare(at(&rows[to]), p, down) < 0 {
 			to++
 		}
