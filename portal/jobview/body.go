@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vedette-io/vedette/internal/objectyaml"
@@ -52,9 +53,36 @@ func isSecret(object map[string]any) bool {
 	return kind == "Secret"
 }
 
-// secretText finds a Secret in the text of a manifest that an object embeds, such as an
-// annotation of kubectl or a resource template of a workflow.
-var secretText = regexp.MustCompile(`\bkind\\?['"]?\s*:\s*\\?['"]?Secret(\\?['"]|[\s,}\]#\\]|$)`)
+// secretText finds a Secret, or a list of them, in the text of a manifest that an object embeds,
+// such as an annotation of kubectl or a resource template of a workflow. A tag, an anchor or the
+// sign of a block may stand before the kind.
+var secretText = regexp.MustCompile(`(?:^|[^\w-])kind['"]?\s*:\s*(?:[!&|>]\S*\s+)*['"]?Secret(?:List)?(?:['"]|[\s,}\]#]|$)`)
+
+// escaped are the escapes of texts within texts, however often they are escaped themselves.
+var escaped = regexp.MustCompile(`\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt]|)`)
+
+// unescaped returns a text without its escapes: a manifest in the text of a manifest has them.
+func unescaped(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	return escaped.ReplaceAllStringFunc(text, func(found string) string {
+		code := strings.TrimLeft(found, `\`)
+		switch {
+		case code == "":
+			return ""
+		case len(code) == 1:
+			return "\n"
+		}
+		r, _ := strconv.ParseUint(code[1:], 16, 32) // the expression has its digits
+		return string(rune(r))
+	})
+}
+
+// hasSecret reports whether a text may have the data of a Secret.
+func hasSecret(text string) bool {
+	return secretText.MatchString(text) || secretText.MatchString(unescaped(text))
+}
 
 // hideSecrets replaces the data of Secrets below a value.
 func hideSecrets(v any) {
@@ -67,15 +95,18 @@ func hideSecrets(v any) {
 				}
 			}
 		}
+		if v["kind"] == "SecretList" { // its items have no kind
+			v["items"] = hidden
+		}
 		for name, below := range v {
-			if text, ok := below.(string); ok && secretText.MatchString(text) {
+			if text, ok := below.(string); ok && hasSecret(text) {
 				v[name] = hidden
 			}
 			hideSecrets(below)
 		}
 	case []any:
 		for i, below := range v {
-			if text, ok := below.(string); ok && secretText.MatchString(text) {
+			if text, ok := below.(string); ok && hasSecret(text) {
 				v[i] = hidden
 			}
 			hideSecrets(below)

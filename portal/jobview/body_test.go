@@ -40,6 +40,15 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// within returns JSON that has a text in a text, some levels deep.
+func within(text string, levels int) string {
+	for range levels {
+		b, _ := json.Marshal(text) // texts have no errors
+		text = string(b)
+	}
+	return text
+}
+
 // TestSecretsAreHidden: no data of a Secret leaves, however deep it is, also in texts.
 func TestSecretsAreHidden(t *testing.T) {
 	const hidden = "hunter2"
@@ -54,13 +63,22 @@ func TestSecretsAreHidden(t *testing.T) {
 		`{"manifest":"kind: \"Secret\" # mine\ndata: hunter2"}`,
 		`{"list":["{\"kind\": \"Secret\", \"data\": \"hunter2\"}"]}`,
 		`{"manifest":"'kind' : 'Secret'\ndata: hunter2"}`,
+		`{"manifest":"kind: !!str Secret\nstringData: {a: hunter2}"}`,
+		`{"manifest":"kind: &k Secret\nstringData: {a: hunter2}"}`,
+		`{"manifest":"kind: >-\n  Secret\nstringData: {a: hunter2}"}`,
+		`{"manifest":"kind: SecretList\nitems:\n- data: {a: hunter2}"}`,
+		`{"list":{"kind":"SecretList","items":[{"data":{"a":"hunter2"}}]}}`,
+		`{"manifest":"{\"kind\":\"\\u0053ecret\",\"data\":\"hunter2\"}"}`,
+		`{"manifest":` + within("apiVersion: v1\nkind: Secret\nstringData:\n  a: hunter2\n", 2) + `}`, // what kubectl apply keeps of a workflow
+		`{"manifest":` + within(`{"kind":"Secret","data":{"a":"hunter2"}}`, 3) + `}`,
+		`{"manifest":` + within(`{"kind":"Secret","data":{"a":"hunter2"}}`, 6) + `}`,
 	} {
 		b, err := jobview.Body([]byte(`{"apiVersion":"x/v1","kind":"Job","metadata":{"annotations":{"last":"{\"kind\":\"Secret\",\"data\":\"hunter2\"}"}},"spec":`+spec+`}`), 1)
 		if err != nil || strings.Contains(b.YAML, hidden) {
 			t.Errorf("%s: %v\n%s", spec, err, b.YAML)
 		}
 	}
-	b, err := jobview.Body([]byte(`{"kind":"Job","spec":{"note":"kind: SecretProviderClass","kind":"Secrets","data":"seen"}}`), 1)
+	b, err := jobview.Body([]byte(`{"kind":"Job","spec":{"note":"kind: SecretProviderClass, my-kind: Secret","kind":"Secrets","data":"seen"}}`), 1)
 	if err != nil || !strings.Contains(b.YAML, "seen") || !strings.Contains(b.YAML, "SecretProviderClass") {
 		t.Errorf("too much is hidden: %v\n%s", err, b.YAML)
 	}
