@@ -2,6 +2,8 @@ package objectyaml
 
 import (
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +35,58 @@ func TestHostileText(t *testing.T) {
 		var got map[string]string
 		if err := yaml.Unmarshal([]byte(text), &got); err != nil || got["a"] != want["a"] || got["b"] != want["b"] {
 			t.Errorf("%q came back as %q, %v", want, got, err)
+		}
+	})
+}
+
+// TestDeep: a small document that would become a large one is refused, and one of the size that
+// etcd takes is not.
+func TestDeep(t *testing.T) {
+	nested := func(deep int, inner any) any {
+		for range deep {
+			inner = map[string]any{"a": []any{inner}}
+		}
+		return inner
+	}
+	for name, inner := range map[string]any{"values": slices.Repeat([]any{1}, 10_000), "words": strings.Repeat("word ", 10_000), "lines": strings.Repeat("a\n", 10_000)} {
+		if text, err := Marshal(nested(1000, inner)); !errors.Is(err, ErrLarge) {
+			t.Errorf("%s, 1000 deep: %d bytes, %v", name, len(text), err)
+		}
+	}
+	for name, inner := range map[string]any{"values": slices.Repeat([]any{"word"}, 200_000), "words": strings.Repeat("word ", 300_000), "lines": strings.Repeat("line\n", 300_000)} {
+		if _, err := Marshal(nested(6, inner)); err != nil {
+			t.Errorf("%s, 6 deep: %v", name, err)
+		}
+	}
+}
+
+// TestIndentModel: the bound holds.
+func TestIndentModel(t *testing.T) {
+	var value func(deep int) *rapid.Generator[any]
+	value = func(deep int) *rapid.Generator[any] {
+		text := rapid.SampledFrom([]any{"a", "", " ", "\"", "\\", "two words", "{[,", strings.Repeat("many words ", 30), "a\nb\n", 1, nil, true})
+		if deep == 0 {
+			return text
+		}
+		below := rapid.Deferred(func() *rapid.Generator[any] { return value(deep - 1) })
+		return rapid.OneOf(text, rapid.Map(rapid.SliceOfN(below, 0, 3), func(v []any) any { return v }), rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c d"}), below, 0, 3), func(v map[string]any) any { return v }))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		document := value(6).Draw(t, "document")
+		text, err := json.Marshal(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Marshal(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for line := range strings.Lines(out) {
+			got += len(line) - len(strings.TrimLeft(line, " -"))
+		}
+		if most := indent(text) + 2*len(text); got > most {
+			t.Fatalf("%d blanks, at most %d:\n%s\n%s", got, most, text, out)
 		}
 	})
 }

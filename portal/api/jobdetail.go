@@ -191,6 +191,8 @@ type Diff struct {
 	Lines []DiffLine `json:"lines"`
 	// Differ counts the lines that are added or removed.
 	Differ int `json:"differ"`
+	// Cut counts the lines at the end that Lines leaves out, because there are too many.
+	Cut int `json:"cut,omitempty"`
 }
 
 // DiffLine is a line of a difference.

@@ -18,6 +18,9 @@ import (
 // ErrSecret is returned for the body of a Secret, which never leaves the portal.
 var ErrSecret = errors.New("the data of Secrets is not shown")
 
+// ErrLarge is returned for a body whose YAML would be far larger than what was recorded.
+var ErrLarge = objectyaml.ErrLarge
+
 // hidden stands in the place of what is not shown.
 const hidden = "(not shown)"
 
@@ -25,7 +28,7 @@ const hidden = "(not shown)"
 // metadata.resourceVersion, which recorders leave out; 0 leaves it out too. The data of Secrets
 // within the object is replaced.
 //
-// Errors: ErrSecret; a body that is no object.
+// Errors: ErrSecret; ErrLarge; a body that is no object.
 func Body(body []byte, version wire.Version) (api.Body, error) {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -168,7 +171,7 @@ func bookkeeping(text string) (all []api.LineRange) {
 // JSON returns a recorded body as JSON, with the digits of its numbers. The data of Secrets
 // within the object is replaced, as in Body.
 //
-// Errors: those of Body.
+// Errors: ErrSecret; a body that is no object.
 func JSON(body []byte) ([]byte, error) {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))

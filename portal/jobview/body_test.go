@@ -149,3 +149,12 @@ func keysOf(t *rapid.T, text string) map[int]bool {
 	})
 	return lines
 }
+
+// TestDeepBody: a small body that would become gigabytes of YAML is refused.
+func TestDeepBody(t *testing.T) {
+	const deep = 5000
+	text := `{"kind":"Workflow","spec":` + strings.Repeat("[", deep) + strings.Repeat("1,", 100_000) + "1" + strings.Repeat("]", deep) + `}`
+	if b, err := jobview.Body([]byte(text), 1); !errors.Is(err, jobview.ErrLarge) {
+		t.Errorf("%d bytes, %v", len(b.YAML), err)
+	}
+}

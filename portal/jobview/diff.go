@@ -19,8 +19,13 @@ const (
 	maxCompared = 2_000_000 // pairs of words that are compared in all
 )
 
+// maxDiff is how many lines of a difference are returned: more, nobody reads. Two bodies of 1.5 MB
+// may have a million.
+const maxDiff = 10_000
+
 // Diff returns what differs between two bodies. Unchanged lines are folded, except context lines
-// around each difference. Lines that are replaced have their words marked.
+// around each difference. Lines that are replaced have their words marked. It returns 10,000
+// lines at most.
 func Diff(from, to api.Body, context int) api.Diff {
 	d := differ{compares: maxCompared, left: lines(from.YAML), right: lines(to.YAML), keptLeft: from.Bookkeeping, keptRight: to.Bookkeeping}
 	gone, added := linediff.Marks(d.left, d.right)
@@ -47,7 +52,7 @@ func Diff(from, to api.Body, context int) api.Diff {
 	if d.out == nil {
 		d.out = []api.DiffLine{}
 	}
-	return api.Diff{From: from.Version, To: to.Version, Lines: d.out, Differ: d.differ}
+	return api.Diff{From: from.Version, To: to.Version, Lines: d.out, Differ: d.differ, Cut: d.cut}
 }
 
 // lines returns the lines of a text without their ends.
@@ -60,7 +65,7 @@ type differ struct {
 	left, right         []string
 	keptLeft, keptRight []api.LineRange
 	out                 []api.DiffLine
-	differ              int
+	differ, cut         int
 	compares            int // pairs of words that may still be compared
 }
 
@@ -76,11 +81,11 @@ func (d *differ) same(from, to, shift, context int, last bool) {
 	}
 	for i := from; i < to; i++ {
 		if folded := to - from - before - after; i == from+before && folded > 1 {
-			d.out = append(d.out, api.DiffLine{Op: "~", Left: i + 1, Right: i + 1 + shift, Count: folded})
+			d.add(api.DiffLine{Op: "~", Left: i + 1, Right: i + 1 + shift, Count: folded})
 			i += folded - 1
 			continue
 		}
-		d.out = append(d.out, api.DiffLine{Op: "=", Left: i + 1, Right: i + 1 + shift, Text: d.left[i], Bookkeeping: within(d.keptLeft, i+1)})
+		d.add(api.DiffLine{Op: "=", Left: i + 1, Right: i + 1 + shift, Text: d.left[i], Bookkeeping: within(d.keptLeft, i+1)})
 	}
 }
 
@@ -88,17 +93,30 @@ func (d *differ) same(from, to, shift, context int, last bool) {
 // is gone is the counterpart of the first one that is added, and so on.
 func (d *differ) replaced(i, toI, j, toJ int) {
 	d.differ += toI - i + toJ - j
+	shown := min(toI-i+toJ-j, max(maxDiff-len(d.out), 0)) // of both sides together
+	endI := min(toI, i+max(shown/2, shown-(toJ-j)))
+	endJ := min(toJ, j+shown-(endI-i))
+	d.cut += toI - endI + toJ - endJ
 	gone, added := []api.DiffLine{}, []api.DiffLine{}
-	for ; i < toI; i++ {
+	for ; i < endI; i++ {
 		gone = append(gone, api.DiffLine{Op: "-", Left: i + 1, Text: d.left[i], Bookkeeping: within(d.keptLeft, i+1)})
 	}
-	for ; j < toJ; j++ {
+	for ; j < endJ; j++ {
 		added = append(added, api.DiffLine{Op: "+", Right: j + 1, Text: d.right[j], Bookkeeping: within(d.keptRight, j+1)})
 	}
 	for k := range min(len(gone), len(added)) {
 		gone[k].Words, added[k].Words = d.markWords(gone[k].Text, added[k].Text)
 	}
 	d.out = append(append(d.out, gone...), added...)
+}
+
+// add adds an unchanged line or a fold, unless there are too many lines.
+func (d *differ) add(line api.DiffLine) {
+	if len(d.out) < maxDiff {
+		d.out = append(d.out, line)
+		return
+	}
+	d.cut += max(1, line.Count)
 }
 
 func within(all []api.LineRange, line int) bool {

@@ -114,3 +114,33 @@ func TestHostileDiff(t *testing.T) {
 		t.Errorf("%d lines, %+v %+v", len(d.Lines), d.Lines[0], d.Lines[len(d.Lines)-1])
 	}
 }
+
+// TestLargeDiff: two bodies that have hundreds of thousands of lines, all different, give a bounded
+// answer that says how many lines it leaves out.
+func TestLargeDiff(t *testing.T) {
+	const n = 300_000
+	left, right := api.Body{YAML: strings.Repeat("- a\n", n)}, api.Body{YAML: strings.Repeat("- b\n", n/2)}
+	for _, c := range []struct {
+		name        string
+		a, b        api.Body
+		context     int
+		differ, cut int
+	}{
+		{"replaced", left, right, 3, n + n/2, n + n/2 - 10_000},
+		{"added", api.Body{}, right, 3, n/2 + 1, n/2 + 1 - 10_000},
+		{"unchanged", api.Body{YAML: "x\n" + left.YAML}, api.Body{YAML: "y\n" + left.YAML}, n, 2, n + 2 - 10_000},
+		{"folded", api.Body{YAML: "x\n" + left.YAML}, api.Body{YAML: right.YAML + left.YAML + right.YAML}, 3, 0, -1},
+	} {
+		d := jobview.Diff(c.a, c.b, c.context)
+		if len(d.Lines) > 10_000 || c.cut >= 0 && (d.Cut != c.cut || d.Differ != c.differ) {
+			t.Errorf("%s: %d lines, %d cut, %d differ", c.name, len(d.Lines), d.Cut, d.Differ)
+		}
+		signs := map[string]int{}
+		for _, l := range d.Lines {
+			signs[l.Op]++
+		}
+		if c.name == "replaced" && (signs["-"] != 5000 || signs["+"] != 5000) {
+			t.Errorf("%s: %v", c.name, signs)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/vedette-io/vedette/portal/access"
@@ -183,6 +184,8 @@ func mapped(err error) error {
 		return web.Invalid("The window is empty.", api.FieldProblem{Field: "to", Message: "want a time after from"})
 	case errors.Is(err, jobview.ErrSecret):
 		return web.Denied("The data of Secrets is not shown.", "")
+	case errors.Is(err, jobview.ErrLarge):
+		return &api.Problem{Type: api.ProblemTooLarge, Title: "The revision is too large", Status: http.StatusUnprocessableEntity, Detail: "Its values are nested too deep to be shown as YAML. `vedette show -o json` prints it."}
 	}
 	return err
 }

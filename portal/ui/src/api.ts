@@ -395,6 +395,8 @@ export interface Diff {
   lines: DiffLine[];
   // Differ counts the lines that are added or removed.
   differ: number;
+  // Cut counts the lines at the end that Lines leaves out, because there are too many.
+  cut?: number;
 }
 
 // DiffLine is a line of a difference.

@@ -149,7 +149,7 @@ function AttemptDiff({ list }: { list: AttemptList }) {
         <span class="select"><Choice id="attempt-b" label={words.with} value={String(pair[1])} options={options} onChange={(v) => set([pair[0], Number(v)])} /></span>
       </span>
     }>
-      {problem ? <Trouble problem={problem} /> : same || d?.differ === 0 ? <p class="card-body text-2">{words.same}</p> : d ? <DiffTable lines={d.lines} right={body.data?.yaml ?? ""} /> : <GrayRows rows={4} />}
+      {problem ? <Trouble problem={problem} /> : same || d?.differ === 0 ? <p class="card-body text-2">{words.same}</p> : d ? <DiffTable lines={d.lines} cut={d.cut ?? 0} right={body.data?.yaml ?? ""} /> : <GrayRows rows={4} />}
     </Card>
   );
 }

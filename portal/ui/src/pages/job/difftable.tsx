@@ -21,7 +21,8 @@ const mostCompact = 16;
 type How = "unified" | "split" | "auto";
 
 // DiffTable shows a difference. compact is for cards: unified, without controls.
-export function DiffTable({ lines, right, compact = false }: { lines: readonly DiffLine[]; right: string; compact?: boolean }) {
+// cut is how many lines at the end are left out.
+export function DiffTable({ lines, right, cut = 0, compact = false }: { lines: readonly DiffLine[]; right: string; cut?: number; compact?: boolean }) {
   const words = w.value.diff;
   const box = useRef<HTMLDivElement>(null);
   const [wide, setWide] = useState(false);
@@ -62,6 +63,7 @@ export function DiffTable({ lines, right, compact = false }: { lines: readonly D
           <tbody>{sides ? split(list).map((row) => <SplitRow row={row} open={open} />) : (compact ? list.slice(0, mostCompact) : list).map((row) => <UnifiedRow row={row} open={open} />)}</tbody>
         </table>
       </div>
+      {cut > 0 && !compact ? <p class="card-body text-2" role="status">{words.cut(cut)}</p> : null}
     </div>
   );
 }

@@ -56,7 +56,7 @@ export const en = {
     states: { waiting: "Waiting", held: "Held", sending: "Sending", sent: "Sent", dead: "Dead letter", dropped: "Dropped", superseded: "Superseded" } as Record<string, string>,
   },
   diff: {
-    title: "Diff", of: (from: string, to: string) => `revision ${from} to ${to}`, differ: (i: number) => `${n(i, "line")} ${i === 1 ? "differs" : "differ"}`, none: "No line differs.", fold: (i: number) => `${n(i, "unchanged line")}`, foldBook: (i: number) => `${n(i, "line")} of bookkeeping`, left: "Before", right: "After", unified: "Unified", split: "Split", bookkeeping: "Bookkeeping", last: "Last change of the object",
+    title: "Diff", of: (from: string, to: string) => `revision ${from} to ${to}`, differ: (i: number) => `${n(i, "line")} ${i === 1 ? "differs" : "differ"}`, none: "No line differs.", fold: (i: number) => `${n(i, "unchanged line")}`, foldBook: (i: number) => `${n(i, "line")} of bookkeeping`, cut: (i: number) => `${n(i, "further line")} ${i === 1 ? "is" : "are"} not shown: the difference is too large.`, left: "Before", right: "After", unified: "Unified", split: "Split", bookkeeping: "Bookkeeping", last: "Last change of the object",
     removed: "removed", added: "added", lineNumber: "Line", text: "Text", how: "How to show the diff",
   },
   yaml: {

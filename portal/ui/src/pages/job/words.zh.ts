@@ -56,7 +56,7 @@ export const zh: JobWords = {
     states: { waiting: "等待发送", held: "暂缓", sending: "发送中", sent: "已发送", dead: "死信", dropped: "已丢弃", superseded: "已被取代" },
   },
   diff: {
-    title: "差异", of: (from, to) => `修订版本 ${from} 到 ${to}`, differ: (i) => `${number(i)} 行不同`, none: "没有不同的行。", fold: (i) => `${number(i)} 行未变`, foldBook: (i) => `${number(i)} 行由系统维护`, left: "之前", right: "之后", unified: "合并", split: "并排", bookkeeping: "系统字段", last: "对象的最后一次变化",
+    title: "差异", of: (from, to) => `修订版本 ${from} 到 ${to}`, differ: (i) => `${number(i)} 行不同`, none: "没有不同的行。", fold: (i) => `${number(i)} 行未变`, foldBook: (i) => `${number(i)} 行由系统维护`, cut: (i) => `差异过大，另有 ${number(i)} 行未显示。`, left: "之前", right: "之后", unified: "合并", split: "并排", bookkeeping: "系统字段", last: "对象的最后一次变化",
     removed: "删除", added: "新增", lineNumber: "行", text: "内容", how: "如何显示差异",
   },
   yaml: {

@@ -136,7 +136,7 @@ function DiffOf({ job, from, to, onEnd }: { job: JobContext; from: string; to: s
         <div class="card-tools"><Button icon="close" plain onClick={onEnd}>{words.yaml.end}</Button></div>
       </header>
       {from === to || (d && d.differ === 0) ? <p class="card-body text-2">{words.diff.none}</p> : null}
-      {d && d.differ > 0 && from !== to ? <DiffTable lines={d.lines} right={right.data?.version === to ? right.data.yaml : ""} /> : null}
+      {d && d.differ > 0 && from !== to ? <DiffTable lines={d.lines} cut={d.cut ?? 0} right={right.data?.version === to ? right.data.yaml : ""} /> : null}
       {!d && from !== to ? (diff.problem ? <Trouble problem={diff.problem} again={diff.reload} /> : <GrayRows rows={6} />) : null}
     </section>
   );
