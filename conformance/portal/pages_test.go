@@ -140,7 +140,8 @@ func (p *tab) settle(name string) {
 })()`)
 }
 
-// fits expects that nothing is wider than the window, and that no text but names is cut.
+// fits expects that nothing is wider than the window, that no text but names is cut, that no row is
+// cut, and that one button is the primary one.
 func (p *tab) fits(name string) {
 	p.t.Helper()
 	const wide = `(() => {
@@ -150,6 +151,13 @@ func (p *tab) fits(name string) {
     const style = getComputedStyle(e);
     if (!e.checkVisibility() || e.closest(".hidden-text, [data-full], .name, canvas") || e.querySelector(".name")) continue;
     if (style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 4) bad.push("cut: " + e.tagName + "." + e.className + " " + e.innerText.slice(0, 60));
+  }
+  const primary = [...document.querySelectorAll(".button.primary")].filter((e) => e.checkVisibility() && getComputedStyle(e).backgroundColor !== getComputedStyle(document.documentElement).backgroundColor);
+  if (primary.length > 1) bad.push("primary buttons: " + primary.map((e) => e.innerText).join(", "));
+  const list = document.querySelector(".jobs-scroll");
+  if (list && list.scrollTop === 0 && getComputedStyle(list).overflowY !== "visible") {
+    const end = list.getBoundingClientRect().bottom;
+    for (const e of list.querySelectorAll(".row")) if (e.getBoundingClientRect().top < end && e.getBoundingClientRect().bottom > end + 4) bad.push("the footer cuts a row: " + e.innerText.slice(0, 40));
   }
   return bad.slice(0, 8).join("\n");
 })()`

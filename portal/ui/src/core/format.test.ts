@@ -50,6 +50,7 @@ test("days and written times are those of the chosen zone", () => {
   const written = () => [parseTime("09:15", now), parseTime("2026-11-21", now), parseTime("2026-11-21 22:10", now), parseTime("Nov 21 22:10", now), parseTime("2026-11-21T22:10:00+02:00", now), midnight(now), midnight(now, 21), daysBefore(now, 22)].map((ms) => writtenTime(ms ?? 0));
   assert.deepEqual(written(), ["2026-11-22T01:15:00Z", "2026-11-20T16:00:00Z", "2026-11-21T14:10:00Z", "2026-11-21T14:10:00Z", "2026-11-21T20:10:00Z", "2026-11-21T16:00:00Z", "2026-10-31T16:00:00Z", "2026-10-30T18:42:08Z"]);
   setZone("utc");
+  assert.equal(parseTime("Dec 30 22:10", now), Date.parse("2025-12-30T22:10:00Z"));
   assert.deepEqual(written(), ["2026-11-21T09:15:00Z", "2026-11-21T00:00:00Z", "2026-11-21T22:10:00Z", "2026-11-21T22:10:00Z", "2026-11-21T20:10:00Z", "2026-11-21T00:00:00Z", "2026-10-31T00:00:00Z", "2026-10-30T18:42:08Z"]);
   setZone("local");
 });

@@ -37,7 +37,12 @@ export function parseTime(text: string, now = serverNow()): number | undefined {
     return inZone(t.replace(" ", "T"));
   }
   const named = /^([A-Z][a-z]{2}) (\d{1,2}),? (\d{1,2}:\d{2})$/.exec(t);
-  return named ? inZone(`${named[1]} ${named[2]}, ${fields(now).year} ${named[3]}`) : undefined;
+  if (!named) {
+    return undefined;
+  }
+  const year = fields(now).year;
+  const of = (y: number) => inZone(`${named[1]} ${named[2]}, ${y} ${named[3]}`);
+  return (of(year) ?? 0) > now + 86_400_000 ? of(year - 1) : of(year); // the last December, in January
 }
 
 // inZone reads a time. One without an offset is one of the chosen zone.

@@ -1,5 +1,6 @@
 // The frame around all pages.
 
+import "../shared";
 import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { PathFind } from "../api";

@@ -20,14 +20,10 @@ import { keyName } from "./keyhelp";
 import { paletteShown } from "./palette";
 import type { PageName } from "./pages";
 
-// primaryTaken lists the pages that have a primary button of their own.
-const primaryTaken = new Set<PageName>(["job", "submit"]);
-
 // Navigation is the bar at the top.
 export function Navigation({ page }: { page: PageName }) {
   const w = words.value;
   const names: Partial<Record<PageName, string>> = { jobs: w.nav.jobs, job: w.nav.jobs, timeline: w.nav.timeline, stats: w.nav.stats, operations: w.nav.operations, submit: w.nav.submitShort, settings: w.nav.settings, docs: w.nav.docs };
-  const drawer = here.value.query.has("sel");
   return (
     <header class="nav">
       <a class="brand" href={to("/jobs")} aria-label={w.nav.home}><Logo /><span class="brand-name phone-hidden">Vedette</span></a>
@@ -43,7 +39,7 @@ export function Navigation({ page }: { page: PageName }) {
       <ClusterMenu />
       <AtMenu />
       <LiveBadge />
-      {page === "submit" || session.value?.maySubmit === false ? null : <Button icon="plus" primary={!primaryTaken.has(page) && !drawer} class="submit-button" href={to("/submit")}>{w.nav.submit}</Button>}
+      {page === "submit" || session.value?.maySubmit === false ? null : <Button icon="plus" primary class="submit-button" href={to("/submit")}>{w.nav.submit}</Button>}
       <Button icon={shownTheme.value === "dark" ? "sun" : "moon"} plain class="theme-button" label={w.theme.toggle} onClick={toggleTheme} />
       <PersonMenu />
     </header>

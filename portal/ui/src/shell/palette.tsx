@@ -8,7 +8,7 @@ import { useKeys } from "../core/keys";
 import { parseTime, writtenTime } from "../core/instant";
 import { time } from "../core/format";
 import { useResource } from "../core/resource";
-import { go, jobPath, setQuery, to } from "../core/router";
+import { go, here, jobPath, setQuery, to } from "../core/router";
 import { toggleTheme } from "../core/theme";
 import { Icon } from "../design/icon";
 import type { IconName } from "../design/icon";
@@ -102,7 +102,7 @@ export function Palette() {
               </div>
             </>
           ))}
-          {entries.length === 0 ? <div class="palette-empty">{w.palette.nothing}</div> : null}
+          {entries.length === 0 && asked === text.trim() && !found.loading ? <div class="palette-empty">{w.palette.nothing}</div> : null}
         </div>
       </div>
     </>
@@ -131,7 +131,7 @@ function commands(text: string): Entry[] {
     ...pageCommands.value.map((c) => ({ group: w.palette.actions, text: c.text, icon: c.icon, run: c.run })),
     { group: w.palette.actions, text: w.theme.toggle, icon: "moon", run: toggleTheme },
     { group: w.palette.actions, text: language.value === "en" ? "中文" : "English", icon: "person", run: () => setLanguage(language.peek() === "en" ? "zh" : "en") },
-    { group: w.palette.actions, text: w.at.back, icon: "clock", run: () => setQuery({ at: null }) },
+    ...(here.value.query.has("at") ? [{ group: w.palette.actions, text: w.at.back, icon: "clock" as const, run: () => setQuery({ at: null }) }] : []),
   ];
   const wanted = text.trim().toLowerCase();
   return [...pages, ...actions].filter((e) => e.text.toLowerCase().includes(wanted));

@@ -30,7 +30,7 @@ export const en = {
   changes: (i: number) => n(i, "change"),
   cpu: "CPU",
   unknown: "unknown",
-  comma: ", ", colon: ": ", list: ", ",
+  comma: ", ", colon: ": ", list: ", ", space: " ",
   // said puts what the server says in English into the language of the page.
   said: (text: string) => text,
   nav: {
@@ -41,8 +41,8 @@ export const en = {
   },
   cluster: { all: "All clusters", label: "Cluster" },
   at: {
-    now: "Now", label: "Instant", go: "Show", back: "Back to now", pick: "Everything as of", help: "09:15, Nov 21 22:10, or 2 h ago",
-    ago: (text: string) => `${text} ago`, wrong: "Not a time. Write 09:15, 2026-11-21 22:10, or 2h.",
+    now: "Now", label: "Instant", go: "Show", back: "Back to now", pick: "Everything as of", help: "09:15, Nov 21 22:10, or 2h for 2 hours ago",
+    ago: (text: string) => `${text} ago`, wrong: "Not a time. Write 09:15, Nov 21 22:10, or 2h.",
   },
   theme: { light: "Light theme", dark: "Dark theme", system: "System theme", toggle: "Switch theme" },
   person: {
@@ -66,14 +66,14 @@ export const en = {
     again: "Try again", id: (id: string) => `ID ${id}`, from: (time: string) => `What you see is from ${time}.`, copyRole: "Copy role", copied: "Copied",
     signIn: "Sign in", network: "The portal does not answer. Check the connection, or whether the portal runs.",
     loading: (share: string) => `The portal has started and is reading the history: ${share}.`, reload: "Reload the page",
-    denied: "You lack a right for this. Ask its owners for the role:", deniedNoRole: "You lack a right for this.", page: "This page has failed. Reload it.",
+    denied: "You may not do this. Ask the owners of the namespace for this role:", deniedNoRole: "You may not do this.", page: "This page failed. Reload it.",
   },
   action: {
     retry: "Retry", stop: "Stop", clone: "Clone and edit", subscribe: "Subscribe", close: "Close", cancel: "Cancel", copy: "Copy", copyLink: "Copy link", open: "Open page", undo: "Undo", more: "More",
     open1: "Open", download: "Download", save: "Save", remove: "Remove", clear: "Clear", show: "Show", newer: "Newer", older: "Older",
   },
   keys: { title: "Keys", all: "all keys", move: "move", open: "open", go: "Go to", none: "Keys do not work while you type.", list: "Show all keys", palette: "Search or jump", submit: "Submit a job", theme: "Switch theme", pause: "Pause or resume", filter: "Filter", back: "Back" },
-  palette: { label: "Search or jump to", jobs: "Jobs", pages: "Pages", actions: "Actions", times: "Times", nothing: "Nothing found.", hint: "Name of a job, a page, or a time such as at 09:15", as: (time: string) => `Everything as of ${time}` },
+  palette: { label: "Search or jump to", jobs: "Jobs", pages: "Pages", actions: "Actions", times: "Times", nothing: "Nothing found.", hint: "Name of a job, a page, or a time, such as “at 09:15”", as: (time: string) => `Everything as of ${time}` },
   filter: {
     label: "Filter", add: "Add a filter: name, state, queue, owner, cluster", addShort: "Add a filter", clear: "Clear", remove: (term: string) => `Remove ${term}`,
     is: "is", isNot: "is not", anyOf: "is any of", noneOf: "is none of", has: "has", hasNot: "does not have", contains: "contains", over: "over", under: "under", atLeast: "≥", atMost: "≤",

@@ -18,7 +18,7 @@ export const zh: Words = {
   changes: (i) => `${number(i)} 个变化`,
   cpu: "CPU",
   unknown: "未知",
-  comma: "，", colon: "：", list: "、",
+  comma: "，", colon: "：", list: "、", space: "",
   said: (text) => text.replace(/,? ?\bexit code (\d+)/, (m, code: string) => (m.startsWith(",") ? "，" : "") + `退出码 ${code}`).replace(/\b(\d+)(?:st|nd|rd|th) in line\b/, "排在第 $1 位"),
   nav: {
     label: "页面", jobs: "作业", timeline: "时间线", stats: "统计", operations: "运维", settings: "设置",
@@ -28,7 +28,7 @@ export const zh: Words = {
   },
   cluster: { all: "所有集群", label: "集群" },
   at: {
-    now: "现在", label: "时刻", go: "显示", back: "回到现在", pick: "查看某一时刻", help: "09:15、2026-11-21 22:10 或 2h",
+    now: "现在", label: "时刻", go: "显示", back: "回到现在", pick: "查看某一时刻", help: "09:15、2026-11-21 22:10，或 2h（2 小时前）",
     ago: (text) => `${text} 前`, wrong: "无法识别的时间。可写 09:15、2026-11-21 22:10 或 2h。",
   },
   theme: { light: "浅色主题", dark: "深色主题", system: "跟随系统", toggle: "切换主题" },
@@ -53,14 +53,14 @@ export const zh: Words = {
     again: "重试", id: (id) => `ID ${id}`, from: (time) => `所见内容来自 ${time}。`, copyRole: "复制角色", copied: "已复制",
     signIn: "登录", network: "门户没有响应。请检查网络，或门户是否在运行。",
     loading: (share) => `门户已启动，正在读取历史：${share}。`, reload: "重新加载页面",
-    denied: "你没有这项权限。请向其负责人申请角色：", deniedNoRole: "你没有这项权限。", page: "本页出现故障，请重新加载。",
+    denied: "你没有这项权限。请向命名空间的负责人申请此角色：", deniedNoRole: "你没有这项权限。", page: "本页出现故障，请重新加载。",
   },
   action: {
     retry: "重试", stop: "停止", clone: "复制并编辑", subscribe: "订阅", close: "关闭", cancel: "取消", copy: "复制", copyLink: "复制链接", open: "打开页面", undo: "撤销", more: "更多",
     open1: "打开", download: "下载", save: "保存", remove: "移除", clear: "清除", show: "显示", newer: "较新", older: "较早",
   },
   keys: { title: "快捷键", all: "全部快捷键", move: "移动", open: "打开", go: "前往", none: "输入文字时快捷键不起作用。", list: "显示全部快捷键", palette: "搜索或跳转", submit: "提交作业", theme: "切换主题", pause: "暂停或继续", filter: "筛选", back: "返回" },
-  palette: { label: "搜索或跳转", jobs: "作业", pages: "页面", actions: "操作", times: "时刻", nothing: "没有结果。", hint: "作业名称、页面，或时刻，例如 at 09:15", as: (time) => `查看截至 ${time} 的一切` },
+  palette: { label: "搜索或跳转", jobs: "作业", pages: "页面", actions: "操作", times: "时刻", nothing: "没有结果。", hint: "作业名称、页面或时刻，例如“at 09:15”", as: (time) => `查看截至 ${time} 的一切` },
   filter: {
     label: "筛选", add: "按名称、状态、队列、提交者、标签筛选", addShort: "添加筛选", clear: "清除", remove: (term) => `移除 ${term}`,
     is: "是", isNot: "不是", anyOf: "是", noneOf: "不是", has: "含", hasNot: "不含", contains: "包含", over: ">", under: "<", atLeast: "≥", atMost: "≤",

@@ -1,5 +1,6 @@
 // The documentation of the API, made from its OpenAPI document.
 
+import "../../shared";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Prefix } from "../../api";

@@ -4,10 +4,10 @@ import { pageWords } from "../../words";
 
 const en = {
   title: "API",
-  about: "The pages use this API themselves. Times are RFC 3339 in UTC, durations are seconds, lists have a cursor. Errors are problem documents (RFC 9457). The parameter at shows what was known at an instant.",
+  about: "The pages use this API themselves. Times are RFC 3339 in UTC, durations are seconds, lists have a cursor. Errors are problem documents (RFC 9457). The parameter “at” shows what was known at an instant.",
   document: "OpenAPI document",
   find: "Find an operation",
-  none: "No operation has this word.",
+  none: "No operation matches.",
   operations: "Operations",
   parameters: "Parameters",
   body: "Request",
@@ -21,7 +21,7 @@ const en = {
   curl: "From a shell",
   copy: "Copy",
   fields: (name: string) => `Fields of ${name}`,
-  default: (v: string) => `usually ${v}`,
+  default: (v: string) => `default ${v}`,
   range: (low: string, high: string) => `${low} to ${high}`,
   otherwise: "otherwise",
   csrf: "A browser that is signed in sends the header X-Vedette-CSRF with every write.",
@@ -30,10 +30,10 @@ const en = {
 
 const zh: typeof en = {
   title: "API",
-  about: "页面自身也使用此 API。时间为 UTC 的 RFC 3339，时长以秒计，列表带游标。错误为问题文档（RFC 9457）。参数 at 显示某一时刻的已知情况。",
+  about: "页面自身也使用此 API。时间为 UTC 的 RFC 3339，时长以秒计，列表带游标。错误为问题文档（RFC 9457）。参数“at”显示某一时刻的已知情况。",
   document: "OpenAPI 文档",
   find: "查找操作",
-  none: "没有包含此词的操作。",
+  none: "没有匹配的操作。",
   operations: "操作",
   parameters: "参数",
   body: "请求",

@@ -12,7 +12,7 @@ import { Question } from "../../design/question";
 import { newKey } from "../../design/key";
 import { toast } from "../../design/toast";
 import { visible } from "../../design/visible";
-import { stateWord } from "../../words";
+import { stateWord, words as shared } from "../../words";
 import { answered, asked } from "./asking";
 import { holdsGPUs, may } from "./context";
 import type { JobContext } from "./context";
@@ -81,7 +81,7 @@ function StopQuestion({ job }: { job: JobContext }) {
   return (
     <Question title={words.stop(visible(job.row.name))} act={words.stopNow} keep={words.keep} disabled={!allowed || (holds && name.trim() !== job.row.name)} busy={busy} onAct={stop} onClose={answered}>
       <Refused job={job} act="stop" />
-      {allowed ? <p>{words.stopText}{holds ? ` ${words.holds(job.row.gpus)}` : ""}</p> : null}
+      {allowed ? <p>{words.stopText}{holds ? shared.value.space + words.holds(job.row.gpus) : ""}</p> : null}
       {allowed && holds ? <Field id="stop-name" label={words.name}><input id="stop-name" value={name} autocomplete="off" spellcheck={false} placeholder={job.row.name} onInput={(e) => setName(e.currentTarget.value)} /></Field> : null}
       {allowed ? <Field id="stop-reason" label={words.why} note={words.optional} help={words.whyHelp}><input id="stop-reason" value={reason} maxLength={200} aria-describedby="stop-reason-help" onInput={(e) => setReason(e.currentTarget.value)} /></Field> : null}
     </Question>

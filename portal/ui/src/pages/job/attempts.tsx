@@ -43,7 +43,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
   const attempts = list.attempts.slice(from);
   return (
     <div class="table-box" tabIndex={0}>
-      <table class="rows compare" style={{ "--attempts": String(attempts.length) }}>
+      <table class="rows compare">
         <caption class="hidden-text">{words.title}{shared.value.comma}{words.note}</caption>
         <thead><tr><th><span class="hidden-text">{words.field}</span></th>{attempts.map((a) => <th scope="col" key={a.number}>{shared.value.attempt(a.number)}</th>)}</tr></thead>
         <tbody>
@@ -69,7 +69,7 @@ function Cell({ attempt, field, i }: { attempt: Attempt; field: AttemptField; i:
   const differs = i > 0 && field.differs[i] === true;
   const shown = text === "" ? <span class="text-3">{none}</span> : text;
   return (
-    <td>
+    <td data-label={shared.value.attempt(attempt.number)}>
       {field.name === "ended" ? <span class="state-cell"><StateIcon state={attempt.state} />{differs ? <mark class="differs">{shown}</mark> : <span>{shown}</span>}</span>
         : differs ? <mark class="differs">{shown}</mark> : shown}
       {differs ? <span class="hidden-text"> {w.value.attempts.differs}</span> : null}

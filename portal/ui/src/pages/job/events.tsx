@@ -50,7 +50,7 @@ function EventRow({ event }: { event: Event }) {
     <tr>
       <td class="nowrap"><span class="state-cell">{warning ? <Icon name="warning" size={14} /> : <Icon name="info" size={14} />}<span class={warning ? "strong" : "text-2"}>{warning ? words.warning : words.normal}</span></span></td>
       <td class={warning ? "strong nowrap" : "nowrap"}>{visible(event.reason)}</td>
-      <td class="object"><span class="text-3">{event.object.kind} </span><Name text={event.object.name} /></td>
+      <td class="object"><span class="object-line"><span class="text-3">{event.object.kind}</span><Name text={event.object.name} /></span></td>
       <td class="wide text-2" lang="en">{visible(event.message)}</td>
       <td class="numeric" data-label={words.count}>{number(event.count)}</td>
       <td class="numeric text-2 nowrap" data-label={words.first}><Time at={event.first} /></td>

@@ -85,10 +85,10 @@ function Actions({ job }: { job: JobContext }) {
   }
   return (
     <div class="job-actions">
-      {may(job, "subscribe") ? <Button icon="bell" onClick={() => ask("subscribe")}>{waiting ? words.subscribe.starts : words.subscribe.button}</Button> : null}
+      {may(job, "subscribe") ? <Button icon="bell" onClick={() => ask("subscribe")}>{waiting ? <><span class="phone-hidden">{words.subscribe.starts}</span><span class="phone-only">{words.subscribe.button}</span></> : words.subscribe.button}</Button> : null}
       {may(job, "release") ? <Button icon="play" primary onClick={() => release(job)}>{words.actions.release}</Button> : null}
       {may(job, "clone") ? <Button icon="pencil" href={to("/submit", { clone: job.uid, cluster: job.cluster })}>{shared.value.action.clone}</Button> : null}
-      {may(job, "retry") ? <Button icon="retry" primary onClick={() => ask("retry")}>{shared.value.action.retry}</Button> : canStop ? <Button icon="stop" onClick={() => ask("stop")}>{shared.value.action.stop}</Button> : null}
+      {may(job, "retry") ? <Button icon="retry" primary={job.row.state !== "Succeeded"} onClick={() => ask("retry")}>{shared.value.action.retry}</Button> : canStop ? <Button icon="stop" onClick={() => ask("stop")}>{shared.value.action.stop}</Button> : null}
       <Menu icon="dots" label={words.actions.more} items={items} side="right" />
     </div>
   );

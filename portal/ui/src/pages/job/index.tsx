@@ -1,5 +1,6 @@
 // The page of a job.
 
+import "../../shared";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PathJob, ProblemUnknown } from "../../api";
 import type { Change, Job, JobDetail } from "../../api";
@@ -10,6 +11,7 @@ import { useKeys } from "../../core/keys";
 import { useLive } from "../../core/live";
 import { useResource } from "../../core/resource";
 import { at, go, here, jobPath, to } from "../../core/router";
+import { Button } from "../../design/button";
 import { Empty, GrayRows, Tabs, Trouble } from "../../design/panel";
 import type { Tab } from "../../design/panel";
 import { stateWord, words as shared } from "../../words";
@@ -70,7 +72,7 @@ function JobOf({ cluster, uid, tab }: { cluster: string; uid: string; tab: strin
     return (
       <div class="job-page job-tab">
         {answer.problem.type === ProblemUnknown && isExpected(uid) ? <Expected reload={answer.reload} />
-          : answer.problem.type === ProblemUnknown ? <Empty text={w.value.gone}><span class="text-2">{w.value.goneHelp}</span></Empty> : <Trouble problem={answer.problem} again={answer.reload} />}
+          : answer.problem.type === ProblemUnknown ? <Empty text={w.value.gone}><span class="text-2">{w.value.goneHelp}</span><Button href={to("/jobs")}>{shared.value.nav.jobs}</Button></Empty> : <Trouble problem={answer.problem} again={answer.reload} />}
       </div>
     );
   }

@@ -63,8 +63,7 @@ export function LogsTab({ job }: { job: JobContext }) {
             onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); step(e.shiftKey ? -1 : 1); } if (e.key === "Escape") { search(""); e.currentTarget.blur(); } }} />
           {text === "" ? null : <span class="log-hits" role="status">{hits.length === 0 ? words.noHits : words.hits(at + 1, number(hits.length) + (hits.length >= mostHits ? "+" : ""))}</span>}
         </span>
-        <Button icon="up" plain label={words.previousHit} disabled={hits.length === 0} onClick={() => step(-1)} />
-        <Button icon="down" plain label={words.nextHit} disabled={hits.length === 0} onClick={() => step(1)} />
+        {text === "" ? null : <><Button icon="up" plain label={words.previousHit} disabled={hits.length === 0} onClick={() => step(-1)} /><Button icon="down" plain label={words.nextHit} disabled={hits.length === 0} onClick={() => step(1)} /></>}
         <span class="grow" />
         <Check checked={wrap} onChange={(on) => { setWrap(on); remember("log.wrap", on); }}>{words.wrap}</Check>
         <Check checked={times} onChange={(on) => { setTimes(on); remember("log.times", on); }}>{words.times}</Check>

@@ -19,23 +19,24 @@ export function Overview({ job, waits }: { job: JobContext; waits: ReturnType<ty
   const deliveries = useDeliveries(job);
   const messages = deliveries.data?.deliveries ?? [];
   const why = waiting.has(job.row.state) || (job.row.state === "Starting" && (waits.data?.nodes?.length ?? 0) > 0);
-  const side = (
-    <>
-      <LogCard job={job} lines={failure.data?.lines} kept={failure.data?.linesKept} />
-      {messages.length > 0 ? <DeliveriesCard job={job} list={messages} reload={deliveries.reload} /> : null}
-      <DiffCard job={job} />
-    </>
-  );
+  const compared = (attempts.data?.attempts.length ?? 0) > 1;
+  // The difference fills the emptier column.
+  const aside = job.row.state === "Failed" || compared;
   return (
     <div class="job-stack">
       {why ? <WhyItWaits job={job} waiting={waits} /> : null}
       <div class="overview">
         <div class="overview-main">
           {job.row.state === "Failed" ? <WhyItFailed job={job} failure={failure} /> : null}
-          {attempts.data && attempts.data.attempts.length > 1 ? <AttemptsCard job={job} list={attempts.data} /> : null}
+          {attempts.data && compared ? <AttemptsCard job={job} list={attempts.data} /> : null}
           <TransitionsCard job={job} />
+          {aside ? null : <DiffCard job={job} />}
         </div>
-        <div class="overview-side">{side}</div>
+        <div class="overview-side">
+          <LogCard job={job} lines={failure.data?.lines} kept={failure.data?.linesKept} />
+          {messages.length > 0 ? <DeliveriesCard job={job} list={messages} reload={deliveries.reload} /> : null}
+          {aside ? <DiffCard job={job} /> : null}
+        </div>
       </div>
     </div>
   );

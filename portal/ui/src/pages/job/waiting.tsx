@@ -145,7 +145,7 @@ function LineCard({ line }: { line: Line }) {
           ))}
         </tbody>
       </table>
-      <p class="card-foot bare note">{words.lineNote}{special.length > 0 ? " " + words.special(special.map((j) => number(j.place)), special[0]?.priority ?? "") : ""}{line.hidden ? " " + words.hidden(line.hidden) : ""}</p>
+      <p class="card-foot bare note">{words.lineNote}{special.length > 0 ? shared.value.space + words.special(special.map((j) => number(j.place)), special[0]?.priority ?? "") : ""}{line.hidden ? shared.value.space + words.hidden(line.hidden) : ""}</p>
     </Card>
   );
 }

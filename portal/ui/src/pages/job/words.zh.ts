@@ -11,7 +11,7 @@ export const zh: JobWords = {
   next: "列表中的下一个作业",
   facts: {
     kind: "类型", queue: "队列", owner: "提交者", gpus: "GPU", submitted: "提交于", waited: "等待", waiting: "已等待", ran: "运行", running: "已运行", priority: "优先级",
-    pods: "Pod", uid: "UID", retryOf: "重试自", retriedBy: "由此重试", stoppedBy: "停止者", controller: "控制者", node: "节点", copy: "复制 UID", trace: "链路追踪", openTrace: "打开",
+    pods: "Pod", uid: "UID", retryOf: "重试自", retriedBy: "已重试为", stoppedBy: "停止者", controller: "控制者", node: "节点", copy: "复制 UID", trace: "链路追踪", openTrace: "打开",
   },
   onNodes: (gpus, nodes) => `${gpus}，${number(nodes)} 个节点`,
   inAttempts: (time, tries) => `${time}，${number(tries)} 次尝试`,
@@ -37,17 +37,17 @@ export const zh: JobWords = {
   },
   attempts: {
     title: "尝试", note: "与上一次不同之处已标出", list: "各次尝试", job: "作业", thisJob: "本作业", diff: "完整差异", all: (i) => `全部 ${number(i)} 次`, field: "字段", none: "还没有开始任何尝试。", compare: "比较", with: "与", differs: "与上一次不同",
-    fields: { ended: "结束", ran: "运行", firstFailure: "最先失败", image: "镜像", nodes: "节点", lastStep: "最后一步", began: "开始", pods: "Pod", exitCode: "退出码", node: "节点", memory: "内存", gpus: "GPU", command: "命令" },
+    fields: { ended: "结束", ran: "运行", firstFailure: "最先失败", image: "镜像", nodes: "节点", lastStep: "最后步骤", began: "开始", pods: "Pod", exitCode: "退出码", node: "节点", memory: "内存", gpus: "GPU", command: "命令" },
     same: "两次尝试运行的是同一个对象。", one: "比较需要两次尝试。",
   },
   transitions: {
     title: "状态变化", note: (i) => `共 ${i} 次，最新在前`, state: "状态", since: "时间", for: "持续", reason: "原因", version: "版本", source: "来源", all: "全部显示", none: "没有记录到状态变化。",
-    sources: { watched: "监视", listed: "列表", relisted: "重新列表", inferred: "推断", watch: "监视", list: "列表", relist: "重新列表" },
+    sources: { watched: "监视", listed: "列出", relisted: "重新列出", inferred: "推断", watch: "监视", list: "列出", relist: "重新列出" },
   },
   log: {
     title: "最后的日志", attempt: (pod, i) => `${pod}，尝试 ${i}`, kept: (shown, all) => `Pod 结束时保留，${number(all)} 行中的 ${number(shown)} 行`, keptAt: (pod, t, i) => `${pod}：${t} 保留 ${number(i)} 行`, missing: (i) => `${number(i)} 行未保留`, missingUnknown: "未保留的行数未知", 
-    allPods: "所有 Pod", allAttempts: "所有尝试", pod: "Pod", attemptLabel: "尝试", search: "搜索日志", hits: (i, of) => `第 ${number(i)} 个，共 ${of} 个`, noHits: "无匹配", nextHit: "下一个匹配", previousHit: "上一个匹配", wrap: "换行", times: "时间", follow: "跟随", live: "实时，跟随末尾", liveOnly: "实时", ended: "日志已结束。", away: "集群没有给出日志。这些是 Pod 结束时保留的日志。", older: "显示更早的日志",
-    dropped: (i) => `省略了 ${number(i)} 行较早的日志，以保持页面流畅。`, cut: (i) => `截去 ${number(i)} 字节`, empty: "没有日志。未启动的 Pod 不写日志，也没有保留的日志。", region: "日志", broken: "连接已断开，正在重新打开。", download: "下载显示的内容", open: "全部日志",
+    allPods: "所有 Pod", allAttempts: "所有尝试", pod: "Pod", attemptLabel: "尝试", search: "搜索日志", hits: (i, of) => `第 ${number(i)} 个，共 ${of} 个`, noHits: "无匹配", nextHit: "下一个匹配", previousHit: "上一个匹配", wrap: "换行", times: "时间", follow: "跟随", live: "实时，跟随末尾", liveOnly: "实时", ended: "日志已结束。", away: "集群没有返回日志。这些是 Pod 结束时保留的日志。", older: "显示更早的日志",
+    dropped: (i) => `省略了 ${number(i)} 行较早的日志，以保持页面流畅。`, cut: (i) => `截去 ${number(i)} 字节`, empty: "没有日志。未启动的 Pod 不写日志，也没有保留的日志。", region: "日志", broken: "连接已断开，正在重新连接。", download: "下载显示的内容", open: "全部日志",
     shown: (i) => `显示 ${number(i)} 行`,
   },
   deliveries: {
@@ -66,7 +66,7 @@ export const zh: JobWords = {
   pods: { none: "还没有创建 Pod。", notRecorded: "未记录 Pod。请将 pods 加入记录器的目标。", state: "状态", name: "名称", attempt: "尝试", node: "节点", restarts: "重启", exit: "退出码", created: "创建时间", ran: "存在", life: "历程", detail: "详情", },
   events: { none: "没有关于该作业的事件。", notRecorded: "未记录事件，集群也没有响应。", live: "来自 API server，约保留一小时", type: "级别", reason: "原因", object: "对象", message: "消息", count: "次数", first: "首次", last: "最近", normal: "普通", warning: "警告" },
   ask: {
-    stop: (name) => `停止 ${name}？`, stopText: "将以你的名义取消该作业。历史会保留。", holds: (i) => `${i < 0 ? "它可能占用 GPU" : `它占用 ${number(i)} 个 GPU`}。输入其名称以停止。`, name: "作业名称", why: "原因", whyHelp: "会写入作业和消息。", keep: "保留", stopNow: "停止作业",
+    stop: (name) => `停止 ${name}？`, stopText: "将以你的名义停止该作业。历史会保留。", holds: (i) => `${i < 0 ? "它可能占用 GPU" : `它占用 ${number(i)} 个 GPU`}。输入其名称以停止。`, name: "作业名称", why: "原因", whyHelp: "会写入作业和消息。", keep: "保留", stopNow: "停止作业",
     retry: (name) => `重试 ${name}？`, retryText: "将以你的名义提交该作业的副本。", retryNow: "重试", mute: (name) => `将 ${name} 的消息静音？`, muteText: "你将不再收到关于该作业的消息。", until: "直到", untilEnd: "作业结束", hour: "1 小时后", tomorrow: "明天 09:00", muteNow: "静音",
     acknowledge: (name) => `确认 ${name} 的失败？`, acknowledgeText: "其他人会看到你已知晓，不再升级。", acknowledgeNow: "确认", mayNot: "现在不能对该作业执行此操作。它可能已结束，或者你没有权限。", optional: "可选",
   },

@@ -76,9 +76,9 @@ function Times({ job, row }: { job: Job; row: Row | undefined }) {
   return (
     <p class="drawer-times">
       <span>{from === undefined ? "" : clockOf(from)} {w.drawer.submitted}</span>
-      <span>{w.drawer.waited} {times.waited < 1 ? none : duration(times.waited)}</span>
-      <span>{w.drawer.ran} {times.ran < 1 ? none : duration(times.ran)}</span>
-      <span>{to === undefined ? common.value.life.now : `${clockOf(to)} ${stateWord(job.state)}`}</span>
+      <span>{w.drawer.waited.toLowerCase()} {times.waited < 1 ? none : duration(times.waited)}</span>
+      <span>{w.drawer.ran.toLowerCase()} {times.ran < 1 ? none : duration(times.ran)}</span>
+      <span>{to === undefined ? common.value.life.now : `${clockOf(to)} ${stateWord(job.state).toLowerCase()}`}</span>
     </p>
   );
 }
@@ -130,7 +130,7 @@ function WhyFailed({ job, version }: { job: Job; version: string }) {
       {lines.length === 0 ? null : (
         <section class="drawer-part">
           <header class="part-head"><h2>{w.lastLines}</h2><span class="card-note">{f.pod ?? ""}</span><span class="grow" /><a class="text-2" href={to(jobPath(job, "logs"))}>{w.logs}</a></header>
-          <pre class="drawer-log" tabIndex={0}>{lines.slice(-8).map((l) => <div><span class="text-3">{instant(l.time) === undefined ? "" : clock(instant(l.time) ?? 0)}</span> {l.note ?? visible(l.text)}</div>)}</pre>
+          <pre class="drawer-log" tabIndex={0}>{lines.slice(-8).map((l) => <div><span class="text-3">{instant(l.time) === undefined ? "     " : clock(instant(l.time) ?? 0)}</span> {l.note ?? visible(l.text)}</div>)}</pre>
         </section>
       )}
     </>
@@ -176,12 +176,11 @@ function Transitions({ job, version }: { job: Job; version: string }) {
         <tbody>
           {list.map((t) => {
             const from = instant(t.happened) ?? now;
-            const open = !t.ended && isEnd(t.to);
             return (
               <tr>
                 <td><Time at={t.happened} /></td>
                 <td><StateCell state={t.to} /></td>
-                <td class="numeric">{open ? none : duration(((instant(t.ended) ?? now) - from) / 1000)}</td>
+                <td class="numeric">{duration(((instant(t.ended) ?? now) - from) / 1000)}</td>
                 <td>{t.reason ? <span class="text-1">{t.reason}</span> : null} {t.message ? <span class="text-3" lang="en">{visible(t.message)}</span> : t.reason ? null : <span class="text-3">{none}</span>}</td>
               </tr>
             );

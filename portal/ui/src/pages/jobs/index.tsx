@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import "../../shared";
 import { PathCounts } from "../../api";
 import type { JobCounts } from "../../api";
 import { count, none } from "../../core/format";
@@ -29,7 +30,7 @@ import { useAnnounced } from "./announce";
 import { useRemembered } from "./remembered";
 import { useList } from "./useList";
 import type { List } from "./useList";
-import { usePhone } from "./usePhone";
+import { usePhone } from "../../core/phone";
 import { Views } from "./views";
 import { words } from "./words";
 

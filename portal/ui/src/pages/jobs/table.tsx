@@ -113,6 +113,7 @@ export function JobsTable(p: TableProps) {
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
+  useEffect(() => wholeRows(box.current), [width === 0, density.value, p.news !== null, p.rows.length > 0]);
   const columns = fitting(chosen.value, width);
   const key = columns.map((c) => c.name).join();
   if (memo.current.key !== key) {
@@ -134,6 +135,29 @@ export function JobsTable(p: TableProps) {
       )}
     </div>
   );
+}
+
+// wholeRows lets the table end with a row that the footer does not cut, until people scroll.
+function wholeRows(box: HTMLElement | null): (() => void) | undefined {
+  const scroller = box?.parentElement;
+  const [row, head] = [box?.querySelector<HTMLElement>(".row"), box?.querySelector("thead")];
+  if (!box || !scroller || !row || !head) {
+    return undefined;
+  }
+  let spare = 0;
+  const fit = () => {
+    const room = scroller.clientHeight + spare;
+    const height = row.offsetHeight;
+    const part = (room - (row.offsetTop - (head.parentElement?.offsetTop ?? 0))) % height;
+    spare = box.offsetHeight > room && part < height - 4 ? Math.max(0, part) : 0; // below the text of a row are 4 pixels
+    scroller.style.marginBottom = `${spare}px`;
+  };
+  const watch = new ResizeObserver(fit);
+  watch.observe(scroller);
+  return () => {
+    watch.disconnect();
+    scroller.style.marginBottom = "";
+  };
 }
 
 // JobsPhoneList shows the rows as a list, for phones: two lines and the strip in full width.

@@ -1,5 +1,6 @@
 // Operations: how recorders, readers of the feed and channels do.
 
+import "../../shared";
 import { useEffect, useState } from "preact/hooks";
 import { PathOperations } from "../../api";
 import type { Operations } from "../../api";

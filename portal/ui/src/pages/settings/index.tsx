@@ -1,5 +1,6 @@
 // Settings: subscriptions, looks, language, times, the command line and the account.
 
+import "../../shared";
 import type { ComponentChildren } from "preact";
 import { PathSubscriptions } from "../../api";
 import type { SubscriptionList } from "../../api";

@@ -83,7 +83,7 @@ const zh: typeof en = {
   noSubscriptions: "你没有订阅任何作业。",
   noNotifier: "此门户不发送消息：其数据库没有通知。",
   signInFirst: "请登录后订阅：消息需要接收人。",
-  heads: { jobs: "作业", states: "状态", channel: "渠道", status: "情况", created: "创建", acts: "操作" },
+  heads: { jobs: "作业", states: "状态", channel: "渠道", status: "当前情况", created: "创建时间", acts: "操作" },
   all: "你可查看的所有作业",
   allStates: "所有状态",
   job: (uid) => `单个作业，${uid}`,

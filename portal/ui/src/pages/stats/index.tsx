@@ -1,5 +1,6 @@
 // Statistics of a period, compared with another one.
 
+import "../../shared";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PathStats, PathSuggest } from "../../api";
 import type { Stats, Suggestions } from "../../api";

@@ -74,7 +74,7 @@ export function FailuresPart({ stats, other, failed }: PartProps) {
   const { now, before } = stats;
   const h = w.heads;
   const all = now.outcomes["Failed"] ?? 0;
-  const columns: Column[] = [{ head: h.cause }, { head: h.failures, numeric: true }, { head: h.share, numeric: true }, { head: h.before, numeric: true }, { head: h.change, numeric: true }];
+  const columns: Column[] = [{ head: h.cause }, { head: h.failures, numeric: true }, { head: h.share, numeric: true }, { head: h.before, numeric: true, desk: true }, { head: h.change, numeric: true }];
   const rows = joined(now.causes, before?.causes).map((c) => [
     <a class="underlined" href={failed(c.word)}>{c.word === "" ? w.unknownCause : visible(c.word)}</a>, <b>{number(c.count)}</b>, all > 0 ? percent(c.count / all) : none, c.before === undefined ? none : number(c.before), c.before === undefined ? none : signed(c.count - c.before),
   ]);

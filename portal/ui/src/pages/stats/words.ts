@@ -33,7 +33,7 @@ const en = {
   points: (n: string) => `${n} pts`,
   more: (n: number) => `${number(Math.abs(n))} ${n >= 0 ? "more" : "fewer"}`,
   timeWaited: "Time waited",
-  timeRan: "Time ran",
+  timeRan: "Time run",
   p90: "90th percentile",
   p99: "99th percentile",
   most: "Longest",

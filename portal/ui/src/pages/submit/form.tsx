@@ -7,6 +7,7 @@ import { visible } from "../../design/visible";
 import { groups, kindOf, mistakeOf, textOf } from "./formmodel";
 import { mirrored } from "./submission";
 import type { Submission } from "./submission";
+import { words as shared } from "../../words";
 import { w } from "./words";
 
 // FormProps say what the form shows.
@@ -167,5 +168,5 @@ function helpOf(p: FormProps, q: Parameter): string | undefined {
   const form = kind === "list" ? words.listHelp : kind === "map" ? words.mapHelp : "";
   const help = words.helps[q.help ?? ""] ?? q.help ?? "";
   const first = help === "" ? "" : sentence(help) + (/[.。]$/.test(help) ? "" : words.stop);
-  return [first, form].filter((t) => t !== "").join(" ") || undefined;
+  return [first, form].filter((t) => t !== "").join(shared.value.space) || undefined;
 }

@@ -1,5 +1,6 @@
 // The page that submits jobs.
 
+import "../../shared";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { PathSubmit, PathSuggest } from "../../api";
 import type { Checked, FieldProblem, Problem, Submitted, Suggestions } from "../../api";
@@ -31,6 +32,7 @@ import type { Raise, Submission } from "./submission";
 import { quantity } from "./quantity";
 import { useCheck, useRendered } from "./usecheck";
 import { RepairButton, VerdictBar } from "./verdict";
+import { words as shared } from "../../words";
 import { w } from "./words";
 import { changedLines, YamlPane } from "./yamlpane";
 
@@ -120,7 +122,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
         const name = made.job.name ?? made.job.uid;
         const done = made.created ? words.submitted(name) : words.already(name);
         const warnings = made.warnings ?? [];
-        toast([done, ...warnings.map(visible)].join(" "), { failure: warnings.length > 0 });
+        toast([done, ...warnings.map(visible)].join(shared.value.space), { failure: warnings.length > 0 });
         go(jobPath(made.job));
       },
       (e: unknown) => {
@@ -165,8 +167,10 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
           {b.clone && s.cloneOf ? <CloneBanner clone={b.clone} changed={changed.size} /> : null}
           <Form s={s} clusters={writable()} namespaces={(namespaces.data?.items ?? []).map((i) => i.value ?? "")} problems={placed(s, problems)} touched={touched} checked={verdict?.answer}
             onText={(name, text) => { touch((now) => new Set([...now, name])); change((now) => setText(now, name, text)); }} onCluster={(cluster) => change((now) => ({ ...now, cluster }))} onNamespace={(namespace) => change((now) => ({ ...now, namespace }))} />
-          {session.value?.notifies ? <Check checked={s.notify} onChange={(notify) => change((now) => ({ ...now, notify }))}>{words.notify}</Check> : null}
-          <Check checked={s.hold} onChange={(hold) => change((now) => ({ ...now, hold }))}>{words.holdIt}</Check>
+          <div class="submit-checks">
+            {session.value?.notifies ? <Check checked={s.notify} onChange={(notify) => change((now) => ({ ...now, notify }))}>{words.notify}</Check> : null}
+            <Check checked={s.hold} onChange={(hold) => change((now) => ({ ...now, hold }))}>{words.holdIt}</Check>
+          </div>
           {forecast.current ? <ForecastCards checked={forecast.current} /> : null}
         </div>
         <YamlPane s={s} editing={editing} wrong={new Set(problems.map((p) => p.line ?? 0).filter((l) => l > 0))} onText={(text) => change((now) => setYAML(now, text))}
@@ -177,7 +181,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
         </YamlPane>
       </div>
       <footer class="submit-foot">
-        <span class="text-2 submit-foot-text">{words.sent(s.cluster, session.value?.person ?? "")} {words.keptAs}</span>
+        <span class="text-2 submit-foot-text">{words.sent(s.cluster, session.value?.person ?? "")}{shared.value.space}{words.keptAs}</span>
         <span class="grow" />
         <Button onClick={() => (history.length > 1 ? history.back() : go("/jobs"))}>{words.cancel}</Button>
         {repairable.slice(0, 1).map((p) => <RepairButton field={repairTitle(s, p)} value={spaced(p.repair ?? "")} onRepair={() => change((now) => repaired(now, p))} key={p.repair} />)}

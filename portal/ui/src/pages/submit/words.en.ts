@@ -14,7 +14,7 @@ export const en = {
   yamlCard: "YAML",
   yamlCardText: "Any type the clusters know",
   clone: (name: string) => ["Clone of ", name, ""],
-  cloneEnd: (state: string, reason: string) => `, which ${state.toLowerCase()}${reason === "" ? "" : `: ${reason}`}`,
+  cloneEnd: (state: string, reason: string) => `, which ${state === "Aborted" ? "was aborted" : state.toLowerCase()}${reason === "" ? "" : `: ${reason}`}`,
   changed: (i: number) => `${n(i, "line")} changed`,
   cluster: "Cluster",
   namespace: "Namespace",
@@ -29,7 +29,7 @@ export const en = {
   listHelp: "Words are separated by spaces; quotes keep them together.",
   mapHelp: "name=value, separated by spaces.",
   stop: ".",
-  needed1: "needed",
+  needed1: "required",
   // helps translates what templates say about their fields.
   helps: {} as Record<string, string>,
   noDefault: "none",

@@ -1,5 +1,6 @@
 // The timeline: a row per job, a span per state.
 
+import "../../shared";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Change } from "../../api";
 import { matches, parseFilter } from "../../core/filter";

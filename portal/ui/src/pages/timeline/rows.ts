@@ -203,6 +203,12 @@ export function rowAt(l: Layout, y: number): number {
   return low;
 }
 
+// lastWhole returns where the last row ends that the bottom does not cut.
+export function lastWhole(l: Layout, top: number, bottom: number): number {
+  const row = l.rows[visible(l, top, bottom).end - 1];
+  return row === undefined || row.y <= top || row.y + row.height <= bottom ? bottom : row.y;
+}
+
 // The rows that are visible between two heights: indexes from first up to but not including end.
 export function visible(l: Layout, top: number, bottom: number): { first: number; end: number } {
   const first = rowAt(l, top);

@@ -14,7 +14,7 @@ import { hitAt } from "./hit";
 import { readLook } from "./look";
 import { Painter } from "./paint";
 import type { Layout, Metrics } from "./rows";
-import { phone, visible, wide } from "./rows";
+import { lastWhole, phone, visible, wide } from "./rows";
 import type { Scale } from "./scale";
 import { clamp, latestEnd, pan, zoomAt } from "./scale";
 import { ticksOf } from "./ticks";
@@ -153,7 +153,11 @@ export class Stage {
       cursor: this.cursor.peek(), drag: this.drag.peek(),
     });
     layer.style.transform = `translateY(${-this.top}px)`;
-    const { first, end } = visible(layout, this.top - 200, this.top + this.height.peek() + 200);
+    const bottom = this.top + this.height.peek();
+    const whole = lastWhole(layout, this.top, bottom);
+    canvas.style.clipPath = `inset(0 0 ${bottom - whole}px)`;
+    layer.style.clipPath = `inset(0 0 ${-whole}px)`;
+    const { first, end } = visible(layout, this.top - 200, bottom + 200);
     const old = this.range.peek();
     batch(() => {
       if (old.first !== first || old.end !== end) {

@@ -7,7 +7,7 @@ import { centered, dragged, gripAt, overviewLength } from "./brush";
 import { blindOf, covers } from "./gaps";
 import { spansAt } from "./hit";
 import { attemptsOf, laneOf, ranOf, spansOf, waitedOf } from "./lane";
-import { layoutOf, rowAt, sorted, visible, wide } from "./rows";
+import { lastWhole, layoutOf, rowAt, sorted, visible, wide } from "./rows";
 import { edgeMargin, following, pan, pinch, selected, showsNow, timeOf, xOf, zoomAt } from "./scale";
 import { ticksOf } from "./ticks";
 import { ageText, paramsOf, usualSpan, viewOf, viewOfScale } from "./view";
@@ -176,6 +176,10 @@ test("rows: groups with sums, unfolded attempts, and the visible part by search"
     assert.equal(rowAt(l, y), naive === -1 ? l.rows.length : naive);
   }
   const { first, end } = visible(l, 500, 800);
+  for (let bottom = 600; bottom < 700; bottom++) {
+    const whole = lastWhole(l, 500, bottom);
+    assert.ok(whole <= bottom && bottom - whole < wide.row && l.rows.some((r) => r.y + r.height === whole), `the bottom at ${bottom} cuts no row at ${whole}`);
+  }
   assert.deepEqual(l.rows.slice(first, end), l.rows.filter((r) => r.y + r.height > 500 && r.y < 800));
   const queues = layoutOf(lanes, { group: "queue", metrics: wide, folded: new Set(["queue:q"]), unfolded: new Map(), unfoldedAttempts: new Set() });
   assert.deepEqual(queues.rows.filter((r) => r.kind === "group").map((r) => r.word), ["q", ""]);
