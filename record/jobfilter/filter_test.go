@@ -19,6 +19,8 @@ func TestQuery(t *testing.T) {
 		"q=Llama++70b+!test&q=llama":        "q=llama+70b+%21test",
 		"mine=false":                        "",
 		"mine=true&window=24h":              "mine=true&window=24h",
+		"window=all&q=a":                    "q=a",
+		"window=1h&window=all":              "",
 		"submitted=>24h&ended=<2026-11-22":  "ended=%3C2026-11-22&submitted=%3E24h",
 		"label=budget&label=!a=b&queue=":    "label=%21a%3Db&label=budget&queue=",
 		"state=Running&state=Running&q=a+a": "q=a&state=Running",

@@ -30,6 +30,10 @@ const (
 	Mine      Key = "mine"
 )
 
+// AnyTime is the window that leaves out no job: a URL has it where lists have another window by
+// default. It makes no term.
+const AnyTime = "all"
+
 // wordsParameter is the parameter of bare words.
 const wordsParameter = "q"
 
@@ -43,7 +47,7 @@ const (
 	numberKind               // a number, which can be compared
 	durationKind             // a duration, which can be compared
 	timeKind                 // a time, which can be compared
-	windowKind               // a duration
+	windowKind               // a duration, or AnyTime
 	flagKind                 // true or false
 )
 

@@ -62,6 +62,9 @@ func Parse(q url.Values) (Filter, error) {
 			p.add(name, value)
 		}
 	}
+	if p.anyTime {
+		delete(p.values, Window)
+	}
 	f := Filter{Words: p.words}
 	for _, k := range keys {
 		ops := p.values[k.key]
@@ -84,6 +87,7 @@ type parser struct {
 	values   map[Key]map[Op][]string
 	words    []string
 	count    int
+	anyTime  bool // a window is AnyTime
 	mistakes []error
 }
 
@@ -111,6 +115,10 @@ func (p *parser) add(name, value string) {
 		return
 	}
 	op, text := split(k, value)
+	if k == windowKind && text == AnyTime {
+		p.anyTime = true
+		return
+	}
 	text, err := canonical(k, op, text)
 	if err != nil {
 		p.mistake(name, value, err.Error())

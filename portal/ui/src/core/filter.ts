@@ -75,6 +75,9 @@ export function parseFilter(q: URLSearchParams): Filter {
       }
     }
   }
+  if (q.getAll("window").includes("all")) { // any time
+    terms.delete("window ");
+  }
   const words = q.getAll("q").flatMap((t) => t.toLowerCase().split(/\s+/)).filter((t) => t !== "" && t !== "!");
   return { terms: [...terms.values()], words: [...new Set(words)] };
 }
