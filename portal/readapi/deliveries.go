@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ import (
 
 // notifications answers with the messages about a job, newest first.
 func notifications(r *reader, ctx context.Context, in *PageInput) (*api.DeliveryList, error) {
-	q, row, err := r.job(ctx, in.JobPath, "")
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +30,15 @@ func notifications(r *reader, ctx context.Context, in *PageInput) (*api.Delivery
 		limit = 100
 	}
 	// The cursor is the number of the last delivery of the page before.
-	found, err := delivery.List(ctx, r.DB, delivery.Filter{Object: row.ID, Before: int64(from), Limit: limit + 1})
+	var found []delivery.Delivery
+	if q.At.IsZero() {
+		found, err = delivery.List(ctx, r.DB, delivery.Filter{Object: row.ID, Before: int64(from), Limit: limit + 1})
+		err = r.DB.Explain(err)
+	} else if found, err = deliveriesAbout(r, ctx, row.ID, q.At); from > 0 {
+		found = slices.DeleteFunc(found, func(d delivery.Delivery) bool { return d.ID >= int64(from) })
+	}
 	if err != nil {
-		return nil, r.DB.Explain(err)
+		return nil, err
 	}
 	list := &api.DeliveryList{Deliveries: []api.Delivery{}, Total: api.Count{N: len(found)}}
 	if len(found) > limit {
@@ -39,7 +46,7 @@ func notifications(r *reader, ctx context.Context, in *PageInput) (*api.Delivery
 		list.Next = offsetCursor(int(found[limit-1].ID))
 	}
 	if from > 0 || list.Next != "" {
-		all, err := deliveriesAbout(r, ctx, row.ID)
+		all, err := deliveriesAbout(r, ctx, row.ID, q.At)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +57,11 @@ func notifications(r *reader, ctx context.Context, in *PageInput) (*api.Delivery
 		return nil, err
 	}
 	for i := range found {
-		list.Deliveries = append(list.Deliveries, deliveryOf(r, q, &found[i], operator))
+		one := deliveryOf(r, q, &found[i], operator)
+		if !q.At.IsZero() {
+			one.May = []string{}
+		}
+		list.Deliveries = append(list.Deliveries, one)
 	}
 	return list, nil
 }

@@ -27,7 +27,7 @@ const (
 
 // events answers with the Kubernetes events about a job and its pods, newest first.
 func events(r *reader, ctx context.Context, in *PageInput) (*api.EventList, error) {
-	_, row, err := r.job(ctx, in.JobPath, "")
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +46,14 @@ func events(r *reader, ctx context.Context, in *PageInput) (*api.EventList, erro
 	list, all, err := eventsAbout(r, ctx, row, object)
 	if err != nil {
 		return nil, err
+	}
+	if !q.At.IsZero() { // of an event that came again later, the first time is known
+		all = slices.DeleteFunc(all, func(e api.Event) bool { return e.First.After(q.At) })
+		for i := range all {
+			if all[i].Last.After(q.At) {
+				all[i].Last, all[i].Count = all[i].First, 1
+			}
+		}
 	}
 	slices.SortStableFunc(all, func(x, y api.Event) int { return cmp.Or(y.Last.Compare(x.Last), y.First.Compare(x.First)) })
 	list.Events, list.Next = part(all, from, limit)

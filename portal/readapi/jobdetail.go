@@ -12,6 +12,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/identity"
 	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/portal/web"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
@@ -19,12 +20,6 @@ import (
 
 // maxNodeNames is how many nodes the head of a job names.
 const maxNodeNames = 20
-
-// jobInput names a job as of an instant.
-type jobInput struct {
-	JobPath
-	AtInput
-}
 
 // jobDetail answers with the head of the page of a job.
 func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, error) {
@@ -57,13 +52,22 @@ func jobDetail(r *reader, ctx context.Context, in *jobInput) (*api.JobDetail, er
 	if object.Owner.UID != "" {
 		d.Controller = &api.ObjectRef{Kind: object.Owner.Kind, Namespace: object.Namespace, Name: object.Owner.Name, UID: object.Owner.UID}
 	}
-	told, err := deliveriesAbout(r, ctx, row.ID)
+	told, err := deliveriesAbout(r, ctx, row.ID, q.At)
 	if err != nil {
 		return nil, err
 	}
 	d.Tabs.Notifications = len(told)
 	d.May = mayDo(r, ctx, row, told)
-	return d, chained(r, ctx, q, d, &object)
+	if err := chained(r, ctx, q, d, &object); err != nil {
+		return nil, err
+	}
+	return d, tagged(ctx, *d)
+}
+
+// tagged sets the ETag of a job. The instant and the position of the feed are no change of it.
+func tagged(ctx context.Context, d api.JobDetail) error {
+	d.Position, d.At = 0, time.Time{}
+	return web.Tag(ctx, d)
 }
 
 // chained adds what the pods, the logs and the other jobs of the chain tell.
@@ -97,7 +101,7 @@ func chained(r *reader, ctx context.Context, q *question, d *api.JobDetail, obje
 			d.RetriedBy = &ref // the last one counts
 		}
 	}
-	page, err := r.history.Revisions(ctx, object.ID, history.Paging{Limit: 1000, Order: history.OldestFirst})
+	page, err := revisionsThen(r, ctx, object.ID, history.Paging{Limit: 1000, Order: history.OldestFirst}, q.At)
 	if err != nil {
 		return err
 	}

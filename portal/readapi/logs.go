@@ -12,6 +12,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/jobview"
+	"github.com/vedette-io/vedette/portal/web"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/record/joblog"
@@ -23,6 +24,7 @@ import (
 const (
 	defaultLines = 500
 	maxBack      = 20_000          // lines before the end that a page can begin at
+	maxTail      = 1 << 20         // lines of a run of a container that are read for a page
 	maxLogBytes  = 8 << 20         // text of a page; further lines are on the next one
 	sameTime     = 64              // lines before a page that are read, to count those of one microsecond
 	liveTime     = 3 * time.Second // for the cluster, if lines are kept
@@ -33,6 +35,7 @@ var errSlowCluster = errors.New("the cluster did not give the log in 3 s")
 // logsInput selects a part of the log of a job.
 type logsInput struct {
 	JobPath
+	AtInput
 	Follow    bool     `query:"follow" doc:"Answer with server-sent events, and go on until the job has ended"`
 	Pod       []string `query:"pod,explode" maxItems:"50" doc:"The names of pods, by default all"`
 	Container []string `query:"container,explode" maxItems:"50" doc:"The names of containers, by default all"`
@@ -52,14 +55,15 @@ type logSource struct {
 	pods    *jobview.PodSet
 	kept    []joblog.Log
 	live    bool
-	unasked bool // the cluster cannot be asked
+	unasked bool      // the cluster cannot be asked
+	at      time.Time // the last instant of the lines; zero: now
 }
 
 // openLog returns what the log of a job is read from.
 //
 // Errors: *api.Problem: the job is unknown, or the person may not read logs; those of the database.
 func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) {
-	q, row, err := r.job(ctx, in.JobPath, "")
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -70,14 +74,17 @@ func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &logSource{row: row}
+	s := &logSource{row: row, at: q.At}
+	if !s.at.IsZero() && in.Follow {
+		return nil, web.Invalid("A log of the past cannot be followed.", api.FieldProblem{Field: "follow", Message: "leave it out, or at"})
+	}
 	if s.options.Since, err = momentOf(in.Since, "since", q.now); err != nil {
 		return nil, err
 	}
-	if s.pods, err = podsOf(r, ctx, object); err != nil {
+	if s.pods, err = podsOf(r, ctx, object, q.At); err != nil {
 		return nil, err
 	}
-	if s.kept, err = r.logs.Of(ctx, joblog.Selection{ClusterUID: object.ClusterUID, UIDs: []string{object.UID}, Limit: 1000}); err != nil {
+	if s.kept, err = keptOf(r, ctx, &object, q.At); err != nil {
 		return nil, err
 	}
 	s.options.Job, err = submittedJob(r, ctx, &object)
@@ -91,7 +98,7 @@ func openLog(r *reader, ctx context.Context, in *logsInput) (*logSource, error) 
 			s.options.Cluster, s.unasked = nil, true // what is kept is shown
 		}
 	}
-	s.live = s.options.Cluster != nil && row.Open()
+	s.live = s.options.Cluster != nil && row.Open() && s.at.IsZero()
 	return s, nil
 }
 
@@ -149,7 +156,11 @@ func (s *logSource) page(ctx context.Context, in *logsInput) (*api.LogPage, erro
 	}
 	page := &api.LogPage{Live: s.live, Kept: jobview.Kept(s.pods, s.kept), Sources: jobview.Sources(s.pods, s.kept)}
 	if in.After == "" {
-		return page, s.tail(ctx, page, logCursor{back: true}, limit)
+		c := logCursor{back: true}
+		if !s.at.IsZero() {
+			c.at = s.at.UnixMicro()
+		}
+		return page, s.tail(ctx, page, c, limit)
 	}
 	switch c, err := parseLogCursor(in.After); {
 	case err != nil:
@@ -176,10 +187,15 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 	if len(o.Attempts) == 0 && c.at == 0 {
 		o.Attempts = []int{-1} // the end is in the last attempt, unless that is short
 	}
-	lines, left, err := lastLines(ctx, o, c, most)
+	lines, left, later, err := lastLines(ctx, o, c, most)
 	if err == nil && len(lines) < most && len(s.options.Attempts) == 0 && c.at == 0 {
 		o.Attempts = nil
-		lines, left, err = lastLines(ctx, o, c, most)
+		lines, left, _, err = lastLines(ctx, o, c, most)
+	}
+	// Lines behind the cursor take the places of those before it.
+	for known := 0; err == nil && later > 0 && len(lines) < most && later+len(lines) > known && read < maxTail; {
+		known, read = later+len(lines), min(2*(read+later), maxTail)
+		lines, left, later, err = lastLines(ctx, o, c, most)
 	}
 	if err := s.explain(page, err, len(lines)); err != nil {
 		return err
@@ -207,13 +223,15 @@ func (s *logSource) tail(ctx context.Context, page *api.LogPage, c logCursor, li
 
 // lastLines returns the last lines of a log up to the microsecond of a cursor. left has the
 // microsecond of the last line that was left out before them, and how many lines in a row had it.
-func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (lines []api.LogLine, left logCursor, err error) {
+// later is how many lines behind the cursor were read.
+func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (lines []api.LogLine, left logCursor, later int, err error) {
 	size := 0
 	for l, err := range logs.Read(ctx, o) {
 		if err != nil {
-			return lines, left, err
+			return lines, left, later, err
 		}
 		if c.at != 0 && l.Time.UnixMicro() > c.at {
+			later++
 			continue
 		}
 		lines = append(lines, lineOf(&l))
@@ -228,7 +246,7 @@ func lastLines(ctx context.Context, o logs.Options, c logCursor, most int) (line
 			lines = lines[1:]
 		}
 	}
-	return lines, left, nil
+	return lines, left, later, nil
 }
 
 // forward fills a page with the lines behind a cursor.

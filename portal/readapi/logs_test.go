@@ -253,3 +253,31 @@ func (w *world) keepLog(j *batchv1.Job, pod string, texts []string) {
 		w.t.Fatal(err)
 	}
 }
+
+// TestOlderLines: a page of older lines is whole after many lines have come behind it.
+func TestOlderLines(t *testing.T) {
+	w, job, want := loggedWorld(t, 37)
+	w.serve(nil)
+	path := jobPath(api.PathLogs, string(job.UID))
+	page := read[api.LogPage](w, path+"?limit=4")
+	now := time.Now()
+	for i := range 300 {
+		if err := w.srv.WriteLogAt(now, "team-a", "talks-abcde", "main", fmt.Sprintf("later %d\n", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for {
+		var texts []string
+		for _, l := range page.Lines {
+			texts = append(texts, l.Text)
+		}
+		if got = append(texts, got...); page.Previous == "" {
+			break
+		}
+		page = read[api.LogPage](w, path+"?limit=4&after="+page.Previous)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}

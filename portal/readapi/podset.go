@@ -1,12 +1,16 @@
 package readapi
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/jobview"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/joblog"
+	"github.com/vedette-io/vedette/state"
 )
 
 // Bounds of the pods of one job.
@@ -15,8 +19,9 @@ const (
 	maxPods    = 2_000  // whose bodies are read
 )
 
-// podsOf returns the recorded pods of a job, the newest at most maxPods.
-func podsOf(r *reader, ctx context.Context, job history.Object) (*jobview.PodSet, error) {
+// podsOf returns the recorded pods of a job, the newest at most maxPods; with an instant, those
+// that existed then, as they were.
+func podsOf(r *reader, ctx context.Context, job history.Object, at time.Time) (*jobview.PodSet, error) {
 	found, err := r.history.PodsOf(ctx, []history.Object{job}, podEntries)
 	if err != nil {
 		return nil, err
@@ -25,20 +30,16 @@ func podsOf(r *reader, ctx context.Context, job history.Object) (*jobview.PodSet
 	if len(pods) > maxPods {
 		pods = pods[:maxPods]
 	}
-	bodies, err := r.history.Bodies(ctx, pods)
+	all, err := recordOf(r, ctx, pods, at)
 	if err != nil {
 		return nil, err
 	}
-	lives, err := r.history.Lives(ctx, pods, r.Now())
-	if err != nil {
-		return nil, err
-	}
-	return jobview.NewPodSet(pods, bodies, lives), nil
+	return jobview.NewPodSet(all.objects, all.bodies, all.lives), nil
 }
 
 // pods answers with the pods of a job, those of the last attempt first.
 func pods(r *reader, ctx context.Context, in *PageInput) (*api.PodList, error) {
-	_, row, err := r.job(ctx, in.JobPath, "")
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func pods(r *reader, ctx context.Context, in *PageInput) (*api.PodList, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := podsOf(r, ctx, object)
+	set, err := podsOf(r, ctx, object, q.At)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +82,8 @@ func recorded(r *reader, ctx context.Context, resource, group string) (bool, err
 }
 
 // attempts answers with the runs of a job and of the jobs that repeat it, side by side.
-func attempts(r *reader, ctx context.Context, in *JobPath) (*api.AttemptList, error) {
-	q, row, err := r.job(ctx, *in, "")
+func attempts(r *reader, ctx context.Context, in *jobInput) (*api.AttemptList, error) {
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,8 @@ func attempts(r *reader, ctx context.Context, in *JobPath) (*api.AttemptList, er
 // maxMembers is how many jobs of a chain are compared, the newest ones.
 const maxMembers = 20
 
-// chainOf returns the chain of retries of a job, without jobs that the person may not see.
+// chainOf returns the chain of retries of a job, without jobs that the person may not see, and
+// with an instant as it was then.
 func chainOf(r *reader, ctx context.Context, q *question, object *history.Object) ([]jobview.Member, error) {
 	all, err := retries(r, ctx, q, object)
 	if err != nil {
@@ -114,26 +116,37 @@ func chainOf(r *reader, ctx context.Context, q *question, object *history.Object
 	for i := range all {
 		objects[i] = all[i].Object
 	}
-	lives, err := r.history.Lives(ctx, objects, r.Now())
+	then, err := recordOf(r, ctx, objects, q.At)
 	if err != nil {
 		return nil, err
 	}
-	bodies, err := r.history.Bodies(ctx, objects)
-	if err != nil {
-		return nil, err
-	}
-	chain := make([]jobview.Member, len(all))
-	for i := range all {
-		m := jobview.Member{Attempt: all[i], Life: lives[objects[i].ID], Body: bodies[objects[i].ID]}
-		if m.Pods, err = podsOf(r, ctx, objects[i]); err != nil {
+	chain := make([]jobview.Member, len(then.objects))
+	for i := range then.objects { // those that did not exist at the instant are the last ones
+		o := &then.objects[i]
+		m := jobview.Member{Attempt: all[i], Life: then.lives[o.ID], Body: then.bodies[o.ID]}
+		m.Object = *o
+		if !q.At.IsZero() {
+			life := then.lives[o.ID]
+			m.State, m.Reason, m.Message, m.Ran = cmp.Or(life.Outcome, state.State(o.State)), o.Reason, o.Message, life.Ran
+		}
+		if m.Pods, err = podsOf(r, ctx, objects[i], q.At); err != nil {
 			return nil, err
 		}
-		if m.Logs, err = r.logs.Of(ctx, joblog.Selection{ClusterUID: objects[i].ClusterUID, UIDs: []string{objects[i].UID}, Limit: 1000}); err != nil {
+		if m.Logs, err = keptOf(r, ctx, o, q.At); err != nil {
 			return nil, err
 		}
 		chain[i] = m
 	}
 	return chain, nil
+}
+
+// keptOf returns the kept logs of a job; with an instant, those that were kept then.
+func keptOf(r *reader, ctx context.Context, o *history.Object, at time.Time) ([]joblog.Log, error) {
+	all, err := r.logs.Of(ctx, joblog.Selection{ClusterUID: o.ClusterUID, UIDs: []string{o.UID}, Limit: 1000})
+	if !at.IsZero() {
+		all = slices.DeleteFunc(all, func(l joblog.Log) bool { return l.Fetched.After(at) })
+	}
+	return all, err
 }
 
 // retries returns the jobs of the chain of a job that the person may see, the oldest first.

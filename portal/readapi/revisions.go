@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
@@ -14,7 +15,7 @@ import (
 
 // revisions answers with the revisions of a job, oldest first.
 func revisions(r *reader, ctx context.Context, in *PageInput) (*api.RevisionList, error) {
-	q, row, err := r.job(ctx, in.JobPath, "")
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +26,7 @@ func revisions(r *reader, ctx context.Context, in *PageInput) (*api.RevisionList
 	if err := web.Tag(ctx, row.ID, object.Version, object.Presence, q.sight.Key()); err != nil {
 		return nil, err
 	}
-	page, err := r.history.Revisions(ctx, row.ID, in.paging(history.OldestFirst))
+	page, err := revisionsThen(r, ctx, row.ID, in.paging(history.OldestFirst), q.At)
 	if err != nil {
 		return nil, mapped(err)
 	}
@@ -34,6 +35,20 @@ func revisions(r *reader, ctx context.Context, in *PageInput) (*api.RevisionList
 		list.Revisions[i] = jobview.Revision(&page.Items[i])
 	}
 	return list, nil
+}
+
+// revisionsThen returns a page of revisions, oldest first; with an instant, of those that were
+// there then.
+func revisionsThen(r *reader, ctx context.Context, object int64, p history.Paging, at time.Time) (history.Page[history.Revision], error) {
+	page, err := r.history.Revisions(ctx, object, p)
+	if err != nil || at.IsZero() {
+		return page, err
+	}
+	last, err := versionThen(r, ctx, object, at)
+	if n := slices.IndexFunc(page.Items, func(rev history.Revision) bool { return rev.Version > last }); n >= 0 {
+		page.Items, page.Next = page.Items[:n], ""
+	}
+	return page, err
 }
 
 // bodyInput names a revision of a job.

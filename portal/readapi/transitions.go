@@ -2,6 +2,8 @@ package readapi
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/vedette-io/vedette/notify/delivery"
 	"github.com/vedette-io/vedette/notify/message"
@@ -14,6 +16,7 @@ import (
 // PageInput selects a page of a list of a job.
 type PageInput struct {
 	JobPath
+	AtInput
 	Limit int    `query:"limit" minimum:"0" maximum:"1000" doc:"How many, 100 by default"`
 	After string `query:"after" maxLength:"512" doc:"The cursor of the page before"`
 }
@@ -29,18 +32,18 @@ func (in *PageInput) paging(order history.Order) history.Paging {
 
 // transitions answers with the transitions of a job, newest first.
 func transitions(r *reader, ctx context.Context, in *PageInput) (*api.TransitionList, error) {
-	q, row, err := r.job(ctx, in.JobPath, "")
+	q, row, err := r.job(ctx, in.JobPath, in.At)
 	if err != nil {
 		return nil, err
 	}
-	told, err := deliveriesAbout(r, ctx, row.ID)
+	told, err := deliveriesAbout(r, ctx, row.ID, q.At)
 	if err != nil {
 		return nil, err
 	}
 	if err := web.Tag(ctx, row.ID, row.Version, row.State, row.Deleted, len(told), q.sight.Key()); err != nil {
 		return nil, err
 	}
-	page, err := r.history.Transitions(ctx, row.ID, in.paging(history.NewestFirst))
+	page, err := transitionsThen(r, ctx, row.ID, in.paging(history.NewestFirst), q.At)
 	if err != nil {
 		return nil, mapped(err)
 	}
@@ -57,13 +60,38 @@ func transitions(r *reader, ctx context.Context, in *PageInput) (*api.Transition
 	return list, nil
 }
 
+// transitionsThen returns a page of transitions, newest first; with an instant, of those that had
+// happened then.
+func transitionsThen(r *reader, ctx context.Context, object int64, p history.Paging, at time.Time) (history.Page[history.Transition], error) {
+	for {
+		page, err := r.history.Transitions(ctx, object, p)
+		if err != nil || at.IsZero() {
+			return page, err
+		}
+		page.Items = slices.DeleteFunc(page.Items, func(t history.Transition) bool { return t.Happened.After(at) })
+		if len(page.Items) > 0 && page.Items[0].Ended.After(at) {
+			page.Items[0].Ended = time.Time{}
+		}
+		if len(page.Items) > 0 || page.Next == "" {
+			return page, nil
+		}
+		p.After = page.Next
+	}
+}
+
 // mostDeliveries is how many deliveries of a job are read at once.
 const mostDeliveries = 500
 
 // deliveriesAbout returns the newest deliveries about an object; none if the database has no
-// notifications.
-func deliveriesAbout(r *reader, ctx context.Context, object int64) ([]delivery.Delivery, error) {
+// notifications. With an instant, it returns those that were there then.
+func deliveriesAbout(r *reader, ctx context.Context, object int64, at time.Time) ([]delivery.Delivery, error) {
 	all, err := delivery.List(ctx, r.DB, delivery.Filter{Object: object, Limit: mostDeliveries})
+	if !at.IsZero() {
+		all = slices.DeleteFunc(all, func(d delivery.Delivery) bool { return d.CreatedAt.After(at) })
+		for i := range all {
+			all[i] = deliveryThen(all[i], at)
+		}
+	}
 	return all, r.DB.Explain(err)
 }
 

@@ -23,7 +23,7 @@ import { w } from "./words";
 // useDeliveries reads the messages about a job.
 export function useDeliveries(job: JobContext) {
   const path = session.value?.notifies === false ? "" : fill(PathNotifications, { cluster: job.cluster, uid: job.uid });
-  return useResource<DeliveryList>(path, { version: job.version, keep: true });
+  return useResource<DeliveryList>(path, { params: { at: job.at }, version: job.version, keep: true });
 }
 
 const icons: Record<string, string> = { waiting: "Queued", held: "Suspended", sending: "Starting", sent: "Succeeded", dead: "Failed", dropped: "Aborted", superseded: "Deleted" };

@@ -30,7 +30,7 @@ export function LogCard({ job, lines, kept }: { job: JobContext; lines?: LogLine
   const words = w.value.log;
   const given = lines !== undefined && lines.length > 0;
   const path = given || job.detail.tabs.pods === 0 && job.detail.tabs.logLines <= 0 ? "" : fill(PathLogs, { cluster: job.cluster, uid: job.uid });
-  const answer = useResource<LogPage>(path, { params: { limit: shown }, version: job.version, keep: true });
+  const answer = useResource<LogPage>(path, { params: { limit: shown, at: job.at }, version: job.version, keep: true });
   const list = (given ? lines : (answer.data?.lines ?? [])).slice(-shown);
   const last = list[list.length - 1];
   if (list.length === 0) {

@@ -112,7 +112,7 @@ function Foot({ job, loaded, lines, broken, following }: { job: JobContext; load
   const kept = loaded.kept.slice(0, 3).map((k) => `${words.keptAt(podText(k.pod, job.row.name), time(instant(k.at), job.now), k.lines)}${k.missing > 0 ? shared.value.comma + words.missing(k.missing) : k.missing < 0 ? shared.value.comma + words.missingUnknown : ""}`);
   return (
     <p class="log-foot note">
-      {[words.shown(lines), broken ? words.broken : loaded.live ? (following ? words.live : words.liveOnly) : loaded.away ? "" : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}
+      {[words.shown(lines), broken ? words.broken : loaded.live ? (following ? words.live : words.liveOnly) : loaded.away || job.at !== "" ? "" : words.ended, ...kept, loaded.kept.length > 3 ? `+${loaded.kept.length - 3}` : ""].filter((t) => t !== "").join(" · ")}
     </p>
   );
 }
@@ -145,7 +145,7 @@ function problemIn(said: string): Problem | undefined {
 // useLog reads the end of the log, follows it while pods write, and reads older lines on demand.
 function useLog(job: JobContext) {
   const query = here.value.query;
-  const params = { pod: query.get("pod") ?? "", container: query.get("container") ?? "", attempt: query.get("attempt") ?? "" };
+  const params = { pod: query.get("pod") ?? "", container: query.get("container") ?? "", attempt: query.get("attempt") ?? "", at: job.at };
   const key = JSON.stringify(params);
   const path = fill(PathLogs, { cluster: job.cluster, uid: job.uid });
   const model = useMemo(() => new LogModel(), [key, path]);
