@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { LogLine } from "../../api";
 import { columns } from "../../design/visible";
 import { hitsIn, LogModel, mostLines, scaleOf, windowOf } from "./logmodel";
+import { withLines } from "./logsources";
 import { LogStream, parsed } from "./logstream";
 import type { Source } from "./logstream";
 
@@ -104,4 +105,12 @@ test("a stream that breaks is closed, and says so", () => {
   source.send("error");
   assert.ok(source.closed);
   assert.equal(broken, 1);
+});
+
+test("a pod that begins while the log is followed is a source", () => {
+  const line = (pod: string, attempt: number) => ({ pod, container: "main", attempt, text: "x" });
+  const first = [{ pod: "a", container: "main", attempt: 1, live: true }];
+  assert.equal(withLines(first, [line("a", 1), { text: "", note: "cut" }, line("a", 1)]), first);
+  const more = withLines(first, [line("a", 1), line("b", 2), line("a", 1), line("b", 2), line("a", 2)]);
+  assert.deepEqual(more.map((s) => `${s.pod}/${s.container}/${s.attempt}`), ["a/main/1", "b/main/2", "a/main/2"]);
 });

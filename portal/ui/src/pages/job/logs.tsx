@@ -16,6 +16,7 @@ import { words as shared } from "../../words";
 import type { JobContext } from "./context";
 import { LogModel, mostHits, mostLines } from "./logmodel";
 import type { Hit } from "./logmodel";
+import { withLines } from "./logsources";
 import { LogStream } from "./logstream";
 import { LogView } from "./logview";
 import { podText } from "./podtext";
@@ -25,7 +26,7 @@ import { w } from "./words";
 const perPage = 5000;
 
 interface Loaded {
-  sources: LogSource[];
+  sources: readonly LogSource[];
   kept: KeptLog[];
   previous: string;
   live: boolean;
@@ -87,7 +88,7 @@ export function LogsTab({ job }: { job: JobContext }) {
   );
 }
 
-function Sources({ sources, job }: { sources: LogSource[]; job: string }) {
+function Sources({ sources, job }: { sources: readonly LogSource[]; job: string }) {
   const words = w.value.log;
   const query = here.value.query;
   const pod = query.get("pod") ?? "";
@@ -182,7 +183,14 @@ function useLog(job: JobContext) {
         setLoaded({ sources: page.sources, kept: page.kept ?? [], previous: page.previous ?? "", live: page.live && job.at === "", away: page.away ?? false, done: true });
         if (page.live && job.at === "") {
           const source = new EventSource(url(path, { ...params, follow: true, after: page.next }));
-          stream = new LogStream(source, append, (said) => {
+          const come = (lines: LogLine[]): void => {
+            append(lines);
+            setLoaded((l) => {
+              const sources = withLines(l.sources, lines);
+              return sources === l.sources ? l : { ...l, sources };
+            });
+          };
+          stream = new LogStream(source, come, (said) => {
             setLoaded((l) => ({ ...l, live: false }));
             fail(problemIn(said));
           }, () => {
