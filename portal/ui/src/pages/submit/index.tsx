@@ -95,6 +95,8 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
   }, [usual]);
   const wrong = s.mode === "form" ? mistakes(s.parameters, s.texts) : {};
   const faulty = Object.keys(wrong);
+  const missing = faulty.filter((name) => wrong[name]?.code === "required");
+  const namesOf = (fields: readonly string[]) => s.parameters.filter((p) => fields.includes(p.name)).map(titleOf).join(", ");
   const ready = s.cluster !== "" && faulty.length === 0 && (s.mode === "form" || s.yaml.trim() !== "");
   const wanted = ready ? request(s) : undefined;
   const { verdict, busy, fresh } = useCheck(wanted);
@@ -176,7 +178,7 @@ function Page({ b, template, onDiscard }: { b: Beginning; template: string; onDi
         <YamlPane s={s} editing={editing} wrong={new Set(problems.map((p) => p.line ?? 0).filter((l) => l > 0))} onText={(text) => change((now) => setYAML(now, text))}
           onEdit={(on) => { edit(on); if (!on) { change((now) => ({ ...now, mode: "form", slots: {} })); } }}>
           {refusal && !refusal.fields ? <div class="verdict"><Trouble problem={refusal} /></div>
-            : faulty.length > 0 ? <div class="verdict text-2" role="status">{words.needed(s.parameters.filter((p) => faulty.includes(p.name)).map(titleOf).join(", "))}</div>
+            : faulty.length > 0 ? <div class="verdict text-2" role="status">{missing.length > 0 ? words.needed(namesOf(missing)) : words.wrongFields(namesOf(faulty))}</div>
             : <VerdictBar cluster={s.cluster} verdict={verdict} busy={busy || !fresh} now={second.value} onLine={showLine} />}
         </YamlPane>
       </div>

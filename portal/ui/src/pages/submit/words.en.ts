@@ -85,6 +85,7 @@ export const en = {
   about: (t: string) => `about ${t}`,
   range: (a: string, b: string) => `${a} to ${b}`,
   needed: (fields: string) => `Required: ${fields}`,
+  wrongFields: (fields: string) => `To correct: ${fields}`,
   unknown: "unknown",
   sent: (cluster: string, person: string) => (person === "" ? `Sent to ${cluster}.` : `Sent to ${cluster} in your name, ${person}.`),
   keptAs: "What you send is kept as revision 1.",

@@ -100,6 +100,7 @@ export const zh: SubmitWords = {
   about: (t) => `约 ${t}`,
   range: (a, b) => `${a} 到 ${b}`,
   needed: (fields) => `必填：${fields}`,
+  wrongFields: (fields) => `需更正：${fields}`,
   unknown: "未知",
   sent: (cluster, person) => (person === "" ? `发送到 ${cluster}。` : `以 ${person} 的名义发送到 ${cluster}。`),
   keptAs: "提交的内容保存为修订版本 1。",
