@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import "../../shared";
 import { PathCounts } from "../../api";
@@ -30,6 +31,7 @@ import { useAnnounced } from "./announce";
 import { useRemembered } from "./remembered";
 import { useList } from "./useList";
 import type { List } from "./useList";
+import { usePlaceOfNews } from "./usePlaceOfNews";
 import { usePhone } from "../../core/phone";
 import { Views } from "./views";
 import { words } from "./words";
@@ -84,7 +86,9 @@ export function JobsPage() {
     return () => { pageCommands.value = []; };
   }, [selected, w]);
   const caption = w.caption(count(list.view?.counts.matching));
-  const news = (list.view?.added.size ?? 0) === 0 ? null : <NewJobs list={list} />;
+  const [over, setOver] = useState(false);
+  const place = usePlaceOfNews(list.view?.added.size ?? 0, over);
+  const news = place === "" ? null : <NewJobs list={list} />;
   const announced = useAnnounced(list.view);
   return (
     <div class={"jobs" + (shown === "" ? "" : " with-drawer")}>
@@ -92,14 +96,14 @@ export function JobsPage() {
         <Head rows={rows} />
         <Pills counts={list.view?.counts} />
         <FilterBar hidden={shownElsewhere} short={shown !== ""} />
-        <div class="jobs-scroll" ref={scroller}>
+        <div class="jobs-scroll" ref={scroller} onPointerEnter={(e) => setOver(e.pointerType === "mouse")} onPointerLeave={() => setOver(false)}>
           {list.problem ? <Trouble problem={list.problem} again={list.reload} asOf={list.view ? list.asOf : 0} /> : null}
           {phone || rows.length === 0 ? news : null}
           {list.view === undefined ? (list.problem ? null : <GrayRows rows={16} />) : rows.length === 0 ? <NoJobs list={list} />
             : phone ? <JobsPhoneList rows={rows} caption={caption} />
-            : <JobsTable rows={rows} sort={param("sort") || "-submitted"} caption={caption} shown={shown} selected={selected} current={current} news={news} acts={{ preview: (r) => { move(rows.indexOf(r)); preview(r); }, select: toggle }} />}
+            : <JobsTable rows={rows} sort={param("sort") || "-submitted"} caption={caption} shown={shown} selected={selected} current={current} news={place === "above" ? news : null} acts={{ preview: (r) => { move(rows.indexOf(r)); preview(r); }, select: toggle }} />}
         </div>
-        <Foot list={list} picked={picked} clear={clear} />
+        <Foot list={list} picked={picked} clear={clear} news={place === "below" && !phone && rows.length > 0 ? news : null} />
         <div class="hidden-text" role="status" aria-live="polite">{announced}</div>
       </div>
       {shown === "" ? null : <JobDrawer sel={shown} row={rows.find((r) => r.job.cluster + "/" + r.job.uid === shown)} />}
@@ -215,7 +219,7 @@ function Repair({ text, changes }: { text: string; changes: Record<string, strin
   return <Button onClick={() => setQuery(changes)}>{w.empty.remove(text)}{n ? <span class="text-3"> ({w.empty.would(count(n))})</span> : null}</Button>;
 }
 
-function Foot({ list, picked, clear }: { list: List; picked: Row[]; clear: () => void }) {
+function Foot({ list, picked, clear, news }: { list: List; picked: Row[]; clear: () => void; news: ComponentChildren }) {
   const w = words.value;
   const page = list.page;
   const n = list.view?.rows.length ?? 0;
@@ -229,6 +233,7 @@ function Foot({ list, picked, clear }: { list: List; picked: Row[]; clear: () =>
           <span class="text-2">{list.view === undefined ? none : n === 0 ? w.none : w.range(Math.max(1, first), Math.max(1, first) + n - 1, count(list.view?.counts.matching))}</span>
           <Button disabled={!newer} onClick={newer}>{common.value.action.newer}</Button>
           <Button disabled={!older} onClick={older}>{common.value.action.older}</Button>
+          {news}
         </>
       )}
       <span class="grow" />

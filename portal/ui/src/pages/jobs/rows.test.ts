@@ -6,6 +6,7 @@ import type { Filter } from "../../core/filter";
 import { field } from "./csv";
 import { asked } from "./query";
 import { apply, grown, placed, viewOf, waitsInLine } from "./rows";
+import { placeOf } from "./usePlaceOfNews";
 
 const start = Date.parse("2026-11-22T02:00:00Z");
 
@@ -115,4 +116,14 @@ test("places in line follow the list, and a job that has moved on keeps what the
   assert.equal(placed(view, list([at(10)])).rows[0]?.job.detail.place, 10);
   const started = apply(view, [{ position: 1, kind: "new", before: "Queued", job: job(1, "Running", "a"), seen: "" }], { filter: parseFilter(new URLSearchParams()), mine: [], now: start });
   assert.deepEqual(placed(started, list([at(10)])).rows[0]?.job.detail, {});
+});
+
+test("the line of new jobs does not push rows away under the pointer", () => {
+  assert.equal(placeOf("", 0, true), "");
+  assert.equal(placeOf("", 1, true), "below");
+  assert.equal(placeOf("below", 2, true), "below");
+  assert.equal(placeOf("below", 2, false), "above");
+  assert.equal(placeOf("above", 3, true), "above");
+  assert.equal(placeOf("above", 0, true), "");
+  assert.equal(placeOf("", 1, false), "above");
 });
