@@ -54,3 +54,14 @@ test("a change is drawn at once, and those that follow within 100 ms together", 
   assert.equal(waiting.value, 28);
   mock.timers.reset();
 });
+
+test("a paused page says so, unless its stream is lost", () => {
+  const states = (["live", "reconnecting", "stale", "catching", "live"] as const).map((state) => {
+    said?.({ data: { type: "status", status: { state, since: 0, lag: 0, behind: 0 } } });
+    return live.value.state;
+  });
+  assert.deepEqual(states, ["paused", "reconnecting", "stale", "paused", "paused"]);
+  assert.ok(waiting.value > 0);
+  pause(false);
+  assert.deepEqual([live.value.state, waiting.value], ["live", 0]);
+});

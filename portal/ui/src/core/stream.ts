@@ -52,6 +52,8 @@ export class Stream {
   private status: Status = { state: "connecting", since: Date.now(), lag: 0, behind: 0 };
   private failures = 0;
   private lostAt = 0;
+  // heardAt is when the portal gave a sign of life last.
+  private heardAt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchdog: ReturnType<typeof setTimeout> | undefined;
   private readonly emit: (m: Message) => void;
@@ -118,6 +120,7 @@ export class Stream {
   private alive(): void {
     this.failures = 0;
     this.lostAt = 0;
+    this.heardAt = Date.now();
     this.listen();
   }
 
@@ -167,12 +170,13 @@ export class Stream {
     this.emit({ type: "reset", reason: r.reason });
   }
 
-  // lost connects again after a while, longer after each failure.
+  // lost connects again after a while, longer after each failure. After a silence, the page is as
+  // old as the last sign of life: the computer may have slept.
   private lost(): void {
     this.close();
     const now = Date.now();
     if (this.lostAt === 0) {
-      this.lostAt = now;
+      this.lostAt = this.heardAt > 0 && now - this.heardAt >= silence ? this.heardAt : now;
     }
     this.say(now - this.lostAt >= staleAfter ? "stale" : "reconnecting", { since: this.lostAt });
     const wait = retries[Math.min(this.failures, retries.length - 1)] ?? 1000;

@@ -1,0 +1,42 @@
+// What the live badge says.
+
+import { toServer } from "../core/clock";
+import { clock, instant, short } from "../core/format";
+import { parseTime } from "../core/instant";
+import { liveAt } from "../core/live";
+import type { LiveState } from "../core/live";
+import { words } from "../words";
+
+// Badge is the badge at a moment: its words, its look, and what a click does.
+export interface Badge {
+  text: string;
+  // lag follows the text in a lighter color.
+  lag: string;
+  look: "" | "is-paused" | "is-off" | "is-stale" | "is-past";
+  act: "pause" | "resume" | "now" | "";
+}
+
+// badgeOf returns the badge for a state of the stream. at is the instant that the page shows, or
+// empty; now is the server's time; waiting counts the changes that a paused page holds back.
+export function badgeOf(state: LiveState, at: string, now: number, waiting: number): Badge {
+  const w = words.value.live;
+  if (at !== "") {
+    const ms = instant(at) ?? parseTime(at);
+    return { text: w.asOf(ms === undefined ? at : clock(ms, true)), lag: "", look: "is-past", act: "now" };
+  }
+  const s = liveAt(state, state.since + (now - toServer(state.since)));
+  switch (s.state) {
+    case "live":
+      return { text: w.word, lag: short(s.lag), look: "", act: "pause" };
+    case "paused":
+      return { text: w.paused(waiting), lag: "", look: "is-paused", act: "resume" };
+    case "connecting":
+      return { text: w.connecting, lag: "", look: "is-off", act: "" };
+    case "reconnecting":
+      return { text: w.reconnecting(Math.max(0, Math.round((now - toServer(s.since)) / 1000))), lag: "", look: "is-off", act: "" };
+    case "catching":
+      return { text: w.catchingUp(s.behind), lag: "", look: "is-off", act: "" };
+    case "stale":
+      return { text: w.stale(clock(toServer(s.since), true)), lag: "", look: "is-stale", act: "" };
+  }
+}
