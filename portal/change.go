@@ -18,7 +18,6 @@ func changeOf(c *jobindex.Change, extra jobview.Extra) livestream.Change {
 	}
 	return livestream.Change{
 		Position: int64(c.Position), Cluster: c.Row.Cluster, Type: c.Row.Type, Namespace: c.Row.Namespace,
-		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed,
-		Event: func(string) api.Change { return event }, // rows have no texts in a language
+		Seen: c.Seen, Fresh: c.Kind == feed.New, Removed: c.Removed, Event: event,
 	}
 }

@@ -90,7 +90,7 @@ func TestDetails(t *testing.T) {
 	})
 	now := time.Now()
 	some := r.detailed(t.Context(), []jobindex.Change{rowChange(1, 1, state.Queued, now), rowChange(2, 1, state.Running, now.Add(time.Second))}, true)
-	got := fmt.Sprint(some[0].Event("en").Job.Message, "|", some[1].Event("en").Job.Message)
+	got := fmt.Sprint(some[0].Event.Job.Message, "|", some[1].Event.Job.Message)
 	if got != "|the last one" {
 		t.Error(got)
 	}

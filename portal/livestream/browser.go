@@ -37,7 +37,6 @@ type browser struct {
 	hub      *Hub
 	ask      func(context.Context) (Sight, error)
 	w        writer
-	language int
 	sight    Sight
 	seen     time.Time // when the sight was asked for
 	check    time.Time // when to ask for it next
@@ -135,9 +134,9 @@ func (b *browser) send(t *tick) error {
 	if shared == nil || b.after > 0 {
 		return b.sendPiece(t)
 	}
-	f, ok := shared.frame(group{b.sight.Key(), b.language}, func() ([]byte, bool) {
+	f, ok := shared.frame(b.sight.Key(), func() ([]byte, bool) {
 		var p piece
-		_, ok := b.hub.collect(&p, shared.from, shared.to, 1<<30, 0, b.sight, b.language)
+		_, ok := b.hub.collect(&p, shared.from, shared.to, 1<<30, 0, b.sight)
 		if !ok || len(p.data) == 0 {
 			return nil, ok
 		}
@@ -158,7 +157,7 @@ func (b *browser) send(t *tick) error {
 // sendPiece sends a part of what the browser lacks up to the end of a tick.
 func (b *browser) sendPiece(t *tick) error {
 	var p piece
-	next, ok := b.hub.collect(&p, b.next, t.to, pieceBytes, b.after, b.sight, b.language)
+	next, ok := b.hub.collect(&p, b.next, t.to, pieceBytes, b.after, b.sight)
 	if !ok {
 		return b.reset("behind")
 	}

@@ -2,8 +2,8 @@
 //
 // # Data flow
 //
-//	jobindex -> Hub.Append: each change serialized once for each language -> log (a ring)
-//	         -> every 100 ms a tick; browsers with the same sight and language share its frame
+//	jobindex -> Hub.Append: each change serialized once -> log (a ring)
+//	         -> every 20 to 100 ms a tick; browsers with the same sight share its frame
 //	         -> one cursor for each browser -> server-sent events
 //
 // A browser that falls behind gets smaller events of its own. A browser that the log has

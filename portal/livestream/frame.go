@@ -1,10 +1,6 @@
 package livestream
 
-import (
-	"strconv"
-
-	"github.com/vedette-io/vedette/portal/web"
-)
+import "strconv"
 
 // Sight says what a person sees. *access.Sight is one.
 type Sight interface {
@@ -15,14 +11,6 @@ type Sight interface {
 	// Expired returns a channel that is closed when the sight has to be asked for again; nil if
 	// it lasts.
 	Expired() <-chan struct{}
-}
-
-// indexOf returns the place of a language in entry.data.
-func indexOf(language string) int {
-	if language == web.Chinese {
-		return 1
-	}
-	return 0
 }
 
 func sees(s Sight, e *entry) bool { return s.All() || s.SeesType(e.cluster, e.typ, e.namespace) }
@@ -43,9 +31,9 @@ type piece struct {
 	last int64 // position of the last entry that was considered
 }
 
-func (p *piece) add(e *entry, language int) {
-	p.data = append(p.data, e.data[language])
-	p.size += len(e.data[language]) + 1
+func (p *piece) add(e *entry) {
+	p.data = append(p.data, e.data)
+	p.size += len(e.data) + 1
 }
 
 // append appends the event to b.

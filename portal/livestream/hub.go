@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
-	"github.com/vedette-io/vedette/portal/web"
 )
 
 // Change is a change for the log.
@@ -24,8 +23,8 @@ type Change struct {
 	// Removed says that the job left the history. Several such changes may have the position
 	// of the change before them.
 	Removed bool
-	// Event returns the change in a language. It is called within the call that gets the change.
-	Event func(language string) api.Change
+	// Event is what browsers get. It has no texts in a language.
+	Event api.Change
 }
 
 // Config configures a Hub.
@@ -63,7 +62,6 @@ const (
 // Hub is the log of changes and its browsers. Any goroutine may use it.
 type Hub struct {
 	cfg      Config
-	chinese  atomic.Bool // somebody reads Chinese
 	browsers atomic.Int64
 	persons  persons
 	resets   atomic.Int64
@@ -106,7 +104,7 @@ func (h *Hub) Append(changes []Change) {
 	if len(changes) == 0 {
 		return
 	}
-	entries, now := h.entriesOf(changes), time.Now()
+	entries, now := entriesOf(changes), time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, e := range entries {
@@ -121,19 +119,11 @@ func (h *Hub) Append(changes []Change) {
 	}
 }
 
-func (h *Hub) entriesOf(changes []Change) []entry {
-	entries, chinese := make([]entry, len(changes)), h.chinese.Load()
+func entriesOf(changes []Change) []entry {
+	entries := make([]entry, len(changes))
 	for i := range changes {
 		c := &changes[i]
-		e := entry{position: c.Position, cluster: c.Cluster, typ: c.Type, namespace: c.Namespace, removed: c.Removed}
-		e.data[0] = serialize(c.Event(web.English))
-		e.data[1] = e.data[0]
-		if chinese {
-			if d := serialize(c.Event(web.Chinese)); string(d) != string(e.data[0]) {
-				e.data[1] = d
-			}
-		}
-		entries[i] = e
+		entries[i] = entry{position: c.Position, cluster: c.Cluster, typ: c.Type, namespace: c.Namespace, removed: c.Removed, data: serialize(c.Event)}
 	}
 	return entries
 }
@@ -149,7 +139,7 @@ func serialize(v any) []byte {
 // Start lets browsers in. earlier are the changes behind the position floor and before those
 // of Append. A browser that continues at floor or later misses nothing.
 func (h *Hub) Start(floor int64, earlier []Change) {
-	entries := h.entriesOf(earlier)
+	entries := entriesOf(earlier)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var live []entry
@@ -209,7 +199,7 @@ func (h *Hub) publish() {
 	from, size := h.sent, 0
 	position := h.ring.floor
 	for h.sent < h.ring.to && h.sent-from < tickEntries && size < tickBytes {
-		size += len(h.ring.at(h.sent).data[0])
+		size += len(h.ring.at(h.sent).data)
 		h.sent++
 	}
 	if h.sent > h.ring.from {
@@ -286,7 +276,7 @@ func (h *Hub) recentFrom(number uint64) *tick {
 // collect adds to p the entries from number up to end that a sight sees, and that are behind
 // after, until p has size bytes. It returns the number of the next entry. ok is false if the
 // log has forgotten the first one.
-func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sight, language int) (next uint64, ok bool) {
+func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sight) (next uint64, ok bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if number < h.ring.from {
@@ -296,7 +286,7 @@ func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sig
 		e := h.ring.at(number)
 		p.last = e.position
 		if (e.position > after || e.removed) && sees(s, e) {
-			p.add(e, language)
+			p.add(e)
 		}
 		number++
 	}

@@ -162,9 +162,7 @@ func loadChange(n int64, now time.Time) Change {
 		ID: n, Cluster: "prod-a", UID: "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", Type: "jobs.batch", Kind: "Job", Namespace: fmt.Sprint("team-", n%50), Name: fmt.Sprint("train-llama-", n), State: "Running",
 		Since: now, Submitted: now, Presence: "Present", Tries: 1, GPUs: 8, Pods: 1, Queue: "gpu-h100", Owner: "liwei", Labels: map[string]string{"team": "llm", "budget": "2026-q4"}, Life: life, Version: fmt.Sprint(n),
 	}
-	return Change{Position: n, Cluster: job.Cluster, Type: job.Type, Namespace: job.Namespace, Seen: now, Fresh: true, Event: func(string) api.Change {
-		return api.Change{Position: n, Kind: "new", Before: "Starting", Job: job, Seen: now}
-	}}
+	return Change{Position: n, Cluster: job.Cluster, Type: job.Type, Namespace: job.Namespace, Seen: now, Fresh: true, Event: api.Change{Position: n, Kind: "new", Before: "Starting", Job: job, Seen: now}}
 }
 
 func cpu() time.Duration {

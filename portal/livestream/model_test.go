@@ -35,9 +35,7 @@ func seesNamespace(s fakeSight, namespace string) bool {
 
 // change returns a change at a position in a namespace.
 func change(position int64, namespace string) Change {
-	return Change{Position: position, Cluster: "c", Type: "jobs.batch", Namespace: namespace, Event: func(language string) api.Change {
-		return api.Change{Position: position, Kind: "new", Job: api.Job{ID: position, Namespace: namespace, Message: language}}
-	}}
+	return Change{Position: position, Cluster: "c", Type: "jobs.batch", Namespace: namespace, Event: api.Change{Position: position, Kind: "new", Job: api.Job{ID: position, Namespace: namespace}}}
 }
 
 // truth is the feed of a test. It is locked because clients run beside the test.

@@ -56,12 +56,8 @@ func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follo
 		p.Status, p.Detail = http.StatusServiceUnavailable, "The portal has as many open streams as it may have. Try again in 30 s."
 		return nil, nil, p
 	}
-	language := indexOf(web.Language(r))
-	if language == 1 {
-		h.chinese.Store(true)
-	}
 	now := time.Now()
-	b := &browser{hub: h, ask: h.cfg.Sight, language: language, sight: sight, seen: now, check: now.Add(sightEvery)}
+	b := &browser{hub: h, ask: h.cfg.Sight, sight: sight, seen: now, check: now.Add(sightEvery)}
 	reason := b.place(after, resume)
 	person := ""
 	if h.cfg.Person != nil {

@@ -2,27 +2,18 @@ package livestream
 
 import "sort"
 
-// languages is the number of languages: English is 0, Chinese 1.
-const languages = 2
-
-// entry is a change in the log, serialized once for each language.
+// entry is a change in the log, serialized once for all browsers.
 type entry struct {
 	position  int64
 	cluster   string
 	typ       string
 	namespace string
 	removed   bool
-	data      [languages][]byte
+	data      []byte
 }
 
 // size returns the bytes of an entry.
-func (e *entry) size() int {
-	n := entryBytes + len(e.data[0])
-	if len(e.data[1]) > 0 && &e.data[1][0] != &e.data[0][0] {
-		n += len(e.data[1])
-	}
-	return n
-}
+func (e *entry) size() int { return entryBytes + len(e.data) }
 
 // entryBytes is about what an entry takes besides its data.
 const entryBytes = 160

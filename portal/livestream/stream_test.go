@@ -266,26 +266,6 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestChinese: changes are serialized in Chinese once somebody reads it.
-func TestChinese(t *testing.T) {
-	s := serveHub(t, Config{})
-	s.hub.Start(5, nil)
-	_, in := s.get("?lang=zh", "")
-	s.hub.Append([]Change{change(6, "a")})
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(line, `"position":6,`) && strings.Contains(line, `"changes"`) {
-			if !strings.Contains(line, `"message":"zh"`) {
-				t.Error(line)
-			}
-			return
-		}
-	}
-}
-
 // TestLag: the percentile of the last minute.
 func TestLag(t *testing.T) {
 	var l lags
