@@ -76,7 +76,7 @@ func New(cfg Config) *Access {
 		if cfg.Rights {
 			b, err := newBindings(c.Kube, cfg.Logger.With("cluster", c.Name), a.visitors.changed)
 			if err != nil {
-				cfg.Logger.Error("Role bindings cannot be followed, so people see only the namespaces that they ask for", "cluster", c.Name, "err", err)
+				cfg.Logger.Error("role bindings cannot be followed, so people see only the namespaces that they ask for", "cluster", c.Name, "err", err)
 			}
 			s.bindings = b
 		}
@@ -184,7 +184,7 @@ func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
 	var missing []string
 	for n, c := range a.cfg.Clusters {
 		if errs[n] != nil {
-			a.cfg.Logger.Warn("The API server does not say what a person may see", "cluster", c.Name, "person", one.person.Name, "err", errs[n])
+			a.cfg.Logger.Warn("the API server does not say what a person may see", "cluster", c.Name, "person", one.person.Name, "err", errs[n])
 			answers[n] = one.clusters[c.Name]
 			left := staleFor - began.Sub(answers[n].at)
 			lasts = min(lasts, againAfter)
@@ -295,7 +295,7 @@ func (a *Access) May(ctx context.Context, r Right) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		a.cfg.Logger.Warn("The API server does not say what a person may do", "cluster", r.Cluster, "person", person.Name, "err", err)
+		a.cfg.Logger.Warn("the API server does not say what a person may do", "cluster", r.Cluster, "person", person.Name, "err", err)
 		return noAnswer(r.Cluster)
 	case !yes:
 		return lacking(person.Name, r)

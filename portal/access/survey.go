@@ -109,7 +109,7 @@ func sampleOf(all []string) []string {
 // bounded returns as many namespaces as may still be reviewed. The others are not seen.
 func (s *survey) bounded(who subject, right Right, namespaces []string, left *int) []string {
 	if n := len(namespaces) - *left; n > 0 {
-		s.log.Warn("A person has bindings in more namespaces than the portal reviews, so some are not shown", "person", who.name, "cluster", s.name, "type", right.Resource, "namespaces", n)
+		s.log.Warn("a person has bindings in more namespaces than the portal reviews, so some are not shown", "person", who.name, "cluster", s.name, "type", right.Resource, "namespaces", n)
 		namespaces = namespaces[:*left]
 	}
 	*left -= len(namespaces)

@@ -159,7 +159,7 @@ func (d *door) recognize(ctx context.Context, token, address string) (Person, se
 		return Person{}, session{}, context.Cause(ctx)
 	}
 	d.throttle.failed(address, d.now())
-	d.log.Warn("A sign-in has failed", "address", address, "reason", err.Error())
+	d.log.Warn("a sign-in has failed", "address", address, "reason", err.Error())
 	return Person{}, session{}, errToken
 }
 

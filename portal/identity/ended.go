@@ -65,7 +65,7 @@ func (e *ended) end(ctx context.Context, session string, until, now time.Time) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endedWithin) // the browser may leave
 	defer cancel()
 	if err := e.shared.End(ctx, print); err != nil {
-		e.log.Error("Other replicas of the portal do not learn that a session has ended", "err", err)
+		e.log.Error("other replicas of the portal do not learn that a session has ended", "err", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func (e *ended) run(ctx context.Context, lifetime time.Duration) {
 		found, err := e.shared.Ended(within, now.Add(-lifetime))
 		cancel()
 		if err != nil && !failing && ctx.Err() == nil {
-			e.log.Warn("Sessions that other replicas of the portal have ended are not known", "err", err)
+			e.log.Warn("sessions that other replicas of the portal have ended are not known", "err", err)
 		}
 		failing = err != nil
 		some := map[string]time.Time{}

@@ -42,7 +42,7 @@ func New(cfg Config) (*Identity, error) {
 	}
 	secure := cfg.TLS || public != nil && public.Scheme == "https" || cfg.Proxy != nil
 	if !secure && !local {
-		cfg.Logger.Warn("The portal serves plain HTTP to others, so their tokens can be read on the way; use TLS, or name the https address of the proxy before it", "listen", cfg.Listen)
+		cfg.Logger.Warn("the portal serves plain HTTP to others, so their tokens can be read on the way; use TLS, or name the https address of the proxy before it", "listen", cfg.Listen)
 	}
 	d := &door{demands: demands, log: cfg.Logger, now: time.Now}
 	if err := d.fill(cfg, public, secure); err != nil {

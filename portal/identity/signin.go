@@ -165,11 +165,11 @@ func (s *signIn) begin(w http.ResponseWriter, r *http.Request, person Person, ma
 		one.Groups, one.Names = nil, nil // they are asked for again
 	}
 	if err := s.door.sessions.write(w, one); err != nil {
-		s.door.log.Error("A session cannot be written", "person", person.Name, "err", err)
+		s.door.log.Error("a session cannot be written", "person", person.Name, "err", err)
 		s.show(w, r, http.StatusInternalServerError, "You have more groups than a browser can keep. Ask the administrator of the portal.")
 		return
 	}
-	s.door.log.Info("Somebody has signed in", "person", person.Name, "how", person.SignIn)
+	s.door.log.Info("somebody has signed in", "person", person.Name, "how", person.SignIn)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
@@ -207,7 +207,7 @@ func (s *signIn) toProvider(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.door.log.Warn("The identity provider cannot be reached", "issuer", s.door.provider.cfg.Issuer, "err", err)
+	s.door.log.Warn("the identity provider cannot be reached", "issuer", s.door.provider.cfg.Issuer, "err", err)
 	s.failed(w, r, errProvider)
 }
 
@@ -234,7 +234,7 @@ func (s *signIn) fromProvider(w http.ResponseWriter, r *http.Request, address st
 	person, err := s.door.provider.redeem(r.Context(), a, code)
 	if err != nil {
 		s.door.throttle.failed(address, s.door.now())
-		s.door.log.Warn("A sign-in has failed", "address", address, "reason", err.Error())
+		s.door.log.Warn("a sign-in has failed", "address", address, "reason", err.Error())
 		s.failed(w, r, err)
 		return
 	}

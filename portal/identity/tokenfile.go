@@ -146,7 +146,7 @@ func (f *tokenFile) current() []namedToken {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if f.seen != nil {
-			f.log.Error("The token file is gone, so no token is accepted", "file", f.path)
+			f.log.Error("the token file is gone, so no token is accepted", "file", f.path)
 		}
 		f.seen, f.tokens = nil, nil
 		return nil
@@ -158,11 +158,11 @@ func (f *tokenFile) current() []namedToken {
 		tokens, err = readTokens(f.path)
 	}
 	if err != nil {
-		f.log.Error("The token file cannot be read, so the tokens before count", "file", f.path, "err", err)
+		f.log.Error("the token file cannot be read, so the tokens before count", "file", f.path, "err", err)
 		return f.tokens
 	}
 	f.seen, f.tokens = info, tokens
-	f.log.Info("The token file has changed", "file", f.path, "tokens", len(tokens))
+	f.log.Info("the token file has changed", "file", f.path, "tokens", len(tokens))
 	return tokens
 }
 

@@ -132,7 +132,7 @@ func (w *writer) forecast(ctx context.Context, cluster string, o *order, spec jo
 		Cluster: cluster, Namespace: o.namespace(), Queue: spec.Queue, Owner: identity.Of(ctx).Name, Priority: spec.Priority, GPUs: spec.GPUs,
 	}, v)
 	if err != nil {
-		w.cfg.Logger.Warn("A job has no forecast", "cluster", cluster, "err", err)
+		w.cfg.Logger.Warn("a job has no forecast", "cluster", cluster, "err", err)
 		return nil
 	}
 	return f

@@ -202,7 +202,7 @@ func (w *writer) subscribe(ctx context.Context, s delivery.Subscription, to conf
 func (w *writer) send(ctx context.Context, channel string, m *message.Message, to config.Receiver) error {
 	_, _, err := config.SendOnce(ctx, w.cfg.Notify.Channels[channel], m, to)
 	if err != nil {
-		w.cfg.Logger.Warn("A channel does not take a message of the portal", "channel", channel, "err", err)
+		w.cfg.Logger.Warn("a channel does not take a message of the portal", "channel", channel, "err", err)
 		return web.Unavailable(fmt.Sprintf("The channel %s does not take the message. Check the address, or ask the administrator of the portal.", channel))
 	}
 	return nil

@@ -169,7 +169,7 @@ func (w *writer) audited(ctx context.Context, e api.AuditEntry, do func() (detai
 		}
 	}
 	if failed := open.End(ctx, result, strings.TrimSpace(e.Detail+" "+detail)); failed != nil {
-		w.cfg.Logger.Error("The result of an act is not in the audit, which says that it was attempted", "act", e.Act, "object", e.Object, "result", result, "err", failed)
+		w.cfg.Logger.Error("the result of an act is not in the audit, which says that it was attempted", "act", e.Act, "object", e.Object, "result", result, "err", failed)
 	}
 	return err
 }
