@@ -16,6 +16,7 @@ import (
 func Register(a huma.API, c Config) {
 	r := newReader(c)
 	filters := web.Parameters(parameters())
+	denied, gone := web.Problems(api.ProblemDenied), web.Problems(api.ProblemGone)
 	get(a, r, api.PathSession, "get-session", "The person and the portal", session)
 	get(a, r, api.PathJobs, "list-jobs", "Jobs, with counts by state", listJobs, filters)
 	get(a, r, api.PathCounts, "count-jobs", "Counts of jobs by state", countJobs, filters)
@@ -30,19 +31,19 @@ func Register(a huma.API, c Config) {
 	get(a, r, api.PathWaiting, "get-waiting", "Why a job waits", waiting)
 	get(a, r, api.PathFailure, "get-failure", "Why a job failed", failure)
 	get(a, r, api.PathTransitions, "list-transitions", "The transitions of a job, newest first", transitions)
-	get(a, r, api.PathAttempts, "list-attempts", "The attempts of a job side by side", attempts)
-	get(a, r, api.PathPods, "list-pods", "The pods of a job", pods)
-	get(a, r, api.PathEvents, "list-events", "The Kubernetes events about a job and its pods, newest first", events)
-	get(a, r, api.PathRevisions, "list-revisions", "The revisions of a job, oldest first", revisions)
-	get(a, r, api.PathBody, "get-body", "A job at a revision, as YAML", body)
-	get(a, r, api.PathDiff, "get-diff", "The difference between two revisions", diff)
+	get(a, r, api.PathAttempts, "list-attempts", "The attempts of a job side by side", attempts, gone)
+	get(a, r, api.PathPods, "list-pods", "The pods of a job", pods, gone)
+	get(a, r, api.PathEvents, "list-events", "The Kubernetes events about a job and its pods, newest first", events, gone)
+	get(a, r, api.PathRevisions, "list-revisions", "The revisions of a job, oldest first", revisions, gone)
+	get(a, r, api.PathBody, "get-body", "A job at a revision, as YAML", body, gone, denied)
+	get(a, r, api.PathDiff, "get-diff", "The difference between two revisions", diff, gone, denied)
 	get(a, r, api.PathNotifications, "list-notifications", "The messages about a job, newest first", notifications)
 	web.Stream(a, api.PathLogs, "get-logs", "The log of a job", func(ctx context.Context, in *logsInput) (*api.LogPage, web.Follow, error) {
 		return logOrStream(r, ctx, in)
-	}, web.Within(20*time.Second), web.Describe("With follow=true the answer is server-sent events: line with a LogLine; then end, rights or problem."))
+	}, web.Within(20*time.Second), gone, denied, web.Describe("With follow=true the answer is server-sent events: line with a LogLine; then end, rights or problem."))
 
-	get(a, r, api.PathOperations, "get-operations", "Recorders, notifiers and the portal", operations)
-	get(a, r, api.PathDeadLetters, "list-dead-letters", "Messages that were given up, newest first", deadLetters)
+	get(a, r, api.PathOperations, "get-operations", "Recorders, notifiers and the portal", operations, denied)
+	get(a, r, api.PathDeadLetters, "list-dead-letters", "Messages that were given up, newest first", deadLetters, denied)
 }
 
 // get registers an operation that reads.

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -35,11 +37,18 @@ func Body(limit int64) Option { return func(o *operation) { o.MaxBodyBytes = lim
 // Describe adds sentences to the description of the operation.
 func Describe(text string) Option { return func(o *operation) { o.Description = text } }
 
+// Problems documents problems that the operation answers with, besides those that its method, its
+// path and its input imply: constants of package api.
+func Problems(types ...string) Option {
+	return func(o *operation) { o.problems = append(o.problems, types...) }
+}
+
 // Parameters documents parameters of the URL that the type of the input does not have, such
 // as filters: each name with its description.
 func Parameters(named map[string]string) Option {
 	return func(o *operation) {
-		for name, text := range named {
+		for _, name := range slices.Sorted(maps.Keys(named)) { // the document is always the same
+			text := named[name]
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "query", Description: text, Schema: &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}})
 		}
 	}
@@ -47,7 +56,8 @@ func Parameters(named map[string]string) Option {
 
 type operation struct {
 	huma.Operation
-	limit time.Duration
+	limit    time.Duration
+	problems []string // types besides those of every operation
 }
 
 // Get registers an operation that reads. path is one of the constants of package api. id
@@ -146,10 +156,8 @@ func register[I any](a huma.API, method, path, id, summary string, limit time.Du
 		option(&o)
 	}
 	problem := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Problem](), true, "Problem")
-	o.Responses = map[string]*huma.Response{
-		"200":     {Description: "The answer", Content: map[string]*huma.MediaType{}},
-		"default": {Description: "A problem", Content: map[string]*huma.MediaType{api.ProblemType: {Schema: problem}}},
-	}
+	o.Responses = refusals(&o.Operation, reflect.TypeFor[I](), o.problems, problem)
+	o.Responses["200"] = &huma.Response{Description: "The answer", Content: map[string]*huma.MediaType{}}
 	for _, d := range document {
 		d(a, &o.Operation)
 	}

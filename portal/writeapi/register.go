@@ -36,7 +36,7 @@ func Register(a huma.API, cfg Config) {
 	web.Post(a, api.PathSubmit, "submit-job", "Submit a job; a repeated request creates no second one", with(w, submitJob), job, slow)
 
 	web.Post(a, api.PathStop, "stop-job", "Stop a job", with(w, stop), slow)
-	web.Post(a, api.PathRetry, "retry-job", "Retry a job", with(w, retry), slow)
+	web.Post(a, api.PathRetry, "retry-job", "Retry a job", with(w, retry), slow, web.Problems(api.ProblemGone))
 	web.Post(a, api.PathAcknowledge, "acknowledge-job", "End the escalations of the messages about a job", with(w, acknowledge))
 	web.Post(a, api.PathMute, "mute-job", "Stop the messages about a job to yourself", with(w, mute))
 	web.Delete(a, api.PathMute, "unmute-job", "Get the messages about a job again", with(w, unmute))

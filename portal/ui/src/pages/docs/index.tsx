@@ -74,15 +74,25 @@ function Shown({ document: d, operation: o }: { document: Document; operation: O
       {o.parameters.length === 0 ? null : <Card title={w.parameters}><Parameters parameters={o.parameters} /></Card>}
       {o.body === undefined ? null : <Card title={w.body} note={nameOf(o.body)}><Fields document={d} schema={o.body} above={[]} /></Card>}
       <Card title={w.answers}>
-        {o.answers.map((a) => (
-          <div key={a.status + a.media} class="docs-answer">
-            <p class="docs-status"><b>{a.status === "default" ? w.otherwise : a.status}</b> {typeText(a.schema, w)} <span class="text-3">{a.media === "" ? w.empty : a.media}</span></p>
-            {inner(a.schema) === undefined ? null : <Fields document={d} schema={a.schema} above={[]} />}
-          </div>
-        ))}
+        {o.answers.map((a) => <Answered key={a.status + a.media} document={d} answer={a} />)}
       </Card>
       <Card title={w.curl} side={<Button icon="copy" onClick={() => copy(curl)}>{w.copy}</Button>}><pre class="docs-curl">{curl}</pre></Card>
     </>
+  );
+}
+
+// Answered shows an answer. A problem with a status of its own has one line: its fields are those
+// of the last answer.
+function Answered({ document: d, answer: a }: { document: Document; answer: Operation["answers"][number] }) {
+  const w = words.value;
+  if (Number(a.status) >= 400) {
+    return <div class="docs-answer"><p class="docs-status"><b>{a.status}</b> <span lang="en">{a.description}</span></p></div>;
+  }
+  return (
+    <div class="docs-answer">
+      <p class="docs-status"><b>{a.status === "default" ? w.otherwise : a.status}</b> {typeText(a.schema, w)} <span class="text-3">{a.media === "" ? w.empty : a.media}</span></p>
+      {inner(a.schema) === undefined ? null : <Fields document={d} schema={a.schema} above={[]} />}
+    </div>
   );
 }
 
