@@ -167,7 +167,10 @@ func (o *logsOptions) onPortal(ctx context.Context, jobs *portalJobs, name strin
 		Line:  func(l api.LogLine) error { return p.write(lineOfPortal(&l)) },
 	})
 	if err == nil && end.Nothing != "" {
-		if end.Attempts == 0 {
+		switch {
+		case end.Waits:
+			end.Nothing += followIt
+		case end.Attempts == 0:
 			end.Nothing += keepLater
 		}
 		err = errors.New(end.Nothing)
@@ -218,13 +221,19 @@ func (o *logsOptions) options() (logs.Options, error) {
 // keepLater says how logs are kept.
 const keepLater = "; `vedette record --keep-logs TYPE` keeps the logs of jobs that run from then on"
 
+// followIt says how to wait for the log of a job that has not started.
+const followIt = "; -f waits for its pods, and prints their logs"
+
 // advise says what to do if there are no logs.
 func (o *logsOptions) advise(err error, database bool) error {
 	var none *logs.NoLogsError
 	if !errors.As(err, &none) || none.Attempts > 0 {
 		return err
 	}
-	if database {
+	switch {
+	case none.Waits != "":
+		return fmt.Errorf("%w%s", err, followIt)
+	case database:
 		return fmt.Errorf("%w%s", err, keepLater)
 	}
 	return fmt.Errorf("%w; name a database with --db if a recorder keeps them (`vedette record --keep-logs TYPE`)", err)

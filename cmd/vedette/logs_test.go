@@ -180,6 +180,14 @@ func TestKeptLogs(t *testing.T) {
 	p := serve(t, apitest.Config{})
 	url := "sqlite:" + filepath.Join(t.TempDir(), "history.db")
 	uid := newLoggingJob(t, p, "train-7")
+	if _, said := p.logs(1, "job/train-7"); !strings.Contains(said, "no pod of job/train-7 exists, because it is Submitted; -f waits for its pods") {
+		t.Errorf("%q", said)
+	}
+	if _, err := apitest.Modify(p.Server, newJob("ml", "train-7"), func(j *batchv1.Job) {
+		j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	}); err != nil {
+		t.Fatal(err)
+	}
 	_, said := p.logs(1, "job/train-7")
 	if !strings.Contains(said, "no pod of job/train-7 exists, so its logs are gone from the cluster; name a database with --db if a recorder keeps them (`vedette record --keep-logs TYPE`)") {
 		t.Errorf("%q", said)

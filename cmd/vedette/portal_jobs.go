@@ -85,15 +85,18 @@ func (p *portalJobs) find(ctx context.Context, name string) (submit.Job, api.Job
 
 // named is find without patience.
 func (p *portalJobs) named(ctx context.Context, name string) (history.Object, error) {
-	types, err := p.h.Types(ctx)
+	all, err := p.h.Types(ctx)
 	if err != nil {
 		return history.Object{}, err
 	}
 	typ, rest, typed := strings.Cut(name, "/")
-	types = slices.DeleteFunc(types, func(t history.Type) bool { return !isJobType(t.String()) })
+	types := slices.DeleteFunc(slices.Clone(all), func(t history.Type) bool { return !isJobType(t.String()) })
 	if typed {
 		name = rest
 		one, err := history.FindType(types, typ)
+		if other, recorded := history.FindType(all, typ); err != nil && recorded == nil {
+			err = fmt.Errorf("%s is no type of jobs: with --server this command takes jobs only, such as job/train-7", other)
+		}
 		if err != nil {
 			return history.Object{}, err
 		}

@@ -183,6 +183,15 @@ func TestFollowThroughPortal(t *testing.T) {
 	base := startPortal(t, r)
 	awaitReady(t, base)
 	awaitJob(t, base, "name=waits")
+	for name, want := range map[string]string{
+		"job/waits":  "no pod of job/waits exists, because it is Submitted; -f waits for its pods",
+		"pods/waits": "pods is no type of jobs: with --server this command takes jobs only",
+	} {
+		p := start(t, "logs", name, "-n", "ml", "--server", base, "--kubeconfig", "/nowhere")
+		if code := p.end(); code != 1 || !strings.Contains(p.err.String(), want) {
+			t.Errorf("%s: %d %v", name, code, p.err)
+		}
+	}
 	p := start(t, "logs", "waits", "-n", "ml", "-f", "-o", "raw", "--server", base, "--kubeconfig", "/nowhere")
 	select {
 	case code := <-p.code:

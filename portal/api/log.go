@@ -58,6 +58,8 @@ type LogEnd struct {
 	Nothing string `json:"nothing,omitempty"`
 	// Attempts is how many attempts of the job are known, if there was nothing to read.
 	Attempts int `json:"attempts,omitempty"`
+	// Waits reports that there was nothing to read because the job waits for its pods.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // LogSource is a container with lines.

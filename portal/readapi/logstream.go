@@ -128,7 +128,7 @@ func endOfLog(ctx context.Context, failed error, events *web.Events) error {
 	switch {
 	case failed == nil, ctx.Err() != nil:
 	case errors.As(failed, &none):
-		end = api.LogEnd{Nothing: none.Error(), Attempts: none.Attempts}
+		end = api.LogEnd{Nothing: none.Error(), Attempts: none.Attempts, Waits: none.Waits != ""}
 	case errors.As(failed, &request):
 		if err := events.Send("line", "", api.LogLine{Note: unanswered}); err != nil {
 			return err

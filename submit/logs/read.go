@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+
+	"github.com/vedette-io/vedette/state"
 )
 
 // NoLogsError says that there is nothing to read.
@@ -17,6 +19,9 @@ type NoLogsError struct {
 	Attempts int
 	// Chosen reports whether the options choose some pods, containers or attempts.
 	Chosen bool
+	// Waits is the state of a job that waits for its first pod: Submitted or Queued. It is empty
+	// for other jobs, and if the state is not known.
+	Waits state.State
 }
 
 // Error implements error.
@@ -26,6 +31,8 @@ func (e *NoLogsError) Error() string {
 		return "no container of " + e.Job + " has started yet"
 	case e.Attempts > 0:
 		return e.Job + " has logs, but none of the pods, containers and attempts that were asked for"
+	case e.Waits != "":
+		return "no pod of " + e.Job + " exists, because it is " + string(e.Waits)
 	case e.Kept:
 		return "no pod of " + e.Job + " exists, and no log of it was kept"
 	}
@@ -65,6 +72,9 @@ func read(ctx context.Context, o *Options, yield func(Line) bool) error {
 	o.Follow = o.Follow && o.Cluster != nil
 	nothing := &NoLogsError{Job: o.Job.String(), Kept: o.Kept != nil, Attempts: r.plan.last, Chosen: len(o.Pods)+len(o.Containers)+len(o.Attempts) > 0}
 	if !o.Follow && len(r.plan.runs) == 0 && len(r.plan.notes(map[string]bool{}, false)) == 0 {
+		if nothing.Attempts == 0 {
+			nothing.Waits = waits(o)
+		}
 		return nothing
 	}
 	if o.Found != nil {
@@ -80,4 +90,16 @@ func read(ctx context.Context, o *Options, yield func(Line) bool) error {
 		return nothing
 	}
 	return nil
+}
+
+// waits returns the state of the job if it waits for its pods.
+func waits(o *Options) state.State {
+	if o.Job.Object == nil {
+		return ""
+	}
+	switch s := state.Of(o.Job.Object.Object).State; s {
+	case state.Submitted, state.Queued:
+		return s
+	}
+	return ""
 }
