@@ -32,6 +32,16 @@ installed() {
   command -v "$1" >/dev/null
 }
 
+# lacks_browser: Ubuntu has no package of Chromium, only one that installs a snap, which needs
+# snapd and so does not work in containers.
+lacks_browser() {
+  if [ "$(sed -n 's/^ID=//p' "$root/etc/os-release" 2>/dev/null)" = ubuntu ]; then
+    blockers+=("No browser shows the portal's pages in tests, and Ubuntu has Chromium as a snap only: install Google Chrome (https://www.google.com/chrome), or run \`snap install chromium\`.")
+  else
+    lacks chromium "shows the portal's pages in tests" chromium
+  fi
+}
+
 check_go() {
   local need have
   need=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' go.mod)
@@ -74,7 +84,7 @@ check() {
       command -v npm >/dev/null || lacks npm "gets the libraries of the portal's pages" npm
       ;;
     browser)
-      installed chromium || installed chromium-browser || installed google-chrome || lacks chromium "shows the portal's pages in tests" chromium
+      installed chromium || installed chromium-browser || installed google-chrome || lacks_browser
       ;;
     *)
       echo "setup: there is nothing called $what; there are compiler, databases, linux, mail, pages and browser" >&2

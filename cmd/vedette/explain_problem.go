@@ -19,7 +19,8 @@ var nextSteps = map[string]string{
 	api.ProblemSignIn:   "run `vedette login`",
 	api.ProblemDatabase: "try again; if it stays so, tell the operators of the portal",
 	api.ProblemFault:    "tell the operators of the portal",
-	api.ProblemTooMany:  "wait, and try again",
+	api.ProblemTooMany:  "try again",
+	api.ProblemLoading:  "try again",
 }
 
 // clause returns a sentence as errors of this program are written: on one line, without a capital
@@ -41,9 +42,12 @@ func explainUnreachable(err error, away *client.UnreachableError) string {
 	var (
 		unknown *net.DNSError
 		bad     *tls.CertificateVerificationError
+		plain   tls.RecordHeaderError
 		wait    net.Error
 	)
 	switch {
+	case errors.As(away, &plain):
+		return text + "; check the address (--server): a portal without TLS needs http"
 	case errors.As(away, &bad):
 		return text + "; if you trust the server, name the certificate of its authority with --server-ca"
 	case errors.As(away, &unknown):
@@ -63,7 +67,7 @@ func explainProblem(err error, p *api.Problem) string {
 	for _, f := range p.Fields {
 		text += "; " + strings.TrimPrefix(oneLine(f.Field)+": ", ": ") + oneLine(f.Message)
 	}
-	if next := nextSteps[p.Type]; next != "" && !strings.Contains(strings.ToLower(text), next) && (p.Instance != "" || p.Type != api.ProblemFault) {
+	if next := nextSteps[p.Type]; next != "" && !strings.Contains(text, "check the address") && !strings.Contains(strings.ToLower(text), next) && (p.Instance != "" || p.Type != api.ProblemFault) {
 		text += ": " + next
 	}
 	if p.Instance != "" {

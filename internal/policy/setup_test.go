@@ -166,6 +166,11 @@ func TestSetup(t *testing.T) {
 			m.program("uname", "echo Darwin")
 		}, 1, `(?s)need Linux.*brew install postgresql mariadb\n`, `^go version\n$`},
 		{"no mail server", func(m *machine) { m.without("exim4"); m.aptGet() }, 1, `(?s)exim4 +Exim.*sudo apt-get install exim4-daemon-light\n`, `^go version\n$`},
+		{"no browser on Ubuntu", func(m *machine) {
+			m.without("chromium")
+			m.aptGet()
+			m.file(filepath.Join(m.root, "etc/os-release"), "NAME=\"Ubuntu\"\nID=ubuntu\n")
+		}, 1, `Ubuntu has Chromium as a snap only: install Google Chrome`, `^go version\n$`},
 		{"no browser", func(m *machine) { m.without("chromium"); m.aptGet() }, 1, `(?s)chromium +shows.*sudo apt-get install chromium\n`, `^go version\n$`},
 		{"Exim of Fedora", func(m *machine) { m.without("exim4"); m.program("exim", "") }, 0, `everything is installed`, `^go version\n$`},
 		{"no package manager", func(m *machine) { m.without("initdb") }, 1, `names in Debian: postgresql\n`, `^go version\n$`},

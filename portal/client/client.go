@@ -255,8 +255,15 @@ func problemOf(base *url.URL, answer *http.Response) error {
 		text += " with a redirect to " + to.Scheme + "://" + to.Host
 	}
 	p = &api.Problem{Type: api.ProblemFault, Title: "The server refused the request", Status: answer.StatusCode, Detail: noPortal(text)}
-	if answer.StatusCode == http.StatusUnauthorized {
+	switch answer.StatusCode {
+	case http.StatusUnauthorized:
 		p.Type = api.ProblemSignIn
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		p.Detail = text + ", so it is a proxy whose portal does not answer. Try again."
+	case http.StatusBadRequest:
+		if base.Scheme == "http" {
+			p.Detail = text + ". If it has TLS, its address begins with https: check the address."
+		}
 	}
 	return p
 }

@@ -77,7 +77,7 @@ func TooLarge(limit int64) *api.Problem {
 // TooMany returns a problem for more requests than one person may send: 429.
 func TooMany(wait time.Duration) *api.Problem {
 	seconds := max(1, int((wait+time.Second-1)/time.Second))
-	return &api.Problem{Type: api.ProblemTooMany, Title: "Too many requests", Status: http.StatusTooManyRequests, Detail: fmt.Sprintf("Try again in %d s.", seconds), RetryAfter: seconds}
+	return &api.Problem{Type: api.ProblemTooMany, Title: "Too many requests", Status: http.StatusTooManyRequests, Detail: fmt.Sprintf("Too many requests were sent. Try again in %d s.", seconds), RetryAfter: seconds}
 }
 
 // Fault returns a problem for a fault of the portal: 500. It says nothing of the cause,
@@ -100,7 +100,7 @@ func Unavailable(detail string) *api.Problem {
 // Loading returns a problem for a portal that still reads the history: 503. done is the
 // share that it has read, from 0 to 1.
 func Loading(done float64) *api.Problem {
-	return &api.Problem{Type: api.ProblemLoading, Title: "The portal is reading the history", Status: http.StatusServiceUnavailable, Detail: fmt.Sprintf("It has read %.0f %%. Try again in 2 s.", done*100), RetryAfter: 2, Done: done}
+	return &api.Problem{Type: api.ProblemLoading, Title: "The portal is reading the history", Status: http.StatusServiceUnavailable, Detail: fmt.Sprintf("The portal has read %.0f %% of the history. Try again in 2 s.", done*100), RetryAfter: 2, Done: done}
 }
 
 // DatabaseFailed returns a problem for a database that did not answer in time: 504.
