@@ -18,7 +18,8 @@ import (
 // early is how long before its end a token is renewed.
 const early = time.Minute
 
-// tokenOf returns the token of a key, and renews it if it ends soon.
+// tokenOf returns the token of a key, and renews it if it ends soon. While it has not ended, it
+// is returned although it cannot be renewed.
 //
 // Errors: it has ended, and cannot be renewed. No error has a secret.
 func tokenOf(ctx context.Context, server string, k key, all *keys, client *http.Client) (string, error) {
@@ -44,6 +45,9 @@ func tokenOf(ctx context.Context, server string, k key, all *keys, client *http.
 			if other, ok := now.of(server); ok && time.Until(other.Expires) > early {
 				return other.Token, nil
 			}
+		}
+		if time.Until(k.Expires) > 0 {
+			return k.Token, nil
 		}
 		return "", fmt.Errorf("the token has expired, and %s does not renew it (%s): %s", k.Issuer, refusalOf(err), again)
 	}

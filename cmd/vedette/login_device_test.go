@@ -118,19 +118,29 @@ func TestDeviceFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for server, k := range all {
-		k.Expires = time.Now().Add(-time.Minute)
+		k.Expires = time.Now().Add(early / 2)
 		all[server] = k
 	}
-	ended, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
+	store := func() {
+		t.Helper()
+		text, err := json.Marshal(all)
+		if err == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(path, ended, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	store()
 	i.mu.Lock()
 	i.refuse = true
 	i.mu.Unlock()
+	run(0, "jobs", "-A") // the token has not ended
+	for server, k := range all {
+		k.Expires = time.Now().Add(-time.Minute)
+		all[server] = k
+	}
+	store()
 	if text := run(1, "jobs", "-A"); !strings.Contains(text, "invalid_grant") || !strings.Contains(text, "vedette login") {
 		t.Errorf("a refused renewal: %s", text)
 	}

@@ -184,7 +184,8 @@ func (p *provider) bearer(ctx context.Context, raw string) (Person, error) {
 
 // verify checks an ID token: signature, issuer, time, audience and nonce.
 func (p *provider) verify(ctx context.Context, found *oidc.Provider, raw, nonce string) (Person, error) {
-	token, err := found.VerifierContext(ctx, &oidc.Config{SkipClientIDCheck: true}).Verify(ctx, raw)
+	// Verifier keeps the keys of the provider. It fetches them again for a key that it does not know.
+	token, err := found.Verifier(&oidc.Config{SkipClientIDCheck: true}).Verify(ctx, raw)
 	if err != nil {
 		return Person{}, fmt.Errorf("%w: the ID token does not verify", errToken)
 	}

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +33,8 @@ type idp struct {
 	asked  url.Values // of the last sign-in
 	sent   url.Values // of the last code
 	down   bool
+
+	fetched atomic.Int32 // how often the keys were
 }
 
 func newIDP(t *testing.T) *idp {
@@ -58,6 +61,7 @@ func newIDP(t *testing.T) *idp {
 		}
 	})
 	answer("/keys", func(*http.Request) any {
+		p.fetched.Add(1)
 		n := base64.RawURLEncoding.EncodeToString(key.N.Bytes())
 		return map[string]any{"keys": []any{map[string]any{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": n, "e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(key.E)).Bytes())}}}
 	})
@@ -208,6 +212,24 @@ func TestIDTokens(t *testing.T) {
 		if w.Code != want || strings.Contains(w.Body.String(), "masters") {
 			t.Errorf("%s without a prefix: %d %s", name, w.Code, w.Body)
 		}
+	}
+}
+
+// TestKeysAreKept: the keys of the provider are fetched once, and again for an unknown key only.
+func TestKeysAreKept(t *testing.T) {
+	p := newIDP(t)
+	f := p.portal(nil)
+	for range 5 {
+		if w := f.send(request("GET", "/", "Authorization", "Bearer "+p.token(nil))); w.Code != 200 {
+			t.Fatal(w.Code, w.Body)
+		}
+	}
+	if n := p.fetched.Load(); n != 1 {
+		t.Errorf("the keys were fetched %d times for 5 requests", n)
+	}
+	claims := map[string]any{"iss": p.URL, "aud": "vedette", "preferred_username": "anna", "exp": time.Now().Add(time.Hour).Unix()}
+	if w := f.send(request("GET", "/", "Authorization", "Bearer "+p.sign(`{"alg":"RS256","kid":"2"}`, claims))); w.Code != 401 || p.fetched.Load() != 2 {
+		t.Errorf("an unknown key: %d, fetched %d times", w.Code, p.fetched.Load())
 	}
 }
 
