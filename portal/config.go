@@ -36,8 +36,8 @@ type Config struct {
 	Templates *template.Set
 	// Notify is the file of notifications, for subscriptions; nil for none.
 	Notify *config.Config
-	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if that
-	// is not known.
+	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if it
+	// removes none, or if that is not known. Pages then do not say until when a history stays.
 	KeepsDays int
 	// TraceURL returns the URL of the trace of a job, for a link on its page; nil for none.
 	TraceURL func(clusterUID, jobUID string) string

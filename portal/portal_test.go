@@ -52,6 +52,11 @@ func TestOperations(t *testing.T) {
 			if op != nil && (op.Summary == "" || op.OperationID == "" || op.Responses["200"] == nil || op.Responses["default"] == nil) {
 				t.Errorf("%s %s is not documented", op.Method, path)
 			}
+			for _, parameter := range parametersOf(op) {
+				if parameter.Description == "" {
+					t.Errorf("%s %s: the parameter %s has no description", op.Method, path, parameter.Name)
+				}
+			}
 		}
 		return true
 	})
@@ -67,6 +72,14 @@ func TestOperations(t *testing.T) {
 	if n < 40 {
 		t.Errorf("%d paths are found in package api", n)
 	}
+}
+
+// parametersOf returns the parameters of an operation; none of nil.
+func parametersOf(op *huma.Operation) []*huma.Param {
+	if op == nil {
+		return nil
+	}
+	return op.Parameters
 }
 
 // TestUnsafe: a portal that others reach needs a way to sign in.

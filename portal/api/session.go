@@ -23,7 +23,8 @@ type Session struct {
 	MaySeeOperations bool `json:"maySeeOperations"`
 	// Notifies reports that the database has notifications.
 	Notifies bool `json:"notifies"`
-	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if never.
+	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if it
+	// removes none, or if the portal does not know.
 	KeepsDays int    `json:"keepsDays,omitempty"`
 	Version   string `json:"version"` // of the program
 	// Demo reports that the portal shows the demo.

@@ -131,10 +131,10 @@ func suggest(r *reader, ctx context.Context, in *suggestInput) (*api.Suggestions
 
 // findInput names a job by its name.
 type findInput struct {
-	Cluster   string `path:"cluster" maxLength:"253"`
+	Cluster   string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
 	Type      string `path:"type" maxLength:"317" doc:"jobs.batch"`
-	Namespace string `path:"namespace" maxLength:"63"`
-	Name      string `path:"name" maxLength:"253"`
+	Namespace string `path:"namespace" maxLength:"63" doc:"The namespace of the job"`
+	Name      string `path:"name" maxLength:"253" doc:"The name of the job"`
 }
 
 // find answers with the newest job of a name.

@@ -39,7 +39,7 @@ func (in *WindowInput) window(q *question, length time.Duration) (w stats.Window
 // timelineInput selects a page of the timeline. Filters are read from the URL.
 type timelineInput struct {
 	WindowInput
-	Sort  string `query:"sort" maxLength:"32"`
+	Sort  string `query:"sort" maxLength:"32" doc:"As for jobs; rows of a group stay together"`
 	Group string `query:"group" enum:"none,cluster,queue,owner" doc:"Rows of a group are together"`
 	Limit int    `query:"limit" minimum:"0" maximum:"2000" doc:"How many rows"`
 	After string `query:"after" maxLength:"2048" doc:"The cursor of the page before"`

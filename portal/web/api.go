@@ -29,6 +29,10 @@ func NewAPI(mux *http.ServeMux, version string) huma.API {
 	config.OpenAPIPath = strings.TrimSuffix(DocumentPath, ".json")
 	config.DocsPath, config.SchemasPath = "", ""
 	config.CreateHooks = nil // no links to schemas in answers
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "A token of the portal, of its identity provider or of a cluster. A portal on a loopback address needs none."},
+	}
+	config.Security = []map[string][]string{{"token": {}}, {}}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		if allowed := allowed(mux, r); len(allowed) > 0 {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))

@@ -159,7 +159,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err, w.Body)
 	}
 	item := doc.Paths["/api/v1/get/{cluster}"]
-	if doc.Info.Version != "v0" || item == nil || item.Get.OperationID != "get-it" || item.Get.Responses["200"] == nil || item.Get.Responses["default"] == nil {
+	if doc.Info.Version != "v0" || item == nil || item.Get.OperationID != "get-it" || item.Get.Responses["200"] == nil || item.Get.Responses["default"] == nil || !strings.Contains(w.Body.String(), `"scheme":"bearer"`) {
 		t.Errorf("%s", w.Body)
 	}
 }

@@ -20,14 +20,14 @@ import (
 )
 
 type stopInput struct {
-	Cluster string `path:"cluster" maxLength:"253"`
-	UID     string `path:"uid" maxLength:"253"`
+	Cluster string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
+	UID     string `path:"uid" maxLength:"253" doc:"The UID of the job"`
 	Body    api.StopRequest
 }
 
 type retryInput struct {
-	Cluster string `path:"cluster" maxLength:"253"`
-	UID     string `path:"uid" maxLength:"253"`
+	Cluster string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
+	UID     string `path:"uid" maxLength:"253" doc:"The UID of the job"`
 	Body    api.RetryRequest
 }
 

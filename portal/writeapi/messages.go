@@ -23,8 +23,8 @@ const (
 )
 
 type muteInput struct {
-	Cluster string `path:"cluster" maxLength:"253"`
-	UID     string `path:"uid" maxLength:"253"`
+	Cluster string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
+	UID     string `path:"uid" maxLength:"253" doc:"The UID of the job"`
 	Body    api.MuteRequest
 }
 
@@ -174,7 +174,7 @@ func (w *writer) operates(ctx context.Context) error {
 }
 
 type sendInput struct {
-	ID int64 `path:"id" minimum:"1"`
+	ID int64 `path:"id" minimum:"1" doc:"The number of the message"`
 }
 
 // sendAgain sends a message once more: a dead letter as it is, and any other as a new

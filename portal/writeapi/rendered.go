@@ -240,7 +240,7 @@ func listTemplates(_ context.Context, w *writer, in *templatesInput) (*api.Templ
 }
 
 type templateInput struct {
-	Name string `path:"name" maxLength:"253"`
+	Name string `path:"name" maxLength:"253" doc:"The name of the template"`
 }
 
 // getTemplate answers with a template.

@@ -237,7 +237,7 @@ func noSubscription(id int64) error {
 }
 
 type subscriptionInput struct {
-	ID int64 `path:"id" minimum:"1"`
+	ID int64 `path:"id" minimum:"1" doc:"The number of the subscription"`
 }
 
 // act does something with a subscription of the person of ctx.
@@ -267,7 +267,7 @@ func unsubscribe(ctx context.Context, w *writer, in *subscriptionInput) (*api.Ac
 }
 
 type verifyInput struct {
-	ID   int64 `path:"id" minimum:"1"`
+	ID   int64 `path:"id" minimum:"1" doc:"The number of the subscription"`
 	Body api.VerifyRequest
 }
 
@@ -279,7 +279,7 @@ func verify(ctx context.Context, w *writer, in *verifyInput) (*api.Act, error) {
 }
 
 type muteMessagesInput struct {
-	ID   int64 `path:"id" minimum:"1"`
+	ID   int64 `path:"id" minimum:"1" doc:"The number of the subscription"`
 	Body api.MuteRequest
 }
 

@@ -140,8 +140,8 @@ func ref(row *jobindex.Row) *api.JobRef {
 
 // jobInput names a job in a path.
 type jobInput struct {
-	Cluster string `path:"cluster" maxLength:"253"`
-	UID     string `path:"uid" maxLength:"253"`
+	Cluster string `path:"cluster" maxLength:"253" doc:"The name of the cluster"`
+	UID     string `path:"uid" maxLength:"253" doc:"The UID of the job"`
 }
 
 // pathOf returns a path of the API about a job.
