@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 	"syscall"
 	"unicode"
@@ -46,7 +47,7 @@ func explainUnreachable(err error, away *client.UnreachableError) string {
 		wait    net.Error
 	)
 	switch {
-	case errors.As(away, &plain):
+	case errors.As(away, &plain), errors.Is(away, http.ErrSchemeMismatch):
 		return text + "; check the address (--server): a portal without TLS needs http"
 	case errors.As(away, &bad):
 		return text + "; if you trust the server, name the certificate of its authority with --server-ca"
