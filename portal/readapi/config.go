@@ -51,7 +51,7 @@ type Config struct {
 	CSRF func(context.Context) string
 
 	// Version is that of the program. KeepsDays is after how many days retention removes the
-	// history of ended jobs; 0 if that is not known. Demo says that the portal shows the demo.
+	// history of ended jobs; 0 if it removes none, or if that is not known. Demo says that the portal shows the demo.
 	Version   string
 	KeepsDays int
 	Demo      bool
