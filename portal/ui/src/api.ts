@@ -465,6 +465,8 @@ export interface LogEnd {
   nothing?: string;
   // Attempts is how many attempts of the job are known, if there was nothing to read.
   attempts?: number;
+  // Waits reports that there was nothing to read because the job waits for its pods.
+  waits?: boolean;
 }
 
 // LogSource is a container with lines.
@@ -959,7 +961,8 @@ export interface Session {
   maySeeOperations: boolean;
   // Notifies reports that the database has notifications.
   notifies: boolean;
-  // KeepsDays is after how many days retention removes the history of ended jobs; 0 if never.
+  // KeepsDays is after how many days retention removes the history of ended jobs; 0 if it
+  // removes none, or if the portal does not know.
   keepsDays?: number;
   // of the program
   version: string;
