@@ -5,7 +5,7 @@ import { matches, parseFilter, states } from "../../core/filter";
 import type { Filter } from "../../core/filter";
 import { field } from "./csv";
 import { asked } from "./query";
-import { apply, grown, placed, viewOf, waitsInLine } from "./rows";
+import { apply, grown, placed, recounted, viewOf, waitsInLine } from "./rows";
 import { placeOf } from "./usePlaceOfNews";
 
 const start = Date.parse("2026-11-22T02:00:00Z");
@@ -68,6 +68,31 @@ test("counts that move by changes equal counts from scratch", () => {
     }
     for (const id of view.added) {
       assert.ok(matches(f, jobs[id] as Job, start) && !order.includes(id), `added ${id}, seed ${seed}`);
+    }
+  }
+});
+
+test("counts of the server that are older or newer than the page count each change once", () => {
+  const scope = { filter: parseFilter(new URLSearchParams()), mine: [], now: start };
+  const submitted = (position: number): Change => ({ position, kind: "new", before: "", job: job(position, "Submitted", "a"), seen: "" });
+  const at = (position: number) => ({ states: { Submitted: { n: position } }, all: { n: position }, matching: { n: position }, position, at: new Date(start).toISOString() });
+  for (let seed = 1; seed <= 100; seed++) {
+    const r = random(seed);
+    let view = viewOf({ jobs: [], ...at(3) });
+    let server = 3;
+    let page = 3;
+    for (let i = 0; i < 40; i++) {
+      server += r(5);
+      const next = Math.min(server, page + r(6)); // the stream may be behind
+      view = apply(view, Array.from({ length: next - page }, (_, n) => submitted(page + n + 1)), scope);
+      page = next;
+      let answered = view.counted;
+      if (r(3) === 0) {
+        answered = Math.max(answered, server - r(8)); // the answer was made a while ago
+        view = recounted(view, at(answered), scope);
+      }
+      const want = Math.max(page, answered);
+      assert.deepEqual([view.counts.all.n, view.counts.matching.n, view.counts.states["Submitted"]?.n], [want, want, want], `seed ${seed}, step ${i}`);
     }
   }
 });

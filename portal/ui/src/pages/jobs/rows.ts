@@ -1,6 +1,6 @@
 // The rows and counts of the list, as the stream changes them.
 
-import type { Change, Count, Counts, Job, JobList } from "../../api";
+import type { Change, Count, Counts, Job, JobCounts, JobList } from "../../api";
 import { matches, steady } from "../../core/filter";
 import type { Filter } from "../../core/filter";
 
@@ -19,6 +19,10 @@ export interface Row {
 export interface View {
   rows: Row[];
   counts: Counts;
+  // counted is the position of the feed that the counts of the server had, and recent are changes
+  // behind it, as many as are kept.
+  counted: number;
+  recent: readonly Change[];
   // added are the jobs that match and are not shown.
   added: ReadonlySet<number>;
   // unsure says that the counts need to be read again.
@@ -42,7 +46,7 @@ export function viewOf(list: JobList): View {
   const asOf = Date.parse(list.at);
   return {
     rows: (list.jobs ?? []).map((job) => ({ job, asOf, flash: 0, outside: false })),
-    counts: { states: list.states ?? {}, all: list.all, matching: list.matching }, added: new Set(), unsure: false, happened: nothing,
+    counts: { states: list.states ?? {}, all: list.all, matching: list.matching }, counted: list.position, recent: [], added: new Set(), unsure: false, happened: nothing,
   };
 }
 
@@ -87,18 +91,41 @@ function tell(h: Happened, c: Change): Happened {
   };
 }
 
+// mostRecent bounds the changes that are kept for an answer that is older than the page.
+const mostRecent = 1000;
+
+// moveBy moves the counts by a change, unless they have it already.
+function moveBy(counts: Counts, counted: number, c: Change, scope: Scope): Counts {
+  const before = c.before ?? "";
+  const concerns = c.position > counted && (c.kind === "new" || before === "") && before !== c.job.state;
+  return concerns && matches(scope.filter, c.job, scope.now, scope.mine, "state") ? recount(counts, before, c.removed ? "" : c.job.state, scope.filter) : counts;
+}
+
+// recounted returns the view with counts of the server. They may be of a position before the
+// changes that the page has, or behind it: no change counts twice, and none is lost.
+export function recounted(view: View, c: JobCounts, scope: Scope): View {
+  let counts: Counts = { states: c.states ?? {}, all: c.all, matching: c.matching };
+  const recent = view.recent.filter((x) => x.position > c.position);
+  for (const change of recent) {
+    counts = moveBy(counts, c.position, change, scope);
+  }
+  const lost = view.recent.length === mostRecent && recent.length === mostRecent;
+  return { ...view, counts, counted: c.position, recent, unsure: lost };
+}
+
 // apply returns the view after some changes. The order of the rows does not change, and no row
 // appears or leaves.
 export function apply(view: View, changes: readonly Change[], scope: Scope): View {
   let { rows, counts, added, unsure, happened } = view;
+  const recent = [...view.recent, ...changes].slice(-mostRecent);
   for (const c of changes) {
     const i = rows.findIndex((r) => r.job.id === c.job.id);
     const inside = matches(scope.filter, c.job, scope.now, scope.mine);
     const counted = matches(scope.filter, c.job, scope.now, scope.mine, "state");
     const before = c.before ?? "";
     unsure ||= c.kind !== "new" || c.removed === true || !steady(scope.filter);
+    counts = moveBy(counts, view.counted, c, scope);
     if (counted && (c.kind === "new" || before === "") && before !== c.job.state) {
-      counts = recount(counts, before, c.removed ? "" : c.job.state, scope.filter);
       happened = tell(happened, c);
     }
     if (i >= 0) {
@@ -112,7 +139,7 @@ export function apply(view: View, changes: readonly Change[], scope: Scope): Vie
       added = fewer;
     }
   }
-  return { rows, counts, added, unsure, happened };
+  return { rows, counts, counted: view.counted, recent, added, unsure, happened };
 }
 
 // As the recorder counts: a job waits for quota or a place, and runs while its pods do.

@@ -5,13 +5,14 @@ import { PathCounts, PathJobs } from "../../api";
 import type { Change, JobCounts, JobList, Problem } from "../../api";
 import { aborted, get } from "../../core/client";
 import { second, serverNow } from "../../core/clock";
+import { parseFilter } from "../../core/filter";
 import { rightsChanged, useLive } from "../../core/live";
 import { useResource } from "../../core/resource";
 import { here } from "../../core/router";
 import { session } from "../../core/session";
 import { asked, filterOf, onlyFilters } from "./query";
-import { apply, placed, viewOf, waitsInLine } from "./rows";
-import type { View } from "./rows";
+import { apply, placed, recounted, viewOf, waitsInLine } from "./rows";
+import type { Scope, View } from "./rows";
 
 // List is what the page shows.
 export interface List {
@@ -52,6 +53,11 @@ export function useList(): List {
   return { view: current, page, problem: found.problem, loading: found.loading, asOf: found.asOf, reload: found.reload };
 }
 
+// scopeOf returns what decides now whether a change concerns the list of some parameters.
+function scopeOf(params: string): Scope {
+  return { filter: parseFilter(new URLSearchParams(params)), mine: session.peek()?.names ?? [], now: serverNow() };
+}
+
 // useCounts reads the counts again when changes cannot tell them, and from time to time.
 function useCounts(view: View | undefined, key: string, past: boolean, set: (f: (v: View | undefined) => View | undefined) => void): void {
   const last = useRef(serverNow());
@@ -68,7 +74,7 @@ function useCounts(view: View | undefined, key: string, past: boolean, set: (f: 
     const mine = new AbortController();
     stop.current = mine;
     get<JobCounts>(PathCounts, onlyFilters(new URLSearchParams(key)), mine.signal).then(
-      (c) => set((v) => (v ? { ...v, unsure: false, counts: { states: c.states ?? {}, all: c.all, matching: c.matching } } : v)),
+      (c) => set((v) => (v ? recounted(v, c, scopeOf(key)) : v)),
       (e: unknown) => {
         if (!aborted(e)) {
           last.current = serverNow(); // the badge says that the portal is not reached
