@@ -9,9 +9,11 @@ import { keepStream } from "./core/live";
 import { startRouter } from "./core/router";
 import { loadSession } from "./core/session";
 import { startTheme } from "./core/theme";
+import { guardTexts } from "./design/texts";
 import { App } from "./shell/app";
 import { startLanguage } from "./words/language";
 
+guardTexts();
 startTheme();
 startLanguage();
 startRouter();

@@ -14,7 +14,6 @@ import { here, setQuery } from "../core/router";
 import { stateWord, words } from "../words";
 import { Icon } from "./icon";
 import { StateIcon } from "./stateicon";
-import { visible } from "./visible";
 
 // operator returns the word between key and value.
 function operator(t: Term): string {
@@ -38,7 +37,7 @@ function shownValue(key: Key, value: string): string {
   }
   const kind: Kind = keys[key];
   const ms = kind === "time" && value.includes("T") ? Date.parse(value) : Number.NaN;
-  return visible(Number.isNaN(ms) ? value : time(ms));
+  return Number.isNaN(ms) ? value : time(ms);
 }
 
 // shownValues returns the values of a term: "a, b".
@@ -198,7 +197,7 @@ export function FilterBar({ hidden, short }: FilterBarProps) {
 function WordsToken({ words: list }: { words: string[] }) {
   const w = words.value.filter;
   return (
-    <span class="token"><span class="token-edit"><span class="token-key">{w.keys.q}</span> <span class="token-op">{w.contains}</span> <b>{visible(list.join(" "))}</b></span>
+    <span class="token"><span class="token-edit"><span class="token-key">{w.keys.q}</span> <span class="token-op">{w.contains}</span> <b>{list.join(" ")}</b></span>
       <button class="token-x" type="button" aria-label={w.remove(list.join(" "))} onClick={() => setQuery({ q: null })}><Icon name="close" size={10} /></button></span>
   );
 }
@@ -208,7 +207,7 @@ function EntryList({ id, entries, at, choose, take }: { id: string; entries: Ent
     <div class="filter-list float" id={id + "-list"} role="listbox" aria-label={words.value.filter.suggestions} onPointerDown={(e) => e.preventDefault()}>
       {entries.map((e, i) => (
         <div class="palette-item" role="option" id={`${id}-${i}`} aria-selected={i === at} onPointerMove={() => choose(i)} onClick={() => take(e)}>
-          {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{visible(e.text)}</span>{e.note ? <span class="note">{e.note}</span> : null}
+          {e.state ? <StateIcon state={e.state} /> : null}<span class="cut">{e.text}</span>{e.note ? <span class="note">{e.note}</span> : null}
         </div>
       ))}
     </div>

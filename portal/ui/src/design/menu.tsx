@@ -6,7 +6,6 @@ import { useKeys } from "../core/keys";
 import { Button } from "./button";
 import { Icon } from "./icon";
 import type { IconName } from "./icon";
-import { visible } from "./visible";
 
 // Item is a line of a menu.
 export interface Item {
@@ -91,7 +90,7 @@ function Line({ item, close }: { item: Item; close: () => void }) {
     <>
       {item.checked === undefined ? null : <span class="menu-check">{item.checked ? <Icon name="check" size={14} /> : null}</span>}
       {item.icon ? <Icon name={item.icon} size={14} /> : null}
-      <span class="menu-text">{typeof item.text === "string" ? visible(item.text) : item.text}</span>
+      <span class="menu-text">{item.text}</span>
       {item.note ? <span class="menu-note">{item.note}</span> : null}
     </>
   );

@@ -2,7 +2,6 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { LineRange } from "../api";
-import { visible } from "./visible";
 import { linesOf, tokens } from "./yamltokens";
 import type { Token } from "./yamltokens";
 
@@ -42,7 +41,7 @@ export function YamlLine({ n, tokens: list, look }: { n: number; tokens: Token[]
     <div class={"yaml-line " + look} id={"line-" + n}>
       <span class="yaml-number" aria-hidden="true">{n}</span>
       <span class="yaml-sign" aria-hidden="true">{look === "" ? "" : "~"}</span>
-      <code class="yaml-text">{list.map((t) => <span class={"yaml-" + t.kind}>{visible(t.text)}</span>)}</code>
+      <code class="yaml-text">{list.map((t) => <span class={"yaml-" + t.kind}>{t.text}</span>)}</code>
     </div>
   );
 }

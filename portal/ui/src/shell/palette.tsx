@@ -14,7 +14,6 @@ import { Icon } from "../design/icon";
 import type { IconName } from "../design/icon";
 import { StateIcon } from "../design/stateicon";
 import { Name } from "../design/text";
-import { visible } from "../design/visible";
 import { words } from "../words";
 import { setLanguage, language } from "../words/language";
 
@@ -98,7 +97,7 @@ export function Palette() {
               <div class="palette-item" role="option" id={"palette-" + i} aria-selected={i === at} onPointerMove={() => choose(i)} onClick={() => run(e)}>
                 {e.state ? <StateIcon state={e.state} /> : e.icon ? <Icon name={e.icon} /> : null}
                 <span class="palette-text"><Name text={e.text} /></span>
-                {e.note ? <span class="note">{visible(e.note)}</span> : null}
+                {e.note ? <span class="note">{e.note}</span> : null}
               </div>
             </>
           ))}

@@ -11,7 +11,6 @@ import { Check, Choice, Field } from "../../design/field";
 import { Question } from "../../design/question";
 import { newKey } from "../../design/key";
 import { toast } from "../../design/toast";
-import { visible } from "../../design/visible";
 import { stateWord, words as shared } from "../../words";
 import { answered, asked } from "./asking";
 import { holdsGPUs, may } from "./context";
@@ -79,7 +78,7 @@ function StopQuestion({ job }: { job: JobContext }) {
   const allowed = may(job, "stop");
   const stop = () => act(() => write<Act>("POST", fill(PathStop, { cluster: job.cluster, uid: job.uid }), { ...(reason === "" ? {} : { reason }), ...(name === "" ? {} : { confirm: name }) } satisfies StopRequest));
   return (
-    <Question title={words.stop(visible(job.row.name))} act={words.stopNow} keep={words.keep} disabled={!allowed || (holds && name.trim() !== job.row.name)} busy={busy} onAct={stop} onClose={answered}>
+    <Question title={words.stop(job.row.name)} act={words.stopNow} keep={words.keep} disabled={!allowed || (holds && name.trim() !== job.row.name)} busy={busy} onAct={stop} onClose={answered}>
       <Refused job={job} act="stop" />
       {allowed ? <p>{words.stopText}{holds ? shared.value.space + words.holds(job.row.gpus) : ""}</p> : null}
       {allowed && holds ? <Field id="stop-name" label={words.name}><input id="stop-name" value={name} autocomplete="off" spellcheck={false} placeholder={job.row.name} onInput={(e) => setName(e.currentTarget.value)} /></Field> : null}
@@ -105,7 +104,7 @@ function RetryQuestion({ job }: { job: JobContext }) {
     ).finally(() => set(false));
   };
   return (
-    <Question title={words.retry(visible(job.row.name))} act={words.retryNow} disabled={!allowed} busy={busy} onAct={retry} onClose={answered}>
+    <Question title={words.retry(job.row.name)} act={words.retryNow} disabled={!allowed} busy={busy} onAct={retry} onClose={answered}>
       <Refused job={job} act="retry" />
       {allowed ? <p>{words.retryText}</p> : null}
     </Question>
@@ -120,7 +119,7 @@ function MuteQuestion({ job }: { job: JobContext }) {
   const options = [{ value: "end", text: words.untilEnd }, { value: "hour", text: words.hour }, { value: "tomorrow", text: words.tomorrow }];
   const request = (): MuteRequest => (until === "end" ? {} : { until: new Date(until === "hour" ? serverNow() + 3_600_000 : tomorrow(serverNow())).toISOString() });
   return (
-    <Question title={words.mute(visible(job.row.name))} act={words.muteNow} disabled={!allowed} busy={busy} onClose={answered}
+    <Question title={words.mute(job.row.name)} act={words.muteNow} disabled={!allowed} busy={busy} onClose={answered}
       onAct={() => act(() => write<Act>("POST", fill(PathMute, { cluster: job.cluster, uid: job.uid }), request()))}>
       <Refused job={job} act="mute" />
       {allowed ? <p>{words.muteText}</p> : null}
@@ -134,7 +133,7 @@ function AcknowledgeQuestion({ job }: { job: JobContext }) {
   const [busy, act] = useAct();
   const allowed = may(job, "acknowledge");
   return (
-    <Question title={words.acknowledge(visible(job.row.name))} act={words.acknowledgeNow} disabled={!allowed} busy={busy} onClose={answered}
+    <Question title={words.acknowledge(job.row.name)} act={words.acknowledgeNow} disabled={!allowed} busy={busy} onClose={answered}
       onAct={() => act(() => write<Act>("POST", fill(PathAcknowledge, { cluster: job.cluster, uid: job.uid })))}>
       <Refused job={job} act="acknowledge" />
       {allowed ? <p>{words.acknowledgeText}</p> : null}
@@ -169,7 +168,7 @@ function SubscribeQuestion({ job }: { job: JobContext }) {
     ).finally(() => set(false));
   };
   return (
-    <Question title={words.title(visible(job.row.name))} act={words.now} disabled={!channel || states.length === 0 || (needs !== "" && address.trim() === "")} busy={busy} onAct={subscribe} onClose={answered}>
+    <Question title={words.title(job.row.name)} act={words.now} disabled={!channel || states.length === 0 || (needs !== "" && address.trim() === "")} busy={busy} onAct={subscribe} onClose={answered}>
       {answer.data && channels.length === 0 ? <p>{words.none}</p> : null}
       {channel ? <Field id="subscribe-channel" label={words.channel}><Choice id="subscribe-channel" value={channel.name} options={channels.map((c) => ({ value: c.name, text: c.name }))} onChange={setName} /></Field> : null}
       {needs !== "" ? <Field id="subscribe-address" label={words.address} help={needs}><input id="subscribe-address" value={address} aria-describedby="subscribe-address-help" onInput={(e) => setAddress(e.currentTarget.value)} /></Field> : null}

@@ -11,7 +11,6 @@ import { Choice } from "../../design/field";
 import { Card, Empty, GrayRows, Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
 import { Name, Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import { words as shared } from "../../words";
 import type { JobContext } from "./context";
 import { DiffTable } from "./difftable";
@@ -49,7 +48,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
         <tbody>
           {list.fields.map((field) => (
             <tr key={field.name}>
-              <th scope="row">{words.fields[field.name] ?? <Name text={visible(field.name)} tail={14} />}</th>
+              <th scope="row">{words.fields[field.name] ?? <Name text={field.name} tail={14} />}</th>
               {attempts.map((a, i) => <Cell attempt={a} field={field.name === "ran" ? ranOf(field, list.attempts) : field} i={from + i} key={a.number} />)}
             </tr>
           ))}
@@ -65,7 +64,7 @@ function ranOf(field: AttemptField, attempts: readonly Attempt[]): AttemptField 
 }
 
 function Cell({ attempt, field, i }: { attempt: Attempt; field: AttemptField; i: number }) {
-  const text = visible(shared.value.said(field.values[i] ?? ""));
+  const text = shared.value.said(field.values[i] ?? "");
   const differs = i > 0 && field.differs[i] === true;
   const shown = text === "" ? <span class="text-3">{none}</span> : text;
   return (

@@ -13,7 +13,6 @@ import { Card, Empty, GrayRows, Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
 import { Time } from "../../design/text";
 import { toast } from "../../design/toast";
-import { visible } from "../../design/visible";
 import { ask } from "./asking";
 import { may } from "./context";
 import type { JobContext } from "./context";
@@ -42,7 +41,7 @@ export function DeliveriesCard({ job, list, reload }: { job: JobContext; list: D
         {list.slice(0, 4).map((d) => (
           <li key={d.id}>
             <StateIcon state={iconOf(d)} />
-            <span class="delivery-text"><b>{d.channel}</b><span class="hidden-text"> {words.states[d.state] ?? d.state}</span> <span class="text-2" lang="en">{[d.receiver, visible(d.state === "sent" ? d.title : (d.answer ?? d.title))].filter((t) => t).join(shared.value.comma)}</span></span>
+            <span class="delivery-text"><b>{d.channel}</b><span class="hidden-text"> {words.states[d.state] ?? d.state}</span> <span class="text-2" lang="en">{[d.receiver, (d.state === "sent" ? d.title : (d.answer ?? d.title))].filter((t) => t).join(shared.value.comma)}</span></span>
             {d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : <span class="text-2 nowrap"><Time at={d.sent ?? d.created} /></span>}
           </li>
         ))}
@@ -111,8 +110,8 @@ function DeliveryRow({ d, reload }: { d: Delivery; reload: () => void }) {
       <td><b>{d.channel}</b></td>
       <td class="text-2 nowrap">{d.receiver ?? d.person ?? none}</td>
       <td class="text-2 nowrap" data-label={words.rule} lang="en">{d.rule ?? none}</td>
-      <td class="wide"><span lang="en">{visible(d.title)}</span>{d.ackedBy ? <span class="text-3"> {words.acked(d.ackedBy, time(acked))}</span> : null}</td>
-      <td class="text-2 answer" data-label={words.answer}>{d.answer ? <span lang="en">{visible(d.answer)}</span> : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
+      <td class="wide"><span lang="en">{d.title}</span>{d.ackedBy ? <span class="text-3"> {words.acked(d.ackedBy, time(acked))}</span> : null}</td>
+      <td class="text-2 answer" data-label={words.answer}>{d.answer ? <span lang="en">{d.answer}</span> : none}{next !== undefined && d.state === "waiting" ? <span class="text-3 nowrap"> {words.next(time(next))}</span> : null}</td>
       <td class="numeric" data-label={words.tries}>{d.attempts}</td>
       <td class="numeric">{d.may.includes("send") ? <SendAgain id={d.id} reload={reload} /> : null}</td>
     </tr>

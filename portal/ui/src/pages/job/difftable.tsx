@@ -5,7 +5,6 @@ import type { DiffLine } from "../../api";
 import { recall, remember } from "../../core/storage";
 import { Button } from "../../design/button";
 import { Check } from "../../design/field";
-import { visible } from "../../design/visible";
 import { linesOf } from "../../design/yamltokens";
 import { opened, parts, rows, split } from "./diffview";
 import type { Row } from "./diffview";
@@ -127,5 +126,5 @@ function Sign({ op }: { op: string }) {
 function Text({ line, op }: { line: DiffLine | undefined; op: string }) {
   const text = line?.text ?? "";
   const list = parts(text, line?.words);
-  return <>{list.map((part) => (part.marked && op !== "" ? <b class="diff-word">{visible(part.text)}</b> : visible(part.text)))}</>;
+  return <>{list.map((part) => (part.marked && op !== "" ? <b class="diff-word">{part.text}</b> : part.text))}</>;
 }

@@ -10,7 +10,6 @@ import { Button } from "../../design/button";
 import { Icon } from "../../design/icon";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
 import { Name, Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import type { JobContext } from "./context";
 import { w } from "./words";
 
@@ -49,9 +48,9 @@ function EventRow({ event }: { event: Event }) {
   return (
     <tr>
       <td class="nowrap"><span class="state-cell">{warning ? <Icon name="warning" size={14} /> : <Icon name="info" size={14} />}<span class={warning ? "strong" : "text-2"}>{warning ? words.warning : words.normal}</span></span></td>
-      <td class={warning ? "strong nowrap" : "nowrap"}>{visible(event.reason)}</td>
+      <td class={warning ? "strong nowrap" : "nowrap"}>{event.reason}</td>
       <td class="object"><span class="object-line"><span class="text-3">{event.object.kind}</span><Name text={event.object.name} /></span></td>
-      <td class="wide text-2" lang="en">{visible(event.message)}</td>
+      <td class="wide text-2" lang="en">{event.message}</td>
       <td class="numeric" data-label={words.count}>{number(event.count)}</td>
       <td class="numeric text-2 nowrap" data-label={words.first}><Time at={event.first} /></td>
       <td class="numeric text-2 nowrap" data-label={words.last}><Time at={event.last} /></td>

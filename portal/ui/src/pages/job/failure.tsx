@@ -7,7 +7,6 @@ import { number, spaced } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { Fact, GrayRows, Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
-import { visible } from "../../design/visible";
 import { to } from "../../core/router";
 import { may } from "./context";
 import type { JobContext } from "./context";
@@ -42,7 +41,7 @@ function FailureFacts({ f }: { f: Failure }) {
   const known = f.cause !== "";
   return (
     <div class="facts-row">
-      <Fact name={words.cause} value={known ? visible(f.cause) : "–"} note={(f.attempts ?? 0) > 0 ? words.of(f.causeOf ?? 0, f.attempts ?? 0) : undefined} />
+      <Fact name={words.cause} value={known ? f.cause : "–"} note={(f.attempts ?? 0) > 0 ? words.of(f.causeOf ?? 0, f.attempts ?? 0) : undefined} />
       {f.exitCode !== undefined && f.exitCode !== null ? <Fact name={words.exit} value={number(f.exitCode)} note={f.signal} /> : null}
       {f.limit ? <Fact name={words.limit} value={f.limit} /> : f.node ? <Fact name={words.node} value={f.node} note={f.pod} /> : null}
       <Fact name={words.like} value={words.in(f.like, f.days)} note={words.same} />

@@ -10,7 +10,6 @@ import { Menu } from "../../design/menu";
 import type { Item } from "../../design/menu";
 import { copy } from "../../design/panel";
 import { Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import { words as shared } from "../../words";
 import { release } from "./acts";
 import { ask } from "./asking";
@@ -29,13 +28,13 @@ export function JobHeader({ job, neighbors, likely }: { job: JobContext; neighbo
         <nav class="crumbs" aria-label={shared.value.nav.jobs}>
           <a href={to("/jobs")}>{shared.value.nav.jobs}</a><span aria-hidden="true">/</span>
           <a href={to("/jobs", { cluster: row.cluster })}>{row.cluster}</a><span aria-hidden="true">/</span>
-          <a href={to("/jobs", { cluster: row.cluster, namespace: row.namespace })}>{visible(row.namespace)}</a>
+          <a href={to("/jobs", { cluster: row.cluster, namespace: row.namespace })}>{row.namespace}</a>
         </nav>
         <span class="grow" />
         {neighbors ? <NeighborLinks n={neighbors} /> : null}
       </div>
       <div class="job-title">
-        <h1>{visible(row.name)}</h1>
+        <h1>{row.name}</h1>
         <StatePill state={row.state} />
         <span class="grow" />
         <Actions job={job} />
@@ -105,16 +104,16 @@ function Facts({ job }: { job: JobContext }) {
   return (
     <dl class="job-facts">
       <FactItem name={words.kind}>{row.kind}</FactItem>
-      {row.queue ? <FactItem name={words.queue}><a href={to("/jobs", { queue: row.queue })}>{visible(row.queue)}</a></FactItem> : null}
-      {row.owner ? <FactItem name={words.owner}><a href={to("/jobs", { owner: row.owner })}>{visible(row.owner)}</a></FactItem> : null}
+      {row.queue ? <FactItem name={words.queue}><a href={to("/jobs", { queue: row.queue })}>{row.queue}</a></FactItem> : null}
+      {row.owner ? <FactItem name={words.owner}><a href={to("/jobs", { owner: row.owner })}>{row.owner}</a></FactItem> : null}
       {row.gpus > 0 ? <FactItem name={words.gpus}>{nodes > 0 ? w.value.onNodes(number(row.gpus), nodes) : number(row.gpus)}</FactItem> : null}
       {row.gpus <= 0 && row.pods > 0 ? <FactItem name={words.pods}>{number(row.pods)}</FactItem> : null}
       <FactItem name={words.submitted}><Time at={row.submitted} show={(ms) => time(ms, job.now)} /></FactItem>
       <Durations row={row} now={job.now} />
-      {row.priority ? <FactItem name={words.priority}>{visible(row.priority)}</FactItem> : null}
+      {row.priority ? <FactItem name={words.priority}>{row.priority}</FactItem> : null}
       {detail.retryOf ? <FactItem name={words.retryOf}><a class="underlined" href={jobPath(detail.retryOf)}>{detail.retryOf.name ?? detail.retryOf.uid.slice(0, 8)}</a></FactItem> : null}
       {detail.retriedBy ? <FactItem name={words.retriedBy}><a class="underlined" href={jobPath(detail.retriedBy)}>{detail.retriedBy.name ?? detail.retriedBy.uid.slice(0, 8)}</a></FactItem> : null}
-      {detail.stoppedBy ? <FactItem name={words.stoppedBy}>{visible(detail.stoppedBy + (detail.stopReason ? `: ${detail.stopReason}` : ""))}</FactItem> : null}
+      {detail.stoppedBy ? <FactItem name={words.stoppedBy}>{detail.stoppedBy + (detail.stopReason ? `: ${detail.stopReason}` : "")}</FactItem> : null}
       {detail.controller ? <FactItem name={words.controller}>{detail.controller.kind} {detail.controller.name}</FactItem> : null}
       {detail.traceUrl ? <FactItem name={words.trace}><a class="underlined" href={detail.traceUrl} target="_blank" rel="noopener noreferrer">{words.openTrace}</a></FactItem> : null}
       <FactItem name={words.uid}><button type="button" class="mono uid" data-tip={row.uid} aria-label={`${words.copy} ${row.uid}`} onClick={() => copy(row.uid)}>{row.uid.slice(0, 8)}</button></FactItem>

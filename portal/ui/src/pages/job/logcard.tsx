@@ -8,7 +8,6 @@ import { useResource } from "../../core/resource";
 import { jobPath, to } from "../../core/router";
 import { Button } from "../../design/button";
 import { Card } from "../../design/panel";
-import { visible } from "../../design/visible";
 import type { JobContext } from "./context";
 import { podText } from "./podtext";
 import { w } from "./words";
@@ -44,7 +43,7 @@ export function LogCard({ job, lines, kept }: { job: JobContext; lines?: LogLine
       <div class="log-small">
         {list.map((line) => {
           const ms = instant(line.time);
-          return <div class="log-line"><span class="log-time">{ms === undefined ? "" : clock(ms)}</span><span class={"log-text " + (line.note ? "is-note" : weightOf(line.text))}>{visible(line.note || line.text)}</span></div>;
+          return <div class="log-line"><span class="log-time">{ms === undefined ? "" : clock(ms)}</span><span class={"log-text " + (line.note ? "is-note" : weightOf(line.text))}>{line.note || line.text}</span></div>;
         })}
         {total > 0 ? <p class="note">{words.kept(list.length, total)}</p> : null}
       </div>

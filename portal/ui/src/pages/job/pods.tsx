@@ -11,7 +11,6 @@ import { Button, StateCell } from "../../design/button";
 import { LifeStrip } from "../../design/lifestrip";
 import { Empty, GrayRows, Trouble } from "../../design/panel";
 import { Name, Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import { usePhone } from "../../core/phone";
 import type { JobContext } from "./context";
 import { w } from "./words";
@@ -64,7 +63,7 @@ function PodRow({ job, pod }: { job: JobContext; pod: Pod }) {
       <td class="numeric text-2 nowrap"><Time at={pod.created} /></td>
       <td class="numeric text-2 nowrap" data-label={words.ran}>{created === undefined ? none : duration((end - created) / 1000)}</td>
       <td class="life-cell"><LifeStrip life={pod.life} state={pod.state} {...(usePhone() ? {} : { width: 140 })} /></td>
-      <td class="wide text-2" lang="en">{pod.reason ? <b class="strong">{visible(pod.reason)}</b> : null} {visible(pod.message ?? "") || (pod.reason ? "" : none)}</td>
+      <td class="wide text-2" lang="en">{pod.reason ? <b class="strong">{pod.reason}</b> : null} {(pod.message ?? "") || (pod.reason ? "" : none)}</td>
     </tr>
   );
 }

@@ -11,7 +11,6 @@ import { sameDay } from "../../core/zone";
 import { Button, StateCell } from "../../design/button";
 import { Card, GrayRows, Trouble } from "../../design/panel";
 import { Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import { words as shared } from "../../words";
 import type { JobContext } from "./context";
 import { w } from "./words";
@@ -54,15 +53,15 @@ function TransitionRow({ job, t, until }: { job: JobContext; t: Transition; unti
   const words = w.value.transitions;
   const from = instant(t.happened) ?? 0;
   const to1 = instant(until) ?? job.now;
-  const message = visible(t.message ?? "");
-  const raw = t.toRaw && t.toRaw !== t.to ? visible(t.toRaw) : "";
+  const message = t.message ?? "";
+  const raw = t.toRaw && t.toRaw !== t.to ? t.toRaw : "";
   const bare = !t.reason && raw === "" && message === "";
   return (
     <tr>
       <td><StateCell state={t.to} /></td>
       <td class="text-2 nowrap"><Time at={t.happened} show={(ms) => exact(ms, job.now)} /></td>
       <td class="numeric text-2 nowrap">{duration((to1 - from) / 1000)}</td>
-      <td class={"wide reason" + (bare ? " is-bare" : "")}>{t.reason ? <b>{visible(t.reason)}</b> : raw ? <span class="text-2">{raw}</span> : null}{message ? <span class="text-2" lang="en"> {message}</span> : null}{bare ? <span class="text-3">{none}</span> : null}</td>
+      <td class={"wide reason" + (bare ? " is-bare" : "")}>{t.reason ? <b>{t.reason}</b> : raw ? <span class="text-2">{raw}</span> : null}{message ? <span class="text-2" lang="en"> {message}</span> : null}{bare ? <span class="text-3">{none}</span> : null}</td>
       <td class="numeric nowrap"><a class="quiet-link text-2" href={to(jobPath(job, "yaml"), { rev: t.version })}>{/^\d{1,15}$/.test(t.version) ? number(Number(t.version)) : t.version}</a></td>
       <td class={"nowrap " + (t.source === "inferred" ? "text-3 inferred" : "text-3")}>{words.sources[t.source] ?? t.source}</td>
     </tr>

@@ -11,7 +11,6 @@ import { LifeStrip } from "../../design/lifestrip";
 import { words } from "../../words";
 import { language } from "../../words/language";
 import { Name, Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import { grown, ticks } from "./rows";
 import type { Row } from "./rows";
 import { words as w } from "./words";
@@ -97,7 +96,7 @@ function DetailCell({ row }: { row: Row }) {
   if (!more || d.word.length > longReason) {
     return <span class={look}><Name text={more ? d.word + " " + more : d.word} /></span>;
   }
-  return <span class="cut block" data-tip-cut={visible(d.word + " " + more)}><span class={look}>{visible(d.word)}</span><span class="text-3"> {visible(more)}</span></span>;
+  return <span class="cut block" data-tip-cut={d.word + " " + more}><span class={look}>{d.word}</span><span class="text-3"> {more}</span></span>;
 }
 
 const firstChoice: ColumnName[] = ["state", "name", "namespace", "queue", "owner", "gpus", "submitted", "waited", "ran", "tries", "life", "detail"];

@@ -15,7 +15,6 @@ import { copy, Drawer, Fact, GrayRows, Tabs, Trouble } from "../../design/panel"
 import { StateIcon } from "../../design/stateicon";
 import { Time } from "../../design/text";
 import { toast } from "../../design/toast";
-import { visible } from "../../design/visible";
 import { stateWord, words as common } from "../../words";
 import { grown } from "./rows";
 import type { Row } from "./rows";
@@ -54,7 +53,7 @@ function Inside({ job, row, detail, version }: { job: Job; row: Row | undefined;
   const tab = (text: string, name: string, note?: number) => ({ text, href: to(jobPath(job, name)), current: name === "", ...(note !== undefined && note >= 0 ? { note } : {}) });
   return (
     <>
-      <h2 class="drawer-name">{visible(job.name)}</h2>
+      <h2 class="drawer-name">{job.name}</h2>
       <p class="drawer-state"><StatePill state={job.state} /><span class="text-2">{facts.join(" · ")}</span></p>
       <Actions job={job} may={detail?.may ?? []} />
       <LifeStrip life={job.life} state={job.state} height={16} label={(s: Span, seconds) => (job.tries > 1 && s.attempt ? c.attempt(s.attempt) : duration(seconds))} />
@@ -130,7 +129,7 @@ function WhyFailed({ job, version }: { job: Job; version: string }) {
       {lines.length === 0 ? null : (
         <section class="drawer-part">
           <header class="part-head"><h2>{w.lastLines}</h2><span class="card-note">{f.pod ?? ""}</span><span class="grow" /><a class="text-2" href={to(jobPath(job, "logs"))}>{w.logs}</a></header>
-          <pre class="drawer-log" tabIndex={0}>{lines.slice(-8).map((l) => <div><span class="text-3">{instant(l.time) === undefined ? "     " : clock(instant(l.time) ?? 0)}</span> {l.note ?? visible(l.text)}</div>)}</pre>
+          <pre class="drawer-log" tabIndex={0}>{lines.slice(-8).map((l) => <div><span class="text-3">{instant(l.time) === undefined ? "     " : clock(instant(l.time) ?? 0)}</span> {l.note ?? l.text}</div>)}</pre>
         </section>
       )}
     </>
@@ -181,7 +180,7 @@ function Transitions({ job, version }: { job: Job; version: string }) {
                 <td><Time at={t.happened} /></td>
                 <td><StateCell state={t.to} /></td>
                 <td class="numeric">{duration(((instant(t.ended) ?? now) - from) / 1000)}</td>
-                <td>{t.reason ? <span class="text-1">{t.reason}</span> : null} {t.message ? <span class="text-3" lang="en">{visible(t.message)}</span> : t.reason ? null : <span class="text-3">{none}</span>}</td>
+                <td>{t.reason ? <span class="text-1">{t.reason}</span> : null} {t.message ? <span class="text-3" lang="en">{t.message}</span> : t.reason ? null : <span class="text-3">{none}</span>}</td>
               </tr>
             );
           })}

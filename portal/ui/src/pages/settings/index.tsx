@@ -15,7 +15,6 @@ import type { Zone } from "../../core/zone";
 import { Button } from "../../design/button";
 import { Card, GrayRows, Trouble, copy } from "../../design/panel";
 import { Time } from "../../design/text";
-import { visible } from "../../design/visible";
 import { toast } from "../../design/toast";
 import { language, setLanguage } from "../../words/language";
 import type { Language } from "../../words/language";
@@ -60,7 +59,7 @@ function Subscriptions() {
       {list.data === undefined ? null : (
         <Card title={w.channels} note={w.channelsNote}>
           {channels.length === 0 ? <p class="settings-none">{w.noChannels}</p>
-            : <ul class="settings-list">{channels.map((c) => <li key={c.name} class="settings-channel"><b>{visible(c.name)}</b><span class="text-3">{visible(c.kind)}</span><span class="text-2">{(c.address ?? "") === "" ? w.needsNothing : w.needs(visible(addresses[c.address ?? ""] ?? c.address ?? ""))}</span></li>)}</ul>}
+            : <ul class="settings-list">{channels.map((c) => <li key={c.name} class="settings-channel"><b>{c.name}</b><span class="text-3">{c.kind}</span><span class="text-2">{(c.address ?? "") === "" ? w.needsNothing : w.needs((addresses[c.address ?? ""] ?? c.address ?? ""))}</span></li>)}</ul>}
         </Card>
       )}
     </>
@@ -122,10 +121,10 @@ function Account() {
   return (
     <Card title={w.account} note={w.version(s.version)}>
       <div class="settings-choices">
-        {nobody ? <p class="text-2">{w.signedInBy.none}</p> : <p><b>{visible(s.person ?? "")}</b> <span class="text-3">{s.signIn === "none" ? "" : w.signedInBy[s.signIn]}</span></p>}
+        {nobody ? <p class="text-2">{w.signedInBy.none}</p> : <p><b>{s.person ?? ""}</b> <span class="text-3">{s.signIn === "none" ? "" : w.signedInBy[s.signIn]}</span></p>}
         <dl class="settings-facts">
-          {(s.names ?? []).length === 0 ? null : <><dt>{w.names}</dt><dd>{visible((s.names ?? []).join(", "))}</dd></>}
-          {(s.groups ?? []).length === 0 ? null : <><dt>{w.groups}</dt><dd>{visible((s.groups ?? []).join(", "))}</dd></>}
+          {(s.names ?? []).length === 0 ? null : <><dt>{w.names}</dt><dd>{(s.names ?? []).join(", ")}</dd></>}
+          {(s.groups ?? []).length === 0 ? null : <><dt>{w.groups}</dt><dd>{(s.groups ?? []).join(", ")}</dd></>}
           {s.expires === undefined ? null : <><dt>{w.expires}</dt><dd><Time at={s.expires} show={(ms) => time(ms)} /></dd></>}
         </dl>
         {s.signIn === "none" ? null : <div><Button onClick={leave}>{w.signOut}</Button></div>}

@@ -10,7 +10,6 @@ import { Button } from "../../design/button";
 import { Menu } from "../../design/menu";
 import { StateIcon } from "../../design/stateicon";
 import { toast } from "../../design/toast";
-import { visible } from "../../design/visible";
 import { stateWord, words as shared } from "../../words";
 import { words } from "./words";
 
@@ -28,7 +27,7 @@ export function whatOf(s: Subscription): string {
     s.labels !== undefined && s.labels !== "" ? w.labels(s.labels) : "",
   ].filter((t) => t !== "");
   const all = [place, ...more].filter((t) => t !== "");
-  return all.length === 0 ? w.all : visible(all.join(", "));
+  return all.length === 0 ? w.all : all.join(", ");
 }
 
 // act sends a write and says what it did. It reports whether it was done.
@@ -61,7 +60,7 @@ export function SubscriptionRow({ subscription: s, changed }: { subscription: Su
     <li class="settings-row">
       <div class="settings-what">
         <div class="settings-name">{what}</div>
-        <div class="note">{[(s.states ?? []).length === 0 ? w.allStates : (s.states ?? []).map(stateWord).join(shared.value.list), visible(s.channel + ((s.address ?? "") === "" ? "" : ` ${s.address}`))].join(" · ")}</div>
+        <div class="note">{[(s.states ?? []).length === 0 ? w.allStates : (s.states ?? []).map(stateWord).join(shared.value.list), s.channel + ((s.address ?? "") === "" ? "" : ` ${s.address}`)].join(" · ")}</div>
         {verified ? null : <Confirm id={s.id} changed={changed} />}
       </div>
       <span class="state-cell"><StateIcon state={!verified ? "Queued" : isMuted ? "Suspended" : "Succeeded"} size={14} />{!verified ? w.unverified : isMuted ? w.muted(time(muted)) : w.active}</span>

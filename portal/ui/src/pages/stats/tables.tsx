@@ -5,7 +5,6 @@ import type { Stats } from "../../api";
 import { duration, instant, none, number, percent, time } from "../../core/format";
 import { Card } from "../../design/panel";
 import { Name } from "../../design/text";
-import { visible } from "../../design/visible";
 import { Cells, CauseBars, ownerName } from "./bars";
 import { shareOf, signed } from "./compare";
 import type { Cell } from "./csv";
@@ -76,7 +75,7 @@ export function FailuresPart({ stats, other, failed }: PartProps) {
   const all = now.outcomes["Failed"] ?? 0;
   const columns: Column[] = [{ head: h.cause }, { head: h.failures, numeric: true }, { head: h.share, numeric: true }, { head: h.before, numeric: true, desk: true }, { head: h.change, numeric: true }];
   const rows = joined(now.causes, before?.causes).map((c) => [
-    <a class="underlined" href={failed(c.word)}>{c.word === "" ? w.unknownCause : visible(c.word)}</a>, <b>{number(c.count)}</b>, all > 0 ? percent(c.count / all) : none, c.before === undefined ? none : number(c.before), c.before === undefined ? none : signed(c.count - c.before),
+    <a class="underlined" href={failed(c.word)}>{c.word === "" ? w.unknownCause : c.word}</a>, <b>{number(c.count)}</b>, all > 0 ? percent(c.count / all) : none, c.before === undefined ? none : number(c.before), c.before === undefined ? none : signed(c.count - c.before),
   ]);
   return (
     <>

@@ -3,7 +3,6 @@
 import type { Checked, FieldProblem, Parameter } from "../../api";
 import { number } from "../../core/format";
 import { Check, Choice, describedBy, Field } from "../../design/field";
-import { visible } from "../../design/visible";
 import { groups, kindOf, mistakeOf, textOf } from "./formmodel";
 import { mirrored } from "./submission";
 import type { Submission } from "./submission";
@@ -120,7 +119,7 @@ function ParameterField({ p, parameter: q, span }: { p: FormProps; parameter: Pa
   const text = p.s.texts[q.name] ?? "";
   const mistake = p.s.mode === "form" && (p.touched.has(q.name) || text !== "") ? mistakeOf(q, text) : undefined;
   const said = p.problems[q.name]?.[0]?.message;
-  const wrong = mistake ? words.mistake(mistake) : said === undefined ? undefined : visible(sentence(said));
+  const wrong = mistake ? words.mistake(mistake) : said === undefined ? undefined : sentence(said);
   const help = helpOf(p, q);
   const described = describedBy(id, help !== undefined, wrong !== undefined);
   const change = (value: string) => p.onText(q.name, value);

@@ -5,7 +5,6 @@ import { short } from "../../core/format";
 import { Button } from "../../design/button";
 import { Trouble } from "../../design/panel";
 import { StateIcon } from "../../design/stateicon";
-import { visible } from "../../design/visible";
 import type { Verdict } from "./usecheck";
 import { w } from "./words";
 
@@ -33,7 +32,7 @@ export function VerdictBar(p: { cluster: string; verdict: Verdict | undefined; b
   return (
     <div class="verdict" role="status">
       <p class="verdict-head"><StateIcon state="Succeeded" /><b>{words.accept(p.cluster)}</b><span class="grow" /><span class="text-3">{note}</span></p>
-      {(answer.warnings ?? []).length > 0 ? <ul class="verdict-list">{(answer.warnings ?? []).map((text) => <li>{words.warnings}: {visible(text)}</li>)}</ul> : null}
+      {(answer.warnings ?? []).length > 0 ? <ul class="verdict-list">{(answer.warnings ?? []).map((text) => <li>{words.warnings}: {text}</li>)}</ul> : null}
     </div>
   );
 }
@@ -47,7 +46,7 @@ function Problems(p: { cluster: string; list: readonly FieldProblem[]; note: str
         {p.list.slice(0, mostShown).map((problem) => (
           <li>
             {problem.line ? <button type="button" class="underlined" aria-label={words.goTo(problem.line)} onClick={() => p.onLine(problem.line ?? 0)}>{words.line(problem.line).trim()}</button> : problem.parameter ? `${problem.parameter}: ` : ""}
-            {problem.line ? " " : ""}{visible(problem.message)}
+            {problem.line ? " " : ""}{problem.message}
           </li>
         ))}
         {p.list.length > mostShown ? <li class="text-3">+{p.list.length - mostShown}</li> : null}
