@@ -111,7 +111,7 @@ func (c *Client) request(ctx context.Context, method, path string, q url.Values,
 	return r, nil
 }
 
-// do sends a request, and decodes the answer to out.
+// do sends a request, and decodes the answer to out, unless it has no content.
 //
 // Errors: *api.Problem; the portal does not answer.
 func (c *Client) do(r *http.Request, out any) error {
@@ -120,6 +120,9 @@ func (c *Client) do(r *http.Request, out any) error {
 		return unreachable(c.base, err)
 	}
 	defer finish(answer.Body)
+	if answer.StatusCode == http.StatusNoContent {
+		return nil
+	}
 	if answer.StatusCode != http.StatusOK {
 		return problemOf(c.base, answer)
 	}

@@ -129,6 +129,16 @@ func TestEveryOperation(t *testing.T) {
 	}
 }
 
+// TestNoContent: an answer without content is no error.
+func TestNoContent(t *testing.T) {
+	c := connect(t, client.Options{Token: func(context.Context) (string, error) { return "t", nil }}, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	if err := c.SignOut(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestProblems: what the portal refuses is its problem, and the answer of something else one of
 // the client.
 func TestProblems(t *testing.T) {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,8 +95,13 @@ func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, eac
 	sent := url.Values{}
 	maps.Copy(sent, q)
 	sent.Set("after", strconv.FormatInt(*after, 10))
+	var broken error
 	err = c.events(ctx, api.PathStream, sent, func(f frame) bool {
-		e, known := eventOf(f)
+		var e Event
+		var known bool
+		if e, known, broken = eventOf(f); broken != nil {
+			return false
+		}
 		if id, err := strconv.ParseInt(f.id, 10, 64); err == nil && id >= 0 {
 			*after = id
 		}
@@ -107,11 +113,13 @@ func (c *Client) streamOnce(ctx context.Context, q url.Values, after *int64, eac
 		}
 		return !stopped
 	})
-	return stopped, err
+	return stopped, cmp.Or(broken, err)
 }
 
 // eventOf decodes an event. known is false for one that this client does not know.
-func eventOf(f frame) (e Event, known bool) {
+//
+// Errors: an event that is no JSON. It is asked for again.
+func eventOf(f frame) (e Event, known bool, err error) {
 	var to any
 	switch f.event {
 	case "changes":
@@ -124,14 +132,14 @@ func eventOf(f frame) (e Event, known bool) {
 		e.Reset = new(api.Reset)
 		to = e.Reset
 	case "rights":
-		return Event{Rights: true}, true
+		return Event{Rights: true}, true, nil
 	default:
-		return e, false
+		return e, false, nil
 	}
-	if json.Unmarshal([]byte(f.data), to) != nil {
-		return Event{}, false
+	if err := json.Unmarshal([]byte(f.data), to); err != nil {
+		return Event{}, false, fmt.Errorf("read an event of the stream: %w", err)
 	}
-	return e, true
+	return e, true, nil
 }
 
 // events reads the server-sent events of a path until each returns false, or the connection ends
