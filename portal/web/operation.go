@@ -155,8 +155,7 @@ func register[I any](a huma.API, method, path, id, summary string, limit time.Du
 	for _, option := range options {
 		option(&o)
 	}
-	problem := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Problem](), true, "Problem")
-	o.Responses = refusals(&o.Operation, reflect.TypeFor[I](), o.problems, problem)
+	o.Responses = refusals(&o.Operation, reflect.TypeFor[I](), o.problems, schemaOfProblem(a))
 	o.Responses["200"] = &huma.Response{Description: "The answer", Content: map[string]*huma.MediaType{}}
 	for _, d := range document {
 		d(a, &o.Operation)
@@ -171,6 +170,18 @@ func register[I any](a huma.API, method, path, id, summary string, limit time.Du
 			h(context.WithValue(ctx, keyTagger, call.tag), in, call)
 		}}, nil
 	})
+}
+
+// Document describes an operation that another handler serves, and that answers without content.
+func Document(a huma.API, method, path, id, summary string) {
+	o := &huma.Operation{Method: method, Path: api.Prefix + path, OperationID: id, Summary: summary}
+	o.Responses = refusals(o, reflect.TypeFor[struct{}](), nil, schemaOfProblem(a))
+	o.Responses["204"] = &huma.Response{Description: "It is done"}
+	a.OpenAPI().AddOperation(o)
+}
+
+func schemaOfProblem(a huma.API) *huma.Schema {
+	return a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Problem](), true, "Problem")
 }
 
 // schemaOf documents the answer of an operation.

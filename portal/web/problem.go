@@ -31,20 +31,10 @@ func BadParameters(err error) *api.Problem {
 	return p
 }
 
-// SignIn returns a problem for a request of an unknown person: 401.
-func SignIn(detail string) *api.Problem {
-	return &api.Problem{Type: api.ProblemSignIn, Title: "Sign in", Status: http.StatusUnauthorized, Detail: detail}
-}
-
 // Denied returns a problem for a missing right: 403. role is the YAML of a role that would
 // give the right; it may be empty.
 func Denied(detail, role string) *api.Problem {
 	return &api.Problem{Type: api.ProblemDenied, Title: "You may not do this", Status: http.StatusForbidden, Detail: detail, Role: role}
-}
-
-// Forgery returns a problem for a write without a valid CSRF token: 403.
-func Forgery(detail string) *api.Problem {
-	return &api.Problem{Type: api.ProblemForgery, Title: "The request does not come from a page of the portal", Status: http.StatusForbidden, Detail: detail}
 }
 
 // Unknown returns a problem for something that does not exist, or that the person may not
