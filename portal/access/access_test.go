@@ -33,7 +33,7 @@ type world struct {
 	mu      sync.Mutex
 	rights  map[string]bool // "SUBJECT VERB RESOURCE NAMESPACE"
 	secret  bool            // bindings may not be read
-	reviews []string // namespaces that were reviewed
+	reviews []string        // namespaces that were reviewed
 }
 
 func newWorld(t *testing.T) *world {
