@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -43,14 +44,20 @@ func explainUnreachable(err error, away *client.UnreachableError) string {
 	var (
 		unknown *net.DNSError
 		bad     *tls.CertificateVerificationError
+		name    x509.HostnameError
+		invalid x509.CertificateInvalidError
 		plain   tls.RecordHeaderError
 		wait    net.Error
 	)
 	switch {
 	case errors.As(away, &plain), errors.Is(away, http.ErrSchemeMismatch):
 		return text + "; check the address (--server): a portal without TLS needs http"
+	case errors.As(away, &name):
+		return text + "; use a host name that the certificate has (--server)"
+	case errors.As(away, &invalid) && invalid.Reason == x509.Expired:
+		return text + "; check the clock of this machine, or ask the portal's operators to renew the certificate"
 	case errors.As(away, &bad):
-		return text + "; if you trust the server, name the certificate of its authority with --server-ca"
+		return text + "; if you trust the server, --server-ca names a file with the certificate of its authority"
 	case errors.As(away, &unknown):
 		return text + "; check the address (--server), and the network or VPN"
 	case errors.Is(away, syscall.ECONNREFUSED):
