@@ -101,7 +101,7 @@ func (o *portalOptions) run(ctx context.Context, con *console) error {
 	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8080", o.listen, err)
+		return fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8090", o.listen, err)
 	}
 	address := portalAddress(listener.Addr(), p.TLS(), o.url)
 	con.say("the portal shows %s\nopen %s\nCtrl-C ends it", d, address)

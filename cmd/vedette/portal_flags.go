@@ -74,9 +74,14 @@ func (o *portalFlags) fill(cfg *portal.Config, listen string) error {
 	cfg.Rights, cfg.Operators, cfg.ClusterTokens, cfg.CertFile, cfg.KeyFile = o.rights, o.operators, o.clusterTokens, o.cert, o.key
 	cfg.Identity = identity.Config{Listen: listen, URL: o.url, Hosts: o.hosts, Tokens: o.tokens, Key: o.sessionKey}
 	cfg.Templates, cfg.Version = template.Builtin(), version()
-	if o.oidc.Issuer != "" {
+	switch issuer := o.oidc.Issuer != ""; {
+	case issuer && o.oidc.ClientID == "":
+		return errors.New("--oidc-issuer needs --oidc-client, the client ID of the portal at the provider")
+	case issuer && o.url == "":
+		return errors.New("--oidc-issuer needs --portal-url, the address of the portal to which the provider sends browsers back")
+	case issuer:
 		cfg.Identity.OIDC = &o.oidc
-	} else if o.oidc.ClientID != "" {
+	case o.oidc.ClientID != "":
 		return errors.New("--oidc-client needs --oidc-issuer, the URL of the provider")
 	}
 	if len(o.proxy.CIDRs) > 0 {

@@ -52,7 +52,7 @@ func newServer(l listening, metrics ...prometheus.Collector) (*server, error) {
 	}
 	listener, err := net.Listen("tcp", l.addr)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8080", l.addr, err)
+		return nil, fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8090", l.addr, err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") }) // the client may have gone
