@@ -54,7 +54,7 @@ export function query(params: URLSearchParams): string {
 // dropped, because they belong to the old parameters.
 export function changed(changes: Changes): string {
   const params = new URLSearchParams(place.value.query);
-  if (!("after" in changes) && !("before" in changes) && !("sel" in changes)) {
+  if (!["after", "before", "sel", "columns"].some((key) => key in changes)) {
     params.delete("after");
     params.delete("before");
   }

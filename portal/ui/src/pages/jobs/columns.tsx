@@ -1,8 +1,10 @@
 // The columns of the list.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Detail } from "../../api";
+import { param, setQuery } from "../../core/router";
 import { shownNow } from "../../core/shown";
 import { duration, none, number } from "../../core/format";
 import { recall, remember } from "../../core/storage";
@@ -11,6 +13,7 @@ import { LifeStrip } from "../../design/lifestrip";
 import { words } from "../../words";
 import { language } from "../../words/language";
 import { Name, Time } from "../../design/text";
+import { readChoice, writeChoice } from "./columnchoice";
 import { grown, ticks } from "./rows";
 import type { Row } from "./rows";
 import { words as w } from "./words";
@@ -101,19 +104,37 @@ function DetailCell({ row }: { row: Row }) {
 
 const firstChoice: ColumnName[] = ["state", "name", "namespace", "queue", "owner", "gpus", "submitted", "waited", "ran", "tries", "life", "detail"];
 
-// chosen are the columns that the person wants.
-export const chosen = signal<ColumnName[]>(recall<ColumnName[]>("columns", firstChoice));
+const known = all.map((c) => c.name);
+const kept = signal<ColumnName[]>(recall<ColumnName[]>("columns", firstChoice));
+
+// chosen are the columns of the URL, or those that the person has chosen before.
+export const chosen = computed(() => readChoice(param("columns"), known) ?? kept.value);
+
+// show changes the columns, keeps them, and writes them into the URL.
+function show(names: ColumnName[]): void {
+  kept.value = names;
+  remember("columns", names);
+  setQuery({ columns: writeChoice(names, firstChoice, known) }, "replace");
+}
 
 // choose adds or removes a column.
 export function choose(name: ColumnName, on: boolean): void {
-  chosen.value = on ? [...chosen.value, name] : chosen.value.filter((n) => n !== name);
-  remember("columns", chosen.value);
+  show(on ? [...chosen.value, name] : chosen.value.filter((n) => n !== name));
 }
 
 // chooseFirst restores the columns that the list has at first.
 export function chooseFirst(): void {
-  chosen.value = firstChoice;
-  remember("columns", firstChoice);
+  show(firstChoice);
+}
+
+// useChoiceInURL writes columns that were chosen before into a URL without any.
+export function useChoiceInURL(): void {
+  const text = param("columns") === "" ? writeChoice(kept.value, firstChoice, known) : null;
+  useEffect(() => {
+    if (text !== null) {
+      setQuery({ columns: text }, "replace");
+    }
+  }, [text]);
 }
 
 // Density is the height of the rows.

@@ -18,7 +18,7 @@ import type { Item } from "../../design/menu";
 import { copy, Empty, GrayRows, Trouble } from "../../design/panel";
 import { words as common } from "../../words";
 import { pageCommands } from "../../shell/palette";
-import { all, choose, chooseFirst, chosen, density, setDensity } from "./columns";
+import { all, choose, chooseFirst, chosen, density, setDensity, useChoiceInURL } from "./columns";
 import type { ColumnName, Density } from "./columns";
 import { csv } from "./csv";
 import { JobDrawer } from "./drawer";
@@ -46,6 +46,7 @@ export function JobsPage() {
   const w = words.value;
   const list = useList();
   useRemembered(list);
+  useChoiceInURL();
   const rows = list.view?.rows ?? [];
   const shown = param("sel");
   const [current, move] = useState(-1);

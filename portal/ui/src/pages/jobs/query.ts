@@ -9,7 +9,7 @@ export const firstWindow = "24h";
 // windows are the choices; "all" is no filter of the API.
 export const windows = ["1h", "24h", "7d", "30d", "all"] as const;
 
-const notAsked = new Set(["sel", "lang"]);
+const notAsked = new Set(["sel", "lang", "columns"]);
 
 // asked returns the parameters of the list for the API.
 export function asked(q: URLSearchParams): URLSearchParams {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Change, Counts, Job, JobList } from "../../api";
 import { matches, parseFilter, states } from "../../core/filter";
 import type { Filter } from "../../core/filter";
+import { readChoice, writeChoice } from "./columnchoice";
 import { field } from "./csv";
 import { asked } from "./query";
 import { apply, grown, placed, recounted, viewOf, waitsInLine } from "./rows";
@@ -151,4 +152,16 @@ test("the line of new jobs does not push rows away under the pointer", () => {
   assert.equal(placeOf("above", 3, true), "above");
   assert.equal(placeOf("above", 0, true), "");
   assert.equal(placeOf("", 1, false), "above");
+});
+
+test("the columns of the URL are those that were chosen", () => {
+  const known = ["state", "name", "queue", "owner"] as const;
+  const first = ["state", "name"] as const;
+  assert.equal(writeChoice(["name", "state"], first, known), null);
+  assert.equal(writeChoice(["owner", "name"], first, known), "name,owner");
+  for (const names of [["state"], ["name", "owner"], [...known]] as const) {
+    assert.deepEqual(readChoice(writeChoice(names, first, known) ?? "", known), names);
+  }
+  assert.deepEqual([readChoice("", known), readChoice("x,<b>", known), readChoice("owner,x,owner", known)], [undefined, undefined, ["owner"]]);
+  assert.equal(asked(new URLSearchParams("columns=name&queue=a")).toString(), "queue=a&window=24h");
 });

@@ -35,7 +35,7 @@ function keep(views: Saved[]): void {
 function own(q: URLSearchParams): URLSearchParams {
   const params = new URLSearchParams();
   for (const [key, value] of q) {
-    if (!["at", "sel", "after", "before", "lang"].includes(key)) {
+    if (!["at", "sel", "after", "before", "lang", "columns"].includes(key)) {
       params.append(key, value);
     }
   }
