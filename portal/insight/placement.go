@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,14 +46,24 @@ func readPlacement(message string) (p placement, ok bool) {
 		return placement{}, false
 	}
 	rest, _ = strings.CutPrefix(rest, ":")
-	rest, _, _ = strings.Cut(rest, " preemption: ") // what preemption would free says nothing new
-	for _, part := range splitReasons(strings.TrimSpace(rest)) {
+	for _, part := range splitReasons(withoutAftermath(rest)) {
 		if part != "" && len(p.reasons) < maxReasons {
 			p.reasons = append(p.reasons, readReason(part, p.all))
 		}
 	}
 	slices.SortStableFunc(p.reasons, func(a, b nodeCount) int { return b.nodes - a.nodes })
 	return p, true
+}
+
+// withoutAftermath cuts off what the scheduler tried after no node fit, such as "no new claims to
+// deallocate, preemption: …". The reasons end with a period.
+func withoutAftermath(text string) string {
+	text, _, _ = strings.Cut(text, " preemption: ")
+	text = strings.TrimSpace(text)
+	if end := strings.LastIndex(text, ". "); end >= 0 && !strings.HasSuffix(text, ".") {
+		text = text[:end+1]
+	}
+	return text
 }
 
 // nodesIn returns a number of nodes in decimal digits.
@@ -125,16 +136,41 @@ var plainReasons = []struct{ begins, key string }{
 	{"didn't have free ports", "node.ports"},
 	{"had volume node affinity conflict", "node.volume"},
 	{"exceed max volume count", "node.volume"},
+	{"didn't match PersistentVolume's node affinity", "node.volume"},
+	{"had no available volume zone", "node.volume"},
+	{"didn't find available persistent volumes to bind", "node.noVolume"},
+	{"didn't match scheduler-enforced node affinity", "node.affinity"},
+	{"didn't match the requested node name", "node.affinity"},
+	{"cannot allocate all claims", "node.devices"},
 	{"pod has unbound immediate PersistentVolumeClaims", "node.claim"},
 	{"persistentvolumeclaim ", "node.claim"},
+}
+
+// plain returns the reasons in plain words, most nodes first. Taints that differ read the same, so
+// their nodes are added up.
+func (p *placement) plain(s *words.Speaker) (all []nodeCount) {
+	for _, r := range p.reasons {
+		text := cmp.Or(r.plain(s), r.reason)
+		at := slices.IndexFunc(all, func(c nodeCount) bool { return c.reason == text && c.nodes >= 0 })
+		if at < 0 || r.nodes < 0 {
+			all = append(all, nodeCount{r.nodes, text})
+		} else {
+			all[at].nodes = min(p.all, all[at].nodes+r.nodes)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b nodeCount) int { return b.nodes - a.nodes })
+	return all
 }
 
 // plain explains a reason in the words of a language; "" for a reason that is not known.
 func (c nodeCount) plain(s *words.Speaker) string {
 	for _, known := range plainReasons {
 		if rest, ok := strings.CutPrefix(c.reason, known.begins); ok {
-			if known.key == "node.insufficient" && isGPU(rest) {
+			switch {
+			case known.key == "node.insufficient" && isGPU(rest):
 				return s.Say("node.gpu")
+			case known.begins == "persistentvolumeclaim " && strings.HasSuffix(rest, "not found"):
+				return s.Say("node.noClaim")
 			}
 			return s.Say(known.key, "resource", rest)
 		}

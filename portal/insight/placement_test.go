@@ -25,6 +25,10 @@ func TestPlacement(t *testing.T) {
 		{"0/3 nodes are available: 1 Insufficient cpu, 2 Insufficient memory, 3 node(s) didn't match Pod's node affinity/selector.", 0, 3, map[string]int{"Insufficient cpu": 1, "Insufficient memory": 2, "didn't match Pod's node affinity/selector": 3}, true},
 		{"0/5 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0, 5, map[string]int{"pod has unbound immediate PersistentVolumeClaims": -1}, true},
 		{"0/5 nodes are available: persistentvolumeclaim \"a, 2 b\" not found.", 0, 5, map[string]int{"persistentvolumeclaim \"a": -1, "b\" not found": 2}, true},
+		// kube-scheduler 1.36, where other plugins act before preemption
+		{"0/5 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.", 0, 5, map[string]int{"had untolerated taint(s)": 1, "Insufficient nvidia.com/gpu": 3}, true},
+		{"0/5 nodes are available: persistentvolumeclaim \"missing\" not found. not found", 0, 5, map[string]int{"persistentvolumeclaim \"missing\" not found": -1}, true},
+		{"0/5 nodes are available: 2 Insufficient cpu, 3 a plugin. of tomorrow.", 0, 5, map[string]int{"Insufficient cpu": 2, "a plugin. of tomorrow": 3}, true},
 		{"0/2 nodes are available.", 0, 2, map[string]int{}, true},
 		{"no nodes available to schedule pods", 0, 0, map[string]int{}, true},
 		{"0/2 nodes are available: 9 Insufficient cpu.", 0, 2, map[string]int{"9 Insufficient cpu": -1}, true},
@@ -48,6 +52,15 @@ func TestPlacementSentence(t *testing.T) {
 		"zh": "36 个节点都不合适：GPU 剩余不足（31）、有它不容忍的污点（3）、已停止调度（2）。",
 	} {
 		if got := insight.PlacementSentence(gpuMessage, language); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	for message, want := range map[string]string{
+		"0/5 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 node(s) had untolerated taint {c: d}, 3 Insufficient cpu.": "None of 5 nodes fits: too little cpu left (3), a taint that it does not tolerate (2).",
+		"0/5 nodes are available: persistentvolumeclaim \"missing\" not found. not found":                                              "None of 5 nodes fits: its volume claim does not exist.",
+		"0/5 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found":                                         "None of 5 nodes fits: its volume claim is not bound.",
+	} {
+		if got := insight.PlacementSentence(message, "en"); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

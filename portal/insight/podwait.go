@@ -33,6 +33,9 @@ type scheduling struct {
 	pods    int // that are recorded
 	waiting int // of them, without a node
 	last    said
+	// gates are the names of the scheduling gates of a waiting pod. The scheduler does not look
+	// at the pod before they are removed.
+	gates []string
 }
 
 // scheduling reads what the scheduler said last about the pods of a job.
@@ -60,8 +63,15 @@ func (p *parts) scheduling(ctx context.Context, r *jobindex.Row) (s scheduling, 
 		return s, err
 	}
 	for _, body := range bodies {
-		c := conditionsOf(jobspec.Parse(body))["PodScheduled"]
-		if c.Text("status") == "False" {
+		pod := jobspec.Parse(body)
+		c := conditionsOf(pod)["PodScheduled"]
+		switch {
+		case c.Text("reason") == "SchedulingGated":
+			s.gates = s.gates[:0]
+			for _, g := range pod.List("spec", "schedulingGates") {
+				s.gates = append(s.gates, g.Text("name"))
+			}
+		case c.Text("status") == "False":
 			s.hear(said{c.Text("message"), c.Moment("lastTransitionTime")})
 		}
 	}
@@ -152,8 +162,8 @@ func (p *placement) sentence(s *words.Speaker) string {
 		return s.Say("scheduler.fits", "fit", words.Thousands(int64(p.fit)), "nodes", nodes)
 	}
 	var reasons []string
-	for _, r := range p.reasons {
-		text := cmp.Or(r.plain(s), r.reason)
+	for _, r := range p.plain(s) {
+		text := r.reason
 		if r.nodes >= 0 {
 			text = s.Say("reason", "reason", text, "nodes", words.Thousands(int64(r.nodes)))
 		}

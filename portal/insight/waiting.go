@@ -49,6 +49,8 @@ func (w *waiting) fromScheduler(ctx context.Context) error {
 	}
 	p, ok := readPlacement(s.last.message)
 	switch {
+	case s.last.message == "" && len(s.gates) > 0:
+		w.say("scheduler.gated", "gates", w.s.List(s.gates[:min(5, len(s.gates))]))
 	case s.last.message == "":
 		if w.job.State == state.Starting && len(w.said) == 0 {
 			w.say("starting")

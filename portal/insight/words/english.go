@@ -33,6 +33,9 @@ var english = map[string]string{
 	"node.ports":        "its ports are taken",
 	"node.volume":       "its volumes are elsewhere or too many",
 	"node.claim":        "its volume claim is not bound",
+	"node.noClaim":      "its volume claim does not exist",
+	"node.noVolume":     "no volume there is free for its claim",
+	"node.devices":      "too few devices left for its claims",
 
 	"kueue.short":       "It needs {needed}; queue {queue} has {left} of {total} left.",
 	"kueue.enough":      "It needs {needed}; queue {queue} has {left} of {total} left, which is enough.",
@@ -59,6 +62,7 @@ var english = map[string]string{
 	"scheduler.empty":  "The cluster has no nodes to run it on.",
 	"scheduler.fits":   "The scheduler found {fit} of {nodes} that fit, and has not placed all its pods yet.",
 	"scheduler.says":   "The scheduler says: {message}",
+	"scheduler.gated":  "The scheduler places its pods after these scheduling gates are removed: {gates}.",
 	"volcano.short":    "It needs {needed}; Volcano's queue {queue} has {left} of {total} left.",
 	"volcano.enough":   "It needs {needed}; Volcano's queue {queue} has {left} of {total} left, which is enough.",
 	"volcano.waits":    "Its pod group waits in Volcano's queue {queue}.",
