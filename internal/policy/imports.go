@@ -103,7 +103,7 @@ portal/readapi: wire state jobmeta kube internal/jobspec internal/linediff inter
 portal/writeapi: wire state jobmeta kube internal/jobspec internal/objectyaml internal/faultlog internal/printable record/sqldb record/history record/feed record/jobindex notify/message notify/channel notify/config notify/delivery submit submit/manifest submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/insight
 portal/ui: portal/api
 portal/ui/build:
-portal/ui/fixture: wire record/jobfilter submit/template portal/api portal/jobview portal/ui
+portal/ui/fixture: wire jobmeta record/jobfilter submit/template portal/api portal/jobview portal/ui
 portal/client: portal/api
 portal/records: wire state record/history portal/api portal/client
 portal/recordapi: wire state submit record/sqldb record/history portal/api portal/web portal/access portal/jobview portal/records
