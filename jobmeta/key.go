@@ -22,6 +22,9 @@ const (
 	// HeldQueue is the annotation with the queue of Kueue that the job gets when it is released.
 	// Until then it has none, because Kueue would start it.
 	HeldQueue = "vedette.io/held-queue"
+	// NoQueue is the queue of Kueue of a held job in a namespace where Kueue gives each job a
+	// queue. No LocalQueue may have the name.
+	NoQueue = "vedette-held"
 )
 
 // Annotations and labels of a job that repeats another one.

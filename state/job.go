@@ -1,13 +1,15 @@
 package state
 
+import "github.com/vedette-io/vedette/jobmeta"
+
 // queueLabel is on jobs that Kueue admits: it keeps them suspended while they
 // wait for quota.
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
 // onHold is what a job is that is suspended: one that Kueue admits waits for its
-// quota, any other was put on hold by somebody.
+// quota unless its submitter holds it, any other was put on hold by somebody.
 func onHold(job map[string]any) State {
-	if labels, _ := field(job, "metadata", "labels").(map[string]any); labels[queueLabel] != nil {
+	if labels, _ := field(job, "metadata", "labels").(map[string]any); labels[queueLabel] != nil && labels[jobmeta.Held] == nil {
 		return Queued
 	}
 	return Suspended

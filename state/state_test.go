@@ -161,3 +161,13 @@ func ExampleOf() {
 	fmt.Println(state.Of(job))
 	// Output: Running
 }
+
+// TestHeldJob: a job that its submitter holds waits for no quota, also where Kueue gives each job
+// a queue.
+func TestHeldJob(t *testing.T) {
+	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {labels: {kueue.x-k8s.io/queue-name: vedette-held, vedette.io/held: 'true'}}\n" +
+		"status: {conditions: [{type: Suspended, status: 'True', reason: JobSuspended}]}"
+	if s := state.Of(lighten(parse(t, job))); s.State != state.Suspended || s.Reason != "JobSuspended" {
+		t.Errorf("%+v", s)
+	}
+}

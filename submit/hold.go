@@ -42,11 +42,35 @@ func hold(object *unstructured.Unstructured) bool {
 	return true
 }
 
+// park keeps a held job out of the queue that the server would give it, such as the LocalQueue
+// "default" of its namespace: it waits in a queue that does not exist. checked is what the server
+// would store. park returns false if the server gives it none.
+func park(object, checked *unstructured.Unstructured) bool {
+	queue := checked.GetLabels()[kueueQueue]
+	if queue == "" || queue == jobmeta.NoQueue {
+		return false
+	}
+	labels, annotations := object.GetLabels(), object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	if annotations[jobmeta.HeldQueue] == "" {
+		annotations[jobmeta.HeldQueue] = queue
+	}
+	labels[kueueQueue] = jobmeta.NoQueue
+	object.SetLabels(labels)
+	object.SetAnnotations(annotations)
+	return true
+}
+
 // unhold changes a manifest that was read from a job that is held to what was submitted.
 func unhold(object *unstructured.Unstructured) {
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	if labels[jobmeta.Held] == "" {
 		return
+	}
+	if labels[kueueQueue] == jobmeta.NoQueue {
+		delete(labels, kueueQueue)
 	}
 	if queue := annotations[jobmeta.HeldQueue]; queue != "" {
 		labels[kueueQueue] = queue
@@ -83,9 +107,14 @@ func released(object *unstructured.Unstructured) (change map[string]any, ok bool
 		}
 	}
 	change = map[string]any{"metadata": map[string]any{"labels": labels, "annotations": annotations}}
-	if queue := object.GetAnnotations()[jobmeta.HeldQueue]; held && queue != "" {
+	switch queue := object.GetAnnotations()[jobmeta.HeldQueue]; {
+	case held && queue != "":
 		labels[kueueQueue] = queue // Kueue resumes the job when it has quota
 		return change, true
+	case held && object.GetLabels()[kueueQueue] == jobmeta.NoQueue:
+		labels[kueueQueue] = nil
+	case holders[groupKind(object.GetAPIVersion(), object.GetKind())].resumed(object):
+		return change, true // its queue manager decides when it starts
 	}
 	return change, unstructured.SetNestedField(change, false, path...) == nil
 }

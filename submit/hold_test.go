@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/jobspec"
 	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/submit"
@@ -113,6 +115,57 @@ func TestReleaseOfCancelled(t *testing.T) {
 	}
 	if suspended(free, []string{"spec", "suspend"}) || state.Of(free.Object.Object).State == state.Aborted {
 		t.Errorf("%v", free.Object.Object)
+	}
+}
+
+// TestReleaseInQueue: a job of Kueue that was suspended stays suspended after a release, because
+// Kueue decides when it starts.
+func TestReleaseInQueue(t *testing.T) {
+	y := newYard(t, apitest.Config{})
+	job := y.create(strings.NewReplacer("NAME", "stopped", "team: ml", "kueue.x-k8s.io/queue-name: gpu").Replace(heldJob))
+	if _, err := y.client.Cancel(t.Context(), job, submit.CancelOptions{How: submit.Suspending}); err != nil {
+		t.Fatal(err)
+	}
+	if let, err := y.client.Release(t.Context(), job); err != nil || !let {
+		t.Fatalf("released %v, %v", let, err)
+	}
+	if free := y.find(job.Object); !suspended(free, []string{"spec", "suspend"}) || free.Object.GetAnnotations()[jobmeta.Cancel] != "" {
+		t.Errorf("%v", free.Object.Object)
+	}
+}
+
+// TestHoldWithDefaultQueue: where Kueue gives each job a queue, a held job waits in none, and gets
+// the queue when it is released.
+func TestHoldWithDefaultQueue(t *testing.T) {
+	const queue = "kueue.x-k8s.io/queue-name"
+	y := newYard(t, apitest.Config{Admit: func(_ apitest.Request, o metav1.Object) error {
+		if labels := o.GetLabels(); labels[queue] == "" && labels[jobmeta.Held] != "" {
+			labels[queue] = "default"
+			o.SetLabels(labels)
+		}
+		return nil
+	}})
+	for name, text := range map[string]string{"default": heldJob, "gpu": strings.Replace(heldJob, "team: ml", queue+": gpu", 1)} {
+		req := submit.Request{Manifest: parse(t, strings.Replace(text, "NAME", "held-"+name, 1)), Namespace: "ml", Hold: true}
+		for _, req.DryRun = range []bool{true, false} {
+			result, err := y.client.Submit(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := result.Object; o.GetLabels()[queue] != jobmeta.NoQueue || o.GetAnnotations()[jobmeta.HeldQueue] != name || jobspec.Queue(o.GetLabels()) != "" {
+				t.Errorf("held, dry run %v: %v", req.DryRun, o.Object)
+			}
+			if req.DryRun {
+				continue
+			}
+			job := y.find(result.Object)
+			if let, err := y.client.Release(t.Context(), job); err != nil || !let {
+				t.Fatalf("released %v, %v", let, err)
+			}
+			if free := y.find(job.Object); free.Object.GetLabels()[queue] != name || !suspended(free, []string{"spec", "suspend"}) {
+				t.Errorf("released: %v", free.Object.Object)
+			}
+		}
 	}
 }
 

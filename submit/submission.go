@@ -57,6 +57,11 @@ func (c *Client) submit(ctx context.Context, s *submission, dryRun bool) (Result
 	if err != nil {
 		return c.settle(ctx, s, false, err)
 	}
+	if s.hold && park(s.object, checked) {
+		if checked, err = c.check(ctx, s); err != nil {
+			return c.settle(ctx, s, false, err)
+		}
+	}
 	if dryRun {
 		return s.result(checked, false), nil
 	}
@@ -71,6 +76,7 @@ type submission struct {
 	user     string
 	key      string
 	renamed  bool
+	hold     bool
 	warnings []string
 }
 
@@ -97,7 +103,7 @@ func (c *Client) attempts() attempts { return attempts{each: c.cfg.Attempt, log:
 
 // prepare finds the type and makes the object that is sent.
 func (c *Client) prepare(ctx context.Context, req Request) (*submission, error) {
-	s := &submission{manifest: req.Manifest, object: req.Manifest.Object.DeepCopy(), user: req.User, key: req.Key}
+	s := &submission{manifest: req.Manifest, object: req.Manifest.Object.DeepCopy(), user: req.User, key: req.Key, hold: req.Hold}
 	err := checkKey(req.Key)
 	if req.Again && req.Key != "" {
 		err = errors.New("a request that is submitted again has a key of its own; leave the key empty")

@@ -19,8 +19,13 @@ func Submitter(labels, annotations map[string]string) string {
 	return cmp.Or(annotations[jobmeta.Submitter], firstOf(labels, submitterNames), firstOf(annotations, submitterNames))
 }
 
-// Queue returns the queue that labels name.
-func Queue(labels map[string]string) string { return firstOf(labels, queueNames) }
+// Queue returns the queue that labels name. A held job has none.
+func Queue(labels map[string]string) string {
+	if queue := firstOf(labels, queueNames); queue != jobmeta.NoQueue {
+		return queue
+	}
+	return ""
+}
 
 func firstOf(values map[string]string, names []string) string {
 	for _, name := range names {
