@@ -1,6 +1,8 @@
 package insight
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
@@ -12,8 +14,10 @@ type clusterQueue struct {
 	// strict says that nothing overtakes a workload that does not fit.
 	strict  bool
 	stopped bool
-	// inactive is the reason why it admits nothing; empty if it is active.
+	// inactive says why it admits nothing; empty if it is active.
 	inactive string
+	// flavors counts the flavors of a resource. A pod set gets one of them.
+	flavors map[string]int
 	// quota is the nominal quota, and used what is reserved, both summed over the flavors.
 	quota, used amounts
 	usedKnown   bool
@@ -23,7 +27,7 @@ type clusterQueue struct {
 func readClusterQueue(o jobspec.Object) *clusterQueue {
 	q := &clusterQueue{
 		name: o.Text("metadata", "name"), cohort: o.Text("spec", "cohort"), strict: o.Text("spec", "queueingStrategy") == "StrictFIFO",
-		stopped: stopped(o), inactive: inactive(o), quota: amounts{}, used: amounts{},
+		stopped: stopped(o), inactive: inactive(o), quota: amounts{}, used: amounts{}, flavors: map[string]int{},
 	}
 	if q.cohort == "" {
 		q.cohort = o.Text("spec", "cohortName") // from v1beta2 on
@@ -32,6 +36,7 @@ func readClusterQueue(o jobspec.Object) *clusterQueue {
 		for _, f := range g.List("flavors") {
 			for _, r := range f.List("resources") {
 				name := r.Text("name")
+				q.flavors[name]++
 				q.quota[name] = min(maxAmount, q.quota[name]+quantity(name, r.At("nominalQuota")))
 			}
 		}
@@ -56,17 +61,17 @@ func stopped(o jobspec.Object) bool {
 	return policy != "" && policy != "None"
 }
 
-// inactive returns why a queue says that it is not active.
+// inactive returns what a queue says about why it is not active.
 func inactive(o jobspec.Object) string {
 	if c := conditionsOf(o)["Active"]; c.Text("status") == "False" {
-		return c.Text("reason")
+		return cmp.Or(c.Text("message"), c.Text("reason"), "?")
 	}
 	return ""
 }
 
 // resourceFor returns the resource of the quota that a sentence is about: GPUs if they are
-// asked for, else the one of which the smallest share is left. It returns "" if the queue has
-// a quota for none of them.
+// asked for, else the one of which the smallest share is left, and before both a resource that
+// does not fit into what is left. It returns "" if the queue has a quota for none of them.
 func (q *clusterQueue) resourceFor(needs amounts) string {
 	var names []string
 	for name := range needs {
@@ -75,17 +80,31 @@ func (q *clusterQueue) resourceFor(needs amounts) string {
 		}
 	}
 	slices.Sort(names)
-	best, least := "", 2.0
+	best, least := "", math.Inf(1)
 	for _, name := range names {
 		free := 1 - float64(q.used[name])/float64(max(1, q.quota[name]))
 		if isGPU(name) {
-			free -= 1000
+			free -= 1e6
+		}
+		if q.used[name]+needs[name] > q.quota[name] {
+			free -= 1e12
 		}
 		if free < least {
 			best, least = name, free
 		}
 	}
 	return best
+}
+
+// uncovered returns the resources of which the queue has no quota at all.
+func (q *clusterQueue) uncovered(needs amounts) (names []string) {
+	for name := range needs {
+		if _, covered := q.quota[name]; !covered {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // localQueue is what counts of a LocalQueue of Kueue.

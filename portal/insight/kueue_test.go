@@ -153,7 +153,7 @@ func TestKueue(t *testing.T) {
 		if want := "需要 32 GPU；队列 gpu-h100 配额 64，剩余 16。排在第 3 位，前面有 2 个作业优先级更高。"; zh.Sentence != want {
 			t.Errorf("got  %s\nwant %s", zh.Sentence, want)
 		}
-		if enough := ask(t, s, "last", insight.Viewer{}); !strings.HasPrefix(enough.Sentence, "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, which is enough. It is 4th in line") {
+		if enough := ask(t, s, "last", insight.Viewer{}); !strings.HasPrefix(enough.Sentence, "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, but no flavor of it has enough. It is 4th in line") {
 			t.Error(enough.Sentence)
 		}
 		f, err := s.insight.Forecast(t.Context(), insight.Planned{Cluster: "gpu-west", Namespace: "ml", Queue: "train", Priority: "p8", GPUs: 4}, insight.Viewer{Sees: ml})
@@ -216,9 +216,9 @@ func TestKueuePartly(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	active := "conditions: [{type: Active, status: \"True\""
 	for _, c := range []struct{ name, old, changed, says string }{
-		{"as it is", "", "", "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, which is enough."},
+		{"as it is", "", "", "It needs 8 GPUs; queue gpu-h100 has 16 of 64 left, but no flavor of it has enough."},
 		{"stopped", "queueingStrategy: StrictFIFO", "stopPolicy: Hold", "Queue gpu-h100 is stopped, so nothing in it starts."},
-		{"inactive", active, strings.Replace(active, "True", "False", 1), "Queue gpu-h100 is not active (Ready), so nothing in it starts."},
+		{"inactive", active, strings.Replace(active, "True", "False", 1), "Queue gpu-h100 is not active, so nothing in it starts. Kueue says: ok."},
 		{"stopped here", "spec: {clusterQueue: gpu-h100}", "spec: {clusterQueue: gpu-h100, stopPolicy: HoldAndDrain}", "Queue train is stopped, so nothing in it starts."},
 		{"too small", `"48"}`, `"3"}`, "It needs 8 GPUs, and queue gpu-h100 has a quota of 7 in all. It cannot start unless the quota grows."},
 		{"too small without a loan", `"48"}`, `"3"}`, "It needs 8 GPUs, and queue gpu-h100 has a quota of 7 in all. It can start only if it borrows from cohort all."},

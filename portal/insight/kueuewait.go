@@ -8,6 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/state"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // fromKueue answers from the objects of Kueue. It returns true if the job has its quota, so
@@ -32,7 +33,9 @@ func (w *waiting) fromKueue(k *kueueWorld, self *workload) (placed bool, err err
 	w.stopped(k, q, self, queue)
 	switch {
 	case q == nil:
-		w.say("kueue.waits", "queue", queue)
+		if len(w.said) == 0 {
+			w.say("kueue.waits", "queue", queue)
+		}
 		w.missQueue(k, queue)
 	case self == nil:
 		w.say("kueue.new")
@@ -40,11 +43,15 @@ func (w *waiting) fromKueue(k *kueueWorld, self *workload) (placed bool, err err
 			w.missType("line", workloadType)
 		}
 	default:
+		said := w.said
 		if _, err := w.quota(k, q, self); err != nil {
 			return false, err
 		}
 		if err := w.line(k, q, self); err != nil {
 			return false, err
+		}
+		if len(said) > 0 { // quota and line do not matter while nothing starts
+			w.said = said
 		}
 	}
 	if self != nil {
@@ -74,19 +81,21 @@ func (w *waiting) missQueue(k *kueueWorld, queue string) {
 	case len(k.clusterQueues) == 0:
 		w.missType("quota", clusterQueueType)
 	default:
+		if l := k.localQueues[wire.Key{Namespace: w.job.Namespace, Name: queue}]; l != nil {
+			w.say("kueue.lost.cluster", "queue", queue, "clusterQueue", l.clusterQueue)
+			return
+		}
 		w.say("kueue.lost", "queue", queue, "namespace", w.job.Namespace)
 	}
 }
 
 // stopped says that nothing in the queue starts.
 func (w *waiting) stopped(k *kueueWorld, q *clusterQueue, self *workload, queue string) {
-	for _, l := range k.localQueues {
-		if l.namespace == w.job.Namespace && l.name == queue {
-			w.queueStopped(l.name, l.stopped, l.inactive)
-		}
-	}
-	if q != nil && len(w.said) == 0 {
+	if q != nil { // a LocalQueue says only that its ClusterQueue is not active
 		w.queueStopped(q.name, q.stopped, q.inactive)
+	}
+	if l := k.localQueues[wire.Key{Namespace: w.job.Namespace, Name: queue}]; l != nil && len(w.said) == 0 {
+		w.queueStopped(l.name, l.stopped, l.inactive)
 	}
 	if self != nil && self.inactive {
 		w.blocked = true
@@ -98,7 +107,7 @@ func (w *waiting) queueStopped(name string, stopped bool, inactive string) {
 	if w.blocked = w.blocked || stopped || inactive != ""; stopped {
 		w.say("kueue.stopped", "queue", name)
 	} else if inactive != "" {
-		w.say("kueue.inactive", "queue", name, "reason", inactive)
+		w.say("kueue.inactive", "queue", name, "reason", quoted(inactive))
 	}
 }
 
@@ -109,6 +118,12 @@ func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found b
 		return false, err
 	}
 	quota := quotaOf(q, self.needs, holders, w.s)
+	if uncovered := q.uncovered(self.needs); !self.reserved && len(uncovered) > 0 && self.never() {
+		w.blocked = true
+		w.say("kueue.uncovered", "queue", q.name, "resources", w.s.List(uncovered[:min(5, len(uncovered))]))
+		w.answer.Quota = quota
+		return quota != nil, nil
+	}
 	if quota == nil {
 		if !self.reserved {
 			w.say("kueue.waits", "queue", q.name)
@@ -121,8 +136,8 @@ func (w *waiting) quota(k *kueueWorld, q *clusterQueue, self *workload) (found b
 		w.miss("unknown.cohort", "queue", q.name, "cohort", q.cohort)
 	}
 	if !self.reserved {
-		w.blocked = w.blocked || quota.Needed > quota.Total && q.cohort == ""
-		w.said = append(w.said, quotaSentence(quota, q.cohort, w.s))
+		w.blocked = w.blocked || quota.Needed > quota.Total && q.cohort == "" || self.never()
+		w.said = append(w.said, quotaSentence(quota, q, self, w.s))
 	}
 	return true, nil
 }
@@ -145,6 +160,7 @@ func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
 	n := higher(line, l.Place)
 	place := []string{"nth", w.s.Nth(l.Place), "n", words.Thousands(int64(n))}
 	switch {
+	case w.blocked: // others overtake it
 	case l.Place == 1:
 		w.say("place.next")
 	case n == 0:
@@ -153,6 +169,9 @@ func (w *waiting) line(k *kueueWorld, q *clusterQueue, self *workload) error {
 		w.say("place.higher.one", place...)
 	default:
 		w.say("place.higher.many", place...)
+	}
+	if u := w.answer.Quota; q.strict && l.Place > 1 && !w.blocked && u != nil && u.Needed <= u.Total-u.Used {
+		w.say("place.strict", "queue", q.name)
 	}
 	before := w.at.Add(-time.Hour)
 	rows, err := w.waitedAt(k, q, before)
@@ -196,17 +215,45 @@ func (w *waiting) waitedAt(k *kueueWorld, q *clusterQueue, at time.Time) (rows [
 	return rows, err
 }
 
-// story says what happened to the workload, and what Kueue says if that is not a lack of quota.
+// story says what happened to the workload, and what Kueue says if that is not a lack of quota
+// that the quota shows.
 func (w *waiting) story(self *workload) {
-	if self.evicted != "" && !self.evictedAt.IsZero() {
-		w.say("kueue.evicted", "ago", words.Span(w.at.Sub(self.evictedAt)), "reason", self.evicted)
+	switch {
+	case self.inactive:
+		if self.evictedWhy != "" {
+			w.say("kueue.says", "message", quoted(self.evictedWhy))
+		}
+		return
+	case self.evicted == "" || self.evictedAt.IsZero():
+	case strings.HasPrefix(self.evicted, "Deactivated"):
+		w.say("kueue.reactivated", "ago", words.Span(w.at.Sub(self.evictedAt)))
+	default:
+		key := "kueue.evicted"
+		if self.away || self.requeue.After(w.at) {
+			key = "kueue.evicted.away"
+		}
+		w.say(key, "ago", words.Span(w.at.Sub(self.evictedAt)), "reason", eviction(self.evicted, w.s))
 	}
 	if self.requeue.After(w.at) {
 		w.say("kueue.requeue", "in", words.Span(self.requeue.Sub(w.at)))
 	}
-	known := strings.Contains(self.message, "insufficient unused quota") || strings.Contains(self.message, "insufficient quota") ||
-		self.evicted != "" || self.reason == "Inadmissible" && len(w.said) > 1
+	shown := w.answer.Quota != nil && self.short() || strings.Contains(self.message, "unavailable in ClusterQueue")
+	known := shown || self.message != "" && self.message == self.evictedWhy || self.reason == "Inadmissible" && w.blocked
 	if self.message != "" && !known {
 		w.say("kueue.says", "message", quoted(self.message))
 	}
+}
+
+// evictions are the keys of sentences by the reasons of evictions.
+var evictions = map[string]string{
+	"Preempted": "kueue.evicted.preempted", "PodsReadyTimeout": "kueue.evicted.notReady", "AdmissionCheck": "kueue.evicted.check",
+	"ClusterQueueStopped": "kueue.evicted.stopped", "LocalQueueStopped": "kueue.evicted.stopped", "NodeFailures": "kueue.evicted.nodes",
+}
+
+// eviction returns the reason of an eviction in plain words.
+func eviction(reason string, s *words.Speaker) string {
+	if key := evictions[reason]; key != "" {
+		return s.Say(key)
+	}
+	return reason
 }

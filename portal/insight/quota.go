@@ -26,8 +26,9 @@ func quotaOf(q *clusterQueue, needs amounts, holders []holder, s *words.Speaker)
 	}
 }
 
-// sentence says how the quota is.
-func quotaSentence(q *api.Quota, cohort string, s *words.Speaker) string {
+// quotaSentence says how the quota is for a workload. If Kueue finds too little where the sum over
+// flavors suffices, no flavor has enough, or other queues of the cohort have borrowed.
+func quotaSentence(q *api.Quota, of *clusterQueue, self *workload, s *words.Speaker) string {
 	left := max(0, q.Total-q.Used)
 	text := func(n int64) string {
 		if isGPU(q.Resource) || q.Resource == "cpu" {
@@ -35,14 +36,25 @@ func quotaSentence(q *api.Quota, cohort string, s *words.Speaker) string {
 		}
 		return s.Amount(q.Resource, n)
 	}
-	key := "kueue.short"
+	key, short := "kueue.short", self.short()
 	switch {
-	case q.Needed > q.Total && cohort != "":
+	case q.Needed > q.Total && of.cohort != "" && self.never():
+		key = "kueue.large.cohort"
+	case q.Needed > q.Total && of.cohort != "":
 		key = "kueue.borrow"
 	case q.Needed > q.Total:
 		key = "kueue.large"
-	case q.Needed <= left:
+	case q.Needed > left:
+	case !short:
 		key = "kueue.enough"
+	case of.flavors[q.Resource] > 1 && self.never():
+		key = "kueue.flavors.large"
+	case of.flavors[q.Resource] > 1:
+		key = "kueue.flavors"
+	case of.cohort != "":
+		key = "kueue.lent"
+	default:
+		key = "kueue.left"
 	}
-	return s.Say(key, "needed", s.Amount(q.Resource, q.Needed), "queue", q.Queue, "left", text(left), "total", text(q.Total), "cohort", cohort)
+	return s.Say(key, "needed", s.Amount(q.Resource, q.Needed), "queue", q.Queue, "left", text(left), "total", text(q.Total), "cohort", of.cohort)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vedette-io/vedette/jobmeta"
 	"github.com/vedette-io/vedette/state"
 )
 
@@ -51,6 +52,10 @@ func (w *waiting) write(ctx context.Context) error {
 
 // live answers from what is recorded now.
 func (w *waiting) live(ctx context.Context, k *kueueWorld) error {
+	if w.job.Labels[jobmeta.Held] != "" && w.job.State == state.Suspended {
+		w.index()
+		return nil
+	}
 	self := k.of(w.job.UID)
 	managed := self != nil || w.job.Labels[kueueQueueLabel] != ""
 	if managed && k.knows() {

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/internal/jobspec"
@@ -32,6 +33,8 @@ type workload struct {
 	requeue            time.Time // Kueue does not try again before; zero: no limit
 	evicted            string    // reason of the last eviction
 	evictedAt          time.Time
+	evictedWhy         string   // what Kueue says about it
+	away               bool     // Kueue does not consider it until something changes
 	checks             []string // admission checks that have not passed
 }
 
@@ -88,8 +91,9 @@ func readWorkload(o jobspec.Object) *workload {
 func (w *workload) readOrder(conditions map[string]jobspec.Object) {
 	w.order = w.created
 	if e := conditions["Evicted"]; holds(e) {
-		w.evicted, w.evictedAt = e.Text("reason"), e.Moment("lastTransitionTime")
+		w.evicted, w.evictedAt, w.evictedWhy = e.Text("reason"), e.Moment("lastTransitionTime"), e.Text("message")
 	}
+	w.away = conditions["Requeued"].Text("status") == "False"
 	// With the default configuration these two send a workload to the end.
 	if (w.evicted == "PodsReadyTimeout" || w.evicted == "AdmissionCheck") && !w.evictedAt.IsZero() {
 		w.order = w.evictedAt
@@ -152,8 +156,23 @@ func containerNeeds(c jobspec.Object) amounts {
 	return needs
 }
 
+// short reports that Kueue found too little quota when it considered the workload last.
+func (w *workload) short() bool {
+	return strings.Contains(w.message, "insufficient unused quota") || strings.Contains(w.message, "insufficient quota")
+}
+
+// never reports that Kueue found that the workload fits into no quota of its queue and cohort.
+func (w *workload) never() bool {
+	for _, says := range []string{"> maximum capacity", "unavailable in ClusterQueue", "doesn't match ClusterQueue selector"} {
+		if strings.Contains(w.message, says) {
+			return true
+		}
+	}
+	return false
+}
+
 // waits reports whether a workload stands in the line of its queue.
-func (w *workload) waits() bool { return !w.reserved && !w.inactive }
+func (w *workload) waits() bool { return !w.reserved && !w.inactive && !w.away }
 
 // compare orders workloads of one ClusterQueue as Kueue considers them.
 func (w *workload) compare(other *workload) int {
