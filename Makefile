@@ -45,7 +45,8 @@ unit: ## run the tests that need only Go, make and gcc, with the race detector (
 .PHONY: databases
 databases: ## run the tests of the recorder, of notifications and of the portal on PostgreSQL and MariaDB (unit tests them on SQLite)
 	@tools/setup.sh databases
-	VEDETTE_TEST_DATABASES=postgres,mariadb go test -count=1 -timeout 30m ./record/... ./notify/delivery ./notify ./portal/insight ./portal/stats ./portal/audit ./portal/readapi ./portal/writeapi
+	VEDETTE_TEST_DATABASES=postgres,mariadb go test -count=1 -timeout 30m ./record/... ./notify/delivery ./notify ./portal/insight ./portal/stats ./portal/audit
+	set -e; for kind in postgres mariadb; do VEDETTE_TEST_DATABASES=$$kind go test -count=1 -timeout 30m ./portal/readapi ./portal/writeapi ./portal/recordapi ./portal; done
 
 .PHONY: queries
 queries: ## measure queries over 1,000,000 transitions in SQLite (1 minute)

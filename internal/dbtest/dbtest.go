@@ -28,6 +28,13 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
+// First returns the URL of an empty database of the first kind that Variable names, for packages
+// whose tests share a fixture: `make databases` runs them once with each kind.
+func First(t *testing.T) string {
+	t.Helper()
+	return Empty(t, Kinds()[0])
+}
+
 // Kinds returns the kinds that Variable names.
 func Kinds() []string {
 	kinds := os.Getenv(Variable)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/portal/access"
 	"github.com/vedette-io/vedette/portal/api"
@@ -31,7 +33,17 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dbtest.Stop()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // sight is a person who sees one namespace; "*" sees all.
 type sight string
@@ -54,7 +66,7 @@ func fill(t *testing.T, more ...apitest.Object) *sqldb.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
-	db, err := sqldb.Open(t.Context(), "sqlite:"+t.TempDir()+"/h.db")
+	db, err := sqldb.Open(t.Context(), dbtest.First(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	if w.db, err = sqldb.Open(t.Context(), dbtest.Empty(t, dbtest.Kinds()[0])); err != nil {
+	if w.db, err = sqldb.Open(t.Context(), dbtest.First(t)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.db.Close() })
