@@ -98,7 +98,7 @@ func TestZoom(t *testing.T) {
 		p.fits(v.name + " at 200 %")
 		p.finds(v.name, "at 200 %", `(() => {
   const main = document.querySelector("main"), room = innerHeight - [...document.querySelectorAll("header.nav, .bottom-bar")].reduce((sum, e) => sum + (e.checkVisibility() ? e.getBoundingClientRect().height : 0), 0);
-  return room < 180 ? "only " + room + " pixels are left for the page" : main.getBoundingClientRect().width < 600 ? "the page is narrow" : "";
+  return room < 180 ? "only " + room + " pixels are left for the page" : main.getBoundingClientRect().width < 600 ? "the page is narrow" : document.querySelector(".page-head h1")?.clientHeight > 40 ? "the title breaks" : "";
 })()`)
 		p.shot("zoom-" + v.name)
 	}

@@ -8,7 +8,7 @@ type words struct {
 // wordsOf are the words by language.
 var wordsOf = map[string]words{
 	"en": {
-		Title: "Sign in to Vedette", Organization: "Continue with your organization", Token: "Token", Help: "A token of this portal, or one of your kubeconfig:", HelpEnd: "prints one.",
+		Title: "Sign in to Vedette", Organization: "Continue with your organization", Token: "Token", Help: "A token of this portal, or one of your kubeconfig: ", HelpEnd: "prints one.",
 		SignIn: "Sign in", Open: "This portal needs no sign-in.", Jobs: "Show the jobs", Proxy: "Open the portal through the proxy of your organization, which signs you in.",
 	},
 	"zh": {

@@ -79,7 +79,7 @@ func Fault() *api.Problem {
 // ClusterFailed returns a problem for an API server that did not answer, or that refused:
 // 502.
 func ClusterFailed(detail string) *api.Problem {
-	return &api.Problem{Type: api.ProblemCluster, Title: "The API server did not do it", Status: http.StatusBadGateway, Detail: detail, Instance: NewInstance()}
+	return &api.Problem{Type: api.ProblemCluster, Title: "The API server did not carry it out", Status: http.StatusBadGateway, Detail: detail, Instance: NewInstance()}
 }
 
 // Unavailable returns a problem for what the portal cannot do as it is configured: 503.

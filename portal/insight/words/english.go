@@ -107,7 +107,7 @@ var english = map[string]string{
 	"unknown.volcanoLine":    "The place in line is not known: Volcano orders jobs by shares, which are not recorded.",
 	"unknown.order":          "The place in line is not known: in which order the queue starts jobs is not recorded.",
 	"unknown.like":           "How long jobs like it wait is not known: {jobs} like it started within {days} days.",
-	"unknown.likely.few":     "A likely start is not known: a range can be tested with {jobs}, and {least} are needed.",
+	"unknown.likely.few":     "A likely start is not known: {jobs} can test a range, and {least} are needed.",
 	"unknown.likely.untrue":  "A likely start is not known: its range held for {share} of {jobs}, and {least} are needed.",
 	"unknown.likely.blocked": "A likely start is not known: as things are, it does not start.",
 	"unknown.likely.long":    "A likely start is not known: too few jobs like it waited as long and started.",

@@ -6,7 +6,7 @@ import { parseAge, parseTime, writtenTime } from "./instant";
 import { daysBefore, midnight, setZone } from "./zone";
 
 test("durations have two units", () => {
-  const cases: [number | undefined, string][] = [[0, "0s"], [0.9, "0s"], [59.9, "59s"], [60, "1m 00s"], [318, "5m 18s"], [3599, "59m 59s"], [3600, "1h 00m"], [8040, "2h 14m"], [86399, "23h 59m"], [86400, "1d 00h"], [273600, "3d 04h"], [-1, "–"], [undefined, "–"], [Number.NaN, "–"]];
+  const cases: [number | undefined, string][] = [[0, "0s"], [0.9, "0s"], [59.9, "59s"], [60, "1m 00s"], [318, "5m 18s"], [3599, "59m 59s"], [3600, "1h 00m"], [8040, "2h 14m"], [86399, "23h 59m"], [86400, "1d 00h"], [273600, "3d 04h"], [94_694_400, "1,096d 00h"], [-1, "–"], [undefined, "–"], [Number.NaN, "–"]];
   for (const [s, want] of cases) {
     assert.equal(duration(s), want);
   }

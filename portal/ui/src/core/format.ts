@@ -23,7 +23,7 @@ export function duration(seconds: number | undefined): string {
   if (s < 86400) {
     return `${Math.floor(s / 3600)}h ${pad(Math.floor((s % 3600) / 60))}m`;
   }
-  return `${Math.floor(s / 86400)}d ${pad(Math.floor((s % 86400) / 3600))}h`;
+  return `${number(Math.floor(s / 86400))}d ${pad(Math.floor((s % 86400) / 3600))}h`;
 }
 
 // short returns seconds in one unit with at most one decimal: "0.2 s", "38 ms", "4 min", "2 h".

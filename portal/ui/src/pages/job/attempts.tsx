@@ -42,7 +42,7 @@ function Comparison({ list, from }: { list: AttemptList; from: number }) {
   const attempts = list.attempts.slice(from);
   return (
     <div class="table-box" tabIndex={0}>
-      <table class="rows compare">
+      <table class="rows compare" style={{ "--attempts": String(attempts.length) }}>
         <caption class="hidden-text">{words.title}{shared.value.comma}{words.note}</caption>
         <thead><tr><th><span class="hidden-text">{words.field}</span></th>{attempts.map((a) => <th scope="col" key={a.number}>{shared.value.attempt(a.number)}</th>)}</tr></thead>
         <tbody>

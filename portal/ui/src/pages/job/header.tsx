@@ -9,7 +9,7 @@ import { isEnd } from "../../design/lifepaint";
 import { Menu } from "../../design/menu";
 import type { Item } from "../../design/menu";
 import { copy } from "../../design/panel";
-import { Time } from "../../design/text";
+import { Name, Time } from "../../design/text";
 import { words as shared } from "../../words";
 import { release } from "./acts";
 import { ask } from "./asking";
@@ -28,7 +28,7 @@ export function JobHeader({ job, neighbors, likely }: { job: JobContext; neighbo
         <nav class="crumbs" aria-label={shared.value.nav.jobs}>
           <a href={to("/jobs")}>{shared.value.nav.jobs}</a><span aria-hidden="true">/</span>
           <a href={to("/jobs", { cluster: row.cluster })}>{row.cluster}</a><span aria-hidden="true">/</span>
-          <a href={to("/jobs", { cluster: row.cluster, namespace: row.namespace })}>{row.namespace}</a>
+          <a href={to("/jobs", { cluster: row.cluster, namespace: row.namespace })}><Name text={row.namespace} /></a>
         </nav>
         <span class="grow" />
         {neighbors ? <NeighborLinks n={neighbors} /> : null}

@@ -140,15 +140,15 @@ export function JobsTable(p: TableProps) {
 // wholeRows lets the table end with a row that the footer does not cut, until people scroll.
 function wholeRows(box: HTMLElement | null): (() => void) | undefined {
   const scroller = box?.parentElement;
-  const [row, head] = [box?.querySelector<HTMLElement>(".row"), box?.querySelector("thead")];
-  if (!box || !scroller || !row || !head) {
+  const row = box?.querySelector<HTMLElement>(".row");
+  if (!box || !scroller || !row) {
     return undefined;
   }
   let spare = 0;
   const fit = () => {
     const room = scroller.clientHeight + spare;
     const height = row.offsetHeight;
-    const part = (room - (row.offsetTop - (head.parentElement?.offsetTop ?? 0))) % height;
+    const part = (room - row.getBoundingClientRect().top + box.getBoundingClientRect().top) % height;
     spare = box.offsetHeight > room && part < height - 4 ? Math.max(0, part) : 0; // below the text of a row are 4 pixels
     scroller.style.marginBottom = `${spare}px`;
   };
