@@ -8,7 +8,7 @@ import { visible } from "./visible";
 guardTexts();
 
 // props returns the properties of an element.
-function props(node: VNode): Record<string, unknown> {
+function props<P>(node: VNode<P>): Record<string, unknown> {
   return node.props as Record<string, unknown>;
 }
 
