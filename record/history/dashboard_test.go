@@ -78,6 +78,7 @@ func TestDashboardQueries(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			db := open(t, dbtest.Empty(t, kind))
 			writeDashboardJobs(t, db)
+			writeDashboardRest(t, db)
 			got := map[string][]string{}
 			for _, v := range d.Templating.List {
 				if v.Type == "query" {
@@ -85,17 +86,20 @@ func TestDashboardQueries(t *testing.T) {
 				}
 			}
 			for _, p := range d.Panels {
+				if len(p.Targets) != 1 {
+					t.Errorf("%s has %d queries; the test runs one", p.Title, len(p.Targets))
+				}
 				got[p.Title] = grafanaRows(t, db, p.Targets[0].RawSQL)
 			}
 			at := fmt.Sprint(begin.Add(-time.Hour).Unix()) // intervals begin at even hours
 			want := map[string][]string{
 				"$cluster": {"a", "b"}, "$type": {"jobs", "jobs"}, "$namespace": {"ml"}, "$queue": {"cpu", "gpu"},
-				"Open jobs": {"2"}, "Waiting": {"1"}, "Failed in the period": {"1"}, "Open gaps": {"0"}, "Feed not read": {"0"}, "Dead letters": {"0"},
+				"Open jobs": {"2"}, "Waiting": {"1"}, "Failed in the period": {"1"}, "Open gaps": {"1"}, "Feed not read": {"0"}, "Dead letters": {"1"},
 				"Jobs by state": {"Failed 1", "Queued 1", "Running 1", "Succeeded 1"},
 				"Time waited":   {at + " 600 1800"}, "Time from the first run to the end": {at + " 240 1260"},
 				"How jobs ended": {at + " Failed 1", at + " Succeeded 1"}, "Why they failed": {" 1"},
 				"By owner": {"ann 2 1"}, "By queue": {"cpu 1 0", "gpu 1 1"}, "Longest waits": {"ml d gpu ann  7200"},
-				"Messages": nil, "From event to row": nil, "Gaps": nil,
+				"Messages": {at + " chat 1"}, "From event to row": {at + " 0.25 0.25"}, "Gaps": {fmt.Sprint("a pods ml window ", begin.Add(minutes(10)).UnixMilli(), "  away")},
 			}
 			transitions := got["Transitions"]
 			delete(got, "Transitions")
@@ -130,6 +134,21 @@ func writeDashboardJobs(t *testing.T, db *sqldb.DB) {
 	job("e", "cpu", state.Queued, 0, state.Running, 1, state.Succeeded, 5)
 	if err := write(t.Context(), db, all); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// writeDashboardRest records a transition in the feed, a gap and a dead letter.
+func writeDashboardRest(t *testing.T, db *sqldb.DB) {
+	t.Helper()
+	at := begin.Add(minutes(10)).UnixMicro()
+	for _, query := range []string{
+		"INSERT INTO feed (position, object_id, version, kind, recorded_at) SELECT 1, t.object_id, t.version, 1, t.seen_at + 250000 FROM transitions t JOIN objects o ON o.id = t.object_id WHERE o.uid = 'a' AND t.to_state = 'Submitted'",
+		fmt.Sprintf("INSERT INTO gaps (cluster_id, resource_id, namespace, selector_hash, recorder, cause, from_version, to_version, from_at, to_at, detail, healed_at) SELECT MIN(c.id), MIN(r.id), 'ml', 0, 'r', 'window', 1, 2, %d, 0, 'away', 0 FROM clusters c CROSS JOIN resources r", at),
+		fmt.Sprintf("INSERT INTO deliveries (key_hash, key_text, kind, rule_name, channel, receiver, receiver_hash, person, role, object_id, lane, feed_position, notice, state, attempts, rescues, next_at, created_at, sent_at, claim, claimed_by, status, ref, last_error, late, replay, acked_by, acked_at, escalate_at) VALUES ('k', 'k', 'job', 'r', 'chat', 'ann', 0, 'ann', '', 0, 0, 0, '', 6, 8, 0, 0, %d, 0, 0, '', '', '', 'refused', 0, 0, '', 0, 0)", at),
+	} {
+		if _, err := db.SQL().ExecContext(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
