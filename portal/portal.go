@@ -214,7 +214,7 @@ func (p *Portal) reloaded(reason error, at feed.Position) {
 
 // operations registers the operations of the API.
 func (p *Portal) operations() {
-	web.Document(p.api, http.MethodDelete, api.PathSessionAuth, "sign-out", "End the session of the browser; a bearer token lasts until its end")
+	web.Document(p.api, http.MethodDelete, api.PathSessionAuth, "sign-out", "End the session of the browser")
 	p.hub.Register(p.api)
 	readapi.Register(p.api, readapi.Config{
 		DB: p.cfg.DB, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,

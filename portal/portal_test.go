@@ -66,7 +66,7 @@ func TestOperations(t *testing.T) {
 			t.Errorf("the schema %s has no description", name)
 		}
 	}
-	if job := schemas["Job"]; job == nil || !strings.Contains(job.Properties["since"].Description, "entered its state") || schemas["JobList"].Properties["states"].Description == "" {
+	if job := schemas["Job"]; job == nil || !strings.HasPrefix(job.Properties["since"].Description, "since is") || !strings.Contains(job.Properties["since"].Description, "entered its state") || schemas["JobList"].Properties["states"].Description == "" {
 		t.Errorf("fields have no descriptions: %+v", job)
 	}
 	if n < 40 {

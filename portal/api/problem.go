@@ -3,7 +3,8 @@ package api
 // Problem is an error of the API: a problem document (RFC 9457) with the media type
 // application/problem+json.
 type Problem struct {
-	// Type is one of the constants below, and never changes its meaning.
+	// Type is one of the constants below, such as urn:vedette:problem:denied. It never changes its
+	// meaning, and each operation names those that it answers with.
 	Type   string `json:"type"`
 	Title  string `json:"title"` // what failed, in a few words
 	Status int    `json:"status"`

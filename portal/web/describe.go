@@ -116,6 +116,9 @@ func describe(t *ast.TypeSpec, doc *ast.CommentGroup) described {
 		if text == "" {
 			text = sentences(f.Comment)
 		}
+		if rest, ok := strings.CutPrefix(text, f.Names[0].Name+" "); ok { // the document has other names than Go
+			text = name + " " + rest
+		}
 		d.fields[name] = text
 	}
 	return d

@@ -718,7 +718,8 @@ export interface AuditEntry {
 // Problem is an error of the API: a problem document (RFC 9457) with the media type
 // application/problem+json.
 export interface Problem {
-  // Type is one of the constants below, and never changes its meaning.
+  // Type is one of the constants below, such as urn:vedette:problem:denied. It never changes its
+  // meaning, and each operation names those that it answers with.
   type: string;
   // what failed, in a few words
   title: string;

@@ -81,16 +81,16 @@ function Shown({ document: d, operation: o }: { document: Document; operation: O
   );
 }
 
-// Answered shows an answer. A problem with a status of its own has one line: its fields are those
-// of the last answer.
+// Answered shows an answer. One without content has one line, and so has a problem with a status of
+// its own: its fields are those of the last answer.
 function Answered({ document: d, answer: a }: { document: Document; answer: Operation["answers"][number] }) {
   const w = words.value;
-  if (Number(a.status) >= 400) {
-    return <div class="docs-answer"><p class="docs-status"><b>{a.status}</b> <span lang="en">{a.description}</span></p></div>;
+  if (Number(a.status) >= 400 || a.media === "") {
+    return <div class="docs-answer"><p class="docs-status docs-short"><b>{a.status}</b> <span lang="en">{a.description}</span>{a.media === "" ? <span class="text-3">{w.empty}</span> : null}</p></div>;
   }
   return (
     <div class="docs-answer">
-      <p class="docs-status"><b>{a.status === "default" ? w.otherwise : a.status}</b> {typeText(a.schema, w)} <span class="text-3">{a.media === "" ? w.empty : a.media}</span></p>
+      <p class="docs-status"><b>{a.status === "default" ? w.otherwise : a.status}</b> {typeText(a.schema, w)} <span class="text-3">{a.media}</span></p>
       {inner(a.schema) === undefined ? null : <Fields document={d} schema={a.schema} above={[]} />}
     </div>
   );
