@@ -27,6 +27,16 @@ func PlacementSentence(message, language string) string {
 	return p.sentence(words.Of(language))
 }
 
+// GangSentence returns the sentences about a message of Volcano.
+func GangSentence(message, language string) string {
+	g, ok := readGang(message)
+	if !ok {
+		return "no gang"
+	}
+	s := words.Of(language)
+	return s.Join(g.sentences(s)...)
+}
+
 // Like returns how many jobs are like one of a size, and what they are.
 func Like(all []likely.Wait, gpus int) (jobs int, what string) {
 	of, size := like(all, gpus)

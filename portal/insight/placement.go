@@ -35,8 +35,10 @@ func readPlacement(message string) (p placement, ok bool) {
 		return placement{}, true
 	}
 	head, rest, found := strings.Cut(message, " nodes are available")
-	if !found {
-		return p, false
+	if !found { // Volcano's word
+		if head, rest, found = strings.Cut(message, " nodes are unavailable"); !found {
+			return p, false
+		}
 	}
 	fit, all, found := strings.Cut(head, "/")
 	if p.fit, ok = nodesIn(fit); !ok || !found {
@@ -119,6 +121,8 @@ func numbered(text string) bool {
 var plainReasons = []struct{ begins, key string }{
 	{"Insufficient ", "node.insufficient"},
 	{"Too many pods", "node.pods"},
+	{"pod number exceeded", "node.pods"},
+	{"resource fit failed", "node.fit"},
 	{"were unschedulable", "node.cordoned"},
 	{"had untolerated taint {node.kubernetes.io/unschedulable", "node.cordoned"},
 	{"had untolerated taint {node.kubernetes.io/not-ready", "node.notReady"},

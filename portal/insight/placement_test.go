@@ -69,6 +69,24 @@ func TestPlacementSentence(t *testing.T) {
 	}
 }
 
+// TestGang: messages of Volcano.
+func TestGang(t *testing.T) {
+	const gang = "2/3 tasks in gang unschedulable: pod group is not ready, 1 Running, 2 Pending, 3 minAvailable; Pending: 2 Unschedulable"
+	for message, want := range map[string]string{
+		gang: "Volcano starts its pods together, and 2 of 3 have no place.",
+		gang + ". Origin reason is: queue resource quota insufficient":                                                               "Volcano starts its pods together, and 2 of 3 have no place. Volcano says: queue resource quota insufficient.",
+		gang + ". Origin reason is a-worker-1: 0/2 nodes are unavailable: 1 Insufficient cpu, 1 node(s) pod number exceeded.":        "Volcano starts its pods together, and 2 of 3 have no place. None of 2 nodes fits: too little cpu left (1), as many pods as they may run (1).",
+		gang + ". Origin reason is a-worker-1: all nodes are unavailable: 2 node(s) resource fit failed.":                            "Volcano starts its pods together, and 2 of 3 have no place. Volcano says: all nodes are unavailable: 2 node(s) resource fit failed.",
+		"3/0 tasks in gang unschedulable: pod group is not ready, 3 minAvailable. Origin reason is: resource in cluster is overused": "Volcano says: resource in cluster is overused.",
+		"x/3 tasks in gang unschedulable: a": "no gang",
+		"something of tomorrow":              "no gang",
+	} {
+		if got := insight.GangSentence(message, "en"); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
+		}
+	}
+}
+
 // FuzzPlacement: any text is read without a fault, and numbers of nodes stay within the total.
 func FuzzPlacement(f *testing.F) {
 	f.Add(gpuMessage)

@@ -36,7 +36,10 @@ func readPodGroup(o jobspec.Object) *podGroup {
 			g.needs[bare] = max(g.needs[bare], n)
 		}
 	}
-	if c := conditionsOf(o)["Unschedulable"]; holds(c) {
+	// Volcano leaves the condition as it was after the pods have a place.
+	all := conditionsOf(o)
+	placed := all["Scheduled"].Moment("lastTransitionTime")
+	if c := all["Unschedulable"]; holds(c) && !placed.After(c.Moment("lastTransitionTime")) {
 		g.message, g.said = c.Text("message"), c.Moment("lastTransitionTime")
 	}
 	return g

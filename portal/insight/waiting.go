@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
@@ -75,19 +74,6 @@ func (w *waiting) fromScheduler(ctx context.Context) error {
 	return nil
 }
 
-// quoted returns a message of another program as a part of an answer.
-func quoted(message string) string {
-	const most = 300
-	text := strings.Join(strings.Fields(message), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
-	if text != "" && !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "…") {
-		text += "."
-	}
-	return text
-}
-
 // fromVolcano answers from Volcano's PodGroup and Queue. It returns false if neither is known.
 func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 	v, err := w.volcano(ctx, w.job)
@@ -135,12 +121,14 @@ func (w *waiting) fromVolcano(ctx context.Context) (bool, error) {
 	if v.group == nil || v.group.message == "" {
 		return true, nil
 	}
-	if p, ok := readPlacement(v.group.message); ok {
-		w.answer.Nodes = p.nodes(v.group.said, w.s)
-		w.said = append(w.said, p.sentence(w.s))
-	} else {
-		w.say("volcano.says", "message", quoted(v.group.message))
+	g, ok := readGang(v.group.message)
+	if !ok {
+		g = gang{origin: v.group.message}
 	}
+	if p, ok := readPlacement(g.origin); ok {
+		w.answer.Nodes = p.nodes(v.group.said, w.s)
+	}
+	w.said = append(w.said, g.sentences(w.s)...)
 	return true, nil
 }
 

@@ -104,10 +104,10 @@ metadata:
 spec: {minMember: 4, queue: research, minResources: {nvidia.com/gpu: "8", cpu: "4"}}
 status:
   phase: Pending
-  conditions: [{type: Unschedulable, status: "True", reason: NotEnoughResources, lastTransitionTime: "2026-03-01T09:00:00Z", message: "4/4 tasks in gang unschedulable: pod group is not ready, 4 Pending, 4 minAvailable"}]`)
+  conditions: [{type: Unschedulable, status: "True", reason: NotEnoughResources, lastTransitionTime: "2026-03-01T09:00:00Z", message: "4/4 tasks in gang unschedulable: pod group is not ready, 4 Pending, 4 minAvailable; Pending: 1 Unschedulable, 3 Undetermined. Origin reason is train-worker-0: 0/5 nodes are unavailable: 1 node(s) had untolerated taint {team: vision}, 4 Insufficient nvidia.com/gpu."}]`)
 	s.record("jobs.batch.volcano.sh", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh")
 	w := ask(t, s, "train", insight.Viewer{})
-	if want := "It needs 8 GPUs; Volcano's queue research has 4 of 16 left. Volcano says: 4/4 tasks in gang unschedulable: pod group is not ready, 4 Pending, 4 minAvailable."; w.Sentence != want {
+	if want := "It needs 8 GPUs; Volcano's queue research has 4 of 16 left. Volcano starts its pods together, and 4 of 4 have no place. None of 5 nodes fits: too few GPUs left (4), a taint that it does not tolerate (1)."; w.Sentence != want {
 		t.Errorf("got  %s\nwant %s", w.Sentence, want)
 	}
 	if w.Source != "Volcano" || w.Quota == nil || w.Quota.Total != 16 || w.Quota.Used != 12 || w.Line != nil {
