@@ -76,7 +76,22 @@ func definition(ctx context.Context, name string) (*unstructured.Unstructured, e
 		return nil, fmt.Errorf("%s of %s defines %s, want %s", f.name, f.path, d.GetName(), name)
 	}
 	d.Object["spec"] = bare(d.Object["spec"])
-	return d, nil
+	if f.module == kueue {
+		err = newestOnly(d)
+	}
+	return d, err
+}
+
+// newestOnly leaves out all versions but the last, because only Kueue's webhook converts between
+// them.
+func newestOnly(d *unstructured.Unstructured) error {
+	versions, _, err := unstructured.NestedSlice(d.Object, "spec", "versions")
+	if err != nil || len(versions) == 0 {
+		return fmt.Errorf("%s has no versions: %v", d.GetName(), err)
+	}
+	last, _ := versions[len(versions)-1].(map[string]any)
+	last["served"], last["storage"] = true, true
+	return unstructured.SetNestedSlice(d.Object, []any{last}, "spec", "versions")
 }
 
 // bare leaves out the descriptions of a schema, which are most of its size. A property with

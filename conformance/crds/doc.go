@@ -20,7 +20,7 @@
 //
 // The descriptions in schemas are left out. No operator runs: nobody acts on the objects.
 // The schema of Volcano has the fields and types of its Go structs, and none of its defaults,
-// bounds and webhooks.
+// bounds and webhooks. The types of Kueue have their newest version only.
 //
 // # Errors
 //

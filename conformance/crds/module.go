@@ -17,7 +17,7 @@ var (
 	trainer          = module{"github.com/kubeflow/trainer/v2", "v2.0.0", "h1:mnQSR9iPKItxyUR8mq66XsmxqKNVHwr9YYOB7BTU9dU="}
 	kuberay          = module{"github.com/ray-project/kuberay/ray-operator", "v1.4.2", "h1:A4tGzbIky8sInAUxZBdBb+rrpZ7fbqoxdsOtm559Zqg="}
 	jobset           = module{"sigs.k8s.io/jobset", "v0.10.1", "h1:u8QKifNsrWVrlRFe6w2ofYTqFT9ma2DRHxfeB2m9xyU="}
-	kueue            = module{"sigs.k8s.io/kueue", "v0.10.1", "h1:td+Nae1z9L4IrkqJKOIMsKp2TmwUAvk/hWKhSaFupwk="}
+	kueue            = module{"sigs.k8s.io/kueue", "v0.15.0", "h1:9Khzc2ne6/eWuZx5o+R4KlVBzh3kZkTIMzpPC2e8Spg="}
 )
 
 // dir returns the folder of the module in the module cache, and downloads it if it is not

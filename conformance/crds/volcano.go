@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	batch "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
+	scheduling "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
 // volcanoType is a type of Volcano.
@@ -18,11 +19,14 @@ type volcanoType struct {
 	kind    string
 	object  reflect.Type
 	version string
+	scope   string
 }
 
 var volcanoTypes = map[string]volcanoType{
-	"jobs.batch.volcano.sh":   {"Job", reflect.TypeFor[batch.Job](), "v1alpha1"},
-	"commands.bus.volcano.sh": {"Command", reflect.TypeFor[bus.Command](), "v1alpha1"},
+	"jobs.batch.volcano.sh":           {"Job", reflect.TypeFor[batch.Job](), "v1alpha1", "Namespaced"},
+	"commands.bus.volcano.sh":         {"Command", reflect.TypeFor[bus.Command](), "v1alpha1", "Namespaced"},
+	"podgroups.scheduling.volcano.sh": {"PodGroup", reflect.TypeFor[scheduling.PodGroup](), "v1beta1", "Namespaced"},
+	"queues.scheduling.volcano.sh":    {"Queue", reflect.TypeFor[scheduling.Queue](), "v1beta1", "Cluster"},
 }
 
 type object = map[string]any
@@ -41,7 +45,7 @@ func (v volcanoType) definition(name string) *unstructured.Unstructured {
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": object{"name": name},
 		"spec": object{
-			"group": group, "scope": "Namespaced",
+			"group": group, "scope": v.scope,
 			"names":    object{"plural": plural, "singular": strings.ToLower(v.kind), "kind": v.kind, "listKind": v.kind + "List"},
 			"versions": []any{version},
 		},

@@ -4,6 +4,7 @@
 //
 //	control plane, stand-in of a kubelet -> vedette record -> database -> vedette portal -> Chromium
 //	made-up world of portal/ui/fixture -> Chromium
+//	what Kueue and Volcano wrote, words of the scheduler -> vedette record -> sentences of the portal
 //
 // # Ownership
 //

@@ -68,6 +68,14 @@ func newStage(t *testing.T, opts controlplane.Options) *stage {
 // newStageOn is newStage with a database. inside says that the recorder shows the portal.
 func newStageOn(t *testing.T, database string, opts controlplane.Options, inside bool) *stage {
 	t.Helper()
+	s := newPlane(t, database, opts, inside)
+	s.record("jobs,pods")
+	return s
+}
+
+// newPlane is a stage without a recorder.
+func newPlane(t *testing.T, database string, opts controlplane.Options, inside bool) *stage {
+	t.Helper()
 	s := &stage{t: t, node: kubelet.ForTest(t), db: database, inside: inside}
 	opts.KubeletPort = s.node.Port()
 	s.plane = controlplane.ForTest(t, opts)
@@ -79,12 +87,17 @@ func newStageOn(t *testing.T, database string, opts controlplane.Options, inside
 	t.Cleanup(client.RESTClient().(*rest.RESTClient).Client.CloseIdleConnections)
 	s.listen = freeAddress(t)
 	s.base = "http://" + s.listen
-	args := []string{"record", "jobs,pods", "-A", "--keep-logs", "jobs"}
-	if inside {
+	return s
+}
+
+// record starts the recorder of some types.
+func (s *stage) record(types string) {
+	s.t.Helper()
+	args := []string{"record", types, "-A", "--keep-logs", "jobs"}
+	if s.inside {
 		args = append(args, "--listen", s.listen)
 	}
 	s.start(args...)
-	return s
 }
 
 // freeAddress returns an address that nothing listens at now.
