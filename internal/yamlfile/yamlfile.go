@@ -24,7 +24,8 @@ const MaxSize = 1 << 20
 // to one goroutine.
 type Reader struct {
 	name     string
-	mistakes []mistake
+	mistakes []mistake // the first ones
+	count    int
 }
 
 type mistake struct {
@@ -115,20 +116,30 @@ func (r *Reader) check(n *yaml.Node) {
 	}
 }
 
-// Complain notes a mistake.
+// maxMistakes is how many mistakes are told. Nobody reads more, and a file of a stranger may have
+// one in each line.
+const maxMistakes = 200
+
+// Complain notes a mistake. After 200 of them it only counts.
 func (r *Reader) Complain(line int, format string, args ...any) {
+	if r.count++; r.count > maxMistakes {
+		return
+	}
 	r.mistakes = append(r.mistakes, mistake{line, fmt.Errorf("%s:%d: "+format, append([]any{r.name, line}, args...)...)})
 }
 
 // Count returns the number of mistakes until now.
-func (r *Reader) Count() int { return len(r.mistakes) }
+func (r *Reader) Count() int { return r.count }
 
-// Err returns all mistakes, joined, in the order of their lines; nil if there are none.
+// Err returns the first 200 mistakes, joined, in the order of their lines; nil if there are none.
 func (r *Reader) Err() error {
 	slices.SortStableFunc(r.mistakes, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
 	for _, m := range r.mistakes {
 		errs = append(errs, m.err)
+	}
+	if more := r.count - len(r.mistakes); more > 0 {
+		errs = append(errs, fmt.Errorf("%s: %d further mistakes", r.name, more))
 	}
 	return errors.Join(errs...)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,8 +31,8 @@ func Parse(source string, text []byte) ([]*Manifest, error) {
 	}
 	d := &decoder{Reader: yamlfile.New(source)}
 	var all []*Manifest
-	for _, chunk := range split(text) {
-		for _, n := range d.nodesOf(chunk) {
+	for _, part := range split(text) {
+		for _, n := range d.nodesOf(part) {
 			all = append(all, d.objects(source, n)...)
 		}
 	}
@@ -46,12 +45,17 @@ func Parse(source string, text []byte) ([]*Manifest, error) {
 	return all, nil
 }
 
-// split cuts a file into its documents. Empty lines stand for those before, so that lines
-// count from the beginning of the file.
-func split(text []byte) (all [][]byte) {
+// document is a part of a file.
+type document struct {
+	text   []byte
+	before int // lines of the file before it
+}
+
+// split cuts a file into its documents.
+func split(text []byte) (all []document) {
 	begin, line, lines := 0, 0, 0
 	cut := func(end int) {
-		all = append(all, slices.Concat(bytes.Repeat([]byte("\n"), line), text[begin:end]))
+		all = append(all, document{text[begin:end], line})
 		begin, line = end, lines
 	}
 	for at := 0; at < len(text); {
@@ -72,18 +76,21 @@ func split(text []byte) (all [][]byte) {
 // nodesOf parses a document. After a mistake of syntax it parses the document again without
 // that line. If that leads, further down each time, to a document that is YAML, all such
 // lines are mistakes. Otherwise only the first is sure.
-func (d *decoder) nodesOf(chunk []byte) []*yaml.Node {
+func (d *decoder) nodesOf(part document) []*yaml.Node {
 	type mistake struct {
 		line int
 		text string
 	}
 	var found []mistake
-	text := forYAML(chunk)
+	text := forYAML(part.text)
 	for {
 		nodes, err := decode(text)
 		if err == nil {
 			for _, m := range found {
-				d.Complain(m.line, "this is no YAML: %s", m.text)
+				d.Complain(part.before+m.line, "this is no YAML: %s", m.text)
+			}
+			for _, n := range nodes {
+				shift(n, part.before)
 			}
 			return nodes
 		}
@@ -92,9 +99,17 @@ func (d *decoder) nodesOf(chunk []byte) []*yaml.Node {
 		found = append(found, mistake{max(line, 1), why})
 		var blanked bool
 		if text, blanked = blank(text, line); !blanked || !forward || len(found) >= maxMistakes {
-			d.Complain(found[0].line, "this is no YAML: %s", found[0].text)
+			d.Complain(part.before+found[0].line, "this is no YAML: %s", found[0].text)
 			return nil
 		}
+	}
+}
+
+// shift adds to the lines of a node and all below. What a reference names is below once.
+func shift(n *yaml.Node, lines int) {
+	n.Line += lines
+	for _, below := range n.Content {
+		shift(below, lines)
 	}
 }
 

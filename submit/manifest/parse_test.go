@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -170,5 +171,31 @@ func each(v any, path string, visit func(path string)) {
 		for i, below := range v {
 			each(below, fmt.Sprintf("%s[%d]", path, i), visit)
 		}
+	}
+}
+
+// TestManyDocuments: what a file takes grows with its size, and not with its square; each mistake
+// has the line of the file.
+func TestManyDocuments(t *testing.T) {
+	took := func(documents int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := manifest.Parse("a.yaml", []byte(strings.Repeat("---\n", documents)+"---\nkind: Job\nkind: Job\n"))
+		runtime.ReadMemStats(&after)
+		if want := fmt.Sprintf(`a.yaml:%d: the field "kind" is in line %d already`, documents+3, documents+2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d documents: %v, want %s", documents, err, want)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := took(2000), took(8000); many > 6*few {
+		t.Errorf("2000 documents took %d bytes, and 8000 took %d", few, many)
+	}
+}
+
+// TestManyMistakes: a file with a mistake in each line has a bounded error that says how many.
+func TestManyMistakes(t *testing.T) {
+	_, err := manifest.Parse("a.yaml", []byte(strings.Repeat("kind: Job\n", 10_000)))
+	if lines := strings.Count(err.Error(), "\n") + 1; lines != 201 || !strings.HasSuffix(err.Error(), "a.yaml: 9799 further mistakes") {
+		t.Errorf("%d lines, %s", lines, err.Error()[max(0, len(err.Error())-100):])
 	}
 }
