@@ -102,8 +102,11 @@ func TestAttackWrites(t *testing.T) {
 // TestAttackHost: without sign-in, a page of another site cannot read through a name that it
 // points at this machine.
 func TestAttackHost(t *testing.T) {
-	s := newWorld(t).serve(nil).ready()
-	for _, path := range []string{"/api/v1/jobs", "/api/v1/stream", "/jobs", "/find/a/b/c/d", "/api/v1/openapi.json"} {
+	s := newWorld(t).serve(func(c *portal.Config) { c.Metrics = true }).ready()
+	if status, _, text := s.send(http.MethodGet, "/metrics", ""); status != http.StatusOK || !strings.Contains(text, "vedette_portal_") {
+		t.Errorf("metrics on this machine: %d %.100s", status, text)
+	}
+	for _, path := range []string{"/api/v1/jobs", "/api/v1/stream", "/jobs", "/find/a/b/c/d", "/api/v1/openapi.json", "/metrics"} {
 		if status, _, text := s.send(http.MethodGet, path, "", "Host", "evil.example.com"); status < 400 {
 			t.Errorf("%s: %d %.100s", path, status, text)
 		}

@@ -295,7 +295,7 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 	if p.cfg.Metrics {
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(p.Collector())
-		outer.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+		outer.Handle("GET /metrics", p.identity.Named(promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 	}
 	outer.Handle("/", p.identity.Handler(throttle.Handler(person, inner)))
 	return p.requests.counting(web.Guard(outer, p.tls != nil, p.cfg.logger()))

@@ -197,7 +197,7 @@ func (o *recordOptions) run(ctx context.Context, args []string, con *console) er
 		metrics = append(metrics, notifyCollectors(s.notifying)...)
 	}
 	// The server answers probes from the start, because a migration may take long.
-	at := listening{addr: o.listen, ready: s.ready}
+	at := listening{addr: o.listen, ready: s.ready, signsIn: o.portal.signsIn(), hosts: o.portal.hosts}
 	if at.tls, err = portal.Certificate(o.portal.cert, o.portal.key, slog.New(slog.NewTextHandler(logTo{con}, nil))); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/vedette-io/vedette/internal/printable"
+	"github.com/vedette-io/vedette/portal/identity"
 	"github.com/vedette-io/vedette/portal/web"
 )
 
@@ -34,6 +35,10 @@ type listening struct {
 	// rest serves all other paths; nil if there are none.
 	rest http.Handler
 	tls  *tls.Config // nil for plain HTTP
+	// signsIn says that people sign in to rest. Otherwise a loopback address has names of this
+	// machine only, and hosts.
+	signsIn bool
+	hosts   []string
 }
 
 // probeTimeout bounds a probe or a scrape.
@@ -55,8 +60,16 @@ func newServer(l listening, metrics ...prometheus.Collector) (*server, error) {
 		return nil, fmt.Errorf("--listen %s: %w; use a free address of the form HOST:PORT, such as 127.0.0.1:8090", l.addr, err)
 	}
 	mux := http.NewServeMux()
+	local := func(next http.Handler) http.Handler {
+		if l.signsIn {
+			return next
+		}
+		return identity.Named(l.addr, l.hosts, next)
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") }) // the client may have gone
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("GET /readyz", local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8") // errors have texts of servers
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 		defer cancel()
 		if err := l.ready(ctx); err != nil {
@@ -67,8 +80,8 @@ func newServer(l listening, metrics ...prometheus.Collector) (*server, error) {
 			return
 		}
 		_, _ = fmt.Fprintln(w, "ok") // as above
-	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: probeTimeout}))
+	})))
+	mux.Handle("GET /metrics", local(promhttp.HandlerFor(registry, promhttp.HandlerOpts{Timeout: probeTimeout})))
 	if l.rest != nil {
 		mux.Handle("/", l.rest)
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,10 +32,7 @@ func subjectKeys(namespace string, subjects []rbacv1.Subject) (keys []string) {
 		case rbacv1.GroupKind:
 			key = groupKey(s.Name)
 		case rbacv1.ServiceAccountKind:
-			if s.Namespace != "" {
-				namespace = s.Namespace
-			}
-			key = userKey("system:serviceaccount:" + namespace + ":" + s.Name)
+			key = userKey("system:serviceaccount:" + cmp.Or(s.Namespace, namespace) + ":" + s.Name)
 		}
 		if key != "" && !seen[key] {
 			seen[key] = true

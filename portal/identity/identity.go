@@ -96,6 +96,11 @@ func (i *Identity) Handler(next http.Handler) http.Handler {
 	})
 }
 
+// Named returns a handler that refuses requests for other hosts, if nobody signs in: a page of
+// another site could have its name resolved to this machine. It serves paths that Handler does
+// not have, such as /metrics.
+func (i *Identity) Named(next http.Handler) http.Handler { return i.guard.named(next) }
+
 // enter lets a request in, or refuses it.
 func (i *Identity) enter(w http.ResponseWriter, r *http.Request, address string, trusted bool, next http.Handler) {
 	e, err := i.door.enter(r, address, trusted)

@@ -83,6 +83,30 @@ func (g *guard) host(r *http.Request) bool {
 	return true
 }
 
+// named returns a handler that refuses requests for other hosts.
+func (g *guard) named(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.host(r) {
+			refuse(w, errHost)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Named is [Identity.Named] for a server without an Identity that listens on an address; hosts are
+// further names that it has. On an address that others reach, it refuses nothing.
+func Named(listen string, hosts []string, next http.Handler) http.Handler {
+	if !Loopback(listen) {
+		return next
+	}
+	g := &guard{open: true, hosts: map[string]bool{}}
+	for _, host := range hosts {
+		g.hosts[strings.ToLower(host)] = true
+	}
+	return g.named(next)
+}
+
 // sameSite reports whether a browser may have sent a request for a page of the portal. Links
 // from other sites to pages are fine.
 func (g *guard) sameSite(r *http.Request) bool {

@@ -1,0 +1,48 @@
+package readapi_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/vedette-io/vedette/jobmeta"
+	"github.com/vedette-io/vedette/portal/access"
+	"github.com/vedette-io/vedette/portal/api"
+	"github.com/vedette-io/vedette/portal/readapi"
+	"github.com/vedette-io/vedette/portal/web"
+)
+
+// TestMayRelease: who may patch a job may release it, if it is held; nobody else is told so.
+func TestMayRelease(t *testing.T) {
+	w := newWorld(t)
+	held := newJob("team-a", "held")
+	held.Labels[jobmeta.Held] = "true"
+	a, b := w.create(held).(*batchv1.Job), w.create(newJob("team-a", "free")).(*batchv1.Job)
+	w.settle()
+	verb := ""
+	w.serve(func(c *readapi.Config) {
+		c.May = func(_ context.Context, r access.Right) error {
+			if r.Verb == verb && r.Resource == "jobs" && r.Namespace == "team-a" {
+				return nil
+			}
+			return web.Denied("no", "")
+		}
+	})
+	for _, c := range []struct {
+		job  *batchv1.Job
+		verb string
+		want []string
+	}{
+		{a, "patch", []string{"release"}},
+		{a, "delete", []string{"stop"}},
+		{a, "list", []string{}},
+		{b, "patch", []string{}},
+	} {
+		verb = c.verb
+		if d := read[api.JobDetail](w, jobPath(api.PathJob, string(c.job.UID))); !slices.Equal(d.May, c.want) {
+			t.Errorf("%s with the right to %s: may %q, want %q", c.job.Name, c.verb, d.May, c.want)
+		}
+	}
+}
