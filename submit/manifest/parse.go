@@ -105,7 +105,7 @@ func (d *decoder) nodesOf(part document) []*yaml.Node {
 	}
 }
 
-// shift adds to the lines of a node and all below. What a reference names is below once.
+// shift adds to the lines of a node and of all nodes below. A reference has none below.
 func shift(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, below := range n.Content {
