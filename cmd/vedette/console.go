@@ -19,6 +19,7 @@ type console struct {
 	mu       sync.Mutex
 	out, err *printable.Writer
 	colors   bool // on out
+	obeys    bool // out is a terminal, which obeys control characters
 	live     bool // err is a terminal: progress can be drawn over
 	drawn    bool // the last line of err is progress
 	broken   error
@@ -26,7 +27,7 @@ type console struct {
 
 func newConsole(out, err io.Writer, color string) *console {
 	c := &console{out: printable.NewWriter(out), err: printable.NewWriter(err)}
-	c.live = isTerminal(c.err.Raw())
+	c.live, c.obeys = isTerminal(c.err.Raw()), isTerminal(c.out.Raw())
 	switch color {
 	case "always":
 		c.colors = true
@@ -62,8 +63,14 @@ func (c *console) size() (width, height int) {
 // everything else except line feeds and tabs.
 func (c *console) print(text string) error { return c.write(c.out, text) }
 
-// document writes text for programs, unescaped: JSON, YAML or CSV.
-func (c *console) document(text string) error { return c.write(c.out.Raw(), text) }
+// document writes text for programs, unescaped: JSON, YAML or CSV. A terminal is no program, so it
+// gets the escapes of print.
+func (c *console) document(text string) error {
+	if c.obeys {
+		return c.print(text)
+	}
+	return c.write(c.out.Raw(), text)
+}
 
 // styled writes an escaped row of a table that contains the program's own control
 // sequences.
