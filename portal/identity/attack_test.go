@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -184,4 +185,43 @@ func TestFloodOfSignIns(t *testing.T) {
 			t.Errorf("another address gets %d", w.Code)
 		}
 	})
+}
+
+// TestOtherPrograms: an ID token for the command line is no answer to a sign-in of a browser, whose
+// code somebody else may have asked for.
+func TestOtherPrograms(t *testing.T) {
+	p := newIDP(t)
+	f := p.portal(nil)
+	p.claims["aud"] = "cli"
+	attempt := p.begin(f)
+	if w := f.send(request("GET", "/auth/callback?code=the-code&state="+p.asked.Get("state"), "Cookie", attempt)); w.Code != 401 || strings.Contains(w.Header().Get("Set-Cookie"), "session=1") {
+		t.Errorf("a browser: %d %v", w.Code, w.Header())
+	}
+	if got := f.status("GET", "/api/v1/jobs", "Authorization", "Bearer "+p.token(nil)); got != 200 {
+		t.Errorf("the command line: %d", got)
+	}
+}
+
+// TestPastedTokens: a token in a URL signs nobody in, because URLs are in logs. Signing in once more
+// ends the session before, so a cookie that somebody else has put there is worth nothing.
+func TestPastedTokens(t *testing.T) {
+	f := newFixture(t, Config{Tokens: tokens(t, anna), URL: "https://v.example.com"})
+	form := func(path, body, cookie string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Cookie", cookie)
+		return f.send(r)
+	}
+	for path, body := range map[string]string{"/auth/token?token=" + secret: "to=/", "/auth/token?token=x": "token=" + secret} {
+		if w := form(path, body, ""); w.Code != 400 || w.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s: %d %v", path, w.Code, w.Header())
+		}
+	}
+	before := cookies(f.paste(secret))
+	if w := form("/auth/token", "token="+secret, before); w.Code != 303 || f.status("GET", "/api/v1/jobs", "Cookie", cookies(w)) != 200 {
+		t.Errorf("signing in once more: %d", w.Code)
+	}
+	if got := f.status("GET", "/api/v1/jobs", "Cookie", before); got != 401 {
+		t.Errorf("the session before: %d", got)
+	}
 }

@@ -221,6 +221,9 @@ func TestOnePerson(t *testing.T) {
 			t.Errorf("a stream of %q: %d", name, other.StatusCode)
 		}
 	}
+	if usual := New(Config{Position: func() int64 { return 1 }}); usual.cfg.MaxOfPerson != 200 || usual.cfg.MaxBrowsers != 5000 {
+		t.Errorf("by default %d streams of a person, and %d of all", usual.cfg.MaxOfPerson, usual.cfg.MaxBrowsers)
+	}
 	var p persons
 	for range 3 {
 		if !p.enter("ann", 1) || p.enter("ann", 1) || !p.full("ann", 1) {

@@ -30,10 +30,15 @@ func TestHeaders(t *testing.T) {
 	h.ServeHTTP(w, get("/x"))
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "script-src 'self';", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Strict-Transport-Security": "max-age",
-		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=()", "Cache-Control": "no-store",
+		"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=()", "Cache-Control": "no-store",
 	} {
 		if got := w.Header().Get(name); !strings.Contains(got, want) || strings.Contains(got, "unsafe") {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, part) {
+			t.Errorf("the policy lacks %s: %s", part, policy)
 		}
 	}
 	w = httptest.NewRecorder()
