@@ -166,7 +166,7 @@ func TestSubscriptions(t *testing.T) {
 	if status, _ := w.send("ben", http.MethodDelete, api.Prefix+own, nil); status != 404 {
 		t.Errorf("somebody else ends a subscription: %d", status)
 	}
-	if status, text := w.send("ben", http.MethodGet, api.Prefix+api.PathSubscriptions, nil); status != 200 || strings.Contains(text, "sweep=lr") || !strings.Contains(text, `"name":"hook"`) || strings.Contains(text, "http://") {
+	if status, text := w.send("ben", http.MethodGet, api.Prefix+api.PathSubscriptions, nil); status != 200 || strings.Contains(text, "sweep=lr") || !strings.Contains(text, `"name":"hook"`) || strings.Contains(text, `"name":"closed"`) || strings.Contains(text, "http://") {
 		t.Errorf("ben lists %d %s", status, text)
 	}
 	for n := range 6 {

@@ -27,13 +27,19 @@ const codeFor = time.Hour
 // states are those that a subscription may name.
 var states = []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted}
 
-// listSubscriptions answers with the subscriptions of the person, and with the channels.
+// listSubscriptions answers with the subscriptions of the person, and with the channels that
+// they can have.
 func listSubscriptions(ctx context.Context, w *writer, _ *struct{}) (*api.SubscriptionList, error) {
 	out := &api.SubscriptionList{Subscriptions: []api.Subscription{}, Channels: []api.ChannelInfo{}}
 	if w.cfg.Notify != nil {
 		for _, ch := range channelsOf(w.cfg.Notify) {
 			info := api.ChannelInfo{Name: ch.Name, Kind: ch.Kind}
-			if ch.HasAddresses() {
+			_, err := config.FindAddress(w.cfg.Notify, ch, w.person(ctx), "")
+			switch {
+			case err == nil: // the messages reach the person without more
+			case !ch.HasAddresses() || !ch.Direct():
+				continue // no subscription of the person can have it
+			default:
 				info.Address = "address"
 				if ch.Kind == "email" {
 					info.Address = "email address"
