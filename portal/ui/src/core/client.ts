@@ -137,6 +137,14 @@ export function problem(e: unknown): Problem {
   return { type: "about:blank", title: e instanceof Error ? e.message : String(e), status: 0 };
 }
 
+// said returns what a failure says to a person: what failed, and each mistake of the request.
+export function said(e: unknown): string {
+  const p = problem(e);
+  const text = p.detail ?? p.title;
+  const mistakes = (p.fields ?? []).map((f) => f.message).filter((m) => m !== "" && !text.includes(m));
+  return mistakes.length === 0 ? text : `${text.replace(/[.。]$/, "")}: ${mistakes.join("; ")}`;
+}
+
 // aborted reports whether an error says that the page ended its request.
 export function aborted(e: unknown): boolean {
   return e instanceof DOMException && e.name === "AbortError";

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { PathAcknowledge, PathHold, PathMute, PathRetry, PathStop, PathSubscriptions } from "../../api";
 import type { Act, ChannelInfo, MuteRequest, RetryRequest, StopRequest, Submitted, Subscribe, Subscription, SubscriptionList } from "../../api";
-import { fill, problem, write } from "../../core/client";
+import { fill, said, write } from "../../core/client";
 import { serverNow } from "../../core/clock";
 import { useResource } from "../../core/resource";
 import { go, jobPath } from "../../core/router";
@@ -61,8 +61,7 @@ export function release(job: JobContext): void {
 }
 
 function failed(e: unknown): void {
-  const p = problem(e);
-  toast(p.detail ?? p.title, { failure: true });
+  toast(said(e), { failure: true });
 }
 
 function Refused({ job, act }: { job: JobContext; act: string }) {

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { PathNotifications, PathSend } from "../../api";
 import type { Act, Delivery, DeliveryList } from "../../api";
-import { fill, problem, write } from "../../core/client";
+import { fill, said, write } from "../../core/client";
 import { instant, none, time } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { jobPath, to } from "../../core/router";
@@ -56,7 +56,7 @@ function SendAgain({ id, reload }: { id: number; reload: () => void }) {
   const send = () => {
     set(true);
     write<Act>("POST", fill(PathSend, { id }))
-      .then((act) => toast(act.done), (e: unknown) => toast(problem(e).detail ?? problem(e).title, { failure: true }))
+      .then((act) => toast(act.done), (e: unknown) => toast(said(e), { failure: true }))
       .finally(() => {
         set(false);
         reload();

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { PathFailure, PathJob, PathRetry, PathStop, PathTransitions, PathWaiting } from "../../api";
 import type { Failure, Job, JobDetail, Span, Submitted, Act, TransitionList, Waiting } from "../../api";
-import { fill, problem, write } from "../../core/client";
+import { fill, said, write } from "../../core/client";
 import { shownNow } from "../../core/shown";
 import { clock, clockOf, duration, instant, none, number, time } from "../../core/format";
 import { useResource } from "../../core/resource";
@@ -86,7 +86,7 @@ function Actions({ job, may }: { job: Job; may: string[] }) {
   const w = common.value;
   const [asking, ask] = useState(false);
   const path = { cluster: job.cluster, uid: job.uid };
-  const fail = (e: unknown) => toast(problem(e).detail ?? problem(e).title, { failure: true });
+  const fail = (e: unknown) => toast(said(e), { failure: true });
   const retry = () => void write<Submitted>("POST", fill(PathRetry, path), { key: `${job.uid}-${Date.now().toString(36)}` }).then((s) => go(to(jobPath(s.job))), fail);
   const stop = () => {
     if (job.gpus > 0 && !asking) {

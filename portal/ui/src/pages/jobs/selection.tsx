@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { PathRetry, PathStop } from "../../api";
-import { fill, problem, write } from "../../core/client";
+import { fill, said, write } from "../../core/client";
 import { isEnd } from "../../design/lifepaint";
 import { Button } from "../../design/button";
 import { toast } from "../../design/toast";
@@ -22,7 +22,7 @@ async function act(rows: Row[], path: string, body: (row: Row) => unknown, done:
       ok++;
     } catch (e) {
       refused++;
-      why = problem(e).detail ?? problem(e).title;
+      why = said(e);
     }
   }
   if (refused > 0) {

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { PathDeadLetters, PathDrop, PathReplay } from "../../api";
 import type { Act, AuditEntry, Delivery, DeliveryList, Operations, ReplayRequest } from "../../api";
-import { get, problem, write } from "../../core/client";
+import { get, problem, said, write } from "../../core/client";
 import { count, instant, time } from "../../core/format";
 import { useResource } from "../../core/resource";
 import { jobPath, to } from "../../core/router";
@@ -43,8 +43,7 @@ export function DeadLetters({ data, changed }: { data: Operations; changed: () =
       set((n) => n + 1);
       changed();
     } catch (e) {
-      const p = problem(e);
-      toast(p.detail ?? p.title, { failure: true });
+      toast(said(e), { failure: true });
     } finally {
       setBusy(false);
     }

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { PathMuteMessages, PathSubscription, PathTestMessage, PathVerify } from "../../api";
 import type { Act, Subscription } from "../../api";
-import { fill, problem, write } from "../../core/client";
+import { fill, said, write } from "../../core/client";
 import { serverNow } from "../../core/clock";
 import { instant, time } from "../../core/format";
 import { Button } from "../../design/button";
@@ -40,8 +40,7 @@ export async function act(method: "POST" | "DELETE", path: string, body: unknown
     changed();
     return true;
   } catch (e) {
-    const p = problem(e);
-    toast(p.detail ?? p.title, { failure: true });
+    toast(said(e), { failure: true });
     return false;
   }
 }
