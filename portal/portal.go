@@ -219,7 +219,7 @@ func (p *Portal) operations() {
 	readapi.Register(p.api, readapi.Config{
 		DB: p.cfg.DB, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
 		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(asking(ctx)) },
-		Operates: p.access.Operates, May: p.access.May, CSRF: p.identity.CSRF,
+		Operates: p.access.Operates, May: p.access.MayRead, CSRF: p.identity.CSRF,
 		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, TraceURL: p.cfg.TraceURL, Logger: p.cfg.logger(),
 		Browsers: func() (open int, lag float64) {
 			s := p.hub.Stats()

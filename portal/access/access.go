@@ -303,6 +303,17 @@ func (a *Access) May(ctx context.Context, r Right) error {
 	return nil
 }
 
+// MayRead is May for what is recorded, such as kept logs. Without rights everybody may read it,
+// also if the portal does not reach the cluster.
+//
+// Errors: those of May.
+func (a *Access) MayRead(ctx context.Context, r Right) error {
+	if err := identity.Check(ctx); err != nil || !a.cfg.Rights {
+		return err
+	}
+	return a.May(ctx, r)
+}
+
 // Cluster returns a cluster whose requests are made in the name of the person of a context.
 // It must not be closed.
 //

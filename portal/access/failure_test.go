@@ -226,4 +226,12 @@ func TestWithoutRights(t *testing.T) {
 	if operates, err := a.Operates(t.Context()); err != nil || !operates {
 		t.Error("nobody operates")
 	}
+	lost := Right{Cluster: "away", Verb: "get", Resource: "pods", Subresource: "log", Namespace: "ml"}
+	if may, read := a.May(t.Context(), lost), a.MayRead(t.Context(), lost); may == nil || read != nil {
+		t.Errorf("of a cluster that the portal does not reach: %v, %v", may, read)
+	}
+	guarded := New(Config{Clusters: []Cluster{{"prod", w.kube}}, Rights: true})
+	if err := guarded.MayRead(identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInToken}), lost); err == nil {
+		t.Error("with rights, nobody knows what may be read of a cluster that the portal does not reach")
+	}
 }

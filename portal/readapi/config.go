@@ -38,7 +38,8 @@ type Config struct {
 	// Operates reports whether the person of a context may see the operations page and dead
 	// letters. Default: whoever sees everything.
 	Operates func(context.Context) (bool, error)
-	// May returns nil if the person of a context has a right. Default: everybody has all.
+	// May returns nil if the person of a context has a right. It is asked about clusters that the
+	// portal does not reach, too. Default: everybody has all.
 	May func(context.Context, access.Right) error
 	// Cluster returns a cluster whose requests are made in the name of the person of a context.
 	// It is nil if the portal reaches no cluster.
