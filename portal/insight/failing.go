@@ -280,12 +280,13 @@ func (f *failing) like(ctx context.Context, e *ending) error {
 	}
 	var ids []int64
 	err := f.index.View(func(v *jobindex.View) error {
-		return v.Each(q, func(r *jobindex.Row) bool {
+		v.Each(q, func(r *jobindex.Row) bool {
 			if r.Owner == f.job.Owner && r.Reason == f.job.Reason {
 				ids = append(ids, r.ID)
 			}
 			return true
 		})
+		return nil
 	})
 	if err != nil {
 		return err

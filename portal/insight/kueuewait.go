@@ -205,12 +205,13 @@ func (w *waiting) waitedAt(k *kueueWorld, q *clusterQueue, at time.Time) (rows [
 	query := jobindex.Query{Filter: p.filter(), At: at}
 	query.Filter.Terms = append(query.Filter.Terms, jobfilter.Term{Key: jobfilter.State, Values: []string{string(state.Queued), string(state.Submitted)}})
 	err = w.parts.index.View(func(v *jobindex.View) error {
-		return v.Each(query, func(r *jobindex.Row) bool {
+		v.Each(query, func(r *jobindex.Row) bool {
 			if k.clusterQueueOf(r.Namespace, r.Queue) == q {
 				rows = append(rows, *r)
 			}
 			return true
 		})
+		return nil
 	})
 	return rows, err
 }

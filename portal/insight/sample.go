@@ -102,12 +102,13 @@ func (s *sampler) of(p *pool) (*sample, error) {
 	read := &sample{readAt: now, verdicts: map[sizes]likely.Verdict{}}
 	q := jobindex.Query{Filter: p.filter(), From: now.AddDate(0, 0, -likeDays), Unlabeled: true, NewestFirst: true}
 	err := s.index.View(func(v *jobindex.View) error {
-		return v.Each(q, func(r *jobindex.Row) bool {
+		v.Each(q, func(r *jobindex.Row) bool {
 			if p.contains(r) {
 				read.add(r, now)
 			}
 			return !read.full()
 		})
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -152,12 +152,13 @@ func (w *waiting) index() {
 	q := jobindex.Query{Filter: p.filter(), At: w.viewer.At, Brief: true}
 	q.Filter.Terms = append(q.Filter.Terms, jobfilter.Term{Key: jobfilter.State, Values: []string{string(state.Queued), string(state.Submitted)}})
 	err := w.parts.index.View(func(v *jobindex.View) error {
-		return v.Each(q, func(r *jobindex.Row) bool {
+		v.Each(q, func(r *jobindex.Row) bool {
 			if r.Submitted.Before(w.job.Submitted) && r.UID != w.job.UID {
 				older++
 			}
 			return true
 		})
+		return nil
 	})
 	if err != nil {
 		return // the sentence about the queue is true without it

@@ -95,9 +95,8 @@ func countJobs(r *reader, ctx context.Context, in *AtInput) (*api.JobCounts, err
 	answer := &api.JobCounts{At: instant(q.at)}
 	err = r.Index.View(func(v *jobindex.View) error {
 		answer.Position = int64(v.Position())
-		counts, err := v.Count(q.Query)
-		answer.Counts = countsOf(counts)
-		return err
+		answer.Counts = countsOf(v.Count(q.Query))
+		return nil
 	})
 	return answer, mapped(err)
 }

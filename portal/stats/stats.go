@@ -207,12 +207,12 @@ func (r *Reader) scanThen(q jobindex.Query, w Window, each func(*jobindex.Row, t
 	q.From, q.To, q.Unlabeled = w.From, w.To, true
 	err = r.index.View(func(v *jobindex.View) error {
 		s = scanned{at: cmp.Or(q.At, v.Now()), position: int64(v.Position()), gaps: v.Gaps()}
-		err := v.Each(q, func(row *jobindex.Row) bool {
+		v.Each(q, func(row *jobindex.Row) bool {
 			each(row, s.at)
 			return true
 		})
 		last(v)
-		return err
+		return nil
 	})
 	return s, err
 }

@@ -19,12 +19,13 @@ import (
 // rows returns the rows of a query, read one by one.
 func rows(t *rapid.T, x *jobindex.Index, q jobindex.Query) (all []jobindex.Row) {
 	err := x.View(func(v *jobindex.View) error {
-		return v.Each(q, func(r *jobindex.Row) bool {
+		v.Each(q, func(r *jobindex.Row) bool {
 			row := *r
 			row.Life = slices.Clone(r.Life) // the index uses it again
 			all = append(all, row)
 			return true
 		})
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

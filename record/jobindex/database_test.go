@@ -156,7 +156,7 @@ func (r *recorded) compare(x *jobindex.Index, h *history.History, all bool) {
 		listed[id] = j
 	}
 	err := x.ViewAt(at, func(v *jobindex.View) error {
-		return v.Each(jobindex.Query{}, func(row *jobindex.Row) bool {
+		v.Each(jobindex.Query{}, func(row *jobindex.Row) bool {
 			want, ok := listed[row.ID]
 			if !ok {
 				r.Fatalf("job %d is in the index only: %+v", row.ID, row)
@@ -167,6 +167,7 @@ func (r *recorded) compare(x *jobindex.Index, h *history.History, all bool) {
 			}
 			return true
 		})
+		return nil
 	})
 	if err != nil {
 		r.Fatal(err)

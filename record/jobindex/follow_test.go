@@ -138,9 +138,9 @@ func TestReload(t *testing.T) {
 
 func countAll(t *testing.T, x *jobindex.Index) (c jobindex.Counts) {
 	t.Helper()
-	err := x.View(func(v *jobindex.View) (err error) {
-		c, err = v.Count(jobindex.Query{})
-		return err
+	err := x.View(func(v *jobindex.View) error {
+		c = v.Count(jobindex.Query{})
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package jobindex
 
 import (
-	"time"
-
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/state"
 )
@@ -39,14 +37,14 @@ func (t *tally) result() Counts {
 }
 
 // Count counts the jobs that a query selects.
-func (v *View) Count(q Query) (Counts, error) {
+func (v *View) Count(q Query) Counts {
 	s := v.newScan(&q)
 	t := tally{scan: s}
 	s.run(false, func(b *block) bool {
 		t.add(b)
 		return true
 	})
-	return t.result(), nil
+	return t.result()
 }
 
 // List returns a page of the jobs that a query selects, and counts all of them.
@@ -133,7 +131,7 @@ func (v *View) page(s *scan, k *keyer, o order, c *selection) (p Page) {
 // until f returns false. The row
 // and the array of its life are used again for the next job, so f copies what it keeps. Sort,
 // Limit and cursors of the query are ignored.
-func (v *View) Each(q Query, f func(*Row) bool) error {
+func (v *View) Each(q Query, f func(*Row) bool) {
 	s := v.newScan(&q)
 	var r Row
 	s.run(q.NewestFirst, func(b *block) bool {
@@ -156,13 +154,6 @@ func (v *View) Each(q Query, f func(*Row) bool) error {
 		}
 		return true
 	})
-	return nil
-}
-
-// During is Each for jobs that existed between two times: see Query.From.
-func (v *View) During(q Query, from, to time.Time, f func(*Row) bool) error {
-	q.From, q.To = from, to
-	return v.Each(q, f)
 }
 
 // without returns the query without the terms of a key.

@@ -247,13 +247,13 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 			}
 		}
 		var got, want []jobindex.Row
-		if err := v.During(q, from, to, collect(&got)); err != nil {
-			return err
-		}
-		brief := q
+		within := q
+		within.From, within.To = from, to
+		v.Each(within, collect(&got))
+		brief := within
 		brief.Brief = true
 		var completed []jobindex.Row
-		if err := v.During(brief, from, to, func(r *jobindex.Row) bool {
+		v.Each(brief, func(r *jobindex.Row) bool {
 			if r.Labels != nil || len(r.Life) > 0 {
 				d.Fatalf("a brief row is complete: %+v", r)
 			}
@@ -261,14 +261,12 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 			v.Complete(&c, q.At)
 			completed = append(completed, plain([]jobindex.Row{c})...)
 			return true
-		}); err != nil {
-			return err
-		}
+		})
 		same(d, "completed rows", completed, got)
-		lives := q
+		lives := within
 		lives.Unlabeled, lives.NewestFirst = true, true
 		var labeled []jobindex.Row
-		if err := v.During(lives, from, to, func(r *jobindex.Row) bool {
+		v.Each(lives, func(r *jobindex.Row) bool {
 			if r.Labels != nil {
 				d.Fatalf("an unlabeled row has labels: %+v", r)
 			}
@@ -278,14 +276,10 @@ func (m *machine) rest(d drawing, q jobindex.Query) {
 			r.Labels = whole.Labels
 			labeled = append(labeled, plain([]jobindex.Row{*r})...)
 			return true
-		}); err != nil {
-			return err
-		}
+		})
 		slices.Reverse(labeled)
 		same(d, "unlabeled rows with labels", labeled, got)
-		if err := m.naive.During(q, from, to, collect(&want)); err != nil {
-			return err
-		}
+		m.naive.Each(within, collect(&want))
 		byID := func(x, y jobindex.Row) int { return int(x.ID - y.ID) }
 		slices.SortFunc(got, byID)
 		slices.SortFunc(want, byID)

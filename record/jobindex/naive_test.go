@@ -181,10 +181,7 @@ func (v *naive) selected(q *jobindex.Query, f jobfilter.Filter) (all []jobindex.
 //
 // Errors: jobindex.ErrCursor, ErrSort.
 func (v *naive) List(q jobindex.Query) (page jobindex.Page, counts jobindex.Counts, err error) {
-	counts, err = v.Count(q)
-	if err != nil {
-		return page, counts, err
-	}
+	counts = v.Count(q)
 	sort := cmp.Or(q.Sort, "-submitted")
 	key, down := strings.CutPrefix(sort, "-")
 	if _, _, ok := naiveKey(&jobindex.Row{}, key); !ok {
@@ -238,9 +235,7 @@ func (v *naive) List(q jobindex.Query) (page jobindex.Page, counts jobindex.Coun
 }
 
 // jobindex.Count counts the jobs that a query selects.
-//
-// Errors: ErrSort.
-func (v *naive) Count(q jobindex.Query) (c jobindex.Counts, err error) {
+func (v *naive) Count(q jobindex.Query) (c jobindex.Counts) {
 	n, all := map[state.State]int{}, 0
 	for _, r := range v.selected(&q, q.Filter.Without(jobfilter.State)) {
 		n[r.State]++
@@ -251,7 +246,7 @@ func (v *naive) Count(q jobindex.Query) (c jobindex.Counts, err error) {
 		c.States[s] = countOf(k)
 	}
 	c.All, c.Matching = countOf(all), countOf(len(v.selected(&q, q.Filter)))
-	return c, nil
+	return c
 }
 
 // Suggest returns at most n values of a key that jobs of a query have and that contain a text,
@@ -296,18 +291,11 @@ func (v *naive) Suggest(q jobindex.Query, key, prefix string, n int) (all []jobi
 // Each calls f for all jobs that a query selects, in any order, until f returns false. The row
 // is used again for the next job: f copies what it keeps, also Life. Sort, Limit and cursors of
 // the query are ignored.
-func (v *naive) Each(q jobindex.Query, f func(*jobindex.Row) bool) error {
+func (v *naive) Each(q jobindex.Query, f func(*jobindex.Row) bool) {
 	rows := v.selected(&q, q.Filter)
 	for i := range rows {
 		if !f(&rows[i]) {
-			break
+			return
 		}
 	}
-	return nil
-}
-
-// During is Each for jobs that existed between two times: see Query.From.
-func (v *naive) During(q jobindex.Query, from, to time.Time, f func(*jobindex.Row) bool) error {
-	q.From, q.To = from, to
-	return v.Each(q, f)
 }

@@ -101,13 +101,14 @@ func check(r *recorded, x *jobindex.Index, states map[int64]state.State) {
 	}
 	n := 0
 	err := x.View(func(v *jobindex.View) error {
-		return v.Each(jobindex.Query{}, func(row *jobindex.Row) bool {
+		v.Each(jobindex.Query{}, func(row *jobindex.Row) bool {
 			n++
 			if s, ok := states[row.ID]; !ok || s != row.State {
 				r.Errorf("job %d is %s; the changes say %s", row.ID, row.State, s)
 			}
 			return true
 		})
+		return nil
 	})
 	if err != nil || n != len(states) {
 		r.Errorf("%d jobs; the changes say %d; %v", n, len(states), err)

@@ -143,7 +143,8 @@ func BenchmarkEach(b *testing.B) {
 	x := fill(b)
 	percentiles(b, func() {
 		_ = x.ViewAt(worldTime, func(v *jobindex.View) error {
-			return v.Each(jobindex.Query{}, func(*jobindex.Row) bool { return true })
+			v.Each(jobindex.Query{}, func(*jobindex.Row) bool { return true })
+			return nil
 		})
 	})
 }
@@ -153,7 +154,8 @@ func BenchmarkBrief(b *testing.B) {
 	x := fill(b)
 	percentiles(b, func() {
 		_ = x.ViewAt(worldTime, func(v *jobindex.View) error {
-			return v.Each(jobindex.Query{Brief: true}, func(*jobindex.Row) bool { return true })
+			v.Each(jobindex.Query{Brief: true}, func(*jobindex.Row) bool { return true })
+			return nil
 		})
 	})
 }
