@@ -14,8 +14,8 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	dbtest.Stop()
-	if built != "" {
-		_ = os.RemoveAll(built)
+	for _, folder := range built {
+		_ = os.RemoveAll(folder)
 	}
 	if code == 0 {
 		if err := goleak.Find(controlplane.IgnoreSpawner()); err != nil {

@@ -36,11 +36,9 @@ type view struct {
 // address.
 func world(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "fixture")
-	build := exec.Command("go", "build", "-o", path, "./portal/ui/fixture")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the made-up world: %v\n%s", err, out)
+	path, err := fixture()
+	if err != nil {
+		t.Fatal(err)
 	}
 	listen := freeAddress(t)
 	var said bytes.Buffer
@@ -97,6 +95,9 @@ func TestPages(t *testing.T) {
 					}
 					if *readme && v.name == "list" {
 						p.settled(view{v.name, "/jobs?namespace=team-*", v.ready}) // without the hostile names
+					}
+					if *readme && v.name == "timeline" {
+						p.settled(view{v.name, "/timeline?cluster=gpu-west", v.ready}) // the cluster with a gap
 					}
 					if *readme && width == 1440 && language == "en" && (v.name == "list" || v.name == "timeline" || v.name == "job-failed") {
 						p.image(v.name, theme)

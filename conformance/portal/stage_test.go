@@ -29,24 +29,29 @@ import (
 
 const namespace = "default"
 
-// built is the folder of program, once something has asked for it.
-var built string
+// built are the folders of programs that tests have asked for.
+var built []string
 
-// program builds vedette, once for all tests.
-var program = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "vedette-portal-")
+// program builds vedette, and fixture the made-up world, once for all tests.
+var (
+	program = sync.OnceValues(func() (string, error) { return buildOf("vedette", "./cmd/vedette") })
+	fixture = sync.OnceValues(func() (string, error) { return buildOf("fixture", "./portal/ui/fixture") })
+)
+
+func buildOf(name, folder string) (string, error) {
+	to, err := os.MkdirTemp("", "vedette-portal-")
 	if err != nil {
 		return "", err
 	}
-	built = folder
-	path := filepath.Join(folder, "vedette")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/vedette")
+	built = append(built, to)
+	path := filepath.Join(to, name)
+	cmd := exec.Command("go", "build", "-o", path, folder)
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build vedette: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
 	}
 	return path, nil
-})
+}
 
 // stage is a control plane whose nodes have logs, a recorder, and a portal.
 type stage struct {
