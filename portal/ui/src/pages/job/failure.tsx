@@ -24,7 +24,7 @@ export function WhyItFailed({ job, failure }: { job: JobContext; failure: Return
       {f ? <Sentence text={f.sentence} words={[f.pod, f.node, f.cause]} /> : failure.problem ? null : <GrayRows rows={2} />}
       {f ? <FailureFacts f={f} /> : null}
       {f?.retryHelps ? <p class="why-more">{f.retryHelps}</p> : null}
-      {f?.memory && may(job, "clone") ? <p class="why-more"><a class="underlined" href={to("/submit", { clone: job.uid, cluster: job.cluster, container: f.memory.container, limit: f.memory.limit, memory: f.memory.proposed })}>{words.larger(spaced(f.memory.proposed))}</a> {words.largerNote}</p> : null}
+      {f?.memory && may(job, "clone") ? <p class="why-more"><a class="underlined" href={to("/submit", { clone: job.uid, cluster: job.cluster, container: f.memory.container, limit: f.memory.limit, memory: f.memory.proposed })}>{words.larger(spaced(f.memory.proposed))}</a> <span class="text-3">{words.largerNote}</span></p> : null}
       <Unknown title={words.unknown} list={f?.unknown} />
     </section>
   );
