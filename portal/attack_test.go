@@ -250,3 +250,27 @@ func TestAttackConnections(t *testing.T) {
 		t.Errorf("the portal ended after %v", took)
 	}
 }
+
+// TestStreamsTakeNoTurns: a person has few reads answered at once, and streams are none of them.
+func TestStreamsTakeNoTurns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(file, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newWorld(t).serve(func(c *portal.Config) { c.Identity.Tokens = file }).ready()
+	for range 10 { // more than the reads at once
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.address+"/api/v1/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer correct-horse-battery-staple")
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+	}
+	if status, _, text := s.send(http.MethodGet, "/api/v1/jobs", "", "Authorization", "Bearer correct-horse-battery-staple"); status != http.StatusOK {
+		t.Errorf("a read beside 10 streams: %d %.100s", status, text)
+	}
+}

@@ -264,6 +264,10 @@ func (p *Portal) find(r *http.Request) string {
 	return "/jobs/" + url.PathEscape(row.Cluster) + "/" + url.PathEscape(row.UID)
 }
 
+// readsAtOnce is how many requests of one person are answered at once. Over 1,000,000 jobs one with
+// the longest filter takes a processor for two seconds.
+const readsAtOnce = 8
+
 // routes returns the handler of all paths.
 func (p *Portal) routes(pages http.Handler) http.Handler {
 	inner := http.NewServeMux()
@@ -287,6 +291,13 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 		}
 		return "" // everybody on this machine is one person
 	}
+	turns := web.NewTurns(readsAtOnce)
+	reads := func(r *http.Request) string {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead || r.URL.Path == api.Prefix+api.PathStream || strings.HasSuffix(r.URL.Path, "/logs") && r.URL.Query().Has("follow") {
+			return "" // streams have limits of their own, and so have writes
+		}
+		return person(r)
+	}
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		web.Write(w, r, http.StatusOK, "text/plain", []byte("ok\n"))
@@ -297,7 +308,7 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 		registry.MustRegister(p.Collector())
 		outer.Handle("GET /metrics", p.identity.Named(promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 	}
-	outer.Handle("/", p.identity.Handler(throttle.Handler(person, inner)))
+	outer.Handle("/", p.identity.Handler(throttle.Handler(person, turns.Handler(reads, inner))))
 	return p.requests.counting(web.Guard(outer, p.tls != nil, p.cfg.logger()))
 }
 
