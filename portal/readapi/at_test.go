@@ -139,6 +139,9 @@ func TestJobAt(t *testing.T) {
 	note := func() {
 		t.Helper()
 		w.settle()
+		// The instant is in whole milliseconds, and what was written is not.
+		written := time.Now()
+		w.until("a millisecond has passed", func() bool { return time.Since(written) > 2*time.Millisecond })
 		at := read[api.JobList](w, api.PathJobs).At
 		moments, pages = append(moments, at), append(pages, pageOf(w, job, ""))
 		w.until("a millisecond has passed", func() bool { return time.Since(at) > 2*time.Millisecond })
