@@ -1,9 +1,11 @@
 package jobspec
 
+import "github.com/vedette-io/vedette/jobmeta"
+
 func queue(o Object) string {
 	for _, kind := range []string{"labels", "annotations"} {
 		for _, name := range queueNames {
-			if q := o.Text("metadata", kind, name); q != "" {
+			if q := o.Text("metadata", kind, name); q != "" && q != jobmeta.NoQueue {
 				return q
 			}
 		}
