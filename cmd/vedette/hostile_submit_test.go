@@ -86,6 +86,9 @@ func (h *hostile) submitting(t *testing.T) {
 	for _, args := range [][]string{{evil}, {"job/train", "--reason", evil}, {"-l", evil}} {
 		h.run(append([]string{"cancel", "-n", "ml", "--kubeconfig", srv.kubeconfig}, args...)...)
 	}
+	for _, args := range [][]string{{"job/train"}, {"job/train", "-o", "name"}, {evil}, {"job/train", "-o", evil}} {
+		h.run(append([]string{"release", "-n", "ml", "--kubeconfig", srv.kubeconfig}, args...)...)
+	}
 	for _, args := range [][]string{
 		{"job/train", "--dry-run"},
 		{"job/train", "-o", "yaml"},
