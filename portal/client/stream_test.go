@@ -62,23 +62,23 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		connections := 0
+		var connections atomic.Int32 // one that is cut still ends while the next is served
 		serve := func(w http.ResponseWriter, r *http.Request) {
-			connections++
+			n := connections.Add(1)
 			after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
-			if connections == 2 {
+			if n == 2 {
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return
 			}
 			_, _ = fmt.Fprint(w, ": begin\r\n\r\n")
-			if connections == 4 {
+			if n == 4 {
 				_, _ = fmt.Fprint(w, "event: changes\nid: 98\ndata: {\"changes\":7}\n\n") // broken: not left out
 			}
 			for p := after + 1; p <= after+3; p++ {
 				_, _ = fmt.Fprintf(w, "event: changes\nid: %d\ndata: {\"changes\":[{\"position\":%d}]}\n\n", p, p)
 			}
 			_, _ = fmt.Fprint(w, "event: unknown\ndata: x\n\nevent: beat\ndata: {\"position\":1}\n\nevent: changes\nid: 99\ndata: {\"chan") // cut
-			if connections == 3 {
+			if n == 3 {
 				<-r.Context().Done() // silent
 			}
 		}
@@ -101,8 +101,8 @@ func TestStream(t *testing.T) {
 				break
 			}
 		}
-		if d := time.Since(began); connections != 6 || d > 2*time.Minute {
-			t.Errorf("%d connections within %v", connections, d)
+		if d := time.Since(began); connections.Load() != 6 || d > 2*time.Minute {
+			t.Errorf("%d connections within %v", connections.Load(), d)
 		}
 	})
 }
