@@ -26,7 +26,7 @@
 //
 // # Limits
 //
-// A filter has at most 200 values of 512 bytes, and 16 words. A value that begins with "!" or a
+// A filter has at most 200 values of 512 bytes each, and 16 words of 512 bytes together. A value that begins with "!" or a
 // "*" that stands for itself cannot be expressed.
 //
 // # Errors

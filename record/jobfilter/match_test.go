@@ -131,7 +131,7 @@ func TestPatternModel(t *testing.T) {
 // FuzzParse: any parameters are parsed or refused with mistakes that name them. The parameters
 // of a filter make the same filter.
 func FuzzParse(f *testing.F) {
-	for _, query := range []string{"state=Failed&queue=!gpu*", "gpus=>=8&waited=<1h30m", "submitted=>24h&ended=2026-11-22", "label=a=b&q=x+!y&window=30d&mine=true", "since=09:15", "state=\xff&q=\xc3\x28"} {
+	for _, query := range []string{"state=Failed&queue=!gpu*", "gpus=>=8&waited=<1h30m", "submitted=>24h&ended=2026-11-22", "label=a=b&q=x+!y&window=30d&mine=true", "since=09:15", "state=\xff&q=\xc3\x28", "q=" + strings.Repeat("\xed", 200), "q=" + strings.Repeat("Ⱥ", 200), "q=" + strings.Repeat("a", 300) + "&q=" + strings.Repeat("b", 300)} {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

@@ -86,6 +86,7 @@ func Parse(q url.Values) (Filter, error) {
 type parser struct {
 	values   map[Key]map[Op][]string
 	words    []string
+	length   int // of the words, as Query joins them
 	count    int
 	anyTime  bool // a window is AnyTime
 	mistakes []error
@@ -143,6 +144,11 @@ func (p *parser) addWords(text string) {
 		}
 		if len(p.words) == maxWords {
 			p.mistake(wordsParameter, text, fmt.Sprintf("it has more than %d words", maxWords))
+			return
+		}
+		// The lower case of a letter may be longer, and several parameters become one.
+		if p.length += len(word) + 1; p.length > maxLength+1 {
+			p.mistake(wordsParameter, text, fmt.Sprintf("the words have more than %d bytes", maxLength))
 			return
 		}
 		p.words = append(p.words, word)
