@@ -64,6 +64,7 @@ func TestFilters(t *testing.T) {
 		}
 		w.run(inf)
 		<-inf.Synced()
+		w.pass(time.Second) // all have subscribed: a later one would be told of the pods in the order of their names
 		decodes := inf.Stats().Decodes
 		unlabelled := on("a", "bare")
 		unlabelled.Labels = nil
