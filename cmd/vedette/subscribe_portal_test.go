@@ -65,7 +65,7 @@ func TestSubscribeThroughPortal(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"job/train -n ml":                            "say where the messages go",
-		"job/train -n ml --to nope":                  `has no channel "nope"; it has closed, hook, mail`,
+		"job/train -n ml --to nope":                  `has no channel "nope"; it has hook, mail`,
 		"job/train -n ml --to mail --state Lost":     `--state: unknown state "Lost"`,
 		"job/none -n ml --to mail":                   "not found in the history",
 		"job/train -n ml --to mail --notify " + path: "--notify does not work with a portal",
