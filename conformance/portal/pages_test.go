@@ -145,7 +145,8 @@ func (p *tab) settle(name string) {
 // cut, and that one button is the primary one.
 func (p *tab) fits(name string) {
 	p.t.Helper()
-	const wide = `(() => {
+	// A button that changes its color is looked at when it has.
+	const wide = `Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished)).then(() => {
   const bad = [];
   if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is " + document.documentElement.scrollWidth + " wide: " + [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("svg, .pills, .timeline-legend-list")).slice(-3).map((e) => e.tagName + "." + e.className).join(", "));
   for (const e of document.querySelectorAll("button, h1, h2, h3, label, .pill, .badge, dt, dd, th, td")) {
@@ -161,7 +162,7 @@ func (p *tab) fits(name string) {
     for (const e of list.querySelectorAll(".row")) if (e.getBoundingClientRect().top < end && e.getBoundingClientRect().bottom > end + 4) bad.push("the footer cuts a row: " + e.innerText.slice(0, 40));
   }
   return bad.slice(0, 8).join("\n");
-})()`
+})`
 	if got := p.text(wide); got != "" {
 		p.t.Errorf("%s: %s", name, got)
 	}

@@ -108,7 +108,7 @@ function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
           {parameters.map((p) => (
             <tr key={p.in + p.name}>
               <th scope="row"><code>{p.name}</code>{p.required === true ? <span class="note"> {w.required}</span> : null}</th>
-              <td>{p.in}</td><td>{typeText(p.schema, w)}</td><td>{[p.description ?? p.schema?.description ?? "", limits(p.schema)].filter((t) => t !== "").join(". ")}</td>
+              <td>{p.in}</td><td>{typeText(p.schema, w)}</td><td><span lang="en">{p.description ?? p.schema?.description}</span>{limits(p.schema) === "" ? null : <span class="text-3"> {limits(p.schema)}</span>}</td>
             </tr>
           ))}
         </tbody>
@@ -151,7 +151,7 @@ function Fields({ document: d, schema, above }: { document: Document; schema: Sc
         const line = (
           <>
             <code>{key}</code> <span class="docs-type">{typeText(field, w)}</span>{required.has(key) ? null : <span class="text-3"> {w.optional}</span>}
-            {field.description === undefined ? null : <span class="text-3"> {field.description}</span>}{limits(field) === "" ? null : <span class="text-3"> {limits(field)}</span>}
+            {field.description === undefined ? null : <span class="text-3" lang="en"> {field.description}</span>}{limits(field) === "" ? null : <span class="text-3"> {limits(field)}</span>}
           </>
         );
         const folds = below !== undefined && !above.includes(child) && child !== name && above.length < deepest;
