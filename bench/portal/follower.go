@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vedette-io/vedette/portal/api"
@@ -44,6 +45,8 @@ type follower struct {
 	opened  int // connections
 	bytes   int64
 	err     error // why the stream ended early
+
+	reached atomic.Int64 // last, for others while it reads
 
 	mu   sync.Mutex
 	conn net.Conn
@@ -168,6 +171,7 @@ func (f *follower) whole(id int64) {
 		f.note(n)
 	}
 	f.pending, f.id = f.pending[:0], max(f.id, id)
+	f.reached.Store(f.last)
 }
 
 // see notes the line of an event that is short.
@@ -288,6 +292,16 @@ func follow(ctx context.Context, base string, n, slow int) (*followers, error) {
 		fs.work.Go(func() { f.run(ctx, loading) })
 	}
 	return fs, nil
+}
+
+// behind returns how many clients that are not slow have not reached a position.
+func (fs *followers) behind(position int64) (n int) {
+	for _, f := range fs.all {
+		if !f.slow && f.reached.Load() < position {
+			n++
+		}
+	}
+	return n
 }
 
 // stop closes all connections, and waits for the clients.

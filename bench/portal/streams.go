@@ -85,7 +85,7 @@ func (s *streaming) run(ctx context.Context) error {
 		return err
 	}
 	if err = s.measure(ctx, w); err == nil {
-		err = s.caughtUp(ctx, w)
+		err = s.caughtUp(ctx, w, clients)
 	}
 	clients.stop()
 	if err != nil {
@@ -154,8 +154,9 @@ func (r *Running) metric(ctx context.Context, name string) (float64, error) {
 	return 0, fmt.Errorf("the portal has no metric %s", name)
 }
 
-// caughtUp waits until the portal has sent everything, and compares the browser with the API.
-func (s *streaming) caughtUp(ctx context.Context, w *watcher) error {
+// caughtUp waits until the portal has sent everything and fast clients have it, and compares the
+// browser with the API. A client that has not got everything in that time is counted as lost.
+func (s *streaming) caughtUp(ctx context.Context, w *watcher, clients *followers) error {
 	head, err := feed.Head(ctx, s.history.db)
 	if err != nil {
 		return err
@@ -180,6 +181,14 @@ func (s *streaming) caughtUp(ctx context.Context, w *watcher) error {
 	if len(differs) > 0 {
 		slog.Warn("the browser differs from the API", "differences", differs)
 		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	err = until(soon, "the clients have the last change", func() (bool, error) { return clients.behind(int64(head)) == 0, nil })
+	if n := clients.behind(int64(head)); n > 0 && ctx.Err() == nil {
+		slog.Warn("clients have not got the last change", "clients", n)
+		return nil
 	}
 	return err
 }
