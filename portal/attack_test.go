@@ -175,7 +175,7 @@ func TestAttackBehindProxy(t *testing.T) {
 	})
 }
 
-// TestAttackSignedOut: a copy of the cookie of a person who has signed out is worthless in all
+// TestAttackSignedOut: after a sign-out, a copy of the cookie is worthless in all
 // replicas within seconds.
 func TestAttackSignedOut(t *testing.T) {
 	folder := t.TempDir()

@@ -38,7 +38,7 @@ var gates = []struct {
 	{"counts", "/jobs/counts?window=7d", 220, 25, .3},
 	{"timeline, 24 h", "/timeline?group=queue", 5920, 1480, 154},
 	{"timeline, 7 d", "/timeline?from=7d&group=queue", 6180, 1510, 161},
-	{"statistics, 7 d", "/stats?from=7d&queue=!none-%d", 200_000, 16_200, 54}, // none is one that is kept
+	{"statistics, 7 d", "/stats?from=7d&queue=!none-%d", 200_000, 16_200, 54}, // none comes from a cache
 }
 
 // TestGates fails when a request allocates more than it did, or an answer is larger.

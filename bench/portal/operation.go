@@ -16,7 +16,7 @@ type operation struct {
 // day is the length of the window of the pages.
 const day = 24 * time.Hour
 
-// operations are those that are measured. Parameters vary, so that no answer is one that is kept.
+// operations are the measured requests. Parameters vary, so no answer comes from a cache.
 var operations = []operation{
 	{"list", true, func(*sample) string { return "/jobs" }},
 	{"list, last 24 hours", true, func(*sample) string { return "/jobs?window=24h" }},

@@ -107,7 +107,7 @@ var All = []Scenario{
 	},
 	{
 		Name: "portal", Title: "Answers of the portal",
-		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second and one client asks, by HTTP, one request after the other, at most 40 a second. Parameters vary, so no answer is one that is kept. The row `vedette` has list, timeline and job together, and what the process takes: CPU while requests and transitions come, heap after two collections, the time from its start until it answers and until it has read the body of every job, and what Chromium shows after an empty cache. Databases are as they are when they are installed.",
+		About: "`vedette portal` over a history in which each job has five transitions, while a recorder commits 500 transitions a second. One client sends HTTP requests in sequence, at most 40 a second. Parameters vary, so no answer comes from a cache. The row `vedette` has list, timeline and job together, and what the process takes: CPU while requests and transitions come, heap after two collections, the time from its start until it answers and until it has read the body of every job, and what Chromium shows after an empty cache. Databases are as they are when they are installed.",
 		Cases: portalCases, Figures: portalFigures,
 	},
 	{

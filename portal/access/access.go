@@ -42,7 +42,7 @@ type Config struct {
 	// one whose history is empty, is asked about jobs.batch.
 	Types func(cluster string) []string
 	// Recorded returns the names of all clusters in the history, also of those that are not in
-	// Clusters, whose jobs nobody sees who is subject to rights; nil: there are no others.
+	// Clusters. A person subject to rights never sees their jobs. Nil means no other clusters.
 	Recorded func() []string
 	// Operators are groups whose members see the operations page, although
 	// they do not see all namespaces.

@@ -91,7 +91,7 @@ func (v *visitors) get(p identity.Person, asked []string, now time.Time) (one *v
 	return one, fresh
 }
 
-// shrinkLocked makes room for one more visitor: it forgets the one that was not seen for the
+// shrinkLocked makes room for one more visitor: it forgets the visitor that was not seen for the
 // longest time.
 func (v *visitors) shrinkLocked() {
 	if len(v.all) < maxVisitors {

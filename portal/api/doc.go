@@ -36,6 +36,6 @@
 // Answers about history carry an ETag; a request with If-None-Match gets 304 if nothing
 // changed.
 //
-// The parameter at shows what was known at an instant. Lists, counts, jobs, the timeline and
+// The parameter at shows the recorded state as of an instant. Lists, counts, jobs, the timeline and
 // the statistics understand it.
 package api

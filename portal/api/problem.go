@@ -42,7 +42,7 @@ const ProblemType = "application/problem+json"
 // Types of problems.
 const (
 	ProblemInvalid     = "urn:vedette:problem:invalid"     // 400, 422: the request has mistakes
-	ProblemSignIn      = "urn:vedette:problem:sign-in"     // 401: who asks is not known
+	ProblemSignIn      = "urn:vedette:problem:sign-in"     // 401: nobody is signed in
 	ProblemDenied      = "urn:vedette:problem:denied"      // 403: the person lacks a right
 	ProblemForgery     = "urn:vedette:problem:forgery"     // 403: the CSRF token is missing or wrong
 	ProblemUnknown     = "urn:vedette:problem:unknown"     // 404: nothing of that name, or none that the person may see

@@ -93,7 +93,7 @@ func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) 
 		return history.Object{}, err
 	}
 	if len(found) == 0 {
-		if _, err := r.Sight(ctx); err != nil { // who asks is not known
+		if _, err := r.Sight(ctx); err != nil { // the rights of the caller are unknown
 			return history.Object{}, err
 		}
 		return history.Object{}, unknownObject()
