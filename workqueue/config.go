@@ -61,6 +61,30 @@ type Config[T comparable] struct {
 	Serial func(T) string
 	// Limiter says how long a retry waits; nil means DefaultLimiter.
 	Limiter Limiter
+	// Observer is told what happens to the items; nil means nobody is.
+	Observer Observer[T]
+	// Clock returns the time that the queue goes by, since any instant before; nil means the
+	// real one. It is called for each call of the queue, by any number of goroutines,
+	// without a lock. A delay ends at the first call after it is over by this clock; a
+	// real timer of the same length is such a call. A queue whose clock stands still
+	// neither ages, delays nor measures, and is the fastest.
+	Clock func() time.Duration
+}
+
+// Observer counts items for metrics that are pushed; Stats is cheaper for those that are
+// pulled, and lets Add do without the lock. The queue calls it under its lock, in the order
+// in which things happen, so its methods return at once, do not panic and do not call the
+// queue.
+// Each Added of an item is followed by one Taken of it and one Done, unless Drain
+// returns the item.
+type Observer[T comparable] interface {
+	// Added says that an item came to wait, or will at its Done, and did not before.
+	// A delayed item is added when its delay ends.
+	Added(item T)
+	// Taken says that a worker has the item, and how long ago it was Added.
+	Taken(item T, ago time.Duration)
+	// Done says that the worker is done with it, and how long it took.
+	Done(item T, took time.Duration)
 }
 
 // Options say how an item is added.

@@ -98,7 +98,9 @@ func (q *Queue[T]) promote(now int64) {
 		n := q.later.heap[0].n
 		q.later.remove(n)
 		n.pending = due
+		q.added(n)
 		if !n.handled {
+			n.start = now
 			q.line(n, now)
 		}
 	}

@@ -3,9 +3,10 @@
 //
 // # Data flow
 //
-//	Add, AddAfter, AddWith, AddAll -> waits -> Get, GetSome -> handled -> Done
+//	Add, AddAfter, AddWith, AddAll -> waits -> Get, GetSome, TryGet -> handled -> Done
 //	                  \-> delayed -/              Retry -> delayed, then again
 //	Close, Drain -> what was not handed out
+//	Config.Observer, Stats <- what happened
 //
 // An item is anything that can be compared, and what it is decides what is
 // folded. Keys of objects fold: however often an object changes while its key
@@ -55,7 +56,8 @@
 // are objects. Where each item is new, Config.Limit says how many it may hold, and
 // who adds waits or is refused. An item costs about 150 bytes beside itself, which
 // are used again; after a burst what 65,536 items need is kept. Up to 64 items wait to be
-// filed by the next call that looks at the queue. There is one timer and no goroutine.
+// filed by the next call that looks at the queue. There is one timer and no goroutine. A queue
+// whose times nobody needs saves the clock: Config.Clock may stand still.
 //
 // What an item waits for by guarantee 3 may be much if the difference is large:
 // at the default Age of 10 seconds an item of priority -100 may wait for what

@@ -58,6 +58,9 @@ func (m *model) drain(t *rapid.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	got, err := m.q.Drain(ctx)
+	if m.told != nil {
+		clear(m.told.pending) // what Drain returns is not told
+	}
 	if diff := gocmp.Diff(want, got, equateEmpty); diff != "" || (err != nil) != wantErr {
 		t.Fatalf("Drain: %v, want an error: %v\n%s", err, wantErr, diff)
 	}
@@ -123,6 +126,12 @@ func (m *model) check(t *rapid.T) {
 	got.Latency, got.Work = workqueue.Times{}, workqueue.Times{}
 	if diff := gocmp.Diff(want, got, equateEmpty); diff != "" {
 		t.Fatalf("Stats:\n%s", diff)
+	}
+	if m.told != nil {
+		m.told.compare(t, m.held)
+		if m.told.ago != m.ago || m.told.took != m.took {
+			t.Fatalf("the observer was told of %v and %v, want %v and %v", m.told.ago, m.told.took, m.ago, m.took)
+		}
 	}
 	if n := m.q.Len(); n != want.Waiting {
 		t.Fatalf("Len: %d, want %d", n, want.Waiting)

@@ -3,13 +3,12 @@ package workqueue
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
-// intake is where producers leave items while nobody waits for one. The next
-// call that takes the lock of the queue files them: what an Add would do to
-// memory that workers use is done by a worker, for many items at once, and
-// producers do not wait for the lock.
+// intake is where producers leave items while another goroutine has the lock of the
+// queue, and no worker waits for one. The next call that takes the lock files them: what
+// an Add would do to memory that workers use is done by a worker, for many items at
+// once, and producers do not wait for the lock.
 type intake[T comparable] struct {
 	mu     sync.Mutex
 	items  []arrival[T]
@@ -22,7 +21,8 @@ type intake[T comparable] struct {
 // arrival is an item as it was added.
 type arrival[T comparable] struct {
 	item     T
-	face     face
+	names    names
+	hash     uint32
 	at       int64
 	priority int8
 }
@@ -47,6 +47,13 @@ func (in *intake[T]) leave(a arrival[T]) (left, soon bool) {
 	return true, n >= batch || in.idle.Load()
 }
 
+// say says whether a worker waits that nobody has called. The lock of the queue is held.
+func (in *intake[T]) say(idle bool) {
+	if in.idle.Load() != idle { // to look is cheaper than to say it again
+		in.idle.Store(idle)
+	}
+}
+
 // seal ends it, but not what is there.
 func (in *intake[T]) seal() {
 	in.mu.Lock()
@@ -58,9 +65,6 @@ func (in *intake[T]) seal() {
 // queue is held.
 func (q *Queue[T]) accept() {
 	in := &q.intake
-	if in.count.Load() == 0 {
-		return
-	}
 	in.mu.Lock()
 	in.items, in.filing = in.filing[:0], in.items
 	in.count.Store(0)
@@ -68,10 +72,10 @@ func (q *Queue[T]) accept() {
 	for i := range in.filing {
 		a := &in.filing[i]
 		q.now = max(q.now, a.at)
-		n := q.table.find(a.face.hash, a.item)
+		n := q.table.find(a.hash, a.item)
 		if n == nil {
-			n = q.table.insert(a.face.hash, a.item)
-			q.join(n, a.face)
+			n = q.table.insert(a.hash, a.item)
+			q.join(n, &a.names)
 		}
 		q.adds++
 		q.ask(n, Options{Priority: a.priority})
@@ -79,4 +83,4 @@ func (q *Queue[T]) accept() {
 	clear(in.filing)
 }
 
-func (q *Queue[T]) clock() int64 { return int64(time.Since(q.start)) }
+func (q *Queue[T]) clock() int64 { return int64(q.cfg.Clock()) }

@@ -34,26 +34,26 @@ func (l *lane[T]) pop() *node[T] {
 }
 
 // join makes a node that is new one of its group and lane.
-func (q *Queue[T]) join(n *node[T], f face) {
+func (q *Queue[T]) join(n *node[T], of *names) {
 	if n.tie == nil && (q.cfg.Group != nil || q.cfg.Serial != nil) {
 		n.tie = new(tie[T])
 	}
 	if q.cfg.Group != nil {
-		g := q.groups[f.group]
+		g := q.groups[of.group]
 		if g == nil {
 			g = q.spareGroups.get()
-			g.name = f.group
-			q.groups[f.group] = g
+			g.name = of.group
+			q.groups[of.group] = g
 		}
 		g.held++
 		n.tie.group = g
 	}
 	if q.cfg.Serial != nil {
-		l := q.lanes[f.lane]
+		l := q.lanes[of.lane]
 		if l == nil {
 			l = q.spareLanes.get()
-			l.name = f.lane
-			q.lanes[f.lane] = l
+			l.name = of.lane
+			q.lanes[of.lane] = l
 		}
 		l.held++
 		n.tie.lane = l

@@ -25,6 +25,7 @@ type entry struct {
 	priority, taken, level int8
 	retries, seq           int
 	rank, ready, start     time.Duration
+	added                  time.Duration // when it came to be due
 }
 
 func (e *entry) waits() bool { return e.asked == "due" && !e.handled }
@@ -42,6 +43,9 @@ type model struct {
 	seq    int
 	stats  workqueue.Stats
 	closed bool
+	told   *books
+
+	ago, took time.Duration // what the observer should be told
 }
 
 type linear struct{}
@@ -53,6 +57,13 @@ func last(item string) string  { return item[1:] }
 
 func newModel(t *rapid.T) *model {
 	m := &model{begun: time.Now(), lines: map[int8]bool{}, lanes: map[string][]*entry{}, rings: map[int8][]string{}}
+	if rapid.Bool().Draw(t, "observed") {
+		m.told = &books{pending: map[string]bool{}, handled: map[string]bool{}}
+		m.cfg.Observer = m.told
+	}
+	if rapid.Bool().Draw(t, "clock") {
+		m.cfg.Clock = func() time.Duration { return time.Since(m.begun) + time.Hour }
+	}
 	m.cfg.Limiter = linear{}
 	m.cfg.Age = 10 * time.Millisecond
 	if rapid.Bool().Draw(t, "limited") {
@@ -161,12 +172,14 @@ func (m *model) take(e *entry) workqueue.Work[string] {
 	if ring := m.rings[e.level]; len(ring) > 1 && ring[0] == group {
 		m.rings[e.level] = append(slices.Clone(ring[1:]), group)
 	}
+	m.ago += m.now - e.added
 	e.asked, e.handled, e.hold, e.taken, e.start = "", true, false, e.priority, m.now
 	return workqueue.Work[string]{Item: e.item, Priority: e.taken, Retries: e.retries, Waited: m.now - e.ready}
 }
 
 func (m *model) done(e *entry) {
 	e.handled = false
+	m.took += m.now - e.start
 	if lane := last(e.item); m.cfg.Serial != nil && !e.hold {
 		if m.lanes[lane] = m.lanes[lane][1:]; len(m.lanes[lane]) > 0 {
 			m.enter(m.lanes[lane][0])
@@ -193,7 +206,7 @@ func (m *model) ask(e *entry, priority int8, after time.Duration) {
 			m.place(e, m.now)
 		}
 	case after <= 0:
-		e.asked, e.ready = "due", m.now
+		e.asked, e.ready, e.added = "due", m.now, m.now
 		m.seq++
 		e.seq = m.seq
 		if !e.handled {
@@ -218,7 +231,7 @@ func (m *model) pass(d time.Duration) {
 		if len(l) == 0 || l[0].ready > m.now {
 			return
 		}
-		l[0].asked = "due"
+		l[0].asked, l[0].added = "due", l[0].ready
 		if !l[0].handled {
 			m.line(l[0], l[0].ready)
 		}
@@ -339,6 +352,12 @@ func (m *model) get(t *rapid.T) {
 		if len(want) == 0 {
 			wantErr = context.Canceled
 		}
+	}
+	if len(into) == 1 && rapid.Bool().Draw(t, "try") {
+		if w, ok := m.q.TryGet(); ok != (len(want) == 1) || ok && w != want[0] {
+			t.Fatalf("TryGet: %v, %v, want %v", w, ok, want)
+		}
+		return
 	}
 	n, err := m.q.GetSome(noWait(), into)
 	if diff := gocmp.Diff(want, slices.Clip(into[:n:n]), equateEmpty); diff != "" || !errors.Is(err, wantErr) {

@@ -17,7 +17,7 @@ type node[T comparable] struct {
 	rank  int64  // its place among those that wait: when it came, less its priority
 	seq   uint64 // the same, of those that have the same rank, or the same delay
 	ready int64  // since when it waits, or when its delay ends
-	start int64  // since when it is handled
+	start int64  // since when it is handled, or, if it waits, was added
 
 	retries  int32
 	index    int32 // in the heap

@@ -15,6 +15,8 @@ type Queue[T comparable] struct {
 	start time.Time // times are nanoseconds since then
 	end   chan struct{}
 
+	leaves bool // items may be left in the intake
+	named  bool // items belong to something
 	intake intake[T]
 	_      [64]byte // what follows travels between processors with the lock
 
@@ -40,16 +42,16 @@ type Queue[T comparable] struct {
 	closed    bool    // hands out nothing any more
 }
 
-// face is what is found out about an item before the lock is taken.
-type face struct {
-	hash        uint32
-	group, lane string
-}
+// names are what an item belongs to.
+type names struct{ group, lane string }
 
 // New returns an empty queue.
 func New[T comparable](cfg Config[T]) *Queue[T] {
-	return &Queue[T]{
-		cfg:    cfg.withDefaults(),
+	cfg = cfg.withDefaults()
+	q := &Queue[T]{
+		cfg:    cfg,
+		leaves: cfg.Limit == unlimited && cfg.Observer == nil,
+		named:  cfg.Group != nil || cfg.Serial != nil,
 		seed:   maphash.MakeSeed(),
 		start:  time.Now(),
 		later:  later[T]{armed: never},
@@ -57,6 +59,12 @@ func New[T comparable](cfg Config[T]) *Queue[T] {
 		lanes:  map[string]*lane[T]{},
 		end:    make(chan struct{}),
 	}
+	if cfg.Clock != nil {
+		q.start = q.start.Add(-cfg.Clock())
+	} else {
+		q.cfg.Clock = func() time.Duration { return time.Since(q.start) }
+	}
+	return q
 }
 
 // Add makes an item wait to be handed out, at priority 0. One that waits already
@@ -85,23 +93,38 @@ func (q *Queue[T]) AddAfter(ctx context.Context, item T, d time.Duration) error 
 //
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
-	f, err := q.face(ctx, item)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	if o.After <= 0 && q.cfg.Limit == unlimited {
-		left, soon := q.intake.leave(arrival[T]{item, f, q.clock(), o.Priority})
-		if soon {
-			q.lock()
-			q.unlock()
-		}
-		if left {
+	hash := uint32(maphash.Comparable(q.seed, item))
+	var of names
+	if q.named {
+		of = q.names(item)
+	}
+	if q.intake.count.Load() > 0 || !q.mu.TryLock() {
+		if q.leaves && o.After <= 0 && q.hand(arrival[T]{item, of, hash, q.clock(), o.Priority}) {
 			return nil
 		}
+		q.mu.Lock()
 	}
-	q.lock()
+	if n := q.table.find(hash, item); n != nil && n.pending == due && o.Priority <= n.priority && !q.closed {
+		q.adds++ // it waits already, and what time it is does not matter
+		q.unlock()
+		return nil
+	}
 	defer q.unlock()
-	return q.addLocked(ctx, item, f, o)
+	q.begin(q.clock())
+	return q.addLocked(ctx, item, hash, &of, o)
+}
+
+// hand leaves an item in the intake; false if it has no place there.
+func (q *Queue[T]) hand(a arrival[T]) bool {
+	left, soon := q.intake.leave(a)
+	if soon {
+		q.lock()
+		q.unlock()
+	}
+	return left
 }
 
 // AddAll is AddWith for many items, in their order and at less cost. It returns
@@ -111,33 +134,34 @@ func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
 func (q *Queue[T]) AddAll(ctx context.Context, items []T, o Options) (int, error) {
 	for i := 0; i < len(items); i += batch {
 		some := items[i:min(i+batch, len(items))]
-		var faces [batch]face
-		for j, item := range some {
-			var err error
-			if faces[j], err = q.face(ctx, item); err != nil {
-				return i, err
-			}
+		if ctx.Err() != nil {
+			return i, context.Cause(ctx)
 		}
-		if n, err := q.addSome(ctx, some, &faces, o); err != nil {
+		var hashes [batch]uint32
+		var of [batch]names
+		for j, item := range some {
+			hashes[j], of[j] = q.hash(item), q.names(item)
+		}
+		if n, err := q.addSome(ctx, some, &hashes, &of, o); err != nil {
 			return i + n, err
 		}
 	}
 	return len(items), nil
 }
 
-func (q *Queue[T]) addSome(ctx context.Context, items []T, faces *[batch]face, o Options) (int, error) {
+func (q *Queue[T]) addSome(ctx context.Context, items []T, hashes *[batch]uint32, of *[batch]names, o Options) (int, error) {
 	q.lock()
 	defer q.unlock()
 	for i, item := range items {
-		if err := q.addLocked(ctx, item, faces[i], o); err != nil {
+		if err := q.addLocked(ctx, item, hashes[i], &of[i], o); err != nil {
 			return i, err
 		}
 	}
 	return len(items), nil
 }
 
-func (q *Queue[T]) addLocked(ctx context.Context, item T, f face, o Options) error {
-	n, err := q.nodeLocked(ctx, item, f)
+func (q *Queue[T]) addLocked(ctx context.Context, item T, hash uint32, of *names, o Options) error {
+	n, err := q.nodeLocked(ctx, item, hash, of)
 	if err == nil {
 		q.adds++
 		q.ask(n, o)
@@ -153,13 +177,13 @@ func (q *Queue[T]) addLocked(ctx context.Context, item T, f face, o Options) err
 // Errors: ErrClosed, ErrFull; the cause of ctx.
 func (q *Queue[T]) Retry(ctx context.Context, item T) (time.Duration, error) {
 	d := max(0, q.cfg.Limiter.Delay(q.Retries(item)))
-	f, err := q.face(ctx, item)
-	if err != nil {
-		return 0, err
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
 	}
+	hash, of := q.hash(item), q.names(item)
 	q.lock()
 	defer q.unlock()
-	n, err := q.nodeLocked(ctx, item, f)
+	n, err := q.nodeLocked(ctx, item, hash, &of)
 	if err != nil {
 		return 0, err
 	}
@@ -196,57 +220,6 @@ func (q *Queue[T]) Retries(item T) int {
 		return int(n.retries)
 	}
 	return 0
-}
-
-// Get waits for an item and takes it; the caller calls Done for it. A context
-// that is done gets none, and takes none from others.
-//
-// Errors: ErrClosed when the queue was closed, and nothing that is handled can
-// come back; the cause of ctx.
-func (q *Queue[T]) Get(ctx context.Context) (Work[T], error) {
-	var one [1]Work[T]
-	_, err := q.GetSome(ctx, one[:])
-	return one[0], err
-}
-
-// GetSome waits for an item, and takes as many as there are and as the slice
-// has room for; it returns how many. It is for a worker that deals with several
-// at once, in one transaction for instance: all of them are his, and no other
-// worker gets them while he deals with the first.
-//
-// Errors: those of Get.
-func (q *Queue[T]) GetSome(ctx context.Context, into []Work[T]) (int, error) {
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
-	}
-	q.lock()
-	defer q.unlock()
-	for !q.closed && len(into) > 0 {
-		taken := 0
-		for taken < len(into) {
-			n := q.next()
-			if n == nil {
-				break
-			}
-			into[taken] = q.take(n)
-			taken++
-		}
-		if taken > 0 {
-			return taken, nil
-		}
-		w := q.workers.park()
-		q.unlock()
-		woken := w.wait(ctx)
-		q.lock()
-		q.workers.back(w, woken)
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-	}
-	if len(into) == 0 {
-		return 0, nil
-	}
-	return 0, ErrClosed
 }
 
 // Done ends what Get began, for any number of items. One that was added
@@ -287,8 +260,11 @@ func (q *Queue[T]) doneSome(items []T, hashes *[few]uint32) bool {
 
 func (q *Queue[T]) done(n *node[T]) {
 	q.running.remove(n)
-	q.finished(n.start, q.now)
+	took := q.finished(n.start, q.now)
 	n.handled = false
+	if q.cfg.Observer != nil {
+		q.cfg.Observer.Done(n.item, took)
+	}
 	if lane := n.lane(); lane != nil && !n.hold {
 		if next := lane.pop(); next != nil {
 			q.refile(next)
@@ -296,7 +272,7 @@ func (q *Queue[T]) done(n *node[T]) {
 	}
 	switch n.pending {
 	case due:
-		n.ready = q.now
+		n.start, n.ready = n.ready, q.now
 		q.line(n, q.now)
 	case nothing:
 		q.drop(n)
@@ -305,35 +281,31 @@ func (q *Queue[T]) done(n *node[T]) {
 
 func (q *Queue[T]) hash(item T) uint32 { return uint32(maphash.Comparable(q.seed, item)) }
 
-// face may call functions of the user, and is therefore not for under the lock.
-func (q *Queue[T]) face(ctx context.Context, item T) (face, error) {
-	if ctx.Err() != nil {
-		return face{}, context.Cause(ctx)
-	}
-	f := face{hash: q.hash(item)}
+// names calls functions of the user, and is therefore not for under the lock.
+func (q *Queue[T]) names(item T) (of names) {
 	if q.cfg.Group != nil {
-		f.group = q.cfg.Group(item)
+		of.group = q.cfg.Group(item)
 	}
 	if q.cfg.Serial != nil {
-		f.lane = q.cfg.Serial(item)
+		of.lane = q.cfg.Serial(item)
 	}
-	return f, nil
+	return of
 }
 
 // nodeLocked returns the node of an item. For one that is new it may wait for
 // room, without the lock.
-func (q *Queue[T]) nodeLocked(ctx context.Context, item T, f face) (*node[T], error) {
+func (q *Queue[T]) nodeLocked(ctx context.Context, item T, hash uint32, of *names) (*node[T], error) {
 	turn := false
 	for {
-		n := q.table.find(f.hash, item)
+		n := q.table.find(hash, item)
 		switch {
 		case q.closed || q.closing && n == nil:
 			return nil, ErrClosed
 		case n != nil:
 			return n, nil
 		case q.room() && (turn || len(q.producers.parked)+q.producers.called == 0):
-			n = q.table.insert(f.hash, item)
-			q.join(n, f)
+			n = q.table.insert(hash, item)
+			q.join(n, of)
 			return n, nil
 		case q.cfg.Full == Refuse:
 			return nil, ErrFull
@@ -368,15 +340,23 @@ func (q *Queue[T]) ask(n *node[T], o Options) {
 			q.later.remove(n)
 		}
 		n.pending, n.ready = due, q.now
+		q.added(n)
 		if n.handled {
 			q.seq++
 			n.seq = q.seq
 		} else {
+			n.start = q.now
 			q.line(n, q.now)
 		}
 	default:
 		q.delays++
 		q.delay(n, after(q.now, o.After))
+	}
+}
+
+func (q *Queue[T]) added(n *node[T]) {
+	if q.cfg.Observer != nil {
+		q.cfg.Observer.Added(n.item)
 	}
 }
 
@@ -429,28 +409,18 @@ func (q *Queue[T]) raise(n *node[T]) {
 	}
 }
 
-// take hands out the node that next returned.
-func (q *Queue[T]) take(n *node[T]) Work[T] {
-	c := n.level.first
-	q.unfile(n)
-	if c != nil && c.line.first != nil { // the next group's turn
-		c.leave()
-		c.enter()
-	}
-	n.level.waiting--
-	q.takeBack(n)
-	q.running.add(n)
-	n.pending, n.handled, n.hold = nothing, true, false
-	n.taken, n.start = n.priority, q.now
-	waited := q.started(n.ready, q.now)
-	return Work[T]{Item: n.item, Priority: n.taken, Retries: int(n.retries), Waited: waited}
-}
-
 // lock takes the lock, and lets wait what was left and what is due.
 func (q *Queue[T]) lock() int64 {
 	now := q.clock()
 	q.mu.Lock()
-	q.accept()
+	return q.begin(now)
+}
+
+// begin is what follows the lock.
+func (q *Queue[T]) begin(now int64) int64 {
+	if q.intake.count.Load() > 0 {
+		q.accept()
+	}
 	q.now = max(q.now, now)
 	if q.later.due(q.now) {
 		q.promote(q.now)
@@ -461,18 +431,31 @@ func (q *Queue[T]) lock() int64 {
 // unlock gives back the lock. Whatever was done under it, if there is something
 // to take and somebody who waits for it, one is on his way.
 func (q *Queue[T]) unlock() {
+	if q.closing || len(q.workers.parked)+len(q.producers.parked) > 0 || q.intake.idle.Load() {
+		q.settle()
+	} else {
+		q.mu.Unlock()
+	}
+}
+
+// settle is unlock where somebody waits.
+func (q *Queue[T]) settle() {
 	if q.closing {
 		q.tryClose()
 	}
-	q.intake.idle.Store(q.filed == 0 && q.workers.called == 0 && len(q.workers.parked) > 0)
-	if q.intake.idle.Load() {
-		q.accept()
-	}
 	var worker, producer *waiter
-	if q.filed > 0 && q.workers.called == 0 && len(q.workers.parked) > 0 {
-		worker = q.workers.call(len(q.workers.parked) - 1)
-		q.intake.idle.Store(false)
+	idle := q.workers.called == 0 && len(q.workers.parked) > 0
+	if idle && q.filed == 0 {
+		q.intake.say(true)
+		if q.intake.count.Load() > 0 {
+			q.accept()
+		}
 	}
+	if idle && q.filed > 0 {
+		worker = q.workers.call(len(q.workers.parked) - 1)
+		idle = false
+	}
+	q.intake.say(idle)
 	if len(q.producers.parked) > 0 && q.producers.called == 0 && q.room() {
 		producer = q.producers.call(0)
 	}

@@ -94,10 +94,12 @@ func (a *account) started(ready, now int64) time.Duration {
 	return waited
 }
 
-func (a *account) finished(start, now int64) {
+func (a *account) finished(start, now int64) time.Duration {
 	a.handled--
 	a.starts -= start
-	a.work.note(time.Duration(now-start), &a.buckets.work)
+	took := time.Duration(now - start)
+	a.work.note(took, &a.buckets.work)
+	return took
 }
 
 // Len returns how many items wait to be handed out: not those that are delayed

@@ -1,0 +1,56 @@
+package workqueue_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vedette-io/vedette/workqueue"
+)
+
+// TestClock: a queue goes by the clock that it is given. A delay is over when that clock
+// says so, and not when as much real time has gone by.
+func TestClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now atomic.Int64 // the timer asks too
+		now.Store(int64(5 * time.Hour))
+		q := workqueue.New(workqueue.Config[string]{Age: time.Second, Clock: func() time.Duration { return time.Duration(now.Load()) }})
+		must(t, q.AddWith(t.Context(), "low", workqueue.Options{Priority: -2}))
+		must(t, q.AddAfter(t.Context(), "delayed", 10*time.Second))
+		now.Add(int64(3 * time.Second))
+		must(t, q.Add(t.Context(), "a")) // low has aged by more
+		for _, want := range []string{"low", "a"} {
+			w, _ := q.TryGet()
+			equal(t, w.Item, want)
+			equal(t, w.Waited, map[string]time.Duration{"low": 3 * time.Second, "a": 0}[want])
+		}
+		<-time.After(time.Hour)
+		synctest.Wait()
+		if w, ok := q.TryGet(); ok {
+			t.Fatal(w)
+		}
+		now.Add(int64(7 * time.Second))
+		w, ok := q.TryGet()
+		equal(t, w.Item, "delayed")
+		equal(t, ok, true)
+		equal(t, q.Stats().Unfinished, 2*7*time.Second)
+		q.Close()
+	})
+}
+
+// TestStandingClock: without time the order is that of the priorities, then of the calls.
+func TestStandingClock(t *testing.T) {
+	q := workqueue.New(workqueue.Config[string]{Clock: func() time.Duration { return 0 }})
+	must(t, q.Add(t.Context(), "b"))
+	must(t, q.Add(t.Context(), "a"))
+	must(t, q.AddWith(t.Context(), "high", workqueue.Options{Priority: 1}))
+	for _, want := range []string{"high", "b", "a"} {
+		w, err := q.Get(t.Context())
+		must(t, err)
+		equal(t, w.Item, want)
+		equal(t, w.Waited, 0)
+		must(t, q.Done(w.Item))
+	}
+	equal(t, q.Stats().Work.Sum, 0)
+}

@@ -1,0 +1,62 @@
+package workqueue
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestLeft: what producers leave while others have the lock is handed out as if they had had
+// it: in the same order, once, with the same priorities and times.
+func TestLeft(t *testing.T) {
+	for range 200 {
+		var now time.Duration
+		cfg := Config[string]{
+			Age: 3 * time.Second, Clock: func() time.Duration { return now },
+			Group: func(item string) string { return item[:1] }, Serial: func(item string) string { return item[1:] },
+		}
+		var got [2][]Work[string]
+		var stats [2]Stats
+		seed := rand.Uint64()
+		for i := range got {
+			now = 0
+			q := New(cfg)
+			if i == 1 {
+				q.mu.Lock()
+			}
+			random := rand.New(rand.NewPCG(seed, 0))
+			for range batch - 1 {
+				now += time.Duration(random.IntN(3)) * time.Second
+				o := Options{Priority: int8(random.IntN(3))}
+				if err := q.AddWith(context.Background(), strconv.Itoa(random.IntN(40)+10), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if i == 1 {
+				if n := len(q.intake.items); n != batch-1 {
+					t.Fatal(n)
+				}
+				q.mu.Unlock()
+			}
+			got[i], stats[i] = takeAll(q), q.Stats()
+		}
+		if !slices.Equal(got[0], got[1]) || stats[0].Adds != stats[1].Adds || stats[0].Latency != stats[1].Latency {
+			t.Fatalf("%v\n%v\n%+v\n%+v", got[0], got[1], stats[0], stats[1])
+		}
+	}
+}
+
+// takeAll does everything that waits.
+func takeAll(q *Queue[string]) (works []Work[string]) {
+	for {
+		w, ok := q.TryGet()
+		if !ok {
+			return works
+		}
+		works = append(works, w)
+		_ = q.Done(w.Item)
+	}
+}
