@@ -42,6 +42,17 @@ func (Codec[T]) Decode(rec Record) (*T, error) {
 	return obj, nil
 }
 
+// DecodeInto is Codec.Decode for a type that is known at run time only: obj points to a
+// zero object. After an error the content of obj is undefined.
+//
+// Errors: those of Codec.Decode.
+func DecodeInto(rec Record, obj any) error {
+	if err := decode(rec.Encoding, rec.Body, obj); err != nil {
+		return fmt.Errorf("decode %s at resourceVersion %s as %T: %w", rec.Key, rec.Version, obj, err)
+	}
+	return nil
+}
+
 func decode(enc Encoding, body []byte, obj any) error {
 	switch enc {
 	case Protobuf:

@@ -167,6 +167,7 @@ func TestListOfSomethingElse(t *testing.T) {
 		{`{"kind":"ConfigMapList","apiVersion":"v1","items":[]}`, podOptions, false},
 		{`{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, podOptions, false},
 		{`{"kind":"Status","apiVersion":"v1"}`, podOptions, false},
+		{`{"kind":"Status","apiVersion":"v1"}`, Options{}, false},
 		{`{"items":[]}`, podOptions, false},
 		{`{"kind":"Jobs","apiVersion":"example.com/v1","items":[]}`, Options{APIVersion: "example.com/v1", Kind: "Job"}, false},
 		{`{"kind":"AllJobsList","apiVersion":"example.com/v1","items":[]}`, Options{APIVersion: "example.com/v1", Kind: "Job"}, true},

@@ -91,6 +91,9 @@ func (h *head) checkKind(opts *Options) error {
 // called after their items; only custom resources may choose another name
 // (CustomResourceDefinitionNames.listKind), which discovery does not tell.
 func (h *head) checkListKind(opts *Options) error {
+	if string(h.kind) == "Status" && string(h.apiVersion) == "v1" { // proxies send them with code 200
+		return &SyntaxError{Reason: "the server sent a Status in place of a list"}
+	}
 	if opts.Kind == "" || string(h.kind) == opts.Kind+"List" && string(h.apiVersion) == opts.APIVersion {
 		return nil
 	}
