@@ -28,12 +28,13 @@ type arena struct {
 
 // add stores a record, and returns its entry. values are those of each column.
 func (a *arena) add(rec *wire.Record, values [][]string) Entry {
-	flags, rest := a.encode(rec, values)
-	return a.place(flags, rest, a.dict, a.columns)
+	flags, rest, body := a.encode(rec, values, true)
+	return a.place(flags, rest, body, a.dict, a.columns)
 }
 
-// encode writes the record into the scratch space.
-func (a *arena) encode(rec *wire.Record, values [][]string) (flags byte, rest []byte) {
+// encode writes the record into the scratch space, without a body that is stored as it
+// came. That follows rest. Without hasBody the record keeps only the length of the body.
+func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool) (flags byte, rest, body []byte) {
 	b := a.scratch[:0]
 	names := [...]string{rec.Cluster, rec.Namespace, rec.Name, rec.UID}
 	for _, s := range names {
@@ -47,9 +48,15 @@ func (a *arena) encode(rec *wire.Record, values [][]string) (flags byte, rest []
 	b = binary.AppendUvarint(b, uint64(rec.Version))
 	b = appendColumns(b, values)
 	b = binary.AppendUvarint(b, uint64(len(rec.Body)))
-	b, how := a.pack(b, b[from:to:to], rec.Body)
+	how := absent
+	if hasBody {
+		b, how = a.pack(b, b[from:to:to], rec.Body)
+	}
 	a.scratch = b
-	return byte(rec.Encoding) | byte(how)<<mannerShift, b
+	if how == asItCame {
+		body = rec.Body
+	}
+	return byte(rec.Encoding) | byte(how)<<mannerShift, b, body
 }
 
 func appendColumns(b []byte, values [][]string) []byte {
@@ -75,16 +82,17 @@ func (a *arena) recolumn(e Entry, values [][]string) []byte {
 	return b
 }
 
-// place copies an encoded record into a slab.
-func (a *arena) place(flags byte, rest []byte, dict *wire.Dictionary, columns int) Entry {
+// place copies an encoded record into a slab: rest and then body.
+func (a *arena) place(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
 	var size [binary.MaxVarintLen64]byte
-	n := binary.PutUvarint(size[:], uint64(len(rest)))
-	whole := 1 + n + len(rest)
+	n := binary.PutUvarint(size[:], uint64(len(rest)+len(body)))
+	whole := 1 + n + len(rest) + len(body)
 	s := a.room(whole, dict, columns)
 	off := s.end
 	s.buf[off] = flags
 	copy(s.buf[off+1:], size[:n])
 	copy(s.buf[off+1+n:], rest)
+	copy(s.buf[off+1+n+len(rest):], body)
 	s.end += whole
 	return Entry{slab: s, off: uint32(off)}
 }
@@ -100,7 +108,7 @@ func (a *arena) room(n int, dict *wire.Dictionary, columns int) *slab {
 	for size < fullSlab && (size < n || size < a.size/4) {
 		size *= 2
 	}
-	s = &slab{buf: make([]byte, max(size, n)), dict: dict, columns: columns}
+	s = &slab{buf: make([]byte, max(size, n)), dict: dict, columns: columns, usage: new(usage)}
 	a.slabs = append(a.slabs, s)
 	a.size += len(s.buf)
 	if n < fullSlab { // one that a large record fills leaves the other current
@@ -120,27 +128,33 @@ func (a *arena) seal() {
 
 // alone stores a record in a slab of its own, which the arena does not know: it
 // lives as long as somebody holds the entry.
-func (a *arena) alone(rec *wire.Record, values [][]string) Entry {
-	flags, rest := a.encode(rec, values)
-	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+len(rest)), flags)
-	b = append(binary.AppendUvarint(b, uint64(len(rest))), rest...)
-	return Entry{slab: &slab{buf: b, dict: a.dict, columns: len(values)}}
+func (a *arena) alone(rec *wire.Record, values [][]string, hasBody bool) Entry {
+	flags, rest, body := a.encode(rec, values, hasBody)
+	return loose(flags, rest, body, a.dict, len(values))
+}
+
+// loose makes an entry of an encoded record, in a slab of its own.
+func loose(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
+	size := len(rest) + len(body)
+	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), flags)
+	b = append(append(binary.AppendUvarint(b, uint64(size)), rest...), body...)
+	return Entry{slab: &slab{buf: b, dict: dict, columns: columns}}
 }
 
 // alone copies the entry into a slab of its own, so that keeping it does not keep a
 // slab with many others.
 func (e Entry) alone() Entry {
-	if e.slab == nil || e.slab.end == 0 {
+	if e.slab == nil || e.slab.usage == nil {
 		return e
 	}
-	s := &slab{dict: e.slab.dict, columns: e.slab.columns, object: e.slab.object, invalid: e.slab.invalid}
+	s := &slab{dict: e.slab.dict, columns: e.slab.columns, object: e.slab.object}
 	s.buf = slices.Clone(e.slab.buf[e.off : int(e.off)+e.length()])
 	return Entry{slab: s}
 }
 
 // free notes that no tree of the writer leads to the entry any more.
 func (a *arena) free(e Entry) {
-	if e.slab.end == 0 {
+	if e.slab.usage == nil {
 		return // it is alone
 	}
 	if e.slab.freed == nil {

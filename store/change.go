@@ -59,9 +59,10 @@ type Change struct {
 	// Old is the state before the change; zero if Added. If CameAndWent, it is the last
 	// state before the deletion.
 	Old Entry
-	// New is the state after the change. If Deleted, it is the last state as the server
-	// sent it with the deletion, whose version it has. It is zero if the deletion
-	// itself was not seen, or came with an unusable state.
+	// New is the state after the change. If Deleted, it is the last state, which the
+	// server sent with the deletion, in the form that Config.Transform gives it; its
+	// version is that of the deletion. It is zero if the deletion itself was not seen,
+	// or came with an unusable state.
 	New Entry
 	// Seen is when it was read from the server, where the delta told.
 	Seen time.Time

@@ -27,7 +27,21 @@ type Config struct {
 	// If Decode panics, Entry.Object returns an error. Default: objects are decoded on
 	// demand.
 	Decode func(wire.Record) (any, error)
+	// ObjectsOnly keeps the objects of Decode, and no bodies: Entry.Record has none, and
+	// Snapshot.WriteFile returns an error. It is for readers that take objects only. They
+	// hold as much as in the body, and a large one would be there twice.
+	ObjectsOnly bool
+	// KeepObject chooses, of each record, whether the store keeps the object of Decode in
+	// place of the body; with it, no record has both, and Snapshot.WriteFile returns an
+	// error. size is that of the body. packs tells whether such bodies take less memory
+	// when they are packed, as far as the store knows. The store keeps the body of a record
+	// that cannot be decoded. The goroutine that calls Apply calls KeepObject. Default:
+	// the store keeps all objects of Decode.
+	KeepObject func(size int, packs bool) bool
 }
+
+// someBodies reports whether the store keeps objects without bodies.
+func (c *Config) someBodies() bool { return c.Decode != nil && (c.ObjectsOnly || c.KeepObject != nil) }
 
 // Stats counts what the store did since it was made, and what it holds.
 type Stats struct {
@@ -49,10 +63,12 @@ type Stats struct {
 	// and went in them without being reported; see Lag.
 	FellBehind, Folded, Unreported uint64
 	// Objects is how many there are, RawBytes the size of their bodies, and
-	// HeldBytes that of the memory that holds them packed.
+	// HeldBytes that of the memory that holds them packed. Decoded of the objects are kept
+	// decoded; HeldBytes does not count these.
 	Objects   int
 	RawBytes  int64
 	HeldBytes int64
+	Decoded   int
 	// Dictionaries counts those that were made.
 	Dictionaries int
 }

@@ -15,12 +15,26 @@ type slab struct {
 	buf     []byte
 	dict    *wire.Dictionary // what bodies are packed with, nil if they are not
 	columns int              // how many indexes the records have values of
-	object  any              // Live: the decoded object of the only record
-	invalid error            // Live: why there is none
+	object  any              // Live: the decoded object of the only record, or unusable
+	*usage                   // nil if the slab has one record, and is in no arena
+}
 
-	// What follows is the writer's own.
+// usage is what the writer notes of a slab in an arena. It is apart from the slab, of which
+// a Live store has one for each object.
+type usage struct {
 	end, dead int      // where records end, and bytes that no live record has
 	freed     []uint64 // a bit for each eight bytes in which a dead record begins; nil if none does
+}
+
+// unusable takes the place of an object that could not be decoded.
+type unusable struct{ error }
+
+// hold puts the result of Config.Decode into the slab of its only record.
+func (s *slab) hold(object any, err error) {
+	if err != nil {
+		object = unusable{err}
+	}
+	s.object = object
 }
 
 // Entry is one revision of an object as the store keeps it. It is a small value
@@ -184,29 +198,64 @@ func (e Entry) UID() string { return string(e.header().uid) }
 // Version is the resourceVersion of this revision.
 func (e Entry) Version() wire.Version { return e.header().version }
 
-// Record unpacks the revision. The body is new; it belongs to the caller.
+// AppendUID appends the UID to dst. It also returns the version: the two together identify
+// a revision.
+func (e Entry) AppendUID(dst []byte) ([]byte, wire.Version) {
+	h := e.header()
+	return append(dst, h.uid...), h.version
+}
+
+// Record unpacks the revision. The body is new; it belongs to the caller. It is nil if the
+// store keeps the object in its place.
 func (e Entry) Record() wire.Record {
 	h := e.header()
+	rec := e.record(&h)
+	rec.Body = e.body(nil, &h)
+	return rec
+}
+
+// View is Record without a new body: it is in scratch, which grows to what is needed, or
+// in the memory of the store if it is not packed there. Nobody may change it. It is valid
+// until the next use of scratch.
+func (e Entry) View(scratch *[]byte) wire.Record {
+	h := e.header()
+	rec := e.record(&h)
+	if h.manner() == asItCame {
+		b := skipColumns(h.rest, e.slab.columns)
+		raw, n := uvarint(b)
+		rec.Body = b[n : n+raw : n+raw]
+		return rec
+	}
+	rec.Body = e.body((*scratch)[:0], &h)
+	if rec.Body != nil {
+		*scratch = rec.Body
+	}
+	return rec
+}
+
+// record returns the record without its body.
+func (e Entry) record(h *header) wire.Record {
 	names := string(h.names)
 	c := len(h.cluster)
 	n := c + len(h.namespace)
 	u := n + len(h.name)
-	rec := wire.Record{
+	return wire.Record{
 		Key:      wire.Key{Cluster: names[:c], Namespace: names[c:n], Name: names[n:u]},
 		UID:      names[u:],
 		Version:  h.version,
 		Encoding: wire.Encoding(h.flags & encodingMask),
 	}
-	rec.Body = e.body(nil, &h)
-	return rec
 }
 
 // body appends the unpacked body to dst.
 func (e Entry) body(dst []byte, h *header) []byte {
+	if h.manner() == absent {
+		return nil
+	}
 	b := skipColumns(h.rest, e.slab.columns)
 	raw, n := uvarint(b)
-	if dst == nil {
-		dst = make([]byte, 0, raw)
+	if dst == nil || cap(dst)-len(dst) < raw {
+		dst = append(make([]byte, 0, len(dst)+raw), dst...)
 	}
 	return unpack(dst, h.manner(), e.slab.dict, h.names, b[n:], raw)
 }
@@ -221,7 +270,12 @@ func (e Entry) Len() int {
 // is set, and nil where it is not. It must not be changed.
 //
 // Errors: what Config.Decode said of it.
-func (e Entry) Object() (any, error) { return e.slab.object, e.slab.invalid }
+func (e Entry) Object() (any, error) {
+	if u, ok := e.slab.object.(unusable); ok {
+		return nil, u.error
+	}
+	return e.slab.object, nil
+}
 
 // names returns the cluster, the namespace and the name, one behind the other,
 // and where the latter two begin.
@@ -229,6 +283,18 @@ func (e Entry) names() (all []byte, namespace, name int) {
 	b := e.afterSize()
 	c, ns, nm, _, at := nameLengths(b)
 	return b[at : at+c+ns+nm], c, c + ns
+}
+
+// Compare orders entries as snapshots do: by cluster, namespace and name. It is zero for
+// two revisions of one object, and for namesakes.
+func (e Entry) Compare(other Entry) int { return compareEntries(e, other) }
+
+// SameRevision reports whether both have the same UID and version. Two entries of one
+// revision differ if the store has moved it. A server whose versions do not tell revisions
+// apart has version zero, which is never the same.
+func (e Entry) SameRevision(other Entry) bool {
+	a, b := e.header(), other.header()
+	return a.version == b.version && a.version != 0 && bytes.Equal(a.uid, b.uid)
 }
 
 // compareEntries orders by key.
@@ -260,9 +326,13 @@ func (e Entry) sameObject(rec *wire.Record) bool { return string(e.header().uid)
 
 func sameUID(a, b Entry) bool { return bytes.Equal(a.header().uid, b.header().uid) }
 
-// sameContent reports whether two entries have the same version and the same body.
+// sameContent reports whether two entries have the same version and the same body. Without
+// bodies that is not known.
 func sameContent(a, b Entry) bool {
 	x, y := a.Record(), b.Record()
+	if x.Body == nil || y.Body == nil {
+		return false
+	}
 	return x.Version == y.Version && x.Encoding == y.Encoding && bytes.Equal(x.Body, y.Body)
 }
 

@@ -6,10 +6,11 @@ import (
 )
 
 // commit is one link of the chain of changes. Subscribers hold on to the link
-// they have reached, so a link that all have passed is garbage by itself.
+// they have reached, so a link that all have passed is garbage by itself. The last link
+// has no changes yet, so a store whose subscribers have taken all holds none.
 type commit struct {
-	seq     uint64 // changes up to and with this link
-	changes []Change
+	seq     uint64        // changes up to this link
+	changes []Change      // those that lead to after
 	after   *commit       // set before more is closed
 	more    chan struct{} // closed when there is a link after this
 }
@@ -79,21 +80,25 @@ func (f *feed) append(snapshot *Snapshot, changes []Change) (fell []*Subscriptio
 		f.snapshot = snapshot
 		return nil
 	}
+	next := &commit{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
+	var rest *folding // of those that fall behind now
 	for sub := range f.subs {
 		if sub.mode != EveryChange {
 			continue
 		}
 		if sub.behind == nil && f.head.seq-sub.next >= uint64(f.backlog) {
-			sub.fallBehind()
+			if rest == nil {
+				rest = newFolding(f.snapshot, f.backlog)
+			}
+			sub.fallBehind(rest)
 			fell = append(fell, sub)
 		}
 		if sub.behind != nil {
-			sub.fold(changes)
+			sub.fold(changes, next.seq)
 		}
 	}
-	next := &commit{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
 	if len(f.subs) > 0 {
-		next.changes = changes
+		f.head.changes = changes
 	}
 	f.head.after = next
 	close(f.head.more)

@@ -16,10 +16,13 @@ import (
 // reads only what never changes, on the caller's goroutine.
 //
 // Errors: those of w; a key of the wrong length; a snapshot that is not synced,
-// since nothing could be resumed from it.
+// since nothing could be resumed from it; a store that keeps objects without bodies.
 func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if !s.synced {
 		return errors.New("there is nothing to write: the first list is not complete")
+	}
+	if s.store.cfg.someBodies() {
+		return errors.New("there is nothing to write: the store keeps objects without bodies (Config.ObjectsOnly, Config.KeepObject)")
 	}
 	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}
 	for _, r := range s.scopes {

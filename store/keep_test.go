@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,38 @@ func TestRefusedObjectsStay(t *testing.T) {
 	}
 }
 
+// TestLastStateIsTransformed: readers get the last state, which a deletion carries, in its
+// transformed form. If the transform refuses it, the deletion counts as missed.
+func TestLastStateIsTransformed(t *testing.T) {
+	s := store.New(store.Config{
+		Transform: func(rec wire.Record) (wire.Record, error) {
+			if rec.Version == 6 {
+				return rec, errors.New("refused")
+			}
+			rec.Body = append(slices.Clone(rec.Body), '!')
+			return rec, nil
+		},
+		Decode: func(rec wire.Record) (any, error) { return string(rec.Body), nil },
+	})
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), end(3))
+	next(t, sub)
+	apply(t, s, remove("ax", "1", 5), remove("ay", "2", 6))
+	changes, err := sub.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last []string
+	for _, c := range changes {
+		object, err := c.Last().Object()
+		last = append(last, fmt.Sprint(object, " ", string(c.Last().Record().Body), " ", c.Missed(), err))
+	}
+	if want := []string{"ax15! ax15! false <nil>", "ay22! ay22! true <nil>"}; !slices.Equal(last, want) {
+		t.Errorf("got %q, want %q", last, want)
+	}
+}
+
 // TestFunctionsThatPanic: neither an index nor a decoder takes the process with it.
 func TestFunctionsThatPanic(t *testing.T) {
 	s := store.New(store.Config{Decode: func(rec wire.Record) (any, error) {
@@ -138,5 +171,53 @@ func TestFunctionsThatPanic(t *testing.T) {
 	}
 	if st := s.Stats(); st.Unindexed < 2 || st.Objects != 2 || !errors.As(st.LastUnindexed, &panicked) {
 		t.Errorf("%+v", st)
+	}
+}
+
+// TestObjectsOnly: the store keeps objects without bodies. What it counts, its indexes and
+// its keys are as with bodies, and it refuses to write a file.
+func TestObjectsOnly(t *testing.T) {
+	of := func(only bool) (*store.Store, *store.Index) {
+		s := store.New(store.Config{
+			ObjectsOnly: only,
+			Decode: func(rec wire.Record) (any, error) {
+				if rec.Version == 3 {
+					return nil, errors.New("invalid")
+				}
+				return "object " + string(rec.Body), nil
+			},
+		})
+		apply(t, s, begin, upsert("ax", "1", 1), upsert("ay", "2", 2), upsert("az", "3", 3), end(3))
+		index := s.AddIndex(func(dst []string, _ *wire.Record, object any) []string {
+			return append(dst, fmt.Sprint(object))
+		})
+		apply(t, s, upsert("ax", "1", 1000), remove("ay", "2", 1001), upsert("aw", "4", 1002))
+		s.AddIndex(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Name) })
+		return s, index
+	}
+	with, _ := of(false)
+	s, index := of(true)
+	if a, b := with.Stats(), s.Stats(); a.Objects != b.Objects || a.RawBytes != b.RawBytes {
+		t.Errorf("%+v with bodies, %+v without", a, b)
+	}
+	all := slices.Collect(s.Snapshot().All())
+	for i, e := range slices.Collect(with.Snapshot().All()) {
+		a, aErr := e.Object()
+		b, bErr := all[i].Object()
+		if e.Key() != all[i].Key() || e.Version() != all[i].Version() || e.Len() != all[i].Len() || a != b || fmt.Sprint(aErr) != fmt.Sprint(bErr) {
+			t.Errorf("%v: %v with bodies, %v without", e.Key(), a, b)
+		}
+		if rec := all[i].Record(); rec.Body != nil || rec.Key != e.Key() {
+			t.Errorf("%v has the body %q", rec.Key, rec.Body)
+		}
+		if n := index.Len(s.Snapshot(), fmt.Sprint(a)); n != 1 {
+			t.Errorf("%v is in the index %d times", e.Key(), n)
+		}
+	}
+	if err := s.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err == nil || !strings.Contains(err.Error(), "ObjectsOnly") {
+		t.Errorf("a file was written: %v", err)
+	}
+	if err := with.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/vedette-io/vedette/wire"
@@ -21,16 +22,50 @@ type Lag struct {
 	Unreported uint64
 }
 
-// lagging holds the pending changes of a subscriber that has fallen behind. Objects
-// that base and the store share cost nothing here until they change.
+// lagging is what a subscriber that has fallen behind takes next: pieces in order, and then
+// what has been folded by then. Subscribers that fall behind together share the folding,
+// so the writer folds once for all of them.
 type lagging struct {
-	held  [][]Change // the backlog that the subscriber has not taken yet
-	base  *Snapshot  // the snapshot after held
-	limit int        // maximum length of gone
+	held []*piece
+	rest *folding // what came after the pieces
+}
+
+// piece is a part of the pending changes. Several subscribers may have it.
+type piece struct {
+	n       uint64 // changes it stands for
+	once    sync.Once
+	changes []Change // what get returns
+	folded  *folding // what the changes are made of; nil if they are known
+	now     *Snapshot
+}
+
+// get returns the changes. The first call makes them, without the lock of the feed.
+func (p *piece) get() []Change {
+	p.once.Do(func() {
+		if p.folded != nil {
+			p.changes = p.folded.since(p.now)
+			p.folded, p.now = nil, nil
+		}
+	})
+	return p.changes
+}
+
+// folding summarizes changes by object. Objects that base and the store share cost nothing
+// here until they change.
+type folding struct {
+	base  *Snapshot // the snapshot before the changes
+	limit int       // maximum length of gone
 
 	n       uint64 // number of folded changes
 	objects map[wire.Key]*folded
 	gone    []Change // objects that came and went
+
+	seq    uint64 // of the last link that was folded
+	missed uint64 // objects of that link that came and went, and are not in gone
+}
+
+func newFolding(base *Snapshot, limit int) *folding {
+	return &folding{base: base, limit: limit, objects: map[wire.Key]*folded{}}
 }
 
 // folded summarizes the changes of one key.
@@ -59,12 +94,11 @@ func (t *tally) note(c *Change, order uint64) {
 
 // fallBehind takes a subscriber off the chain, which would otherwise grow without
 // bound.
-func (s *Subscription) fallBehind() {
+func (s *Subscription) fallBehind(rest *folding) {
 	f := s.feed
-	l := &lagging{base: f.snapshot, limit: f.backlog, objects: map[wire.Key]*folded{}}
-	for at := s.at; at != f.head; {
-		at = at.after
-		l.held = append(l.held, at.changes)
+	l := &lagging{rest: rest}
+	for at := s.at; at != f.head; at = at.after {
+		l.held = append(l.held, &piece{n: uint64(len(at.changes)), changes: at.changes})
 	}
 	s.at, s.behind = nil, l
 	s.lag.Behind = true
@@ -72,20 +106,54 @@ func (s *Subscription) fallBehind() {
 	f.lag.Episodes++
 }
 
-// fold adds changes to the pending changes of the subscriber.
-func (s *Subscription) fold(changes []Change) {
+// fold adds the changes of the link with this number to the pending changes of the
+// subscriber.
+func (s *Subscription) fold(changes []Change, seq uint64) {
+	l := s.behind.rest
+	if l.seq != seq { // else it was done for a subscriber that shares it
+		l.link(changes, seq)
+	}
+	for _, lag := range []*Lag{&s.lag, &s.feed.lag} {
+		lag.Unreported += l.missed
+		lag.Folded += uint64(len(changes))
+	}
+}
+
+// leave ends the folding of a subscriber that has caught up, and returns what was folded.
+// The subscribers that share it get the same piece, and fold on from here. The caller has the
+// lock.
+func (f *feed) leave(s *Subscription) *piece {
+	l := s.behind.rest
+	s.behind = nil
+	if l.n == 0 { // the others go on with it; an empty piece would look like the end
+		return &piece{}
+	}
+	p := &piece{n: l.n, folded: l, now: f.snapshot}
+	var rest *folding
+	for sub := range f.subs {
+		if sub.behind == nil || sub.behind.rest != l {
+			continue
+		}
+		if rest == nil {
+			rest = newFolding(f.snapshot, f.backlog)
+		}
+		sub.behind.held, sub.behind.rest = append(sub.behind.held, p), rest
+	}
+	return p
+}
+
+// link folds the changes of a link.
+func (l *folding) link(changes []Change, seq uint64) {
+	l.seq, l.missed = seq, 0
 	for i := range changes {
-		if !s.behind.fold(&changes[i]) {
-			s.lag.Unreported++
-			s.feed.lag.Unreported++
+		if !l.fold(&changes[i]) {
+			l.missed++
 		}
 	}
-	s.lag.Folded += uint64(len(changes))
-	s.feed.lag.Folded += uint64(len(changes))
 }
 
 // fold returns false for the end of an object that cannot be reported.
-func (l *lagging) fold(c *Change) bool {
+func (l *folding) fold(c *Change) bool {
 	l.n++
 	key := c.Last().Key()
 	o := l.objects[key]
@@ -117,9 +185,9 @@ func (l *lagging) fold(c *Change) bool {
 	return true
 }
 
-// changes returns the changes from base to now: first deletions, then the objects that
+// since returns the changes from base to now: first deletions, then the objects that
 // came and went, then additions and updates, each in the order of the last change.
-func (l *lagging) changes(now *Snapshot) []Change {
+func (l *folding) since(now *Snapshot) []Change {
 	type ordered struct {
 		Change
 		order uint64

@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/vedette-io/vedette/delta"
 	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
 )
 
 // drain takes all that there is for a subscriber, call by call.
@@ -164,4 +167,106 @@ func TestLagIsBounded(t *testing.T) {
 		t.Errorf("%+v", lag)
 	}
 	runtime.KeepAlive(s)
+}
+
+// TestFallingBehindTogether follows subscribers that fall behind together and catch up one by
+// one while changes go on. Each must get what became of each object, from the state that it
+// knew, with all changes counted.
+func TestFallingBehindTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := store.New(store.Config{Backlog: 4})
+		version, total := 0, 0
+		always := s.Subscribe(store.Lossless)
+		defer always.Close()
+		subs := make([]*store.Subscription, rapid.IntRange(1, 4).Draw(t, "subscribers"))
+		told := make([]view, len(subs))
+		for i := range subs {
+			subs[i], told[i] = s.Subscribe(store.EveryChange), view{state: map[string]wire.Version{}}
+			defer subs[i].Close()
+		}
+		take := func(i int) (more bool) {
+			changes, now, err := subs[i].CatchUp()
+			if err != nil {
+				t.Fatal(err)
+			}
+			told[i].add(t, changes)
+			if len(changes) > 0 || !subs[i].Lag().Behind {
+				told[i].at(t, now)
+			}
+			return len(changes) > 0
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"write": func(t *rapid.T) {
+				for range rapid.IntRange(1, 12).Draw(t, "writes") {
+					version++
+					name, uid := fmt.Sprint("a", rapid.IntRange(0, 3).Draw(t, "name")), fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "uid"))
+					d := upsert(name, uid, version)
+					if rapid.IntRange(0, 2).Draw(t, "delete") == 0 {
+						d = remove(name, uid, version)
+					}
+					apply(t, s, d)
+					changes, _, err := always.CatchUp()
+					if err != nil {
+						t.Fatal(err)
+					}
+					total += len(changes)
+				}
+			},
+			"take": func(t *rapid.T) { take(rapid.IntRange(0, len(subs)-1).Draw(t, "subscriber")) },
+		})
+		for i := range subs {
+			for take(i) {
+			}
+			if lag := subs[i].Lag(); lag.Behind || lag.Unreported == 0 && told[i].changes != total {
+				t.Fatalf("subscriber %d: %+v, %d changes of %d", i, lag, told[i].changes, total)
+			}
+			told[i].at(t, s.Snapshot())
+		}
+	})
+}
+
+// view is what a subscriber knows of a store.
+type view struct {
+	state   map[string]wire.Version // by name and UID
+	changes int                     // with those that were folded
+}
+
+// add applies changes. Each must start from the state that the subscriber knows.
+func (v *view) add(t *rapid.T, changes []store.Change) {
+	for _, c := range changes {
+		v.changes += 1 + int(c.Folded)
+		name := c.Last().Key().Name + " " + c.Last().UID()
+		was, known := v.state[name]
+		switch {
+		case c.CameAndWent():
+			if known {
+				t.Fatalf("%s came and went, but was known", name)
+			}
+		case c.Kind == store.Added:
+			if known {
+				t.Fatalf("%s is added twice", name)
+			}
+			v.state[name] = c.New.Version()
+		case !known || was != c.Old.Version():
+			t.Fatalf("%v %s from %d, but %d (%v) was known", c.Kind, name, c.Old.Version(), was, known)
+		case c.Kind == store.Updated:
+			v.state[name] = c.New.Version()
+		default:
+			delete(v.state, name)
+		}
+	}
+}
+
+// at compares the state that the subscriber knows with a snapshot.
+func (v *view) at(t *rapid.T, now *store.Snapshot) {
+	n := 0
+	for e := range now.All() {
+		n++
+		if is := v.state[e.Key().Name+" "+e.UID()]; is != e.Version() {
+			t.Fatalf("%s is at %d, known is %d", e.Key(), e.Version(), is)
+		}
+	}
+	if n != len(v.state) {
+		t.Fatalf("%d objects, known are %d", n, len(v.state))
+	}
 }

@@ -12,9 +12,10 @@ const (
 	// of most kinds, and for large ones more than all the rest of what is done with
 	// them, or than decoding them.
 	longBody = 8 << 10
-	// longTrial is how many long bodies are stored in one manner before one is
-	// packed in all.
-	longTrial = 32
+	// longTrial is how many long bodies are stored in one manner before one is packed in
+	// all. Each trial with the same result doubles it, up to mostLongTrial.
+	longTrial     = 32
+	mostLongTrial = 256
 	// longWorth is what part of the bytes must be left by what is worth its time:
 	// what leaves little is fast as well.
 	longWorth = 0.25
@@ -27,23 +28,46 @@ const (
 	asItCame manner = iota
 	byDictionary
 	asBlock // S2, the block format
+	absent  // only the decoded object is kept
 )
 
 // long is how long bodies are stored.
 type long struct {
-	until            int // bodies, up to the next trial
+	until, trial     int // bodies up to the next trial, and between the last one and it
 	how              manner
 	raw, dict, block float64 // bytes of those that were tried, before and packed
 }
 
-// pack appends the body to dst, packed where that pays, and tells how.
+// packs reports whether bodies of this size take less memory when they are packed. It is
+// true until the opposite is known, and then now and then, so that the caller packs one: the
+// next bodies may be others.
+func (t *trainer) packs(size int) bool {
+	if size >= longBody {
+		if t.long.until == 0 || t.long.how != asItCame {
+			return true
+		}
+		t.long.until--
+		return false
+	}
+	if poor := t.fit.poor || t.dict == nil && t.try > 0; !poor {
+		return true
+	}
+	if t.fit.rest = (t.fit.rest + 1) % poorTrial; t.fit.rest == 0 {
+		return true
+	}
+	t.raw += size // it counts for the next attempt to make a dictionary
+	return false
+}
+
+// pack appends the body to dst, packed where that pays, and tells how. A body that is
+// stored as it came is not appended.
 func (t *trainer) pack(dst, prefix, body []byte) ([]byte, manner) {
 	if len(body) >= longBody {
 		return t.packLong(dst, prefix, body)
 	}
 	if t.dict == nil {
 		t.raw += len(body)
-		return append(dst, body...), asItCame
+		return dst, asItCame
 	}
 	return t.packByDictionary(dst, prefix, body)
 }
@@ -52,8 +76,12 @@ func (t *trainer) pack(dst, prefix, body []byte) ([]byte, manner) {
 func (t *trainer) packLong(dst, prefix, body []byte) ([]byte, manner) {
 	l := &t.long
 	if l.until == 0 {
-		l.until = longTrial
+		was := l.how
 		t.tryLong(dst, prefix, body)
+		if l.trial = min(2*l.trial, mostLongTrial); l.how != was || l.trial == 0 {
+			l.trial = longTrial
+		}
+		l.until = l.trial
 	}
 	l.until--
 	switch {
@@ -63,7 +91,7 @@ func (t *trainer) packLong(dst, prefix, body []byte) ([]byte, manner) {
 		return packBlock(dst, body)
 	}
 	t.raw += min(len(body), sampleBytes)
-	return append(dst, body...), asItCame
+	return dst, asItCame
 }
 
 // tryLong packs a body in all manners, and chooses one. Trials count less as they
@@ -71,8 +99,12 @@ func (t *trainer) packLong(dst, prefix, body []byte) ([]byte, manner) {
 func (t *trainer) tryLong(scratch, prefix, body []byte) {
 	l, from := &t.long, len(scratch)
 	l.raw = l.raw*3/4 + float64(len(body))
-	packed, _ := packBlock(scratch, body)
-	l.block = l.block*3/4 + float64(len(packed)-from)
+	packed, how := packBlock(scratch, body)
+	size := len(packed) - from
+	if how == asItCame {
+		size = len(body)
+	}
+	l.block = l.block*3/4 + float64(size)
 	l.dict *= 3.0 / 4
 	if t.dict != nil {
 		l.dict += float64(len(t.dict.Pack(scratch, prefix, body)) - from)
@@ -97,7 +129,7 @@ func packBlock(dst, body []byte) ([]byte, manner) {
 			return dst[:from+n], asBlock
 		}
 	}
-	return append(dst, body...), asItCame
+	return dst, asItCame
 }
 
 func (t *trainer) packByDictionary(dst, prefix, body []byte) ([]byte, manner) {
@@ -107,11 +139,12 @@ func (t *trainer) packByDictionary(dst, prefix, body []byte) ([]byte, manner) {
 	t.seen.bodies++
 	t.seen.raw += len(body)
 	t.seen.packed += n
+	t.fit.note(len(body), n)
 	if float64(n) > t.promised*drift*float64(len(body)) {
 		t.misfit(body)
 	}
 	if n > len(body)*9/10 { // it costs time to unpack and saves nothing
-		return append(dst[:from], body...), asItCame
+		return dst[:from], asItCame
 	}
 	return dst, byDictionary
 }
@@ -133,8 +166,9 @@ func unpack(dst []byte, how manner, dict *wire.Dictionary, prefix, packed []byte
 		if _, err := s2.Decode(dst[from:from+n], packed); err == nil {
 			dst = dst[:from+n]
 		}
-	default:
+	case asItCame:
 		dst = append(dst, packed[:n]...)
+	case absent:
 	}
 	return dst
 }

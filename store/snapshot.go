@@ -16,6 +16,7 @@ type Snapshot struct {
 	table  table
 	scopes []reached
 	synced bool
+	held   int64
 }
 
 // reached says how far a scope has come.
@@ -34,7 +35,7 @@ func (s *Snapshot) byArrival() bool {
 
 // Get returns the object with a key, and whether there is one.
 func (s *Snapshot) Get(key wire.Key) (found Entry, ok bool) {
-	withProbe(key, -1, "", func(p Entry) { found, ok = s.table.objects.Get(p) })
+	withProbe(key, -1, "", func(p Entry) { found, ok = getEntry(s.table.objects, p) })
 	return found, ok
 }
 
@@ -90,6 +91,10 @@ func (s *Snapshot) Len() int { return s.table.objects.Len() }
 
 // Bytes returns the size of all bodies together, unpacked.
 func (s *Snapshot) Bytes() int64 { return s.table.raw }
+
+// HeldBytes returns the size of the memory that held all objects packed, dead revisions
+// included, when the snapshot was taken.
+func (s *Snapshot) HeldBytes() int64 { return s.held }
 
 // Version returns the version that the snapshot shows: that of the last event,
 // bookmark or list that went into it. Where there are several scopes it is the

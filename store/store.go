@@ -71,7 +71,8 @@ func (s *Store) Stats() Stats {
 	s.feed.mu.Lock()
 	st.FellBehind, st.Folded, st.Unreported = s.feed.lag.Episodes, s.feed.lag.Folded, s.feed.lag.Unreported
 	s.feed.mu.Unlock()
-	st.Objects, st.RawBytes, st.HeldBytes = s.live.objects.Len(), s.live.raw, int64(s.arena.size)
+	st.Objects, st.Decoded = s.live.objects.Len(), s.live.decoded
+	st.RawBytes, st.HeldBytes = s.live.raw, int64(s.arena.size)
 	return st
 }
 
@@ -165,7 +166,7 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 			s.stats.Stale++
 		case same && d.Err == nil:
 			s.drop(old)
-			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.arena.alone(rec, nil), Seen: d.Seen})
+			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.last(rec), Seen: d.Seen})
 		default:
 			// Either the last state is unusable, or the delta deletes a later object
 			// with the same name: then the known object was deleted earlier.
@@ -211,7 +212,9 @@ func newer(old Entry, rec *wire.Record) bool {
 	return rec.Version > v || rec.Version == 0 || v == 0
 }
 
-func (s *Store) find(key wire.Key) (Entry, bool) { return s.live.objects.Get(s.probe.set(key, -1, "")) }
+func (s *Store) find(key wire.Key) (Entry, bool) {
+	return findEntry(s.live.objects, s.probe.set(key, -1, ""))
+}
 
 // put shows an entry from the next snapshot on.
 func (s *Store) put(e Entry) {
@@ -227,24 +230,63 @@ func (s *Store) drop(e Entry) {
 
 // keep makes an entry of a record.
 func (s *Store) keep(rec *wire.Record) (Entry, bool) {
-	if s.cfg.Transform != nil {
-		out, err := guarded(s.cfg.Transform, rec)
-		if err != nil {
-			s.stats.Refused++
-			s.stats.LastRefused = err
-			return Entry{}, false
-		}
-		kept := *rec
-		kept.Body, kept.Encoding = out.Body, out.Encoding
-		rec = &kept
+	rec, ok := s.transformed(rec)
+	if !ok {
+		return Entry{}, false
 	}
-	if s.cfg.Decode == nil {
+	if !s.keepsObject(rec) {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	object, invalid := guarded(s.cfg.Decode, rec)
-	e := s.arena.alone(rec, s.extract(rec, object))
-	e.slab.object, e.slab.invalid = object, invalid
+	object, err := guarded(s.cfg.Decode, rec)
+	if err != nil && s.cfg.KeepObject != nil {
+		return s.arena.add(rec, s.extract(rec, nil)), true
+	}
+	e := s.arena.alone(rec, s.extract(rec, object), !s.cfg.someBodies())
+	e.slab.hold(object, err)
 	return e, true
+}
+
+// keepsObject reports whether the store keeps the object of a record.
+func (s *Store) keepsObject(rec *wire.Record) bool {
+	if s.cfg.Decode == nil || s.cfg.KeepObject == nil {
+		return s.cfg.Decode != nil
+	}
+	return s.cfg.KeepObject(len(rec.Body), s.arena.packs(len(rec.Body)))
+}
+
+// last makes an entry of the state that a deletion carries. No snapshot shows it. A state
+// that cannot be transformed or decoded is left out: the state before it is known.
+func (s *Store) last(rec *wire.Record) Entry {
+	rec, ok := s.transformed(rec)
+	if !ok {
+		return Entry{}
+	}
+	if !s.keepsObject(rec) {
+		return s.arena.alone(rec, nil, true)
+	}
+	object, err := guarded(s.cfg.Decode, rec)
+	if err != nil {
+		return Entry{}
+	}
+	e := s.arena.alone(rec, nil, !s.cfg.someBodies())
+	e.slab.object = object
+	return e
+}
+
+// transformed returns a record as Config.Transform changes it.
+func (s *Store) transformed(rec *wire.Record) (*wire.Record, bool) {
+	if s.cfg.Transform == nil {
+		return rec, true
+	}
+	out, err := guarded(s.cfg.Transform, rec)
+	if err != nil {
+		s.stats.Refused++
+		s.stats.LastRefused = err
+		return nil, false
+	}
+	kept := *rec
+	kept.Body, kept.Encoding = out.Body, out.Encoding
+	return &kept, true
 }
 
 // publish shows what has been applied since the last time: first the snapshot,
@@ -255,7 +297,7 @@ func (s *Store) publish() {
 	if len(s.changes) > 0 || s.moved || next.synced != shown.synced {
 		next.table = s.live.copy()
 	}
-	next.scopes = s.reached(shown.scopes)
+	next.scopes, next.held = s.reached(shown.scopes), int64(s.arena.size)
 	if len(s.changes) == 0 && !s.moved && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
 		return
 	}

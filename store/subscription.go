@@ -181,32 +181,41 @@ func (s *Subscription) take(links int) ([]Change, *Snapshot) {
 	if s.mode == Latest {
 		return s.takeLatest()
 	}
-	f := s.feed
-	f.mu.Lock()
-	l, now := s.behind, f.snapshot
-	if l != nil && len(l.held) == 0 { // back on the chain
-		s.behind, s.at, s.next, s.lag.Behind = nil, f.head, f.head.seq, false
-		f.mu.Unlock()
-		return l.changes(now), now
-	}
-	defer f.mu.Unlock()
-	var some [][]Change
-	if l != nil {
-		n := min(links, len(l.held))
-		some, l.held, now = l.held[:n], l.held[n:], l.base
-		for _, changes := range some {
-			s.next += uint64(len(changes))
-		}
-	} else {
-		for ; s.at != f.head && len(some) < links; s.at = s.at.after {
-			some = append(some, s.at.after.changes)
-		}
-		s.next = s.at.seq
+	some, pieces, now := s.claim(links)
+	for _, p := range pieces {
+		some = append(some, p.get())
 	}
 	if len(some) == 1 {
 		return some[0], now
 	}
 	return slices.Concat(some...), now
+}
+
+// claim takes at most n links of the chain, or n pieces if the subscriber has fallen behind,
+// and the snapshot after them. To make the changes of a piece takes time, so that is for the
+// caller.
+func (s *Subscription) claim(n int) (links [][]Change, pieces []*piece, now *Snapshot) {
+	f := s.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := s.behind
+	switch {
+	case l == nil:
+		for ; s.at != f.head && len(links) < n; s.at = s.at.after {
+			links = append(links, s.at.changes)
+		}
+		s.next = s.at.seq
+		return links, nil, f.snapshot
+	case len(l.held) == 0: // back on the chain
+		s.at, s.next, s.lag.Behind = f.head, f.head.seq, false
+		return nil, []*piece{f.leave(s)}, f.snapshot
+	}
+	n = min(n, len(l.held))
+	pieces, l.held = l.held[:n], l.held[n:]
+	for _, p := range pieces {
+		s.next += p.n
+	}
+	return nil, pieces, l.rest.base
 }
 
 // takeLatest returns what became of each object since it was called last.
@@ -220,8 +229,7 @@ func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 		return difference(from, now), now
 	}
 	var links [][]Change
-	for at != head {
-		at = at.after
+	for ; at != head; at = at.after {
 		links = append(links, at.changes)
 	}
 	return fold(links), now

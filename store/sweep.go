@@ -58,7 +58,7 @@ func (s *Store) sweepOne() {
 		return
 	}
 	var moved Entry
-	if live, ok := s.live.objects.Get(e); ok && live == e {
+	if live, ok := findEntry(s.live.objects, e); ok && live == e {
 		moved = s.rewrite(e)
 		s.live.put(moved)
 		s.moved = true
@@ -67,7 +67,7 @@ func (s *Store) sweepOne() {
 		if c.staged == nil {
 			continue
 		}
-		if staged, ok := c.staged.Get(e); ok && staged == e {
+		if staged, ok := findEntry(c.staged, e); ok && staged == e {
 			if moved.IsZero() {
 				moved = s.rewrite(e)
 			}
@@ -83,26 +83,27 @@ func (s *Store) sweepOne() {
 // the same form, and otherwise stores the record from scratch.
 func (s *Store) rewrite(e Entry) Entry {
 	a := &s.arena
-	live := s.cfg.Decode != nil
+	live := e.slab.object != nil || s.cfg.Decode != nil && s.cfg.KeepObject == nil
 	if e.slab.dict == a.dict && e.slab.columns == a.columns && !live {
 		rest, flags := e.bytes()
-		return a.place(flags, rest, a.dict, a.columns)
+		return a.place(flags, rest, nil, a.dict, a.columns)
 	}
 	rec := e.Record()
 	if !live {
 		values := s.extract(&rec, nil)
 		if e.slab.dict == a.dict {
-			return a.place(e.header().flags, a.recolumn(e, values), a.dict, a.columns)
+			return a.place(e.header().flags, a.recolumn(e, values), nil, a.dict, a.columns)
 		}
 		return a.add(&rec, values)
 	}
-	object, invalid := e.slab.object, e.slab.invalid
-	if object == nil && invalid == nil {
-		object, invalid = s.cfg.Decode(rec)
+	object, err := e.Object()
+	if object == nil && err == nil {
+		object, err = s.cfg.Decode(rec)
 	}
-	anew := a.alone(&rec, s.extract(&rec, object))
-	anew.slab.object, anew.slab.invalid = object, invalid
-	return anew
+	values := s.extract(&rec, object)
+	moved := loose(e.header().flags, a.recolumn(e, values), nil, e.slab.dict, a.columns)
+	moved.slab.hold(object, err)
+	return moved
 }
 
 // remove lets go of a slab.
@@ -135,24 +136,25 @@ func (s *Store) trainIfRipe(listed bool) {
 // sample returns up to as many bodies as a dictionary is made of, from all over
 // what is there.
 func (s *Store) sample() [][]byte {
-	trees := []*tree{s.live.objects}
+	var from []Entry // all that have bodies
+	add := func(e Entry) bool {
+		if h := e.header(); h.manner() != absent {
+			from = append(from, e)
+		}
+		return true
+	}
+	s.live.objects.Scan(add)
 	for _, c := range s.scopes {
 		if c.staged != nil {
-			trees = append(trees, c.staged)
+			c.staged.Scan(add)
 		}
 	}
 	var bodies [][]byte
-	for _, t := range trees {
-		stride := max(1, t.Len()*len(trees)/samples)
-		i := 0
-		t.Scan(func(e Entry) bool {
-			if i++; i%stride == 0 {
-				h := e.header()
-				body := e.body(nil, &h)
-				bodies = append(bodies, body[:min(len(body), sampleBytes)])
-			}
-			return true
-		})
+	stride := max(1, len(from)/samples)
+	for i := stride - 1; i < len(from); i += stride {
+		h := from[i].header()
+		body := from[i].body(nil, &h)
+		bodies = append(bodies, body[:min(len(body), sampleBytes)])
 	}
 	return bodies
 }

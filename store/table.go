@@ -34,6 +34,7 @@ type table struct {
 	objects *tree
 	indexes []*postings
 	raw     int64 // bytes of all bodies, unpacked
+	decoded int   // entries that have an object
 }
 
 // take makes the objects of an empty table those of a tree, which is the table's
@@ -41,10 +42,18 @@ type table struct {
 func (t *table) take(objects *tree) {
 	t.objects = objects
 	objects.Scan(func(e Entry) bool {
-		t.raw += int64(e.Len())
+		t.count(e, 1)
 		t.post(e)
 		return true
 	})
+}
+
+// count adds n times an entry to the sums.
+func (t *table) count(e Entry, n int) {
+	t.raw += int64(n * e.Len())
+	if e.slab.object != nil {
+		t.decoded += n
+	}
 }
 
 // post puts an entry into the indexes.
@@ -57,9 +66,9 @@ func (t *table) post(e Entry) {
 // put stores an entry, and returns the one it replaces.
 func (t *table) put(e Entry) (old Entry, had bool) {
 	old, had = t.objects.Set(e)
-	t.raw += int64(e.Len())
+	t.count(e, 1)
 	if had {
-		t.raw -= int64(old.Len())
+		t.count(old, -1)
 	}
 	for column, index := range t.indexes {
 		if had && column < old.slab.columns && !sameColumn(old, e, column) {
@@ -73,7 +82,7 @@ func (t *table) put(e Entry) (old Entry, had bool) {
 // drop removes an entry.
 func (t *table) drop(e Entry) {
 	t.objects.Delete(e)
-	t.raw -= int64(e.Len())
+	t.count(e, -1)
 	for column, index := range t.indexes {
 		unpost(index, e, column)
 	}
@@ -92,7 +101,7 @@ func sameColumn(a, b Entry, column int) bool {
 
 // copy returns a table that shares everything with t until one of them writes.
 func (t *table) copy() table {
-	c := table{objects: t.objects.Copy(), indexes: make([]*postings, len(t.indexes)), raw: t.raw}
+	c := table{objects: t.objects.Copy(), indexes: make([]*postings, len(t.indexes)), raw: t.raw, decoded: t.decoded}
 	for i, index := range t.indexes {
 		c.indexes[i] = index.Copy()
 	}
@@ -101,7 +110,7 @@ func (t *table) copy() table {
 
 // reset empties the table.
 func (t *table) reset() {
-	t.objects, t.raw = newTree(), 0
+	t.objects, t.raw, t.decoded = newTree(), 0, 0
 	for column := range t.indexes {
 		t.indexes[column] = newPostings(column)
 	}

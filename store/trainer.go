@@ -28,6 +28,10 @@ const (
 	renewal = 0.85
 	// fewBodies is less than what anything can be learned from.
 	fewBodies = 8
+	// someFit is of how many bodies it is judged whether they pack, and poorTrial is after
+	// how many of those that do not another one is packed.
+	someFit   = 32
+	poorTrial = 64
 )
 
 // trainer packs bodies, and finds the dictionary for it: bodies of one kind are
@@ -46,6 +50,24 @@ type trainer struct {
 	misfits  int
 
 	long long
+	fit  fitness
+}
+
+// fitness tells whether short bodies pack.
+type fitness struct {
+	bodies, raw, packed int
+	poor                bool
+	rest                int // poor ones up to the next trial
+}
+
+// note takes the size of a body before it was packed, and after.
+func (f *fitness) note(raw, packed int) {
+	f.bodies++
+	f.raw += raw
+	f.packed += min(packed, raw)
+	if f.bodies == someFit {
+		*f = fitness{poor: float64(f.packed) > worthwhile*float64(f.raw)}
+	}
 }
 
 // misfit keeps every fourth of the bodies that do not fit, and of those the last.
@@ -91,9 +113,10 @@ func (t *trainer) first(bodies [][]byte) bool {
 
 func (t *trainer) adopt(dict *wire.Dictionary, ratio float64) {
 	t.dict, t.promised = dict, ratio
-	t.long.until = 0 // it may be what long bodies have waited for
+	t.long.until, t.long.trial = 0, 0 // it may be what long bodies have waited for
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
 	t.odd, t.misfits, t.next = nil, 0, nil
+	t.fit = fitness{}
 }
 
 // renew looks after each window whether bodies have drifted away from the

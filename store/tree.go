@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 const (
 	// maxItems is how many items or children a node has at most.
@@ -24,7 +27,32 @@ type btree[T any] struct {
 	len     int
 	owner   *owner
 	compare func(a, b T) int
+	spot    spot
 }
+
+// guide narrows a search within a node to the items that can match, without reading their
+// keys: these are all over the memory of a large store, and to load them costs more
+// than all else that is done to find an object.
+//
+// A tag is four bytes of a key, from where the keys of the node begin to differ. Whoever
+// looks by tags compares the key at the end, and searches by keys if it is another one. So
+// tags that are out of order, or out of date, cost time and nothing else.
+type guide struct {
+	prefix int
+	tags   []uint32 // as many as items
+}
+
+// spot is where the last Find found its item. Set looks there first: the writer of a
+// store looks for an object before it writes it, and most of the cost of either is to
+// compare keys.
+type spot struct {
+	depth uint8 // number of steps; 0 if nothing is known
+	steps [maxSteps]uint8
+}
+
+// maxSteps is the depth of the deepest tree whose spots are known: one of millions of
+// items has five levels.
+const maxSteps = 7
 
 // owner tells whose nodes may be written in place: two trees never share one.
 type owner struct{ _ byte }
@@ -34,6 +62,15 @@ type node[T any] struct {
 	owner *owner
 	items []T
 	kids  []*node[T] // nil in a leaf
+
+	guide    atomic.Pointer[guide] // see seek; nil once items have changed
+	searched atomic.Uint32         // since then
+}
+
+// changed drops the guide of a node before items are added or removed.
+func (n *node[T]) changed() {
+	n.guide.Store(nil)
+	n.searched.Store(0)
 }
 
 func newBtree[T any](compare func(a, b T) int) *btree[T] {
@@ -47,6 +84,7 @@ func (t *btree[T]) Len() int { return t.len }
 // Copy returns a tree with the same items.
 func (t *btree[T]) Copy() *btree[T] {
 	c := *t
+	c.spot = spot{} // any number of goroutines read the copy
 	t.owner, c.owner = new(owner), new(owner)
 	return &c
 }
@@ -56,7 +94,10 @@ func (t *btree[T]) own(n *node[T]) *node[T] {
 	if n.owner == t.owner {
 		return n
 	}
-	return &node[T]{owner: t.owner, items: roomy(n.items), kids: roomy(n.kids)}
+	c := &node[T]{owner: t.owner, items: roomy(n.items), kids: roomy(n.kids)}
+	c.guide.Store(n.guide.Load())
+	c.searched.Store(n.searched.Load())
+	return c
 }
 
 // roomy copies a slice, with a little room for more.
@@ -104,8 +145,65 @@ func (t *btree[T]) Get(item T) (found T, ok bool) {
 	return found, false
 }
 
+// Find is Get for the only writer of a tree, who often writes the same item next.
+func (t *btree[T]) Find(item T) (found T, ok bool) {
+	t.spot = spot{}
+	at := spot{}
+	for n := t.root; int(at.depth) < maxSteps; {
+		i, there := slices.BinarySearchFunc(n.items, item, t.compare)
+		if n.kids == nil && !there {
+			return found, false
+		}
+		if !there {
+			i = max(i-1, 0)
+		}
+		at.steps[at.depth] = uint8(i)
+		at.depth++
+		if n.kids == nil {
+			t.spot = at
+			return n.items[i], true
+		}
+		n = n.kids[i]
+	}
+	return t.Get(item)
+}
+
+// replace is Set where the last Find found the item.
+func (t *btree[T]) replace(item T) (old T, ok bool) {
+	if t.spot.depth == 0 {
+		return old, false
+	}
+	steps := t.spot.steps[:t.spot.depth]
+	leaf := len(steps) - 1
+	var way [maxSteps]*node[T]
+	way[0] = t.root
+	for level, step := range steps[:leaf] {
+		way[level+1] = way[level].kids[step]
+	}
+	old = way[leaf].items[steps[leaf]]
+	if t.compare(old, item) != 0 {
+		return old, false
+	}
+	way[0] = t.own(t.root)
+	t.root = way[0]
+	for level, step := range steps[:leaf] {
+		way[level+1] = t.own(way[level+1])
+		way[level].kids[step] = way[level+1]
+	}
+	for level := leaf; ; level-- {
+		way[level].items[steps[level]] = item
+		if level == 0 || steps[level] > 0 { // else it is the first of its parent too
+			return old, true
+		}
+	}
+}
+
 // Set puts an item in the place of its equal, which it returns, or adds it.
 func (t *btree[T]) Set(item T) (old T, had bool) {
+	if old, ok := t.replace(item); ok {
+		return old, true
+	}
+	t.spot = spot{}
 	t.root = t.own(t.root)
 	old, had, right := t.set(t.root, item)
 	if right != nil {
@@ -125,6 +223,7 @@ func (t *btree[T]) set(n *node[T], item T) (old T, had bool, right *node[T]) {
 			old, n.items[i] = n.items[i], item
 			return old, true, nil
 		}
+		n.changed()
 		n.items = slices.Insert(n.items, i, item)
 		return old, false, t.split(n, i)
 	}
@@ -135,6 +234,7 @@ func (t *btree[T]) set(n *node[T], item T) (old T, had bool, right *node[T]) {
 	n.items[i] = kid.items[0]
 	if more != nil {
 		i++
+		n.changed()
 		n.items = slices.Insert(n.items, i, more.items[0])
 		n.kids = slices.Insert(n.kids, i, more)
 		right = t.split(n, i)
@@ -166,6 +266,7 @@ func (t *btree[T]) Delete(item T) (old T, had bool) {
 	if _, there := t.Get(item); !there {
 		return old, false
 	}
+	t.spot = spot{}
 	t.root = t.own(t.root)
 	old = t.delete(t.root, item)
 	for len(t.root.kids) == 1 {
@@ -183,6 +284,7 @@ func (t *btree[T]) delete(n *node[T], item T) (old T) {
 	if n.kids == nil {
 		i, _ := t.find(n, item)
 		old = n.items[i]
+		n.changed()
 		n.items = slices.Delete(n.items, i, i+1) // it clears what is left over
 		return old
 	}
@@ -203,6 +305,7 @@ func (t *btree[T]) delete(n *node[T], item T) (old T) {
 }
 
 func (n *node[T]) remove(i int) {
+	n.changed()
 	n.items = slices.Delete(n.items, i, i+1)
 	n.kids = slices.Delete(n.kids, i, i+1)
 }
@@ -213,6 +316,7 @@ func (t *btree[T]) join(n *node[T], i int) {
 		return
 	}
 	left, right := t.own(n.kids[i]), n.kids[i+1]
+	left.changed()
 	left.items = append(left.items, right.items...)
 	if left.kids != nil {
 		left.kids = append(left.kids, right.kids...)

@@ -43,11 +43,36 @@ func TestTreeAgainstModel(t *testing.T) {
 				p.model = slices.Delete(p.model, i, i+1)
 			}
 		}
+		find := func(p *pair, key int) {
+			i, found := slices.BinarySearchFunc(p.model, item{key: key}, compare)
+			if x, ok := p.tree.Find(item{key: key}); ok != found || ok && x != p.model[i] {
+				t.Fatalf("Find %d: %v, %v", key, x, ok)
+			}
+		}
 		which := func() *pair { return &all[rapid.IntRange(0, len(all)-1).Draw(t, "which")] }
 		key := func() int { return rapid.IntRange(0, keys).Draw(t, "key") }
 		t.Repeat(map[string]func(*rapid.T){
 			"set":    func(*rapid.T) { set(which(), key()) },
 			"delete": func(*rapid.T) { remove(which(), key()) },
+			"find, then write": func(*rapid.T) {
+				p := which()
+				find(p, key())
+				if again := rapid.Bool().Draw(t, "copy"); again && len(all) < 5 {
+					all = append(all, pair{p.tree.Copy(), slices.Clone(p.model)})
+					p = which()
+				}
+				for range rapid.IntRange(0, 3).Draw(t, "writes") {
+					k := key()
+					find(p, k)
+					if rapid.Bool().Draw(t, "delete") {
+						remove(p, rapid.SampledFrom([]int{k, k + 1}).Draw(t, "which one"))
+					}
+					for before := range rapid.SampledFrom([]int{0, 0, 40}).Draw(t, "others first") {
+						set(p, k-40+before)
+					}
+					set(p, rapid.SampledFrom([]int{k, k, k + 1}).Draw(t, "key written"))
+				}
+			},
 			"set a run": func(*rapid.T) {
 				p, from := which(), key()
 				for k := range rapid.IntRange(1, 400).Draw(t, "n") {

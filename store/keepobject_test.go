@@ -1,0 +1,192 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// keeping is a store whose KeepObject chooses bodies that do not pack.
+type keeping struct {
+	*store.Store
+	random  *rand.Rand
+	version wire.Version
+}
+
+func newKeeping(t *testing.T) *keeping {
+	t.Helper()
+	decode := func(rec wire.Record) (any, error) {
+		if bytes.HasPrefix(rec.Body, []byte("bad")) {
+			return nil, errors.New("planted")
+		}
+		return string(rec.Body), nil
+	}
+	s := store.New(store.Config{Decode: decode, KeepObject: func(_ int, packs bool) bool { return !packs }})
+	return &keeping{Store: s, random: rand.New(rand.NewPCG(1, 2))}
+}
+
+// record returns the next revision of an object. Its body packs, or is random.
+func (k *keeping) record(i, size int, packs bool) delta.Delta {
+	body := []byte(strings.Repeat(fmt.Sprintf(`{"setting":"value-%d"}`, i%7), size/20))
+	if !packs {
+		for j := range body {
+			body[j] = byte(k.random.Uint32())
+		}
+	}
+	k.version++
+	return delta.Delta{Kind: delta.Upsert, Record: wire.Record{Key: wire.Key{Name: fmt.Sprint("o", i)}, UID: fmt.Sprint(i), Version: k.version, Body: body}}
+}
+
+// objects returns how many entries have an object. The others have a body.
+func (k *keeping) objects(t *testing.T) (n int) {
+	t.Helper()
+	for e := range k.Snapshot().All() {
+		object, err := e.Object()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := e.Record().Body; (object == nil) == (body == nil) {
+			t.Fatalf("%s has object %v and %d bytes", e.Key(), object != nil, len(body))
+		}
+		if object != nil {
+			n++
+			if len(object.(string)) != e.Len() {
+				t.Fatalf("%s: %d bytes, want %d", e.Key(), e.Len(), len(object.(string)))
+			}
+		}
+	}
+	if st := k.Stats(); st.Decoded != n {
+		t.Fatalf("%d objects are decoded, by Stats %d", n, st.Decoded)
+	}
+	return n
+}
+
+// TestKeepObjectOfBodiesThatDoNotPack: the store learns whether bodies pack, short ones and
+// long ones, with a dictionary and without, and follows when they change.
+func TestKeepObjectOfBodiesThatDoNotPack(t *testing.T) {
+	for _, size := range []int{2_000, 20_000} {
+		for _, packed := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%d bytes, packed before %v", size, packed), func(t *testing.T) {
+				const n = 1000
+				k := newKeeping(t)
+				list := delta.Batch{begin}
+				for i := range n {
+					list = append(list, k.record(i, size, packed))
+				}
+				apply(t, k.Store, append(list, end(int(k.version)))...)
+				share := func(packs bool, rounds int) float64 {
+					for range rounds {
+						for i := range n {
+							apply(t, k.Store, k.record(i, size, packs))
+						}
+					}
+					return float64(k.objects(t)) / n
+				}
+				for _, c := range []struct {
+					packs       bool
+					rounds      int
+					least, most float64
+				}{{packed, 1, 0, 1}, {false, 4, 0.9, 1}, {true, 20, 0, 0.1}, {false, 4, 0.9, 1}} {
+					if is := share(c.packs, c.rounds); is < c.least || is > c.most || packed && c.rounds == 1 && is > 0 {
+						t.Errorf("after bodies that pack %v: %.2f of the objects are kept decoded, want %.1f to %.1f", c.packs, is, c.least, c.most)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestKeepObject: an object that cannot be decoded keeps its body; an index that comes
+// later reads objects and bodies; a deletion tells the last state; nothing can be written to
+// a file.
+func TestKeepObject(t *testing.T) {
+	decode := func(rec wire.Record) (any, error) {
+		if string(rec.Body) == "bad" {
+			return nil, errors.New("planted")
+		}
+		return string(rec.Body), nil
+	}
+	s := store.New(store.Config{Decode: decode, KeepObject: func(size int, _ bool) bool { return size <= 3 }})
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	apply(t, s, begin, upsertBody("a", 1, "one"), upsertBody("b", 2, "bad"), upsertBody("c", 3, "three"), end(3))
+	sees := func(name string, object any, body string) {
+		t.Helper()
+		e, ok := s.Snapshot().Get(wire.Key{Name: name})
+		is, err := e.Object()
+		if !ok || err != nil || is != object || string(e.Record().Body) != body {
+			t.Errorf("%s: %v, %v, body %q", name, is, err, e.Record().Body)
+		}
+	}
+	sees("a", "one", "")
+	sees("b", nil, "bad")
+	sees("c", nil, "three")
+	index := s.AddIndex(func(dst []string, rec *wire.Record, object any) []string {
+		if object == nil {
+			object = string(rec.Body)
+		}
+		return append(dst, object.(string))
+	})
+	for _, value := range []string{"one", "bad", "three"} {
+		found := 0
+		for range index.Get(s.Snapshot(), value) {
+			found++
+		}
+		if found != 1 {
+			t.Errorf("%d objects have the value %q", found, value)
+		}
+	}
+	apply(t, s, upsertBody("a", 4, "a long one"), upsertBody("c", 5, "two"))
+	sees("a", nil, "a long one")
+	sees("c", "two", "")
+	if st := s.Stats(); st.Decoded != 1 || st.Objects != 3 {
+		t.Errorf("%+v, want one decoded object of three", st)
+	}
+	if err := s.Snapshot().WriteFile(io.Discard, store.FileOptions{}); err == nil {
+		t.Error("a store without bodies was written to a file")
+	}
+	d := upsertBody("c", 6, "end")
+	d.Kind = delta.Delete
+	apply(t, s, d)
+	changes, _, err := sub.CatchUp()
+	if err != nil || len(changes) == 0 {
+		t.Fatal(changes, err)
+	}
+	c := changes[len(changes)-1]
+	if last, err := c.Last().Object(); c.Kind != store.Deleted || last != "end" || err != nil {
+		t.Errorf("%v: the last state is %v, %v", c.Kind, last, err)
+	}
+}
+
+// TestObjectsWithoutVersionsAreUpdated: of objects whose versions tell nothing, and that
+// have no bodies to compare, each list is an update.
+func TestObjectsWithoutVersionsAreUpdated(t *testing.T) {
+	decode := func(rec wire.Record) (any, error) { return string(rec.Body), nil }
+	s := store.New(store.Config{Decode: decode, ObjectsOnly: true})
+	sub := s.Subscribe(store.EveryChange)
+	defer sub.Close()
+	byArrival := func(d delta.Delta) delta.Delta {
+		d.Order = delta.ByArrival
+		return d
+	}
+	for _, body := range []string{"one", "two"} {
+		apply(t, s, byArrival(begin), byArrival(upsertBody("a", 7, body)), byArrival(end(7)))
+		next(t, sub)
+		e, _ := s.Snapshot().Get(wire.Key{Name: "a"})
+		if object, err := e.Object(); object != body || err != nil {
+			t.Errorf("%v, %v, want %q", object, err, body)
+		}
+	}
+}
+
+func upsertBody(name string, version wire.Version, body string) delta.Delta {
+	return delta.Delta{Kind: delta.Upsert, Record: wire.Record{Key: wire.Key{Name: name}, UID: name, Version: version, Body: []byte(body)}}
+}
