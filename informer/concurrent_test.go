@@ -196,6 +196,9 @@ func (c *crowd) moves() moves {
 		"IndexByEach": func(*rand.Rand) {
 			informer.IndexByEach(inf, func(p *corev1.Pod) []string { return []string{p.Name, p.Namespace} }).Len(inf.Snapshot(), "a")
 		},
+		"IndexRecords": func(*rand.Rand) {
+			inf.IndexRecords(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Name) })
+		},
 		"IndexField": func(*rand.Rand) {
 			must(informer.IndexField(inf, "metadata.name")).Len(inf.Snapshot(), "pod-1")
 		},

@@ -56,6 +56,14 @@ type Config struct {
 
 	// Storage: Packed.
 	Storage Storage
+	// Decode makes the objects that a Live informer shares, in place of the decoder of T.
+	// The store hands them out with its entries (store.Entry.Object), and keeps nothing
+	// else of the objects. It is for adapters whose type is known at run time only, cannot
+	// be combined with WarmStart, and has no effect with Packed, unless KeepObject is set.
+	Decode func(wire.Record) (any, error)
+	// KeepObject makes a Packed informer keep some objects as Live does; see
+	// store.Config.KeepObject. It needs Decode.
+	KeepObject func(size int, packs bool) bool
 	// HotObjects is how many decoded objects are kept for those who ask for them
 	// again; each gets a copy of his own. Default none. It pays where few objects
 	// are read very often. T needs the DeepCopyInto of API types.
@@ -123,6 +131,9 @@ func (c *Config) check() error {
 	}
 	if err := c.checkSelection(); err != nil {
 		return fmt.Errorf("informer: %w", err)
+	}
+	if c.WarmStart.Path != "" && c.Decode != nil {
+		return errors.New("informer: Config.Decode keeps no bodies that a snapshot file could have: leave one of Decode and WarmStart.Path out")
 	}
 	if c.WarmStart.Path != "" && c.Transform != nil && c.TransformVersion == "" {
 		return errors.New("informer: a snapshot file of transformed objects needs a version of the function: set Config.TransformVersion, or leave WarmStart.Path out")

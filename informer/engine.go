@@ -76,10 +76,14 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 		news:    make(chan struct{}),
 		fields:  map[string]*store.Index{},
 	}
-	if cfg.Storage != Live {
-		decode = nil
+	of := store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform}
+	switch {
+	case cfg.Storage == Live:
+		of.Decode, of.ObjectsOnly = decode, cfg.Decode != nil
+	case cfg.KeepObject != nil && cfg.Decode != nil:
+		of.Decode, of.KeepObject = decode, cfg.KeepObject
 	}
-	e.store = store.New(store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform, Decode: decode})
+	e.store = store.New(of)
 	e.stopped, e.stop = context.WithCancel(context.Background())
 	e.idle.remedy = runIt
 	e.saving = e.log("informer: the snapshot file cannot be written", "informer: the snapshot file is written again", "file", cfg.WarmStart.Path)
@@ -175,10 +179,10 @@ func (e *engine) launch(ctx context.Context) {
 	e.state = engineRuns
 	e.following.open(ctx)
 	e.reading.open(ctx)
-	e.following.start(e.keep)
 	for _, r := range e.readers {
-		e.reading.start(r.run)
+		r.start()
 	}
+	e.following.start(e.keep) // then the handlers have subscribed
 }
 
 // apply moves batches from the queue to the store until the queue is closed and

@@ -31,6 +31,9 @@ type Handler[T any] struct {
 	// up to HandlerConfig.BatchSize; then nothing else may be set. The slice
 	// belongs to the handler.
 	OnBatch func(ctx context.Context, events []Event[T]) error
+	// OnChanges is OnBatch with the changes of the store, whose entries have no type. It
+	// is for adapters. The slice is shared with other handlers and must not be changed.
+	OnChanges func(ctx context.Context, changes []store.Change) error
 }
 
 // Panics says what happens to an event whose handling has panicked.
@@ -43,6 +46,9 @@ const (
 	RetryEvent
 	// StopHandler: the handler ends; Registration.Err tells why.
 	StopHandler
+	// CrashProgram: nothing recovers the panic, so the program ends. It is for adapters
+	// to libraries in which a panic of a handler does that.
+	CrashProgram
 )
 
 // HandlerConfig is the configuration of a handler. The zero value works.
@@ -64,7 +70,7 @@ type HandlerConfig struct {
 	MinBackoff, MaxBackoff time.Duration
 	// Panics: SkipEvent.
 	Panics Panics
-	// BatchSize is how many events OnBatch gets at most; default 1,000.
+	// BatchSize is how many events OnBatch or OnChanges gets at most; default 1,000.
 	BatchSize int
 	// Report is told of each failure, on the handler's goroutine: errors, and
 	// panics with their stack. Default: Config.Logger.
@@ -91,19 +97,19 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Valu
 func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, error) {
 	single := h.OnAdd != nil || h.OnUpdate != nil || h.OnDelete != nil
 	n := 0
-	for _, set := range []bool{single, h.OnEvent != nil, h.OnBatch != nil} {
+	for _, set := range []bool{single, h.OnEvent != nil, h.OnBatch != nil, h.OnChanges != nil} {
 		if set {
 			n++
 		}
 	}
 	if n != 1 {
-		return nil, errors.New("informer: a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch")
+		return nil, errors.New("informer: a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch, or OnChanges")
 	}
 	if cfg.Subscribe.Mode > store.Lossless {
 		return nil, fmt.Errorf("informer: Subscribe.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscribe.Mode)
 	}
-	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > StopHandler {
-		return nil, errors.New("informer: MinBackoff, MaxBackoff and BatchSize of a handler can not be negative, and Panics is one of three values")
+	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > CrashProgram {
+		return nil, errors.New("informer: a handler has a negative MinBackoff, MaxBackoff or BatchSize, or an unknown value of Panics")
 	}
 	if cfg.MinBackoff == 0 {
 		cfg.MinBackoff = 100 * time.Millisecond
@@ -111,7 +117,7 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 	if cfg.MaxBackoff == 0 {
 		cfg.MaxBackoff = 30 * time.Second
 	}
-	if cfg.BatchSize == 0 || h.OnBatch == nil {
+	if cfg.BatchSize == 0 || !h.batches() {
 		cfg.BatchSize = 1000
 	}
 	if cfg.Subscribe.Resync == 0 {
@@ -120,11 +126,17 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 	i.engine.expect()
 	return i.engine.register(cfg, i.logger, func(ctx context.Context, changes []store.Change) error {
 		return h.call(ctx, i, changes)
-	}, h.OnBatch != nil)
+	}, h.batches())
 }
+
+// batches reports whether the handler takes several changes at once.
+func (h *Handler[T]) batches() bool { return h.OnBatch != nil || h.OnChanges != nil }
 
 // call calls the handler with changes: one, unless it takes batches.
 func (h *Handler[T]) call(ctx context.Context, i *Informer[T], changes []store.Change) error {
+	if h.OnChanges != nil {
+		return h.OnChanges(ctx, changes)
+	}
 	if h.OnBatch != nil {
 		events := make([]Event[T], len(changes))
 		for n, c := range changes {

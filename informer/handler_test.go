@@ -392,10 +392,16 @@ func TestBatches(t *testing.T) {
 			sizes = append(sizes, len(events))
 			return nil
 		}}, informer.HandlerConfig{BatchSize: 10})
+		var names []string
+		w.handle(inf, informer.Handler[corev1.Pod]{OnChanges: func(_ context.Context, changes []store.Change) error {
+			names = append(names, fmt.Sprint(len(changes), " from ", changes[0].New.Key().Name))
+			return nil
+		}}, informer.HandlerConfig{BatchSize: 10})
 		w.run(inf)
 		<-inf.Synced()
 		w.pass(time.Second)
 		equal(w.t, "sizes", sizes, []int{10, 10, 5})
+		equal(w.t, "changes", names, []string{"10 from pod-00", "10 from pod-10", "5 from pod-20"})
 	})
 }
 
@@ -405,6 +411,7 @@ func TestIllegalHandlers(t *testing.T) {
 	event := func(context.Context, informer.Event[corev1.Pod]) error { return nil }
 	for name, h := range map[string]informer.Handler[corev1.Pod]{
 		"nothing": {},
+		"raw too": {OnEvent: event, OnChanges: func(context.Context, []store.Change) error { return nil }},
 		"both":    {OnEvent: event, OnBatch: func(context.Context, []informer.Event[corev1.Pod]) error { return nil }},
 	} {
 		if _, err := inf.Handle(h, informer.HandlerConfig{}); err == nil {

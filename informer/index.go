@@ -54,6 +54,13 @@ func IndexByEach[T any](i *Informer[T], values func(*T) []string) *Index[T] {
 	})}
 }
 
+// IndexRecords adds an index over the values that a function reads off each record,
+// without a decoder. store.Extract says what the function may do. Like IndexBy, it may be
+// called at any time.
+func (i *Informer[T]) IndexRecords(extract store.Extract) *store.Index {
+	return i.engine.store.AddIndex(extract)
+}
+
 // remembered decodes a record, unless that was just done for another index.
 func remembered[T any](m *memo, rec *wire.Record) (*T, bool) {
 	if len(rec.Body) == 0 {

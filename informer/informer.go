@@ -125,16 +125,24 @@ func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open f
 		return err
 	}
 	i.resync, i.logger = cfg.Resync, cfg.logger
-	i.engine = newEngine(cfg, group, func(rec wire.Record) (any, error) {
+	i.engine = newEngine(cfg, group, i.sharedDecoder(cfg.Decode), open)
+	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
+	i.engine.shape = cfg.shape(&sel)
+	return nil
+}
+
+// sharedDecoder returns the function that makes the objects of a Live informer.
+func (i *Informer[T]) sharedDecoder(custom func(wire.Record) (any, error)) func(wire.Record) (any, error) {
+	if custom != nil {
+		return custom
+	}
+	return func(rec wire.Record) (any, error) {
 		obj, err := i.decoder.record(rec)
 		if err != nil {
 			return nil, err // not a nil *T, which an index would treat as an object
 		}
 		return obj, nil
-	}, open)
-	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
-	i.engine.shape = cfg.shape(&sel)
-	return nil
+	}
 }
 
 // checked returns an error for an invalid configuration of an informer of type T.

@@ -287,7 +287,7 @@ func TestEvents(t *testing.T) {
 	}
 	inf := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	ctx, cancel := context.WithCancel(t.Context())
-	var run, work sync.WaitGroup
+	var run, work, subscribed sync.WaitGroup
 	run.Go(func() {
 		if err := inf.Run(ctx); err != nil {
 			t.Error(err)
@@ -296,6 +296,9 @@ func TestEvents(t *testing.T) {
 	count := func(until int) {
 		n := 0
 		for ev := range inf.Events(t.Context()) {
+			if n == 0 {
+				subscribed.Done()
+			}
 			if n++; ev.Kind() != store.Added || ev.Initial() != (n <= 10) {
 				t.Errorf("event %d: %v, initial %v", n, ev.Kind(), ev.Initial())
 			}
@@ -310,11 +313,13 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%d events, want %d", n, until)
 		}
 	}
+	subscribed.Add(4)
 	work.Go(func() { count(11) })
 	work.Go(func() { count(11) })
 	work.Go(func() { count(3) })
 	<-inf.Synced()
 	work.Go(func() { count(10) }) // late
+	subscribed.Wait()             // a sequence that starts after the creation is told of pod-new as initial
 	if _, err := srv.Create(pod("pod-new")); err != nil {
 		t.Fatal(err)
 	}

@@ -77,11 +77,23 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 		}
 	}
 	r.log = r.newLog()
-	if e.state == engineRuns && !e.reading.start(r.run) {
+	if e.state == engineRuns && !r.start() {
 		return nil, ErrStopped
 	}
 	e.readers = append(e.readers, r)
 	return r, nil
+}
+
+// start starts the handler, and reports whether the engine still runs. The subscription
+// begins here and not with the goroutine, which may be late: an object of the first list
+// that is deleted at once would never be reported.
+func (r *Registration) start() bool {
+	r.flow.sub = r.engine.store.Subscribe(r.flow.subscribe.Mode)
+	if !r.engine.reading.start(r.run) {
+		r.flow.sub.Close()
+		return false
+	}
+	return true
 }
 
 // Name returns the name of the handler.
@@ -124,6 +136,7 @@ func (e *engine) forget(r *Registration) {
 // run calls the handler until ctx is done or it is removed.
 func (r *Registration) run(ctx context.Context) {
 	if r.started.Swap(true) {
+		r.flow.sub.Close()
 		return // it was removed before
 	}
 	defer close(r.done)
@@ -167,7 +180,7 @@ func (r *Registration) handle(ctx context.Context, changes []store.Change) bool 
 	backoff := r.cfg.MinBackoff
 	for try := 0; ; try++ {
 		r.begins(changes[0])
-		err := guarded(func() error { return r.call(ctx, changes) })
+		err := r.tryCall(ctx, changes)
 		r.returns()
 		if err == nil {
 			return true
@@ -189,6 +202,14 @@ func (r *Registration) handle(ctx context.Context, changes []store.Change) bool 
 		}
 		backoff = min(2*backoff, r.cfg.MaxBackoff)
 	}
+}
+
+// tryCall calls the handler once.
+func (r *Registration) tryCall(ctx context.Context, changes []store.Change) error {
+	if r.cfg.Panics == CrashProgram {
+		return r.call(ctx, changes)
+	}
+	return guarded(func() error { return r.call(ctx, changes) })
 }
 
 // pause waits, and reports whether ctx is still alive.

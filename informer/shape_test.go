@@ -134,6 +134,19 @@ func TestTransformNeedsAVersion(t *testing.T) {
 	})
 }
 
+// TestDecodeNeedsNoFile: a store that keeps no bodies has none for a file.
+func TestDecodeNeedsNoFile(t *testing.T) {
+	inWorld(t, func(w *world) {
+		cfg := informer.Config{
+			Storage: informer.Live, Decode: func(wire.Record) (any, error) { return 1, nil },
+			WarmStart: informer.WarmStart{Path: filepath.Join(w.t.TempDir(), "snapshot")},
+		}
+		if _, err := informer.Watch[corev1.Pod](w.cluster, cfg); err == nil || !strings.Contains(err.Error(), "Decode") {
+			w.t.Errorf("%v", err)
+		}
+	})
+}
+
 // TestFactorySharesByShape: informers share an engine only if what they hold is the
 // same, in the namespaces that are followed now.
 func TestFactorySharesByShape(t *testing.T) {

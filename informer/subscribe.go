@@ -66,6 +66,7 @@ type flow struct {
 	logger    func() *slog.Logger
 	name      string // name of the consumer, for the log
 	subscribe Subscribe
+	sub       *store.Subscription                // made before run; nil if run makes it
 	lag       atomic.Pointer[store.Subscription] // its Lag is the Lag of the consumer
 	told      bool                               // logged as behind, and not yet as caught up
 	synced    func()                             // called once, when the consumer has seen all of the first lists
@@ -76,7 +77,10 @@ type flow struct {
 // or deliver returns false.
 func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 	f.deliver = deliver
-	sub := f.engine.store.Subscribe(f.subscribe.Mode)
+	sub := f.sub
+	if sub == nil {
+		sub = f.engine.store.Subscribe(f.subscribe.Mode)
+	}
 	defer sub.Close()
 	f.lag.Store(sub)
 	sub.OnLag(f.fellBehind)

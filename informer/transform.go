@@ -20,13 +20,15 @@ func Transform[T any](change func(*T) error) func(wire.Record) (wire.Record, err
 		if err := change(obj); err != nil {
 			return rec, fmt.Errorf("transform %s: %w", rec.Key, err)
 		}
-		return encode(rec, obj)
+		return Encode(rec, obj)
 	}
 }
 
-// encode puts an object in the place of a record's body. Keys, versions and
-// labels of the record stay what they are.
-func encode(rec wire.Record, obj any) (wire.Record, error) {
+// Encode returns rec with obj as its body: in protobuf if the body was, and obj can be
+// encoded so; else in JSON. Key, UID and version stay.
+//
+// Errors: those of the encoder.
+func Encode(rec wire.Record, obj any) (wire.Record, error) {
 	var err error
 	if m, ok := obj.(interface{ Marshal() ([]byte, error) }); ok && rec.Encoding == wire.Protobuf {
 		rec.Body, err = m.Marshal()
