@@ -1,0 +1,142 @@
+package clientgo
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+)
+
+// TestDemand: objects are kept decoded for handlers that read them, and for nobody else.
+func TestDemand(t *testing.T) {
+	reads := cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {}}
+	adds := cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}}
+	many := func(h cache.ResourceEventHandler, n int) (all []cache.ResourceEventHandler) {
+		for range n {
+			all = append(all, h)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		what     string
+		handlers []cache.ResourceEventHandler
+		size     int
+		packs    bool
+		want     bool
+	}{
+		{"nobody reads", nil, 100, false, false},
+		{"names only", []cache.ResourceEventHandler{KeyHandlerFuncs{}, &KeyHandlerFuncs{}}, 100, false, false},
+		{"no updates", []cache.ResourceEventHandler{adds, &adds}, 100, false, false},
+		{"a tiny body", []cache.ResourceEventHandler{&reads}, tinyBody, true, true},
+		{"a body that packs", []cache.ResourceEventHandler{reads}, tinyBody + 1, true, false},
+		{"a body that does not pack", []cache.ResourceEventHandler{reads}, 1 << 20, false, true},
+		{"many handlers", many(reads, manyHandlers), smallBody, true, true},
+		{"fewer handlers", many(reads, manyHandlers-1), smallBody, true, false},
+		{"many handlers, a larger body", many(reads, manyHandlers), smallBody + 1, true, false},
+	} {
+		var d demand
+		for _, h := range c.handlers {
+			d.add(h)
+		}
+		if got := d.keepsObject(c.size, c.packs); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
+		for _, h := range c.handlers {
+			d.remove(h)
+		}
+		if d.keepsObject(1, false) {
+			t.Errorf("%s: objects are kept after the last handler was removed", c.what)
+		}
+	}
+}
+
+// TestDemandOfLists: while a list of all objects is read again and again, most changed
+// objects are read, so they are kept decoded. Changes of few objects, many changes without a
+// read, and a minute without one end it.
+func TestDemandOfLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 40
+		s, d := newSharedStore(t, n), &demand{}
+		x := newKeptIndexer(t, s)
+		x.kept.demand = d
+		version := 0
+		change := func(objects, times int) (kept bool) {
+			for range times {
+				for i := range objects {
+					version++
+					p := sharedPod(i, version)
+					kept = d.keepsObject(1<<20, true)
+					s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: podRecord(t, p)}})
+				}
+			}
+			return kept
+		}
+		read := func(want int) {
+			t.Helper()
+			if all := x.List(); len(all) != want {
+				t.Fatalf("a list of %d", len(all))
+			}
+		}
+		expect := func(what string, got, want bool) {
+			t.Helper()
+			if got != want {
+				t.Errorf("%s: kept is %v", what, got)
+			}
+		}
+		expect("never read", change(n, 1), false)
+		read(n)
+		expect("read once", change(n, 1), false)
+		read(n)
+		expect("read again", change(n/2, 1), true)
+		read(n)
+		expect("and again", change(n, 1), true)
+		expect("changed more often than read", change(1, 1), false)
+		read(n)
+		change(1, 3)
+		read(n)
+		expect("one object changes all the time", change(1, 1), false)
+		read(n)
+		change(n, 1)
+		read(n)
+		expect("all change again", change(1, 1), true)
+		<-time.After(2*keepFor + time.Second)
+		expect("not read for two minutes", change(1, 1), false)
+	})
+}
+
+// TestUpdateOfKeptObjects: an update has both objects, whatever the store keeps of either
+// state, and those that it keeps are handed out as they are.
+func TestUpdateOfKeptObjects(t *testing.T) {
+	for _, keeps := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+		s := newSharedStore(t, 0)
+		var states [2]store.Entry
+		for n := range states {
+			s.keeps = keeps[n]
+			s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: podRecord(t, sharedPod(0, n))}})
+			states[n] = s.get(t, 0)
+		}
+		old, obj, err := s.shared.update(states[0], states[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, got := range []any{old, obj} {
+			pod := got.(*corev1.Pod)
+			if want := sharedPod(0, n); pod.Annotations["beat"] != want.Annotations["beat"] || pod.Spec.Containers[3].Env[7] != want.Spec.Containers[3].Env[7] {
+				t.Errorf("keeps %v: state %d is %v", keeps, n, pod)
+			}
+			kept, err := states[n].Object()
+			if err != nil || (kept != nil) != keeps[n] || keeps[n] && kept != got {
+				t.Errorf("keeps %v: the store has %T for state %d, %v", keeps, kept, n, err)
+			}
+			private, err := s.shared.private(states[n])
+			if err != nil || private == got || private.(*corev1.Pod).ResourceVersion != pod.ResourceVersion {
+				t.Errorf("keeps %v: the private object of state %d is %v, %v", keeps, n, private, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,381 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/vedette-io/vedette/compat/clientgo/internal/tunnel"
+	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/kube"
+	"github.com/vedette-io/vedette/store"
+)
+
+// shared is a cache.SharedIndexInformer on the engine. It is made of an informer of
+// client-go that has not started, which holds its settings until it runs, and takes over
+// if the engine cannot reach the functions that list and watch.
+type shared struct {
+	parts  *stockParts
+	opts   Options
+	codec  *codec
+	source *tunnel.Source
+	index  *indexerSwitch
+	synced chan struct{}
+
+	engine   atomic.Pointer[informer.Informer[object]] // nil until it runs, and if client-go's does
+	refused  atomic.Pointer[string]                    // why it is not accelerated; nil if it is or may be
+	began    atomic.Pointer[time.Time]                 // when the engine started; nil before
+	receiver func(cache.ResourceEventHandler) *receiver
+
+	demand demand
+
+	mu       sync.Mutex
+	phase    phase
+	handlers map[*registration]bool
+	helpers  sync.WaitGroup // goroutines that follow registrations
+	ctx      context.Context
+}
+
+// phase is what an informer has come to.
+type phase uint8
+
+const (
+	phaseNew      phase = iota
+	phaseStarting       // Run was called; it is not known which informer does the work
+	phaseRunning
+	phaseStopped
+)
+
+func newShared(parts *stockParts, opts Options) *shared {
+	s := &shared{
+		parts: parts, opts: opts, codec: newCodec(parts.example),
+		index:    &indexerSwitch{impl: parts.informer.GetIndexer()},
+		synced:   make(chan struct{}),
+		handlers: map[*registration]bool{},
+	}
+	s.source = tunnel.NewSource(cache.ToListerWatcherWithContext(parts.lw), s.shape())
+	s.codec.listed = s.source.Kind
+	return s
+}
+
+// shape says in what form the objects are fetched.
+func (s *shared) shape() tunnel.Shape {
+	shape := tunnel.Shape{Kind: s.codec.kind, Protobuf: s.codec.protobuf() && (s.codec.builtIn || s.codec.metadata()), Dynamic: s.codec.dynamic(), BuiltIn: s.codec.builtIn}
+	if s.codec.metadata() {
+		shape.View = kube.Metadata
+	}
+	return shape
+}
+
+// AddEventHandler implements cache.SharedInformer.
+func (s *shared) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod implements cache.SharedInformer.
+func (s *shared) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, resync time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{ResyncPeriod: &resync})
+}
+
+// minimumResync is the shortest period of a resync, as in client-go.
+const minimumResync = time.Second
+
+// notAdded ends the error for a handler that comes too late. Programs compare it with
+// that of client-go, so its words are the same.
+const notAdded = "was not added to shared informer because it has stopped already"
+
+// AddEventHandlerWithOptions implements cache.SharedInformer.
+//
+// Errors: an informer that has stopped.
+func (s *shared) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase == phaseStopped {
+		return nil, fmt.Errorf("handler %T "+notAdded, h)
+	}
+	resync := s.parts.resync
+	if options.ResyncPeriod != nil {
+		resync = *options.ResyncPeriod
+	}
+	if resync > 0 {
+		resync = max(resync, minimumResync)
+	} else {
+		resync = -1 // never
+	}
+	r := newRegistration(s, h, options, resync)
+	if s.phase == phaseRunning {
+		if err := s.attachLocked(r); err != nil {
+			if s.ctx.Err() != nil {
+				return nil, fmt.Errorf("handler %T "+notAdded, h)
+			}
+			return nil, fmt.Errorf("handler %T was not added: %w", h, err)
+		}
+	}
+	s.handlers[r] = true
+	s.demand.add(h)
+	return r, nil
+}
+
+// attachLocked hands a handler to the informer that does the work.
+func (s *shared) attachLocked(r *registration) error {
+	if e := s.engine.Load(); e != nil {
+		rec := s.receiver(r.handler)
+		rec.logger = r.options.Logger
+		return r.toEngine(e, rec, s.helpers.Go)
+	}
+	return r.toStock(s.ctx, s.parts.informer, s.helpers.Go)
+}
+
+// RemoveEventHandler implements cache.SharedInformer. It does not wait for a call that
+// runs, so a handler may call it.
+//
+// Errors: a registration that no informer of this package made.
+func (s *shared) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	r, ok := handle.(*registration)
+	if !ok {
+		return fmt.Errorf("remove event handler: a %T is not a registration of this informer", handle)
+	}
+	if r.owner != s {
+		return nil // as in client-go
+	}
+	s.mu.Lock()
+	if s.handlers[r] {
+		s.demand.remove(r.handler)
+	}
+	delete(s.handlers, r)
+	s.mu.Unlock()
+	r.drop()
+	return nil
+}
+
+// GetStore implements cache.SharedInformer.
+func (s *shared) GetStore() cache.Store { return s.index }
+
+// GetIndexer implements cache.SharedIndexInformer.
+func (s *shared) GetIndexer() cache.Indexer { return s.index }
+
+// GetController implements cache.SharedInformer.
+func (s *shared) GetController() cache.Controller { return controller{s} }
+
+// AddIndexers implements cache.SharedIndexInformer.
+//
+// Errors: a name that is taken; an informer that has stopped.
+func (s *shared) AddIndexers(more cache.Indexers) error {
+	if s.IsStopped() {
+		return errors.New("indexers were not added: the informer has stopped")
+	}
+	return s.index.AddIndexers(more)
+}
+
+// Run implements cache.SharedInformer.
+func (s *shared) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
+
+// RunWithContext implements cache.SharedInformer. A second call logs a warning and
+// returns.
+func (s *shared) RunWithContext(ctx context.Context) {
+	s.mu.Lock()
+	if s.phase != phaseNew {
+		s.mu.Unlock()
+		s.opts.logger().Warn("client-go adapter: an informer was run twice; the second call has no effect", "resource", s.source.String())
+		return
+	}
+	s.phase, s.ctx = phaseStarting, ctx
+	s.mu.Unlock()
+	if reason := s.unreachable(ctx); reason != "" {
+		s.refused.Store(&reason)
+		s.runStock(ctx)
+	} else {
+		s.runEngine(ctx)
+	}
+	s.mu.Lock()
+	s.phase = phaseStopped
+	s.mu.Unlock()
+	s.helpers.Wait()
+}
+
+// unreachable returns why the byte tunnel cannot be used; "" if it can.
+func (s *shared) unreachable(ctx context.Context) string {
+	if reason := s.refused.Load(); reason != nil {
+		return *reason
+	}
+	err := s.source.Probe(ctx)
+	if err == nil || ctx.Err() != nil {
+		return ""
+	}
+	remedy := "none is needed; the functions work as with client-go"
+	if errors.Is(err, tunnel.ErrNotReached) {
+		remedy = "make the client from clientgo.Wrap(config)"
+	}
+	s.opts.logger().Warn("client-go adapter: an informer is not accelerated", "resource", s.source.String(), "reason", err, "remedy", remedy)
+	return err.Error()
+}
+
+// runStock lets the informer of client-go do the work.
+func (s *shared) runStock(ctx context.Context) {
+	inf := s.parts.informer
+	s.opts.started(*s.refused.Load())
+	s.start(ctx, inf.HasSyncedChecker().Done())
+	inf.RunWithContext(ctx)
+}
+
+// start attaches the handlers, and closes synced when the chosen informer is synced.
+func (s *shared) start(ctx context.Context, synced <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase = phaseRunning
+	s.helpers.Go(func() {
+		select {
+		case <-synced:
+			close(s.synced)
+		case <-ctx.Done():
+		}
+	})
+	for r := range s.handlers {
+		if err := s.attachLocked(r); err != nil {
+			r.end() // the informer is stopping
+		}
+	}
+}
+
+// runEngine follows the objects with the engine.
+func (s *shared) runEngine(ctx context.Context) {
+	see, stop := undecodable(&s.opts, s.source.String())
+	defer stop()
+	src := newReportingSource(s.source, s.parts)
+	e, err := informer.New[object](src, s.config())
+	if err != nil {
+		reason := err.Error()
+		s.opts.logger().Error("client-go adapter: an informer is not accelerated", "resource", s.source.String(), "err", err)
+		s.refused.Store(&reason)
+		s.runStock(ctx)
+		return
+	}
+	snapshot := func() *store.Snapshot { return e.Snapshot().Records() }
+	objects := newSharedObjects(s.codec, snapshot)
+	s.receiver = func(h cache.ResourceEventHandler) *receiver { return newReceiver(h, objects, see) }
+	var kept *keptLists
+	if s.opts.Storage == informer.Packed {
+		kept = &keptLists{demand: &s.demand}
+	}
+	s.index.turn(func(before cache.Indexer) cache.Indexer {
+		return newIndexer(before, &indexer{
+			snapshot: snapshot,
+			add:      e.IndexRecords, shared: objects, invalid: see, kept: kept,
+		})
+	})
+	s.began.Store(new(time.Now()))
+	s.engine.Store(e)
+	s.opts.started("")
+	s.start(ctx, e.Synced())
+	if src.report != nil {
+		s.helpers.Go(func() { src.follow(ctx, e.Health) })
+	}
+	if err := e.Run(ctx); err != nil {
+		s.opts.logger().Error("client-go adapter: an informer ended", "resource", s.source.String(), "err", err)
+	}
+}
+
+// newIndexer completes x with the indexes and the objects of the store that it replaces.
+func newIndexer(before cache.Indexer, x *indexer) *indexer {
+	x.funcs, x.index = cache.Indexers{}, map[string]*store.Index{}
+	_ = x.AddIndexers(before.GetIndexers()) // cannot fail: x has no indexer yet
+	for _, obj := range before.List() {
+		_ = x.Add(obj) // it has a key: the store before took it
+	}
+	return x
+}
+
+// config returns the configuration of the engine.
+func (s *shared) config() informer.Config {
+	cfg := informer.Config{Resource: s.source.String(), Storage: s.opts.Storage, Backlog: s.opts.Backlog, Logger: s.opts.Logger}
+	cfg.Reflector.Wire.ManagedFields = s.opts.ManagedFields
+	transform := s.parts.transform()
+	if s.opts.Storage == informer.Live {
+		cfg.Decode = s.codec.live(transform)
+		return cfg
+	}
+	if transform != nil {
+		cfg.Transform = s.codec.transform(transform)
+	}
+	cfg.Decode, cfg.KeepObject = s.codec.decode, s.demand.keepsObject
+	return cfg
+}
+
+// IsStopped implements cache.SharedInformer.
+func (s *shared) IsStopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.phase == phaseStopped
+}
+
+// HasSynced implements cache.SharedInformer.
+func (s *shared) HasSynced() bool { return closed(s.synced) }
+
+// HasSyncedChecker implements cache.SharedInformer.
+func (s *shared) HasSyncedChecker() cache.DoneChecker {
+	return checker{"informer " + s.source.String(), s.synced}
+}
+
+// LastSyncResourceVersion implements cache.SharedInformer.
+func (s *shared) LastSyncResourceVersion() string {
+	if s.engine.Load() == nil {
+		return s.parts.informer.LastSyncResourceVersion()
+	}
+	return s.index.LastStoreSyncResourceVersion()
+}
+
+// SetWatchErrorHandler implements cache.SharedInformer.
+//
+// Errors: an informer that has started.
+func (s *shared) SetWatchErrorHandler(f cache.WatchErrorHandler) error {
+	return s.configure(func(inf cache.SharedIndexInformer) error { return inf.SetWatchErrorHandler(f) })
+}
+
+// SetWatchErrorHandlerWithContext implements cache.SharedInformer.
+//
+// Errors: an informer that has started.
+func (s *shared) SetWatchErrorHandlerWithContext(f cache.WatchErrorHandlerWithContext) error {
+	return s.configure(func(inf cache.SharedIndexInformer) error { return inf.SetWatchErrorHandlerWithContext(f) })
+}
+
+// SetTransform implements cache.SharedInformer. nil removes the function.
+//
+// Errors: an informer that has started.
+func (s *shared) SetTransform(f cache.TransformFunc) error {
+	return s.configure(func(inf cache.SharedIndexInformer) error { return inf.SetTransform(f) })
+}
+
+// configure changes a setting that must not change once the informer runs.
+func (s *shared) configure(change func(cache.SharedIndexInformer) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase != phaseNew {
+		return errors.New("the informer has already started")
+	}
+	return change(s.parts.informer)
+}
+
+// controller is what GetController returns: it shows the state of an informer, and runs
+// nothing.
+type controller struct{ informer *shared }
+
+// Run implements cache.Controller.
+func (controller) Run(<-chan struct{}) {}
+
+// RunWithContext implements cache.Controller.
+func (controller) RunWithContext(context.Context) {}
+
+// HasSynced implements cache.Controller.
+func (c controller) HasSynced() bool { return c.informer.HasSynced() }
+
+// HasSyncedChecker implements cache.Controller.
+func (c controller) HasSyncedChecker() cache.DoneChecker { return c.informer.HasSyncedChecker() }
+
+// LastSyncResourceVersion implements cache.Controller.
+func (c controller) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

@@ -1,0 +1,130 @@
+package clientgo
+
+import (
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vedette-io/vedette/store"
+)
+
+// keptLists holds the objects of lists for a minute. To read a list again within that time
+// costs what changed meanwhile.
+type keptLists struct {
+	demand *demand // is told of lists of all objects; nil for nobody
+
+	mu    sync.Mutex
+	lists map[question]keptList
+	sweep *time.Timer // nil if there is nothing to give up
+}
+
+// question says which objects a list has, and in which form.
+type question struct {
+	namespace string // with all: empty
+	all, lazy bool
+}
+
+// keptList is the answer to a question. It is never changed: several readers may merge
+// with it at once.
+type keptList struct {
+	read    time.Time
+	entries []store.Entry // ordered by key
+	objects []any         // those of the entries
+}
+
+// maker returns the object of an entry, and whether it has one. was and like are what
+// the list had for an earlier revision of the object; zero for no such revision.
+type maker func(e, was store.Entry, like any) (obj any, ok bool)
+
+// list returns the objects of entries, which are ordered by key and about n.
+func (k *keptLists) list(q question, entries iter.Seq[store.Entry], n int, object maker) []any {
+	now := keptList{read: time.Now(), entries: make([]store.Entry, 0, n), objects: make([]any, 0, n)}
+	m := merge{before: k.before(q)}
+	for e := range entries {
+		if obj, ok := m.next(e, object); ok {
+			now.entries = append(now.entries, e)
+			now.objects = append(now.objects, obj)
+		}
+	}
+	if len(now.objects) == 0 {
+		return now.objects // a namespace that does not exist, for instance
+	}
+	k.keep(q, now)
+	if k.demand != nil && q.all && !q.lazy {
+		k.demand.list(len(m.before.entries) > 0, m.changed, len(now.objects))
+	}
+	return slices.Clone(now.objects)
+}
+
+// before returns the answer that is kept.
+func (k *keptLists) before(q question) keptList {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lists[q]
+}
+
+// keep keeps an answer.
+func (k *keptLists) keep(q question, l keptList) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lists == nil {
+		k.lists = map[question]keptList{}
+	}
+	k.lists[q] = l
+	if k.sweep == nil {
+		k.sweep = time.AfterFunc(keepFor, k.expire)
+	}
+}
+
+// expire gives up lists that nobody has read for a while.
+func (k *keptLists) expire() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.sweep = nil
+	for q, l := range k.lists {
+		if time.Since(l.read) >= keepFor {
+			delete(k.lists, q)
+			if k.demand != nil && q.all && !q.lazy {
+				k.demand.noList()
+			}
+		}
+	}
+	if len(k.lists) > 0 {
+		k.sweep = time.AfterFunc(keepFor, k.expire)
+	}
+}
+
+// merge walks along a kept list while new entries come in the same order.
+type merge struct {
+	before  keptList
+	at      int
+	changed int // objects, and new ones
+}
+
+// next returns the object of an entry.
+func (m *merge) next(e store.Entry, object maker) (any, bool) {
+	b := &m.before
+	if m.at < len(b.entries) && b.entries[m.at] == e { // most entries
+		m.at++
+		return b.objects[m.at-1], true
+	}
+	for m.at < len(b.entries) {
+		was := b.entries[m.at]
+		order := was.Compare(e)
+		if order > 0 {
+			break
+		}
+		m.at++
+		switch {
+		case order < 0: // it was deleted
+		case was.SameRevision(e): // the store has moved it
+			return b.objects[m.at-1], true
+		default:
+			m.changed++
+			return object(e, was, b.objects[m.at-1])
+		}
+	}
+	m.changed++
+	return object(e, store.Entry{}, nil)
+}

@@ -1,0 +1,113 @@
+package clientgo
+
+import "time"
+
+const (
+	// recentObjects is how many decoded objects an informer holds for those who read
+	// them next: the other handlers, a lister, the old state of the next update.
+	recentObjects = 8192
+	// mostRecentBytes is how long their bodies are at most, together, and
+	// leastRecentBytes is the least such bound.
+	mostRecentBytes  = 8 << 20
+	leastRecentBytes = 512 << 10
+)
+
+// keepFor is how long a list, or a decoded object, is kept after it was read last.
+const keepFor = time.Minute
+
+// recentBytes returns the bound for the bodies of recent objects: they take no more than
+// what packing has saved, or a thirty-second part where it saves little. raw is the size of all
+// bodies, held that of the memory that holds them.
+func recentBytes(raw, held int64) int {
+	return int(min(mostRecentBytes, max(leastRecentBytes, raw/32, raw-held)))
+}
+
+// recent holds the objects that were decoded last. It gives up the oldest, unless
+// somebody has read it from the store since, and those that nobody asks for.
+type recent struct {
+	ring  []*slot // grows up to what is needed
+	first int
+	count int
+	bytes int
+	most  int // bytes
+}
+
+// push adds a slot that holds an object.
+func (r *recent) push(sl *slot) {
+	if r.count == len(r.ring) {
+		ring := make([]*slot, max(64, 2*r.count))
+		n := copy(ring, r.ring[r.first:])
+		copy(ring[n:], r.ring[:r.first])
+		r.ring, r.first = ring, 0
+	}
+	sl.used, sl.asked = false, true
+	r.ring[(r.first+r.count)%len(r.ring)] = sl
+	r.count++
+	r.bytes += sl.size
+}
+
+// pop removes a slot if there are too many, and returns it; else nil. The slot that came
+// last stays.
+func (r *recent) pop() *slot {
+	for r.count > recentObjects || r.bytes > r.most && r.count > 1 {
+		sl := r.shift()
+		if !sl.used {
+			return sl
+		}
+		r.push(sl)
+	}
+	return nil
+}
+
+// shift removes the oldest slot.
+func (r *recent) shift() *slot {
+	sl := r.ring[r.first]
+	r.ring[r.first] = nil
+	r.first = (r.first + 1) % len(r.ring)
+	r.count--
+	r.bytes -= sl.size
+	return sl
+}
+
+// idle removes the slots that nobody has asked for since the last call, and returns them.
+func (r *recent) idle() (all []*slot) {
+	for range r.count {
+		sl := r.shift()
+		if !sl.asked {
+			all = append(all, sl)
+			continue
+		}
+		used := sl.used
+		r.push(sl)
+		sl.used, sl.asked = used, false
+	}
+	if r.count == 0 {
+		r.ring, r.first = nil, 0
+	}
+	return all
+}
+
+// recentReads is how many reads a window remembers.
+const recentReads = 1024
+
+// window remembers the states that were read last.
+type window struct {
+	read map[state]struct{} // nil until the first read
+	ring []state
+	next int
+}
+
+// again remembers a state, and reports whether it was there.
+func (w *window) again(st state) bool {
+	if _, ok := w.read[st]; ok {
+		return true
+	}
+	if w.read == nil {
+		w.read, w.ring = map[state]struct{}{}, make([]state, recentReads)
+	}
+	delete(w.read, w.ring[w.next])
+	w.ring[w.next] = st
+	w.read[st] = struct{}{}
+	w.next = (w.next + 1) % recentReads
+	return false
+}

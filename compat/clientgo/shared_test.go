@@ -1,0 +1,360 @@
+package clientgo
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/store"
+	"github.com/vedette-io/vedette/wire"
+)
+
+// sharedPod is the n-th state of the i-th of some pods.
+func sharedPod(i, n int) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team", Name: fmt.Sprintf("pod-%05d", i), UID: types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", i)),
+		ResourceVersion: fmt.Sprint(1 + i + n*100_000), Labels: map[string]string{"app": "web"},
+		Annotations: map[string]string{"beat": fmt.Sprint(n)},
+	}}
+	for c := range 4 {
+		container := corev1.Container{Name: fmt.Sprintf("c%d", c), Image: "registry.example.com/team/web:v1", Args: []string{"--listen=:8080", "--verbose"}}
+		for v := range 8 {
+			container.Env = append(container.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%d", v), Value: fmt.Sprintf("value-%d-%d", i, v)})
+		}
+		p.Spec.Containers = append(p.Spec.Containers, container)
+	}
+	return p
+}
+
+// sharedStore has n pods and the objects that are decoded from it.
+type sharedStore struct {
+	store  *store.Store
+	shared *sharedObjects
+	keeps  bool // the objects of new records, in place of bodies
+}
+
+func newSharedStore(t *testing.T, n int) *sharedStore {
+	t.Helper()
+	s, c := &sharedStore{}, newCodec(&corev1.Pod{})
+	s.store = store.New(store.Config{Decode: c.decode, KeepObject: func(int, bool) bool { return s.keeps }})
+	s.shared = newSharedObjects(c, s.store.Snapshot)
+	var batch delta.Batch
+	for i := range n {
+		batch = append(batch, delta.Delta{Kind: delta.Upsert, Record: podRecord(t, sharedPod(i, 0))})
+	}
+	s.apply(t, batch)
+	return s
+}
+
+func (s *sharedStore) apply(t *testing.T, batch delta.Batch) {
+	t.Helper()
+	if err := s.store.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func podRecord(t *testing.T, p *corev1.Pod) wire.Record {
+	t.Helper()
+	body, err := p.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := wire.ParseVersion(p.ResourceVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wire.Record{Key: wire.Key{Namespace: p.Namespace, Name: p.Name}, UID: string(p.UID), Version: version, Encoding: wire.Protobuf, Body: body}
+}
+
+func (s *sharedStore) get(t *testing.T, i int) store.Entry {
+	t.Helper()
+	p := sharedPod(i, 0)
+	e, ok := s.store.Snapshot().Get(wire.Key{Namespace: p.Namespace, Name: p.Name})
+	if !ok {
+		t.Fatal("no such pod")
+	}
+	return e
+}
+
+// TestSharedByAll: whoever reads a state at about the same time gets the same object, and
+// it is decoded once.
+func TestSharedByAll(t *testing.T) {
+	const pods, readers = 200, 16
+	s := newSharedStore(t, pods)
+	got := make([][]any, readers)
+	var work sync.WaitGroup
+	for r := range readers {
+		work.Go(func() {
+			for e := range s.store.Snapshot().All() {
+				obj, err := s.shared.entry(e)
+				if err != nil {
+					t.Error(err)
+				}
+				got[r] = append(got[r], obj)
+			}
+		})
+	}
+	work.Wait()
+	for r := range readers {
+		if !reflect.DeepEqual(got[r], got[0]) {
+			t.Fatal("readers got different objects")
+		}
+		for i := range got[r] {
+			if got[r][i] != got[0][i] {
+				t.Fatalf("pod %d is there twice", i)
+			}
+		}
+	}
+	if n := s.shared.codec.count.Load(); n != pods {
+		t.Errorf("%d objects were decoded, want %d", n, pods)
+	}
+}
+
+// TestSharedUpdate: the objects of an update are those that decoding alone gives, and
+// share what is the same in both.
+func TestSharedUpdate(t *testing.T) {
+	for _, first := range []string{"neither", "old", "new"} {
+		t.Run(first, func(t *testing.T) {
+			s := newSharedStore(t, 1)
+			old := s.get(t, 0)
+			s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: podRecord(t, sharedPod(0, 1))}})
+			next := s.get(t, 0)
+			for _, e := range map[string][]store.Entry{"old": {old}, "new": {next}}[first] {
+				if _, err := s.shared.entry(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, after, err := s.shared.update(old, next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, y := before.(*corev1.Pod), after.(*corev1.Pod)
+			if !reflect.DeepEqual(x, sharedPod(0, 0)) || !reflect.DeepEqual(y, sharedPod(0, 1)) {
+				t.Fatalf("%+v\n%+v", x, y)
+			}
+			if &x.Spec.Containers[0] != &y.Spec.Containers[0] {
+				t.Error("the containers are there twice")
+			}
+			again, alsoAgain, err := s.shared.update(old, next)
+			if again != before || alsoAgain != after || err != nil {
+				t.Errorf("other objects the second time, %v", err)
+			}
+		})
+	}
+}
+
+// TestSharedBounds: objects that nobody uses are given up, and those that somebody uses
+// are found.
+func TestSharedBounds(t *testing.T) {
+	const pods = 7_500
+	s := newSharedStore(t, pods)
+	kept, err := s.shared.read(s.get(t, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first pod has a second chance
+		for e := range s.store.Snapshot().All() {
+			if e.Key().Name == sharedPod(0, 0).Name {
+				continue
+			}
+			if _, err := s.shared.entry(e); err != nil {
+				t.Fatal(err)
+			}
+			if r := &s.shared.recent; r.count > recentObjects || r.bytes > r.most {
+				t.Fatalf("%d objects of %d bytes are held", r.count, r.bytes)
+			}
+		}
+	}
+	if r := &s.shared.recent; r.count > pods-500 {
+		t.Fatalf("%d objects are held: the test shows nothing", r.count)
+	}
+	if again, _ := s.shared.entry(s.get(t, 0)); again != kept {
+		t.Error("an object that is in use was decoded again")
+	}
+	_ = kept.(*corev1.Pod).Name // somebody uses it up to here
+}
+
+// TestSharedIdle: an object that nobody asks for within a minute is given up. An object
+// that a reader asks for stays, and an object that somebody uses is found.
+func TestSharedIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pods = 100
+		s := newSharedStore(t, pods)
+		var inUse any
+		for e := range s.store.Snapshot().All() {
+			obj, err := s.shared.entry(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Key().Name == sharedPod(1, 0).Name {
+				inUse = obj
+			}
+		}
+		held := func() int {
+			synctest.Wait()
+			s.shared.mu.Lock()
+			defer s.shared.mu.Unlock()
+			return s.shared.recent.count
+		}
+		<-time.After(keepFor - time.Second)
+		if n := held(); n != pods {
+			t.Errorf("%d objects are held within the minute, want %d", n, pods)
+		}
+		for range 6 {
+			<-time.After(keepFor / 2)
+			runtime.GC()
+			if _, err := s.shared.entry(s.get(t, 0)); err != nil || s.shared.codec.count.Load() != pods {
+				t.Errorf("an object that is asked for was decoded again, %v", err)
+			}
+		}
+		if n := held(); n != 1 {
+			t.Errorf("%d objects are held, want one: a reader asks for it", n)
+		}
+		if again, err := s.shared.entry(s.get(t, 1)); err != nil || again != inUse {
+			t.Errorf("an object that is in use was decoded again, %v", err)
+		}
+		<-time.After(3 * keepFor)
+		if n := held(); n != 0 || s.shared.sweep != nil || s.shared.recent.ring != nil || s.shared.recent.bytes != 0 {
+			t.Errorf("%d objects of %d bytes are held, sweep %v", n, s.shared.recent.bytes, s.shared.sweep)
+		}
+		runtime.KeepAlive(inUse)
+	})
+}
+
+// TestSharedAgain: an object that was collected and then decoded again is found as long as
+// somebody uses it, and its slot goes with it. The cleanup of the first object may come
+// when the second one is there already.
+func TestSharedAgain(t *testing.T) {
+	s := newSharedStore(t, 1)
+	e := s.get(t, 0)
+	if _, err := s.shared.entry(e); err != nil {
+		t.Fatal(err)
+	}
+	st, _ := s.shared.stateOf(e)
+	dead := weaken(new(corev1.Pod), func() {})
+	collect(t, func() bool { return dead.value() == nil })
+	s.displace()
+	s.shared.mu.Lock()
+	s.shared.slots[st].weak = dead
+	s.shared.mu.Unlock()
+	again, err := s.shared.entry(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.displace()
+	if found, err := s.shared.entry(e); err != nil || found != again {
+		t.Errorf("a reader got another object, %v", err)
+	}
+	runtime.KeepAlive(again)
+	again = nil
+	s.displace()
+	collect(t, func() bool {
+		s.shared.mu.Lock()
+		defer s.shared.mu.Unlock()
+		return s.shared.slots[st] == nil
+	})
+}
+
+// displace fills the ring with objects that are larger than it, so that all others leave.
+func (s *sharedStore) displace() {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	for range 2 {
+		s.shared.hold(&slot{held: new(corev1.Pod), size: mostRecentBytes + 1})
+	}
+}
+
+// collect collects garbage until done.
+func collect(t *testing.T, done func() bool) {
+	t.Helper()
+	for range 1000 {
+		if runtime.GC(); done() {
+			return
+		}
+	}
+	t.Fatal("garbage was not collected")
+}
+
+// TestSharedUndecodable: an object that cannot be decoded leaves nothing behind.
+func TestSharedUndecodable(t *testing.T) {
+	s := newSharedStore(t, 0)
+	rec := podRecord(t, sharedPod(0, 0))
+	rec.Body = []byte{0xff}
+	s.apply(t, delta.Batch{{Kind: delta.Upsert, Record: rec}})
+	for range 2 {
+		if obj, err := s.shared.entry(s.get(t, 0)); err == nil {
+			t.Fatalf("%v", obj)
+		}
+	}
+	if len(s.shared.slots) != 0 {
+		t.Error("a slot was left behind")
+	}
+}
+
+// TestSharedAllocations limits the allocations for objects that nobody has decoded yet,
+// beyond those for their content. It measures a read of an object, and an update, whose
+// old object is made from the new one.
+func TestSharedAllocations(t *testing.T) {
+	const pods = 2_000
+	s := newSharedStore(t, pods)
+	var old []store.Entry
+	for e := range s.store.Snapshot().All() {
+		old = append(old, e)
+	}
+	var batch delta.Batch
+	for i := range pods {
+		batch = append(batch, delta.Delta{Kind: delta.Upsert, Record: podRecord(t, sharedPod(i, 1))})
+	}
+	s.apply(t, batch)
+	var next []store.Entry
+	for e := range s.store.Snapshot().All() {
+		next = append(next, e)
+	}
+	// The objects are the same, and decoded before: a decoder keeps texts that come often.
+	cost := func(from int, f func(i int) error) float64 {
+		at := from - 1
+		return testing.AllocsPerRun(pods/4, func() {
+			at++
+			if err := f(at); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	decoded := func(i int) error {
+		_, err := s.shared.codec.decode(old[i].Record())
+		return err
+	}
+	cost(0, decoded)
+	decode := cost(0, decoded)
+	read := cost(0, func(i int) error {
+		_, err := s.shared.entry(old[i])
+		return err
+	})
+	cost(pods/2, decoded)
+	update := cost(pods/2, func(i int) error {
+		_, _, err := s.shared.update(old[i], next[i])
+		return err
+	})
+	again := cost(0, func(i int) error {
+		_, err := s.shared.entry(old[i])
+		return err
+	})
+	t.Logf("%.1f allocations to decode, %.1f to read, %.1f for an update, %.1f for an object that is there", decode, read, update, again)
+	for _, c := range []struct {
+		what     string
+		is, most float64
+	}{{"reading", read, decode + 3}, {"an update", update, decode + 32}, {"an object that is there", again, 1}} {
+		if c.is > c.most {
+			t.Errorf("%s takes %.1f allocations, may be %.1f", c.what, c.is, c.most)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package clientgo
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/vedette-io/vedette/wire"
+)
+
+// turns lets one handler at a time decode its next events. Of those that wait, the one that
+// is behind the others goes first: handlers that are equally fast stay together then, and
+// find the objects that one of them has decoded. A handler that does not wait, because its
+// function runs, delays nobody.
+type turns struct {
+	mu      sync.Mutex
+	taken   bool
+	waiting []*waiter // in the order in which they came
+	told    *toldEvents
+}
+
+// waiter is a handler that waits for its turn.
+type waiter struct {
+	at     wire.Version  // of its next event
+	passed int           // how many others had a turn while it waited
+	ready  chan struct{} // has room for one; it is its turn
+}
+
+// mostPassed is how many others have a turn before a handler that waits. Without a bound,
+// handlers that read a long first list would hold up those that follow.
+const mostPassed = 8
+
+// before reports whether w has its turn before a handler that waited longer.
+func (w *waiter) before(other *waiter) bool { return other.passed < mostPassed && w.at < other.at }
+
+func newTurns() *turns { return &turns{told: newToldEvents()} }
+
+// take waits for the turn, and returns the events that handlers got last. They belong to the
+// caller until it calls give. It returns nil if ctx is done before.
+func (t *turns) take(ctx context.Context, w *waiter) *toldEvents {
+	if told := t.try(w); told != nil {
+		return told
+	}
+	select {
+	case <-w.ready:
+		return t.told
+	case <-ctx.Done():
+		t.leave(w)
+		return nil
+	}
+}
+
+// leave ends the waiting of a handler.
+func (t *turns) leave(w *waiter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.waiting, w); i >= 0 {
+		t.waiting = slices.Delete(t.waiting, i, i+1)
+		w.passed = 0
+		return
+	}
+	<-w.ready // it was given the turn meanwhile
+	t.next()
+}
+
+// try takes the turn if nobody has it. Else w waits for it, unless it is nil.
+func (t *turns) try(w *waiter) *toldEvents {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.taken {
+		t.taken = true
+		return t.told
+	}
+	if w != nil {
+		t.waiting = append(t.waiting, w)
+	}
+	return nil
+}
+
+// give ends a turn.
+func (t *turns) give() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next()
+}
+
+// next gives the turn to the handler that is behind the others. The caller has the lock.
+func (t *turns) next() {
+	if len(t.waiting) == 0 {
+		t.taken = false
+		return
+	}
+	first := 0
+	for i, w := range t.waiting {
+		if w.before(t.waiting[first]) {
+			first = i
+		}
+	}
+	w := t.waiting[first]
+	t.waiting = slices.Delete(t.waiting, first, first+1)
+	for _, other := range t.waiting {
+		other.passed++
+	}
+	w.passed = 0
+	w.ready <- struct{}{}
+}
