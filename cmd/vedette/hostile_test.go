@@ -201,6 +201,7 @@ func TestHostile(t *testing.T) {
 	t.Run("submitting", h.submitting)
 	t.Run("portal", h.portal)
 	t.Run("logins", h.logins)
+	t.Run("swap", h.swaps)
 	t.Run("demo", h.demo)
 	h.complete(t)
 }

@@ -118,6 +118,6 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see `%s --help`)", err, c.CommandPath())
 	})
-	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(), newTemplate(), newDemo(), newNotify(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout())
+	root.AddCommand(newWatch(), newRecord(), newHistory(), newShow(), newDiff(), newStats(), newGaps(), newWait(), newMigrate(), newPrune(), newDoctor(), newConfig(), newSubmit(), newLogs(), newTemplate(), newDemo(), newNotify(), newPortal(), newDeadletter(), newSubscribe(), newAck(), newLogin(), newLogout(), newSwap())
 	return root
 }

@@ -159,7 +159,8 @@ func sameText(text string, r *archive, base string) string {
 		text = strings.ReplaceAll(text, way, "")
 	}
 	text = regexp.MustCompile(`(?m)^\s*(uid|resourceVersion|creationTimestamp|"uid"|"resourceVersion"|"creationTimestamp"): .*$`).ReplaceAllString(text, "")
-	return goesOn.ReplaceAllString(lasted.ReplaceAllString(text, "$1"), "…")
+	text = goesOn.ReplaceAllString(lasted.ReplaceAllString(text, "$1"), "…")
+	return regexp.MustCompile(` +…`).ReplaceAllString(text, " …") // durations are aligned to the right
 }
 
 // TestWatchThroughPortal: `jobs --watch` shows changes through a portal, and ends.

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// swaps gives `vedette swap` hostile packages, flags and a module that does not build.
+func (h *hostile) swaps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("main.go", []byte("package main\n\nfunc main() { panic(`"+evil+"`) + 1 }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(args ...string) {
+		t.Helper()
+		if _, errs, code := h.run(append([]string{"swap"}, args...)...); code == 0 || errs == "" {
+			t.Errorf("vedette swap %q ended with %d and wrote %q", args, code, errs)
+		}
+	}
+	refused("./" + evil)
+	refused("./...", "--mod", evil)
+	if err := os.WriteFile("go.mod", []byte("module example.com/hostile\n\ngo 1.26\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused("./...")
+	refused("./"+evil, "--vedette", evil, "--output", evil)
+	refused("./...", "--", "-tags="+evil)
+}
