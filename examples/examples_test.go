@@ -90,7 +90,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", dir+"/", "./...").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir+"/", "./nodes", "./podcontroller", "./jobs", "./trainjob").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}
