@@ -37,7 +37,7 @@ var gates = []struct {
 	most                   map[string]float64 // for each object
 }{
 	{"pods", "pods", "vedette", 20_000, workload.Protobuf, map[string]float64{
-		"live heap": 497, "allocated": 1300, "allocations": 2.65, "peak over live": 6.5, // of it 30 MB are an empty process
+		"live heap": 497, "allocated": 1300, "allocations": 2.65, "peak over live": 2.5, // of what the process has grown; the program itself grows with what is compared
 	}},
 	{"pods, unstructured", "pods", "vedette-unstructured", 10_000, workload.JSON, map[string]float64{
 		"live heap": 556, "allocated": 1500, "allocations": 3.05,
@@ -82,7 +82,7 @@ func TestGates(t *testing.T) {
 				f, each := r.Figures, 1/float64(g.n)
 				for name, v := range map[string]float64{
 					"live heap": f[clock.Heap] * each, "allocated": f[clock.Alloc] * each, "allocations": f[clock.Allocs] * each,
-					"peak over live": f[clock.Peak] / max(f[clock.Heap], 1),
+					"peak over live": f[clock.PeakGrowth] / max(f[clock.Heap], 1),
 				} {
 					if run == 0 || v < is[name] {
 						is[name] = v

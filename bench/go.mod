@@ -8,6 +8,7 @@ require (
 	github.com/cilium/statedb v0.5.6
 	github.com/go-logr/logr v1.4.4
 	github.com/vedette-io/vedette v0.0.0
+	github.com/vedette-io/vedette/compat/controllerruntime v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
@@ -124,3 +125,5 @@ require (
 )
 
 replace github.com/vedette-io/vedette => ../
+
+replace github.com/vedette-io/vedette/compat/controllerruntime => ../compat/controllerruntime

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"syscall"
 	"time"
 
@@ -23,6 +24,7 @@ const usage = `Measures Vedette side by side with its peers.
   go run -C bench .                                 the short round: one table of ratios, 5 minutes
   go run -C bench . -full -out ../docs              everything, into docs/benchmarks.md
   go run -C bench . -run '^sync$' -pods 10000 -rounds 5
+  go run -C bench . -full -run reads -case 'all$'
   go run -C bench . -list                           what there is to be measured
   go run -C bench . -json a.json                    keep what was measured
   go run -C bench . diff a.json b.json              two runs side by side
@@ -76,6 +78,7 @@ func bench(args []string) error {
 	f := flags("bench")
 	full := f.Bool("full", false, "run everything, not only what the table of ratios needs")
 	match := f.String("run", "", "run the scenarios whose names match this regular `expression`")
+	only := f.String("case", "", "of these, run the cases whose names match this regular `expression`")
 	list := f.Bool("list", false, "list the scenarios and their cases")
 	file := f.String("json", "", "keep what was measured in this `file`")
 	out := f.String("out", "", "write benchmarks.md and its pictures into this `folder`")
@@ -95,13 +98,17 @@ func bench(args []string) error {
 	if err != nil {
 		return err
 	}
+	cases, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
 	o.Size = scenario.Short
 	if *full {
 		o.Size = scenario.Full
 	}
-	chosen := scenario.Of(expression.MatchString)
-	if len(chosen) == 0 {
-		return fmt.Errorf("no scenario matches %q; -list says what there is", *match)
+	chosen := scenario.Of(expression.MatchString, cases.MatchString)
+	if !slices.ContainsFunc(chosen, func(s scenario.Scenario) bool { return len(s.Cases(o)) > 0 }) {
+		return fmt.Errorf("no case matches -run %q and -case %q; -list says what there is", *match, *only)
 	}
 	if *list {
 		listAll(chosen, o)
@@ -112,8 +119,12 @@ func bench(args []string) error {
 
 func listAll(chosen []scenario.Scenario, o scenario.Options) {
 	for _, s := range chosen {
+		cases := s.Cases(o)
+		if len(cases) == 0 {
+			continue
+		}
 		fmt.Printf("%-10s %s\n", s.Name, s.Title)
-		for _, c := range s.Cases(o) {
+		for _, c := range cases {
 			fmt.Printf("%-10s   %s: %d objects, %d rounds of %v\n", "", c.Name, c.Task.N*len(c.Task.Kinds), c.Rounds, c.Contestants)
 		}
 	}

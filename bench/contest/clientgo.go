@@ -3,14 +3,17 @@ package contest
 import (
 	"context"
 	"iter"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/vedette-io/vedette/bench/workload"
@@ -21,8 +24,11 @@ import (
 func openClientGo(env Env) (Cache, error) {
 	var all sharedInformers
 	for _, k := range env.Kinds {
-		inf, err := sharedInformer(&env, k)
+		inf, err := sharedInformer(&env, k, env.rest())
 		if err != nil {
+			return nil, err
+		}
+		if err := env.addIndex(inf); err != nil {
 			return nil, err
 		}
 		for _, h := range env.Handlers {
@@ -35,8 +41,7 @@ func openClientGo(env Env) (Cache, error) {
 	return all, nil
 }
 
-func sharedInformer(env *Env, k workload.Kind) (cache.SharedIndexInformer, error) {
-	cfg := env.rest()
+func sharedInformer(env *Env, k workload.Kind, cfg *rest.Config) (cache.SharedIndexInformer, error) {
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	switch env.Objects {
 	case Dynamic:
@@ -61,24 +66,6 @@ func sharedInformer(env *Env, k workload.Kind) (cache.SharedIndexInformer, error
 		return nil, err
 	}
 	return generic.Informer(), nil
-}
-
-// resourceHandler makes one of client-go's handlers of ours.
-func resourceHandler(h Handler) cache.ResourceEventHandler {
-	told := func(obj any) {
-		if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = last.Obj
-		}
-		meta, ok := obj.(metav1.Object)
-		switch {
-		case !ok:
-		case h.Read:
-			h.Told(meta.GetName(), workload.Sent(meta.GetAnnotations()[workload.StampKey]))
-		default:
-			h.Told(meta.GetName(), 0)
-		}
-	}
-	return cache.ResourceEventHandlerFuncs{AddFunc: told, UpdateFunc: func(_, obj any) { told(obj) }, DeleteFunc: told}
 }
 
 // sharedInformers are several of client-go's informers in one process.
@@ -130,4 +117,41 @@ func (s sharedInformers) Len() int {
 		n += c.Len()
 	}
 	return n
+}
+
+// names returns the keys of a store as names, in order.
+func names(keys []string) []cache.ObjectName {
+	var all []cache.ObjectName
+	for _, key := range slices.Sorted(slices.Values(keys)) {
+		if name, err := cache.ParseObjectName(key); err == nil {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Names implements Reader. Readers read the first informer.
+func (s sharedInformers) Names() []cache.ObjectName { return names(s[0].GetStore().ListKeys()) }
+
+// Get implements Reader, as a lister does.
+func (s sharedInformers) Get(_ context.Context, name cache.ObjectName) (metav1.Object, error) {
+	obj, ok, err := s[0].GetIndexer().GetByKey(name.String())
+	if err != nil || !ok {
+		return nil, err
+	}
+	return obj.(metav1.Object), nil
+}
+
+// ByApp implements Reader.
+func (s sharedInformers) ByApp(_ context.Context, app string, f func(metav1.Object)) error {
+	all, err := s[0].GetIndexer().ByIndex(appIndex, app)
+	for _, obj := range all {
+		f(obj.(metav1.Object))
+	}
+	return err
+}
+
+// Select implements Reader, by the function that all listers of client-go call.
+func (s sharedInformers) Select(_ context.Context, by labels.Selector, f func(metav1.Object)) error {
+	return cache.ListAll(s[0].GetIndexer(), by, func(obj any) { f(obj.(metav1.Object)) })
 }

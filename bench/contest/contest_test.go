@@ -62,7 +62,7 @@ func TestShelves(t *testing.T) {
 // TestAudience holds that it knows when all handlers have been told of the first
 // list, and of the end.
 func TestAudience(t *testing.T) {
-	a := newAudience(2, 3, nil)
+	a := newAudience(2, 3, ReadNothing, nil)
 	closed := func(c chan struct{}) bool {
 		select {
 		case <-c:

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vedette-io/vedette/bench/serve"
 	"github.com/vedette-io/vedette/bench/workload"
+	adapter "github.com/vedette-io/vedette/compat/controllerruntime"
+	"github.com/vedette-io/vedette/informer"
 )
 
 // Object is what a contestant makes of the bytes that it gets.
@@ -49,6 +51,18 @@ var All = []Contestant{
 	{Name: "client-go-metadata", Library: clientGo, Objects: Metadata, Note: "metadata shared informer", Open: openClientGo},
 	{Name: "controller-runtime", Library: controllerRuntime, Objects: Typed, Note: "cache", Open: openControllerRuntime},
 	{Name: "controller-runtime-unstructured", Library: controllerRuntime, Objects: Dynamic, Note: "cache, Unstructured", Open: openControllerRuntime},
+	{Name: "controller-runtime-metadata", Library: controllerRuntime, Objects: Metadata, Note: "cache, PartialObjectMetadata", Open: openControllerRuntime},
+	{Name: "adapter", Library: ours, Objects: Typed, Note: "client-go's informer, adopted; packed", Open: openAdapter(informer.Packed)},
+	{Name: "adapter-live", Library: ours, Objects: Typed, Note: "the same, Live", Open: openAdapter(informer.Live)},
+	{Name: "adapter-dynamic", Library: ours, Objects: Dynamic, Note: "client-go's dynamic informer, adopted; packed", Open: openAdapter(informer.Packed)},
+	{Name: "adapter-dynamic-live", Library: ours, Objects: Dynamic, Note: "the same, Live", Open: openAdapter(informer.Live)},
+	{Name: "adapter-metadata", Library: ours, Objects: Metadata, Note: "client-go's metadata informer, adopted; packed", Open: openAdapter(informer.Packed)},
+	{Name: "adapter-metadata-live", Library: ours, Objects: Metadata, Note: "the same, Live", Open: openAdapter(informer.Live)},
+	{Name: "adapter-runtime", Library: ours, Objects: Typed, Note: "controller-runtime's cache on our engine, by NewCache: packed, with managedFields", Open: openAdapterRuntime(adapter.NewCache)},
+	{Name: "adapter-runtime-lean", Library: ours, Objects: Typed, Note: "the same by NewCacheWith, without managedFields", Open: openAdapterRuntime(lean(informer.Packed))},
+	{Name: "adapter-runtime-live", Library: ours, Objects: Typed, Note: "the same, without managedFields, Live", Open: openAdapterRuntime(lean(informer.Live))},
+	{Name: "adapter-runtime-unstructured", Library: ours, Objects: Dynamic, Note: "the same by NewCache, Unstructured", Open: openAdapterRuntime(adapter.NewCache)},
+	{Name: "adapter-runtime-metadata", Library: ours, Objects: Metadata, Note: "the same by NewCache, PartialObjectMetadata", Open: openAdapterRuntime(adapter.NewCache)},
 	{Name: "statedb", Library: stateDB, Objects: Typed, Note: "a table fed by client-go's reflector; a transaction for each event, one for a list", Open: openStateDB},
 }
 
@@ -92,6 +106,9 @@ type Env struct {
 	Encoding workload.Encoding
 	Mode     serve.Mode
 	Handlers []Handler
+	// Index: the cache has an index by the label "app", by a function that takes a
+	// decoded object.
+	Index bool
 	// Dir is a folder that lives as long as the case.
 	Dir string
 }
@@ -114,10 +131,21 @@ type Handler struct {
 	// Told is called with the name of the object, and with what its stamp says if
 	// Read is set.
 	Told func(name string, sent int64)
-	// Read has the handler look at an annotation of the object, for which the
-	// object has to be there, decoded.
-	Read bool
+	// Reads says what the handler looks at. What it looks at has to be there, decoded.
+	Reads Reading
 }
+
+// Reading is what a handler looks at.
+type Reading uint8
+
+const (
+	// ReadNothing but the name.
+	ReadNothing Reading = iota
+	// ReadNew: an annotation of the object.
+	ReadNew
+	// ReadBoth: the same of the object and, for updates, of the one before.
+	ReadBoth
+)
 
 // Cache is an opened contestant.
 type Cache interface {

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -16,11 +18,29 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/vedette-io/vedette/bench/workload"
+	"github.com/vedette-io/vedette/compat/clientgo"
+	adapter "github.com/vedette-io/vedette/compat/controllerruntime"
+	"github.com/vedette-io/vedette/informer"
 )
 
-// openControllerRuntime opens one cache with an informer for each kind. What it
-// needs to know of types it is told, as the server of the bench has no discovery.
+// openControllerRuntime opens a cache of controller-runtime.
 func openControllerRuntime(env Env) (Cache, error) {
+	return openRuntime(env, ctrlcache.New, resourceHandler)
+}
+
+// openAdapterRuntime opens the same with our engine.
+func openAdapterRuntime(create ctrlcache.NewCacheFunc) func(Env) (Cache, error) {
+	return func(env Env) (Cache, error) { return openRuntime(env, create, adapterHandler) }
+}
+
+// lean creates caches that drop managedFields.
+func lean(storage informer.Storage) ctrlcache.NewCacheFunc {
+	return adapter.NewCacheWith(func(runtime.Object) clientgo.Options { return clientgo.Options{Storage: storage} })
+}
+
+// openRuntime opens one cache with an informer for each kind. What it needs to know of
+// types it is told, as the server of the bench has no discovery.
+func openRuntime(env Env, create ctrlcache.NewCacheFunc, handler func(Handler) toolscache.ResourceEventHandler) (Cache, error) {
 	ctrllog.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
 	if err := scheme.AddToScheme(types); err != nil {
@@ -39,11 +59,11 @@ func openControllerRuntime(env Env) (Cache, error) {
 			metav1.AddToGroupVersion(types, k.GVK().GroupVersion())
 		}
 	}
-	c, err := ctrlcache.New(env.rest(), ctrlcache.Options{Scheme: types, Mapper: mapper})
+	c, err := create(env.rest(), ctrlcache.Options{Scheme: types, Mapper: mapper})
 	if err != nil {
 		return nil, err
 	}
-	out := &controllerRuntimeCache{cache: c, synced: make(chan struct{})}
+	out := &controllerRuntimeCache{cache: c, synced: make(chan struct{}), types: types, objects: env.Objects, kind: env.Kinds[0].GVK()}
 	for _, k := range env.Kinds {
 		obj, err := template(types, env.Objects, k.GVK())
 		if err != nil {
@@ -54,7 +74,12 @@ func openControllerRuntime(env Env) (Cache, error) {
 			return nil, err
 		}
 		for _, h := range env.Handlers {
-			if _, err := inf.AddEventHandler(resourceHandler(h)); err != nil {
+			if _, err := inf.AddEventHandler(handler(h)); err != nil {
+				return nil, err
+			}
+		}
+		if env.Index {
+			if err := c.IndexField(context.Background(), obj, appIndex, func(obj client.Object) []string { return []string{obj.GetLabels()["app"]} }); err != nil {
 				return nil, err
 			}
 		}
@@ -72,6 +97,11 @@ func template(types *runtime.Scheme, o Object, gvk schema.GroupVersionKind) (cli
 		u.SetGroupVersionKind(gvk)
 		return u, nil
 	}
+	if o == Metadata {
+		m := &metav1.PartialObjectMetadata{}
+		m.SetGroupVersionKind(gvk)
+		return m, nil
+	}
 	obj, err := types.New(gvk)
 	if err != nil {
 		return nil, err
@@ -83,6 +113,10 @@ type controllerRuntimeCache struct {
 	cache     ctrlcache.Cache
 	informers []toolscache.SharedIndexInformer
 	synced    chan struct{}
+
+	types   *runtime.Scheme
+	objects Object
+	kind    schema.GroupVersionKind // of the first informer, which readers read
 }
 
 // Run implements Cache.
@@ -105,4 +139,66 @@ func (c *controllerRuntimeCache) Len() int {
 		n += len(inf.GetStore().ListKeys())
 	}
 	return n
+}
+
+// Names implements Reader.
+func (c *controllerRuntimeCache) Names() []toolscache.ObjectName {
+	return names(c.informers[0].GetStore().ListKeys())
+}
+
+// Get implements Reader.
+func (c *controllerRuntimeCache) Get(ctx context.Context, name toolscache.ObjectName) (metav1.Object, error) {
+	obj, err := template(c.types, c.objects, c.kind)
+	if err != nil {
+		return nil, err
+	}
+	err = c.cache.Get(ctx, client.ObjectKey{Namespace: name.Namespace, Name: name.Name}, obj)
+	return obj, client.IgnoreNotFound(err)
+}
+
+// ByApp implements Reader.
+func (c *controllerRuntimeCache) ByApp(ctx context.Context, app string, f func(metav1.Object)) error {
+	return c.list(ctx, f, client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector(appIndex, app)})
+}
+
+// Select implements Reader.
+func (c *controllerRuntimeCache) Select(ctx context.Context, s labels.Selector, f func(metav1.Object)) error {
+	return c.list(ctx, f, client.MatchingLabelsSelector{Selector: s})
+}
+
+func (c *controllerRuntimeCache) list(ctx context.Context, f func(metav1.Object), opts ...client.ListOption) error {
+	list, err := c.emptyList()
+	if err != nil {
+		return err
+	}
+	if err := c.cache.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	return meta.EachListItem(list, func(obj runtime.Object) error {
+		one, err := meta.Accessor(obj)
+		if err == nil {
+			f(one)
+		}
+		return err
+	})
+}
+
+// emptyList returns a list of the objects that readers read.
+func (c *controllerRuntimeCache) emptyList() (client.ObjectList, error) {
+	kind := c.kind.GroupVersion().WithKind(c.kind.Kind + "List")
+	switch c.objects {
+	case Dynamic:
+		u := &unstructured.UnstructuredList{}
+		u.SetGroupVersionKind(kind)
+		return u, nil
+	case Metadata:
+		m := &metav1.PartialObjectMetadataList{}
+		m.SetGroupVersionKind(kind)
+		return m, nil
+	}
+	obj, err := c.types.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(client.ObjectList), nil
 }

@@ -13,6 +13,7 @@ const (
 	Told      = "told"       // events that one handler was told of
 	PerSecond = "per-second" // events that were sent, in a second
 	PerEvent  = "per-event"  // s of CPU for each of them
+	PerLookup = "per-lookup" // s of CPU for each lookup, with the events that come meanwhile
 	Done      = "done"       // events that were sent before a contestant gave up
 
 	AllocsPerEvent = "allocs-per-event" // allocations for each item of a queue
@@ -42,7 +43,7 @@ func churn(ctx context.Context, t *Task, a *audience, handlers []Handler) (*meas
 
 func doEvents(ctx context.Context, t *Task) (*Result, error) {
 	handlers := max(t.Handlers, 1)
-	a := newAudience(handlers, t.N, nil)
+	a := newAudience(handlers, t.N, t.Reads, nil)
 	mark, stop, err := churn(ctx, t, a, a.handlers)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func rates(f measure.Figures, t *Task) {
 
 func doLatency(ctx context.Context, t *Task) (*Result, error) {
 	samples := make([]time.Duration, 0, t.Events+1)
-	a := newAudience(1, t.N, func(sent int64) {
+	a := newAudience(1, t.N, ReadNew, func(sent int64) {
 		samples = append(samples, time.Duration(time.Now().UnixNano()-sent))
 	})
 	mark, stop, err := churn(ctx, t, a, a.handlers)
@@ -103,7 +104,7 @@ func doLatency(ctx context.Context, t *Task) (*Result, error) {
 func doStuck(ctx context.Context, t *Task) (*Result, error) {
 	release := make(chan struct{})
 	defer close(release)
-	a := newAudience(1, t.N, nil)
+	a := newAudience(1, t.N, ReadNothing, nil)
 	handlers := append(a.handlers, Handler{Told: func(string, int64) { <-release }})
 	mark, _, err := churn(ctx, t, a, handlers)
 	if err != nil {

@@ -29,7 +29,16 @@ type Task struct {
 	Events     int // that the server sends once it is told to start
 	Relists    int // lists that come beside them
 	Handlers   int
-	Dir        string
+	// Reads is what the handlers look at, unless the action says so.
+	Reads Reading
+	// Index: the caches have an index by the label "app".
+	Index bool
+	// Lookup is what reconcilers read, Lookups how often, and LookupRate how many times
+	// in a second; zero: as fast as they can. HotKeys is how many different objects they
+	// ask for; zero: all.
+	Lookup                       Lookup
+	Lookups, LookupRate, HotKeys int
+	Dir                          string
 	// Database is the kind of database of a keeper: sqlite, postgres or mariadb.
 	Database string
 	// Rate is how many transitions there are in a second, for messengers and portals.
@@ -69,6 +78,7 @@ const (
 	Events  Action = "events"  // the first list, then events, which are what is measured
 	Latency Action = "latency" // the same, with the time from frame to handler
 	Stuck   Action = "stuck"   // the same, beside a handler that never returns
+	Look    Action = "look"    // the first list, then lookups beside events
 	Prepare Action = "prepare" // a process before the measured one, for a warm start
 
 	Keep Action = "keep" // the first list and then events, into a database
@@ -91,7 +101,7 @@ const (
 
 // Actions are all there is.
 var Actions = map[Action]func(context.Context, *Task) (*Result, error){
-	Sync: doSync, Events: doEvents, Latency: doLatency, Stuck: doStuck, Prepare: doPrepare, Keep: doKeep, Notify: doNotify,
+	Sync: doSync, Events: doEvents, Latency: doLatency, Look: doLook, Stuck: doStuck, Prepare: doPrepare, Keep: doKeep, Notify: doNotify,
 	Overhead: doOverhead, Commit: doCommit, Beside: doBeside,
 	QueueWorkers: doQueue(singly), QueuePriorities: doQueue(byPriority), QueueBatches: doQueue(inBatches),
 	QueueAlone: doQueueAlone, QueueDelayed: doQueueDelayed,
@@ -131,7 +141,7 @@ func (t *Task) open(handlers []Handler) (Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := Env{URL: t.URL, Objects: c.Objects, Encoding: c.Form(t.Encoding).Encoding, Mode: t.Mode, Handlers: handlers, Dir: t.Dir}
+	env := Env{URL: t.URL, Objects: c.Objects, Encoding: c.Form(t.Encoding).Encoding, Mode: t.Mode, Handlers: handlers, Index: t.Index, Dir: t.Dir}
 	for _, name := range t.Kinds {
 		k, err := workload.Of(name)
 		if err != nil {
@@ -190,13 +200,19 @@ func doSync(ctx context.Context, t *Task) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.open(nil)
+	a := newAudience(t.Handlers, t.N*len(t.Kinds), t.Reads, nil)
+	c, err := t.open(a.handlers)
 	if err != nil {
 		return nil, err
 	}
 	stop := follow(ctx, c)
 	if err := wait(ctx, "the first list", c.Synced()); err != nil {
 		return nil, err
+	}
+	if t.Handlers > 0 {
+		if err := wait(ctx, "the first list, handled", a.initial); err != nil {
+			return nil, err
+		}
 	}
 	f, err := mark.Times()
 	if err != nil {
@@ -238,9 +254,9 @@ type audience struct {
 	told     atomic.Int64
 }
 
-// newAudience makes handlers. each, if it is not nil, is called for every event
-// with its stamp, on the goroutine of its handler.
-func newAudience(handlers, n int, each func(sent int64)) *audience {
+// newAudience makes handlers that look at so much. each, if it is not nil, is called
+// for every event with its stamp, on the goroutine of its handler.
+func newAudience(handlers, n int, reads Reading, each func(sent int64)) *audience {
 	a := &audience{initial: make(chan struct{}), ended: make(chan struct{})}
 	var waiting, running atomic.Int64
 	waiting.Store(int64(handlers))
@@ -250,7 +266,7 @@ func newAudience(handlers, n int, each func(sent int64)) *audience {
 	}
 	for range handlers {
 		told := 0
-		a.handlers = append(a.handlers, Handler{Read: each != nil, Told: func(name string, sent int64) {
+		a.handlers = append(a.handlers, Handler{Reads: reads, Told: func(name string, sent int64) {
 			told++
 			if told == n && waiting.Add(-1) == 0 {
 				close(a.initial)

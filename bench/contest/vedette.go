@@ -150,7 +150,7 @@ func (v *vedette[T]) register(handlers []Handler) error {
 		}
 		var values []string
 		_, err := v.inf.Handle(informer.Handler[T]{OnEvent: func(_ context.Context, ev informer.Event[T]) error {
-			if h.Read && v.usage == field {
+			if h.Reads > ReadNothing && v.usage == field {
 				values = sent.Append(values[:0], ev.Record())
 				h.Told(ev.Key().Name, workload.Sent(first(values)))
 				return nil
@@ -173,7 +173,7 @@ func first(values []string) string {
 
 // tell passes an event on; the object is decoded only if the handler reads it.
 func tell[T any](h Handler, ev informer.Event[T]) error {
-	if !h.Read {
+	if h.Reads == ReadNothing {
 		h.Told(ev.Key().Name, 0)
 		return nil
 	}

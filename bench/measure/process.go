@@ -18,15 +18,16 @@ type Figures map[string]float64
 
 // Names of figures that a Mark gives.
 const (
-	Wall       = "wall"       // s
-	CPU        = "cpu"        // s, user and system
-	Peak       = "peak"       // B, resident, the most since the process began
-	Heap       = "heap"       // B, live after two collections, beyond what was there before
-	Alloc      = "alloc"      // B, allocated in all
-	Allocs     = "allocs"     // allocations in all
-	GC         = "gc"         // the garbage collector's share of the CPU, of 1
-	Goroutines = "goroutines" // beyond those that were there before
-	RSSGrowth  = "rss-growth" // B, resident, since the mark
+	Wall       = "wall"        // s
+	CPU        = "cpu"         // s, user and system
+	Peak       = "peak"        // B, resident, the most since the process began
+	Heap       = "heap"        // B, live after two collections, beyond what was there before
+	Alloc      = "alloc"       // B, allocated in all
+	Allocs     = "allocs"      // allocations in all
+	GC         = "gc"          // the garbage collector's share of the CPU, of 1
+	Goroutines = "goroutines"  // beyond those that were there before
+	RSSGrowth  = "rss-growth"  // B, resident, since the mark
+	PeakGrowth = "peak-growth" // B, resident, the most since the process began, less what was resident at the mark
 )
 
 // Mark is a moment from which is measured.
@@ -69,7 +70,7 @@ func (m *Mark) Times() (Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := Figures{Wall: wall.Seconds(), CPU: (cpu - m.cpu).Seconds(), Peak: float64(peak), GC: 0}
+	f := Figures{Wall: wall.Seconds(), CPU: (cpu - m.cpu).Seconds(), Peak: float64(peak), PeakGrowth: float64(peak) - float64(m.rss), GC: 0}
 	if busy > m.busy {
 		f[GC] = (gc - m.gc) / (busy - m.busy)
 	}

@@ -86,9 +86,21 @@ type Case struct {
 	Prepare bool
 }
 
-// Of returns the scenarios whose names match.
-func Of(match func(string) bool) []Scenario {
-	return slices.DeleteFunc(slices.Clone(All), func(s Scenario) bool { return !match(s.Name) })
+// Of returns the scenarios whose names match, with those of their cases whose names
+// match. It may have none.
+func Of(scenarios, cases func(string) bool) []Scenario {
+	var chosen []Scenario
+	for _, s := range All {
+		if !scenarios(s.Name) {
+			continue
+		}
+		all := s.Cases
+		s.Cases = func(o Options) []Case {
+			return slices.DeleteFunc(all(o), func(c Case) bool { return !cases(c.Name) })
+		}
+		chosen = append(chosen, s)
+	}
+	return chosen
 }
 
 // plan is a case in the making.

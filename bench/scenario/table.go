@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vedette-io/vedette/bench/contest"
 	"github.com/vedette-io/vedette/bench/measure"
@@ -10,7 +11,9 @@ import (
 )
 
 // All is the table of scenarios, in the order in which they run.
-var All = []Scenario{
+var All = slices.Concat(engine, adapters)
+
+var engine = []Scenario{
 	{
 		Name: "sync", Title: "First sync",
 		About: "A cache is filled from nothing. Wall and CPU are those up to the moment in which it says that it is synced; the heap is what is live then after two collections; GC is the garbage collector's share of the CPU.",

@@ -86,6 +86,7 @@ func core(name, resource, kind string, scope Scope, make func(uint64, int) Objec
 // kinds are those that Of knows beside widgets.
 var kinds = []Kind{
 	core("pods", "pods", "Pod", Namespaced, func(seed uint64, i int) Object { return pod(i + int(seed)*otherSeed) }),
+	core("busy", "pods", "Pod", Namespaced, busy),
 	{Name: "jobs", Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Scope: Namespaced, make: job},
 	core("nodes", "nodes", "Node", Cluster, node),
 	core("configmaps", "configmaps", "ConfigMap", Namespaced, configMap),

@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/vedette-io/vedette/bench/contest"
+	"github.com/vedette-io/vedette/bench/measure"
+	"github.com/vedette-io/vedette/bench/workload"
+)
+
+// adapters are the scenarios of the engine behind the interfaces of client-go and
+// controller-runtime.
+var adapters = []Scenario{
+	{
+		Name: "adapter-sync", Title: "Adapters: first sync",
+		About: "Informers of client-go, and caches of controller-runtime, beside the same with our engine in them. The time ends when all handlers were told of the first list. Where they read, each looks at an annotation of the decoded object.",
+		Cases: adapterSyncCases, Figures: slicesOf(syncFigures),
+	},
+	{
+		Name: "adapter-events", Title: "Adapters: events handled",
+		About: "After the first list the server sends events as fast as the client reads them. Handlers that read nothing take names only (clientgo.KeyHandlerFuncs); all others are called with the old and the new object, and look at an annotation of the new one, or of both.",
+		Cases: adapterEventCases, Figures: slicesOf(eventFigures),
+	},
+	{
+		Name: "adapter-reads", Title: "Adapters: what reconcilers read",
+		About: "Beside events, a reconciler reads the cache: one of a hundred hot objects or any object by its name, 20 objects by an index, the same by a selector over all, or all. CPU is that of the events and the reads together.",
+		Cases: adapterReadCases, Figures: []Figure{
+			{Title: "CPU", Name: measure.CPU, Unit: Seconds},
+			{Title: "CPU per read", Name: contest.PerLookup, Unit: Seconds},
+			{Title: "wall", Name: measure.Wall, Unit: Seconds},
+			{Title: "live heap", Name: measure.Heap, Unit: Bytes},
+			{Title: "peak RSS", Name: measure.Peak, Unit: Bytes},
+			{Title: "allocated", Name: measure.Alloc, Unit: Bytes},
+			{Title: "GC", Name: measure.GC, Unit: Share},
+		},
+	},
+}
+
+// Contestants of the adapters.
+var (
+	adaptTyped    = []string{"adapter", "adapter-live", "client-go"}
+	adaptDynamic  = []string{"adapter-dynamic", "adapter-dynamic-live", "client-go-dynamic"}
+	adaptMetadata = []string{"adapter-metadata", "adapter-metadata-live", "client-go-metadata"}
+
+	adaptRuntime             = []string{"adapter-runtime", "adapter-runtime-lean", "adapter-runtime-live", "controller-runtime"}
+	adaptRuntimeUnstructured = []string{"adapter-runtime-unstructured", "controller-runtime-unstructured"}
+	adaptRuntimeMetadata     = []string{"adapter-runtime-metadata", "controller-runtime-metadata"}
+)
+
+// Cases of the adapters that report.Targets refers to.
+const (
+	AdapterNothing = "pods, read nothing"
+	AdapterOnce    = "pods, each decoded once"
+	AdapterBoth    = "pods, 16 handlers, old and new"
+)
+
+// shape is a kind of objects that adapters are measured with.
+type shape struct {
+	title, kind string
+	n           int
+	encoding    workload.Encoding
+	who         []string
+}
+
+// shapes are those of the long run.
+var shapes = []shape{
+	{"pods", "pods", 10_000, workload.Protobuf, adaptTyped},
+	{"busy pods", "busy", 10_000, workload.Protobuf, adaptTyped},
+	{"busy pods, dynamic", "busy", 5_000, workload.JSON, adaptDynamic},
+	{"busy pods, metadata", "busy", 10_000, workload.Protobuf, adaptMetadata},
+	{"busy pods, controller-runtime", "busy", 10_000, workload.Protobuf, adaptRuntime},
+	{"busy pods, controller-runtime, unstructured", "busy", 5_000, workload.JSON, adaptRuntimeUnstructured},
+	{"busy pods, controller-runtime, metadata", "busy", 10_000, workload.Protobuf, adaptRuntimeMetadata},
+	{"random bytes", "random", 10_000, workload.Protobuf, adaptTyped},
+	{"annotated", "annotated", 200, workload.Protobuf, adaptTyped},
+	{"sparse", "sparse", 20_000, workload.Protobuf, adaptTyped},
+	{"widgets, dynamic", "widgets", 2_000, workload.JSON, adaptDynamic},
+}
+
+// few are those of the shortest run: one for each sort of contestants.
+var few = []shape{shapes[0], shapes[2], shapes[3], shapes[4], shapes[5], shapes[6]}
+
+// plan makes a case of a shape.
+func (s shape) plan(o Options, what string) *plan {
+	return o.plan(s.title+", "+what, s.kind, pick(o, 20, s.n, s.n), s.encoding, s.who...).rounds(pick(o, 1, 1, 3))
+}
+
+// reading is what handlers do, and how many there are.
+type reading struct {
+	handlers int
+	reads    contest.Reading
+}
+
+// String says it in words.
+func (r reading) String() string {
+	what := []string{"read nothing", "read the new one", "old and new"}[r.reads]
+	if r.handlers == 1 {
+		return "1 handler, " + what
+	}
+	return fmt.Sprintf("%d handlers, %s", r.handlers, what)
+}
+
+// readings are those of the long run.
+var readings = []reading{
+	{1, contest.ReadNothing}, {5, contest.ReadNothing}, {1, contest.ReadNew}, {1, contest.ReadBoth}, {5, contest.ReadBoth}, {16, contest.ReadBoth},
+}
+
+func adapterSyncCases(o Options) []Case {
+	add := func(cases []Case, s shape, what string, handlers int, reads contest.Reading, index bool) []Case {
+		p := s.plan(o, what)
+		p.Task.Handlers, p.Task.Reads, p.Task.Index = handlers, reads, index
+		return append(cases, p.done(o))
+	}
+	if o.Size == Short {
+		pods := shapes[0]
+		return add(add(nil, pods, "read nothing", 1, contest.ReadNothing, false), pods, "each decoded once", 1, contest.ReadNew, false)
+	}
+	var cases []Case
+	for _, s := range pick(o, few, nil, shapes) {
+		cases = add(cases, s, "read nothing", 1, contest.ReadNothing, false)
+		cases = add(cases, s, "each decoded once", 1, contest.ReadNew, false)
+		cases = add(cases, s, "5 handlers, each object", 5, contest.ReadNew, false)
+		cases = add(cases, s, "16 handlers, each object", 16, contest.ReadNew, false)
+		cases = add(cases, s, "an index that decodes", 0, contest.ReadNothing, true)
+	}
+	return cases
+}
+
+func adapterEventCases(o Options) []Case {
+	add := func(cases []Case, s shape, r reading, churn workload.Churn) []Case {
+		p := s.plan(o, r.String())
+		if churn.Sort != workload.Heartbeats {
+			p.Name += ", " + string(churn.Sort)
+		}
+		p.Task.Handlers, p.Task.Reads = r.handlers, r.reads
+		return append(cases, p.does(contest.Events, churn).done(o))
+	}
+	beats := func(s shape) workload.Churn {
+		return workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 20_000, min(20_000, 3*s.n))}
+	}
+	if o.Size == Short {
+		pods := shapes[0]
+		return add(nil, pods, reading{16, contest.ReadBoth}, beats(pods))
+	}
+	var cases []Case
+	for _, s := range pick(o, few, nil, shapes) {
+		for _, r := range readings {
+			cases = add(cases, s, r, beats(s))
+		}
+		if o.Size == Tiny {
+			continue // clients wait for seconds between lists
+		}
+		for _, r := range []reading{{1, contest.ReadNothing}, {1, contest.ReadBoth}} {
+			cases = add(cases, s, r, workload.Churn{Sort: workload.Relist, Events: pick(o, 1, 3, 3)})
+		}
+	}
+	return cases
+}
+
+func adapterReadCases(o Options) []Case {
+	if o.Size == Short {
+		return nil
+	}
+	var cases []Case
+	for _, s := range pick(o, few, nil, shapes[:8]) {
+		for _, l := range []struct {
+			title   string
+			what    contest.Lookup
+			lookups int
+			hot     int
+		}{
+			{"hot objects by name", contest.LookupGet, 20_000, 100},
+			{"any object by name", contest.LookupGet, 20_000, 0},
+			{"20 by an index", contest.LookupIndex, 2_000, 0},
+			{"20 by a selector", contest.LookupLabels, 40, 0},
+			{"all", contest.LookupList, 20, 0},
+		} {
+			if s.kind == "random" && (l.what == contest.LookupIndex || l.what == contest.LookupLabels) {
+				continue // its objects have no labels
+			}
+			p := s.plan(o, l.title)
+			p.Task.Index, p.Task.Lookup, p.Task.HotKeys = true, l.what, l.hot
+			p.Task.Lookups = pick(o, 5, l.lookups, l.lookups)
+			p.does(contest.Look, workload.Churn{Sort: workload.Heartbeats, Events: pick(o, 50, 0, 20_000)})
+			cases = append(cases, p.done(o))
+		}
+	}
+	return cases
+}

@@ -1,0 +1,81 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// busy is a pod as in a cluster of many teams: each Deployment has a name, an image
+// digest, a checksum and an environment of its own, and each pod has container IDs of
+// its own. These are random, so nothing foretells them.
+func busy(seed uint64, i int) Object {
+	group := i / perDeployment
+	shared := rand.New(rand.NewPCG(seed, uint64(group)<<32|1)) // the same for all siblings
+	own := rand.New(rand.NewPCG(seed, uint64(i)<<32|2))
+	p := pod(i)
+	app := word(shared) + "-" + word(shared)
+	rename := strings.NewReplacer(p.Labels["app"], app)
+	p.Name = fmt.Sprintf("%s-%08x-%05x%03x", app, shared.Uint32(), own.IntN(1<<20), i%(1<<12))
+	p.GenerateName = app + "-"
+	p.Labels["app"], p.Labels["app.kubernetes.io/name"] = app, app
+	p.Labels["pod-template-hash"] = fmt.Sprintf("%08x", shared.Uint32())
+	p.Annotations["checksum/config"] = hex(shared, 64)
+	p.OwnerReferences[0].Name = app
+	p.Spec.ServiceAccountName = app
+	for c := range p.Spec.Containers {
+		spec, status := &p.Spec.Containers[c], &p.Status.ContainerStatuses[c]
+		digest := hex(shared, 64)
+		spec.Image = rename.Replace(spec.Image)
+		status.Image = spec.Image
+		status.ImageID = "registry.example.com/" + app + "/" + spec.Name + "@sha256:" + digest
+		status.ContainerID = "containerd://" + hex(own, 64)
+		for a := range spec.Args {
+			spec.Args[a] = rename.Replace(spec.Args[a])
+		}
+		for m := range spec.VolumeMounts {
+			spec.VolumeMounts[m].MountPath = rename.Replace(spec.VolumeMounts[m].MountPath)
+		}
+		spec.Env = environment(shared, len(spec.Env))
+	}
+	return p
+}
+
+// environment returns variables whose values are words, numbers and tokens.
+func environment(r *rand.Rand, n int) []corev1.EnvVar {
+	env := make([]corev1.EnvVar, n)
+	for i := range env {
+		env[i].Name = strings.ToUpper(word(r) + "_" + word(r))
+		switch i % 3 {
+		case 0:
+			env[i].Value = word(r) + "." + word(r) + ".svc.cluster.local:" + fmt.Sprint(1024+r.IntN(60_000))
+		case 1:
+			env[i].Value = hex(r, 32)
+		case 2:
+			env[i].Value = word(r) + "-" + word(r) + "-" + word(r)
+		}
+	}
+	return env
+}
+
+// word returns something that can be pronounced.
+func word(r *rand.Rand) string {
+	const consonants, vowels = "bcdfghklmnprstvw", "aeiou"
+	var text strings.Builder
+	for range 2 + r.IntN(3) {
+		text.WriteByte(consonants[r.IntN(len(consonants))])
+		text.WriteByte(vowels[r.IntN(len(vowels))])
+	}
+	return text.String()
+}
+
+// hex returns random hexadecimal digits.
+func hex(r *rand.Rand, digits int) string {
+	var text strings.Builder
+	for text.Len() < digits {
+		fmt.Fprintf(&text, "%016x", r.Uint64())
+	}
+	return text.String()[:digits]
+}
