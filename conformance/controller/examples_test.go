@@ -49,10 +49,10 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	both.says("every: default/train Added, waiting")
+	started := metav1.Now() // the server takes only one
 	for _, failed := range []int32{1, 2} {
 		if _, err := jobs.Status().Mutate(ctx, key("train"), func(j *batchv1.Job) error {
-			now := metav1.Now()
-			j.Status.StartTime, j.Status.Failed = &now, failed
+			j.Status.StartTime, j.Status.Failed = &started, failed
 			return nil
 		}); err != nil {
 			t.Fatal(err)

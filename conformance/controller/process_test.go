@@ -22,7 +22,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "build", "-o", dir+"/", "./examples/...")
+	cmd := exec.Command("go", "build", "-o", dir+"/", "./examples/nodes", "./examples/podcontroller", "./examples/jobs", "./examples/trainjob")
 	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return dir, fmt.Errorf("%w: %s", err, out)

@@ -141,7 +141,13 @@ func TestReplicas(t *testing.T) {
 			}
 			wait.Until(t, 2*time.Minute, "all replicas work", working(all))
 			<-time.After(leaseFor) // until no job changes hands any more
-			victim := anyOf(h.owners(time.Now().Add(-2 * time.Second)))
+			var victim string
+			wait.Until(t, 2*time.Minute, "a replica works", func() string {
+				if victim = anyOf(h.owners(time.Now().Add(-2 * time.Second))); victim == "" {
+					return "nobody did anything in the last two seconds"
+				}
+				return ""
+			})
 			killed := time.Now()
 			replicas[victim].kill()
 			wait.Until(t, 2*time.Minute, "all jobs of "+victim+" are handled by others", func() string {

@@ -83,21 +83,38 @@ func (c *Cluster) start(ctx context.Context) error {
 	if c.opts.Parts == APIServerOnly {
 		return nil
 	}
-	for _, p := range []struct {
-		name, path string
-		args       []string
-	}{
-		{"kube-controller-manager", c.bins.Kubernetes, managerFlags(c)},
-		{"kube-scheduler", c.bins.Kubernetes, schedulerFlags(c)},
-		{"kwok", c.bins.Kwok, kwokFlags(c)},
-	} {
+	for _, p := range c.actors() {
 		proc, err := c.run(p.name, p.path, p.args...)
 		if err != nil {
 			return err
 		}
 		c.others = append(c.others, proc)
 	}
+	if c.opts.Parts == WithoutControllers {
+		return c.createNodes(ctx)
+	}
 	return c.makeNodes(ctx)
+}
+
+// actor is a program that acts on objects.
+type actor struct {
+	name, path string
+	args       []string
+}
+
+// actors returns the programs that the options ask for.
+func (c *Cluster) actors() []actor {
+	kwok := actor{"kwok", c.bins.Kwok, kwokFlags(c)}
+	if c.opts.Parts == WithoutControllers {
+		// Without leases, a controller that watches nodes finds them dead after 50 s.
+		kwok.args = append(kwok.args, "--node-lease-duration-seconds=40")
+		return []actor{kwok}
+	}
+	return []actor{
+		{"kube-controller-manager", c.bins.Kubernetes, managerFlags(c)},
+		{"kube-scheduler", c.bins.Kubernetes, schedulerFlags(c)},
+		kwok,
+	}
 }
 
 // prepare makes the folder and what has to be in it.

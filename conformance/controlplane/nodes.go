@@ -11,9 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// makeNodes creates the nodes that kwok pretends, and waits until they are
-// ready and the controllers work.
-func (c *Cluster) makeNodes(ctx context.Context) error {
+// createNodes creates the nodes that kwok pretends.
+func (c *Cluster) createNodes(ctx context.Context) error {
 	for i := range max(c.opts.Nodes, 0) {
 		node := newNode(fmt.Sprintf("node-%d", i), c.opts.KubeletPort)
 		err := c.await(ctx, "takes no nodes", func(ctx context.Context, client kubernetes.Interface) error {
@@ -26,6 +25,14 @@ func (c *Cluster) makeNodes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// makeNodes creates the nodes, and waits until they are ready and the controllers work.
+func (c *Cluster) makeNodes(ctx context.Context) error {
+	if err := c.createNodes(ctx); err != nil {
+		return err
 	}
 	return c.await(ctx, "has nodes that are not ready, or no controllers", func(ctx context.Context, client kubernetes.Interface) error {
 		// Made by the controller manager in every namespace.

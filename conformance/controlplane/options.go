@@ -27,6 +27,10 @@ const (
 	Everything Parts = iota
 	// APIServerOnly: etcd and the API server; nothing acts on objects.
 	APIServerOnly
+	// WithoutControllers: etcd, the API server and kwok. The test brings its own
+	// controllers and scheduler. Start does not wait for the nodes, which have a taint until
+	// a controller removes it.
+	WithoutControllers
 )
 
 // Lifetime says what happens to the processes when this one ends.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
@@ -110,7 +111,7 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 		faults = append(faults, killFault(t, one))
 	}
 	faults = append(faults, s.databaseFault(t))
-	for _, m := range []mode{refuse, reset, stall, drop} {
+	for _, m := range []network.Mode{network.Refuse, network.Reset, network.Stall, network.Drop} {
 		faults = append(faults, cutFault("API server", s.api, m))
 		if s.db != nil {
 			faults = append(faults, cutFault("database", s.db, m))
@@ -118,10 +119,10 @@ func (s *stage) alone(t *testing.T, one *recorder) {
 	}
 	shuffled(t, faults)
 	if s.db != nil { // and nobody kills who waits for an answer
-		shuffled(t, []fault{cutFault("database", s.db, drop)})
+		shuffled(t, []fault{cutFault("database", s.db, network.Drop)})
 	}
 	s.settle(t, 3*time.Minute, "one") // until here nothing was forgotten
-	faults = []fault{s.serverFault(t), s.serverFault(t), cutFault("API server", s.api, reset)}
+	faults = []fault{s.serverFault(t), s.serverFault(t), cutFault("API server", s.api, network.Reset)}
 	for range *kills / 3 {
 		faults = append(faults, killFault(t, one))
 	}
@@ -140,7 +141,7 @@ func (s *stage) databaseFault(t *testing.T) fault {
 	return fault{"stop the database", func() { s.stopDatabase(t, *outage) }}
 }
 
-func cutFault(from string, p *proxy, m mode) fault {
+func cutFault(from string, p *network.Proxy, m network.Mode) fault {
 	return fault{fmt.Sprintf("the way to the %s is %v", from, m), func() { cut(p, m, max(*outage/3, 2*time.Second)) }}
 }
 
@@ -207,9 +208,9 @@ func (s *stage) both(t *testing.T, one, two *recorder) {
 		faults = append(faults, killFault(t, r))
 	}
 	// What the server of one forgets, that of two remembers: whoever of them is down.
-	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, refuse), s.serverFault(t), s.serverFault(t))
+	faults = append(faults, s.databaseFault(t), cutFault("API server", s.api, network.Refuse), s.serverFault(t), s.serverFault(t))
 	if s.db != nil {
-		faults = append(faults, cutFault("database", s.db, drop), cutFault("database", s.db, stall))
+		faults = append(faults, cutFault("database", s.db, network.Drop), cutFault("database", s.db, network.Stall))
 	}
 	shuffled(t, faults)
 	s.settle(t, 3*time.Minute, "one", "two")

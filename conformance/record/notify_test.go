@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/state"
@@ -177,7 +178,7 @@ func (s *stage) disturb(t *testing.T, a, b *recorder, receivers ...*sink) {
 	}
 	faults = append(faults, s.databaseFault(t))
 	if s.db != nil {
-		faults = append(faults, cutFault("database", s.db, reset), cutFault("database", s.db, refuse))
+		faults = append(faults, cutFault("database", s.db, network.Reset), cutFault("database", s.db, network.Refuse))
 	}
 	shuffled(t, faults)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/kube"
@@ -54,7 +55,7 @@ func TestRights(t *testing.T) {
 // itself, until it is stopped.
 func (s *stage) recordHere(t *testing.T, cfg *rest.Config) (stop func()) {
 	t.Helper()
-	cfg.Host = "https://" + s.api.address()
+	cfg.Host = "https://" + s.api.Address()
 	cluster, err := kube.Connect(kube.Config{REST: cfg})
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +162,7 @@ func (s *stage) rights(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until403(t)
-	s.api.set(reset) // a watch that is open is not ended by that
+	s.api.Set(network.Reset) // a watch that is open is not ended by that
 	s.awaitPresences(t, "pods", [4]int{isUnknown: 4})
 	s.awaitPresences(t, "jobs", [4]int{isThere: 1})
 	s.change(t, "unseen")

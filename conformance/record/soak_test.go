@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
@@ -75,7 +76,7 @@ func freeAddress(t *testing.T) string {
 func (s *stage) misfortunes(t *testing.T, two *recorder) {
 	t.Helper()
 	all := []fault{s.serverFault(t), s.databaseFault(t), killFault(t, two)}
-	for _, m := range []mode{refuse, reset, stall, drop} {
+	for _, m := range []network.Mode{network.Refuse, network.Reset, network.Stall, network.Drop} {
 		all = append(all, cutFault("API server", s.api, m))
 		if s.db != nil {
 			all = append(all, cutFault("database", s.db, m))
@@ -150,17 +151,7 @@ func (s *stage) connections() int {
 	if s.db == nil {
 		return 0
 	}
-	s.db.mu.Lock()
-	defer s.db.mu.Unlock()
-	n := 0
-	for l := range s.db.links {
-		select {
-		case <-l.dead:
-		default:
-			n++
-		}
-	}
-	return n
+	return s.db.Links()
 }
 
 // goroutines asks the program.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/conformance/wait"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
@@ -43,7 +44,7 @@ type stage struct {
 	plane   *controlplane.Cluster
 	url     string         // of the database
 	server  *dbtest.Server // nil: SQLite
-	api, db *proxy         // db is nil with SQLite
+	api, db *network.Proxy // db is nil with SQLite
 	load    *load
 	types   []string
 	seen    map[string]*witness // by type
@@ -67,14 +68,14 @@ func newStage(t *testing.T, program, kind string, opts controlplane.Options, nam
 	for _, name := range names {
 		s.seen[name] = watchEtcd(ctx, t, &s.work, s.plane.EtcdURL(), prefixes[name])
 	}
-	s.api = newProxy(t, strings.TrimPrefix(s.plane.Host(), "https://"))
+	s.api = network.New(t, strings.TrimPrefix(s.plane.Host(), "https://"))
 	s.load = newLoad(t, s.plane.RESTConfig())
 	if s.server != nil {
 		u, err := url.Parse(s.url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.db = newProxy(t, u.Host)
+		s.db = network.New(t, u.Host)
 	}
 	d := s.open(t)
 	defer d.Close()
@@ -104,14 +105,14 @@ func (s *stage) through(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Host = s.db.address()
+	u.Host = s.db.Address()
 	return u.String()
 }
 
 // record starts a recorder behind the networks that are cut.
 func (s *stage) record(t *testing.T, name string, flags ...string) *recorder {
 	t.Helper()
-	config := kubeconfig(t, s.plane.RESTConfig(), s.api.address())
+	config := kubeconfig(t, s.plane.RESTConfig(), s.api.Address())
 	return startRecorder(t, s.program, config, name, append([]string{strings.Join(s.types, ","), "-A", "--db", s.through(t)}, flags...)...)
 }
 
@@ -183,13 +184,13 @@ func (s *stage) stopDatabase(t *testing.T, outage time.Duration) {
 }
 
 // cut cuts a network for some time.
-func cut(p *proxy, m mode, outage time.Duration) {
-	p.set(m)
-	if m == reset {
+func cut(p *network.Proxy, m network.Mode, outage time.Duration) {
+	p.Set(m)
+	if m == network.Reset {
 		return
 	}
 	<-time.After(outage)
-	p.set(whole)
+	p.Set(network.Whole)
 }
 
 // settle waits until the recorders have what has happened. The markers change again

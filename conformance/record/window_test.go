@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vedette-io/vedette/conformance/controlplane"
+	"github.com/vedette-io/vedette/conformance/network"
 	"github.com/vedette-io/vedette/internal/dbtest"
 	"github.com/vedette-io/vedette/record/history"
 )
@@ -137,9 +138,9 @@ func (s *stage) forgotten(t *testing.T, one *recorder) {
 // cutOff lets things happen that one recorder can not learn of, and the other can.
 func (s *stage) cutOff(t *testing.T) {
 	t.Helper()
-	s.api.set(refuse)
+	s.api.Set(network.Refuse)
 	s.change(t, "seen")
 	s.deletePod(t, "stays")
 	s.forget(t)
-	s.api.set(whole)
+	s.api.Set(network.Whole)
 }

@@ -1,4 +1,4 @@
-package record_test
+package network
 
 import (
 	"errors"
@@ -9,29 +9,31 @@ import (
 	"time"
 )
 
-// mode is what a network does with what is sent through it.
-type mode uint8
+// Mode is what a network does with what is sent through it.
+type Mode uint8
 
+// The modes.
 const (
-	whole  mode = iota
-	refuse      // connections are reset, and none is made
-	reset       // connections are reset once; new ones are whole
-	stall       // nothing moves, and nobody is told; what was on its way comes later
-	drop        // connections are dead for ever, and nobody is told; later ones are whole
+	Whole  Mode = iota
+	Refuse      // connections are reset, and none is made
+	Reset       // connections are reset once; new ones are whole
+	Stall       // nothing moves, and nobody is told; what was on its way comes later
+	Drop        // connections are dead for ever, and nobody is told; later ones are whole
 )
 
-func (m mode) String() string {
+// String returns what became of connections.
+func (m Mode) String() string {
 	return [...]string{"whole", "refused", "reset", "stalled", "dropped"}[m]
 }
 
-// proxy is a network between two that can be cut.
-type proxy struct {
-	to       string
+// Proxy is a network between two that can be cut.
+type Proxy struct {
 	listener net.Listener
 	work     sync.WaitGroup
 
 	mu      sync.Mutex
-	mode    mode
+	to      string
+	mode    Mode
 	changed chan struct{} // closed when mode changes
 	links   map[*link]bool
 }
@@ -42,27 +44,28 @@ type link struct {
 	dead chan struct{} // closed when nothing comes through any more
 }
 
-func newProxy(t *testing.T, to string) *proxy {
+// New returns a network that leads to an address and ends with the test.
+func New(t testing.TB, to string) *Proxy {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{to: to, listener: l, changed: make(chan struct{}), links: map[*link]bool{}}
+	p := &Proxy{to: to, listener: l, changed: make(chan struct{}), links: map[*link]bool{}}
 	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		_ = l.Close()
-		p.set(refuse)
+		p.Set(Refuse)
 		p.work.Wait()
 	})
 	return p
 }
 
-// address is where the proxy listens.
-func (p *proxy) address() string { return p.listener.Addr().String() }
+// Address is where the proxy listens.
+func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// set changes what the network does.
-func (p *proxy) set(m mode) {
+// Set changes what the network does.
+func (p *Proxy) Set(m Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mode = m
@@ -70,20 +73,42 @@ func (p *proxy) set(m mode) {
 	p.changed = make(chan struct{})
 	for l := range p.links {
 		switch m {
-		case refuse, reset:
+		case Refuse, Reset:
 			l.reset()
 			delete(p.links, l)
-		case drop:
+		case Drop:
 			l.die()
-		case whole, stall:
+		case Whole, Stall:
 		}
 	}
-	if m == reset {
-		p.mode = whole
+	if m == Reset {
+		p.mode = Whole
 	}
 }
 
-func (p *proxy) now() (mode, <-chan struct{}) {
+// Links returns how many connections there are that are not dead.
+func (p *Proxy) Links() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for l := range p.links {
+		select {
+		case <-l.dead:
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// Redirect lets later connections lead to another address.
+func (p *Proxy) Redirect(to string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = to
+}
+
+func (p *Proxy) now() (Mode, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mode, p.changed
@@ -106,7 +131,7 @@ func (l *link) die() {
 	}
 }
 
-func (p *proxy) accept() {
+func (p *Proxy) accept() {
 	for {
 		conn, err := p.listener.Accept()
 		if err != nil {
@@ -117,26 +142,27 @@ func (p *proxy) accept() {
 }
 
 // serve makes the other half of a connection, and moves what is sent.
-func (p *proxy) serve(near *net.TCPConn) {
+func (p *Proxy) serve(near *net.TCPConn) {
 	l := &link{ends: [2]*net.TCPConn{near}, dead: make(chan struct{})}
 	p.mu.Lock()
-	if p.mode == refuse {
+	if p.mode == Refuse {
 		p.mu.Unlock()
 		l.reset()
 		return
 	}
-	if p.mode == drop {
+	if p.mode == Drop {
 		l.die()
 	}
+	to := p.to
 	p.mu.Unlock()
-	far, err := net.DialTimeout("tcp", p.to, 5*time.Second)
+	far, err := net.DialTimeout("tcp", to, 5*time.Second)
 	if err != nil {
 		l.reset() // the other side is not there
 		return
 	}
 	l.ends[1] = far.(*net.TCPConn)
 	p.mu.Lock()
-	if p.mode == refuse {
+	if p.mode == Refuse {
 		p.mu.Unlock()
 		l.reset()
 		return
@@ -155,11 +181,11 @@ func (p *proxy) serve(near *net.TCPConn) {
 
 // move moves what is sent one way. What a dead link is given is lost, also that its
 // end is closed.
-func (p *proxy) move(l *link, to, from *net.TCPConn) {
+func (p *Proxy) move(l *link, to, from *net.TCPConn) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		for m, changed := p.now(); m == stall; m, changed = p.now() {
+		for m, changed := p.now(); m == Stall; m, changed = p.now() {
 			<-changed
 		}
 		select {

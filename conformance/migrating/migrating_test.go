@@ -1,0 +1,162 @@
+package migrating_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/vedette-io/vedette/compat/clientgo"
+	"github.com/vedette-io/vedette/compat/clientgo/dynamic/dynamicinformer"
+	"github.com/vedette-io/vedette/compat/clientgo/informers"
+	"github.com/vedette-io/vedette/compat/clientgo/tools/cache"
+	"github.com/vedette-io/vedette/conformance/controlplane"
+)
+
+// within is how long a program may take that takes seconds.
+const within = 2 * time.Minute
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, controlplane.IgnoreSpawner()) }
+
+// build builds the programs, and returns their folder.
+func build(t *testing.T) string {
+	dir := t.TempDir()
+	for name := range scripts {
+		for _, engine := range []string{"clientgo", "vedette"} {
+			cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, name+"-"+engine), "./"+filepath.Join("examples/migrating", name, engine))
+			cmd.Dir = "../.."
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
+	}
+	return dir
+}
+
+// TestSameOutput runs the programs.
+func TestSameOutput(t *testing.T) {
+	dir := build(t)
+	plane := controlplane.ForTest(t, controlplane.Options{Parts: controlplane.APIServerOnly})
+	clients := connect(t, plane)
+	t.Run("accelerated", func(t *testing.T) { accelerated(t, plane, clients) })
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			outputs := map[string][]string{}
+			for _, engine := range []string{"clientgo", "vedette"} {
+				p := place{clients, name + "-" + engine}
+				outputs[engine] = play(t, p, scripts[name], filepath.Join(dir, name+"-"+engine), plane.Kubeconfig())
+			}
+			if diff := cmp.Diff(outputs["clientgo"], outputs["vedette"]); diff != "" {
+				t.Errorf("what client-go prints (-), and Vedette (+):\n%s", diff)
+			}
+			if last := outputs["clientgo"][len(outputs["clientgo"])-1]; last != scripts[name].ends {
+				t.Errorf("the last line is %q, want %q", last, scripts[name].ends)
+			}
+		})
+	}
+}
+
+func connect(t *testing.T, plane *controlplane.Cluster) *kubernetes.Clientset {
+	config := plane.RESTConfig()
+	config.QPS = -1
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	clients, err := kubernetes.NewForConfigAndClient(config, client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clients
+}
+
+// accelerated checks that informers which are constructed as in the programs run on
+// our engine: they would print the same on client-go's.
+func accelerated(t *testing.T, plane *controlplane.Cluster, clients *kubernetes.Clientset) {
+	objects, err := dynamic.NewForConfigAndClient(plane.RESTConfig(), clients.CoreV1().RESTClient().(*rest.RESTClient).Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed := informers.NewSharedInformerFactoryWithOptions(clients, 0, informers.WithNamespace("default"))
+	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(objects, 0, "default", nil)
+	made := []cache.SharedIndexInformer{
+		typed.Core().V1().Pods().Informer(), typed.Core().V1().ConfigMaps().Informer(),
+		untyped.ForResource(appsv1.SchemeGroupVersion.WithResource("deployments")).Informer(),
+	}
+	typed.Start(t.Context().Done())
+	untyped.Start(t.Context().Done())
+	t.Cleanup(typed.Shutdown)
+	t.Cleanup(untyped.Shutdown)
+	for i, inf := range made {
+		if !cache.WaitForCacheSync(t.Context().Done(), inf.HasSynced) {
+			t.Fatal("it does not sync")
+		}
+		if h, ok := clientgo.HealthOf(inf); !ok || !h.Accelerated {
+			t.Errorf("informer %d: %v, %s", i, ok, h.Reason)
+		}
+	}
+}
+
+// play runs one program through a script, and returns what it printed.
+func play(t *testing.T, p place, s script, program, kubeconfig string) (printed []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	if _, err := p.clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.namespace}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := all(s.before...)(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, program, append([]string{"-namespace", p.namespace}, s.args...)...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	printed, err = follow(ctx, out, p, s.scenes)
+	if err = errors.Join(err, cmd.Wait()); err != nil {
+		t.Fatalf("%s: %v; it printed\n%s\nand\n%s", filepath.Base(program), err, strings.Join(printed, "\n"), complaints.String())
+	}
+	return printed
+}
+
+// follow reads lines to the end, and plays each scene when its line has come.
+func follow(ctx context.Context, out io.Reader, p place, scenes []scene) (printed []string, err error) {
+	for scan := bufio.NewScanner(out); scan.Scan(); {
+		printed = append(printed, scan.Text())
+		if len(scenes) > 0 && strings.HasPrefix(scan.Text(), scenes[0].says) {
+			err = errors.Join(err, scenes[0].do(ctx, p))
+			scenes = scenes[1:]
+		}
+	}
+	if len(scenes) > 0 {
+		err = errors.Join(err, fmt.Errorf("it does not say %q", scenes[0].says))
+	}
+	return printed, err
+}

@@ -1,0 +1,4 @@
+// Package network is a network between a client and a server that tests can cut: a
+// proxy on a loopback address that resets, refuses, stalls and drops connections, or leads
+// them to another server.
+package network

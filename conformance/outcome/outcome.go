@@ -1,0 +1,216 @@
+// Package outcome compares what two runs of a program left behind: their objects without
+// what chance decides, and the heap that they hold.
+package outcome
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/vedette-io/vedette/conformance/wait"
+)
+
+// chance are the fields of every type that differ between two runs of the same program:
+// identities and times.
+var chance = []string{
+	"uid", "resourceVersion", "managedFields", "creationTimestamp", "generateName",
+	"lastTransitionTime", "lastUpdateTime", "lastProbeTime", "lastHeartbeatTime", "startTime", "completionTime",
+	"startedAt", "finishedAt", "timeAdded",
+}
+
+// suffix is what servers and controllers append to generated names.
+var suffix = regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{5}\b`)
+
+// Rules say what is compared, and in what two runs of the same program may differ.
+type Rules struct {
+	// Types are the types whose objects are compared, in all namespaces.
+	Types []schema.GroupVersionResource
+	// Chance are the fields that chance decides, at any depth, besides those of every type.
+	Chance []string
+	// Names match what chance decides in texts, besides the suffixes of generated names.
+	// Default none.
+	Names *regexp.Regexp
+	// Prepare may change an object before it is compared, and reports whether it is
+	// compared at all. Default all.
+	Prepare func(resource string, object *unstructured.Unstructured) bool
+}
+
+// Outcome is what a run left behind: by resource, the objects with how often each occurs.
+type Outcome map[string]map[string]int
+
+// Read lists the objects.
+//
+// Errors: those of the requests.
+func (r Rules) Read(ctx context.Context, client dynamic.Interface) (Outcome, error) {
+	o := Outcome{}
+	for _, t := range r.Types {
+		list, err := client.Resource(t).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		o[t.Resource] = map[string]int{}
+		for i := range list.Items {
+			if item := &list.Items[i]; r.Prepare == nil || r.Prepare(t.Resource, item) {
+				o[t.Resource][text(r.normal(item.Object))]++
+			}
+		}
+	}
+	return o, nil
+}
+
+// normal returns a value without what chance decides.
+func (r Rules) normal(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, field := range v {
+			if slices.Contains(chance, k) || slices.Contains(r.Chance, k) {
+				continue
+			}
+			if n := r.normal(field); !empty(n) {
+				out[k] = n
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = r.normal(v[i])
+		}
+		// A controller may leave their order to chance (endpoints, conditions).
+		slices.SortFunc(out, func(a, b any) int { return strings.Compare(text(a), text(b)) })
+		return out
+	case string:
+		v = suffix.ReplaceAllString(v, "-*")
+		if r.Names != nil {
+			v = r.Names.ReplaceAllString(v, "-*")
+		}
+		return v
+	}
+	return v
+}
+
+// empty reports whether v is an object without fields, such as annotations that were all
+// left to chance.
+func empty(v any) bool {
+	fields, ok := v.(map[string]any)
+	return ok && len(fields) == 0
+}
+
+func text(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}
+
+// Differences returns the objects that only one of the outcomes has: "-" is before those
+// of a, "+" before those of b.
+func Differences(a, b Outcome) []string {
+	all := append(surplus("-", a, b), surplus("+", b, a)...)
+	slices.Sort(all)
+	return all
+}
+
+// surplus returns the objects that a has more often than b.
+func surplus(sign string, a, b Outcome) (all []string) {
+	for resource, objects := range a {
+		for object, n := range objects {
+			if m := b[resource][object]; m < n {
+				all = append(all, fmt.Sprintf("%s %s, %d times: %s", sign, resource, n-m, object))
+			}
+		}
+	}
+	return all
+}
+
+// Heap returns the megabytes of the heap of this process that are in use after a collection.
+func Heap() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // frees what finalizers of the first released
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / (1 << 20)
+}
+
+// quiet is how long nothing may change before an outcome counts as settled.
+const quiet = 5 * time.Second
+
+// Settled waits until holds returns no problem and then nothing changes any more for a
+// while, and returns what is there.
+func (r Rules) Settled(t testing.TB, client dynamic.Interface, within time.Duration, what string, holds func() (problem string)) Outcome {
+	t.Helper()
+	var last Outcome
+	since := time.Now()
+	wait.Until(t, within, what, func() string {
+		if problem := holds(); problem != "" {
+			return problem
+		}
+		now, err := r.Read(t.Context(), client)
+		if err != nil {
+			return err.Error()
+		}
+		if d := Differences(last, now); len(d) > 0 {
+			last, since = now, time.Now()
+			return d[0]
+		}
+		if time.Since(since) < quiet {
+			return "it holds, but not yet long enough"
+		}
+		return ""
+	})
+	return last
+}
+
+// Count returns how many objects of each resource there are.
+func (o Outcome) Count() map[string]int {
+	counts := map[string]int{}
+	for resource, objects := range o {
+		for _, n := range objects {
+			counts[resource] += n
+		}
+	}
+	return counts
+}
+
+// The heap is measured every so often, and is settled if it has not become less for longer than
+// informers keep decoded objects that nobody asks for: they look once a minute, and an object
+// leaves when they look for the second time.
+const (
+	heapEvery = 5 * time.Second
+	heapQuiet = 150 * time.Second
+)
+
+// SettledHeap waits until the heap does not become less any more, and returns its least size.
+func SettledHeap(t testing.TB, within time.Duration) float64 {
+	t.Helper()
+	least := Heap()
+	measured, since := time.Now(), time.Now()
+	wait.Until(t, within, "the heap stays as it is", func() string {
+		if time.Since(measured) >= heapEvery {
+			now := Heap()
+			measured = time.Now()
+			if now < 0.99*least {
+				since = measured
+			}
+			least = min(least, now)
+		}
+		if time.Since(since) < heapQuiet {
+			return fmt.Sprintf("it was %.1f MB a moment ago", least)
+		}
+		return ""
+	})
+	return least
+}
