@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 
-MODULES := . conformance bench tools
+MODULES := . conformance conformance/suites bench compat/controllerruntime tools
 GOTOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 CLUSTER := go run -C conformance ./cmd/cluster --dir ../.cluster
 ALL_DATABASES := VEDETTE_TEST_DATABASES=sqlite,postgres,mariadb
@@ -13,6 +13,7 @@ FUZZTIME ?= 20000x
 # Random histories for the models of the recorder.
 CASES ?= 200
 HOSTILE ?= 1h
+CHAOS ?= 10m
 
 .PHONY: help
 help: ## list the targets
@@ -34,13 +35,14 @@ test: setup ## run all tests (30 minutes; 55 the first time, on two cores)
 .PHONY: long
 long: setup ## run the tests that take hours: a large history, kills and outages, a soak of each database
 	@echo "make long takes several hours: the soak alone takes 30 minutes for each of three databases."
-	@MAKE="$(MAKE)" tools/steps.sh many models latency hostile kills soak
+	@MAKE="$(MAKE)" tools/steps.sh many models latency suites chaos swap dropin controllers hostile kills soak
 
 .PHONY: unit
 unit: ## run the tests that need only Go, make and gcc, with the race detector (2 minutes; 10 the first time)
 	@tools/setup.sh compiler
 	go test -race -shuffle=on -timeout 20m ./...
 	go test -C bench ./...
+	go test -C compat/controllerruntime -race -shuffle=on -timeout 10m ./...
 
 .PHONY: databases
 databases: ## run the tests of the recorder, of notifications and of the portal on PostgreSQL and MariaDB (unit tests them on SQLite)
@@ -62,12 +64,46 @@ conformance: ## run the tests against a real control plane and a mail server (bu
 	npm ci --prefix portal/ui --no-audit --no-fund
 	@echo "Building the control plane if it is not in the cache: about 15 minutes on two cores, once."
 	go run -C conformance ./cmd/cluster build
-	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./record ./... # the longest first: two packages run at a time
+	@# The longest first: two packages run at a time. swap and dropin compile Kubernetes and controllers again: make long runs them.
+	$(ALL_DATABASES) go test -C conformance -count=1 -timeout 30m ./record $$(go -C conformance list ./... | grep -v -e '/record$$' -e '/swap$$' -e '/dropin$$')
+	go test -C conformance/suites -count=1 -timeout 20m ./...
+
+.PHONY: suites
+suites: ## run the tests of client-go and controller-runtime against our adapters, and against themselves, 20 times in a row with the race detector
+	go test -C conformance/suites -count=1 -timeout 12h ./upstream -v -engines stock,bridge,ours -times 20 -racy
+
+.PHONY: chaos
+chaos: ## hold informers of client-go and ours side by side on a real control plane, for CHAOS (10m) of faults, with the race detector
+	@tools/setup.sh linux
+	go test -C conformance -race ./chaos -count=1 -timeout 3h -v -chaos=$(CHAOS)
+
+.PHONY: swap
+swap: ## build two unmodified controllers with the engine, by vedette swap, and run them (10 minutes the first time)
+	@tools/setup.sh linux
+	go test -C conformance ./swap -count=1 -timeout 40m -v
+
+.PHONY: dropin
+dropin: ## run kube-scheduler and kube-controller-manager on client-go's informers and on ours: 2,000 pods on 100 nodes (30 minutes)
+	@tools/setup.sh linux
+	go test -C conformance ./dropin -count=1 -timeout 2h -v -dropin.full -dropin.factories=stock,vedette,vedette-live
+
+# Modules of their own: each brings the dependencies of its project.
+CONTROLLERS := $(addprefix conformance/controllers/,certmanager clusterapi keda)
+.PHONY: controllers
+controllers: ## run controllers of other projects on controller-runtime's cache and on ours, on a real API server (40 minutes; half an hour more the first time, for the dependencies of KEDA)
+	@tools/setup.sh linux
+	set -e; for module in $(CONTROLLERS); do go -C $$module mod tidy -diff && go -C $$module vet ./... && go -C $$module fix -diff ./... && go test -C $$module -count=1 -timeout 90m -v ./...; done
+
+# What a user of client-go 0.36 needs. One test compares with the types that 0.37 has.
+ENGINE := wire delta kube reflector store informer workqueue controller compat/clientgo/...
+.PHONY: clientgo036
+clientgo036: ## run the tests of the engine and of its adapters with client-go 0.36
+	go test -C conformance/kubernetes -tags clientgo036 -timeout 20m -skip TestBuiltinsAreThoseOfClientGo $(addprefix github.com/vedette-io/vedette/,$(ENGINE))
 
 .PHONY: latency
 latency: ## measure the way from the API server to the browser with 500 jobs, on a machine that does nothing else (10 minutes)
 	@tools/setup.sh databases linux pages browser
-	$(ALL_DATABASES) go test -C conformance ./portal -run TestShownEqualsServer -count=1 -timeout 40m -v -portal.exact
+	$(ALL_DATABASES) go test -C conformance ./portal -run TestShownEqualsServer -count=1 -timeout 90m -v -portal.exact
 
 .PHONY: hostile
 hostile: ## expose informers to random hostile servers for HOSTILE (1h), in fake time, with the race detector
@@ -110,13 +146,14 @@ ui: ## build the pages of the portal from their sources, and check that dist is 
 
 .PHONY: lint
 lint: ## run gofumpt, vet, go fix and staticcheck over all modules
-	@unformatted=$$($(GOTOOL) gofumpt -l .); test -z "$$unformatted" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$unformatted"; exit 1; }
-	@set -e; for module in . conformance bench; do echo "lint $$module"; (cd $$module && \
+	@set -eo pipefail; unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs $(GOTOOL) gofumpt -l); test -z "$$unformatted" || { echo "not formatted (go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$unformatted"; exit 1; }
+	@set -e; for module in . conformance conformance/suites bench compat/controllerruntime; do echo "lint $$module"; (cd $$module && \
 	  go vet ./... && go fix -diff ./... && $(GOTOOL) staticcheck ./...); done
+	@echo "lint conformance/kubernetes"; cd conformance/kubernetes && go vet -tags clientgo036 ./... # the others take minutes for its dependencies
 
 .PHONY: tidy
-tidy: ## check that every go.mod is tidy
-	@set -e; for module in $(MODULES) conformance/build/etcd conformance/build/kubernetes conformance/build/kwok; do \
+tidy: ## check that every go.mod is tidy; `make controllers` checks those with the dependencies of other projects
+	@set -e; for module in $(MODULES) conformance/kubernetes conformance/build/etcd conformance/build/kubernetes conformance/build/kwok; do \
 	  go -C $$module mod tidy -diff; done
 
 .PHONY: bench
