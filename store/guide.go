@@ -1,44 +1,64 @@
 package store
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // worthGuide is how many searches a node must have seen since it changed.
 const worthGuide = 8
 
 // guideOf returns the guide of a node, or nil if it has none yet. Any goroutine may call it
 // that may read the node.
-func guideOf(n *node[Entry]) *guide {
+func (t *btree[T]) guideOf(n *node[T]) *guide {
 	if g := n.guide.Load(); g != nil || len(n.items) == 0 || n.searched.Add(1) < worthGuide {
 		return g
 	}
-	first, last := nameOf(n.items[0]), nameOf(n.items[len(n.items)-1])
+	first, last := t.name(n.items[0]), t.name(n.last())
 	g := &guide{tags: make([]uint32, len(n.items))}
 	for first.at(g.prefix) == last.at(g.prefix) && g.prefix < first.len() {
 		g.prefix++
 	}
-	for i, e := range n.items {
-		g.tags[i] = nameOf(e).tag(g.prefix)
+	for i, item := range n.items {
+		g.tags[i] = t.name(item).tag(g.prefix)
 	}
 	n.guide.Store(g)
 	return g
 }
 
+// last returns the last item of a node and all its children.
+func (n *node[T]) last() T {
+	for n.kids != nil {
+		n = n.kids[len(n.kids)-1]
+	}
+	return n.items[len(n.items)-1]
+}
+
 // keyName is the key of an entry as one string: its parts, with a zero between them, which
-// sorts as keys do.
+// sorts as keys do. That of a posting begins with the value, and a zero.
 type keyName struct {
+	value           []byte
+	before          int // the length of the value with its zero; 0 for no value
 	all             []byte
 	namespace, name int // where they begin in all
 }
 
 func nameOf(e Entry) keyName {
 	all, namespace, name := e.names()
-	return keyName{all, namespace, name}
+	return keyName{all: all, namespace: namespace, name: name}
 }
 
-func (k keyName) len() int { return len(k.all) + 2 }
+func (k keyName) len() int { return k.before + len(k.all) + 2 }
 
 // at returns a byte of the name, zero behind its end.
 func (k keyName) at(i int) byte {
+	if i < k.before {
+		if i < len(k.value) {
+			return k.value[i]
+		}
+		return 0
+	}
+	i -= k.before
 	switch {
 	case i < k.namespace:
 	case i == k.namespace || i == k.name+1:
@@ -56,39 +76,24 @@ func (k keyName) at(i int) byte {
 
 // tag returns the four bytes from i on.
 func (k keyName) tag(i int) uint32 {
-	if from := i - 2; i > k.name+1 && from+4 <= len(k.all) {
-		b := k.all[from : from+4]
-		return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+	if from := i - k.before - 2; from >= k.name && from+4 <= len(k.all) {
+		return binary.BigEndian.Uint32(k.all[from:])
 	}
 	return uint32(k.at(i))<<24 | uint32(k.at(i+1))<<16 | uint32(k.at(i+2))<<8 | uint32(k.at(i+3))
 }
 
-// findEntry is t.Find, by guides as far as there are any.
-func findEntry(t *tree, want Entry) (Entry, bool) {
-	if at, e := seek(t, want); at.depth > 0 {
-		t.spot = at
-		return e, true
+// seek finds an item by guides. If that fails, the depth of the spot is zero.
+func (t *btree[T]) seek(want T) (at spot, item T) {
+	if t.name == nil {
+		return spot{}, item
 	}
-	return t.Find(want)
-}
-
-// getEntry is t.Get, by guides as far as there are any.
-func getEntry(t *tree, want Entry) (Entry, bool) {
-	if at, e := seek(t, want); at.depth > 0 {
-		return e, true
-	}
-	return t.Get(want)
-}
-
-// seek finds an entry by guides. If that fails, the depth of the spot is zero.
-func seek(t *tree, want Entry) (at spot, e Entry) {
-	name := nameOf(want)
+	name := t.name(want)
 	for n := t.root; int(at.depth) < maxSteps; {
-		g := guideOf(n)
+		g := t.guideOf(n)
 		if g == nil {
 			break
 		}
-		i, equal := g.find(n, name.tag(g.prefix), want)
+		i, equal := g.find(name.tag(g.prefix), func(i int) int { return t.compare(n.items[i], want) })
 		if n.kids == nil && !equal {
 			break
 		}
@@ -99,12 +104,13 @@ func seek(t *tree, want Entry) (at spot, e Entry) {
 		}
 		n = n.kids[i]
 	}
-	return spot{}, Entry{}
+	return spot{}, item
 }
 
 // find returns the last item that is not behind the wanted one, as far as tags tell, and
-// whether it is equal. Of items with the same tag it compares the keys.
-func (g *guide) find(n *node[Entry], tag uint32, want Entry) (int, bool) {
+// whether it is equal. Of items with the same tag it compares the keys: compare does so
+// for the item at i.
+func (g *guide) find(tag uint32, compare func(i int) int) (int, bool) {
 	from, found := slices.BinarySearch(g.tags, tag)
 	if !found {
 		return max(from-1, 0), false
@@ -113,9 +119,16 @@ func (g *guide) find(n *node[Entry], tag uint32, want Entry) (int, bool) {
 	for to < len(g.tags) && g.tags[to] == tag {
 		to++
 	}
-	i, equal := slices.BinarySearchFunc(n.items[from:to], want, compareEntries)
-	if i += from; !equal {
-		i = max(i-1, 0)
+	for from < to {
+		mid := (from + to) / 2
+		switch c := compare(mid); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			from = mid + 1
+		default:
+			to = mid
+		}
 	}
-	return i, equal
+	return max(from-1, 0), false
 }

@@ -35,7 +35,7 @@ func (s *Snapshot) byArrival() bool {
 
 // Get returns the object with a key, and whether there is one.
 func (s *Snapshot) Get(key wire.Key) (found Entry, ok bool) {
-	withProbe(key, -1, "", func(p Entry) { found, ok = getEntry(s.table.objects, p) })
+	withProbe(key, -1, "", func(p Entry) { found, ok = s.table.objects.Get(p) })
 	return found, ok
 }
 

@@ -213,7 +213,7 @@ func newer(old Entry, rec *wire.Record) bool {
 }
 
 func (s *Store) find(key wire.Key) (Entry, bool) {
-	return findEntry(s.live.objects, s.probe.set(key, -1, ""))
+	return s.live.objects.Find(s.probe.set(key, -1, ""))
 }
 
 // put shows an entry from the next snapshot on.

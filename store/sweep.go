@@ -58,7 +58,7 @@ func (s *Store) sweepOne() {
 		return
 	}
 	var moved Entry
-	if live, ok := findEntry(s.live.objects, e); ok && live == e {
+	if live, ok := s.live.objects.Find(e); ok && live == e {
 		moved = s.rewrite(e)
 		s.live.put(moved)
 		s.moved = true
@@ -67,7 +67,7 @@ func (s *Store) sweepOne() {
 		if c.staged == nil {
 			continue
 		}
-		if staged, ok := findEntry(c.staged, e); ok && staged == e {
+		if staged, ok := c.staged.Find(e); ok && staged == e {
 			if moved.IsZero() {
 				moved = s.rewrite(e)
 			}

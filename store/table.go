@@ -5,7 +5,11 @@ import "bytes"
 // tree holds entries by key.
 type tree = btree[Entry]
 
-func newTree() *tree { return newBtree(compareEntries) }
+func newTree() *tree {
+	t := newBtree(compareEntries)
+	t.name = nameOf
+	return t
+}
 
 // posting says that an object has a value in an index: the nth of its column.
 type posting struct {
@@ -20,13 +24,20 @@ func (p posting) entry() Entry { return Entry{p.slab, p.off} }
 type postings = btree[posting]
 
 func newPostings(column int) *postings {
-	return newBtree(func(a, b posting) int {
+	t := newBtree(func(a, b posting) int {
 		c := bytes.Compare(a.entry().value(column, int(a.nth)), b.entry().value(column, int(b.nth)))
 		if c == 0 {
 			c = compareEntries(a.entry(), b.entry())
 		}
 		return c
 	})
+	t.name = func(p posting) keyName {
+		name := nameOf(p.entry())
+		name.value = p.entry().value(column, int(p.nth))
+		name.before = len(name.value) + 1
+		return name
+	}
+	return t
 }
 
 // table is what a store holds: the objects, and the indexes over them.
@@ -59,7 +70,11 @@ func (t *table) count(e Entry, n int) {
 // post puts an entry into the indexes.
 func (t *table) post(e Entry) {
 	for column, index := range t.indexes {
-		e.values(column, func(nth int, _ []byte) { index.Set(posting{e.slab, e.off, uint32(nth)}) })
+		e.values(column, func(nth int, _ []byte) {
+			p := posting{e.slab, e.off, uint32(nth)}
+			index.Find(p)
+			index.Set(p)
+		})
 	}
 }
 

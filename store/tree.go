@@ -27,6 +27,7 @@ type btree[T any] struct {
 	len     int
 	owner   *owner
 	compare func(a, b T) int
+	name    func(T) keyName // nil for a tree without guides
 	spot    spot
 }
 
@@ -135,6 +136,14 @@ func (t *btree[T]) way(n *node[T], item T) int {
 
 // Get returns the item that is equal to the given one.
 func (t *btree[T]) Get(item T) (found T, ok bool) {
+	if at, found := t.seek(item); at.depth > 0 {
+		return found, true
+	}
+	return t.get(item)
+}
+
+// get is Get without guides.
+func (t *btree[T]) get(item T) (found T, ok bool) {
 	n := t.root
 	for n.kids != nil {
 		n = n.kids[t.way(n, item)]
@@ -147,6 +156,10 @@ func (t *btree[T]) Get(item T) (found T, ok bool) {
 
 // Find is Get for the only writer of a tree, who often writes the same item next.
 func (t *btree[T]) Find(item T) (found T, ok bool) {
+	if at, found := t.seek(item); at.depth > 0 {
+		t.spot = at
+		return found, true
+	}
 	t.spot = spot{}
 	at := spot{}
 	for n := t.root; int(at.depth) < maxSteps; {
@@ -165,7 +178,7 @@ func (t *btree[T]) Find(item T) (found T, ok bool) {
 		}
 		n = n.kids[i]
 	}
-	return t.Get(item)
+	return t.get(item)
 }
 
 // replace is Set where the last Find found the item.
@@ -263,7 +276,7 @@ func (t *btree[T]) split(n *node[T], i int) *node[T] {
 
 // Delete removes the item that is equal to the given one, and returns it.
 func (t *btree[T]) Delete(item T) (old T, had bool) {
-	if _, there := t.Get(item); !there {
+	if _, there := t.get(item); !there {
 		return old, false
 	}
 	t.spot = spot{}
