@@ -13,6 +13,7 @@ const (
 	Told      = "told"       // events that one handler was told of
 	PerSecond = "per-second" // events that were sent, in a second
 	PerEvent  = "per-event"  // s of CPU for each of them
+	Since     = "since"      // s of CPU from the start of the first list
 	PerLookup = "per-lookup" // s of CPU for each lookup, with the events that come meanwhile
 	Done      = "done"       // events that were sent before a contestant gave up
 

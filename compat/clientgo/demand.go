@@ -2,6 +2,7 @@ package clientgo
 
 import (
 	"sync/atomic"
+	"time"
 
 	"k8s.io/client-go/tools/cache"
 )
@@ -12,6 +13,9 @@ type demand struct {
 	handlers atomic.Int64 // that read objects
 	changes  atomic.Int64 // since the last list of all objects
 	listed   atomic.Int64 // of these, how many have objects that the next list will read
+	debt     atomic.Int64 // how many more objects were decoded than changed
+	all      atomic.Bool  // objects are held decoded
+	began    time.Time    // the minute that wantsAll counts; under the lock of sharedObjects
 }
 
 const (
@@ -26,18 +30,18 @@ const (
 )
 
 // keepsObject implements informer.Config.KeepObject. Where nobody reads objects, bodies
-// are kept, since to decode them would be for nothing.
+// are kept, since to decode them would be for nothing. A body that does not pack takes as
+// much memory as its object, which costs nothing to read.
 func (d *demand) keepsObject(size int, packs bool) bool {
-	if d.changes.Add(1) <= d.listed.Load() {
+	d.debt.Add(-1)
+	if d.changes.Add(1) <= d.listed.Load() || d.all.Load() {
 		return true
 	}
-	switch n := d.handlers.Load(); {
-	case n == 0:
-		return false
-	case n >= manyHandlers && size <= smallBody:
+	if !packs {
 		return true
 	}
-	return !packs || size <= tinyBody
+	n := d.handlers.Load()
+	return n > 0 && size <= tinyBody || n >= manyHandlers && size <= smallBody
 }
 
 // list notes that a list of n objects was read, and how many of them had changed since it
@@ -48,6 +52,32 @@ func (d *demand) list(again bool, changed, n int) {
 		n = 0
 	}
 	d.listed.Store(int64(n))
+}
+
+// decoded notes that an object was decoded for those who read it.
+func (d *demand) decoded() { d.debt.Add(1) }
+
+// wantsAll reports whether all objects are to be held decoded. That begins when more were
+// decoded than client-go would have decoded, which decodes each change once, and ends with
+// settle. n is how many objects there are. Earlier changes count for no more than n, and to
+// decode all objects once a minute is free: it costs less than to hold them.
+func (d *demand) wantsAll(n int, now time.Time) bool {
+	minutes := int64(now.Sub(d.began) / time.Minute)
+	d.began = d.began.Add(time.Duration(minutes) * time.Minute)
+	debt := d.debt.Load()
+	if paid := max(debt-minutes*int64(n), -int64(n)); paid < debt || debt < -int64(n) {
+		debt = d.debt.Add(paid - debt)
+	}
+	if debt > 0 {
+		d.all.Store(true)
+	}
+	return d.all.Load()
+}
+
+// settle forgets what was decoded. n is as in wantsAll.
+func (d *demand) settle(n int) {
+	d.debt.Store(-int64(n))
+	d.all.Store(false)
 }
 
 // noList notes that no list of all objects is kept.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/informer"
 	"github.com/vedette-io/vedette/store"
 )
 
@@ -29,9 +30,10 @@ func TestDemand(t *testing.T) {
 		packs    bool
 		want     bool
 	}{
-		{"nobody reads", nil, 100, false, false},
-		{"names only", []cache.ResourceEventHandler{KeyHandlerFuncs{}, &KeyHandlerFuncs{}}, 100, false, false},
-		{"no updates", []cache.ResourceEventHandler{adds, &adds}, 100, false, false},
+		{"nobody reads", nil, 100, true, false},
+		{"nobody reads a body that does not pack", nil, 100, false, true},
+		{"names only", []cache.ResourceEventHandler{KeyHandlerFuncs{}, &KeyHandlerFuncs{}}, 100, true, false},
+		{"no updates", []cache.ResourceEventHandler{adds, &adds}, 100, true, false},
 		{"a tiny body", []cache.ResourceEventHandler{&reads}, tinyBody, true, true},
 		{"a body that packs", []cache.ResourceEventHandler{reads}, tinyBody + 1, true, false},
 		{"a body that does not pack", []cache.ResourceEventHandler{reads}, 1 << 20, false, true},
@@ -49,9 +51,50 @@ func TestDemand(t *testing.T) {
 		for _, h := range c.handlers {
 			d.remove(h)
 		}
-		if d.keepsObject(1, false) {
+		if d.keepsObject(1, true) {
 			t.Errorf("%s: objects are kept after the last handler was removed", c.what)
 		}
+	}
+}
+
+// TestDebt: each change pays for one decoded object, and each minute for one of each object.
+// As many as there are objects can be saved.
+func TestDebt(t *testing.T) {
+	const n = 10
+	now := time.Now()
+	d := demand{began: now}
+	wantsAll := func() bool { return d.wantsAll(n, now) }
+	decode := func(times int) {
+		for range times {
+			d.decoded()
+		}
+	}
+	for range 100 * n { // more than can be saved
+		d.keepsObject(5_000, true)
+	}
+	if wantsAll() {
+		t.Error("all are wanted, and nothing was decoded")
+	}
+	if decode(n); wantsAll() {
+		t.Error("all are wanted after one decoded object for each change")
+	}
+	for range 5 {
+		now = now.Add(time.Minute)
+		if decode(n); wantsAll() {
+			t.Error("all are wanted, although each was decoded once a minute")
+		}
+	}
+	now = now.Add(time.Minute - 1)
+	if decode(1); !wantsAll() || !d.keepsObject(5_000, true) {
+		t.Error("more was decoded than changed, and not all are wanted")
+	}
+	if !wantsAll() {
+		t.Error("all are not wanted any more after one change")
+	}
+	decode(5 * n)
+	d.settle(n)
+	if decode(n); wantsAll() || d.keepsObject(5_000, true) {
+		t.Error("all are wanted after that was settled")
 	}
 }
 
@@ -137,6 +180,28 @@ func TestUpdateOfKeptObjects(t *testing.T) {
 			if err != nil || private == got || private.(*corev1.Pod).ResourceVersion != pod.ResourceVersion {
 				t.Errorf("keeps %v: the private object of state %d is %v, %v", keeps, n, private, err)
 			}
+		}
+	}
+}
+
+// TestAdvice: there is advice for informers that decode, or hold, too much.
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct {
+		row  Row
+		want string
+	}{
+		{Row{Objects: 10, PerMinute: 80}, ""},
+		{Row{Objects: 10, PerMinute: 100}, "Live: each object is decoded 10 times a minute"},
+		{Row{Objects: 10, PerMinute: 5, All: true}, "Live: the objects are read so often that they are held decoded"},
+		{Row{Objects: 10, PerMinute: 100, Storage: informer.Live}, ""},
+		{Row{PerMinute: 1}, ""},
+	} {
+		c.row.Running = adviceAfter
+		if got := c.row.advice(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.row, got, c.want)
+		}
+		if c.row.Running--; c.row.advice() != "" {
+			t.Errorf("%+v: advice too early", c.row)
 		}
 	}
 }

@@ -257,7 +257,7 @@ func (s *shared) runEngine(ctx context.Context) {
 		return
 	}
 	snapshot := func() *store.Snapshot { return e.Snapshot().Records() }
-	objects := newSharedObjects(s.codec, snapshot)
+	objects := newSharedObjects(s.codec, snapshot, &s.demand)
 	s.receiver = func(h cache.ResourceEventHandler) *receiver { return newReceiver(h, objects, see) }
 	var kept *keptLists
 	if s.opts.Storage == informer.Packed {

@@ -3,9 +3,9 @@ package clientgo
 import "time"
 
 const (
-	// recentObjects is how many decoded objects an informer holds for those who read
+	// mostRecent is how many decoded objects an informer holds for those who read
 	// them next: the other handlers, a lister, the old state of the next update.
-	recentObjects = 8192
+	mostRecent = 8192
 	// mostRecentBytes is how long their bodies are at most, together, and
 	// leastRecentBytes is the least such bound.
 	mostRecentBytes  = 8 << 20
@@ -15,11 +15,25 @@ const (
 // keepFor is how long a list, or a decoded object, is kept after it was read last.
 const keepFor = time.Minute
 
-// recentBytes returns the bound for the bodies of recent objects: they take no more than
-// what packing has saved, or a thirty-second part where it saves little. raw is the size of all
-// bodies, held that of the memory that holds them.
-func recentBytes(raw, held int64) int {
-	return int(min(mostRecentBytes, max(leastRecentBytes, raw/32, raw-held)))
+// bound is how many recent objects there may be.
+type bound struct{ objects, bytes int }
+
+// boundOf returns the bound for the recent objects of a store: their bodies take no more
+// than what packing has saved, or a thirty-second part where it saves little. n is how many
+// objects the store has, raw the size of all bodies, and held that of the memory that holds
+// them. all lifts the limits that do not depend on the store. If packing saves an eighth,
+// all objects may be recent ones then, and some old revisions: an object takes about twice
+// the size of its body, and in client-go half as much again, so that there is room for
+// packed bodies.
+func boundOf(n int, raw, held int64, all bool) bound {
+	saved := max(leastRecentBytes, raw/32, raw-held)
+	if !all {
+		return bound{mostRecent, int(min(mostRecentBytes, saved))}
+	}
+	if held <= raw-raw/8 {
+		saved = max(saved, raw+raw/8)
+	}
+	return bound{max(mostRecent, n+n/8), int(saved)}
 }
 
 // recent holds the objects that were decoded last. It gives up the oldest, unless
@@ -29,7 +43,7 @@ type recent struct {
 	first int
 	count int
 	bytes int
-	most  int // bytes
+	most  bound
 }
 
 // push adds a slot that holds an object.
@@ -49,7 +63,7 @@ func (r *recent) push(sl *slot) {
 // pop removes a slot if there are too many, and returns it; else nil. The slot that came
 // last stays.
 func (r *recent) pop() *slot {
-	for r.count > recentObjects || r.bytes > r.most && r.count > 1 {
+	for r.count > r.most.objects || r.bytes > r.most.bytes && r.count > 1 {
 		sl := r.shift()
 		if !sl.used {
 			return sl

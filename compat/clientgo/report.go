@@ -36,6 +36,9 @@ type Row struct {
 	// count.
 	Decodes   uint64
 	PerMinute float64
+	// All says that a Packed informer holds all objects decoded for now, because readers
+	// read them so often that to decode them again would cost more than client-go takes.
+	All bool
 	// Advice says in a few words what to change; "" for nothing.
 	Advice string
 }
@@ -55,8 +58,8 @@ const (
 // Report returns what informers hold and decode, in the order of the arguments. It may be
 // called at any time, and costs little.
 //
-// It advises informer.Live if each object is decoded more than eight times a minute on
-// average. Live costs memory, and Packed costs CPU. A machine has about 4 GiB for a core,
+// It advises informer.Live if a Packed informer holds all objects decoded, or if each object
+// is decoded more than eight times a minute on average. Live costs memory, and Packed costs CPU. A machine has about 4 GiB for a core,
 // so a byte that is held for a minute costs as much as 14 ns of CPU. A pod of 2.7 KB in
 // protobuf takes 10 KB more in Live, which are worth 140 us a minute, and 17 to 21 us of
 // CPU to decode, garbage collection included: Live pays from 7 or 8 decodes a minute. As
@@ -80,7 +83,7 @@ func rowOf(inf cache.SharedIndexInformer) Row {
 		r.Reason = "it is not an informer of this package"
 	}
 	if s, ok := inside(inf).(*shared); ok {
-		r.Type, r.Storage = s.source.String(), s.opts.Storage
+		r.Type, r.Storage, r.All = s.source.String(), s.opts.Storage, s.demand.all.Load()
 		if began := s.began.Load(); began != nil {
 			r.Running = time.Since(*began)
 		}
@@ -118,10 +121,15 @@ func exampleType(inf cache.SharedIndexInformer) string {
 
 // advice says what to change.
 func (r Row) advice() string {
-	if r.Storage != informer.Packed || r.Running < adviceAfter || r.PerMinute <= livePays*float64(r.Objects) || r.Objects == 0 {
+	switch {
+	case r.Storage != informer.Packed || r.Running < adviceAfter || r.Objects == 0:
 		return ""
+	case r.All:
+		return "Live: the objects are read so often that they are held decoded"
+	case r.PerMinute > livePays*float64(r.Objects):
+		return fmt.Sprintf("Live: each object is decoded %.0f times a minute", r.PerMinute/float64(r.Objects))
 	}
-	return fmt.Sprintf("Live: each object is decoded %.0f times a minute", r.PerMinute/float64(r.Objects))
+	return ""
 }
 
 // String returns the report as text with aligned columns, and a line feed at the end of

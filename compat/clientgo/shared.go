@@ -20,6 +20,7 @@ import (
 type sharedObjects struct {
 	codec     *codec
 	snapshot  func() *store.Snapshot
+	demand    *demand
 	seed      maphash.Seed
 	turns     *turns
 	turnBytes atomic.Int64 // how long the bodies of these events are
@@ -40,8 +41,9 @@ const (
 	worthLikeness = 512
 )
 
-func newSharedObjects(c *codec, snapshot func() *store.Snapshot) *sharedObjects {
-	s := &sharedObjects{codec: c, snapshot: snapshot, seed: maphash.MakeSeed(), turns: newTurns(), slots: map[state]*slot{}}
+func newSharedObjects(c *codec, snapshot func() *store.Snapshot, d *demand) *sharedObjects {
+	s := &sharedObjects{codec: c, snapshot: snapshot, demand: d, seed: maphash.MakeSeed(), turns: newTurns(), slots: map[state]*slot{}}
+	d.began = time.Now()
 	s.tune()
 	return s
 }
@@ -55,8 +57,9 @@ func (s *sharedObjects) tune() {
 		return
 	}
 	now := s.snapshot()
-	s.tuned, s.recent.most = tuneEvery, recentBytes(now.Bytes(), now.HeldBytes())
-	s.turnBytes.Store(int64(s.recent.most / 8))
+	all := s.demand.wantsAll(now.Len(), time.Now())
+	s.tuned, s.recent.most = tuneEvery, boundOf(now.Len(), now.Bytes(), now.HeldBytes(), all)
+	s.turnBytes.Store(int64(boundOf(now.Len(), now.Bytes(), now.HeldBytes(), false).bytes / 8))
 }
 
 // stateOf returns the name of the state of an entry. ok is false if nothing tells its
@@ -140,6 +143,7 @@ func (s *sharedObjects) like(e, other store.Entry, likeness any) (any, error) {
 		defer bodies.Put(mine)
 		rec := e.View(mine)
 		if likeness == nil || len(rec.Body) < worthLikeness {
+			s.demand.decoded()
 			return s.codec.decode(rec)
 		}
 		theirs := bodies.Get().(*[]byte)
@@ -229,11 +233,16 @@ func (s *sharedObjects) alive(sl *slot) any {
 // lock.
 func (s *sharedObjects) hold(sl *slot) {
 	s.recent.push(sl)
-	for sl := s.recent.pop(); sl != nil; sl = s.recent.pop() {
-		s.release(sl)
-	}
+	s.trim()
 	if s.sweep == nil {
 		s.sweep = time.AfterFunc(keepFor, s.expire)
+	}
+}
+
+// trim gives up recent objects that are too many. The caller has the lock.
+func (s *sharedObjects) trim() {
+	for sl := s.recent.pop(); sl != nil; sl = s.recent.pop() {
+		s.release(sl)
 	}
 }
 
@@ -255,8 +264,15 @@ func (s *sharedObjects) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweep = nil
-	for _, sl := range s.recent.idle() {
+	idle := s.recent.idle()
+	for _, sl := range idle {
 		s.release(sl)
+	}
+	if s.demand.all.Load() && len(idle) > s.recent.count { // few of them are still read
+		s.tuned = 0
+		s.demand.settle(s.snapshot().Len())
+		s.tune()
+		s.trim()
 	}
 	told := s.turns.try(nil)
 	if told != nil { // else a handler has it
@@ -275,17 +291,20 @@ func (s *sharedObjects) private(e store.Entry) (any, error) {
 		return copied(obj), err // the store keeps it
 	}
 	if st, ok := s.stateOf(e); !ok || !s.hot(st) {
+		s.demand.decoded()
 		return s.codec.decode(e.Record())
 	}
 	obj, err := s.entry(e)
 	return copied(obj), err
 }
 
-// hot reports whether a state is decoded already, or was read a moment ago.
+// hot reports whether a state is decoded already, was read a moment ago, or is held
+// because all are.
 func (s *sharedObjects) hot(st state) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slots[st] != nil || s.seen.again(st)
+	s.tune()
+	return s.demand.all.Load() || s.slots[st] != nil || s.seen.again(st)
 }
 
 // copied returns a deep copy of an object that has one.

@@ -39,14 +39,15 @@ func sharedPod(i, n int) *corev1.Pod {
 type sharedStore struct {
 	store  *store.Store
 	shared *sharedObjects
+	demand demand
 	keeps  bool // the objects of new records, in place of bodies
 }
 
 func newSharedStore(t *testing.T, n int) *sharedStore {
 	t.Helper()
 	s, c := &sharedStore{}, newCodec(&corev1.Pod{})
-	s.store = store.New(store.Config{Decode: c.decode, KeepObject: func(int, bool) bool { return s.keeps }})
-	s.shared = newSharedObjects(c, s.store.Snapshot)
+	s.store = store.New(store.Config{Decode: c.decode, KeepObject: func(size int, packs bool) bool { return s.demand.keepsObject(size, packs) || s.keeps }})
+	s.shared = newSharedObjects(c, s.store.Snapshot, &s.demand)
 	var batch delta.Batch
 	for i := range n {
 		batch = append(batch, delta.Delta{Kind: delta.Upsert, Record: podRecord(t, sharedPod(i, 0))})
@@ -169,7 +170,8 @@ func TestSharedBounds(t *testing.T) {
 			if _, err := s.shared.entry(e); err != nil {
 				t.Fatal(err)
 			}
-			if r := &s.shared.recent; r.count > recentObjects || r.bytes > r.most {
+			s.demand.settle(pods) // else all objects are held
+			if r := &s.shared.recent; r.count > r.most.objects || r.bytes > r.most.bytes {
 				t.Fatalf("%d objects of %d bytes are held", r.count, r.bytes)
 			}
 		}
@@ -181,6 +183,58 @@ func TestSharedBounds(t *testing.T) {
 		t.Error("an object that is in use was decoded again")
 	}
 	_ = kept.(*corev1.Pod).Name // somebody uses it up to here
+}
+
+// TestSharedAll: all objects are held once readers have decoded more than client-go would
+// have, so that no number of reads costs more than twice as much. They are given up when
+// most of them are not read any more.
+func TestSharedAll(t *testing.T) {
+	read := func(s *sharedStore) error {
+		for e := range s.store.Snapshot().All() {
+			if _, err := s.shared.read(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	copied := func(s *sharedStore) error {
+		for e := range s.store.Snapshot().All() {
+			if _, err := s.shared.private(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for name, each := range map[string]func(*sharedStore) error{"read": read, "copied": copied} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const pods, slack = 7_500, 3 * tuneEvery
+				s := newSharedStore(t, pods)
+				for range 8 {
+					if err := each(s); err != nil {
+						t.Fatal(err)
+					}
+					runtime.GC() // objects that are not held have to be decoded again
+				}
+				if n := s.shared.codec.count.Load(); n > 2*pods+slack {
+					t.Errorf("%d objects were decoded for 8 reads of %d", n, pods)
+				}
+				if n := s.shared.recent.count; n < pods {
+					t.Errorf("%d objects are held, want %d", n, pods)
+				}
+				for range 5 {
+					<-time.After(keepFor / 2)
+					if _, err := s.shared.read(s.get(t, 0)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				synctest.Wait()
+				if n := s.shared.recent.count; n != 1 || s.demand.all.Load() || s.shared.recent.most.bytes > mostRecentBytes {
+					t.Errorf("%d objects of at most %d bytes are held, want one", n, s.shared.recent.most.bytes)
+				}
+			})
+		})
+	}
 }
 
 // TestSharedIdle: an object that nobody asks for within a minute is given up. An object
