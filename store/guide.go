@@ -5,33 +5,55 @@ import (
 	"slices"
 )
 
-// worthGuide is how many searches a node must have seen since it changed.
-const worthGuide = 8
+// guide narrows a search within a node to the items that can match, without reading their
+// keys: these are all over the memory of a large store, and to load them costs more
+// than all else that is done to find an object.
+//
+// A tag is four bytes of a key, from where the keys of the node begin to differ. Whoever
+// looks by tags compares the key at the end, and searches by keys if it is another one. So
+// tags that are out of order, or out of date, cost time and nothing else.
+type guide struct {
+	prefix int
+	tags   []uint32 // as many as items
+}
 
-// guideOf returns the guide of a node, or nil if it has none yet. Any goroutine may call it
-// that may read the node.
-func (t *btree[T]) guideOf(n *node[T]) *guide {
-	if g := n.guide.Load(); g != nil || len(n.items) == 0 || n.searched.Add(1) < worthGuide {
-		return g
-	}
-	first, last := t.name(n.items[0]), t.name(n.last())
-	g := &guide{tags: make([]uint32, len(n.items))}
+// newGuide makes the guide of n items. first and last are the names of the first one and of
+// the last one that a search may look for.
+func newGuide(n int, first, last keyName, name func(i int) keyName) *guide {
+	g := &guide{tags: make([]uint32, n)}
 	for first.at(g.prefix) == last.at(g.prefix) && g.prefix < first.len() {
 		g.prefix++
 	}
-	for i, item := range n.items {
-		g.tags[i] = t.name(item).tag(g.prefix)
+	for i := range n {
+		g.tags[i] = name(i).tag(g.prefix)
 	}
-	n.guide.Store(g)
 	return g
 }
 
-// last returns the last item of a node and all its children.
-func (n *node[T]) last() T {
-	for n.kids != nil {
-		n = n.kids[len(n.kids)-1]
+// find returns the last item that is not behind the wanted one, as far as tags tell, and
+// whether it is equal. Of items with the same tag it compares the keys: compare does so
+// for the item at i.
+func (g *guide) find(tag uint32, compare func(i int) int) (int, bool) {
+	from, found := slices.BinarySearch(g.tags, tag)
+	if !found {
+		return max(from-1, 0), false
 	}
-	return n.items[len(n.items)-1]
+	to := from + 1
+	for to < len(g.tags) && g.tags[to] == tag {
+		to++
+	}
+	for from < to {
+		mid := (from + to) / 2
+		switch c := compare(mid); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			from = mid + 1
+		default:
+			to = mid
+		}
+	}
+	return max(from-1, 0), false
 }
 
 // keyName is the key of an entry as one string: its parts, with a zero between them, which
@@ -80,55 +102,4 @@ func (k keyName) tag(i int) uint32 {
 		return binary.BigEndian.Uint32(k.all[from:])
 	}
 	return uint32(k.at(i))<<24 | uint32(k.at(i+1))<<16 | uint32(k.at(i+2))<<8 | uint32(k.at(i+3))
-}
-
-// seek finds an item by guides. If that fails, the depth of the spot is zero.
-func (t *btree[T]) seek(want T) (at spot, item T) {
-	if t.name == nil {
-		return spot{}, item
-	}
-	name := t.name(want)
-	for n := t.root; int(at.depth) < maxSteps; {
-		g := t.guideOf(n)
-		if g == nil {
-			break
-		}
-		i, equal := g.find(name.tag(g.prefix), func(i int) int { return t.compare(n.items[i], want) })
-		if n.kids == nil && !equal {
-			break
-		}
-		at.steps[at.depth] = uint8(i)
-		at.depth++
-		if n.kids == nil {
-			return at, n.items[i]
-		}
-		n = n.kids[i]
-	}
-	return spot{}, item
-}
-
-// find returns the last item that is not behind the wanted one, as far as tags tell, and
-// whether it is equal. Of items with the same tag it compares the keys: compare does so
-// for the item at i.
-func (g *guide) find(tag uint32, compare func(i int) int) (int, bool) {
-	from, found := slices.BinarySearch(g.tags, tag)
-	if !found {
-		return max(from-1, 0), false
-	}
-	to := from + 1
-	for to < len(g.tags) && g.tags[to] == tag {
-		to++
-	}
-	for from < to {
-		mid := (from + to) / 2
-		switch c := compare(mid); {
-		case c == 0:
-			return mid, true
-		case c < 0:
-			from = mid + 1
-		default:
-			to = mid
-		}
-	}
-	return max(from-1, 0), false
 }

@@ -31,18 +31,6 @@ type btree[T any] struct {
 	spot    spot
 }
 
-// guide narrows a search within a node to the items that can match, without reading their
-// keys: these are all over the memory of a large store, and to load them costs more
-// than all else that is done to find an object.
-//
-// A tag is four bytes of a key, from where the keys of the node begin to differ. Whoever
-// looks by tags compares the key at the end, and searches by keys if it is another one. So
-// tags that are out of order, or out of date, cost time and nothing else.
-type guide struct {
-	prefix int
-	tags   []uint32 // as many as items
-}
-
 // spot is where the last Find found its item. Set looks there first: the writer of a
 // store looks for an object before it writes it, and most of the cost of either is to
 // compare keys.
@@ -64,7 +52,7 @@ type node[T any] struct {
 	items []T
 	kids  []*node[T] // nil in a leaf
 
-	guide    atomic.Pointer[guide] // see seek; nil once items have changed
+	guide    atomic.Pointer[guide] // nil once items have changed
 	searched atomic.Uint32         // since then
 }
 
@@ -152,6 +140,53 @@ func (t *btree[T]) get(item T) (found T, ok bool) {
 		return n.items[i], true
 	}
 	return found, false
+}
+
+// seek finds an item by guides. If that fails, the depth of the spot is zero.
+func (t *btree[T]) seek(want T) (at spot, item T) {
+	if t.name == nil {
+		return spot{}, item
+	}
+	name := t.name(want)
+	for n := t.root; int(at.depth) < maxSteps; {
+		g := t.guideOf(n)
+		if g == nil {
+			break
+		}
+		i, equal := g.find(name.tag(g.prefix), func(i int) int { return t.compare(n.items[i], want) })
+		if n.kids == nil && !equal {
+			break
+		}
+		at.steps[at.depth] = uint8(i)
+		at.depth++
+		if n.kids == nil {
+			return at, n.items[i]
+		}
+		n = n.kids[i]
+	}
+	return spot{}, item
+}
+
+// worthGuide is how many searches a node must have seen since it changed.
+const worthGuide = 8
+
+// guideOf returns the guide of a node, or nil if it has none yet. Any goroutine may call it
+// that may read the node.
+func (t *btree[T]) guideOf(n *node[T]) *guide {
+	if g := n.guide.Load(); g != nil || len(n.items) == 0 || n.searched.Add(1) < worthGuide {
+		return g
+	}
+	g := newGuide(len(n.items), t.name(n.items[0]), t.name(n.last()), func(i int) keyName { return t.name(n.items[i]) })
+	n.guide.Store(g)
+	return g
+}
+
+// last returns the last item of a node and all its children.
+func (n *node[T]) last() T {
+	for n.kids != nil {
+		n = n.kids[len(n.kids)-1]
+	}
+	return n.items[len(n.items)-1]
 }
 
 // Find is Get for the only writer of a tree, who often writes the same item next.

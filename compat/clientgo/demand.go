@@ -3,8 +3,6 @@ package clientgo
 import (
 	"sync/atomic"
 	"time"
-
-	"k8s.io/client-go/tools/cache"
 )
 
 // demand is how much is read of an informer. It decides which objects a Packed informer
@@ -83,12 +81,9 @@ func (d *demand) settle(n int) {
 // noList notes that no list of all objects is kept.
 func (d *demand) noList() { d.listed.Store(0) }
 
-// add counts a handler, and remove takes it out again.
-func (d *demand) add(h cache.ResourceEventHandler)    { d.count(h, 1) }
-func (d *demand) remove(h cache.ResourceEventHandler) { d.count(h, -1) }
-
-func (d *demand) count(h cache.ResourceEventHandler, n int64) {
-	if wants, keys := wantsOf(h); keys == nil && wants.updates {
+// count counts n more handlers, or fewer, if they read objects.
+func (d *demand) count(read bool, n int64) {
+	if read {
 		d.handlers.Add(n)
 	}
 }

@@ -43,13 +43,13 @@ func TestDemand(t *testing.T) {
 	} {
 		var d demand
 		for _, h := range c.handlers {
-			d.add(h)
+			d.count(readsUpdates(h), 1)
 		}
 		if got := d.keepsObject(c.size, c.packs); got != c.want {
 			t.Errorf("%s: %v", c.what, got)
 		}
 		for _, h := range c.handlers {
-			d.remove(h)
+			d.count(readsUpdates(h), -1)
 		}
 		if d.keepsObject(1, true) {
 			t.Errorf("%s: objects are kept after the last handler was removed", c.what)

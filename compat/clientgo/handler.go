@@ -66,6 +66,12 @@ func newReceiver(h cache.ResourceEventHandler, shared *sharedObjects, invalid fu
 	return r
 }
 
+// readsUpdates reports whether a handler reads the objects of updates.
+func readsUpdates(h cache.ResourceEventHandler) bool {
+	wants, keys := wantsOf(h)
+	return keys == nil && wants.updates
+}
+
 // wantsOf returns which events a handler does anything with, and the handler itself if it
 // takes names.
 func wantsOf(h cache.ResourceEventHandler) (wants, *KeyHandlerFuncs) {

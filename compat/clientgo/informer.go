@@ -118,7 +118,7 @@ func (s *shared) AddEventHandlerWithOptions(h cache.ResourceEventHandler, option
 		}
 	}
 	s.handlers[r] = true
-	s.demand.add(h)
+	s.demand.count(readsUpdates(h), 1)
 	return r, nil
 }
 
@@ -146,7 +146,7 @@ func (s *shared) RemoveEventHandler(handle cache.ResourceEventHandlerRegistratio
 	}
 	s.mu.Lock()
 	if s.handlers[r] {
-		s.demand.remove(r.handler)
+		s.demand.count(readsUpdates(r.handler), -1)
 	}
 	delete(s.handlers, r)
 	s.mu.Unlock()
