@@ -58,7 +58,7 @@ func (s *sharedObjects) tune() {
 	}
 	now := s.snapshot()
 	all := s.demand.wantsAll(now.Len(), time.Now())
-	s.tuned, s.recent.most = tuneEvery, boundOf(now.Len(), now.Bytes(), now.HeldBytes(), all)
+	s.tuned, s.recent.most = tuneEvery, boundOf(now.Len(), now.Bytes(), now.HeldBytes(), all || s.demand.manyRead())
 	s.turnBytes.Store(int64(boundOf(now.Len(), now.Bytes(), now.HeldBytes(), false).bytes / 8))
 }
 

@@ -237,6 +237,35 @@ func TestSharedAll(t *testing.T) {
 	}
 }
 
+// TestSharedByMany: for many handlers, the objects of the last minute are held, and an update
+// decodes what it changes.
+func TestSharedByMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pods = 7_500
+		for _, handlers := range []int64{manyHandlers - 1, manyHandlers} {
+			s := newSharedStore(t, pods)
+			s.demand.count(true, handlers)
+			for range 2 {
+				for e := range s.store.Snapshot().All() {
+					if _, err := s.shared.entry(e); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.demand.settle(pods)
+			}
+			held := s.shared.recent.count
+			if all := held >= pods; all != (handlers >= manyHandlers) {
+				t.Errorf("%d handlers: %d objects are held of %d", handlers, held, pods)
+			}
+			<-time.After(3 * keepFor)
+			synctest.Wait()
+			if held = s.shared.recent.count; held != 0 {
+				t.Errorf("%d handlers: %d objects are held after two minutes", handlers, held)
+			}
+		}
+	})
+}
+
 // TestSharedIdle: an object that nobody asks for within a minute is given up. An object
 // that a reader asks for stays, and an object that somebody uses is found.
 func TestSharedIdle(t *testing.T) {
