@@ -78,15 +78,32 @@ func (s *sharedObjects) entry(e store.Entry) (any, error) { return s.like(e, sto
 
 // read is entry for readers of the store, who often read the same object again.
 func (s *sharedObjects) read(e store.Entry) (any, error) {
-	obj, err := s.entry(e)
-	if st, ok := s.stateOf(e); ok {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if sl := s.slots[st]; sl != nil {
-			sl.used = true
-		}
+	if obj, err := e.Object(); obj != nil || err != nil {
+		return obj, err // the store keeps it
 	}
+	st, ok := s.stateOf(e)
+	if !ok {
+		return s.entry(e)
+	}
+	if obj := s.use(st); obj != nil {
+		return obj, nil
+	}
+	obj, err := s.entry(e)
+	s.use(st)
 	return obj, err
+}
+
+// use returns the object of a state that a reader asks for, nil if it is not decoded.
+func (s *sharedObjects) use(st state) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sl := s.slots[st]
+	if sl == nil {
+		return nil
+	}
+	obj := s.alive(sl)
+	sl.used = true
+	return obj
 }
 
 // update returns the objects of two states of one object.
@@ -290,21 +307,32 @@ func (s *sharedObjects) private(e store.Entry) (any, error) {
 	if obj, err := e.Object(); obj != nil || err != nil {
 		return copied(obj), err // the store keeps it
 	}
-	if st, ok := s.stateOf(e); !ok || !s.hot(st) {
+	st, ok := s.stateOf(e)
+	if !ok {
+		return s.codec.decode(e.Record())
+	}
+	obj, hot := s.hot(st)
+	if !hot {
 		s.demand.decoded()
 		return s.codec.decode(e.Record())
 	}
-	obj, err := s.entry(e)
+	var err error
+	if obj == nil {
+		obj, err = s.entry(e)
+	}
 	return copied(obj), err
 }
 
 // hot reports whether a state is decoded already, was read a moment ago, or is held
-// because all are.
-func (s *sharedObjects) hot(st state) bool {
+// because all are. obj is its object if it is there.
+func (s *sharedObjects) hot(st state) (obj any, hot bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tune()
-	return s.demand.all.Load() || s.slots[st] != nil || s.seen.again(st)
+	if sl := s.slots[st]; sl != nil {
+		return s.alive(sl), true
+	}
+	return nil, s.demand.all.Load() || s.seen.again(st)
 }
 
 // copied returns a deep copy of an object that has one.
