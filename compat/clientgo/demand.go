@@ -59,26 +59,26 @@ func (d *demand) list(again bool, changed, n int) {
 // decoded notes that an object was decoded for those who read it.
 func (d *demand) decoded() { d.debt.Add(1) }
 
-// wantsAll reports whether all objects are to be held decoded. That begins when more were
-// decoded than client-go would have decoded, which decodes each change once, and ends with
-// settle. n is how many objects there are. Earlier changes count for no more than n, and to
-// decode all objects once a minute is free: it costs less than to hold them.
+// wantsAll reports whether all objects are to be held decoded. That begins when more objects
+// were decoded than have changed, by more than n, the number of all objects, and ends with
+// settle. client-go decodes each change once. To decode all objects once a minute is free:
+// it costs less than to hold them.
 func (d *demand) wantsAll(n int, now time.Time) bool {
 	minutes := int64(now.Sub(d.began) / time.Minute)
 	d.began = d.began.Add(time.Duration(minutes) * time.Minute)
 	debt := d.debt.Load()
-	if paid := max(debt-minutes*int64(n), -int64(n)); paid < debt || debt < -int64(n) {
-		debt = d.debt.Add(paid - debt)
+	if left := max(debt-minutes*int64(n), 0); left != debt {
+		debt = d.debt.Add(left - debt)
 	}
-	if debt > 0 {
+	if debt > int64(n) {
 		d.all.Store(true)
 	}
 	return d.all.Load()
 }
 
-// settle forgets what was decoded. n is as in wantsAll.
-func (d *demand) settle(n int) {
-	d.debt.Store(-int64(n))
+// settle forgets what was decoded.
+func (d *demand) settle() {
+	d.debt.Store(0)
 	d.all.Store(false)
 }
 

@@ -58,42 +58,48 @@ func TestDemand(t *testing.T) {
 }
 
 // TestDebt: each change pays for one decoded object, and each minute for one of each object.
-// As many as there are objects can be saved.
+// The debt may be as high as there are objects, and nothing is saved.
 func TestDebt(t *testing.T) {
 	const n = 10
 	now := time.Now()
 	d := demand{began: now}
 	wantsAll := func() bool { return d.wantsAll(n, now) }
+	change := func(times int) (kept bool) {
+		for range times {
+			kept = d.keepsObject(5_000, true)
+		}
+		return kept
+	}
 	decode := func(times int) {
 		for range times {
 			d.decoded()
 		}
 	}
-	for range 100 * n { // more than can be saved
-		d.keepsObject(5_000, true)
-	}
-	if wantsAll() {
+	if change(100 * n); wantsAll() {
 		t.Error("all are wanted, and nothing was decoded")
 	}
-	if decode(n); wantsAll() {
-		t.Error("all are wanted after one decoded object for each change")
+	for range 5 {
+		if decode(n); wantsAll() {
+			t.Error("all are wanted after one decoded object for each change, and for each object")
+		}
+		change(n)
 	}
 	for range 5 {
-		now = now.Add(time.Minute)
 		if decode(n); wantsAll() {
 			t.Error("all are wanted, although each was decoded once a minute")
 		}
+		now = now.Add(time.Minute)
+	}
+	if wantsAll() {
+		t.Error("all are wanted after a minute without a decoded object")
 	}
 	now = now.Add(time.Minute - 1)
-	if decode(1); !wantsAll() || !d.keepsObject(5_000, true) {
+	if decode(n + 1); !wantsAll() || !change(n) || !wantsAll() {
 		t.Error("more was decoded than changed, and not all are wanted")
 	}
-	if !wantsAll() {
-		t.Error("all are not wanted any more after one change")
-	}
 	decode(5 * n)
-	d.settle(n)
-	if decode(n); wantsAll() || d.keepsObject(5_000, true) {
+	d.settle()
+	if decode(n); wantsAll() || change(1) {
 		t.Error("all are wanted after that was settled")
 	}
 }

@@ -136,7 +136,7 @@ func TestKeptListsCost(t *testing.T) {
 	x := newKeptIndexer(t, s)
 	decodes := func(f func()) int {
 		s.displaceAll()
-		s.demand.settle(pods) // else all objects are held soon
+		s.demand.settle() // else all objects are held soon
 		before := s.shared.codec.count.Load()
 		f()
 		return int(s.shared.codec.count.Load() - before)

@@ -287,7 +287,7 @@ func (s *sharedObjects) expire() {
 	}
 	if s.demand.all.Load() && len(idle) > s.recent.count { // few of them are still read
 		s.tuned = 0
-		s.demand.settle(s.snapshot().Len())
+		s.demand.settle()
 		s.tune()
 		s.trim()
 	}

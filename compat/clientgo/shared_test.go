@@ -86,6 +86,13 @@ func (s *sharedStore) get(t *testing.T, i int) store.Entry {
 	return e
 }
 
+// held returns how many objects are held, and how many may be.
+func (s *sharedStore) held() (int, bound) {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	return s.shared.recent.count, s.shared.recent.most
+}
+
 // TestSharedByAll: whoever reads a state at about the same time gets the same object, and
 // it is decoded once.
 func TestSharedByAll(t *testing.T) {
@@ -170,7 +177,7 @@ func TestSharedBounds(t *testing.T) {
 			if _, err := s.shared.entry(e); err != nil {
 				t.Fatal(err)
 			}
-			s.demand.settle(pods) // else all objects are held
+			s.demand.settle() // else all objects are held
 			if r := &s.shared.recent; r.count > r.most.objects || r.bytes > r.most.bytes {
 				t.Fatalf("%d objects of %d bytes are held", r.count, r.bytes)
 			}
@@ -219,7 +226,7 @@ func TestSharedAll(t *testing.T) {
 				if n := s.shared.codec.count.Load(); n > 2*pods+slack {
 					t.Errorf("%d objects were decoded for 8 reads of %d", n, pods)
 				}
-				if n := s.shared.recent.count; n < pods {
+				if n, _ := s.held(); n < pods {
 					t.Errorf("%d objects are held, want %d", n, pods)
 				}
 				for range 5 {
@@ -229,8 +236,8 @@ func TestSharedAll(t *testing.T) {
 					}
 				}
 				synctest.Wait()
-				if n := s.shared.recent.count; n != 1 || s.demand.all.Load() || s.shared.recent.most.bytes > mostRecentBytes {
-					t.Errorf("%d objects of at most %d bytes are held, want one", n, s.shared.recent.most.bytes)
+				if n, most := s.held(); n != 1 || s.demand.all.Load() || most.bytes > mostRecentBytes {
+					t.Errorf("%d objects of at most %d bytes are held, want one", n, most.bytes)
 				}
 			})
 		})
@@ -251,15 +258,15 @@ func TestSharedByMany(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				s.demand.settle(pods)
+				s.demand.settle()
 			}
-			held := s.shared.recent.count
+			held, _ := s.held()
 			if all := held >= pods; all != (handlers >= manyHandlers) {
 				t.Errorf("%d handlers: %d objects are held of %d", handlers, held, pods)
 			}
 			<-time.After(3 * keepFor)
 			synctest.Wait()
-			if held = s.shared.recent.count; held != 0 {
+			if held, _ = s.held(); held != 0 {
 				t.Errorf("%d handlers: %d objects are held after two minutes", handlers, held)
 			}
 		}
