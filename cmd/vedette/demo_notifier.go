@@ -135,12 +135,16 @@ func (s *demoNotifier) ready(ctx context.Context) {
 	}
 }
 
+// lastMessage bounds the wait for the last message. A machine with much other work takes
+// several seconds; Ctrl-C ends the wait.
+const lastMessage = 30 * time.Second
+
 // settle waits until nothing waits to be sent.
 func (s *demoNotifier) settle(ctx context.Context) {
 	if s == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, lastWrite)
+	ctx, cancel := context.WithTimeout(ctx, lastMessage)
 	defer cancel()
 	for ctx.Err() == nil {
 		unsent := 0
