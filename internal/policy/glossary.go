@@ -8,19 +8,16 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
-
-// glossed are the folders whose files and declarations use the terms of docs/glossary.md.
-// The others follow, one by one.
-var glossed = []string{"record", "cmd/vedette"}
 
 // retiredWords returns the words that a glossary replaces by its terms: those after *Not*.
 func retiredWords(glossary string) map[string]bool {
 	words := map[string]bool{}
-	for _, m := range retired.FindAllStringSubmatch(glossary, -1) {
+	for _, m := range notTerms.FindAllStringSubmatch(glossary, -1) {
 		for word := range strings.SplitSeq(m[1], ",") {
-			if word = strings.TrimSpace(word); !strings.Contains(word, " ") {
+			if word = strings.ReplaceAll(strings.TrimSpace(word), " ", ""); word != "" {
 				words[word] = true
 			}
 		}
@@ -28,10 +25,11 @@ func retiredWords(glossary string) map[string]bool {
 	return words
 }
 
-var retired = regexp.MustCompile(`\*Not\* ([a-z, ]+)`)
+var notTerms = regexp.MustCompile(`\*Not\* ([a-z, ]+)`)
 
-// checkGlossary returns the files and declarations that are named by a retired word.
-func checkGlossary(tree fs.FS, folders []string) (broken []string, err error) {
+// checkGlossary returns the files and declarations that are named by a retired word, by
+// package.
+func checkGlossary(tree fs.FS) (map[string][]string, error) {
 	glossary, err := fs.ReadFile(tree, "docs/glossary.md")
 	if err != nil {
 		return nil, err
@@ -41,13 +39,15 @@ func checkGlossary(tree fs.FS, folders []string) (broken []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	broken := map[string][]string{}
+	retired := func(dir, name string) bool {
+		name = strings.ToLower(name)
+		return words[name] && !slices.Contains(ownMeaning[dir], name)
+	}
 	for dir, files := range packages {
-		if !within(dir, folders) {
-			continue
-		}
 		for _, file := range files {
-			if word := strings.TrimSuffix(path.Base(file), ".go"); words[word] {
-				broken = append(broken, fmt.Sprintf("%s is named by a word that docs/glossary.md replaces", file))
+			if word := strings.TrimSuffix(path.Base(file), ".go"); retired(dir, word) {
+				broken[dir] = append(broken[dir], fmt.Sprintf("%s is named by a word that docs/glossary.md replaces", file))
 			}
 			text, err := fs.ReadFile(tree, file)
 			if err != nil {
@@ -58,8 +58,8 @@ func checkGlossary(tree fs.FS, folders []string) (broken []string, err error) {
 				return nil, err
 			}
 			for _, name := range declared(parsed) {
-				if words[strings.ToLower(name)] {
-					broken = append(broken, fmt.Sprintf("%s declares %s, a word that docs/glossary.md replaces", file, name))
+				if retired(dir, name) {
+					broken[dir] = append(broken[dir], fmt.Sprintf("%s declares %s, a word that docs/glossary.md replaces", file, name))
 				}
 			}
 		}
@@ -67,16 +67,8 @@ func checkGlossary(tree fs.FS, folders []string) (broken []string, err error) {
 	return broken, nil
 }
 
-func within(dir string, folders []string) bool {
-	for _, folder := range folders {
-		if dir == folder || strings.HasPrefix(dir, folder+"/") {
-			return true
-		}
-	}
-	return false
-}
-
-// declared returns the names of the types, functions and methods of a file.
+// declared returns the names of the types, functions, methods, constants and variables of
+// a file. Fields and local variables may use plain words such as "left".
 func declared(file *ast.File) (names []string) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -84,8 +76,13 @@ func declared(file *ast.File) (names []string) {
 			names = append(names, d.Name.Name)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				if t, ok := spec.(*ast.TypeSpec); ok {
-					names = append(names, t.Name.Name)
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						names = append(names, name.Name)
+					}
 				}
 			}
 		}

@@ -16,39 +16,6 @@ import (
 // maxSentence is how many words a sentence of a package's documentation may have.
 const maxSentence = 35
 
-// habits are ways of writing that make a reader stop, with plain English for them.
-// docs/glossary.md has the words.
-var habits = []struct {
-	pattern *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`(?i)\bcan not\b`), "cannot"},
-	{regexp.MustCompile(`(?i)\banew\b`), "again, or from scratch"},
-	{regexp.MustCompile(`(?i)\bfor ever\b`), "forever, or without a limit"},
-	{regexp.MustCompile(`(?i)\bso as (not )?to\b`), "to, or so that"},
-	{regexp.MustCompile(`(?i)\bto be had\b`), "available"},
-	{regexp.MustCompile(`(?i)\b(it|which|that) is looked\b|\bit is looked (at|up|for|whether)`), "checks, reads or finds, with a subject"},
-	{regexp.MustCompile(`(?i)\b(of|to|for|by|with|from|than|as|and|if|but|says?|tells?) who\b`), "whoever, the caller, or a noun"},
-	{regexp.MustCompile(`(^|[.:;] +|\n\n)(Who|What) [a-z' ]+[^?]*?([.;]|$)`), "begin with a noun"},
-	{regexp.MustCompile(`(^|[.:;] +)(One|Those|That) (that|which|of which)\b`), "begin with a noun"},
-	{regexp.MustCompile(`(^|[.;] +)That of\b`), "begin with a noun"},
-	{regexp.MustCompile(`(?i)\bof (one's|its) own accord\b`), "by itself"},
-}
-
-// findHabits returns the habits in a text that is one paragraph or more.
-func findHabits(text string) (found []string) {
-	text = strings.Join(strings.Fields(text), " ")
-	for _, h := range habits {
-		if m := h.pattern.FindString(text); m != "" {
-			if len(m) > 60 {
-				m = m[:60] + "…"
-			}
-			found = append(found, fmt.Sprintf("%q: write %s", strings.Trim(m, " .:;"), h.instead))
-		}
-	}
-	return found
-}
-
 // longSentences returns the sentences of a package's documentation that are too long.
 // Preformatted text and headings are no sentences.
 func longSentences(doc string) (found []string) {
@@ -78,53 +45,90 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.!?:;]( |$)`)
 )
 
-// checkProse returns the habits in the comments and texts of each package, and in each
-// document, by place.
+// checkProse returns the habits in the comments and texts of each package, tests
+// included, in the comments of TypeScript, and in each document, by place.
 func checkProse(tree fs.FS) (map[string][]string, error) {
-	packages, err := goFiles(tree, false)
-	if err != nil {
-		return nil, err
-	}
 	all := map[string][]string{}
-	for dir, files := range packages {
-		for _, file := range files {
-			found, err := proseOf(tree, file)
-			if err != nil {
-				return nil, err
-			}
-			all[dir] = append(all[dir], found...)
+	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-	}
-	documents, err := documentsOf(tree)
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range documents {
+		if d.IsDir() {
+			if file != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(unread, d.Name()) || slices.Contains(unread, file)) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		read, place := readers[path.Ext(file)], path.Dir(file)
+		if read == nil || slices.Contains(unread, file) {
+			return nil
+		}
+		if path.Ext(file) == ".md" {
+			place = file
+		}
 		text, err := fs.ReadFile(tree, file)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for i, paragraph := range paragraphs(string(text)) {
-			for _, f := range findHabits(paragraph) {
-				all[file] = append(all[file], fmt.Sprintf("paragraph %d: %s", i+1, f))
-			}
-		}
-	}
-	return all, nil
+		found, err := read(file, string(text))
+		all[place] = append(all[place], found...)
+		return err
+	})
+	return all, err
 }
 
-// documentsOf returns the documents for people.
-func documentsOf(tree fs.FS) ([]string, error) {
-	var all []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
-		found, err := fs.Glob(tree, pattern)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return slices.DeleteFunc(all, func(file string) bool { return path.Base(file) == "glossary.md" }), nil // which names the words to avoid
+// unread are the files and folders without prose of ours, and those that must name bad
+// phrases.
+var unread = []string{"testdata", "node_modules", "dist", "internal/policy", "docs/glossary.md"}
+
+// readers return the habits in a file, by the ending of its name.
+var readers = map[string]func(file, text string) ([]string, error){
+	".go": proseOf, ".ts": commentsOf, ".tsx": commentsOf, ".md": documentOf,
 }
+
+// documentOf returns the habits in a document.
+func documentOf(_, text string) (found []string, _ error) {
+	for i, paragraph := range paragraphs(text) {
+		for _, f := range findHabits(paragraph) {
+			found = append(found, fmt.Sprintf("paragraph %d: %s", i+1, f))
+		}
+	}
+	return found, nil
+}
+
+// commentsOf returns the habits in the comments of a TypeScript file. Lines of // that
+// follow each other are one comment, unless the second one stands behind code.
+func commentsOf(file, text string) (found []string, _ error) {
+	begin, comment := 0, ""
+	flush := func() {
+		for _, f := range findHabits(comment) {
+			found = append(found, fmt.Sprintf("%s:%d: %s", path.Base(file), begin, f))
+		}
+		comment = ""
+	}
+	for i, line := range strings.Split(text, "\n") {
+		m := typescriptComment.FindStringSubmatch(line)
+		if m == nil || m[1] != "" {
+			flush()
+		}
+		if m == nil {
+			continue
+		}
+		if comment == "" {
+			begin = i + 1
+		}
+		comment += m[2] + " "
+		if m[1] != "" || m[3] != "" {
+			flush()
+		}
+	}
+	flush()
+	return found, nil
+}
+
+// typescriptComment matches a line with a comment: the code before it, the text, and the
+// end of a comment in /* */. The slashes of a URL begin no comment.
+var typescriptComment = regexp.MustCompile(`^\s*(?:(.*\S)\s+)?(?://|/\*+|\*)\s+(.*?)(\*/)?$`)
 
 // paragraphs splits a document. Code is left out; a row of a table and an item of a list
 // are paragraphs.
@@ -161,11 +165,7 @@ func paragraphs(text string) (all []string) {
 }
 
 // proseOf returns the habits in the comments and the texts of a Go file.
-func proseOf(tree fs.FS, file string) (broken []string, err error) {
-	text, err := fs.ReadFile(tree, file)
-	if err != nil {
-		return nil, err
-	}
+func proseOf(file, text string) (broken []string, err error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, text, parser.ParseComments)
 	if err != nil {
@@ -193,38 +193,4 @@ func proseOf(tree fs.FS, file string) (broken []string, err error) {
 		return true
 	})
 	return broken, nil
-}
-
-// unclear are the packages and documents that are not written plainly yet, with the
-// number of habits in them. The list only shrinks.
-var unclear = map[string]int{
-	"apitest":                             6,
-	"controller":                          17,
-	"delta":                               12,
-	"examples/podcontroller":              2,
-	"examples/trainjob":                   1,
-	"informer":                            12,
-	"internal/dbtest":                     1,
-	"internal/yamlfile":                   1,
-	"kube":                                26,
-	"metrics":                             1,
-	"rules":                               2,
-	"state":                               2,
-	"store":                               15,
-	"wire":                                23,
-	"workqueue":                           13,
-	"README.md":                           5,
-	"docs/benchmarks.md":                  2,
-	"docs/decisions/0001-keep-bytes.md":   2,
-	"docs/decisions/0002-dependencies.md": 1,
-	"docs/decisions/0005-modules.md":      2,
-	"docs/decisions/0006-lists.md":        1,
-	"docs/decisions/0009-slabs.md":        2,
-	"docs/decisions/0010-consumers.md":    1,
-	"docs/decisions/0011-numbers.md":      5,
-	"docs/decisions/0012-workqueue.md":    5,
-	"docs/decisions/0013-clients.md":      3,
-	"docs/decisions/0024-faults-are-logged.md": 1,
-	"docs/decisions/README.md":                 2,
-	"docs/formats/snapshot.md":                 1,
 }
