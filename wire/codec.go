@@ -36,7 +36,7 @@ func (Codec[T]) Protobuf() bool {
 // that does not support it.
 func (Codec[T]) Decode(rec Record) (*T, error) {
 	obj := new(T)
-	if err := decode(rec.Encoding, rec.Body, obj); err != nil {
+	if err := decode(rec.Encoding, rec.Body, obj, private); err != nil {
 		return nil, fmt.Errorf("decode %s at resourceVersion %s as %T: %w", rec.Key, rec.Version, *obj, err)
 	}
 	return obj, nil
@@ -47,20 +47,34 @@ func (Codec[T]) Decode(rec Record) (*T, error) {
 //
 // Errors: those of Codec.Decode.
 func DecodeInto(rec Record, obj any) error {
-	if err := decode(rec.Encoding, rec.Body, obj); err != nil {
+	if err := decode(rec.Encoding, rec.Body, obj, private); err != nil {
 		return fmt.Errorf("decode %s at resourceVersion %s as %T: %w", rec.Key, rec.Version, obj, err)
 	}
 	return nil
 }
 
-func decode(enc Encoding, body []byte, obj any) error {
+// DecodeShared is DecodeInto for an object that nobody changes. Slices, maps and pointers
+// that are nested at least three fields deep, such as the environment of a container, may
+// be shared with other objects that have the same values there. Objects of one template
+// then take less memory and less time. The object's own fields and those of its metadata,
+// spec and status are never shared. Only protobuf shares values.
+//
+// Errors: those of DecodeInto.
+func DecodeShared(rec Record, obj any) error {
+	if err := decode(rec.Encoding, rec.Body, obj, shareable); err != nil {
+		return fmt.Errorf("decode %s at resourceVersion %s as %T: %w", rec.Key, rec.Version, obj, err)
+	}
+	return nil
+}
+
+func decode(enc Encoding, body []byte, obj any, share sharing) error {
 	switch enc {
 	case Protobuf:
 		u, ok := obj.(protoUnmarshaler)
 		if !ok {
 			return fmt.Errorf("it has no protobuf decoder: ask the server for JSON")
 		}
-		return decodeProtobuf(body, u)
+		return decodeProtobuf(body, u, share)
 	case JSON:
 		if u, ok := obj.(*unstructured.Unstructured); ok {
 			return decodeUnstructured(enc, body, u)

@@ -160,7 +160,7 @@ func BenchmarkDecode(b *testing.B) {
 			})
 		}
 		run("protobuf/plan", func(body []byte, _ int) {
-			_ = decodeProtobuf(body, reflect.New(typ).Interface().(protoUnmarshaler))
+			_ = decodeProtobuf(body, reflect.New(typ).Interface().(protoUnmarshaler), private)
 		})
 		run("protobuf/generated", func(body []byte, _ int) { _ = reflect.New(typ).Interface().(protoUnmarshaler).Unmarshal(body) })
 		_, bodies = encodedShapes(b, JSON, shape, n)
@@ -205,7 +205,7 @@ func TestDecodeAllocations(t *testing.T) {
 		const n = 400
 		typ, bodies := encodedShapes(t, c.enc, c.shape, 2*n)
 		decode, other := func(i int) {
-			if err := decodeProtobuf(bodies[i], reflect.New(typ).Interface().(protoUnmarshaler)); err != nil {
+			if err := decodeProtobuf(bodies[i], reflect.New(typ).Interface().(protoUnmarshaler), private); err != nil {
 				t.Fatal(err)
 			}
 		}, func(i int) { _ = reflect.New(typ).Interface().(protoUnmarshaler).Unmarshal(bodies[i]) }

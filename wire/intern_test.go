@@ -127,7 +127,7 @@ func TestQuantitiesAreCopies(t *testing.T) {
 		var all []*corev1.ResourceRequirements
 		for range 4 {
 			r := new(corev1.ResourceRequirements)
-			if err := decodePlanned(body, r); err != nil {
+			if err := decodePlanned(body, r, private); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, r)

@@ -14,10 +14,12 @@ import (
 // records are decoded once: the objects share them, so nobody may change either object
 // afterwards.
 //
+// It also shares values with other objects, as DecodeShared does.
+//
 // Errors: those of DecodeInto.
 func DecodeLike(rec Record, obj any, of Record, like any) error {
 	if like == nil || rec.Encoding != of.Encoding || reflect.TypeOf(obj) != reflect.TypeOf(like) || !decodeLike(rec.Encoding, rec.Body, obj, of.Body, like) {
-		return DecodeInto(rec, obj)
+		return DecodeShared(rec, obj)
 	}
 	return nil
 }
@@ -60,7 +62,7 @@ func (p *plan) decodeLike(b, of []byte, m, like place, depth int) int {
 		return len(b)
 	}
 	if p.own != nil || depth > maxDepth || !ascending(of) {
-		return p.decode(b, m, depth)
+		return p.decode(b, m, depth, shareable)
 	}
 	next := fieldRun{}
 	for i, last := 0, 0; i < len(b); {
@@ -82,7 +84,7 @@ func (p *plan) decodeLike(b, of []byte, m, like place, depth int) int {
 		case next.num == f.num && s.shape == single && s.kind == message && s.sub.own == nil && f.one != nil && next.one != nil && f.tag == uint64(s.tag):
 			n = s.sub.decodeLike(f.one, next.one, m.at(s.off), like.at(s.off), depth+1)
 		default:
-			n = p.decode(f.bytes, m, depth)
+			n = p.decode(f.bytes, m, depth, shareable)
 		}
 		if n < 0 {
 			return n

@@ -38,6 +38,7 @@ func growPlace(m place, t reflect.Type, field, n int) place {
 	v := reflect.NewAt(t, m.p).Elem().Field(field)
 	v.Grow(n)
 	v.SetLen(n)
+	v.SetCap(n) // an append to a slice that objects share must not write into it
 	return place{v.UnsafePointer()}
 }
 

@@ -34,7 +34,7 @@ func (p *plan) proven() bool {
 	body := p.encoded(map[*plan]bool{})
 	want, got := reflect.New(p.typ), reflect.New(p.typ)
 	return want.Interface().(protoUnmarshaler).Unmarshal(body) == nil &&
-		p.decode(body, placeOf(got), 0) >= 0 && reflect.DeepEqual(want.Interface(), got.Interface())
+		p.decode(body, placeOf(got), 0, private) >= 0 && reflect.DeepEqual(want.Interface(), got.Interface())
 }
 
 // encoded returns an encoded value that has all fields, save those of a type

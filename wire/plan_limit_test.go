@@ -34,7 +34,7 @@ func TestPlansAreNotDeep(t *testing.T) {
 			}
 		}
 		obj := reflect.New(p.typ)
-		got := p.decode(body, placeOf(obj), 0)
+		got := p.decode(body, placeOf(obj), 0, private)
 		if (got >= 0) != want || got < 0 && got != deep {
 			t.Errorf("%d deep: %d", depth, got)
 		}
@@ -52,7 +52,7 @@ func TestPlansAreNotDeep(t *testing.T) {
 // and elements without content no more than by the generated code.
 func TestDecodersAllocateWhatIsThere(t *testing.T) {
 	huge := string(binary.AppendUvarint(nil, 1<<40))
-	_ = decodePlanned(nil, new(corev1.Pod)) // makes the plan
+	_ = decodePlanned(nil, new(corev1.Pod), private) // makes the plan
 	for name, body := range map[string]string{
 		"a message": "\x0a" + huge, "a string": lengthField(1, "\x0a"+huge), "a finalizer": lengthField(1, "\x72"+huge),
 		"a container": lengthField(2, "\x12"+huge), "a label": lengthField(1, "\x5a"+huge), "the key of one": lengthField(1, lengthField(11, "\x0a"+huge)),
@@ -60,7 +60,7 @@ func TestDecodersAllocateWhatIsThere(t *testing.T) {
 		"a length of 64 bits": "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a length below zero": "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
 	} {
 		n := allocated(func() {
-			if err := decodePlanned([]byte(body+strings.Repeat("x", 100)), new(corev1.Pod)); err == nil {
+			if err := decodePlanned([]byte(body+strings.Repeat("x", 100)), new(corev1.Pod), private); err == nil {
 				t.Errorf("%s: it is taken", name)
 			}
 		})
@@ -77,7 +77,7 @@ func TestDecodersAllocateWhatIsThere(t *testing.T) {
 		"labels":     {reflect.TypeFor[metav1.ObjectMeta](), strings.Repeat("\x5a\x00", 10_000)},
 	} {
 		u := reflect.New(c.typ).Interface().(protoUnmarshaler)
-		_ = decodePlanned([]byte(c.body), u) // makes the plan
+		_ = decodePlanned([]byte(c.body), u, private) // makes the plan
 		cost := func(decode func(u protoUnmarshaler) error) uint64 {
 			u := reflect.New(c.typ).Interface().(protoUnmarshaler)
 			return allocated(func() {
@@ -86,7 +86,7 @@ func TestDecodersAllocateWhatIsThere(t *testing.T) {
 				}
 			})
 		}
-		got := cost(func(u protoUnmarshaler) error { return decodePlanned([]byte(c.body), u) })
+		got := cost(func(u protoUnmarshaler) error { return decodePlanned([]byte(c.body), u, private) })
 		want := cost(func(u protoUnmarshaler) error { return u.Unmarshal([]byte(c.body)) })
 		if got > want+64<<10 {
 			t.Errorf("%s: %d bytes, %d by the generated code", name, got, want)

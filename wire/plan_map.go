@@ -12,7 +12,7 @@ const mapRoom = 100
 
 // mapped decodes n entries of a map, of which the first is at b[i:], into the nil
 // map at m.
-func (s *slot) mapped(b []byte, i, n int, m place, depth int) int {
+func (s *slot) mapped(b []byte, i, n int, m place, depth int, share sharing) int {
 	// Maps whose keys are of types that are declared as string are made and
 	// written as maps of strings: keys and values have the same representation, hash and
 	// comparison.
@@ -48,7 +48,7 @@ func (s *slot) mapped(b []byte, i, n int, m place, depth int) int {
 	to.Set(reflect.MakeMapWithSize(s.typ, room))
 	return s.entries(b, i, n, func(key string, v []byte) int {
 		value := reflect.New(s.elem)
-		if n := s.sub.decode(v, placeOf(value), depth+1); n < 0 {
+		if n := s.sub.decode(v, placeOf(value), depth+1, share); n < 0 {
 			return n
 		}
 		to.SetMapIndex(reflect.ValueOf(key).Convert(s.typ.Key()), value.Elem())

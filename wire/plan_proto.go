@@ -21,11 +21,11 @@ const maxDepth = 1000
 const worthPlan = 256
 
 // decodeProtobuf decodes an object.
-func decodeProtobuf(body []byte, obj protoUnmarshaler) error {
+func decodeProtobuf(body []byte, obj protoUnmarshaler, share sharing) error {
 	if len(body) < worthPlan {
 		return obj.Unmarshal(body)
 	}
-	return decodePlanned(body, obj)
+	return decodePlanned(body, obj, share)
 }
 
 // errDeep means that a message is not decoded because its decoder might overflow the
@@ -64,10 +64,10 @@ func deeper(b []byte, depth int) bool {
 }
 
 // decodePlanned decodes an object by the plan of its type, if there is one.
-func decodePlanned(body []byte, obj protoUnmarshaler) error {
+func decodePlanned(body []byte, obj protoUnmarshaler, share sharing) error {
 	v := reflect.ValueOf(obj)
 	if p := planOf(v.Type().Elem()); p != nil {
-		switch p.decode(body, placeOf(v), 0) {
+		switch p.decode(body, placeOf(v), 0, share) {
 		case unusual:
 			v.Elem().SetZero()
 		case deep:
@@ -81,7 +81,7 @@ func decodePlanned(body []byte, obj protoUnmarshaler) error {
 
 // decode decodes message b into the zero value at m. It returns unusual, deep, or
 // the length of b.
-func (p *plan) decode(b []byte, m place, depth int) int {
+func (p *plan) decode(b []byte, m place, depth int, share sharing) int {
 	if p.own != nil {
 		if p.own(m, b) != nil {
 			return unusual
@@ -93,6 +93,7 @@ func (p *plan) decode(b []byte, m place, depth int) int {
 	}
 	last := uint32(0)
 	for i := 0; i < len(b); {
+		from := i
 		tag := uint64(b[i])
 		i++
 		if tag >= 0x80 {
@@ -112,8 +113,8 @@ func (p *plan) decode(b []byte, m place, depth int) int {
 		}
 		last = s.tag
 		f := m.at(s.off)
-		if s.shape > pointer {
-			if i = s.many(b, i, p.typ, m, depth); i < 0 {
+		if s.shape >= pointer {
+			if i = s.composite(p, b, from, i, m, depth, share); i < 0 {
 				return i
 			}
 			continue
@@ -129,11 +130,6 @@ func (p *plan) decode(b []byte, m place, depth int) int {
 				return unusual
 			}
 		}
-		if s.shape == pointer {
-			to := newPlace(s.elem)
-			f.point(to)
-			f = to
-		}
 		if s.kind < text {
 			s.number(n, f)
 			continue
@@ -145,11 +141,72 @@ func (p *plan) decode(b []byte, m place, depth int) int {
 		i += int(n)
 		if s.kind == text {
 			*as[string](f) = sharedText(v)
-		} else if n := s.put(v, f, depth); n < 0 {
+		} else if n := s.put(v, f, depth, share); n < 0 {
 			return n
 		}
 	}
 	return len(b)
+}
+
+// composite decodes the pointer, slice or map at b[from:], whose first value is at b[i:],
+// into the zero value of the message at m. It returns the end of the field, unusual or
+// deep.
+func (s *slot) composite(p *plan, b []byte, from, i int, m place, depth int, share sharing) int {
+	if share && depth >= shareDepth {
+		return s.shared(p, b, from, i, m, depth)
+	}
+	return s.values(p, b, i, m, depth, share)
+}
+
+// shared is composite, but takes the value from another object if one has the same.
+func (s *slot) shared(p *plan, b []byte, from, i int, m place, depth int) int {
+	_, end := s.run(b, i)
+	if end == 0 {
+		return unusual
+	}
+	field := b[from:end]
+	if len(field) < shareLeast || len(field) > shareMost {
+		return s.values(p, b, i, m, depth, shareable)
+	}
+	to := valueAt(m.at(s.off), s.typ)
+	known, hash := findShared(s, field)
+	if known.IsValid() {
+		to.Set(known)
+		return end
+	}
+	if i = s.values(p, b, i, m, depth, shareable); i < 0 {
+		return i
+	}
+	if i != end { // a pointer occurs twice
+		return unusual
+	}
+	share(s, field, hash, to)
+	return end
+}
+
+// values decodes a pointer, or all values of a slice or map, the first of which is at
+// b[i:] without its tag. It returns the end, unusual or deep.
+func (s *slot) values(p *plan, b []byte, i int, m place, depth int, share sharing) int {
+	if s.shape > pointer {
+		return s.many(b, i, p.typ, m, depth, share)
+	}
+	to := newPlace(s.elem)
+	m.at(s.off).point(to)
+	if s.kind < text {
+		n, end := varint(b, i)
+		if end >= 0 {
+			s.number(n, to)
+		}
+		return end
+	}
+	v, end := sized(b, i)
+	if end < 0 {
+		return unusual
+	}
+	if n := s.put(v, to, depth, share); n < 0 {
+		return n
+	}
+	return end
 }
 
 // number writes the zero value at m.
@@ -165,27 +222,27 @@ func (s *slot) number(v uint64, m place) {
 }
 
 // put decodes v into the zero value at m.
-func (s *slot) put(v []byte, m place, depth int) int {
+func (s *slot) put(v []byte, m place, depth int, share sharing) int {
 	switch s.kind {
 	case text:
 		*as[string](m) = sharedText(v)
 	case octets:
 		*as[[]byte](m) = append(make([]byte, 0, len(v)), v...)
 	default:
-		return s.sub.decode(v, m, depth+1)
+		return s.sub.decode(v, m, depth+1, share)
 	}
 	return 0
 }
 
 // many decodes all values of a field of the struct at m, whose type is t. The first
 // is at b[i:]; it returns what stands behind the last.
-func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int) int {
-	n := s.run(b, i)
+func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int, share sharing) int {
+	n, _ := s.run(b, i)
 	if n < 0 {
 		return unusual
 	}
 	if s.shape == mapped {
-		return s.mapped(b, i, n, m.at(s.off), depth)
+		return s.mapped(b, i, n, m.at(s.off), depth, share)
 	}
 	if s.kind == text {
 		texts := make([]string, n)
@@ -208,7 +265,7 @@ func (s *slot) many(b []byte, i int, t reflect.Type, m place, depth int) int {
 			s.number(v, e)
 		} else {
 			v, next := s.next(b, i, k)
-			if n := s.put(v, e, depth); n < 0 {
+			if n := s.put(v, e, depth, share); n < 0 {
 				return n
 			}
 			i = next
@@ -232,27 +289,27 @@ func (s *slot) next(b []byte, i, k int) ([]byte, int) {
 	return b[i : i+int(n)], i + int(n)
 }
 
-// run returns how many values of a field stand in a row, of which the first is at
-// b[i:].
-func (s *slot) run(b []byte, i int) int {
-	for n := 1; ; n++ {
+// run returns the number of consecutive values of a field, the first of which is at
+// b[i:], and the end of the last. The number is negative if the bytes are unusual.
+func (s *slot) run(b []byte, i int) (n, end int) {
+	for n = 1; ; n++ {
 		if i < len(b) && b[i] < 0x80 && s.tag&7 == protoBytes {
 			i += 1 + int(b[i])
 		} else if i = skipValue(b, i, uint64(s.tag)); i < 0 {
-			return unusual
+			return unusual, 0
 		}
 		if i >= len(b) {
 			if i > len(b) {
-				return unusual
+				return unusual, 0
 			}
-			return n
+			return n, i
 		}
 		tag, next := uint64(b[i]), i+1
 		if tag >= 0x80 && s.tag >= 0x80 {
 			tag, next = longVarint(b, i)
 		}
 		if tag != uint64(s.tag) {
-			return n
+			return n, i
 		}
 		i = next
 	}

@@ -75,20 +75,24 @@ func filled(t testing.TB, r *rand.Rand, typ reflect.Type) []byte {
 	return mustMarshal(t, obj.Interface().(interface{ Marshal() ([]byte, error) }))
 }
 
-// compareDecoders decodes body both ways, and fails if there is a difference: the
-// same object, or the same error.
+// compareDecoders decodes body with the generated code and with the plan: once into an
+// object of its own, and then three times into objects that share values, because a value
+// is kept at its second occurrence. It fails if the objects or the errors differ.
 func compareDecoders(t *testing.T, typ reflect.Type, body []byte) {
 	t.Helper()
-	want, got := reflect.New(typ), reflect.New(typ)
+	want := reflect.New(typ)
 	wantErr := want.Interface().(protoUnmarshaler).Unmarshal(bytes.Clone(body))
-	scratch := bytes.Clone(body)
-	gotErr := decodePlanned(scratch, got.Interface().(protoUnmarshaler))
-	clear(scratch) // an object that aliases it is not what it was
-	if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
-		t.Errorf("%v: %v, want %v: %x", typ, gotErr, wantErr, body)
-	}
-	if wantErr == nil && !reflect.DeepEqual(want.Interface(), got.Interface()) {
-		t.Errorf("%v: another object of %x:\n%+v\n%+v", typ, body, got, want)
+	for _, share := range []sharing{private, shareable, shareable, shareable} {
+		got := reflect.New(typ)
+		scratch := bytes.Clone(body)
+		gotErr := decodePlanned(scratch, got.Interface().(protoUnmarshaler), share)
+		clear(scratch) // an object that aliases it is not what it was
+		if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
+			t.Errorf("%v: %v, want %v: %x", typ, gotErr, wantErr, body)
+		}
+		if wantErr == nil && !reflect.DeepEqual(want.Interface(), got.Interface()) {
+			t.Errorf("%v: another object of %x:\n%+v\n%+v", typ, body, got, want)
+		}
 	}
 }
 
@@ -108,7 +112,7 @@ func TestPlansOfTheAPI(t *testing.T) {
 		}
 		for range 10 {
 			body := filled(t, r, typ)
-			if p.decode(body, placeOf(reflect.New(typ)), 0) < 0 {
+			if p.decode(body, placeOf(reflect.New(typ)), 0, private) < 0 {
 				t.Errorf("%v: the plan gives up on %x", typ, body)
 			}
 			compareDecoders(t, typ, body)
@@ -221,7 +225,7 @@ func TestPlansAreProven(t *testing.T) {
 		t.Error("a plan for what is written by hand")
 	}
 	var h handWritten
-	if err := decodePlanned([]byte(lengthField(1, "x")), &h); err != nil || h.Name != "by hand" {
+	if err := decodePlanned([]byte(lengthField(1, "x")), &h, private); err != nil || h.Name != "by hand" {
 		t.Errorf("%+v, %v", h, err)
 	}
 	for field, damage := range map[string]func(p *plan){
@@ -256,7 +260,7 @@ func TestDecodedObjectsShareNothing(t *testing.T) {
 		owners := map[uintptr]int{}
 		for i := range 4 { // what came more than once is shared from the third time on
 			obj := reflect.New(typ)
-			if err := decodePlanned(body, obj.Interface().(protoUnmarshaler)); err != nil {
+			if err := decodePlanned(body, obj.Interface().(protoUnmarshaler), private); err != nil {
 				t.Fatal(err)
 			}
 			eachMutable(obj.Elem(), func(at uintptr) {

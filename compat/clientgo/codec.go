@@ -53,16 +53,25 @@ func (c *codec) protobuf() bool {
 // empty returns a zero object.
 func (c *codec) empty() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
 
-// decode returns a new object.
+// decode returns an object that nobody changes. It may share values with others.
 //
 // Errors: those of wire.DecodeInto.
-func (c *codec) decode(rec wire.Record) (any, error) {
+func (c *codec) decode(rec wire.Record) (any, error) { return c.decodeWith(wire.DecodeShared, rec) }
+
+// decodePrivate returns an object that belongs to the caller.
+//
+// Errors: those of wire.DecodeInto.
+func (c *codec) decodePrivate(rec wire.Record) (any, error) {
+	return c.decodeWith(wire.DecodeInto, rec)
+}
+
+func (c *codec) decodeWith(decode func(wire.Record, any) error, rec wire.Record) (any, error) {
 	c.count.Add(1)
 	if t := c.stored.Load(); t != nil {
-		return decodeAs(*t, rec)
+		return decodeAs(*t, decode, rec)
 	}
 	obj := reflect.New(c.object).Interface()
-	if err := wire.DecodeInto(rec, obj); err != nil {
+	if err := decode(rec, obj); err != nil {
 		return nil, err
 	}
 	c.name(obj)
@@ -107,14 +116,14 @@ func (c *codec) name(obj any) {
 }
 
 // decodeAs decodes the result of a transform.
-func decodeAs(t reflect.Type, rec wire.Record) (any, error) {
+func decodeAs(t reflect.Type, decode func(wire.Record, any) error, rec wire.Record) (any, error) {
 	if t.Kind() != reflect.Pointer {
 		v := reflect.New(t)
-		err := wire.DecodeInto(rec, v.Interface())
+		err := decode(rec, v.Interface())
 		return v.Elem().Interface(), err
 	}
 	obj := reflect.New(t.Elem()).Interface()
-	if err := wire.DecodeInto(rec, obj); err != nil {
+	if err := decode(rec, obj); err != nil {
 		return nil, err
 	}
 	return obj, nil
@@ -148,9 +157,12 @@ func (c *codec) transform(f cache.TransformFunc) func(wire.Record) (wire.Record,
 // The result of f is kept as it is and may be of any type.
 func (c *codec) live(f cache.TransformFunc) func(wire.Record) (any, error) {
 	return func(rec wire.Record) (any, error) {
-		obj, err := c.decode(rec)
-		if err != nil || f == nil {
-			return obj, err
+		if f == nil {
+			return c.decode(rec)
+		}
+		obj, err := c.decodePrivate(rec) // f may change it
+		if err != nil {
+			return nil, err
 		}
 		if obj, err = f(obj); obj == nil && err == nil {
 			err = errNilObject

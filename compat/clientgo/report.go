@@ -59,12 +59,13 @@ const (
 // called at any time, and costs little.
 //
 // It advises informer.Live if a Packed informer holds all objects decoded, or if each object
-// is decoded more than eight times a minute on average. Live costs memory, and Packed costs CPU. A machine has about 4 GiB for a core,
-// so a byte that is held for a minute costs as much as 14 ns of CPU. A pod of 2.7 KB in
-// protobuf takes 10 KB more in Live, which are worth 140 us a minute, and 17 to 21 us of
-// CPU to decode, garbage collection included: Live pays from 7 or 8 decodes a minute. As
-// an unstructured object it takes 30 KB more, and 33 to 38 us: 11 to 13 decodes.
-// BenchmarkLive measures it.
+// is decoded more than eight times a minute on average. Live costs memory, and Packed costs
+// CPU. A machine has about 4 GiB for a core, so a byte that is held for a minute costs as
+// much as 14 ns of CPU. A pod of 2.7 KB in protobuf takes 7 to 10 KB more in Live, depending
+// on how much it shares with its siblings. That is worth 100 to 140 us a minute. To decode
+// it takes 17 to 21 us of CPU, garbage collection included, so Live pays from 6 to 8
+// decodes a minute. As an unstructured object it takes 30 KB more, and 33 to 38 us: 11 to
+// 13 decodes. BenchmarkLive measures it.
 //
 // Rows of informers that are not of this package have a Reason.
 func Report(informers ...cache.SharedIndexInformer) Table {

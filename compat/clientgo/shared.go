@@ -309,12 +309,12 @@ func (s *sharedObjects) private(e store.Entry) (any, error) {
 	}
 	st, ok := s.stateOf(e)
 	if !ok {
-		return s.codec.decode(e.Record())
+		return s.codec.decodePrivate(e.Record())
 	}
 	obj, hot := s.hot(st)
 	if !hot {
 		s.demand.decoded()
-		return s.codec.decode(e.Record())
+		return s.codec.decodePrivate(e.Record())
 	}
 	var err error
 	if obj == nil {
