@@ -12,15 +12,15 @@ import (
 
 // Cluster is the way to one API server. Create it with Connect.
 type Cluster struct {
-	base      *url.URL
-	namespace string
-	http      *http.Client
-	limiter   flowcontrol.RateLimiter // nil unless the configuration has one
-	recovery  recovery
-	orders    orders
-	identity  identity
-	stated    []Resource // Config.Types
-	discovery *rounds
+	base       *url.URL
+	namespace  string
+	http       *http.Client
+	limiter    flowcontrol.RateLimiter // nil unless the configuration has one
+	recovery   recovery
+	orders     orderCache
+	identity   identity
+	configured []Resource // Config.Types
+	discovery  *discoveryCache
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
@@ -43,7 +43,7 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	return &Cluster{
 		base: base, namespace: namespace, http: client, limiter: limiter,
 		identity:  identity{lock: make(chan struct{}, 1)},
-		discovery: &rounds{turn: make(chan struct{}, 1)},
+		discovery: &discoveryCache{lock: make(chan struct{}, 1)},
 	}, nil
 }
 

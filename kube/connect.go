@@ -64,7 +64,7 @@ func Connect(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.stated = types
+	c.configured = types
 	return c, nil
 }
 
@@ -95,7 +95,7 @@ func (c Config) load() (*rest.Config, string, error) {
 	rules.ExplicitPath = c.Kubeconfig
 	raw, err := rules.Load()
 	if err != nil {
-		return nil, "", c.unreadable(err)
+		return nil, "", c.kubeconfigError(err)
 	}
 	if len(raw.Contexts) == 0 && len(raw.Clusters) == 0 && c.Kubeconfig == "" {
 		return c.inCluster(rules.GetLoadingPrecedence())
@@ -105,7 +105,7 @@ func (c Config) load() (*rest.Config, string, error) {
 		name = raw.CurrentContext
 	}
 	if _, ok := raw.Contexts[name]; !ok {
-		return nil, "", noContext(name, slices.Sorted(maps.Keys(raw.Contexts)))
+		return nil, "", contextError(name, slices.Sorted(maps.Keys(raw.Contexts)))
 	}
 	client := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, rules)
 	rc, err := client.ClientConfig()
@@ -122,14 +122,14 @@ func (c Config) load() (*rest.Config, string, error) {
 	return rc, namespace, nil
 }
 
-func (c Config) unreadable(err error) error {
+func (c Config) kubeconfigError(err error) error {
 	if c.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {
 		return &ConfigError{Problem: fmt.Sprintf("there is no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
 	}
 	return &ConfigError{Problem: "the kubeconfig can not be read", Err: err, Remedy: "mend it, or name another with --kubeconfig"}
 }
 
-func noContext(name string, known []string) error {
+func contextError(name string, known []string) error {
 	switch {
 	case name == "" && len(known) > 0:
 		return &ConfigError{
@@ -155,7 +155,7 @@ func (c Config) inCluster(looked []string) (*rest.Config, string, error) {
 		}
 	}
 	if c.Context != "" {
-		return nil, "", noContext(c.Context, nil)
+		return nil, "", contextError(c.Context, nil)
 	}
 	namespace := "default"
 	if b, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace"); err == nil {
