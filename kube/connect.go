@@ -25,15 +25,18 @@ type Config struct {
 	// Namespace replaces the namespace of the context. Connect rejects an invalid
 	// namespace name.
 	Namespace string
-	// REST is used as it is, and the fields above are not, but for Namespace. Its
-	// RateLimiter, or QPS and Burst, if set, slow down clients, but not Collections.
+	// REST replaces Kubeconfig and Context. Connect copies it. Its RateLimiter, or QPS
+	// and Burst, apply to clients, but not to Collections. Its Timeout bounds each
+	// request of a client for one object or one deletion of a collection, not lists,
+	// watches and Cluster.Do: these may last, and their contexts bound them.
 	REST *rest.Config
 	// Types lists types that the cluster serves exactly as given here; discovery is not
 	// used for them. Use it for custom resources of a cluster that does not allow
 	// discovery. Each type needs its group, version, name, kind and scope; Verbs
 	// defaults to all verbs.
 	Types []Resource
-	// UserAgent is sent with every request; default "vedette (os/arch)".
+	// UserAgent is sent with every request; default that of REST, or else
+	// "vedette (os/arch)".
 	UserAgent string
 }
 
@@ -46,7 +49,9 @@ func Connect(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	rc.UserAgent = cfg.UserAgent
+	if cfg.UserAgent != "" {
+		rc.UserAgent = cfg.UserAgent
+	}
 	if rc.UserAgent == "" {
 		rc.UserAgent = fmt.Sprintf("vedette (%s/%s)", runtime.GOOS, runtime.GOARCH)
 	}

@@ -100,6 +100,8 @@ func (e *endpoint) send(ctx context.Context, r Resource, c call) (response, erro
 	}
 	u.RawQuery = c.query.Encode()
 	err = e.cluster.retryBusy(ctx, func() error {
+		ctx, cancel := e.cluster.withTimeout(ctx)
+		defer cancel()
 		resp, err := e.cluster.roundTrip(ctx, c.method, u, c.body, c.contentType, c.accept)
 		if err != nil {
 			return err
@@ -118,6 +120,15 @@ func (e *endpoint) send(ctx context.Context, r Resource, c call) (response, erro
 		e.cluster.discovery.forget(r)
 	}
 	return a, e.requestError(describeVerb(c), r, c.key, err)
+}
+
+// withTimeout returns a context that ends after the timeout of the configuration, if
+// it has one.
+func (c *Cluster) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, c.timeout)
 }
 
 // describeVerb names what is done in messages.

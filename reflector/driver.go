@@ -71,6 +71,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 			return
 		}
 		in.kind, in.order = inOpened, d.order(ctx)
+		in.lasted = time.Since(d.body.opened)
 	}
 }
 

@@ -111,26 +111,27 @@ type machine struct {
 	random func() float64 // in [0, 1)
 
 	state         state
-	next          state        // waiting: the state after the wait
-	version       wire.Version // where a watch resumes, 0 if a list is needed
-	highest       wire.Version // largest version that was handed on
-	token         string       // continue token of the next page
-	attempts      [2]int       // faults since the last progress: quick, slow
-	earlyRetries  int          // early retries since the last progress
-	lostTokens    int          // continue tokens lost in this list
-	cutStreams    int          // consecutive streaming lists that were cut
-	olderLists    int          // consecutive lists older than the last version seen
-	briefWatches  int          // consecutive short watches
-	unnamedLists  int          // consecutive lists with an unnamed object
-	paged         bool         // the server does not support streaming lists
-	productive    bool         // the current body has brought progress
-	unproductive  bool         // the last body brought no progress, so its fault stays until there is some
-	watched       bool         // a watch has advanced the version since the last list, or in an earlier run
-	relists       int          // relists since a watch has lasted
-	ordered       bool         // the source says that versions are ordered
-	afterList     bool         // no watch has ended since the last list
-	highestListed wire.Version // largest version of an object in this list
-	lastUnusable  error        // error of the last unusable event of this stream
+	next          state         // waiting: the state after the wait
+	version       wire.Version  // where a watch resumes, 0 if a list is needed
+	highest       wire.Version  // largest version that was handed on
+	token         string        // continue token of the next page
+	attempts      [2]int        // faults since the last progress: quick, slow
+	earlyRetries  int           // early retries since the last progress
+	lostTokens    int           // continue tokens lost in this list
+	cutStreams    int           // consecutive streaming lists that were cut
+	olderLists    int           // consecutive lists older than the last version seen
+	briefWatches  int           // consecutive short watches
+	unnamedLists  int           // consecutive lists with an unnamed object
+	streamed      time.Duration // how long the current streaming list has been open
+	paged         bool          // the server does not support streaming lists
+	productive    bool          // the current body has brought progress
+	unproductive  bool          // the last body brought no progress, so its fault stays until there is some
+	watched       bool          // a watch has advanced the version since the last list, or in an earlier run
+	relists       int           // relists since a watch has lasted
+	ordered       bool          // the source says that versions are ordered
+	afterList     bool          // no watch has ended since the last list
+	highestListed wire.Version  // largest version of an object in this list
+	lastUnusable  error         // error of the last unusable event of this stream
 	list          pages
 
 	health Health
@@ -205,11 +206,18 @@ func (m *machine) enter(s state) action {
 func (m *machine) read() action {
 	switch m.state {
 	case inStream:
-		return action{kind: doRead, wait: m.cfg.EndBookmarkTimeout, late: m.cfg.SlowAnswer}
+		return m.readStream(m.cfg.SlowAnswer)
 	case inWatch:
 		return action{kind: doRead, wait: m.cfg.IdleTimeout}
 	}
 	return action{kind: doRead, wait: m.cfg.IdleTimeout, late: m.cfg.SlowAnswer}
+}
+
+// readStream reads the next event of a streaming list. StreamTimeout bounds the wait too,
+// so bytes that trickle in do not extend the list beyond it.
+func (m *machine) readStream(late time.Duration) action {
+	left := max(m.cfg.StreamTimeout-m.streamed, 1)
+	return action{kind: doRead, wait: min(m.cfg.EndBookmarkTimeout, left), late: late}
 }
 
 // stepOpen handles the answer to a request.
@@ -223,7 +231,7 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	m.setOrder(in.order)
 	switch m.state {
 	case openStream:
-		m.state = inStream
+		m.state, m.streamed = inStream, in.lasted
 		m.health.Listed, m.health.Remaining, m.highestListed = 0, 0, 0
 		return m.read(), delta.Delta{Kind: delta.Begin}
 	case openList:
@@ -275,10 +283,11 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	if in.kind != inBroken && in.lasted > m.cfg.StreamTimeout {
 		*in = input{kind: inBroken, err: errIdle}
 	}
+	m.streamed = in.lasted
 	if err := m.stray(in); err != nil {
 		return m.skipStray(err)
 	}
-	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
+	read := m.readStream(0)
 	switch in.kind {
 	case inEvent:
 	case inInvalid:
