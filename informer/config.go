@@ -97,7 +97,7 @@ type Config struct {
 	Logger *slog.Logger
 
 	// Reflector and Queue configure the parts; their zero values work.
-	// Reflector.Scope, Reflector.Resume and Reflector.NeverList are set by the informer.
+	// Reflector.Scope, Reflector.Resume and Reflector.Lists are set by the informer.
 	Reflector reflector.Config
 	Queue     delta.Limits
 }

@@ -79,7 +79,10 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 	of := store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform}
 	switch {
 	case cfg.Storage == Live:
-		of.Decode, of.ObjectsOnly = decode, cfg.Decode != nil
+		of.Decode = decode
+		if cfg.Decode != nil {
+			of.Bodies = store.ObjectsOnly
+		}
 	case cfg.KeepObject != nil && cfg.Decode != nil:
 		of.Decode, of.KeepObject = decode, cfg.KeepObject
 	}

@@ -147,7 +147,7 @@ func (e *engine) runLocked(ctx context.Context, m *member) {
 // is zero, begins with a list.
 func (e *engine) reflect(m *member, sink reflector.Sink, resume wire.Version) (*reflector.Reflector, error) {
 	cfg := e.cfg.Reflector
-	cfg.Scope, cfg.Resume, cfg.NeverList = m.scope, resume, false
+	cfg.Scope, cfg.Resume, cfg.Lists = m.scope, resume, reflector.ListWhenNeeded
 	return reflector.New(m.guard, sink, cfg)
 }
 

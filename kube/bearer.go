@@ -14,11 +14,11 @@ import (
 // a password.
 var ErrNoToken = errors.New("the user of the kubeconfig has no token")
 
-// Bearer returns the token that a kubeconfig sends to its API server: that of the user, or of
+// BearerToken returns the token that a kubeconfig sends to its API server: that of the user, or of
 // a plugin, which it runs. It sends no request. The token is a secret.
 //
 // Errors: those of Connect about the kubeconfig; the plugin fails; ErrNoToken.
-func Bearer(ctx context.Context, c Config) (string, error) {
+func BearerToken(ctx context.Context, c Config) (string, error) {
 	rc, _, err := c.load()
 	if err != nil {
 		return "", err
@@ -27,7 +27,7 @@ func Bearer(ctx context.Context, c Config) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	seen := &header{}
+	seen := &captureTransport{}
 	sender, err := transport.HTTPWrappersForConfig(of, seen)
 	if err != nil {
 		return "", fmt.Errorf("read the kubeconfig: %w", err)
@@ -48,11 +48,11 @@ func Bearer(ctx context.Context, c Config) (string, error) {
 	return token, nil
 }
 
-// header is a transport that sends nothing, and keeps the header of authorization.
-type header struct{ authorization string }
+// captureTransport is a transport that sends nothing, and keeps the header of authorization.
+type captureTransport struct{ authorization string }
 
 // RoundTrip answers with an empty body.
-func (h *header) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h *captureTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h.authorization = r.Header.Get("Authorization")
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
 }

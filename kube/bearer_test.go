@@ -37,12 +37,12 @@ users: [{name: u, user: {%s}}], contexts: [{name: c, context: {cluster: c, user:
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		token, err := kube.Bearer(t.Context(), kube.Config{Kubeconfig: path})
+		token, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: path})
 		if token != c.want || (c.want == "") != errors.Is(err, kube.ErrNoToken) {
 			t.Errorf("{%s}: %q, %v; want %q", c.user, token, err, c.want)
 		}
 	}
-	if _, err := kube.Bearer(t.Context(), kube.Config{Kubeconfig: filepath.Join(dir, "none")}); err == nil {
+	if _, err := kube.BearerToken(t.Context(), kube.Config{Kubeconfig: filepath.Join(dir, "none")}); err == nil {
 		t.Error("a kubeconfig that is missing is no error")
 	}
 }

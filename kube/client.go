@@ -45,19 +45,19 @@ const (
 	DropUnknown
 )
 
-// Expired says how a list goes on when the version that its first page showed
+// OnExpired says how a list goes on when the version that its first page showed
 // is no longer there (410): which takes more than about five minutes.
-type Expired uint8
+type OnExpired uint8
 
 const (
 	// FailExpired ends the list with an error for which
 	// apierrors.IsResourceExpired holds. What was listed until then is of one
 	// instant.
-	FailExpired Expired = iota
-	// RestAsItIsNow lists the rest as it is now: every object comes at most
+	FailExpired OnExpired = iota
+	// ContinueInconsistent lists the rest as it is now: every object comes at most
 	// once, but one that was created, or deleted, since the list began may or
 	// may not be there.
-	RestAsItIsNow
+	ContinueInconsistent
 )
 
 // DefaultPageSize is the number of objects that a client asks for at once.
@@ -86,8 +86,8 @@ type ClientConfig struct {
 	// PageSize is how many objects a list asks for at once; default 500. So
 	// many encoded objects are in memory at a time.
 	PageSize int
-	// Expired: a list whose version is gone fails unless RestAsItIsNow.
-	Expired Expired
+	// Expired: a list whose version is gone fails unless ContinueInconsistent.
+	OnExpired OnExpired
 }
 
 // Client reads and writes objects of one type in one cluster. Create it with

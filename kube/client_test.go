@@ -341,7 +341,7 @@ func TestDeleteAll(t *testing.T) {
 func TestApplyRequest(t *testing.T) {
 	_, cluster := serve(t, apitest.Config{})
 	maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{FieldManager: "me"})
-	_, err := maps.ApplyConfiguration(t.Context(), corev1apply.ConfigMap("x", "ml"), kube.TakeOver)
+	_, err := maps.ApplyConfiguration(t.Context(), corev1apply.ConfigMap("x", "ml"), kube.ForceConflicts)
 	if !apierrors.IsUnsupportedMediaType(err) || !strings.HasPrefix(err.Error(), "apply configmaps ml/x") {
 		t.Errorf("got %v", err)
 	}

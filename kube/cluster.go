@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -12,15 +13,16 @@ import (
 
 // Cluster is the way to one API server. Create it with Connect.
 type Cluster struct {
-	base      *url.URL
-	namespace string
-	http      *http.Client
-	limiter   flowcontrol.RateLimiter // nil unless the configuration has one
-	recovery  recovery
-	orders    orders
-	identity  identity
-	stated    []Resource // Config.Types
-	discovery *rounds
+	base       *url.URL
+	namespace  string
+	http       *http.Client
+	limiter    flowcontrol.RateLimiter // nil unless the configuration has one
+	timeout    time.Duration           // of a request for one object; 0 means no limit
+	recovery   recovery
+	orders     orderCache
+	identity   identity
+	configured []Resource // Config.Types
+	discovery  *discoveryCache
 }
 
 func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
@@ -28,7 +30,8 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 	if limiter == nil && rc.QPS > 0 {
 		limiter = flowcontrol.NewTokenBucketRateLimiter(rc.QPS, cmp.Or(max(rc.Burst, 0), rest.DefaultBurst))
 	}
-	rc.Timeout = 0 // it would end watches; contexts bound everything else
+	timeout := rc.Timeout
+	rc.Timeout = 0 // as the timeout of the HTTP client, it would end watches
 	rc.QPS, rc.RateLimiter = -1, nil
 	rc.Dial = dialer(rc.Dial)
 	rc.GroupVersion = &schema.GroupVersion{}
@@ -41,9 +44,9 @@ func newCluster(rc *rest.Config, namespace string) (*Cluster, error) {
 		return nil, &ConfigError{Problem: "the credentials or certificates can not be used", Err: err, Remedy: "check the user and cluster of the kubeconfig"}
 	}
 	return &Cluster{
-		base: base, namespace: namespace, http: client, limiter: limiter,
+		base: base, namespace: namespace, http: client, limiter: limiter, timeout: timeout,
 		identity:  identity{lock: make(chan struct{}, 1)},
-		discovery: &rounds{turn: make(chan struct{}, 1)},
+		discovery: &discoveryCache{lock: make(chan struct{}, 1)},
 	}, nil
 }
 

@@ -118,7 +118,7 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		return wire.Stream{}, c.wrap(verb, refusal(resp, verb, c.resource))
+		return wire.Stream{}, c.wrap(verb, statusError(resp, verb, c.resource))
 	}
 	enc, err := wire.EncodingOf(resp.Header.Get("Content-Type"))
 	if err == nil && !c.selection.Encoding.asksFor(enc) {
@@ -126,7 +126,7 @@ func (c *Collection) open(ctx context.Context, verb string, opts metav1.ListOpti
 	}
 	if err != nil {
 		resp.Body.Close()
-		return wire.Stream{}, c.wrap(verb, &foreignError{err})
+		return wire.Stream{}, c.wrap(verb, &notServerError{err})
 	}
 	stream := wire.Stream{Body: resp.Body, Encoding: enc, APIVersion: c.resource.APIVersion(), Kind: c.resource.Kind}
 	if c.selection.View == Metadata {

@@ -25,15 +25,18 @@ type Config struct {
 	// Namespace replaces the namespace of the context. Connect rejects an invalid
 	// namespace name.
 	Namespace string
-	// REST is used as it is, and the fields above are not, but for Namespace. Its
-	// RateLimiter, or QPS and Burst, if set, slow down clients, but not Collections.
+	// REST replaces Kubeconfig and Context. Connect copies it. Its RateLimiter, or QPS
+	// and Burst, apply to clients, but not to Collections. Its Timeout bounds each
+	// request of a client for one object or one deletion of a collection, not lists,
+	// watches and Cluster.Do: these may last, and their contexts bound them.
 	REST *rest.Config
 	// Types lists types that the cluster serves exactly as given here; discovery is not
 	// used for them. Use it for custom resources of a cluster that does not allow
 	// discovery. Each type needs its group, version, name, kind and scope; Verbs
 	// defaults to all verbs.
 	Types []Resource
-	// UserAgent is sent with every request; default "vedette (os/arch)".
+	// UserAgent is sent with every request; default that of REST, or else
+	// "vedette (os/arch)".
 	UserAgent string
 }
 
@@ -46,7 +49,9 @@ func Connect(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	rc.UserAgent = cfg.UserAgent
+	if cfg.UserAgent != "" {
+		rc.UserAgent = cfg.UserAgent
+	}
 	if rc.UserAgent == "" {
 		rc.UserAgent = fmt.Sprintf("vedette (%s/%s)", runtime.GOOS, runtime.GOARCH)
 	}
@@ -64,7 +69,7 @@ func Connect(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.stated = types
+	c.configured = types
 	return c, nil
 }
 
@@ -95,7 +100,7 @@ func (c Config) load() (*rest.Config, string, error) {
 	rules.ExplicitPath = c.Kubeconfig
 	raw, err := rules.Load()
 	if err != nil {
-		return nil, "", c.unreadable(err)
+		return nil, "", c.kubeconfigError(err)
 	}
 	if len(raw.Contexts) == 0 && len(raw.Clusters) == 0 && c.Kubeconfig == "" {
 		return c.inCluster(rules.GetLoadingPrecedence())
@@ -105,7 +110,7 @@ func (c Config) load() (*rest.Config, string, error) {
 		name = raw.CurrentContext
 	}
 	if _, ok := raw.Contexts[name]; !ok {
-		return nil, "", noContext(name, slices.Sorted(maps.Keys(raw.Contexts)))
+		return nil, "", contextError(name, slices.Sorted(maps.Keys(raw.Contexts)))
 	}
 	client := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, rules)
 	rc, err := client.ClientConfig()
@@ -122,14 +127,14 @@ func (c Config) load() (*rest.Config, string, error) {
 	return rc, namespace, nil
 }
 
-func (c Config) unreadable(err error) error {
+func (c Config) kubeconfigError(err error) error {
 	if c.Kubeconfig != "" && errors.Is(err, os.ErrNotExist) {
 		return &ConfigError{Problem: fmt.Sprintf("there is no kubeconfig at %s", c.Kubeconfig), Remedy: "check --kubeconfig"}
 	}
 	return &ConfigError{Problem: "the kubeconfig can not be read", Err: err, Remedy: "mend it, or name another with --kubeconfig"}
 }
 
-func noContext(name string, known []string) error {
+func contextError(name string, known []string) error {
 	switch {
 	case name == "" && len(known) > 0:
 		return &ConfigError{
@@ -155,7 +160,7 @@ func (c Config) inCluster(looked []string) (*rest.Config, string, error) {
 		}
 	}
 	if c.Context != "" {
-		return nil, "", noContext(c.Context, nil)
+		return nil, "", contextError(c.Context, nil)
 	}
 	namespace := "default"
 	if b, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace"); err == nil {

@@ -18,7 +18,7 @@ func Contexts(cfg Config) ([]string, error) {
 	rules.ExplicitPath = cfg.Kubeconfig
 	raw, err := rules.Load()
 	if err != nil {
-		return nil, cfg.unreadable(err)
+		return nil, cfg.kubeconfigError(err)
 	}
 	return slices.Sorted(maps.Keys(raw.Contexts)), nil
 }

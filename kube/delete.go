@@ -19,8 +19,8 @@ import (
 type Propagation uint8
 
 const (
-	// PropagationOfType is what the type prefers: Background for most.
-	PropagationOfType Propagation = iota
+	// DefaultPropagation is what the type prefers: Background for most.
+	DefaultPropagation Propagation = iota
 	// Background deletes them afterwards.
 	Background
 	// Foreground deletes them first: the object stays, marked, until they are gone.
@@ -49,13 +49,13 @@ type DeleteOptions struct {
 // Errors: *RequestError; apierrors.IsNotFound where there is none,
 // apierrors.IsConflict where it is not the one that the options name.
 func (c *Client[T]) Delete(ctx context.Context, key wire.Key, opts DeleteOptions) error {
-	r, key, err := c.base().at(ctx, "delete", key)
+	r, key, err := c.base().resolveObject(ctx, "delete", key)
 	if err != nil {
 		return err
 	}
-	body, err := c.deletion(opts)
+	body, err := c.deleteOptions(opts)
 	if err != nil {
-		return c.failed("delete", r, key, err)
+		return c.requestError("delete", r, key, err)
 	}
 	a, err := c.send(ctx, r, call{
 		verb: "delete", method: http.MethodDelete, key: key, body: body,
@@ -64,11 +64,11 @@ func (c *Client[T]) Delete(ctx context.Context, key wire.Key, opts DeleteOptions
 	if err != nil {
 		return err
 	}
-	return c.deleted(ctx, a, key)
+	return c.reportDeleted(ctx, a, key)
 }
 
-// deletion returns options as they are sent.
-func (e *endpoint) deletion(opts DeleteOptions) ([]byte, error) {
+// deleteOptions returns options as they are sent.
+func (e *endpoint) deleteOptions(opts DeleteOptions) ([]byte, error) {
 	o := metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}}
 	if e.cfg.Writes == DryRun {
 		o.DryRun = []string{metav1.DryRunAll}
@@ -83,7 +83,7 @@ func (e *endpoint) deletion(opts DeleteOptions) ([]byte, error) {
 		}
 	}
 	switch opts.Propagation {
-	case PropagationOfType:
+	case DefaultPropagation:
 	case Background:
 		o.PropagationPolicy = new(metav1.DeletePropagationBackground)
 	case Foreground:
@@ -102,15 +102,15 @@ func (e *endpoint) deletion(opts DeleteOptions) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// deleted reports what a server has answered a deletion with: the object if it
+// reportDeleted reports what a server has answered a deletion with: the object if it
 // stays for a while, and for a few types if it does not; else a Status.
-func (e *endpoint) deleted(ctx context.Context, a answer, key wire.Key) error {
+func (e *endpoint) reportDeleted(ctx context.Context, a response, key wire.Key) error {
 	var said struct {
 		Kind    string                `json:"kind"`
 		Details *metav1.StatusDetails `json:"details"`
 	}
 	if err := json.Unmarshal(a.body, &said); err != nil {
-		return e.failed("delete", a.resource, key, err)
+		return e.requestError("delete", a.resource, key, err)
 	}
 	if said.Kind == "Status" {
 		w := Written{Resource: a.resource, Key: key, Effect: Removed}
@@ -122,13 +122,13 @@ func (e *endpoint) deleted(ctx context.Context, a answer, key wire.Key) error {
 	}
 	var obj metav1.PartialObjectMetadata
 	if err := json.Unmarshal(a.body, &obj); err != nil {
-		return e.failed("delete", a.resource, key, err)
+		return e.requestError("delete", a.resource, key, err)
 	}
 	if obj.DeletionTimestamp == nil { // what stays is marked
 		e.report(ctx, Written{Resource: a.resource, Key: key, UID: string(obj.UID), Effect: Removed})
 		return nil
 	}
-	e.wrote(ctx, a.resource, &obj)
+	e.reportObject(ctx, a.resource, &obj)
 	return nil
 }
 
@@ -147,20 +147,20 @@ func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptio
 		return 0, err
 	}
 	key := wire.Key{Namespace: where.Namespace}
-	err = c.place(r, key)
+	err = c.checkScope(r, key)
 	if err == nil && (opts.UID != "" || opts.Version != 0) {
 		err = &IllegalError{Problem: "a UID or a version is that of one object", Remedy: "use Delete"}
 	}
 	var body []byte
 	if err == nil {
-		body, err = c.deletion(opts)
+		body, err = c.deleteOptions(opts)
 	}
 	if err != nil {
-		return 0, c.failed(verb, r, key, err)
+		return 0, c.requestError(verb, r, key, err)
 	}
 	query, err := coll.query(metav1.ListOptions{})
 	if err != nil {
-		return 0, c.failed(verb, r, key, err)
+		return 0, c.requestError(verb, r, key, err)
 	}
 	const partialList = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	a, err := c.send(ctx, r, call{
@@ -170,17 +170,17 @@ func (c *Client[T]) DeleteAll(ctx context.Context, where Where, opts DeleteOptio
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.deletedAll(ctx, a)
+	n, err := c.reportDeletedAll(ctx, a)
 	if err != nil {
-		return n, c.failed(verb, r, key, err)
+		return n, c.requestError(verb, r, key, err)
 	}
 	return n, nil
 }
 
-// deletedAll counts and reports the objects of a list that were deleted. They
+// reportDeletedAll counts and reports the objects of a list that were deleted. They
 // come as they were before: those that were not marked yet have a later version
 // now, or are gone.
-func (e *endpoint) deletedAll(ctx context.Context, a answer) (n int, err error) {
+func (e *endpoint) reportDeletedAll(ctx context.Context, a response) (n int, err error) {
 	l := wire.NewListReader(bytes.NewReader(a.body), a.encoding, wire.Options{})
 	for {
 		rec, err := l.Next()

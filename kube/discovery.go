@@ -24,10 +24,10 @@ import (
 
 // These constants bound discovery.
 const (
-	discoveryHeader = 10 * time.Second // until an answer begins
-	discoveryBody   = time.Minute      // until the answer has ended
-	maxDiscovery    = 64 << 20
-	discoverAtOnce  = 8 // parallel requests, if each version of a group needs its own
+	discoveryHeaderTimeout = 10 * time.Second // until an answer begins
+	discoveryBodyTimeout   = time.Minute      // until the answer has ended
+	maxDiscovery           = 64 << 20
+	maxDiscoveryRequests   = 8 // parallel requests, if each version of a group needs its own
 )
 
 // acceptDiscovery asks for all groups in one document (KEP-3352). A server without
@@ -110,7 +110,7 @@ func versionsOf(g metav1.APIGroup) (all []schema.GroupVersion) {
 func (c *Cluster) discoverEach(ctx context.Context, root string, groups []schema.GroupVersion, found *catalog) error {
 	lists, errs := make([]metav1.APIResourceList, len(groups)), make([]error, len(groups))
 	var work sync.WaitGroup
-	turns := make(chan struct{}, discoverAtOnce)
+	turns := make(chan struct{}, maxDiscoveryRequests)
 	for i, gv := range groups {
 		turns <- struct{}{}
 		work.Go(func() {
@@ -131,7 +131,7 @@ func (c *Cluster) discoverEach(ctx context.Context, root string, groups []schema
 			return errs[i]
 		}
 		if errs[i] != nil {
-			found.failing = append(found.failing, failing{gv, errs[i]})
+			found.failing = append(found.failing, groupFailure{gv, errs[i]})
 		}
 		for _, r := range lists[i].APIResources {
 			found.add(Resource{
@@ -151,8 +151,8 @@ func (c *Cluster) fetch(ctx context.Context, accept string, path ...string) (bod
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	overdue := fmt.Errorf("no answer within %v", discoveryHeader)
-	timer := time.AfterFunc(discoveryHeader, func() { cancel(overdue) })
+	overdue := fmt.Errorf("no answer within %v", discoveryHeaderTimeout)
+	timer := time.AfterFunc(discoveryHeaderTimeout, func() { cancel(overdue) })
 	defer timer.Stop()
 	failed := func(err error) error {
 		if context.Cause(ctx) == overdue {
@@ -173,9 +173,9 @@ func (c *Cluster) fetch(ctx context.Context, accept string, path ...string) (bod
 		return nil, "", failed(err)
 	}
 	defer resp.Body.Close()
-	timer.Reset(discoveryBody)
+	timer.Reset(discoveryBodyTimeout)
 	if resp.StatusCode != http.StatusOK {
-		return nil, "", c.undiscovered(refusal(resp, "discover", Resource{}))
+		return nil, "", c.discoveryError(statusError(resp, "discover", Resource{}))
 	}
 	contentType = resp.Header.Get("Content-Type")
 	if enc, err := wire.EncodingOf(contentType); err != nil || enc != wire.JSON {
@@ -194,8 +194,8 @@ func (c *Cluster) fetch(ctx context.Context, accept string, path ...string) (bod
 	return body, contentType, nil
 }
 
-// undiscovered returns the error for a server that refuses discovery.
-func (c *Cluster) undiscovered(err error) error {
+// discoveryError returns the error for a server that refuses discovery.
+func (c *Cluster) discoveryError(err error) error {
 	if apierrors.IsNotFound(err) {
 		return err
 	}
@@ -216,11 +216,11 @@ func (c *Cluster) decodeDiscovery(body []byte, into any) error {
 // catalog is the result of one discovery. It is immutable.
 type catalog struct {
 	types   []Resource // in order of preference, as in kubectl
-	failing []failing
+	failing []groupFailure
 }
 
-// failing is a version of a group whose types the server cannot list at the moment.
-type failing struct {
+// groupFailure is a version of a group whose types the server cannot list at the moment.
+type groupFailure struct {
 	schema.GroupVersion
 	err error
 }
@@ -234,7 +234,7 @@ func (k *catalog) addGroups(groups []discoveryv2.APIGroupDiscovery) {
 		for _, v := range g.Versions {
 			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
 			if v.Freshness == discoveryv2.DiscoveryFreshnessStale {
-				k.failing = append(k.failing, failing{gv, errStale})
+				k.failing = append(k.failing, groupFailure{gv, errStale})
 			}
 			for _, r := range v.Resources {
 				if r.ResponseKind == nil {
@@ -260,8 +260,8 @@ func (k *catalog) add(r Resource) {
 	k.types = append(k.types, r)
 }
 
-// keep copies the types of failing groups from the previous catalog.
-func (k *catalog) keep(before *catalog) {
+// keepFailing copies the types of failing groups from the previous catalog.
+func (k *catalog) keepFailing(before *catalog) {
 	for _, f := range k.failing {
 		of := func(r Resource) bool { return r.groupVersion() == f.GroupVersion }
 		if before == nil || slices.ContainsFunc(k.types, of) {

@@ -27,7 +27,7 @@ type endpoint struct {
 	encoding   Encoding
 	noProtobuf atomic.Bool
 
-	known atomic.Pointer[Resource] // nil until it was found
+	resolved atomic.Pointer[Resource] // nil until it was found
 }
 
 // call is one request for a resource.
@@ -41,8 +41,8 @@ type call struct {
 	accept       string
 }
 
-// answer is what a server sent for a call.
-type answer struct {
+// response is what a server sent for a call.
+type response struct {
 	resource Resource
 	encoding wire.Encoding
 	body     []byte // protobuf without its envelope
@@ -54,26 +54,26 @@ func (e *endpoint) resource(ctx context.Context, verb string) (Resource, error) 
 		return Resource{}, &IllegalError{Problem: "the client is not connected to anything", Remedy: "take what kube.For returned"}
 	}
 	if ctx == nil {
-		return Resource{}, e.failed(verb, Resource{}, wire.Key{}, &IllegalError{Problem: "the context is nil"})
+		return Resource{}, e.requestError(verb, Resource{}, wire.Key{}, &IllegalError{Problem: "the context is nil"})
 	}
-	r := e.known.Load()
+	r := e.resolved.Load()
 	if r == nil {
-		found, err := e.cluster.await(ctx, e.target)
+		found, err := e.cluster.awaitType(ctx, e.target)
 		if err != nil {
-			return Resource{}, e.failed(verb, Resource{}, wire.Key{}, err)
+			return Resource{}, e.requestError(verb, Resource{}, wire.Key{}, err)
 		}
 		r = &found
-		e.known.Store(r)
+		e.resolved.Store(r)
 	}
 	if !r.Can(verb) {
 		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
-		return *r, e.failed(verb, *r, wire.Key{}, apierrors.NewMethodNotSupported(gr, verb))
+		return *r, e.requestError(verb, *r, wire.Key{}, apierrors.NewMethodNotSupported(gr, verb))
 	}
 	return *r, nil
 }
 
-// place checks that a key fits the type.
-func (e *endpoint) place(r Resource, key wire.Key) error {
+// checkScope checks that a key fits the type.
+func (e *endpoint) checkScope(r Resource, key wire.Key) error {
 	switch {
 	case r.Scope == ClusterScoped && key.Namespace != "":
 		return &IllegalError{Problem: fmt.Sprintf("%s live in no namespace, so there is none in %q", r, key.Namespace), Remedy: "leave the namespace empty"}
@@ -86,51 +86,62 @@ func (e *endpoint) place(r Resource, key wire.Key) error {
 }
 
 // send sends a call, again where the server is too busy, and returns the answer.
-func (e *endpoint) send(ctx context.Context, r Resource, c call) (answer, error) {
+func (e *endpoint) send(ctx context.Context, r Resource, c call) (response, error) {
 	path := r.path(c.key.Namespace)
 	for _, step := range []string{c.key.Name, c.sub} {
 		if step != "" {
 			path = append(path, step)
 		}
 	}
-	a := answer{resource: r}
+	a := response{resource: r}
 	u, err := e.cluster.address(path...)
 	if err != nil {
-		return a, e.failed(verbOf(c), r, c.key, err)
+		return a, e.requestError(describeVerb(c), r, c.key, err)
 	}
 	u.RawQuery = c.query.Encode()
-	err = e.cluster.patiently(ctx, func() error {
+	err = e.cluster.retryBusy(ctx, func() error {
+		ctx, cancel := e.cluster.withTimeout(ctx)
+		defer cancel()
 		resp, err := e.cluster.roundTrip(ctx, c.method, u, c.body, c.contentType, c.accept)
 		if err != nil {
 			return err
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode/100 != 2 {
-			return refusal(resp, c.verb, r)
+			return statusError(resp, c.verb, r)
 		}
-		return a.read(resp)
+		return a.readFrom(resp)
 	})
 	if err == nil {
 		return a, nil
 	}
-	if apierrors.IsNotFound(err) && !aboutAnObject(err) {
-		e.known.Store(nil) // the type may come back as another version
+	if apierrors.IsNotFound(err) && !concernsObject(err) {
+		e.resolved.Store(nil) // the type may come back as another version
 		e.cluster.discovery.forget(r)
 	}
-	return a, e.failed(verbOf(c), r, c.key, err)
+	return a, e.requestError(describeVerb(c), r, c.key, err)
 }
 
-// verbOf names what is done in messages.
-func verbOf(c call) string {
+// withTimeout returns a context that ends after the timeout of the configuration, if
+// it has one.
+func (c *Cluster) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, c.timeout)
+}
+
+// describeVerb names what is done in messages.
+func describeVerb(c call) string {
 	if c.sub == "" {
 		return c.verb
 	}
 	return c.verb + " " + c.sub + " of"
 }
 
-// aboutAnObject reports whether a Status is about one object, and not about a
+// concernsObject reports whether a Status is about one object, and not about a
 // path that leads nowhere.
-func aboutAnObject(err error) bool {
+func concernsObject(err error) bool {
 	var refused apierrors.APIStatus
 	if !errors.As(err, &refused) {
 		return false
@@ -167,11 +178,11 @@ func (c *Cluster) roundTrip(ctx context.Context, method string, u *url.URL, body
 	return resp, err
 }
 
-// read takes the body of an answer.
-func (a *answer) read(resp *http.Response) (err error) {
+// readFrom takes the body of an answer.
+func (a *response) readFrom(resp *http.Response) (err error) {
 	a.encoding, err = wire.EncodingOf(resp.Header.Get("Content-Type"))
 	if err != nil {
-		return &foreignError{err}
+		return &notServerError{err}
 	}
 	a.body, err = io.ReadAll(io.LimitReader(resp.Body, wire.DefaultMaxRecord+1))
 	if err != nil {

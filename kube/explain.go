@@ -61,7 +61,7 @@ type diagnosis struct {
 }
 
 func diagnose(err error) diagnosis {
-	for _, look := range []func(error) (diagnosis, bool){ofStatus, ofTLS, ofForeign, ofNetwork} {
+	for _, look := range []func(error) (diagnosis, bool){diagnoseStatus, diagnoseTLS, diagnoseForeign, diagnoseNetwork} {
 		if d, ok := look(err); ok {
 			return d
 		}
@@ -69,7 +69,7 @@ func diagnose(err error) diagnosis {
 	return diagnosis{problem: oneLine(err)}
 }
 
-func ofStatus(err error) (diagnosis, bool) {
+func diagnoseStatus(err error) (diagnosis, bool) {
 	var unknown *UnknownResourceError
 	if errors.As(err, &unknown) {
 		return diagnosis{oneLine(unknown), "create the type, or check its name: `kubectl api-resources` lists what there is", ""}, true
@@ -127,7 +127,7 @@ func message(s *metav1.Status) string {
 	return strings.TrimRight(strings.Join(strings.Fields(s.Message), " "), ".")
 }
 
-func ofTLS(err error) (diagnosis, bool) {
+func diagnoseTLS(err error) (diagnosis, bool) {
 	var (
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
@@ -153,20 +153,20 @@ func ofTLS(err error) (diagnosis, bool) {
 	return diagnosis{problem + ": " + oneLine(err), remedy, ""}, true
 }
 
-// foreignError reports that the peer is not an API server, judged by the content type
+// notServerError reports that the peer is not an API server, judged by the content type
 // of its answer.
-type foreignError struct{ err error }
+type notServerError struct{ err error }
 
 // Error implements error.
-func (e *foreignError) Error() string {
+func (e *notServerError) Error() string {
 	return "the answer is not that of an API server: " + e.err.Error()
 }
 
 // Unwrap returns the cause.
-func (e *foreignError) Unwrap() error { return e.err }
+func (e *notServerError) Unwrap() error { return e.err }
 
-func ofForeign(err error) (diagnosis, bool) {
-	var foreign *foreignError
+func diagnoseForeign(err error) (diagnosis, bool) {
+	var foreign *notServerError
 	// Discovery cannot parse an HTML page.
 	if !errors.As(err, &foreign) && !strings.Contains(err.Error(), "invalid character '<'") {
 		return diagnosis{}, false
@@ -174,7 +174,7 @@ func ofForeign(err error) (diagnosis, bool) {
 	return diagnosis{oneLine(err), "check the server address, and whether a proxy before the server wants a login", ""}, true
 }
 
-func ofNetwork(err error) (diagnosis, bool) {
+func diagnoseNetwork(err error) (diagnosis, bool) {
 	var (
 		dns     *net.DNSError
 		timeout interface{ Timeout() bool }

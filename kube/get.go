@@ -16,7 +16,7 @@ func (c *Client[T]) Get(ctx context.Context, key wire.Key) (*T, error) {
 }
 
 func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, error) {
-	r, key, err := c.base().at(ctx, "get", key)
+	r, key, err := c.base().resolveObject(ctx, "get", key)
 	if err != nil {
 		return nil, err
 	}
@@ -26,24 +26,24 @@ func (c *Client[T]) get(ctx context.Context, key wire.Key, sub string) (*T, erro
 	}
 	obj, err := c.decode(a)
 	if err != nil {
-		return nil, c.failed("get", r, key, err)
+		return nil, c.requestError("get", r, key, err)
 	}
 	return obj, nil
 }
 
-// at returns the resource, and the key as it is there, for a request that
+// resolveObject returns the resource, and the key as it is there, for a request that
 // concerns one object.
-func (e *endpoint) at(ctx context.Context, verb string, key wire.Key) (Resource, wire.Key, error) {
+func (e *endpoint) resolveObject(ctx context.Context, verb string, key wire.Key) (Resource, wire.Key, error) {
 	key.Cluster = ""
 	r, err := e.resource(ctx, verb)
 	if err != nil {
 		return r, key, err
 	}
 	if err := checkName(key.Name); err != nil {
-		return r, key, e.failed(verb, r, key, err)
+		return r, key, e.requestError(verb, r, key, err)
 	}
-	if err := e.place(r, key); err != nil {
-		return r, key, e.failed(verb, r, key, err)
+	if err := e.checkScope(r, key); err != nil {
+		return r, key, e.requestError(verb, r, key, err)
 	}
 	return r, key, nil
 }

@@ -44,7 +44,7 @@ func (c *Cluster) Identity(ctx context.Context, since time.Time) (string, error)
 	}
 	if !id.asked.After(since) {
 		now := time.Now()
-		uid, err := c.askIdentity(ctx)
+		uid, err := c.fetchIdentity(ctx)
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
@@ -53,7 +53,7 @@ func (c *Cluster) Identity(ctx context.Context, since time.Time) (string, error)
 	return id.uid, id.err
 }
 
-func (c *Cluster) askIdentity(ctx context.Context) (string, error) {
+func (c *Cluster) fetchIdentity(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
 	defer cancel()
 	namespace := Resource{Version: "v1", Name: "namespaces", Kind: "Namespace"}
@@ -71,23 +71,23 @@ func (c *Cluster) askIdentity(ctx context.Context) (string, error) {
 		if u, ok := err.(*url.Error); ok {
 			err = u.Err
 		}
-		return "", c.unidentified(err)
+		return "", c.identityError(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return "", c.unidentified(refusal(resp, "get", namespace))
+		return "", c.identityError(statusError(resp, "get", namespace))
 	}
 	var system metav1.PartialObjectMetadata
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxRefusal)).Decode(&system); err != nil {
-		return "", c.unidentified(err)
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxSmallBody)).Decode(&system); err != nil {
+		return "", c.identityError(err)
 	}
 	if system.UID == "" {
-		return "", c.unidentified(errors.New("the answer has no UID"))
+		return "", c.identityError(errors.New("the answer has no UID"))
 	}
 	return string(system.UID), nil
 }
 
-func (c *Cluster) unidentified(err error) error {
+func (c *Cluster) identityError(err error) error {
 	e := &RequestError{Host: c.Host(), Verb: "get", Resource: "namespaces", Key: wire.Key{Name: "kube-system"}, Err: err}
 	if apierrors.IsForbidden(err) {
 		e.Remedy = "the UID of this namespace identifies the cluster: grant the right to get it"

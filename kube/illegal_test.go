@@ -91,8 +91,8 @@ func TestIllegalRequests(t *testing.T) {
 		{"kube.For", func() (any, error) { return none.Mutate(ctx, ml, nothing) }},
 		{"kube.For", func() (any, error) { return none.Status().Patch(ctx, ml, merge) }},
 		{"kube.For", func() (any, error) { return kube.StatusClient[corev1.Pod]{}.Update(ctx, read) }},
-		{"kube.For", func() (any, error) { return none.Apply(ctx, read, kube.TakeOver) }},
-		{"kube.For", func() (any, error) { return none.ApplyConfiguration(ctx, nil, kube.TakeOver) }},
+		{"kube.For", func() (any, error) { return none.Apply(ctx, read, kube.ForceConflicts) }},
+		{"kube.For", func() (any, error) { return none.ApplyConfiguration(ctx, nil, kube.ForceConflicts) }},
 		{"kube.For", func() (any, error) { return none.Scale(ctx, ml) }},
 		{"kube.For", func() (any, error) { return none.DeleteAll(ctx, kube.Where{}, kube.DeleteOptions{}) }},
 		{"kube.For", func() (any, error) { return kube.Collect(none.List(ctx, kube.Where{})) }},
@@ -108,7 +108,7 @@ func TestIllegalRequests(t *testing.T) {
 		{"name of the object is empty", func() (any, error) { return pods.Create(ctx, pod("ml", "", "")) }},
 		{"name of the object is empty", func() (any, error) { return pods.Get(ctx, wire.Key{Namespace: "ml"}) }},
 		{"name of the object is empty", func() (any, error) { return pods.Update(ctx, pod("ml", "", "")) }},
-		{"name of the object is empty", func() (any, error) { return managed.Apply(ctx, pod("ml", "", ""), kube.TakeOver) }},
+		{"name of the object is empty", func() (any, error) { return managed.Apply(ctx, pod("ml", "", ""), kube.ForceConflicts) }},
 		{`the name "../../nodes/x" is not`, func() (any, error) {
 			return pods.Get(ctx, wire.Key{Namespace: "ml", Name: "../../nodes/x"})
 		}},
@@ -129,12 +129,12 @@ func TestIllegalRequests(t *testing.T) {
 			return pods.Create(ctx, &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}})
 		}},
 		{"says that it is", func() (any, error) {
-			return managed.ApplyConfiguration(ctx, corev1apply.ConfigMap("x", "ml"), kube.TakeOver)
+			return managed.ApplyConfiguration(ctx, corev1apply.ConfigMap("x", "ml"), kube.ForceConflicts)
 		}},
 		{"configuration is nil", func() (any, error) {
-			return managed.ApplyConfiguration(ctx, (*corev1apply.PodApplyConfiguration)(nil), kube.TakeOver)
+			return managed.ApplyConfiguration(ctx, (*corev1apply.PodApplyConfiguration)(nil), kube.ForceConflicts)
 		}},
-		{"ClientConfig.FieldManager", func() (any, error) { return pods.Apply(ctx, pod("ml", "x", ""), kube.TakeOver) }},
+		{"ClientConfig.FieldManager", func() (any, error) { return pods.Apply(ctx, pod("ml", "x", ""), kube.ForceConflicts) }},
 		{"no way 7", func() (any, error) { return managed.Apply(ctx, pod("ml", "x", ""), 7) }},
 		{"metadata is not all", func() (any, error) { return meta.Create(ctx, &metav1.PartialObjectMetadata{}) }},
 		{"the patch is empty", func() (any, error) { return pods.Patch(ctx, ml, kube.Patch{}) }},

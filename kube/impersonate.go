@@ -22,7 +22,7 @@ type Impersonation struct {
 func (c *Cluster) As(who Impersonation) *Cluster {
 	person := transport.ImpersonationConfig{UserName: who.User, Groups: who.Groups, Extra: who.Extra}
 	return &Cluster{
-		base: c.base, namespace: c.namespace, limiter: c.limiter, stated: c.stated, discovery: c.discovery,
+		base: c.base, namespace: c.namespace, limiter: c.limiter, timeout: c.timeout, configured: c.configured, discovery: c.discovery,
 		http:     &http.Client{Transport: transport.NewImpersonatingRoundTripper(person, c.http.Transport), CheckRedirect: c.http.CheckRedirect, Timeout: c.http.Timeout},
 		identity: identity{lock: make(chan struct{}, 1)},
 	}

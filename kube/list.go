@@ -24,7 +24,7 @@ type Where struct {
 // List returns the current objects in the order of the server, one page at a time. It
 // requests a page when the loop reaches it, reads the page to its end, and then decodes
 // object by object, so it holds neither the whole list nor an open connection while the
-// loop body runs. All pages show the instant of the first page; ClientConfig.Expired
+// loop body runs. All pages show the instant of the first page; ClientConfig.OnExpired
 // determines what happens if the server no longer has that instant.
 //
 // Errors: one error, with no object, ends the sequence: a *RequestError, for which
@@ -32,7 +32,7 @@ type Where struct {
 // sends ten pages without objects, List fails because the list would never end.
 func (c *Client[T]) List(ctx context.Context, where Where) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errEnough {
+		if _, err := c.list(ctx, where, c.base().onExpired(), func(obj *T) bool { return yield(obj, nil) }); err != nil && err != errStopped {
 			yield(nil, err)
 		}
 	}
@@ -57,12 +57,12 @@ const maxEmptyPages = 10
 // errEndless is the error for a list that does not end.
 var errEndless = errors.New("the list does not end: the server sends the token of a page again, or only empty pages")
 
-// errEnough says that whoever ranges over a sequence has left the loop.
-var errEnough = errors.New("enough")
+// errStopped says that whoever ranges over a sequence has left the loop.
+var errStopped = errors.New("enough")
 
 // list hands every object to each, until it returns false: then the error is
 // errEnough. It returns the version of the list.
-func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, each func(*T) bool) (wire.Version, error) {
+func (c *Client[T]) list(ctx context.Context, where Where, onExpired OnExpired, each func(*T) bool) (wire.Version, error) {
 	r, coll, err := c.base().collection(ctx, "list", where)
 	if err != nil {
 		return 0, err
@@ -71,21 +71,21 @@ func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, ea
 	seen, empty := map[string]bool{}, 0
 	for {
 		records, meta, err := c.page(ctx, coll, next)
-		if token := restToken(err, next); token != "" && onExpired == RestAsItIsNow {
+		if token := inconsistentToken(err, next); token != "" && onExpired == ContinueInconsistent {
 			next = token
 			continue
 		}
 		if err != nil {
-			return 0, c.streamFailed("list", r, err, next)
+			return 0, c.streamError("list", r, err, next)
 		}
 		for i, rec := range records {
 			records[i] = wire.Record{} // what was decoded need not be kept
-			obj, err := c.record(rec, r)
+			obj, err := c.decodeRecord(rec, r)
 			if err != nil {
-				return 0, c.failed("list", r, rec.Key, err)
+				return 0, c.requestError("list", r, rec.Key, err)
 			}
 			if !each(obj) {
-				return 0, errEnough
+				return 0, errStopped
 			}
 		}
 		if meta.Continue == "" {
@@ -95,7 +95,7 @@ func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, ea
 			empty = 0
 		}
 		if seen[meta.Continue] || empty == maxEmptyPages {
-			return 0, c.failed("list", r, wire.Key{}, errEndless)
+			return 0, c.requestError("list", r, wire.Key{}, errEndless)
 		}
 		next, seen[meta.Continue] = meta.Continue, true
 	}
@@ -104,7 +104,7 @@ func (c *Client[T]) list(ctx context.Context, where Where, onExpired Expired, ea
 // page reads one page.
 func (e *endpoint) page(ctx context.Context, coll *Collection, next string) (records []wire.Record, meta wire.ListMeta, err error) {
 	var stream wire.Stream
-	err = e.cluster.patiently(ctx, func() (err error) {
+	err = e.cluster.retryBusy(ctx, func() (err error) {
 		if err = e.cluster.throttle(ctx); err != nil {
 			return err
 		}
@@ -131,16 +131,16 @@ func (e *endpoint) page(ctx context.Context, coll *Collection, next string) (rec
 }
 
 // onExpired says how lists go on.
-func (e *endpoint) onExpired() Expired {
+func (e *endpoint) onExpired() OnExpired {
 	if e == nil {
 		return FailExpired
 	}
-	return e.cfg.Expired
+	return e.cfg.OnExpired
 }
 
-// restToken returns the token by which a list whose version is gone can go on as
+// inconsistentToken returns the token by which a list whose version is gone can go on as
 // it is now; "" if it can not.
-func restToken(err error, next string) string {
+func inconsistentToken(err error, next string) string {
 	var refused apierrors.APIStatus
 	if next == "" || !expired(err) || !errors.As(err, &refused) {
 		return ""
@@ -151,22 +151,22 @@ func restToken(err error, next string) string {
 	return ""
 }
 
-// streamFailed completes an error of a list or a watch.
-func (e *endpoint) streamFailed(verb string, r Resource, err error, next string) error {
-	err = e.failed(verb, r, wire.Key{}, err)
+// streamError completes an error of a list or a watch.
+func (e *endpoint) streamError(verb string, r Resource, err error, next string) error {
+	err = e.requestError(verb, r, wire.Key{}, err)
 	failed := (*RequestError)(nil)
 	if !errors.As(err, &failed) {
 		return err
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		e.known.Store(nil) // the type may come back as another version
+		e.resolved.Store(nil) // the type may come back as another version
 		e.cluster.discovery.forget(r)
-		failed.Remedy = remedy(err, verb, r)
+		failed.Remedy = remedyFor(err, verb, r)
 	case verb == "watch" && expired(err):
 		failed.Remedy = "what happened since that version is forgotten: watch anew from 0"
 	case next != "" && expired(err):
-		failed.Remedy = "begin the list anew and be quicker, or set ClientConfig.Expired to kube.RestAsItIsNow"
+		failed.Remedy = "begin the list anew and be quicker, or set ClientConfig.OnExpired to kube.ContinueInconsistent"
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (e *endpoint) collection(ctx context.Context, verb string, where Where) (Re
 		View: e.target.view, Encoding: e.encoding,
 	})
 	if err != nil {
-		return r, nil, e.failed(verb, r, wire.Key{}, err)
+		return r, nil, e.requestError(verb, r, wire.Key{}, err)
 	}
 	return r, coll, nil
 }

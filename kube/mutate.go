@@ -15,9 +15,9 @@ import (
 
 // Bounds of how often Mutate tries.
 const (
-	maxConflicts  = 10
-	firstConflict = 10 * time.Millisecond
-	lastConflict  = time.Second
+	maxConflicts    = 10
+	minConflictWait = 10 * time.Millisecond
+	maxConflictWait = time.Second
 )
 
 // Mutate reads the object with a key, lets change alter it, and writes it; if
@@ -34,7 +34,7 @@ func (c *Client[T]) Mutate(ctx context.Context, key wire.Key, change func(*T) er
 
 func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) error, sub string) (*T, error) {
 	for n := 1; ; n++ {
-		obj, differs, err := c.changed(ctx, key, change)
+		obj, differs, err := c.applyChange(ctx, key, change)
 		if err != nil || !differs {
 			return obj, err
 		}
@@ -48,20 +48,20 @@ func (c *Client[T]) mutate(ctx context.Context, key wire.Key, change func(*T) er
 			}
 			return nil, err
 		}
-		if stopped := pause(ctx, conflictPause(n)); stopped != nil {
-			return nil, c.failed("update", Resource{}, key, stopped)
+		if stopped := sleep(ctx, conflictBackoff(n)); stopped != nil {
+			return nil, c.requestError("update", Resource{}, key, stopped)
 		}
 	}
 }
 
-// changed reads an object and has it changed; differs says that it was.
-func (c *Client[T]) changed(ctx context.Context, key wire.Key, change func(*T) error) (obj *T, differs bool, err error) {
-	r, key, err := c.base().at(ctx, "update", key)
+// applyChange reads an object and has it changed; differs says that it was.
+func (c *Client[T]) applyChange(ctx context.Context, key wire.Key, change func(*T) error) (obj *T, differs bool, err error) {
+	r, key, err := c.base().resolveObject(ctx, "update", key)
 	if err != nil {
 		return nil, false, err
 	}
 	if change == nil {
-		return nil, false, c.failed("update", r, key, &IllegalError{Problem: "the function that changes the object is nil"})
+		return nil, false, c.requestError("update", r, key, &IllegalError{Problem: "the function that changes the object is nil"})
 	}
 	obj, err = c.get(ctx, key, "")
 	if err != nil {
@@ -69,21 +69,21 @@ func (c *Client[T]) changed(ctx context.Context, key wire.Key, change func(*T) e
 	}
 	before, _, err := c.encode(obj, r)
 	if err != nil {
-		return nil, false, c.failed("update", r, key, err)
+		return nil, false, c.requestError("update", r, key, err)
 	}
 	if err := change(obj); err != nil {
 		return nil, false, err
 	}
 	after, _, err := c.encode(obj, r)
 	if err != nil {
-		return nil, false, c.failed("update", r, key, err)
+		return nil, false, c.requestError("update", r, key, err)
 	}
 	return obj, !bytes.Equal(before, after), nil
 }
 
-// conflictPause returns how long to wait after the nth conflict: with chance in it,
+// conflictBackoff returns how long to wait after the nth conflict: with chance in it,
 // so that writers that meet do not meet again.
-func conflictPause(n int) time.Duration {
-	d := min(firstConflict<<(n-1), lastConflict)
+func conflictBackoff(n int) time.Duration {
+	d := min(minConflictWait<<(n-1), maxConflictWait)
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// orders records which server serves each group and version that is not built in. The
+// orderCache records which server serves each group and version that is not built in. The
 // zero value is ready to use.
-type orders struct {
+type orderCache struct {
 	mu    sync.Mutex
 	known map[schema.GroupVersion]*servedBy
 }
@@ -29,8 +29,8 @@ type servedBy struct {
 	known   bool
 }
 
-// orderPatience bounds the request that finds out which server serves a type.
-const orderPatience = 5 * time.Second
+// orderTimeout bounds the request that finds out which server serves a type.
+const orderTimeout = 5 * time.Second
 
 // Ordered reports whether the server orders the resourceVersions of the collection, and
 // whether that is known. An API server orders the resourceVersions of built-in types
@@ -43,7 +43,7 @@ func (c *Collection) Ordered(ctx context.Context) (ordered, known bool) {
 	if r.Group == "" || scheme.Scheme.IsGroupRegistered(r.Group) {
 		return true, true
 	}
-	return c.cluster.orders.of(ctx, c.cluster, schema.GroupVersion{Group: r.Group, Version: r.Version})
+	return c.cluster.orders.lookup(ctx, c.cluster, schema.GroupVersion{Group: r.Group, Version: r.Version})
 }
 
 // Ordered is Collection.Ordered. While the type is unknown, the order is unknown.
@@ -57,8 +57,8 @@ func (s *Source) Ordered(ctx context.Context) (ordered, known bool) {
 	return coll.Ordered(ctx)
 }
 
-// of returns the stored answer, or asks the server if there is none.
-func (o *orders) of(ctx context.Context, c *Cluster, gv schema.GroupVersion) (ordered, known bool) {
+// lookup returns the stored answer, or asks the server if there is none.
+func (o *orderCache) lookup(ctx context.Context, c *Cluster, gv schema.GroupVersion) (ordered, known bool) {
 	o.mu.Lock()
 	if o.known == nil {
 		o.known = map[schema.GroupVersion]*servedBy{}
@@ -69,7 +69,7 @@ func (o *orders) of(ctx context.Context, c *Cluster, gv schema.GroupVersion) (or
 		o.known[gv] = by
 	}
 	o.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, orderPatience)
+	ctx, cancel := context.WithTimeout(ctx, orderTimeout)
 	defer cancel()
 	select {
 	case by.asking <- struct{}{}:

@@ -62,12 +62,12 @@ func (c *Client[T]) Patch(ctx context.Context, key wire.Key, p Patch) (*T, error
 
 func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string) (*T, error) {
 	const verb = "patch"
-	r, key, err := c.base().at(ctx, verb, key)
+	r, key, err := c.base().resolveObject(ctx, verb, key)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.check(); err != nil {
-		return nil, c.failed(verb, r, key, err)
+		return nil, c.requestError(verb, r, key, err)
 	}
 	a, err := c.send(ctx, r, call{
 		verb: verb, method: http.MethodPatch, key: key, sub: sub, query: c.writeQuery(),
@@ -76,7 +76,7 @@ func (c *Client[T]) patch(ctx context.Context, key wire.Key, p Patch, sub string
 	if err != nil {
 		return nil, err
 	}
-	return c.taken(ctx, a, verb, key)
+	return c.decodeWritten(ctx, a, verb, key)
 }
 
 func (p Patch) check() error {
@@ -94,8 +94,8 @@ const (
 	// ReportConflicts changes nothing, and returns an error for which
 	// apierrors.IsConflict holds, and which names fields and managers.
 	ReportConflicts Conflicts = iota
-	// TakeOver makes these fields the client's own: what controllers do.
-	TakeOver
+	// ForceConflicts makes these fields the client's own: what controllers do.
+	ForceConflicts
 )
 
 // Apply creates or changes an object by server-side apply: what obj has is set
@@ -115,9 +115,9 @@ func (c *Client[T]) apply(ctx context.Context, obj *T, conflicts Conflicts, sub 
 	if err != nil {
 		return nil, err
 	}
-	text, err := asJSON(obj, r.kind())
+	text, err := marshalJSON(obj, r.kind())
 	if err != nil {
-		return nil, c.failed("apply", r, wire.Key{}, err)
+		return nil, c.requestError("apply", r, wire.Key{}, err)
 	}
 	return c.applyJSON(ctx, r, text, conflicts, sub)
 }
@@ -132,25 +132,25 @@ func (c *Client[T]) ApplyConfiguration(ctx context.Context, cfg runtime.ApplyCon
 		return nil, err
 	}
 	if isNil(cfg) {
-		return nil, c.failed("apply", r, wire.Key{}, &IllegalError{Problem: "the configuration is nil"})
+		return nil, c.requestError("apply", r, wire.Key{}, &IllegalError{Problem: "the configuration is nil"})
 	}
-	text, err := asJSON(cfg, r.kind())
+	text, err := marshalJSON(cfg, r.kind())
 	if err != nil {
-		return nil, c.failed("apply", r, wire.Key{}, err)
+		return nil, c.requestError("apply", r, wire.Key{}, err)
 	}
 	return c.applyJSON(ctx, r, text, conflicts, "")
 }
 
 func (c *Client[T]) applyJSON(ctx context.Context, r Resource, text []byte, conflicts Conflicts, sub string) (*T, error) {
 	key, body, err := c.intent(r, text)
-	if err == nil && conflicts > TakeOver {
+	if err == nil && conflicts > ForceConflicts {
 		err = &IllegalError{Problem: fmt.Sprintf("there is no way %d to deal with conflicts", conflicts)}
 	}
 	if err != nil {
-		return nil, c.failed("apply", r, key, err)
+		return nil, c.requestError("apply", r, key, err)
 	}
 	query := c.writeQuery()
-	if conflicts == TakeOver {
+	if conflicts == ForceConflicts {
 		query.Set("force", "true")
 	}
 	a, err := c.send(ctx, r, call{
@@ -160,7 +160,7 @@ func (c *Client[T]) applyJSON(ctx context.Context, r Resource, text []byte, conf
 	if err != nil {
 		return nil, err
 	}
-	return c.taken(ctx, a, "apply", key)
+	return c.decodeWritten(ctx, a, "apply", key)
 }
 
 // intent checks what is to be applied, and returns its key and what is sent.
@@ -173,7 +173,7 @@ func (e *endpoint) intent(r Resource, text []byte) (wire.Key, []byte, error) {
 	if err := checkName(key.Name); err != nil {
 		return key, nil, err
 	}
-	if err := e.place(r, key); err != nil {
+	if err := e.checkScope(r, key); err != nil {
 		return key, nil, err
 	}
 	if got := u.GroupVersionKind(); got != r.kind() {

@@ -146,7 +146,7 @@ func TestClientsNameOnePath(t *testing.T) {
 			only(t, p, pods.Delete(ctx, key, kube.DeleteOptions{}), one...)
 			_, err = pods.Patch(ctx, key, kube.MergePatch(map[string]string{}))
 			only(t, p, err, one...)
-			_, err = pods.Apply(ctx, obj, kube.TakeOver)
+			_, err = pods.Apply(ctx, obj, kube.ForceConflicts)
 			only(t, p, err, one...)
 			_, err = pods.Scale(ctx, key)
 			only(t, p, err, append(one, "scale")...)

@@ -26,8 +26,8 @@ func (r *recovery) wait() <-chan struct{} {
 	return r.next
 }
 
-// tell wakes all waiting goroutines.
-func (r *recovery) tell() {
+// notify wakes all waiting goroutines.
+func (r *recovery) notify() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.next != nil {
@@ -40,26 +40,26 @@ func (r *recovery) tell() {
 // answer after one of its requests has failed. It makes a Source a reflector.Recoverer.
 func (s *Source) Recovered() <-chan struct{} { return s.cluster.recovery.wait() }
 
-// fared records the outcome of a request of the source. When a request succeeds after a
+// recordOutcome records the outcome of a request of the source. When a request succeeds after a
 // failure, it notifies the other sources.
-func (s *Source) fared(err error) {
+func (s *Source) recordOutcome(err error) {
 	s.mu.Lock()
 	recovered := err == nil && s.failing
 	switch {
 	case err == nil:
 		s.failing = false
-	case concernsSiblings(err):
+	case mayAffectOthers(err):
 		s.failing = true
 	}
 	s.mu.Unlock()
 	if recovered {
-		s.cluster.recovery.tell()
+		s.cluster.recovery.notify()
 	}
 }
 
-// concernsSiblings reports whether other requests may fail for the same reason: the
+// mayAffectOthers reports whether other requests may fail for the same reason: the
 // server is unreachable or overloaded, or does not have its rights and types yet.
-func concernsSiblings(err error) bool {
+func mayAffectOthers(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false // the caller canceled it
 	}

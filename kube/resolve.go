@@ -32,19 +32,19 @@ func (c *Cluster) Resolve(ctx context.Context, name string) (Resource, error) {
 // resolve finds the type for a target. If a discovery within the last tolerated did not
 // find the type, resolve does not ask again.
 func (c *Cluster) resolve(ctx context.Context, t Target, tolerated time.Duration) (Resource, error) {
-	if r, ok, err := t.choose(c.stated); ok && err == nil {
+	if r, ok, err := t.choose(c.configured); ok && err == nil {
 		return r, nil
 	}
 	if r, ok := t.builtin(); ok {
 		return r, nil
 	}
-	known, rounds := c.discovery.known()
+	known, rounds := c.discovery.current()
 	if known != nil {
 		if r, ok, err := t.choose(known.types); ok && err == nil {
 			return r, nil
 		}
 	}
-	known, err := c.discovery.round(ctx, rounds, tolerated, c.discover)
+	known, err := c.discovery.refresh(ctx, rounds, tolerated, c.discover)
 	if err != nil {
 		if r, ok := t.stable(); ok && errors.As(err, new(*DiscoveryError)) {
 			return r, nil
@@ -79,8 +79,8 @@ func (c *Cluster) unknown(t Target, known *catalog) error {
 //
 // Errors: *DiscoveryError, *RequestError.
 func (c *Cluster) Resources(ctx context.Context) ([]Resource, error) {
-	_, rounds := c.discovery.known()
-	known, err := c.discovery.round(ctx, rounds, 0, c.discover)
+	_, rounds := c.discovery.current()
+	known, err := c.discovery.refresh(ctx, rounds, 0, c.discover)
 	if err != nil {
 		return nil, err
 	}

@@ -56,8 +56,8 @@ func (r Resource) kind() schema.GroupVersionKind {
 // Can reports whether the server offers a verb, such as "watch", for the type.
 func (r Resource) Can(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
-// called reports whether name is one of the resource's names.
-func (r *Resource) called(name string) bool {
+// hasName reports whether name is one of the resource's names.
+func (r *Resource) hasName(name string) bool {
 	return name == r.Name || name == r.Singular || strings.EqualFold(name, r.Kind) || slices.Contains(r.ShortNames, name)
 }
 

@@ -22,7 +22,7 @@ const scaleAccept = wire.MediaTypeJSON
 // Errors: *RequestError; apierrors.IsNotFound also where the type has no scale
 // subresource.
 func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Scale, error) {
-	r, key, err := c.base().at(ctx, "get", key)
+	r, key, err := c.base().resolveObject(ctx, "get", key)
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +39,12 @@ func (c *Client[T]) Scale(ctx context.Context, key wire.Key) (*autoscalingv1.Sca
 // Errors: as Scale; an illegal number.
 func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) (*autoscalingv1.Scale, error) {
 	const verb = "patch"
-	r, key, err := c.base().at(ctx, verb, key)
+	r, key, err := c.base().resolveObject(ctx, verb, key)
 	if err != nil {
 		return nil, err
 	}
 	if replicas < 0 {
-		return nil, c.failed(verb, r, key, &IllegalError{Problem: fmt.Sprintf("an object can not have %d replicas", replicas)})
+		return nil, c.requestError(verb, r, key, &IllegalError{Problem: fmt.Sprintf("an object can not have %d replicas", replicas)})
 	}
 	a, err := c.send(ctx, r, call{
 		verb: verb, method: http.MethodPatch, key: key, sub: scaleSub, query: c.writeQuery(),
@@ -58,14 +58,14 @@ func (c *Client[T]) SetScale(ctx context.Context, key wire.Key, replicas int32) 
 	if err != nil {
 		return nil, err
 	}
-	c.wrote(ctx, r, scale) // its metadata is that of the object
+	c.reportObject(ctx, r, scale) // its metadata is that of the object
 	return scale, nil
 }
 
-func (e *endpoint) scaleIn(a answer, verb string, key wire.Key) (*autoscalingv1.Scale, error) {
+func (e *endpoint) scaleIn(a response, verb string, key wire.Key) (*autoscalingv1.Scale, error) {
 	scale, err := wire.Codec[autoscalingv1.Scale]{}.Decode(wire.Record{Encoding: a.encoding, Body: a.body})
 	if err != nil {
-		return nil, e.failed(verb, a.resource, key, err)
+		return nil, e.requestError(verb, a.resource, key, err)
 	}
 	return scale, nil
 }

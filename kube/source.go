@@ -70,14 +70,14 @@ func (s *Source) Watch(ctx context.Context, opts metav1.ListOptions) (wire.Strea
 }
 
 func (s *Source) open(ctx context.Context, ask func(*Collection) (wire.Stream, error)) (stream wire.Stream, err error) {
-	defer func() { s.fared(err) }()
+	defer func() { s.recordOutcome(err) }()
 	coll, err := s.collection(ctx)
 	if err != nil {
 		return wire.Stream{}, err
 	}
 	stream, err = ask(coll)
 	if apierrors.IsNotFound(err) {
-		s.set(nil) // the type may come back as another version
+		s.setCollection(nil) // the type may come back as another version
 		s.cluster.discovery.forget(coll.Resource())
 	}
 	return stream, err
@@ -90,7 +90,7 @@ func (s *Source) collection(ctx context.Context) (*Collection, error) {
 	if coll != nil {
 		return coll, nil
 	}
-	res, err := s.cluster.resolve(ctx, s.target, askAgain)
+	res, err := s.cluster.resolve(ctx, s.target, minRefreshInterval)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +99,11 @@ func (s *Source) collection(ctx context.Context) (*Collection, error) {
 		s.cluster.discovery.forget(res)
 		return nil, err
 	}
-	s.set(coll)
+	s.setCollection(coll)
 	return coll, nil
 }
 
-func (s *Source) set(c *Collection) {
+func (s *Source) setCollection(c *Collection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.coll = c

@@ -73,8 +73,8 @@ func TargetOf[T any](cfg TypeConfig) (Target, error) {
 		}
 		target.name = name
 	}
-	if general(t) {
-		return target.general(t, cfg)
+	if isUntyped(t) {
+		return target.untyped(t, cfg)
 	}
 	if err := target.bind(t, obj, cfg); err != nil {
 		return Target{}, err
@@ -82,12 +82,12 @@ func TargetOf[T any](cfg TypeConfig) (Target, error) {
 	return target, target.checkName()
 }
 
-// general reports whether a Go type can hold objects of any API type.
-func general(t reflect.Type) bool {
+// isUntyped reports whether a Go type can hold objects of any API type.
+func isUntyped(t reflect.Type) bool {
 	return t == reflect.TypeFor[unstructured.Unstructured]() || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
 
-func (t Target) general(of reflect.Type, cfg TypeConfig) (Target, error) {
+func (t Target) untyped(of reflect.Type, cfg TypeConfig) (Target, error) {
 	if of == reflect.TypeFor[metav1.PartialObjectMetadata]() {
 		t.view = Metadata
 	}
@@ -153,7 +153,7 @@ func (t Target) checkName() error {
 	}
 	fits := func(k schema.GroupVersionKind) bool {
 		r, builtin := builtinOf(k)
-		return builtin && t.name.means(&r) || !builtin && t.name.within(k.GroupVersion())
+		return builtin && t.name.matches(&r) || !builtin && t.name.within(k.GroupVersion())
 	}
 	if slices.ContainsFunc(t.kinds, fits) {
 		return nil
@@ -249,7 +249,7 @@ func (t Target) builtin() (Resource, bool) {
 		return Resource{}, false
 	}
 	for _, r := range builtins() {
-		if len(t.kinds) > 0 && !slices.Contains(t.kinds, r.kind()) || !t.name.empty() && !t.name.means(&r) {
+		if len(t.kinds) > 0 && !slices.Contains(t.kinds, r.kind()) || !t.name.empty() && !t.name.matches(&r) {
 			continue
 		}
 		if len(t.kinds) == 1 || t.name.versioned(r.groupVersion()) {
@@ -290,7 +290,7 @@ func (t Target) choose(table []Resource) (Resource, bool, error) {
 		r, ok := t.name.find(table)
 		return r, ok, nil
 	}
-	return t.chooseAlone(table)
+	return t.chooseUnique(table)
 }
 
 // chooseKind chooses by group, version and kind, and then by name.
@@ -306,22 +306,22 @@ func (t Target) chooseKind(table []Resource) (Resource, bool, error) {
 	}
 	if !t.name.empty() {
 		k := found[0].kind()
-		if found = slices.DeleteFunc(found, func(r Resource) bool { return !t.name.means(&r) }); len(found) == 0 {
+		if found = slices.DeleteFunc(found, func(r Resource) bool { return !t.name.matches(&r) }); len(found) == 0 {
 			return Resource{}, false, t.mismatch(k)
 		}
 	}
-	return t.one(found)
+	return t.requireOne(found)
 }
 
-// chooseAlone chooses for a Go type whose group is unknown: exactly one type must have
+// chooseUnique chooses for a Go type whose group is unknown: exactly one type must have
 // its name, in exactly one version. The types of k8s.io/api have Go types of their own,
 // so the name alone never selects them.
-func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
+func (t Target) chooseUnique(table []Resource) (Resource, bool, error) {
 	var found, elsewhere []Resource
 	for i := range table {
 		r := &table[i]
 		switch {
-		case t.name.empty() && (r.Kind != t.kind || !r.Can("get")), !t.name.empty() && !t.name.means(r):
+		case t.name.empty() && (r.Kind != t.kind || !r.Can("get")), !t.name.empty() && !t.name.matches(r):
 		case t.version != "" && r.Version != t.version && !t.name.versioned(r.groupVersion()):
 			elsewhere = append(elsewhere, *r)
 		default:
@@ -336,7 +336,7 @@ func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
 	}
 	core := func(r Resource) bool { return r.Group == "" && r.Name == t.name.String() }
 	if slices.ContainsFunc(found, core) { // "pods" is the full name of a core type
-		return t.one(slices.DeleteFunc(found, func(r Resource) bool { return !core(r) }))
+		return t.requireOne(slices.DeleteFunc(found, func(r Resource) bool { return !core(r) }))
 	}
 	if len(found) > 0 && t.name.rest == "" && !slices.ContainsFunc(found, func(r Resource) bool { return !builtinGroup(r.Group) }) {
 		return Resource{}, false, &IllegalError{
@@ -344,11 +344,11 @@ func (t Target) chooseAlone(table []Resource) (Resource, bool, error) {
 			Remedy:  "set GroupVersion to that of the Go type, or install its definition",
 		}
 	}
-	return t.one(found)
+	return t.requireOne(found)
 }
 
-// one returns the only type in found, or an error if there are several.
-func (t Target) one(found []Resource) (Resource, bool, error) {
+// requireOne returns the only type in found, or an error if there are several.
+func (t Target) requireOne(found []Resource) (Resource, bool, error) {
 	switch len(found) {
 	case 0:
 		return Resource{}, false, nil
@@ -407,16 +407,16 @@ func (n typeName) versioned(gv schema.GroupVersion) bool {
 	return n.rest == gv.Version+"."+gv.Group || gv.Group == "" && n.rest == gv.Version
 }
 
-// means reports whether the name may refer to a type.
-func (n typeName) means(r *Resource) bool {
-	return r.called(n.name) && n.within(r.groupVersion())
+// matches reports whether the name may refer to a type.
+func (n typeName) matches(r *Resource) bool {
+	return r.hasName(n.name) && n.within(r.groupVersion())
 }
 
 // find looks the name up. It prefers types that can be watched.
 func (n typeName) find(types []Resource) (Resource, bool) {
 	best := -1
 	for i := range types {
-		if r := &types[i]; n.means(r) && (best < 0 || r.Can("watch") && !types[best].Can("watch")) {
+		if r := &types[i]; n.matches(r) && (best < 0 || r.Can("watch") && !types[best].Can("watch")) {
 			best = i
 		}
 	}

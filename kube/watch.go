@@ -17,11 +17,11 @@ import (
 
 // Bounds of how a watch goes on that was cut.
 const (
-	maxResumes  = 10 // in a row without anything heard between
-	firstResume = 200 * time.Millisecond
-	lastResume  = 10 * time.Second
-	shortWatch  = time.Second
-	usefulBrief = 4 // most short watches with events that count for the backoff
+	maxResumes         = 10 // in a row without anything heard between
+	minResumeWait      = 200 * time.Millisecond
+	maxResumeWait      = 10 * time.Second
+	shortWatch         = time.Second
+	maxBriefWithEvents = 4 // most short watches with events that count for the backoff
 )
 
 // Event is one change of an object.
@@ -49,7 +49,7 @@ type Event[T any] struct {
 // error is that of the last attempt.
 func (c *Client[T]) Watch(ctx context.Context, where Where, from wire.Version) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
-		if err := c.watch(ctx, where, from, func(ev Event[T]) bool { return yield(ev, nil) }); err != nil && err != errEnough {
+		if err := c.watch(ctx, where, from, func(ev Event[T]) bool { return yield(ev, nil) }); err != nil && err != errStopped {
 			yield(Event[T]{}, err)
 		}
 	}
@@ -63,28 +63,28 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 		return err
 	}
 	if from == 0 {
-		if from, err = c.present(ctx, where, each); err != nil {
+		if from, err = c.listInitial(ctx, where, each); err != nil {
 			return err
 		}
 	}
 	brief := 0 // consecutive watches that ended early
 	for failures := 0; ; {
 		began, heard := time.Now(), from
-		err := c.follow(ctx, coll, &from, each)
+		err := c.readWatch(ctx, coll, &from, each)
 		switch {
-		case err == errEnough:
+		case err == errStopped:
 			return err
 		case ctx.Err() != nil:
-			return c.failed("watch", r, wire.Key{}, context.Cause(ctx))
-		case err != io.EOF && !passes(err):
-			return c.streamFailed("watch", r, err, "")
+			return c.requestError("watch", r, wire.Key{}, context.Cause(ctx))
+		case err != io.EOF && !isTransient(err):
+			return c.streamError("watch", r, err, "")
 		case from > heard:
 			failures = 0
 		case err != io.EOF:
 			failures++
 		}
 		if failures == maxResumes {
-			return c.failed("watch", r, wire.Key{}, err)
+			return c.requestError("watch", r, wire.Key{}, err)
 		}
 		if time.Since(began) >= shortWatch {
 			brief = 0
@@ -92,16 +92,16 @@ func (c *Client[T]) watch(ctx context.Context, where Where, from wire.Version, e
 				continue
 			}
 		} else if brief++; from > heard {
-			brief = min(brief, usefulBrief)
+			brief = min(brief, maxBriefWithEvents)
 		}
-		if err := pause(ctx, resumeAfter(max(failures, brief))); err != nil {
-			return c.failed("watch", r, wire.Key{}, err)
+		if err := sleep(ctx, resumeBackoff(max(failures, brief))); err != nil {
+			return c.requestError("watch", r, wire.Key{}, err)
 		}
 	}
 }
 
-// present hands on what there is, all of one version, and returns that.
-func (c *Client[T]) present(ctx context.Context, where Where, each func(Event[T]) bool) (wire.Version, error) {
+// listInitial hands on what there is, all of one version, and returns that.
+func (c *Client[T]) listInitial(ctx context.Context, where Where, each func(Event[T]) bool) (wire.Version, error) {
 	version, err := c.list(ctx, where, FailExpired, func(obj *T) bool {
 		v, _ := wire.ParseVersion(c.meta(obj).GetResourceVersion()) // the reader of the list has checked it
 		return each(Event[T]{Type: wire.Added, Object: obj, Version: v})
@@ -112,10 +112,10 @@ func (c *Client[T]) present(ctx context.Context, where Where, each func(Event[T]
 	return version, err
 }
 
-// follow reads one watch from a version to its end, and moves the version on.
-func (c *Client[T]) follow(ctx context.Context, coll *Collection, from *wire.Version, each func(Event[T]) bool) error {
+// readWatch reads one watch from a version to its end, and moves the version on.
+func (c *Client[T]) readWatch(ctx context.Context, coll *Collection, from *wire.Version, each func(Event[T]) bool) error {
 	var stream wire.Stream
-	err := c.cluster.patiently(ctx, func() (err error) {
+	err := c.cluster.retryBusy(ctx, func() (err error) {
 		if err = c.cluster.throttle(ctx); err != nil {
 			return err
 		}
@@ -141,20 +141,20 @@ func (c *Client[T]) follow(ctx context.Context, coll *Collection, from *wire.Ver
 			*from = max(*from, ev.Record.Version)
 			continue
 		}
-		obj, err := c.record(ev.Record, coll.resource)
+		obj, err := c.decodeRecord(ev.Record, coll.resource)
 		if err != nil {
 			return err
 		}
 		*from = max(*from, ev.Record.Version)
 		if !each(Event[T]{Type: ev.Type, Object: obj, Version: ev.Record.Version}) {
-			return errEnough
+			return errStopped
 		}
 	}
 }
 
-// passes reports whether what ended a watch may be gone when it is asked for
+// isTransient reports whether what ended a watch may be gone when it is asked for
 // again: a server that is away or in trouble, and not one that has refused.
-func passes(err error) bool {
+func isTransient(err error) bool {
 	var refused apierrors.APIStatus
 	if errors.As(err, &refused) {
 		code := refused.Status().Code
@@ -168,10 +168,10 @@ func passes(err error) bool {
 	return !errors.As(err, &invalid) && !errors.As(err, &tooLarge) && !errors.As(err, &illegal)
 }
 
-// resumeAfter returns how long to wait: twice as long after each failure, and up
+// resumeBackoff returns how long to wait: twice as long after each failure, and up
 // to half of it less, so that clients that were cut together do not come back
 // together.
-func resumeAfter(failures int) time.Duration {
-	d := min(firstResume<<min(max(failures-1, 0), 10), lastResume)
+func resumeBackoff(failures int) time.Duration {
+	d := min(minResumeWait<<min(max(failures-1, 0), 10), maxResumeWait)
 	return d - time.Duration(rand.Int64N(int64(d/2)))
 }

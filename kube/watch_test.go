@@ -85,15 +85,15 @@ func TestList(t *testing.T) {
 // TestListExpires: the version of the first page is forgotten before the second.
 func TestListExpires(t *testing.T) {
 	for _, c := range []struct {
-		expired kube.Expired
+		expired kube.OnExpired
 		want    string
-	}{{kube.FailExpired, "[0 1]"}, {kube.RestAsItIsNow, "[0 1 2 4 later]"}} {
+	}{{kube.FailExpired, "[0 1]"}, {kube.ContinueInconsistent, "[0 1 2 4 later]"}} {
 		srv, cluster := serve(t, apitest.Config{Window: 2})
 		s := story{t, srv}
 		for i := range 5 {
 			s.add(fmt.Sprint(i))
 		}
-		pods := client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2, Expired: c.expired})
+		pods := client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2, OnExpired: c.expired})
 		var names []string
 		var failed error
 		for p, err := range pods.List(t.Context(), kube.Where{}) {
@@ -113,10 +113,10 @@ func TestListExpires(t *testing.T) {
 		if fmt.Sprint(names) != c.want {
 			t.Errorf("listed %v, want %s", names, c.want)
 		}
-		if c.expired == kube.FailExpired && (!apierrors.IsResourceExpired(failed) || !strings.Contains(failed.Error(), "RestAsItIsNow")) {
+		if c.expired == kube.FailExpired && (!apierrors.IsResourceExpired(failed) || !strings.Contains(failed.Error(), "ContinueInconsistent")) {
 			t.Errorf("got %v", failed)
 		}
-		if c.expired == kube.RestAsItIsNow && failed != nil {
+		if c.expired == kube.ContinueInconsistent && failed != nil {
 			t.Error(failed)
 		}
 	}
@@ -132,7 +132,7 @@ func TestWatchNeedsOneInstant(t *testing.T) {
 	}
 	var failed error
 	seen := 0
-	for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2, Expired: kube.RestAsItIsNow}).Watch(t.Context(), kube.Where{}, 0) {
+	for ev, err := range client[corev1.Pod](t, cluster, kube.ClientConfig{PageSize: 2, OnExpired: kube.ContinueInconsistent}).Watch(t.Context(), kube.Where{}, 0) {
 		if failed = err; err != nil {
 			break
 		}

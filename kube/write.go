@@ -32,13 +32,13 @@ func (c *Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 		err = &IllegalError{Problem: "the object has a resourceVersion, so it exists", Remedy: "empty it for a copy, or use Update"}
 	}
 	if err == nil {
-		err = c.place(r, key)
+		err = c.checkScope(r, key)
 	}
 	if err != nil {
-		return nil, c.failed("create", r, key, err)
+		return nil, c.requestError("create", r, key, err)
 	}
 	// The name is in the object, and not in the path.
-	return c.put(ctx, r, obj, call{verb: "create", method: http.MethodPost, key: wire.Key{Namespace: key.Namespace}}, key)
+	return c.sendObject(ctx, r, obj, call{verb: "create", method: http.MethodPost, key: wire.Key{Namespace: key.Namespace}}, key)
 }
 
 // Update replaces an object by obj, all but its status where that is a
@@ -56,7 +56,7 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 	}
 	key := keyOf(meta)
 	if err = checkName(key.Name); err == nil {
-		err = c.place(r, key)
+		err = c.checkScope(r, key)
 	}
 	if err == nil && meta.GetResourceVersion() == "" {
 		err = &IllegalError{
@@ -65,9 +65,9 @@ func (c *Client[T]) update(ctx context.Context, obj *T, sub string) (*T, error) 
 		}
 	}
 	if err != nil {
-		return nil, c.failed("update", r, key, err)
+		return nil, c.requestError("update", r, key, err)
 	}
-	return c.put(ctx, r, obj, call{verb: "update", method: http.MethodPut, key: key, sub: sub}, key)
+	return c.sendObject(ctx, r, obj, call{verb: "update", method: http.MethodPut, key: key, sub: sub}, key)
 }
 
 // writable checks what whole objects need to be written.
@@ -77,25 +77,25 @@ func (c *Client[T]) writable(ctx context.Context, verb string, obj *T) (Resource
 		return r, nil, err
 	}
 	if c.target.view == Metadata {
-		return r, nil, c.failed(verb, r, wire.Key{}, &IllegalError{
+		return r, nil, c.requestError(verb, r, wire.Key{}, &IllegalError{
 			Problem: "metadata is not all of an object", Remedy: "use Patch, or a client of the whole type",
 		})
 	}
-	meta, err := c.read(obj, r)
+	meta, err := c.checkInput(obj, r)
 	if err != nil {
-		return r, nil, c.failed(verb, r, wire.Key{}, err)
+		return r, nil, c.requestError(verb, r, wire.Key{}, err)
 	}
 	return r, meta, nil
 }
 
-// put sends an object, and takes what the server has made of it. A server that
+// sendObject sends an object, and takes what the server has made of it. A server that
 // reads no protobuf gets JSON, from then on.
-func (c *Client[T]) put(ctx context.Context, r Resource, obj *T, to call, key wire.Key) (*T, error) {
+func (c *Client[T]) sendObject(ctx context.Context, r Resource, obj *T, to call, key wire.Key) (*T, error) {
 	to.query, to.accept = c.writeQuery(), c.accept()
 	for {
 		var err error
 		if to.body, to.contentType, err = c.encode(obj, r); err != nil {
-			return nil, c.failed(to.verb, r, key, err)
+			return nil, c.requestError(to.verb, r, key, err)
 		}
 		a, err := c.send(ctx, r, to)
 		if apierrors.IsUnsupportedMediaType(err) && to.contentType == wire.MediaTypeProtobuf {
@@ -105,17 +105,17 @@ func (c *Client[T]) put(ctx context.Context, r Resource, obj *T, to call, key wi
 		if err != nil {
 			return nil, withKey(err, key)
 		}
-		return c.taken(ctx, a, to.verb, key)
+		return c.decodeWritten(ctx, a, to.verb, key)
 	}
 }
 
-// taken decodes and reports what a server has answered a write with.
-func (c *Client[T]) taken(ctx context.Context, a answer, verb string, key wire.Key) (*T, error) {
+// decodeWritten decodes and reports what a server has answered a write with.
+func (c *Client[T]) decodeWritten(ctx context.Context, a response, verb string, key wire.Key) (*T, error) {
 	obj, err := c.decode(a)
 	if err != nil {
-		return nil, c.failed(verb, a.resource, key, err)
+		return nil, c.requestError(verb, a.resource, key, err)
 	}
-	c.wrote(ctx, a.resource, c.meta(obj))
+	c.reportObject(ctx, a.resource, c.meta(obj))
 	return obj, nil
 }
 

@@ -67,13 +67,13 @@ func (e *endpoint) report(ctx context.Context, w Written) {
 	}
 }
 
-// wrote reports an object that a server has answered a write with.
-func (e *endpoint) wrote(ctx context.Context, r Resource, meta metav1.Object) {
+// reportObject reports an object that a server has answered a write with.
+func (e *endpoint) reportObject(ctx context.Context, r Resource, meta metav1.Object) {
 	w := Written{
 		Resource: r, UID: string(meta.GetUID()),
 		Key: wire.Key{Namespace: meta.GetNamespace(), Name: meta.GetName()},
 	}
-	if gone(meta) {
+	if isGone(meta) {
 		w.Effect = Removed
 	} else if v, err := wire.ParseVersion(meta.GetResourceVersion()); err == nil {
 		w.Version = v
@@ -81,9 +81,9 @@ func (e *endpoint) wrote(ctx context.Context, r Resource, meta metav1.Object) {
 	e.report(ctx, w)
 }
 
-// gone reports whether the answer to a write shows an object for the last time: it
+// isGone reports whether the answer to a write shows an object for the last time: it
 // was to be deleted, and nothing keeps it any more.
-func gone(meta metav1.Object) bool {
+func isGone(meta metav1.Object) bool {
 	grace := meta.GetDeletionGracePeriodSeconds()
 	return meta.GetDeletionTimestamp() != nil && len(meta.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }

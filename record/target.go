@@ -163,7 +163,10 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 	}
 	source := clusterid.NewGuard(t.cluster.identity, t.cfg.Cluster.Source(target, t.target.selection()), nil)
 	cfg := t.cfg.Reflector
-	cfg.Resume, cfg.NeverList, t.resume = resume, gap, resume
+	cfg.Resume, t.resume = resume, resume
+	if gap {
+		cfg.Lists = reflector.NeverList
+	}
 	decoder := newDecoder(t.writer.planner.projection, t.writer.planner.covered)
 	r, err := reflector.New(source, decoder, cfg)
 	if err != nil {

@@ -20,6 +20,18 @@ const (
 	PagesOnly
 )
 
+// ListPolicy permits or forbids lists.
+type ListPolicy uint8
+
+const (
+	// ListWhenNeeded lists first, unless Config.Resume is set, and whenever a watch
+	// cannot continue.
+	ListWhenNeeded ListPolicy = iota
+	// NeverList makes Run return ErrListNeeded instead of listing, so that a caller with
+	// several versions can try each of them.
+	NeverList
+)
+
 // Config is the configuration of a Reflector. The zero value works.
 type Config struct {
 	// Streaming is PreferStreaming by default. PagesOnly saves the attempt if it is known
@@ -61,9 +73,9 @@ type Config struct {
 	// Resume is the version at which to begin a watch without a list. The consumer of the
 	// sink must hold all changes up to it. Default: list first.
 	Resume wire.Version
-	// NeverList makes Run return ErrListNeeded instead of listing, so that a caller with
-	// several versions can try each of them. It needs Resume.
-	NeverList bool
+	// Lists permits or forbids lists. NeverList needs Resume. Default:
+	// ListWhenNeeded.
+	Lists ListPolicy
 	// Wire holds the options of the readers. The reflector sets APIVersion and Kind from
 	// the stream.
 	Wire wire.Options
@@ -72,8 +84,8 @@ type Config struct {
 // withDefaults sets the defaults. It returns an error that names a field with an illegal
 // value.
 func (c Config) withDefaults() (Config, error) {
-	if c.NeverList && c.Resume == 0 {
-		return c, errors.New("reflector: NeverList is set without Resume, so no watch can begin")
+	if c.Lists == NeverList && c.Resume == 0 {
+		return c, errors.New("reflector: Lists is NeverList without Resume, so no watch can begin")
 	}
 	if c.PageSize < 0 {
 		return c, fmt.Errorf("reflector: PageSize is %d, want 0 (for the default) or more", c.PageSize)

@@ -15,24 +15,24 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// silenceError is the fault of a silent server.
-type silenceError struct{ text string }
+// timeoutError is the fault of a silent server.
+type timeoutError struct{ text string }
 
 // Error implements error.
-func (e *silenceError) Error() string { return e.text }
+func (e *timeoutError) Error() string { return e.text }
 
 // Timeout reports that the error is a timeout, like errors of package net.
-func (e *silenceError) Timeout() bool { return true }
+func (e *timeoutError) Timeout() bool { return true }
 
 // errIdle is the cause of a body that was closed because of silence.
-var errIdle error = &silenceError{"the server was silent for too long"}
+var errIdle error = &timeoutError{"the server was silent for too long"}
 
 // driver performs the actions of the machine. It holds at most one open body.
 type driver struct {
-	src  Source
-	cfg  *Config
-	body *body
-	news <-chan struct{} // closed when another request to the server has recovered since the last request
+	src       Source
+	cfg       *Config
+	body      *body
+	recovered <-chan struct{} // closed when another request to the server has recovered since the last request
 	// overdue is called, on its own goroutine, when an answer takes longer than
 	// Config.SlowAnswer. It must reset awaiting, because the answer may have come by
 	// then.
@@ -42,16 +42,16 @@ type driver struct {
 
 // body is the open answer to a request.
 type body struct {
-	stream wire.Stream
-	ctx    context.Context // its cause is the reason of a canceled read
-	end    context.CancelCauseFunc
-	idle   *time.Timer   // ends the body after silence
-	bound  time.Duration // limit for the next record
-	left   time.Duration // the rest of bound
-	expect owed          // an open watch owes nothing
-	list   *wire.ListReader
-	watch  *wire.WatchReader
-	opened time.Time
+	stream   wire.Stream
+	ctx      context.Context // its cause is the reason of a canceled read
+	end      context.CancelCauseFunc
+	idle     *time.Timer   // ends the body after silence
+	bound    time.Duration // limit for the next record
+	left     time.Duration // the rest of bound
+	response responseTimer // an open watch owes nothing
+	list     *wire.ListReader
+	watch    *wire.WatchReader
+	opened   time.Time
 }
 
 // do performs one action and writes its result to in.
@@ -62,7 +62,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 		d.close()
 		in.kind, in.early = inElapsed, d.wait(ctx, a)
 	case doRead:
-		d.body.bound, d.body.left, d.body.expect.late = a.wait, a.wait, a.late
+		d.body.bound, d.body.left, d.body.response.late = a.wait, a.wait, a.late
 		d.body.read(in)
 	default:
 		d.close()
@@ -71,6 +71,7 @@ func (d *driver) do(ctx context.Context, a action, in *input) {
 			return
 		}
 		in.kind, in.order = inOpened, d.order(ctx)
+		in.lasted = time.Since(d.body.opened)
 	}
 }
 
@@ -81,7 +82,7 @@ func (d *driver) wait(ctx context.Context, a action) (early bool) {
 	defer full.Stop()
 	var news <-chan struct{}
 	if a.early > 0 {
-		news = d.news
+		news = d.recovered
 	}
 	began := time.Now()
 	select {
@@ -113,15 +114,15 @@ func (d *driver) close() {
 	d.body = nil
 }
 
-// owed is an answer, or a part of one, that the server still has to send.
-type owed struct {
+// responseTimer is an answer, or a part of one, that the server still has to send.
+type responseTimer struct {
 	driver *driver
 	late   time.Duration // when it is overdue; 0: never
 	timer  *time.Timer
 }
 
 // begin starts the wait for the answer.
-func (a *owed) begin() {
+func (a *responseTimer) begin() {
 	switch {
 	case a.late == 0:
 		return
@@ -135,7 +136,7 @@ func (a *owed) begin() {
 
 // spend subtracts the time of one read from the time for a record: single bytes do not
 // count as an answer. A record whose time is used up is reported in the next read.
-func (a *owed) spend(d time.Duration) {
+func (a *responseTimer) spend(d time.Duration) {
 	if a.late > 0 {
 		a.late = max(a.late-d, 1)
 	}
@@ -143,7 +144,7 @@ func (a *owed) spend(d time.Duration) {
 
 // end records that the answer has come, or that nobody waits for it any longer. An
 // answer is reported as overdue once.
-func (a *owed) end() {
+func (a *responseTimer) end() {
 	if a.late == 0 {
 		return
 	}
@@ -155,20 +156,20 @@ func (a *owed) end() {
 
 // open requests a list or a watch. Silence counts from the request on.
 func (d *driver) open(ctx context.Context, a action) error {
-	b := &body{bound: d.cfg.IdleTimeout, left: d.cfg.IdleTimeout, opened: time.Now(), expect: owed{driver: d, late: d.cfg.SlowAnswer}}
+	b := &body{bound: d.cfg.IdleTimeout, left: d.cfg.IdleTimeout, opened: time.Now(), response: responseTimer{driver: d, late: d.cfg.SlowAnswer}}
 	b.ctx, b.end = context.WithCancelCause(ctx)
 	b.idle = time.AfterFunc(b.bound, func() { b.end(errIdle) })
 	if r, ok := d.src.(Recoverer); ok {
-		d.news = r.Recovered()
+		d.recovered = r.Recovered()
 	}
-	b.expect.begin()
+	b.response.begin()
 	var err error
 	if a.kind == doList {
 		b.stream, err = d.src.List(b.ctx, metav1.ListOptions{Limit: a.limit, Continue: a.token})
 	} else {
 		b.stream, err = d.src.Watch(b.ctx, d.watchOptions(a))
 	}
-	b.expect.end()
+	b.response.end()
 	b.idle.Stop()
 	if err != nil {
 		err = b.explain(err)
@@ -208,13 +209,13 @@ func (d *driver) watchOptions(a action) metav1.ListOptions {
 func (b *body) Read(p []byte) (int, error) {
 	began := time.Now()
 	b.idle.Reset(b.left)
-	b.expect.begin()
+	b.response.begin()
 	n, err := b.stream.Body.Read(p)
-	b.expect.end()
+	b.response.end()
 	b.idle.Stop()
 	spent := time.Since(began)
 	b.left -= spent
-	b.expect.spend(spent)
+	b.response.spend(spent)
 	if err != nil && err != io.EOF {
 		err = b.explain(err)
 	}

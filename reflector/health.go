@@ -115,9 +115,9 @@ func (h *Health) relisted(f Fault) {
 	}
 }
 
-// news reports whether the change from h to n must wake readers of the health. Counters
+// significant reports whether the change from h to n must wake readers of the health. Counters
 // and versions alone do not: they change with every event.
-func (h *Health) news(n *Health) bool {
+func (h *Health) significant(n *Health) bool {
 	return h.Phase != n.Phase || h.Fault != n.Fault || h.Err != n.Err ||
 		h.Synced != n.Synced || h.Order != n.Order || h.Invalid != n.Invalid || h.Relists != n.Relists
 }

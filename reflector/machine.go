@@ -71,33 +71,33 @@ type action struct {
 	err     error         // doEnd: what Run returns
 }
 
-// lostTokens is how often a list may lose its continue token before it is requested in
+// maxLostTokens is how often a list may lose its continue token before it is requested in
 // one page: it is then too large for the server's compaction interval.
-const lostTokens = 2
+const maxLostTokens = 2
 
-// cutStreams is the number of consecutive streaming lists that may be cut before the list
+// maxCutStreams is the number of consecutive streaming lists that may be cut before the list
 // is requested in pages. Some proxies cut every long response, and a busy server cuts
 // streams whose buffers are full.
-const cutStreams = 2
+const maxCutStreams = 2
 
-// olderLists is the number of consecutive lists that are older than the last version
+// maxOlderLists is the number of consecutive lists that are older than the last version
 // seen. The machine accepts the last of them. A stale replica may return one such list,
 // but a cluster that was restored from a backup returns nothing else.
-const olderLists = 3
+const maxOlderLists = 3
 
-// unnamedLists is the number of consecutive lists with an object whose key cannot be
+// maxUnnamedLists is the number of consecutive lists with an object whose key cannot be
 // read. The machine rejects all but the last, because a list without the object would
 // look like its deletion, and accepts the last without the object.
-const unnamedLists = 3
+const maxUnnamedLists = 3
 
 // shortWatch is the minimum duration of a watch without progress. A shorter watch
 // counts as a fault, even if the server ended it normally. If a shorter watch was
 // requested, it must last half of the requested time.
 const shortWatch = 5 * time.Second
 
-// briefWatches is the number of consecutive watches with progress that may be shorter
+// maxBriefWatches is the number of consecutive watches with progress that may be shorter
 // than shortWatch before the reflector waits between them.
-const briefWatches = 3
+const maxBriefWatches = 3
 
 // errOlder is the fault of a list that is older than the last version seen.
 var errOlder error = stalledError("the list is older than the last version seen")
@@ -108,36 +108,37 @@ var errNoVersion error = stalledError("the list has no resourceVersion: this typ
 // machine is the list and watch protocol. It has no clock, socket or goroutine.
 type machine struct {
 	cfg    *Config
-	jitter func() float64 // in [0, 1)
+	random func() float64 // in [0, 1)
 
-	state   state
-	next    state        // waiting: the state after the wait
-	version wire.Version // where a watch resumes, 0 if a list is needed
-	highest wire.Version // largest version that was handed on
-	token   string       // continue token of the next page
-	tries   [2]int       // faults since the last progress: quick, slow
-	early   int          // early retries since the last progress
-	lost    int          // continue tokens lost in this list
-	cut     int          // consecutive streaming lists that were cut
-	older   int          // consecutive lists older than the last version seen
-	brief   int          // consecutive short watches
-	unnamed int          // consecutive lists with an unnamed object
-	paged   bool         // the server does not support streaming lists
-	worth   bool         // the current body has brought progress
-	barren  bool         // the last body brought no progress, so its fault stays until there is some
-	watched bool         // a watch has advanced the version since the last list, or in an earlier run
-	relists int          // relists since a watch has lasted
-	ordered bool         // the source says that versions are ordered
-	direct  bool         // no watch has ended since the last list
-	top     wire.Version // largest version of an object in this list
-	odd     error        // error of the last unusable event of this stream
-	list    pages
+	state         state
+	next          state         // waiting: the state after the wait
+	version       wire.Version  // where a watch resumes, 0 if a list is needed
+	highest       wire.Version  // largest version that was handed on
+	token         string        // continue token of the next page
+	attempts      [2]int        // faults since the last progress: quick, slow
+	earlyRetries  int           // early retries since the last progress
+	lostTokens    int           // continue tokens lost in this list
+	cutStreams    int           // consecutive streaming lists that were cut
+	olderLists    int           // consecutive lists older than the last version seen
+	briefWatches  int           // consecutive short watches
+	unnamedLists  int           // consecutive lists with an unnamed object
+	streamed      time.Duration // how long the current streaming list has been open
+	paged         bool          // the server does not support streaming lists
+	productive    bool          // the current body has brought progress
+	unproductive  bool          // the last body brought no progress, so its fault stays until there is some
+	watched       bool          // a watch has advanced the version since the last list, or in an earlier run
+	relists       int           // relists since a watch has lasted
+	ordered       bool          // the source says that versions are ordered
+	afterList     bool          // no watch has ended since the last list
+	highestListed wire.Version  // largest version of an object in this list
+	lastUnusable  error         // error of the last unusable event of this stream
+	list          pages
 
 	health Health
 }
 
 func newMachine(cfg *Config, jitter func() float64) *machine {
-	return &machine{cfg: cfg, jitter: jitter}
+	return &machine{cfg: cfg, random: jitter}
 }
 
 // resume sets the version at which the first watch begins.
@@ -165,26 +166,26 @@ func (m *machine) step(in *input) (action, delta.Delta) {
 		return m.stepWatch(in)
 	}
 	if in.early {
-		m.early++
+		m.earlyRetries++
 	}
-	return m.goTo(m.next), delta.Delta{}
+	return m.enter(m.next), delta.Delta{}
 }
 
 // begin returns the first action of a run, or of a relist.
 func (m *machine) begin() action {
 	if m.version != 0 {
-		return m.goTo(openWatch)
+		return m.enter(openWatch)
 	}
-	m.token, m.lost = "", 0
-	if m.paged || m.cut >= cutStreams {
-		return m.goTo(openList)
+	m.token, m.lostTokens = "", 0
+	if m.paged || m.cutStreams >= maxCutStreams {
+		return m.enter(openList)
 	}
-	return m.goTo(openStream)
+	return m.enter(openStream)
 }
 
-// goTo enters a state that sends a request.
-func (m *machine) goTo(s state) action {
-	m.state, m.worth, m.odd = s, false, nil
+// enter enters a state that sends a request.
+func (m *machine) enter(s state) action {
+	m.state, m.productive, m.lastUnusable = s, false, nil
 	switch s {
 	case openStream:
 		m.health.Phase = Listing
@@ -193,7 +194,7 @@ func (m *machine) goTo(s state) action {
 		m.health.Phase = Listing
 		m.list.open(m.token)
 		limit := m.cfg.PageSize
-		if m.lost >= lostTokens {
+		if m.lostTokens >= maxLostTokens {
 			limit = 0
 		}
 		return action{kind: doList, token: m.token, limit: limit}
@@ -205,11 +206,18 @@ func (m *machine) goTo(s state) action {
 func (m *machine) read() action {
 	switch m.state {
 	case inStream:
-		return action{kind: doRead, wait: m.cfg.EndBookmarkTimeout, late: m.cfg.SlowAnswer}
+		return m.readStream(m.cfg.SlowAnswer)
 	case inWatch:
 		return action{kind: doRead, wait: m.cfg.IdleTimeout}
 	}
 	return action{kind: doRead, wait: m.cfg.IdleTimeout, late: m.cfg.SlowAnswer}
+}
+
+// readStream reads the next event of a streaming list. StreamTimeout bounds the wait too,
+// so bytes that trickle in do not extend the list beyond it.
+func (m *machine) readStream(late time.Duration) action {
+	left := max(m.cfg.StreamTimeout-m.streamed, 1)
+	return action{kind: doRead, wait: min(m.cfg.EndBookmarkTimeout, left), late: late}
 }
 
 // stepOpen handles the answer to a request.
@@ -217,34 +225,34 @@ func (m *machine) stepOpen(in *input) (action, delta.Delta) {
 	if in.kind != inOpened {
 		return m.fail(in.err), delta.Delta{}
 	}
-	if !m.barren {
-		m.well()
+	if !m.unproductive {
+		m.clearFault()
 	}
-	m.learn(in.order)
+	m.setOrder(in.order)
 	switch m.state {
 	case openStream:
-		m.state = inStream
-		m.health.Listed, m.health.Remaining, m.top = 0, 0, 0
+		m.state, m.streamed = inStream, in.lasted
+		m.health.Listed, m.health.Remaining, m.highestListed = 0, 0, 0
 		return m.read(), delta.Delta{Kind: delta.Begin}
 	case openList:
 		m.state = inList
 		if m.token != "" {
 			return m.read(), delta.Delta{}
 		}
-		m.health.Listed, m.health.Remaining, m.top = 0, 0, 0
+		m.health.Listed, m.health.Remaining, m.highestListed = 0, 0, 0
 		return m.read(), delta.Delta{Kind: delta.Begin}
 	}
 	m.state = inWatch
-	if m.gapped() {
-		return m.listAgain(), delta.Delta{}
+	if m.mayHaveMissed() {
+		return m.relist(), delta.Delta{}
 	}
 	m.health.Phase = Watching
 	return m.read(), delta.Delta{}
 }
 
-// well clears the current fault.
-func (m *machine) well() {
-	m.barren = false
+// clearFault clears the current fault.
+func (m *machine) clearFault() {
+	m.unproductive = false
 	m.health.Err, m.health.Fault = nil, NoFault
 }
 
@@ -252,20 +260,20 @@ func (m *machine) well() {
 // before, or a watch has lasted. Only progress ends a fault in the data and resets the
 // backoff.
 func (m *machine) progress() {
-	m.worth, m.tries, m.early = true, [2]int{}, 0
-	if m.brief >= briefWatches {
-		m.tries[0] = 1
+	m.productive, m.attempts, m.earlyRetries = true, [2]int{}, 0
+	if m.briefWatches >= maxBriefWatches {
+		m.attempts[0] = 1
 	}
-	m.well()
+	m.clearFault()
 }
 
-// lasts records how long a watch has lasted so far, and reports whether that is long
+// noteDuration records how long a watch has lasted so far, and reports whether that is long
 // enough.
-func (m *machine) lasts(d time.Duration) bool {
+func (m *machine) noteDuration(d time.Duration) bool {
 	if d < min(shortWatch, m.cfg.WatchTimeout/2) {
 		return false
 	}
-	m.brief, m.relists = 0, 0
+	m.briefWatches, m.relists = 0, 0
 	m.progress()
 	return true
 }
@@ -275,10 +283,11 @@ func (m *machine) stepStream(in *input) (action, delta.Delta) {
 	if in.kind != inBroken && in.lasted > m.cfg.StreamTimeout {
 		*in = input{kind: inBroken, err: errIdle}
 	}
+	m.streamed = in.lasted
 	if err := m.stray(in); err != nil {
-		return m.skip(err)
+		return m.skipStray(err)
 	}
-	read := action{kind: doRead, wait: m.cfg.EndBookmarkTimeout}
+	read := m.readStream(0)
 	switch in.kind {
 	case inEvent:
 	case inInvalid:
@@ -314,7 +323,7 @@ func (m *machine) streamFault(in *input) action {
 		// The server took the request for an ordinary watch.
 		m.paged = true
 		err = fmt.Errorf("the streaming list did not end, falling back to pages: %w", err)
-	} else if m.cut++; errors.Is(err, io.EOF) {
+	} else if m.cutStreams++; errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return m.fail(err)
@@ -325,11 +334,11 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 	if v == 0 {
 		return m.fail(errNoVersion), true
 	}
-	if m.top > v && m.doubts() && m.health.Synced {
+	if m.highestListed > v && m.detectUnordered() && m.health.Synced {
 		return m.fail(errUnordered), true // the events of the list were already compared by version
 	}
 	if v < m.highest && m.health.Order == delta.ByVersion {
-		if m.older++; m.older < olderLists {
+		if m.olderLists++; m.olderLists < maxOlderLists {
 			return m.fail(fmt.Errorf("%w: version %s after %s", errOlder, v, m.highest)), true
 		}
 	}
@@ -339,8 +348,8 @@ func (m *machine) refuse(v wire.Version) (action, bool) {
 // complete ends a list at version v and begins the watch, on the same stream or on a new
 // one that begins exactly at v.
 func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
-	m.version, m.highest, m.older, m.unnamed = v, v, 0, 0
-	m.watched, m.direct, m.cut, m.lost = false, true, 0, 0
+	m.version, m.highest, m.olderLists, m.unnamedLists = v, v, 0, 0
+	m.watched, m.afterList, m.cutStreams, m.lostTokens = false, true, 0, 0
 	m.list = pages{}
 	m.progress()
 	m.health.Synced, m.health.Version, m.health.Remaining = true, v, 0
@@ -349,7 +358,7 @@ func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 	}
 	end := delta.Delta{Kind: delta.End, Version: v}
 	if next == openWatch {
-		return m.goTo(openWatch), end
+		return m.enter(openWatch), end
 	}
 	m.state = inWatch
 	m.health.Phase = Watching
@@ -359,7 +368,7 @@ func (m *machine) complete(v wire.Version, next state) (action, delta.Delta) {
 // stepList handles the objects of a page.
 func (m *machine) stepList(in *input) (action, delta.Delta) {
 	if err := m.stray(in); err != nil {
-		return m.skip(err)
+		return m.skipStray(err)
 	}
 	switch in.kind {
 	case inItem:
@@ -386,9 +395,9 @@ func (m *machine) stepList(in *input) (action, delta.Delta) {
 func (m *machine) nextPage(token string) action {
 	further, err := m.list.close(token)
 	m.token = token
-	if err == errPageAgain {
+	if err == errRepeatedPage {
 		m.token = ""
-		m.lost++
+		m.lostTokens++
 	}
 	if further {
 		m.progress()
@@ -396,14 +405,14 @@ func (m *machine) nextPage(token string) action {
 	if err != nil {
 		return m.fail(err)
 	}
-	return m.goTo(openList)
+	return m.enter(openList)
 }
 
 // stepWatch handles the events of a watch.
 func (m *machine) stepWatch(in *input) (action, delta.Delta) {
-	long := m.lasts(in.lasted)
+	long := m.noteDuration(in.lasted)
 	if err := m.stray(in); err != nil {
-		return m.skip(err)
+		return m.skipStray(err)
 	}
 	switch in.kind {
 	case inEvent:
@@ -412,7 +421,7 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 		}
 		in.err = statusError(&in.event)
 	case inInvalid:
-		m.odd = in.err
+		m.lastUnusable = in.err
 		d := m.unusable(in.err)
 		if d.Version > m.version { // a repeated version is no progress
 			m.reach(d.Version)
@@ -420,18 +429,18 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 		return m.read(), d
 	}
 	m.health.Restarts++
-	m.direct = false
+	m.afterList = false
 	if !long {
-		m.brief++
+		m.briefWatches++
 	}
 	switch {
-	case m.gapped() && long && (in.err == io.EOF || errors.Is(in.err, errIdle)):
-		return m.listAgain(), delta.Delta{}
+	case m.mayHaveMissed() && long && (in.err == io.EOF || errors.Is(in.err, errIdle)):
+		return m.relist(), delta.Delta{}
 	case errors.Is(in.err, errIdle) && long:
 		return m.begin(), delta.Delta{} // a new request shows whether the server is gone or only quiet
 	case in.err != io.EOF:
 		return m.fail(in.err), delta.Delta{}
-	case m.worth && m.brief <= briefWatches && !m.gapped():
+	case m.productive && m.briefWatches <= maxBriefWatches && !m.mayHaveMissed():
 		return m.begin(), delta.Delta{} // the server ended the watch normally
 	}
 	return m.fail(m.shortLived(in.lasted)), delta.Delta{}
@@ -440,12 +449,12 @@ func (m *machine) stepWatch(in *input) (action, delta.Delta) {
 // shortLived returns the fault for a watch that the server ended too soon.
 func (m *machine) shortLived(lasted time.Duration) error {
 	lasted = lasted.Round(time.Millisecond)
-	if m.worth {
+	if m.productive {
 		return stalledError(fmt.Sprintf("the server ends every watch early, the last after %v", lasted))
 	}
 	err := error(stalledError(fmt.Sprintf("the server ended the watch after %v, and it brought nothing new", lasted)))
-	if m.odd != nil {
-		err = fmt.Errorf("%w; its last event could not be used: %w", err, m.odd)
+	if m.lastUnusable != nil {
+		err = fmt.Errorf("%w; its last event could not be used: %w", err, m.lastUnusable)
 	}
 	return err
 }
@@ -457,8 +466,8 @@ func (m *machine) watchEvent(ev *wire.Event) (action, delta.Delta) {
 		m.reach(v)
 	case ev.Type != wire.Bookmark:
 		m.health.OutOfOrder++ // the store decides for each object
-		if m.doubts() && m.gapped() {
-			return m.listAgain(), delta.Delta{}
+		if m.detectUnordered() && m.mayHaveMissed() {
+			return m.relist(), delta.Delta{}
 		}
 		if m.health.Order == delta.ByArrival {
 			m.progress()

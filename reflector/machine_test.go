@@ -61,10 +61,10 @@ func TestBackoffDoublesToItsBound(t *testing.T) {
 	for range 100 {
 		d := m.backoff(Unreachable)
 		if d < last || d > cfg.MaxBackoff*3/2 {
-			t.Fatalf("try %v waits %v after %v; bound %v", m.tries, d, last, cfg.MaxBackoff)
+			t.Fatalf("try %v waits %v after %v; bound %v", m.attempts, d, last, cfg.MaxBackoff)
 		}
 		last = d
-		m.tries[0]++
+		m.attempts[0]++
 	}
 	if want := cfg.MaxBackoff * 5 / 4; last != want {
 		t.Errorf("the last wait is %v, want the bound with half of its half at random, %v", last, want)

@@ -48,9 +48,9 @@ func (d *driver) order(ctx context.Context) ordering {
 // errUnordered says why the reflector relists instead of resuming from a version.
 var errUnordered error = stalledError("the server does not order resource versions: what a watch has missed has to be listed")
 
-// learn takes over the order that the source reports. Order never returns to ByVersion,
+// setOrder takes over the order that the source reports. Order never returns to ByVersion,
 // because an observed violation is proof.
-func (m *machine) learn(o ordering) {
+func (m *machine) setOrder(o ordering) {
 	switch o {
 	case orderSure:
 		m.ordered = true
@@ -59,10 +59,10 @@ func (m *machine) learn(o ordering) {
 	}
 }
 
-// doubts is called for an event whose version is not newer than the latest of its
+// detectUnordered is called for an event whose version is not newer than the latest of its
 // stream, and for an object that is newer than its list. It reports whether this is the
 // first proof that versions are not ordered.
-func (m *machine) doubts() bool {
+func (m *machine) detectUnordered() bool {
 	if m.ordered || m.health.Order == delta.ByArrival {
 		return false
 	}
@@ -70,16 +70,16 @@ func (m *machine) doubts() bool {
 	return true
 }
 
-// gapped reports whether a watch from the known version could miss something: without
+// mayHaveMissed reports whether a watch from the known version could miss something: without
 // an order, the largest version proves nothing. Only a watch that begins where a list
 // ended misses nothing.
-func (m *machine) gapped() bool {
-	return m.health.Order == delta.ByArrival && m.version != 0 && !m.direct
+func (m *machine) mayHaveMissed() bool {
+	return m.health.Order == delta.ByArrival && m.version != 0 && !m.afterList
 }
 
-// listAgain relists at once, because a watch could miss something.
-func (m *machine) listAgain() action {
-	if m.cfg.NeverList {
+// relist relists at once, because a watch could miss something.
+func (m *machine) relist() action {
+	if m.cfg.Lists == NeverList {
 		return m.endListless(errUnordered)
 	}
 	m.forget(NoFault)
@@ -87,4 +87,4 @@ func (m *machine) listAgain() action {
 }
 
 // listed records the version of an object in a list.
-func (m *machine) listed(v wire.Version) { m.top = max(m.top, v) }
+func (m *machine) listed(v wire.Version) { m.highestListed = max(m.highestListed, v) }

@@ -6,8 +6,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// errPageAgain is the fault of a list that makes no progress.
-var errPageAgain error = stalledError("the server sent a page of the list a second time; the list starts again")
+// errRepeatedPage is the fault of a list that makes no progress.
+var errRepeatedPage error = stalledError("the server sent a page of the list a second time; the list starts again")
 
 // errEmptyPage is the fault of an empty page that refers to a next page.
 var errEmptyPage error = stalledError("the server sent a page of the list without objects, and the token of another")
@@ -46,11 +46,11 @@ func (p *pages) item(key wire.Key) {
 func (p *pages) close(token string) (further bool, err error) {
 	if p.items == 0 {
 		err = errEmptyPage
-	} else if p.again(p.first) {
-		return false, errPageAgain
+	} else if p.repeated(p.first) {
+		return false, errRepeatedPage
 	}
-	if p.again(token) {
-		return false, errPageAgain
+	if p.repeated(token) {
+		return false, errRepeatedPage
 	}
 	p.done++
 	if further = err == nil && p.done > p.best; further {
@@ -59,8 +59,8 @@ func (p *pages) close(token string) (further bool, err error) {
 	return further, err
 }
 
-// again reports whether a token or a key occurred before in this list.
-func (p *pages) again(what any) bool {
+// repeated reports whether a token or a key occurred before in this list.
+func (p *pages) repeated(what any) bool {
 	var h uint64
 	switch what := what.(type) {
 	case string:

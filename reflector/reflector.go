@@ -47,10 +47,10 @@ type Reflector struct {
 	sink Sink
 	cfg  Config
 
-	mu      sync.Mutex
-	health  Health
-	late    error         // error last published by overdue, until Run takes it
-	changed chan struct{} // closed at the next change that is news
+	mu         sync.Mutex
+	health     Health
+	overdueErr error         // error last published by overdue, until Run takes it
+	changed    chan struct{} // closed at the next change that is news
 }
 
 // New returns a reflector from src to sink. It sends no request until Run.
@@ -71,7 +71,7 @@ func New(src Source, sink Sink, cfg Config) (*Reflector, error) {
 	}, nil
 }
 
-// ErrListNeeded is returned by Run if Config.NeverList is set and no watch can continue:
+// ErrListNeeded is returned by Run if Config.Lists is NeverList and no watch can continue:
 // the server has forgotten the version, never had it, or does not serve the type.
 var ErrListNeeded = errors.New("reflector: no watch can continue without a list")
 
@@ -100,7 +100,7 @@ func (r *Reflector) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		r.takeLate(m)
+		r.takeOverdue(m)
 		var out delta.Delta
 		next, out = m.step(&in)
 		r.publish(m.health, next)
@@ -159,7 +159,7 @@ func (r *Reflector) publish(h Health, next action) {
 }
 
 func (r *Reflector) setLocked(h Health) {
-	news := r.health.news(&h)
+	news := r.health.significant(&h)
 	r.health = h
 	if news {
 		close(r.changed)
@@ -175,21 +175,21 @@ func (r *Reflector) overdue(awaiting *atomic.Bool) {
 	if !awaiting.CompareAndSwap(true, false) {
 		return
 	}
-	var err error = &silenceError{fmt.Sprintf("no answer for %v; still waiting", r.cfg.SlowAnswer)}
+	var err error = &timeoutError{fmt.Sprintf("no answer for %v; still waiting", r.cfg.SlowAnswer)}
 	if named, ok := r.src.(fmt.Stringer); ok {
 		err = fmt.Errorf("%v: %w", named, err)
 	}
 	h := r.health
 	h.Fault, h.Err, h.LastErr = Unreachable, err, err
-	r.late = err
+	r.overdueErr = err
 	r.setLocked(h)
 }
 
-// takeLate tells the machine about an answer that was late.
-func (r *Reflector) takeLate(m *machine) {
+// takeOverdue tells the machine about an answer that was late.
+func (r *Reflector) takeOverdue(m *machine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.late != nil {
-		m.health.LastErr, r.late = r.late, nil
+	if r.overdueErr != nil {
+		m.health.LastErr, r.overdueErr = r.overdueErr, nil
 	}
 }

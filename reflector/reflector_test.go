@@ -217,7 +217,7 @@ func TestSourceEnds(t *testing.T) {
 		"page":                   {ending{err: ends}, Config{Streaming: PagesOnly}, 1},
 		"list":                   {ending{text: addX, err: ends}, Config{}, 1},
 		"watch":                  {ending{text: addX + done + modX, err: ends}, Config{}, 1},
-		"resumed":                {ending{err: ends}, Config{Resume: 5, NeverList: true}, 1},
+		"resumed":                {ending{err: ends}, Config{Resume: 5, Lists: NeverList}, 1},
 		"silence that was ended": {ending{text: addX + done, err: ends, hangs: true}, Config{}, 1},
 		"another error":          {ending{text: addX + done, err: cause}, Config{}, 100},
 	} {

@@ -14,7 +14,7 @@ func (m *machine) fail(err error) action {
 	}
 	fault, asked := classify(err)
 	from := m.state
-	m.barren = m.barren || from != openStream && from != openList && from != openWatch && !m.worth
+	m.unproductive = m.unproductive || from != openStream && from != openList && from != openWatch && !m.productive
 	m.health.Err, m.health.Fault = err, fault
 	m.health.LastErr = err
 	if from == openStream && fault == Unsupported {
@@ -22,13 +22,13 @@ func (m *machine) fail(err error) action {
 	}
 	if (from == openStream || from == inStream) && m.paged {
 		if fault == Unsupported {
-			m.well() // this is no fault: the server only lacks streaming lists
+			m.clearFault() // this is no fault: the server only lacks streaming lists
 		}
 		return m.begin()
 	}
 	switch fault {
 	case Expired, Ahead, Absent, Replaced:
-		if m.version != 0 && m.cfg.NeverList {
+		if m.version != 0 && m.cfg.Lists == NeverList {
 			return m.endListless(err)
 		}
 		quick := m.watched && m.relists == 0 && (fault == Expired || fault == Replaced) && asked == 0
@@ -40,19 +40,19 @@ func (m *machine) fail(err error) action {
 			// The server answers, and nothing is visible until the list is complete: so
 			// the reflector asks at once, but with a random delay between clients, and
 			// not repeatedly.
-			m.tries = [2]int{}
-			return m.pause(m.spread(m.cfg.MinBackoff / 2))
+			m.attempts = [2]int{}
+			return m.scheduleRetry(m.randomUpTo(m.cfg.MinBackoff / 2))
 		}
 	case Unsupported:
 		m.token = "" // the server may not understand the token
 	}
-	if m.gapped() {
-		if m.cfg.NeverList {
+	if m.mayHaveMissed() {
+		if m.cfg.Lists == NeverList {
 			return m.endListless(err)
 		}
 		m.forget(fault)
 	}
-	return m.wait(fault, asked)
+	return m.waitBeforeRetry(fault, asked)
 }
 
 // endSource ends the run because the source has ended. That is no fault of the server.
@@ -61,7 +61,7 @@ func (m *machine) endSource(err error) action {
 	return m.end(err)
 }
 
-// endListless ends the run because err requires a list and Config.NeverList forbids it.
+// endListless ends the run because err requires a list and NeverList forbids it.
 func (m *machine) endListless(err error) action {
 	return m.end(fmt.Errorf("%w: %w", ErrListNeeded, err))
 }
@@ -77,25 +77,25 @@ func (m *machine) forget(fault Fault) {
 	if m.version != 0 {
 		m.health.LastGap = Gap{From: m.version}
 		m.version, m.watched = 0, false
-		m.tries[fault.slow()] = max(m.tries[fault.slow()], m.relists-1)
+		m.attempts[fault.slow()] = max(m.attempts[fault.slow()], m.relists-1)
 		m.relists++
 		m.health.relisted(fault)
 	}
 	if m.token != "" && fault == Expired {
-		m.lost++
+		m.lostTokens++
 	}
 	m.token = ""
 }
 
-// wait waits before the next attempt, as long as the server asked but at most MaxBackoff,
+// waitBeforeRetry waits before the next attempt, as long as the server asked but at most MaxBackoff,
 // or otherwise with backoff.
-func (m *machine) wait(fault Fault, asked time.Duration) action {
-	next := m.pause(m.backoff(fault))
+func (m *machine) waitBeforeRetry(fault Fault, asked time.Duration) action {
+	next := m.scheduleRetry(m.backoff(fault))
 	if asked <= 0 && fault.shared() {
-		next.early = min(doubled(m.cfg.MinBackoff, m.early, m.cfg.MaxBackoff), next.wait)
+		next.early = min(doubled(m.cfg.MinBackoff, m.earlyRetries, m.cfg.MaxBackoff), next.wait)
 	}
 	if asked > 0 {
-		bounded := m.blur(min(asked, m.cfg.MaxBackoff))
+		bounded := m.withJitter(min(asked, m.cfg.MaxBackoff))
 		if fault == Expired || fault == Ahead || fault == Absent {
 			bounded = max(bounded, next.wait) // a list is expensive for the server
 		}
@@ -105,18 +105,18 @@ func (m *machine) wait(fault Fault, asked time.Duration) action {
 		m.health.Err = fmt.Errorf("%w; the server asked for a wait of %v; retrying in %v", m.health.Err, asked, next.wait.Round(time.Millisecond))
 		m.health.LastErr = m.health.Err
 	}
-	m.tries[fault.slow()]++
+	m.attempts[fault.slow()]++
 	return next
 }
 
-// pause waits for delay, and then continues with the watch, the page or the list.
-func (m *machine) pause(delay time.Duration) action {
+// scheduleRetry waits for delay, and then continues with the watch, the page or the list.
+func (m *machine) scheduleRetry(delay time.Duration) action {
 	switch {
 	case m.version != 0:
 		m.next = openWatch
 	case m.state == openList || m.state == inList:
 		m.next = openList // the same page again, whose objects are handed on again
-	case m.paged || m.cut >= cutStreams:
+	case m.paged || m.cutStreams >= maxCutStreams:
 		m.next = openList
 	default:
 		m.next = openStream
@@ -134,7 +134,7 @@ func (m *machine) backoff(fault Fault) time.Duration {
 	if fault.slow() == 1 {
 		bound = m.cfg.SlowRetry
 	}
-	return m.blur(doubled(m.cfg.MinBackoff, m.tries[fault.slow()], bound))
+	return m.withJitter(doubled(m.cfg.MinBackoff, m.attempts[fault.slow()], bound))
 }
 
 // doubled doubles d n times, up to a bound.
@@ -148,12 +148,12 @@ func doubled(d time.Duration, n int, bound time.Duration) time.Duration {
 	return min(d, bound)
 }
 
-// blur adds up to half of d at random, so that clients of one failed server do not all
+// withJitter adds up to half of d at random, so that clients of one failed server do not all
 // return at the same time.
-func (m *machine) blur(d time.Duration) time.Duration {
-	return d + min(m.spread(d/2), math.MaxInt64-d)
+func (m *machine) withJitter(d time.Duration) time.Duration {
+	return d + min(m.randomUpTo(d/2), math.MaxInt64-d)
 }
 
-func (m *machine) spread(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * m.jitter())
+func (m *machine) randomUpTo(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * m.random())
 }

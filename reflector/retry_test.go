@@ -62,9 +62,9 @@ func TestBackoffDoesNotOverflow(t *testing.T) {
 	m := newMachine(&cfg, func() float64 { return 0.999999 })
 	for range 100 {
 		if d := m.backoff(Unreachable); d < cfg.MinBackoff {
-			t.Fatalf("try %v waits %v", m.tries, d)
+			t.Fatalf("try %v waits %v", m.attempts, d)
 		}
-		m.tries[0]++
+		m.attempts[0]++
 	}
 }
 

@@ -75,7 +75,10 @@ func play(t *testing.T, script string) string {
 		if words[0] == "start" {
 			m = newMachine(&cfg, func() float64 { return 0 })
 			m.paged = slices.Contains(words, "pages-only")
-			cfg.NeverList = slices.Contains(words, "never-list")
+			cfg.Lists = ListWhenNeeded
+			if slices.Contains(words, "never-list") {
+				cfg.Lists = NeverList
+			}
 			if i := slices.Index(words, "resume"); i > 0 {
 				v, err := wire.ParseVersion(words[i+1])
 				if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// errUnnamed is the fault of a list with an object that cannot be identified.
-var errUnnamed error = stalledError("the list has an object whose name cannot be read")
+// errUnnamedObject is the fault of a list with an object that cannot be identified.
+var errUnnamedObject error = stalledError("the list has an object whose name cannot be read")
 
 // unusable counts an unusable object, and returns a delta with what is certain
 // nevertheless: that the object exists, or that it was deleted.
@@ -38,8 +38,8 @@ func (m *machine) unusable(err error) delta.Delta {
 func (m *machine) listUnusable(err error, read action) (action, delta.Delta) {
 	d := m.unusable(err)
 	if d.Record.Key == (wire.Key{}) {
-		if m.unnamed++; m.unnamed < unnamedLists {
-			return m.fail(fmt.Errorf("%w: %w", errUnnamed, err)), delta.Delta{}
+		if m.unnamedLists++; m.unnamedLists < maxUnnamedLists {
+			return m.fail(fmt.Errorf("%w: %w", errUnnamedObject, err)), delta.Delta{}
 		}
 	} else {
 		m.list.item(d.Record.Key)
@@ -81,9 +81,9 @@ func (m *machine) stray(in *input) error {
 	return &stray
 }
 
-// skip counts a stray object, and continues reading.
-func (m *machine) skip(err error) (action, delta.Delta) {
+// skipStray counts a stray object, and continues reading.
+func (m *machine) skipStray(err error) (action, delta.Delta) {
 	m.health.Invalid++
-	m.health.LastInvalid, m.odd = err, err
+	m.health.LastInvalid, m.lastUnusable = err, err
 	return m.read(), delta.Delta{}
 }

@@ -14,22 +14,22 @@ const (
 
 // arena is the memory of one store's records. It belongs to the writer.
 type arena struct {
-	trainer
-	columns int     // of new records
-	slabs   []*slab // all that hold live records
-	current *slab   // where the next record goes
-	retired []*slab // those to be emptied: mostly dead, or packed as one does no longer
-	sweep   sweeper
-	dicts   []*wire.Dictionary // those that records may be packed with, the oldest first
-	scratch []byte
-	size    int // of all slabs
-	dead    int // bytes in them that no live record has
+	packer
+	columns   int     // of new records
+	slabs     []*slab // all that hold live records
+	current   *slab   // where the next record goes
+	retired   []*slab // those to be emptied: mostly dead, or packed as one does no longer
+	compactor compactor
+	dicts     []*wire.Dictionary // those that records may be packed with, the oldest first
+	scratch   []byte
+	size      int // of all slabs
+	dead      int // bytes in them that no live record has
 }
 
 // add stores a record, and returns its entry. values are those of each column.
 func (a *arena) add(rec *wire.Record, values [][]string) Entry {
 	flags, rest, body := a.encode(rec, values, true)
-	return a.place(flags, rest, body, a.dict, a.columns)
+	return a.write(flags, rest, body, a.dict, a.columns)
 }
 
 // encode writes the record into the scratch space, without a body that is stored as it
@@ -48,15 +48,15 @@ func (a *arena) encode(rec *wire.Record, values [][]string, hasBody bool) (flags
 	b = binary.AppendUvarint(b, uint64(rec.Version))
 	b = appendColumns(b, values)
 	b = binary.AppendUvarint(b, uint64(len(rec.Body)))
-	how := absent
+	how := formatNone
 	if hasBody {
 		b, how = a.pack(b, b[from:to:to], rec.Body)
 	}
 	a.scratch = b
-	if how == asItCame {
+	if how == formatPlain {
 		body = rec.Body
 	}
-	return byte(rec.Encoding) | byte(how)<<mannerShift, b, body
+	return byte(rec.Encoding) | byte(how)<<formatShift, b, body
 }
 
 func appendColumns(b []byte, values [][]string) []byte {
@@ -70,9 +70,9 @@ func appendColumns(b []byte, values [][]string) []byte {
 	return b
 }
 
-// recolumn writes the record of an entry with other columns into the scratch
+// replaceColumns writes the record of an entry with other columns into the scratch
 // space; its body stays packed as it is.
-func (a *arena) recolumn(e Entry, values [][]string) []byte {
+func (a *arena) replaceColumns(e Entry, values [][]string) []byte {
 	rest, _ := e.bytes()
 	h := e.header()
 	b := append(a.scratch[:0], rest[:len(rest)-len(h.rest)]...)
@@ -82,12 +82,12 @@ func (a *arena) recolumn(e Entry, values [][]string) []byte {
 	return b
 }
 
-// place copies an encoded record into a slab: rest and then body.
-func (a *arena) place(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
+// write copies an encoded record into a slab: rest and then body.
+func (a *arena) write(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
 	var size [binary.MaxVarintLen64]byte
 	n := binary.PutUvarint(size[:], uint64(len(rest)+len(body)))
 	whole := 1 + n + len(rest) + len(body)
-	s := a.room(whole, dict, columns)
+	s := a.slabFor(whole, dict, columns)
 	off := s.end
 	s.buf[off] = flags
 	copy(s.buf[off+1:], size[:n])
@@ -97,9 +97,9 @@ func (a *arena) place(flags byte, rest, body []byte, dict *wire.Dictionary, colu
 	return Entry{slab: s, off: uint32(off)}
 }
 
-// room returns a slab with this much space left. Slabs grow with the store: a
+// slabFor returns a slab with this much space left. Slabs grow with the store: a
 // small collection takes little memory, and one of many objects few slabs.
-func (a *arena) room(n int, dict *wire.Dictionary, columns int) *slab {
+func (a *arena) slabFor(n int, dict *wire.Dictionary, columns int) *slab {
 	s := a.current
 	if s != nil && len(s.buf)-s.end >= n && s.dict == dict && s.columns == columns {
 		return s
@@ -122,28 +122,28 @@ func (a *arena) room(n int, dict *wire.Dictionary, columns int) *slab {
 func (a *arena) seal() {
 	if s := a.current; s != nil {
 		a.current = nil
-		a.lose(s, len(s.buf)-s.end)
+		a.addDead(s, len(s.buf)-s.end)
 	}
 }
 
-// alone stores a record in a slab of its own, which the arena does not know: it
+// storeAlone stores a record in a slab of its own, which the arena does not know: it
 // lives as long as somebody holds the entry.
-func (a *arena) alone(rec *wire.Record, values [][]string, hasBody bool) Entry {
+func (a *arena) storeAlone(rec *wire.Record, values [][]string, hasBody bool) Entry {
 	flags, rest, body := a.encode(rec, values, hasBody)
-	return loose(flags, rest, body, a.dict, len(values))
+	return newStandalone(flags, rest, body, a.dict, len(values))
 }
 
-// loose makes an entry of an encoded record, in a slab of its own.
-func loose(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
+// newStandalone makes an entry of an encoded record, in a slab of its own.
+func newStandalone(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
 	size := len(rest) + len(body)
 	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), flags)
 	b = append(append(binary.AppendUvarint(b, uint64(size)), rest...), body...)
 	return Entry{slab: &slab{buf: b, dict: dict, columns: columns}}
 }
 
-// alone copies the entry into a slab of its own, so that keeping it does not keep a
+// detached copies the entry into a slab of its own, so that keeping it does not keep a
 // slab with many others.
-func (e Entry) alone() Entry {
+func (e Entry) detached() Entry {
 	if e.slab == nil || e.slab.usage == nil {
 		return e
 	}
@@ -161,7 +161,7 @@ func (a *arena) free(e Entry) {
 		e.slab.freed = make([]uint64, len(e.slab.buf)/512+1)
 	}
 	e.slab.freed[e.off/512] |= 1 << (e.off / 8 % 64) // no record is as short as eight bytes
-	a.lose(e.slab, e.length())
+	a.addDead(e.slab, e.length())
 }
 
 // isFreed tells whether the entry was freed, for one that is not alone.
@@ -169,12 +169,12 @@ func (e Entry) isFreed() bool {
 	return e.slab.freed != nil && e.slab.freed[e.off/512]&(1<<(e.off/8%64)) != 0
 }
 
-// lose counts dead bytes, and retires a slab when half of it is dead.
-func (a *arena) lose(s *slab, n int) {
+// addDead counts dead bytes, and retires a slab when half of it is dead.
+func (a *arena) addDead(s *slab, n int) {
 	was := s.dead
 	s.dead += n
 	a.dead += n
-	if half := len(s.buf) / 2; was < half && s.dead >= half && s != a.sweep.slab {
+	if half := len(s.buf) / 2; was < half && s.dead >= half && s != a.compactor.slab {
 		a.retired = append(a.retired, s)
 	}
 }

@@ -26,15 +26,15 @@ func TestFewDictionaries(t *testing.T) {
 	const generations, perGeneration = maxDictionaries + 3, 500
 	for g := range generations {
 		s.arena.adopt(wire.NewDictionary(sibling(g, 0)), 0.1)
-		s.renewed()
+		s.addDictionary()
 		for i := range perGeneration {
-			e, ok := s.keep(record(g, i))
+			e, ok := s.makeEntry(record(g, i))
 			if !ok {
 				t.Fatal("refused")
 			}
 			s.put(e)
 		}
-		s.tidy(10_000)
+		s.compact(10_000)
 	}
 	used := map[*wire.Dictionary]int{}
 	for e := range s.live.objects.Scan {
@@ -63,11 +63,11 @@ func TestNoiseBesideSiblings(t *testing.T) {
 	odd.Body = noise
 	for _, c := range []struct {
 		rec  *wire.Record
-		want manner
-	}{{record(0, 2), byDictionary}, {odd, asItCame}} {
-		e, _ := s.keep(c.rec)
-		if h := e.header(); h.manner() != c.want || string(e.Record().Body) != string(c.rec.Body) {
-			t.Errorf("%v is stored in manner %d, want %d", c.rec.Key, h.manner(), c.want)
+		want bodyFormat
+	}{{record(0, 2), formatDictionary}, {odd, formatPlain}} {
+		e, _ := s.makeEntry(c.rec)
+		if h := e.header(); h.format() != c.want || string(e.Record().Body) != string(c.rec.Body) {
+			t.Errorf("%v is stored in manner %d, want %d", c.rec.Key, h.format(), c.want)
 		}
 	}
 }
@@ -92,29 +92,29 @@ func TestLongBodies(t *testing.T) {
 	for name, c := range map[string]struct {
 		dict *wire.Dictionary
 		body func(i int) []byte
-		want manner
+		want bodyFormat
 	}{
-		"siblings":                     {wire.NewDictionary(sibling(-1)), sibling, byDictionary},
-		"siblings, without dictionary": {nil, sibling, asItCame},
-		"repetitions":                  {nil, func(i int) []byte { return bytes.Repeat(words(500), 40) }, asBlock},
-		"words":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return words(20_000) }, asItCame},
-		"noise":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return noise }, asItCame},
+		"siblings":                     {wire.NewDictionary(sibling(-1)), sibling, formatDictionary},
+		"siblings, without dictionary": {nil, sibling, formatPlain},
+		"repetitions":                  {nil, func(i int) []byte { return bytes.Repeat(words(500), 40) }, formatS2},
+		"words":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return words(20_000) }, formatPlain},
+		"noise":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return noise }, formatPlain},
 	} {
 		s := New(Config{})
 		if c.dict != nil {
 			s.arena.adopt(c.dict, 0.1)
 		}
 		var last Entry
-		for i := range 3 * longTrial {
+		for i := range 3 * minTrialInterval {
 			rec := record(0, i)
 			rec.Body = c.body(i)
-			last, _ = s.keep(rec)
+			last, _ = s.makeEntry(rec)
 			if string(last.Record().Body) != string(rec.Body) {
 				t.Fatalf("%s: body %d is another after it was stored", name, i)
 			}
 		}
-		if h := last.header(); h.manner() != c.want {
-			t.Errorf("%s are stored in manner %d, want %d", name, h.manner(), c.want)
+		if h := last.header(); h.format() != c.want {
+			t.Errorf("%s are stored in manner %d, want %d", name, h.format(), c.want)
 		}
 	}
 }

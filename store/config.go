@@ -5,6 +5,18 @@ import "github.com/vedette-io/vedette/wire"
 // DefaultBacklog is the default of Config.Backlog.
 const DefaultBacklog = 16384
 
+// BodyPolicy selects which bodies a store keeps next to decoded objects.
+type BodyPolicy uint8
+
+const (
+	// KeepBodies keeps the body of each record.
+	KeepBodies BodyPolicy = iota
+	// ObjectsOnly keeps no bodies if Config.Decode is set: Entry.Record has no body, and
+	// Snapshot.WriteFile returns an error. It is for readers that use only objects. An
+	// object holds as much data as its body, so keeping both would double the memory.
+	ObjectsOnly
+)
+
 // Config is the configuration of a Store. The zero value works.
 type Config struct {
 	// Backlog is how many changes may wait for a subscriber; default 16,384. Beyond it,
@@ -27,10 +39,9 @@ type Config struct {
 	// If Decode panics, Entry.Object returns an error. Default: objects are decoded on
 	// demand.
 	Decode func(wire.Record) (any, error)
-	// ObjectsOnly keeps the objects of Decode, and no bodies: Entry.Record has none, and
-	// Snapshot.WriteFile returns an error. It is for readers that take objects only. They
-	// hold as much as in the body, and a large one would be there twice.
-	ObjectsOnly bool
+	// Bodies selects which bodies the store keeps next to the objects of Decode. Default:
+	// KeepBodies.
+	Bodies BodyPolicy
 	// KeepObject chooses, of each record, whether the store keeps the object of Decode in
 	// place of the body; with it, no record has both, and Snapshot.WriteFile returns an
 	// error. size is that of the body. packs tells whether such bodies take less memory
@@ -40,8 +51,10 @@ type Config struct {
 	KeepObject func(size int, packs bool) bool
 }
 
-// someBodies reports whether the store keeps objects without bodies.
-func (c *Config) someBodies() bool { return c.Decode != nil && (c.ObjectsOnly || c.KeepObject != nil) }
+// dropsBodies reports whether the store keeps objects without bodies.
+func (c *Config) dropsBodies() bool {
+	return c.Decode != nil && (c.Bodies == ObjectsOnly || c.KeepObject != nil)
+}
 
 // Stats counts what the store did since it was made, and what it holds.
 type Stats struct {

@@ -60,8 +60,8 @@ func (e Entry) IsZero() bool { return e.slab == nil }
 //	body       packed or as it came
 const (
 	encodingMask = 0x0f
-	mannerShift  = 4
-	mannerMask   = 0x03
+	formatShift  = 4
+	formatMask   = 0x03
 )
 
 // header is what stands before the columns of a record.
@@ -73,7 +73,7 @@ type header struct {
 	rest                          []byte // columns, raw and body
 }
 
-func (h *header) manner() manner { return manner(h.flags >> mannerShift & mannerMask) }
+func (h *header) format() bodyFormat { return bodyFormat(h.flags >> formatShift & formatMask) }
 
 // bytes returns the record without flags and size, and the flags.
 func (e Entry) bytes() (rest []byte, flags byte) {
@@ -220,7 +220,7 @@ func (e Entry) Record() wire.Record {
 func (e Entry) View(scratch *[]byte) wire.Record {
 	h := e.header()
 	rec := e.record(&h)
-	if h.manner() == asItCame {
+	if h.format() == formatPlain {
 		b := skipColumns(h.rest, e.slab.columns)
 		raw, n := uvarint(b)
 		rec.Body = b[n : n+raw : n+raw]
@@ -249,7 +249,7 @@ func (e Entry) record(h *header) wire.Record {
 
 // body appends the unpacked body to dst.
 func (e Entry) body(dst []byte, h *header) []byte {
-	if h.manner() == absent {
+	if h.format() == formatNone {
 		return nil
 	}
 	b := skipColumns(h.rest, e.slab.columns)
@@ -257,7 +257,7 @@ func (e Entry) body(dst []byte, h *header) []byte {
 	if dst == nil || cap(dst)-len(dst) < raw {
 		dst = append(make([]byte, 0, len(dst)+raw), dst...)
 	}
-	return unpack(dst, h.manner(), e.slab.dict, h.names, b[n:], raw)
+	return unpack(dst, h.format(), e.slab.dict, h.names, b[n:], raw)
 }
 
 // Len is the length of the body in bytes, unpacked.

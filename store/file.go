@@ -90,15 +90,15 @@ type fileScope struct {
 	Origin    string       `json:"origin,omitempty"`
 }
 
-// seal encrypts the frames of one file, or leaves them as they are.
-type seal struct {
+// frameCipher encrypts the frames of one file, or leaves them as they are.
+type frameCipher struct {
 	aead  cipher.AEAD // nil: none
 	head  []byte      // what all frames are bound to
 	frame uint64
 }
 
-func newSeal(key []byte, head *fileHead, headText []byte) (*seal, error) {
-	s := &seal{}
+func newFrameCipher(key []byte, head *fileHead, headText []byte) (*frameCipher, error) {
+	s := &frameCipher{}
 	if !head.Encrypted {
 		return s, nil
 	}
@@ -121,21 +121,21 @@ func newSeal(key []byte, head *fileHead, headText []byte) (*seal, error) {
 
 // nonce is the number of the frame: the key is the file's own, so it is never
 // used twice.
-func (s *seal) nonce() []byte {
+func (s *frameCipher) nonce() []byte {
 	var n [12]byte
 	binary.BigEndian.PutUint64(n[4:], s.frame)
 	s.frame++
 	return n[:]
 }
 
-func (s *seal) close(frame []byte) []byte {
+func (s *frameCipher) seal(frame []byte) []byte {
 	if s.aead == nil {
 		return frame
 	}
 	return s.aead.Seal(nil, s.nonce(), frame, s.head)
 }
 
-func (s *seal) open(frame []byte) ([]byte, error) {
+func (s *frameCipher) open(frame []byte) ([]byte, error) {
 	if s.aead == nil {
 		return frame, nil
 	}

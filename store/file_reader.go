@@ -54,10 +54,10 @@ func (s *Store) Load(r io.Reader, opts FileOptions, follows func(scope delta.Sco
 
 // fileReader reads what fileWriter wrote.
 type fileReader struct {
-	r     *bufio.Reader
-	seal  *seal
-	head  fileHead
-	dicts []*wire.Dictionary
+	r      *bufio.Reader
+	cipher *frameCipher
+	head   fileHead
+	dicts  []*wire.Dictionary
 
 	raw, packed int // bytes of all bodies
 }
@@ -66,7 +66,7 @@ type fileReader struct {
 func (f *fileReader) begin(opts FileOptions) error {
 	magic := make([]byte, len(fileMagic))
 	if _, err := io.ReadFull(f.r, magic); err != nil {
-		return f.short(err)
+		return f.truncated(err)
 	}
 	last := len(fileMagic) - 1
 	switch {
@@ -90,12 +90,12 @@ func (f *fileReader) begin(opts FileOptions) error {
 	case !f.head.Encrypted && opts.Key != nil:
 		return &FileError{"it is not encrypted, though there is a key"}
 	}
-	f.seal, err = newSeal(opts.Key, &f.head, text)
+	f.cipher, err = newFrameCipher(opts.Key, &f.head, text)
 	return err
 }
 
-// short makes an early end a damaged file.
-func (f *fileReader) short(err error) error {
+// truncated makes an early end a damaged file.
+func (f *fileReader) truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &FileError{"it ends too early"}
 	}
@@ -106,7 +106,7 @@ func (f *fileReader) short(err error) error {
 func (f *fileReader) frame() ([]byte, error) {
 	var head [frameHeader]byte
 	if _, err := io.ReadFull(f.r, head[:]); err != nil {
-		return nil, f.short(err)
+		return nil, f.truncated(err)
 	}
 	n := binary.LittleEndian.Uint32(head[:])
 	if n == 0 || n > maxFrame {
@@ -114,7 +114,7 @@ func (f *fileReader) frame() ([]byte, error) {
 	}
 	var frame bytes.Buffer // grows with what comes, not with what is claimed
 	if _, err := io.CopyN(&frame, f.r, int64(n)); err != nil {
-		return nil, f.short(err)
+		return nil, f.truncated(err)
 	}
 	if crc32.Checksum(frame.Bytes(), castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
 		return nil, &FileError{"a checksum is wrong"}
@@ -135,7 +135,7 @@ func (f *fileReader) records(s *Store, follows func(scope delta.Scope, origin st
 		if err != nil {
 			return err
 		}
-		if frame, err = f.seal.open(frame); err != nil || len(frame) == 0 {
+		if frame, err = f.cipher.open(frame); err != nil || len(frame) == 0 {
 			return &FileError{"a part of it can not be decrypted: the key is another, or it was changed"}
 		}
 		body := frame[1:]
@@ -175,7 +175,7 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 			return n, errRecord
 		}
 		end := 1 + size + int(length)
-		if !sound(b[1+size:end], manner(b[0]>>mannerShift&mannerMask)) {
+		if !valid(b[1+size:end], bodyFormat(b[0]>>formatShift&formatMask)) {
 			return n, errRecord
 		}
 		e := Entry{slab: &slab{buf: b[:end:end], dict: f.dicts[dict]}}
@@ -190,9 +190,9 @@ func (f *fileReader) load(s *Store, b []byte, wanted map[delta.Scope]bool) (int,
 	return n, nil
 }
 
-// sound checks the layout of a record without columns, so that nothing that
+// valid checks the layout of a record without columns, so that nothing that
 // reads it later goes beyond its end.
-func sound(b []byte, how manner) bool {
+func valid(b []byte, how bodyFormat) bool {
 	names := uint64(0)
 	for range 4 {
 		length, size := binary.Uvarint(b)
@@ -215,14 +215,14 @@ func sound(b []byte, how manner) bool {
 	if size <= 0 || raw > maxFrame {
 		return false
 	}
-	return how == byDictionary || how == asBlock || how == asItCame && int(raw) == len(b)-size
+	return how == formatDictionary || how == formatS2 || how == formatPlain && int(raw) == len(b)-size
 }
 
 // restore stores an entry of a file.
 func (s *Store) restore(e Entry) {
 	a := &s.arena
 	if a.dict == nil && e.slab.dict != nil {
-		a.adopt(e.slab.dict, worthwhile)
+		a.adopt(e.slab.dict, maxRatio)
 		a.dicts = append(a.dicts, a.dict)
 	}
 	kept := s.rewrite(e)

@@ -21,8 +21,8 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if !s.synced {
 		return errors.New("there is nothing to write: the first list is not complete")
 	}
-	if s.store.cfg.someBodies() {
-		return errors.New("there is nothing to write: the store keeps objects without bodies (Config.ObjectsOnly, Config.KeepObject)")
+	if s.store.cfg.dropsBodies() {
+		return errors.New("there is nothing to write: the store keeps objects without bodies (Config.Bodies is ObjectsOnly, or Config.KeepObject is set)")
 	}
 	head := fileHead{Identity: opts.Identity, Written: time.Now().UTC(), Objects: s.Len(), Encrypted: opts.Key != nil}
 	for _, r := range s.scopes {
@@ -43,11 +43,11 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if err != nil {
 		return err
 	}
-	sealed, err := newSeal(opts.Key, &head, text)
+	sealed, err := newFrameCipher(opts.Key, &head, text)
 	if err != nil {
 		return err
 	}
-	out := fileWriter{w: bufio.NewWriterSize(w, 1<<20), seal: sealed, dicts: map[*wire.Dictionary]uint64{nil: 0}, frame: []byte{frameRecords}}
+	out := fileWriter{w: bufio.NewWriterSize(w, 1<<20), cipher: sealed, dicts: map[*wire.Dictionary]uint64{nil: 0}, frame: []byte{frameRecords}}
 	if _, err := out.w.WriteString(fileMagic); err != nil {
 		return err
 	}
@@ -64,10 +64,10 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 
 // fileWriter collects records into frames.
 type fileWriter struct {
-	w     *bufio.Writer
-	seal  *seal
-	dicts map[*wire.Dictionary]uint64
-	frame []byte
+	w      *bufio.Writer
+	cipher *frameCipher
+	dicts  map[*wire.Dictionary]uint64
+	frame  []byte
 }
 
 func (f *fileWriter) record(e Entry) error {
@@ -78,7 +78,7 @@ func (f *fileWriter) record(e Entry) error {
 		if err := f.flush(); err != nil {
 			return err
 		}
-		if err := writeFrame(f.w, f.seal.close(append([]byte{frameDictionary}, e.slab.dict.Text()...))); err != nil {
+		if err := writeFrame(f.w, f.cipher.seal(append([]byte{frameDictionary}, e.slab.dict.Text()...))); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (f *fileWriter) flush() error {
 	if len(f.frame) == 1 {
 		return nil
 	}
-	err := writeFrame(f.w, f.seal.close(f.frame))
+	err := writeFrame(f.w, f.cipher.seal(f.frame))
 	f.frame = f.frame[:1]
 	return err
 }
@@ -110,7 +110,7 @@ func (f *fileWriter) end(objects int) error {
 		return err
 	}
 	frame := binary.AppendUvarint([]byte{frameEnd}, uint64(objects))
-	if err := writeFrame(f.w, f.seal.close(frame)); err != nil {
+	if err := writeFrame(f.w, f.cipher.seal(frame)); err != nil {
 		return err
 	}
 	return f.w.Flush()

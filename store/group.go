@@ -19,7 +19,7 @@ type Group struct {
 // not have.
 type View struct {
 	snapshots []*Snapshot
-	more      *addition
+	added     *addition
 }
 
 // addition holds the stores that were added to a view. All copies of the view share it.
@@ -41,24 +41,24 @@ func (g *Group) load() []*Snapshot {
 
 // Fail makes Err return err, unless Err already returns another error.
 func (v View) Fail(err error) {
-	if v.more == nil {
+	if v.added == nil {
 		return
 	}
-	v.more.mu.Lock()
-	defer v.more.mu.Unlock()
-	if v.more.err == nil {
-		v.more.err = err
+	v.added.mu.Lock()
+	defer v.added.mu.Unlock()
+	if v.added.err == nil {
+		v.added.err = err
 	}
 }
 
 // Err returns the first error passed to Fail: data read in the view is not reliable.
 func (v View) Err() error {
-	if v.more == nil {
+	if v.added == nil {
 		return nil
 	}
-	v.more.mu.Lock()
-	defer v.more.mu.Unlock()
-	return v.more.err
+	v.added.mu.Lock()
+	defer v.added.mu.Unlock()
+	return v.added.err
 }
 
 // join returns the place of a store whose first snapshot this is.
@@ -105,14 +105,14 @@ func (g *Group) change(f func([]*Snapshot) []*Snapshot) {
 // shows it as v does. The stores of one group are shown at one instant; stores of
 // different groups are not.
 func (v View) And(other View) View {
-	both := View{more: &addition{}}
+	both := View{added: &addition{}}
 	for _, one := range []View{v, other} {
 		both.snapshots = append(both.snapshots, one.snapshots...)
-		if one.more != nil {
-			one.more.mu.Lock()
-			both.snapshots = append(both.snapshots, one.more.snapshots...)
-			both.Fail(one.more.err)
-			one.more.mu.Unlock()
+		if one.added != nil {
+			one.added.mu.Lock()
+			both.snapshots = append(both.snapshots, one.added.snapshots...)
+			both.Fail(one.added.err)
+			one.added.mu.Unlock()
 		}
 	}
 	return both
@@ -124,26 +124,26 @@ func (v View) And(other View) View {
 // which is not before the instant of the view. The view has them from then on. Nothing
 // can be added to the zero View: for it, In returns the current state.
 func (s *Store) In(v View) *Snapshot {
-	if s.place < len(v.snapshots) && s.is(v.snapshots[s.place]) {
-		return v.snapshots[s.place]
+	if s.slot < len(v.snapshots) && s.is(v.snapshots[s.slot]) {
+		return v.snapshots[s.slot]
 	}
 	if i := slices.IndexFunc(v.snapshots, s.is); i >= 0 { // of several groups
 		return v.snapshots[i]
 	}
-	if v.more == nil {
+	if v.added == nil {
 		return s.Snapshot()
 	}
-	v.more.mu.Lock()
-	defer v.more.mu.Unlock()
-	if i := slices.IndexFunc(v.more.snapshots, s.is); i >= 0 {
-		return v.more.snapshots[i]
+	v.added.mu.Lock()
+	defer v.added.mu.Unlock()
+	if i := slices.IndexFunc(v.added.snapshots, s.is); i >= 0 {
+		return v.added.snapshots[i]
 	}
 	all := s.group.load()
 	if !slices.ContainsFunc(all, s.is) { // the store has left the group
 		all = []*Snapshot{s.Snapshot()}
 	}
-	v.more.snapshots = append(v.more.snapshots, all...)
-	return v.more.snapshots[slices.IndexFunc(v.more.snapshots, s.is)]
+	v.added.snapshots = append(v.added.snapshots, all...)
+	return v.added.snapshots[slices.IndexFunc(v.added.snapshots, s.is)]
 }
 
 func (s *Store) is(of *Snapshot) bool { return of != nil && of.store == s }
@@ -151,7 +151,7 @@ func (s *Store) is(of *Snapshot) bool { return of != nil && of.store == s }
 // Leave takes the store out of its group: views no longer hold its objects. What
 // it held last can still be read from Snapshot. It may be called once no
 // goroutine calls Apply any more.
-func (s *Store) Leave() { s.group.set(s.place, nil) }
+func (s *Store) Leave() { s.group.set(s.slot, nil) }
 
 // View returns what the stores of this one's group hold now.
 func (s *Store) View() View { return s.group.View() }

@@ -78,9 +78,9 @@ func (x *Index) scanned(e Entry) []string {
 	return slices.Compact(values)
 }
 
-// of returns the postings of the index in a snapshot, nil if it does not have
+// postingsIn returns the postings of the index in a snapshot, nil if it does not have
 // them.
-func (x *Index) of(s *Snapshot) *postings {
+func (x *Index) postingsIn(s *Snapshot) *postings {
 	if s == nil || s.store != x.store || x.column >= len(s.table.indexes) {
 		return nil
 	}
@@ -89,13 +89,13 @@ func (x *Index) of(s *Snapshot) *postings {
 
 // In reports whether a snapshot has the index: it must be of the same store and not
 // older than the index. In any other snapshot, each lookup reads all objects.
-func (x *Index) In(s *Snapshot) bool { return x.of(s) != nil }
+func (x *Index) In(s *Snapshot) bool { return x.postingsIn(s) != nil }
 
 // Get returns the objects that have a value, ordered by key. If the snapshot has the
 // index, the cost depends on the number of these objects, not on the size of the store.
 func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		index := x.of(s)
+		index := x.postingsIn(s)
 		if index == nil && s != nil {
 			for e := range s.All() {
 				if slices.Contains(x.scanned(e), value) && !yield(e) {
@@ -106,8 +106,8 @@ func (x *Index) Get(s *Snapshot, value string) iter.Seq[Entry] {
 		if index == nil {
 			return
 		}
-		tell := s.politely(yield)
-		withProbe(wire.Key{}, x.column, value, func(probe Entry) {
+		tell := s.yielding(yield)
+		withSearchKey(wire.Key{}, x.column, value, func(probe Entry) {
 			index.Ascend(posting{slab: probe.slab}, func(p posting) bool {
 				return string(p.entry().value(x.column, int(p.nth))) == value && tell(p.entry())
 			})
@@ -128,7 +128,7 @@ func (x *Index) Len(s *Snapshot, value string) int {
 // objects that have it.
 func (x *Index) Values(s *Snapshot) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		index := x.of(s)
+		index := x.postingsIn(s)
 		if index == nil && s != nil {
 			counts := map[string]int{}
 			for e := range s.All() {

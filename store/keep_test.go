@@ -177,9 +177,9 @@ func TestFunctionsThatPanic(t *testing.T) {
 // TestObjectsOnly: the store keeps objects without bodies. What it counts, its indexes and
 // its keys are as with bodies, and it refuses to write a file.
 func TestObjectsOnly(t *testing.T) {
-	of := func(only bool) (*store.Store, *store.Index) {
+	of := func(bodies store.BodyPolicy) (*store.Store, *store.Index) {
 		s := store.New(store.Config{
-			ObjectsOnly: only,
+			Bodies: bodies,
 			Decode: func(rec wire.Record) (any, error) {
 				if rec.Version == 3 {
 					return nil, errors.New("invalid")
@@ -195,8 +195,8 @@ func TestObjectsOnly(t *testing.T) {
 		s.AddIndex(func(dst []string, rec *wire.Record, _ any) []string { return append(dst, rec.Name) })
 		return s, index
 	}
-	with, _ := of(false)
-	s, index := of(true)
+	with, _ := of(store.KeepBodies)
+	s, index := of(store.ObjectsOnly)
 	if a, b := with.Stats(), s.Stats(); a.Objects != b.Objects || a.RawBytes != b.RawBytes {
 		t.Errorf("%+v with bodies, %+v without", a, b)
 	}

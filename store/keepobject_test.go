@@ -170,7 +170,7 @@ func TestKeepObject(t *testing.T) {
 // have no bodies to compare, each list is an update.
 func TestObjectsWithoutVersionsAreUpdated(t *testing.T) {
 	decode := func(rec wire.Record) (any, error) { return string(rec.Body), nil }
-	s := store.New(store.Config{Decode: decode, ObjectsOnly: true})
+	s := store.New(store.Config{Decode: decode, Bodies: store.ObjectsOnly})
 	sub := s.Subscribe(store.EveryChange)
 	defer sub.Close()
 	byArrival := func(d delta.Delta) delta.Delta {

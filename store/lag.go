@@ -22,16 +22,16 @@ type Lag struct {
 	Unreported uint64
 }
 
-// lagging is what a subscriber that has fallen behind takes next: pieces in order, and then
+// foldedBacklog is what a subscriber that has fallen behind takes next: pieces in order, and then
 // what has been folded by then. Subscribers that fall behind together share the folding,
 // so the writer folds once for all of them.
-type lagging struct {
-	held []*piece
-	rest *folding // what came after the pieces
+type foldedBacklog struct {
+	parts   []*backlogPart
+	folding *folding // what came after the pieces
 }
 
-// piece is a part of the pending changes. Several subscribers may have it.
-type piece struct {
+// backlogPart is a part of the pending changes. Several subscribers may have it.
+type backlogPart struct {
 	n       uint64 // changes it stands for
 	once    sync.Once
 	changes []Change // what get returns
@@ -40,10 +40,10 @@ type piece struct {
 }
 
 // get returns the changes. The first call makes them, without the lock of the feed.
-func (p *piece) get() []Change {
+func (p *backlogPart) get() []Change {
 	p.once.Do(func() {
 		if p.folded != nil {
-			p.changes = p.folded.since(p.now)
+			p.changes = p.folded.changesTo(p.now)
 			p.folded, p.now = nil, nil
 		}
 	})
@@ -57,7 +57,7 @@ type folding struct {
 	limit int       // maximum length of gone
 
 	n       uint64 // number of folded changes
-	objects map[wire.Key]*folded
+	objects map[wire.Key]*objectFold
 	gone    []Change // objects that came and went
 
 	seq    uint64 // of the last link that was folded
@@ -65,11 +65,11 @@ type folding struct {
 }
 
 func newFolding(base *Snapshot, limit int) *folding {
-	return &folding{base: base, limit: limit, objects: map[wire.Key]*folded{}}
+	return &folding{base: base, limit: limit, objects: map[wire.Key]*objectFold{}}
 }
 
-// folded summarizes the changes of one key.
-type folded struct {
+// objectFold summarizes the changes of one key.
+type objectFold struct {
 	old   tally // changes of the object in base
 	ended bool  // the object in base is gone
 	last  Entry // its last state, if the deletion was seen
@@ -95,10 +95,10 @@ func (t *tally) note(c *Change, order uint64) {
 // fallBehind takes a subscriber off the chain, which would otherwise grow without
 // bound.
 func (s *Subscription) fallBehind(rest *folding) {
-	f := s.feed
-	l := &lagging{rest: rest}
-	for at := s.at; at != f.head; at = at.after {
-		l.held = append(l.held, &piece{n: uint64(len(at.changes)), changes: at.changes})
+	f := s.chain
+	l := &foldedBacklog{folding: rest}
+	for at := s.at; at != f.head; at = at.next {
+		l.parts = append(l.parts, &backlogPart{n: uint64(len(at.changes)), changes: at.changes})
 	}
 	s.at, s.behind = nil, l
 	s.lag.Behind = true
@@ -106,59 +106,59 @@ func (s *Subscription) fallBehind(rest *folding) {
 	f.lag.Episodes++
 }
 
-// fold adds the changes of the link with this number to the pending changes of the
+// foldLink adds the changes of the link with this number to the pending changes of the
 // subscriber.
-func (s *Subscription) fold(changes []Change, seq uint64) {
-	l := s.behind.rest
+func (s *Subscription) foldLink(changes []Change, seq uint64) {
+	l := s.behind.folding
 	if l.seq != seq { // else it was done for a subscriber that shares it
-		l.link(changes, seq)
+		l.foldLink(changes, seq)
 	}
-	for _, lag := range []*Lag{&s.lag, &s.feed.lag} {
+	for _, lag := range []*Lag{&s.lag, &s.chain.lag} {
 		lag.Unreported += l.missed
 		lag.Folded += uint64(len(changes))
 	}
 }
 
-// leave ends the folding of a subscriber that has caught up, and returns what was folded.
+// endFolding ends the folding of a subscriber that has caught up, and returns what was folded.
 // The subscribers that share it get the same piece, and fold on from here. The caller has the
 // lock.
-func (f *feed) leave(s *Subscription) *piece {
-	l := s.behind.rest
+func (f *chain) endFolding(s *Subscription) *backlogPart {
+	l := s.behind.folding
 	s.behind = nil
 	if l.n == 0 { // the others go on with it; an empty piece would look like the end
-		return &piece{}
+		return &backlogPart{}
 	}
-	p := &piece{n: l.n, folded: l, now: f.snapshot}
+	p := &backlogPart{n: l.n, folded: l, now: f.snapshot}
 	var rest *folding
 	for sub := range f.subs {
-		if sub.behind == nil || sub.behind.rest != l {
+		if sub.behind == nil || sub.behind.folding != l {
 			continue
 		}
 		if rest == nil {
 			rest = newFolding(f.snapshot, f.backlog)
 		}
-		sub.behind.held, sub.behind.rest = append(sub.behind.held, p), rest
+		sub.behind.parts, sub.behind.folding = append(sub.behind.parts, p), rest
 	}
 	return p
 }
 
-// link folds the changes of a link.
-func (l *folding) link(changes []Change, seq uint64) {
+// foldLink folds the changes of a link.
+func (l *folding) foldLink(changes []Change, seq uint64) {
 	l.seq, l.missed = seq, 0
 	for i := range changes {
-		if !l.fold(&changes[i]) {
+		if !l.foldChange(&changes[i]) {
 			l.missed++
 		}
 	}
 }
 
-// fold returns false for the end of an object that cannot be reported.
-func (l *folding) fold(c *Change) bool {
+// foldChange returns false for the end of an object that cannot be reported.
+func (l *folding) foldChange(c *Change) bool {
 	l.n++
 	key := c.Last().Key()
 	o := l.objects[key]
 	if o == nil {
-		o = &folded{}
+		o = &objectFold{}
 		l.objects[key] = o
 	}
 	if c.Kind == Added || o.young.n > 0 {
@@ -181,13 +181,13 @@ func (l *folding) fold(c *Change) bool {
 	if len(l.gone) == l.limit {
 		return false
 	}
-	l.gone = append(l.gone, Change{Kind: Deleted, Cause: c.Cause, Old: c.Old.alone(), New: c.New, Seen: c.Seen, Folded: n - 1, came: true})
+	l.gone = append(l.gone, Change{Kind: Deleted, Cause: c.Cause, Old: c.Old.detached(), New: c.New, Seen: c.Seen, Folded: n - 1, came: true})
 	return true
 }
 
-// since returns the changes from base to now: first deletions, then the objects that
+// changesTo returns the changes from base to now: first deletions, then the objects that
 // came and went, then additions and updates, each in the order of the last change.
-func (l *folding) since(now *Snapshot) []Change {
+func (l *folding) changesTo(now *Snapshot) []Change {
 	type ordered struct {
 		Change
 		order uint64

@@ -9,49 +9,49 @@ import (
 
 // scope is how far one list and watch has come.
 type scope struct {
-	name    delta.Scope
-	order   delta.Order
-	version wire.Version
-	listed  bool
-	staged  *tree  // the list that is arriving, or nil
-	ahead   *ahead // nil if all namespaces are at version
+	name      delta.Scope
+	order     delta.Order
+	version   wire.Version
+	listed    bool
+	staged    *tree      // the list that is arriving, or nil
+	inherited *inherited // nil if all namespaces are at version
 
-	// before has the versions of narrower scopes from before this scope was listed. An
+	// priorVersions has the versions of narrower scopes from before this scope was listed. An
 	// older list shows that the versions of the server went back.
-	before map[string]wire.Version
+	priorVersions map[string]wire.Version
 }
 
-// ahead records the versions of those namespaces that a scope took over from narrower
+// inherited records the versions of those namespaces that a scope took over from narrower
 // scopes. They are newer than the version from which the watch of the scope resumes.
-type ahead struct {
+type inherited struct {
 	rest       wire.Version            // of all namespaces that are not in namespaces
 	namespaces map[string]wire.Version // namespaces that were scopes of their own
 	highest    wire.Version
 }
 
-func (c *scope) reach(v wire.Version) {
+func (c *scope) advance(v wire.Version) {
 	c.version = max(c.version, v)
-	if c.ahead != nil && c.version >= c.ahead.highest {
-		c.ahead = nil
+	if c.inherited != nil && c.version >= c.inherited.highest {
+		c.inherited = nil
 	}
 }
 
-// passed reports whether everything up to a version has been seen. An event from
+// hasSeen reports whether everything up to a version has been seen. An event from
 // before that of an object which is not there would bring back what was deleted
 // since.
-func (c *scope) passed(namespace string, v wire.Version) bool {
-	if v == 0 || v <= c.version || c.ahead == nil {
+func (c *scope) hasSeen(namespace string, v wire.Version) bool {
+	if v == 0 || v <= c.version || c.inherited == nil {
 		return v != 0 && v <= c.version
 	}
-	if own, ok := c.ahead.namespaces[namespace]; ok {
+	if own, ok := c.inherited.namespaces[namespace]; ok {
 		return v <= own
 	}
-	return v <= c.ahead.rest
+	return v <= c.inherited.rest
 }
 
-// begins makes an unlisted scope start at the position of a scope that covers it.
-func (c *scope) begins(at *scope) {
-	c.version, c.ahead, c.listed = at.version, at.ahead, true
+// startAt makes an unlisted scope start at the position of a scope that covers it.
+func (c *scope) startAt(at *scope) {
+	c.version, c.inherited, c.listed = at.version, at.inherited, true
 }
 
 // stale reports whether an event describes the past. By version, an event is stale if
@@ -59,9 +59,9 @@ func (c *scope) begins(at *scope) {
 // absent object is stale: another object with the same name may have replaced it.
 func (c *scope) stale(d *delta.Delta, old Entry, had bool) bool {
 	if c.order == delta.ByArrival {
-		return d.Kind == delta.Delete && (!had || !stands(old, &d.Record))
+		return d.Kind == delta.Delete && (!had || !remains(old, &d.Record))
 	}
-	return had && !newer(old, &d.Record) || !had && c.passed(d.Record.Namespace, d.Version)
+	return had && !newer(old, &d.Record) || !had && c.hasSeen(d.Record.Namespace, d.Version)
 }
 
 // repeats reports whether an entry equals the known entry with the same key and UID. By
@@ -76,7 +76,7 @@ func (s *Store) AddScope(name delta.Scope) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.scope(name); !c.listed {
-		c.before = s.narrower(c)
+		c.priorVersions = s.narrower(c)
 	}
 	s.publish()
 }
@@ -96,35 +96,35 @@ func (s *Store) leave(c *scope) {
 		}
 		kept[name.Namespace] = true
 		if c.listed && !other.listed {
-			other.begins(c)
+			other.startAt(c)
 		}
 	}
 	for _, e := range slices.Collect(s.live.within(c.name)) {
 		if kept[string(e.header().namespace)] {
 			continue
 		}
-		s.drop(e)
+		s.remove(e)
 		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Unwatched, Old: e})
 	}
 }
 
-// takes returns the ahead of a scope whose first list is complete at a version while
+// inheritedVersions returns the ahead of a scope whose first list is complete at a version while
 // the store follows narrower scopes; it returns nil if there are none. The objects of
 // the narrower scopes stay, because they come from a complete sequence of events; the
 // list supplies the rest. By arrival, versions cannot say where the two meet, so the
 // list replaces everything. The list also replaces a namespace that was at a later version
 // before the list was requested: that version means nothing to the server any more.
-func (s *Store) takes(c *scope, listed wire.Version) *ahead {
+func (s *Store) inheritedVersions(c *scope, listed wire.Version) *inherited {
 	if c.listed || c.name.Namespace != "" || c.order == delta.ByArrival {
 		return nil
 	}
-	var a *ahead
+	var a *inherited
 	for namespace, version := range s.narrower(c) {
-		if listed < c.before[namespace] {
+		if listed < c.priorVersions[namespace] {
 			continue
 		}
 		if a == nil {
-			a = &ahead{rest: listed, highest: listed, namespaces: map[string]wire.Version{}}
+			a = &inherited{rest: listed, highest: listed, namespaces: map[string]wire.Version{}}
 		}
 		a.namespaces[namespace] = version
 		a.highest = max(a.highest, version)
@@ -145,7 +145,7 @@ func (s *Store) narrower(c *scope) map[string]wire.Version {
 
 // lowest returns the latest version from which a watch misses no change of any
 // namespace.
-func (a *ahead) lowest() wire.Version {
+func (a *inherited) lowest() wire.Version {
 	v := a.rest
 	for _, own := range a.namespaces {
 		v = min(v, own)
@@ -153,8 +153,8 @@ func (a *ahead) lowest() wire.Version {
 	return v
 }
 
-// has reports whether the namespace of an entry was a scope of its own.
-func (a *ahead) has(e Entry) bool {
+// covers reports whether the namespace of an entry was a scope of its own.
+func (a *inherited) covers(e Entry) bool {
 	if a == nil {
 		return false
 	}
@@ -181,8 +181,8 @@ func (s *Store) complete() bool {
 	return len(s.scopes) > 0
 }
 
-// reached returns how far all scopes have come: what was shown, if that is it.
-func (s *Store) reached(shown []reached) []reached {
+// scopeStates returns how far all scopes have come: what was shown, if that is it.
+func (s *Store) scopeStates(shown []scopeState) []scopeState {
 	if len(shown) == len(s.scopes) {
 		same := true
 		for _, r := range shown {
@@ -193,14 +193,14 @@ func (s *Store) reached(shown []reached) []reached {
 			return shown
 		}
 	}
-	now := make([]reached, 0, len(s.scopes))
+	now := make([]scopeState, 0, len(s.scopes))
 	for _, c := range s.scopes {
-		now = append(now, reached{c.name, c.version, c.listed, c.order})
+		now = append(now, scopeState{c.name, c.version, c.listed, c.order})
 	}
 	return now
 }
 
-func sameScopes(a, b []reached) bool {
+func sameScopes(a, b []scopeState) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
@@ -208,7 +208,7 @@ func sameScopes(a, b []reached) bool {
 // shared, so a list of the same objects costs nothing.
 func (s *Store) stage(c *scope, d *delta.Delta) {
 	rec := &d.Record
-	had, ok := c.staged.Get(s.probe.set(rec.Key, -1, ""))
+	had, ok := c.staged.Get(s.searchKey.set(rec.Key, -1, ""))
 	byVersion := c.order == delta.ByVersion
 	if ok && byVersion && !newer(had, rec) {
 		return
@@ -225,11 +225,11 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 		old := e
 		kept := false
 		if d.Kind != delta.Keep {
-			e, kept = s.keep(rec)
+			e, kept = s.makeEntry(rec)
 		}
 		if !kept {
 			// The object exists, so the store keeps its last known state.
-			if live && !ok && stands(old, rec) {
+			if live && !ok && remains(old, rec) {
 				c.staged.Set(old)
 			}
 			return
@@ -239,7 +239,7 @@ func (s *Store) stage(c *scope, d *delta.Delta) {
 	if ok {
 		s.release(had)
 	}
-	s.trainIfRipe(false)
+	s.trainIfDue(false)
 }
 
 // release frees an entry that was staged, unless it is live as well.
@@ -294,30 +294,30 @@ func (s *Store) unstage(c *scope) *tree {
 func (s *Store) replace(c *scope, end *delta.Delta) {
 	after := s.unstage(c)
 	c.version = end.Version
-	if c.ahead = s.takes(c, end.Version); c.ahead != nil {
-		c.version = c.ahead.lowest()
+	if c.inherited = s.inheritedVersions(c, end.Version); c.inherited != nil {
+		c.version = c.inherited.lowest()
 	}
-	c.before = nil
+	c.priorVersions = nil
 	cause := Listed
 	if !c.listed {
 		cause, c.listed = Initial, true
 	}
 	var gone []Entry
 	for old := range s.live.within(c.name) {
-		if e, ok := after.Get(old); (!ok || !sameUID(e, old)) && !c.ahead.has(old) {
+		if e, ok := after.Get(old); (!ok || !sameUID(e, old)) && !c.inherited.covers(old) {
 			gone = append(gone, old)
 		}
 	}
 	for _, old := range gone {
-		s.drop(old)
+		s.remove(old)
 		s.changes = append(s.changes, Change{Kind: Deleted, Cause: Listed, Old: old, Seen: end.Seen})
 	}
-	if s.live.objects.Len() == 0 && c.ahead == nil {
+	if s.live.objects.Len() == 0 && c.inherited == nil {
 		s.adopt(after, cause, end)
 	} else {
 		s.merge(c, after, cause, end)
 	}
-	s.trainIfRipe(true)
+	s.trainIfDue(true)
 }
 
 // adopt takes a list as it is, as there is nothing else.
@@ -347,7 +347,7 @@ func (s *Store) merge(c *scope, after *tree, cause Cause, end *delta.Delta) {
 	after.Scan(func(e Entry) bool {
 		old, had := s.live.objects.Get(e)
 		switch {
-		case c.ahead.has(e):
+		case c.inherited.covers(e):
 			s.release(e)
 		case !had:
 			e = s.install(e)

@@ -14,13 +14,13 @@ import (
 type Snapshot struct {
 	store  *Store
 	table  table
-	scopes []reached
+	scopes []scopeState
 	synced bool
 	held   int64
 }
 
-// reached says how far a scope has come.
-type reached struct {
+// scopeState says how far a scope has come.
+type scopeState struct {
 	scope   delta.Scope
 	version wire.Version
 	listed  bool
@@ -30,18 +30,18 @@ type reached struct {
 // byArrival reports whether there is a scope whose versions do not distinguish
 // revisions.
 func (s *Snapshot) byArrival() bool {
-	return slices.ContainsFunc(s.scopes, func(r reached) bool { return r.order == delta.ByArrival })
+	return slices.ContainsFunc(s.scopes, func(r scopeState) bool { return r.order == delta.ByArrival })
 }
 
 // Get returns the object with a key, and whether there is one.
 func (s *Snapshot) Get(key wire.Key) (found Entry, ok bool) {
-	withProbe(key, -1, "", func(p Entry) { found, ok = s.table.objects.Get(p) })
+	withSearchKey(key, -1, "", func(p Entry) { found, ok = s.table.objects.Get(p) })
 	return found, ok
 }
 
 // All returns all objects, ordered by cluster, namespace and name.
 func (s *Snapshot) All() iter.Seq[Entry] {
-	return func(yield func(Entry) bool) { s.table.objects.Scan(s.politely(yield)) }
+	return func(yield func(Entry) bool) { s.table.objects.Scan(s.yielding(yield)) }
 }
 
 // Namespace returns the objects of one namespace, ordered by name. Its cost
@@ -53,19 +53,19 @@ func (s *Snapshot) Namespace(name string) iter.Seq[Entry] {
 // Within returns the objects of a scope, ordered by key: those of one cluster,
 // or of one namespace of it.
 func (s *Snapshot) Within(scope delta.Scope) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) { s.table.within(scope)(s.politely(yield)) }
+	return func(yield func(Entry) bool) { s.table.within(scope)(s.yielding(yield)) }
 }
 
-// politeness is after how many entries a reader looks whether somebody writes.
-const politeness = 16
+// yieldInterval is after how many entries a reader looks whether somebody writes.
+const yieldInterval = 16
 
-// politely lets the writer go first where there are more goroutines than
+// yielding lets the writer go first where there are more goroutines than
 // processors: readers hold no lock that it could wait for, but each would take
 // a full slice of time, 10 ms, before the writer has its turn again.
-func (s *Snapshot) politely(yield func(Entry) bool) func(Entry) bool {
+func (s *Snapshot) yielding(yield func(Entry) bool) func(Entry) bool {
 	n := 0
 	return func(e Entry) bool {
-		if n++; n%politeness == 0 && s.store.busy() {
+		if n++; n%yieldInterval == 0 && s.store.recentlyWritten() {
 			runtime.Gosched()
 		}
 		return yield(e)
@@ -74,7 +74,7 @@ func (s *Snapshot) politely(yield func(Entry) bool) func(Entry) bool {
 
 func (t *table) within(scope delta.Scope) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		withProbe(wire.Key{Cluster: scope.Cluster, Namespace: scope.Namespace}, -1, "", func(p Entry) {
+		withSearchKey(wire.Key{Cluster: scope.Cluster, Namespace: scope.Namespace}, -1, "", func(p Entry) {
 			t.objects.Ascend(p, func(e Entry) bool {
 				h := e.header()
 				if string(h.cluster) != scope.Cluster || scope.Namespace != "" && string(h.namespace) != scope.Namespace {
@@ -122,7 +122,7 @@ func (s *Snapshot) Reached(scope delta.Scope) wire.Version {
 
 // Follows reports whether a scope is followed. The scope may not have been listed yet.
 func (s *Snapshot) Follows(scope delta.Scope) bool {
-	return slices.ContainsFunc(s.scopes, func(r reached) bool { return r.scope == scope })
+	return slices.ContainsFunc(s.scopes, func(r scopeState) bool { return r.scope == scope })
 }
 
 // Synced reports whether a first list of every scope has been applied.

@@ -14,25 +14,25 @@ import (
 type Store struct {
 	cfg     Config
 	group   *Group
-	place   int
+	slot    int
 	current atomic.Pointer[Snapshot]
-	feed    feed
-	waits   waits
+	chain   chain
+	waiters waiters
 	synced  chan struct{}
 	wrote   atomic.Int64 // when, as time.Since(epoch)
 
-	mu       sync.Mutex // of who writes: what follows
-	arena    arena
-	live     table
-	scopes   map[delta.Scope]*scope
-	staging  int // number of scopes with an arriving list
-	extracts []Extract
-	values   [][]string // scratch: what the extracts found
-	changes  []Change
-	probe    probe           // for the writer only
-	moved    bool            // entries were moved without a change
-	fell     []*Subscription // subscribers that fell behind with the last change
-	stats    Stats
+	mu         sync.Mutex // of who writes: what follows
+	arena      arena
+	live       table
+	scopes     map[delta.Scope]*scope
+	staging    int // number of scopes with an arriving list
+	extracts   []Extract
+	values     [][]string // scratch: what the extracts found
+	changes    []Change
+	searchKey  searchKey       // for the writer only
+	moved      bool            // entries were moved without a change
+	fellBehind []*Subscription // subscribers that fell behind with the last change
+	stats      Stats
 }
 
 // New returns an empty store.
@@ -51,8 +51,8 @@ func New(cfg Config) *Store {
 	}
 	first := &Snapshot{store: s, table: s.live.copy()}
 	s.current.Store(first)
-	s.place = s.group.join(first)
-	s.feed.init(first, cfg.Backlog)
+	s.slot = s.group.join(first)
+	s.chain.init(first, cfg.Backlog)
 	return s
 }
 
@@ -68,9 +68,9 @@ func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.stats
-	s.feed.mu.Lock()
-	st.FellBehind, st.Folded, st.Unreported = s.feed.lag.Episodes, s.feed.lag.Folded, s.feed.lag.Unreported
-	s.feed.mu.Unlock()
+	s.chain.mu.Lock()
+	st.FellBehind, st.Folded, st.Unreported = s.chain.lag.Episodes, s.chain.lag.Folded, s.chain.lag.Unreported
+	s.chain.mu.Unlock()
 	st.Objects, st.Decoded = s.live.objects.Len(), s.live.decoded
 	st.RawBytes, st.HeldBytes = s.live.raw, int64(s.arena.size)
 	return st
@@ -85,41 +85,41 @@ func (s *Store) Stats() Stats {
 // to again.
 func (s *Store) Apply(ctx context.Context, batch delta.Batch) error {
 	for len(batch) > 0 {
-		if err := s.feed.room(ctx); err != nil {
+		if err := s.chain.waitForRoom(ctx); err != nil {
 			return err
 		}
-		n, fell := s.segment(batch)
-		s.feed.tell(fell)
+		n, fell := s.applySegment(batch)
+		s.chain.notify(fell)
 		batch = batch[n:]
 	}
 	return nil
 }
 
-// segment applies deltas up to the end of a list and publishes the result. It returns
+// applySegment applies deltas up to the end of a list and publishes the result. It returns
 // the number of deltas and the subscribers that fell behind.
-func (s *Store) segment(batch delta.Batch) (n int, fell []*Subscription) {
+func (s *Store) applySegment(batch delta.Batch) (n int, fell []*Subscription) {
 	s.wrote.Store(int64(time.Since(epoch)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n = s.advance(batch)
-	s.tidy(sweepPerChange * (len(s.changes) + 1))
+	n = s.applyDeltas(batch)
+	s.compact(compactPerChange * (len(s.changes) + 1))
 	s.publish()
-	fell, s.fell = s.fell, nil
+	fell, s.fellBehind = s.fellBehind, nil
 	return n, fell
 }
 
 // epoch is where clocks of this package begin.
 var epoch = time.Now()
 
-// busy reports whether somebody has written in the last moment, and may be about
+// recentlyWritten reports whether somebody has written in the last moment, and may be about
 // to go on.
-func (s *Store) busy() bool {
+func (s *Store) recentlyWritten() bool {
 	return int64(time.Since(epoch))-s.wrote.Load() < int64(50*time.Millisecond)
 }
 
-// advance applies deltas, and stops before and behind the end of a list, which
+// applyDeltas applies deltas, and stops before and behind the end of a list, which
 // is shown apart from what came before it.
-func (s *Store) advance(batch delta.Batch) int {
+func (s *Store) applyDeltas(batch delta.Batch) int {
 	for i := range batch {
 		d := &batch[i]
 		if d.Kind == delta.End && len(s.changes) > 0 {
@@ -139,20 +139,20 @@ func (s *Store) advance(batch delta.Batch) int {
 		case d.Kind == delta.Leave:
 			s.leave(sc)
 		case d.Kind == delta.Bookmark:
-			sc.reach(d.Version)
+			sc.advance(d.Version)
 		case sc.staged != nil:
 			s.stage(sc, d)
 		default:
-			s.event(sc, d)
-			sc.reach(d.Version)
-			s.trainIfRipe(false)
+			s.applyEvent(sc, d)
+			sc.advance(d.Version)
+			s.trainIfDue(false)
 		}
 	}
 	return len(batch)
 }
 
-// event applies one event of a watch.
-func (s *Store) event(sc *scope, d *delta.Delta) {
+// applyEvent applies one event of a watch.
+func (s *Store) applyEvent(sc *scope, d *delta.Delta) {
 	rec := &d.Record
 	old, had := s.find(rec.Key)
 	same := had && old.sameObject(rec)
@@ -165,12 +165,12 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 		case !had:
 			s.stats.Stale++
 		case same && d.Err == nil:
-			s.drop(old)
-			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.last(rec), Seen: d.Seen})
+			s.remove(old)
+			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, New: s.lastState(rec), Seen: d.Seen})
 		default:
 			// Either the last state is unusable, or the delta deletes a later object
 			// with the same name: then the known object was deleted earlier.
-			s.drop(old)
+			s.remove(old)
 			s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 		}
 		return
@@ -178,15 +178,15 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 	var e Entry
 	kept := false
 	if d.Kind != delta.Keep {
-		e, kept = s.keep(rec)
+		e, kept = s.makeEntry(rec)
 	}
 	if kept && same && sc.repeats(old, e) {
 		s.arena.free(e)
 		s.stats.Unchanged++
 		return
 	}
-	if had && !same && (kept || !stands(old, rec)) {
-		s.drop(old)
+	if had && !same && (kept || !remains(old, rec)) {
+		s.remove(old)
 		s.changes = append(s.changes, Change{Kind: Deleted, Old: old, Seen: d.Seen})
 	}
 	if !kept {
@@ -200,9 +200,9 @@ func (s *Store) event(sc *scope, d *delta.Delta) {
 	}
 }
 
-// stands reports whether the store keeps the last known state of an object that arrives
+// remains reports whether the store keeps the last known state of an object that arrives
 // in an unusable state. It does, unless the UID shows that it is another object.
-func stands(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
+func remains(old Entry, rec *wire.Record) bool { return rec.UID == "" || old.sameObject(rec) }
 
 // newer reports whether rec is a later revision than old. Versions are ordered
 // across all objects of a type, so this holds for namesakes too. Objects
@@ -213,7 +213,7 @@ func newer(old Entry, rec *wire.Record) bool {
 }
 
 func (s *Store) find(key wire.Key) (Entry, bool) {
-	return s.live.objects.Find(s.probe.set(key, -1, ""))
+	return s.live.objects.Find(s.searchKey.set(key, -1, ""))
 }
 
 // put shows an entry from the next snapshot on.
@@ -223,25 +223,25 @@ func (s *Store) put(e Entry) {
 	}
 }
 
-func (s *Store) drop(e Entry) {
-	s.live.drop(e)
+func (s *Store) remove(e Entry) {
+	s.live.remove(e)
 	s.discard(e)
 }
 
-// keep makes an entry of a record.
-func (s *Store) keep(rec *wire.Record) (Entry, bool) {
-	rec, ok := s.transformed(rec)
+// makeEntry makes an entry of a record.
+func (s *Store) makeEntry(rec *wire.Record) (Entry, bool) {
+	rec, ok := s.transform(rec)
 	if !ok {
 		return Entry{}, false
 	}
 	if !s.keepsObject(rec) {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	object, err := guarded(s.cfg.Decode, rec)
+	object, err := catchPanic(s.cfg.Decode, rec)
 	if err != nil && s.cfg.KeepObject != nil {
 		return s.arena.add(rec, s.extract(rec, nil)), true
 	}
-	e := s.arena.alone(rec, s.extract(rec, object), !s.cfg.someBodies())
+	e := s.arena.storeAlone(rec, s.extract(rec, object), !s.cfg.dropsBodies())
 	e.slab.hold(object, err)
 	return e, true
 }
@@ -254,31 +254,31 @@ func (s *Store) keepsObject(rec *wire.Record) bool {
 	return s.cfg.KeepObject(len(rec.Body), s.arena.packs(len(rec.Body)))
 }
 
-// last makes an entry of the state that a deletion carries. No snapshot shows it. A state
+// lastState makes an entry of the state that a deletion carries. No snapshot shows it. A state
 // that cannot be transformed or decoded is left out: the state before it is known.
-func (s *Store) last(rec *wire.Record) Entry {
-	rec, ok := s.transformed(rec)
+func (s *Store) lastState(rec *wire.Record) Entry {
+	rec, ok := s.transform(rec)
 	if !ok {
 		return Entry{}
 	}
 	if !s.keepsObject(rec) {
-		return s.arena.alone(rec, nil, true)
+		return s.arena.storeAlone(rec, nil, true)
 	}
-	object, err := guarded(s.cfg.Decode, rec)
+	object, err := catchPanic(s.cfg.Decode, rec)
 	if err != nil {
 		return Entry{}
 	}
-	e := s.arena.alone(rec, nil, !s.cfg.someBodies())
+	e := s.arena.storeAlone(rec, nil, !s.cfg.dropsBodies())
 	e.slab.object = object
 	return e
 }
 
-// transformed returns a record as Config.Transform changes it.
-func (s *Store) transformed(rec *wire.Record) (*wire.Record, bool) {
+// transform returns a record as Config.Transform changes it.
+func (s *Store) transform(rec *wire.Record) (*wire.Record, bool) {
 	if s.cfg.Transform == nil {
 		return rec, true
 	}
-	out, err := guarded(s.cfg.Transform, rec)
+	out, err := catchPanic(s.cfg.Transform, rec)
 	if err != nil {
 		s.stats.Refused++
 		s.stats.LastRefused = err
@@ -297,18 +297,18 @@ func (s *Store) publish() {
 	if len(s.changes) > 0 || s.moved || next.synced != shown.synced {
 		next.table = s.live.copy()
 	}
-	next.scopes, next.held = s.reached(shown.scopes), int64(s.arena.size)
+	next.scopes, next.held = s.scopeStates(shown.scopes), int64(s.arena.size)
 	if len(s.changes) == 0 && !s.moved && next.synced == shown.synced && sameScopes(next.scopes, shown.scopes) {
 		return
 	}
 	// First the view, so that who has seen something here, or waited for it, finds it
 	// in every view after that.
-	s.group.set(s.place, next)
+	s.group.set(s.slot, next)
 	s.current.Store(next)
-	s.fell = append(s.fell, s.feed.append(next, s.changes)...)
+	s.fellBehind = append(s.fellBehind, s.chain.append(next, s.changes)...)
 	s.changes, s.moved = nil, false // the subscribers have the changes now
 	if next.synced && !shown.synced {
 		close(s.synced)
 	}
-	s.waits.wake(next)
+	s.waiters.wake(next)
 }

@@ -46,15 +46,15 @@ func (m Mode) String() string {
 // which must close it when done: an open subscription of Lossless that nobody reads
 // blocks the store once the backlog is full.
 type Subscription struct {
-	feed *feed
-	mode Mode
-	done bool
-	from *Snapshot // where it started, until the first Next
+	chain *chain
+	mode  Mode
+	done  bool
+	from  *Snapshot // where it started, until the first Next
 
 	// Guarded by feed.mu.
-	at     *commit   // the last link that was returned; nil if off the chain
-	seen   *Snapshot // Latest: the snapshot after the changes delivered so far
-	behind *lagging  // EveryChange: pending changes while off the chain
+	at     *link          // the last link that was returned; nil if off the chain
+	seen   *Snapshot      // Latest: the snapshot after the changes delivered so far
+	behind *foldedBacklog // EveryChange: pending changes while off the chain
 	lag    Lag
 	onLag  func(Lag)
 	next   uint64 // position after the changes returned last, as commit.seq
@@ -63,10 +63,10 @@ type Subscription struct {
 
 // Subscribe starts a subscription at this instant.
 func (s *Store) Subscribe(mode Mode) *Subscription {
-	f := &s.feed
+	f := &s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	sub := &Subscription{feed: f, mode: mode, at: f.head, from: f.snapshot, taken: f.head.seq, next: f.head.seq}
+	sub := &Subscription{chain: f, mode: mode, at: f.head, from: f.snapshot, taken: f.head.seq, next: f.head.seq}
 	if mode == Latest {
 		sub.seen = f.snapshot
 	}
@@ -82,16 +82,16 @@ func (s *Subscription) Snapshot() *Snapshot { return s.from }
 // behind. The goroutine that calls Apply calls f, so f must be quick and must not call
 // Apply. Call OnLag before the first Next.
 func (s *Subscription) OnLag(f func(Lag)) {
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
+	s.chain.mu.Lock()
+	defer s.chain.mu.Unlock()
 	s.onLag = f
 }
 
 // Lag returns how far the subscriber has fallen behind. In modes other than EveryChange
 // it is always zero. Any goroutine may call it.
 func (s *Subscription) Lag() Lag {
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
+	s.chain.mu.Lock()
+	defer s.chain.mu.Unlock()
 	return s.lag
 }
 
@@ -162,7 +162,7 @@ func (s *Subscription) settle() (<-chan struct{}, error) {
 		return nil, ErrClosed
 	}
 	s.from = nil // the first state may go now
-	f := s.feed
+	f := s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s.taken != s.next {
@@ -194,42 +194,42 @@ func (s *Subscription) take(links int) ([]Change, *Snapshot) {
 // claim takes at most n links of the chain, or n pieces if the subscriber has fallen behind,
 // and the snapshot after them. To make the changes of a piece takes time, so that is for the
 // caller.
-func (s *Subscription) claim(n int) (links [][]Change, pieces []*piece, now *Snapshot) {
-	f := s.feed
+func (s *Subscription) claim(n int) (links [][]Change, pieces []*backlogPart, now *Snapshot) {
+	f := s.chain
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := s.behind
 	switch {
 	case l == nil:
-		for ; s.at != f.head && len(links) < n; s.at = s.at.after {
+		for ; s.at != f.head && len(links) < n; s.at = s.at.next {
 			links = append(links, s.at.changes)
 		}
 		s.next = s.at.seq
 		return links, nil, f.snapshot
-	case len(l.held) == 0: // back on the chain
+	case len(l.parts) == 0: // back on the chain
 		s.at, s.next, s.lag.Behind = f.head, f.head.seq, false
-		return nil, []*piece{f.leave(s)}, f.snapshot
+		return nil, []*backlogPart{f.endFolding(s)}, f.snapshot
 	}
-	n = min(n, len(l.held))
-	pieces, l.held = l.held[:n], l.held[n:]
+	n = min(n, len(l.parts))
+	pieces, l.parts = l.parts[:n], l.parts[n:]
 	for _, p := range pieces {
 		s.next += p.n
 	}
-	return nil, pieces, l.rest.base
+	return nil, pieces, l.folding.base
 }
 
 // takeLatest returns what became of each object since it was called last.
 func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
-	f := s.feed
+	f := s.chain
 	f.mu.Lock()
 	from, at, now, head := s.seen, s.at, f.snapshot, f.head
 	s.seen, s.at, s.next = now, head, head.seq
 	f.mu.Unlock()
 	if at == nil {
-		return difference(from, now), now
+		return diff(from, now), now
 	}
 	var links [][]Change
-	for ; at != head; at = at.after {
+	for ; at != head; at = at.next {
 		links = append(links, at.changes)
 	}
 	return fold(links), now
@@ -238,21 +238,21 @@ func (s *Subscription) takeLatest() ([]Change, *Snapshot) {
 // Pending returns the number of changes that wait to be taken, including those returned
 // last. Except with Lossless, some of them may be folded into others.
 func (s *Subscription) Pending() int {
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
-	if _, open := s.feed.subs[s]; !open {
+	s.chain.mu.Lock()
+	defer s.chain.mu.Unlock()
+	if _, open := s.chain.subs[s]; !open {
 		return 0
 	}
-	return int(s.feed.lagLocked(s))
+	return int(s.chain.pendingLocked(s))
 }
 
 // Close ends the subscription. It may be called more than once, on the
 // goroutine that owns the subscription.
 func (s *Subscription) Close() {
 	s.done = true
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
-	delete(s.feed.subs, s)
+	s.chain.mu.Lock()
+	defer s.chain.mu.Unlock()
+	delete(s.chain.subs, s)
 	s.at, s.seen, s.from, s.behind = nil, nil, nil, nil
-	s.feed.moved.Broadcast()
+	s.chain.moved.Broadcast()
 }

@@ -94,8 +94,8 @@ func (t *table) put(e Entry) (old Entry, had bool) {
 	return old, had
 }
 
-// drop removes an entry.
-func (t *table) drop(e Entry) {
+// remove removes an entry.
+func (t *table) remove(e Entry) {
 	t.objects.Delete(e)
 	t.count(e, -1)
 	for column, index := range t.indexes {

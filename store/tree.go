@@ -10,9 +10,9 @@ const (
 	maxItems = 32
 	// minItems is where a node is joined with a neighbour that has room.
 	minItems = maxItems / 4
-	// spare is the room that a copied node has for more: most copies live for one
+	// spareItems is the room that a copied node has for more: most copies live for one
 	// batch.
-	spare = 4
+	spareItems = 4
 )
 
 // btree is an ordered set of items. Copying it is O(1): the copies share nodes
@@ -23,18 +23,18 @@ const (
 // or replaced stands nowhere any more, neither as a separator nor in the unused
 // end of a slice, where it would hold on to the memory it leads to.
 type btree[T any] struct {
-	root    *node[T]
-	len     int
-	owner   *owner
-	compare func(a, b T) int
-	name    func(T) keyName // nil for a tree without guides
-	spot    spot
+	root     *node[T]
+	len      int
+	owner    *owner
+	compare  func(a, b T) int
+	name     func(T) keyName // nil for a tree without guides
+	lastPath path
 }
 
-// spot is where the last Find found its item. Set looks there first: the writer of a
+// path is where the last Find found its item. Set looks there first: the writer of a
 // store looks for an object before it writes it, and most of the cost of either is to
 // compare keys.
-type spot struct {
+type path struct {
 	depth uint8 // number of steps; 0 if nothing is known
 	steps [maxSteps]uint8
 }
@@ -48,17 +48,17 @@ type owner struct{ _ byte }
 
 // node is a leaf, or an inner node whose items are the first of each child.
 type node[T any] struct {
-	owner *owner
-	items []T
-	kids  []*node[T] // nil in a leaf
+	owner    *owner
+	items    []T
+	children []*node[T] // nil in a leaf
 
-	guide    atomic.Pointer[guide] // nil once items have changed
-	searched atomic.Uint32         // since then
+	prefixes atomic.Pointer[prefixIndex] // nil once items have changed
+	searched atomic.Uint32               // since then
 }
 
-// changed drops the guide of a node before items are added or removed.
-func (n *node[T]) changed() {
-	n.guide.Store(nil)
+// invalidate drops the guide of a node before items are added or removed.
+func (n *node[T]) invalidate() {
+	n.prefixes.Store(nil)
 	n.searched.Store(0)
 }
 
@@ -73,28 +73,28 @@ func (t *btree[T]) Len() int { return t.len }
 // Copy returns a tree with the same items.
 func (t *btree[T]) Copy() *btree[T] {
 	c := *t
-	c.spot = spot{} // any number of goroutines read the copy
+	c.lastPath = path{} // any number of goroutines read the copy
 	t.owner, c.owner = new(owner), new(owner)
 	return &c
 }
 
-// own returns the node if it may be written, else a copy.
-func (t *btree[T]) own(n *node[T]) *node[T] {
+// writable returns the node if it may be written, else a copy.
+func (t *btree[T]) writable(n *node[T]) *node[T] {
 	if n.owner == t.owner {
 		return n
 	}
-	c := &node[T]{owner: t.owner, items: roomy(n.items), kids: roomy(n.kids)}
-	c.guide.Store(n.guide.Load())
+	c := &node[T]{owner: t.owner, items: cloneWithRoom(n.items), children: cloneWithRoom(n.children)}
+	c.prefixes.Store(n.prefixes.Load())
 	c.searched.Store(n.searched.Load())
 	return c
 }
 
-// roomy copies a slice, with a little room for more.
-func roomy[E any](s []E) []E {
+// cloneWithRoom copies a slice, with a little room for more.
+func cloneWithRoom[E any](s []E) []E {
 	if s == nil {
 		return nil
 	}
-	return append(make([]E, 0, min(len(s)+spare, maxItems+1)), s...)
+	return append(make([]E, 0, min(len(s)+spareItems, maxItems+1)), s...)
 }
 
 // find returns where the item is or would be in a leaf. Lists come in the order
@@ -113,8 +113,8 @@ func (t *btree[T]) find(n *node[T], item T) (int, bool) {
 	return slices.BinarySearchFunc(n.items[:last], item, t.compare)
 }
 
-// way returns which child of an inner node has the item, if any has.
-func (t *btree[T]) way(n *node[T], item T) int {
+// childIndex returns which child of an inner node has the item, if any has.
+func (t *btree[T]) childIndex(n *node[T], item T) int {
 	i, found := t.find(n, item)
 	if found || i == 0 {
 		return i
@@ -124,7 +124,7 @@ func (t *btree[T]) way(n *node[T], item T) int {
 
 // Get returns the item that is equal to the given one.
 func (t *btree[T]) Get(item T) (found T, ok bool) {
-	if at, found := t.seek(item); at.depth > 0 {
+	if at, found := t.findByPrefix(item); at.depth > 0 {
 		return found, true
 	}
 	return t.get(item)
@@ -133,8 +133,8 @@ func (t *btree[T]) Get(item T) (found T, ok bool) {
 // get is Get without guides.
 func (t *btree[T]) get(item T) (found T, ok bool) {
 	n := t.root
-	for n.kids != nil {
-		n = n.kids[t.way(n, item)]
+	for n.children != nil {
+		n = n.children[t.childIndex(n, item)]
 	}
 	if i, ok := t.find(n, item); ok {
 		return n.items[i], true
@@ -142,64 +142,64 @@ func (t *btree[T]) get(item T) (found T, ok bool) {
 	return found, false
 }
 
-// seek finds an item by guides. If that fails, the depth of the spot is zero.
-func (t *btree[T]) seek(want T) (at spot, item T) {
+// findByPrefix finds an item by guides. If that fails, the depth of the spot is zero.
+func (t *btree[T]) findByPrefix(want T) (at path, item T) {
 	if t.name == nil {
-		return spot{}, item
+		return path{}, item
 	}
 	name := t.name(want)
 	for n := t.root; int(at.depth) < maxSteps; {
-		g := t.guideOf(n)
+		g := t.prefixesOf(n)
 		if g == nil {
 			break
 		}
-		i, equal := g.find(name.tag(g.prefix), func(i int) int { return t.compare(n.items[i], want) })
-		if n.kids == nil && !equal {
+		i, equal := g.find(name.prefix(g.common), func(i int) int { return t.compare(n.items[i], want) })
+		if n.children == nil && !equal {
 			break
 		}
 		at.steps[at.depth] = uint8(i)
 		at.depth++
-		if n.kids == nil {
+		if n.children == nil {
 			return at, n.items[i]
 		}
-		n = n.kids[i]
+		n = n.children[i]
 	}
-	return spot{}, item
+	return path{}, item
 }
 
-// worthGuide is how many searches a node must have seen since it changed.
-const worthGuide = 8
+// indexAfterSearches is how many searches a node must have seen since it changed.
+const indexAfterSearches = 8
 
-// guideOf returns the guide of a node, or nil if it has none yet. Any goroutine may call it
+// prefixesOf returns the guide of a node, or nil if it has none yet. Any goroutine may call it
 // that may read the node.
-func (t *btree[T]) guideOf(n *node[T]) *guide {
-	if g := n.guide.Load(); g != nil || len(n.items) == 0 || n.searched.Add(1) < worthGuide {
+func (t *btree[T]) prefixesOf(n *node[T]) *prefixIndex {
+	if g := n.prefixes.Load(); g != nil || len(n.items) == 0 || n.searched.Add(1) < indexAfterSearches {
 		return g
 	}
-	g := newGuide(len(n.items), t.name(n.items[0]), t.name(n.last()), func(i int) keyName { return t.name(n.items[i]) })
-	n.guide.Store(g)
+	g := newPrefixIndex(len(n.items), t.name(n.items[0]), t.name(n.last()), func(i int) keyName { return t.name(n.items[i]) })
+	n.prefixes.Store(g)
 	return g
 }
 
 // last returns the last item of a node and all its children.
 func (n *node[T]) last() T {
-	for n.kids != nil {
-		n = n.kids[len(n.kids)-1]
+	for n.children != nil {
+		n = n.children[len(n.children)-1]
 	}
 	return n.items[len(n.items)-1]
 }
 
 // Find is Get for the only writer of a tree, who often writes the same item next.
 func (t *btree[T]) Find(item T) (found T, ok bool) {
-	if at, found := t.seek(item); at.depth > 0 {
-		t.spot = at
+	if at, found := t.findByPrefix(item); at.depth > 0 {
+		t.lastPath = at
 		return found, true
 	}
-	t.spot = spot{}
-	at := spot{}
+	t.lastPath = path{}
+	at := path{}
 	for n := t.root; int(at.depth) < maxSteps; {
 		i, there := slices.BinarySearchFunc(n.items, item, t.compare)
-		if n.kids == nil && !there {
+		if n.children == nil && !there {
 			return found, false
 		}
 		if !there {
@@ -207,36 +207,36 @@ func (t *btree[T]) Find(item T) (found T, ok bool) {
 		}
 		at.steps[at.depth] = uint8(i)
 		at.depth++
-		if n.kids == nil {
-			t.spot = at
+		if n.children == nil {
+			t.lastPath = at
 			return n.items[i], true
 		}
-		n = n.kids[i]
+		n = n.children[i]
 	}
 	return t.get(item)
 }
 
 // replace is Set where the last Find found the item.
 func (t *btree[T]) replace(item T) (old T, ok bool) {
-	if t.spot.depth == 0 {
+	if t.lastPath.depth == 0 {
 		return old, false
 	}
-	steps := t.spot.steps[:t.spot.depth]
+	steps := t.lastPath.steps[:t.lastPath.depth]
 	leaf := len(steps) - 1
 	var way [maxSteps]*node[T]
 	way[0] = t.root
 	for level, step := range steps[:leaf] {
-		way[level+1] = way[level].kids[step]
+		way[level+1] = way[level].children[step]
 	}
 	old = way[leaf].items[steps[leaf]]
 	if t.compare(old, item) != 0 {
 		return old, false
 	}
-	way[0] = t.own(t.root)
+	way[0] = t.writable(t.root)
 	t.root = way[0]
 	for level, step := range steps[:leaf] {
-		way[level+1] = t.own(way[level+1])
-		way[level].kids[step] = way[level+1]
+		way[level+1] = t.writable(way[level+1])
+		way[level].children[step] = way[level+1]
 	}
 	for level := leaf; ; level-- {
 		way[level].items[steps[level]] = item
@@ -251,11 +251,11 @@ func (t *btree[T]) Set(item T) (old T, had bool) {
 	if old, ok := t.replace(item); ok {
 		return old, true
 	}
-	t.spot = spot{}
-	t.root = t.own(t.root)
+	t.lastPath = path{}
+	t.root = t.writable(t.root)
 	old, had, right := t.set(t.root, item)
 	if right != nil {
-		t.root = &node[T]{owner: t.owner, items: []T{t.root.items[0], right.items[0]}, kids: []*node[T]{t.root, right}}
+		t.root = &node[T]{owner: t.owner, items: []T{t.root.items[0], right.items[0]}, children: []*node[T]{t.root, right}}
 	}
 	if !had {
 		t.len++
@@ -265,26 +265,26 @@ func (t *btree[T]) Set(item T) (old T, had bool) {
 
 // set works on a node of our own, and returns what was split off its end.
 func (t *btree[T]) set(n *node[T], item T) (old T, had bool, right *node[T]) {
-	if n.kids == nil {
+	if n.children == nil {
 		i, found := t.find(n, item)
 		if found {
 			old, n.items[i] = n.items[i], item
 			return old, true, nil
 		}
-		n.changed()
+		n.invalidate()
 		n.items = slices.Insert(n.items, i, item)
 		return old, false, t.split(n, i)
 	}
-	i := t.way(n, item)
-	kid := t.own(n.kids[i])
-	n.kids[i] = kid
+	i := t.childIndex(n, item)
+	kid := t.writable(n.children[i])
+	n.children[i] = kid
 	old, had, more := t.set(kid, item)
 	n.items[i] = kid.items[0]
 	if more != nil {
 		i++
-		n.changed()
+		n.invalidate()
 		n.items = slices.Insert(n.items, i, more.items[0])
-		n.kids = slices.Insert(n.kids, i, more)
+		n.children = slices.Insert(n.children, i, more)
 		right = t.split(n, i)
 	}
 	return old, had, right
@@ -300,11 +300,11 @@ func (t *btree[T]) split(n *node[T], i int) *node[T] {
 	if i == len(n.items)-1 {
 		at = i
 	}
-	right := &node[T]{owner: t.owner, items: roomy(n.items[at:])}
-	n.items = roomy(n.items[:at])
-	if n.kids != nil {
-		right.kids = roomy(n.kids[at:])
-		n.kids = roomy(n.kids[:at])
+	right := &node[T]{owner: t.owner, items: cloneWithRoom(n.items[at:])}
+	n.items = cloneWithRoom(n.items[:at])
+	if n.children != nil {
+		right.children = cloneWithRoom(n.children[at:])
+		n.children = cloneWithRoom(n.children[:at])
 	}
 	return right
 }
@@ -314,11 +314,11 @@ func (t *btree[T]) Delete(item T) (old T, had bool) {
 	if _, there := t.get(item); !there {
 		return old, false
 	}
-	t.spot = spot{}
-	t.root = t.own(t.root)
+	t.lastPath = path{}
+	t.root = t.writable(t.root)
 	old = t.delete(t.root, item)
-	for len(t.root.kids) == 1 {
-		t.root = t.root.kids[0]
+	for len(t.root.children) == 1 {
+		t.root = t.root.children[0]
 	}
 	if len(t.root.items) == 0 {
 		t.root = &node[T]{owner: t.owner}
@@ -329,21 +329,21 @@ func (t *btree[T]) Delete(item T) (old T, had bool) {
 
 // delete works on a node of our own that has the item.
 func (t *btree[T]) delete(n *node[T], item T) (old T) {
-	if n.kids == nil {
+	if n.children == nil {
 		i, _ := t.find(n, item)
 		old = n.items[i]
-		n.changed()
+		n.invalidate()
 		n.items = slices.Delete(n.items, i, i+1) // it clears what is left over
 		return old
 	}
-	i := t.way(n, item)
-	kid := t.own(n.kids[i])
-	n.kids[i] = kid
+	i := t.childIndex(n, item)
+	kid := t.writable(n.children[i])
+	n.children[i] = kid
 	old = t.delete(kid, item)
 	switch {
 	case len(kid.items) == 0:
 		n.remove(i)
-	case len(kid.items) < minItems && len(n.kids) > 1:
+	case len(kid.items) < minItems && len(n.children) > 1:
 		n.items[i] = kid.items[0]
 		t.join(n, max(i-1, 0))
 	default:
@@ -353,23 +353,23 @@ func (t *btree[T]) delete(n *node[T], item T) (old T) {
 }
 
 func (n *node[T]) remove(i int) {
-	n.changed()
+	n.invalidate()
 	n.items = slices.Delete(n.items, i, i+1)
-	n.kids = slices.Delete(n.kids, i, i+1)
+	n.children = slices.Delete(n.children, i, i+1)
 }
 
 // join makes one of two neighbours, if that leaves room.
 func (t *btree[T]) join(n *node[T], i int) {
-	if len(n.kids[i].items)+len(n.kids[i+1].items) > maxItems*3/4 {
+	if len(n.children[i].items)+len(n.children[i+1].items) > maxItems*3/4 {
 		return
 	}
-	left, right := t.own(n.kids[i]), n.kids[i+1]
-	left.changed()
+	left, right := t.writable(n.children[i]), n.children[i+1]
+	left.invalidate()
 	left.items = append(left.items, right.items...)
-	if left.kids != nil {
-		left.kids = append(left.kids, right.kids...)
+	if left.children != nil {
+		left.children = append(left.children, right.children...)
 	}
-	n.kids[i] = left
+	n.children[i] = left
 	n.remove(i + 1)
 }
 
@@ -377,7 +377,7 @@ func (t *btree[T]) join(n *node[T], i int) {
 func (t *btree[T]) Scan(yield func(T) bool) { scan(t.root, yield) }
 
 func scan[T any](n *node[T], yield func(T) bool) bool {
-	if n.kids == nil {
+	if n.children == nil {
 		for _, item := range n.items {
 			if !yield(item) {
 				return false
@@ -385,7 +385,7 @@ func scan[T any](n *node[T], yield func(T) bool) bool {
 		}
 		return true
 	}
-	for _, kid := range n.kids {
+	for _, kid := range n.children {
 		if !scan(kid, yield) {
 			return false
 		}
@@ -398,7 +398,7 @@ func scan[T any](n *node[T], yield func(T) bool) bool {
 func (t *btree[T]) Ascend(from T, yield func(T) bool) { t.ascend(t.root, from, yield) }
 
 func (t *btree[T]) ascend(n *node[T], from T, yield func(T) bool) bool {
-	if n.kids == nil {
+	if n.children == nil {
 		i, _ := t.find(n, from)
 		for _, item := range n.items[i:] {
 			if !yield(item) {
@@ -407,11 +407,11 @@ func (t *btree[T]) ascend(n *node[T], from T, yield func(T) bool) bool {
 		}
 		return true
 	}
-	i := t.way(n, from)
-	if !t.ascend(n.kids[i], from, yield) {
+	i := t.childIndex(n, from)
+	if !t.ascend(n.children[i], from, yield) {
 		return false
 	}
-	for _, kid := range n.kids[i+1:] {
+	for _, kid := range n.children[i+1:] {
 		if !scan(kid, yield) {
 			return false
 		}

@@ -126,7 +126,7 @@ func wellFormed[T comparable](t *rapid.T, n *node[T], compare func(a, b T) int, 
 			t.Fatalf("a slice holds on to %v", left)
 		}
 	}
-	for _, left := range n.kids[len(n.kids):cap(n.kids)] {
+	for _, left := range n.children[len(n.children):cap(n.children)] {
 		if left != nil {
 			t.Fatal("a slice holds on to a node")
 		}
@@ -134,13 +134,13 @@ func wellFormed[T comparable](t *rapid.T, n *node[T], compare func(a, b T) int, 
 	if len(n.items) > maxItems || !root && len(n.items) == 0 {
 		t.Fatalf("a node of %d", len(n.items))
 	}
-	if n.kids == nil {
+	if n.children == nil {
 		return 0
 	}
-	if len(n.kids) != len(n.items) {
-		t.Fatalf("%d children, %d items", len(n.kids), len(n.items))
+	if len(n.children) != len(n.items) {
+		t.Fatalf("%d children, %d items", len(n.children), len(n.items))
 	}
-	for i, kid := range n.kids {
+	for i, kid := range n.children {
 		d := wellFormed(t, kid, compare, false)
 		if i > 0 && d != depth {
 			t.Fatal("leaves at different depths")
@@ -160,10 +160,10 @@ func TestTreeIsFull(t *testing.T) {
 	leaves := func() (n int) {
 		var count func(*node[int])
 		count = func(x *node[int]) {
-			if x.kids == nil {
+			if x.children == nil {
 				n++
 			}
-			for _, kid := range x.kids {
+			for _, kid := range x.children {
 				count(kid)
 			}
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// waits are those who wait for a version.
-type waits struct {
-	some atomic.Int32
-	mu   sync.Mutex
-	all  map[*wait]struct{}
+// waiters are those who wait for a version.
+type waiters struct {
+	count atomic.Int32
+	mu    sync.Mutex
+	all   map[*wait]struct{}
 }
 
 type wait struct {
@@ -47,18 +47,18 @@ func (s *Store) WaitForScope(ctx context.Context, scope delta.Scope, version wir
 // Errors: the cause of ctx.
 func (s *Store) WaitUntil(ctx context.Context, satisfied func(*Snapshot) bool) error {
 	w := &wait{satisfied, make(chan struct{})}
-	s.waits.mu.Lock()
-	if s.waits.all == nil {
-		s.waits.all = map[*wait]struct{}{}
+	s.waiters.mu.Lock()
+	if s.waiters.all == nil {
+		s.waiters.all = map[*wait]struct{}{}
 	}
-	s.waits.all[w] = struct{}{}
-	s.waits.some.Add(1)
-	s.waits.mu.Unlock()
+	s.waiters.all[w] = struct{}{}
+	s.waiters.count.Add(1)
+	s.waiters.mu.Unlock()
 	defer func() {
-		s.waits.mu.Lock()
-		defer s.waits.mu.Unlock()
-		delete(s.waits.all, w)
-		s.waits.some.Add(-1)
+		s.waiters.mu.Lock()
+		defer s.waiters.mu.Unlock()
+		delete(s.waiters.all, w)
+		s.waiters.count.Add(-1)
 	}()
 	if satisfied(s.Snapshot()) { // after it was noted: nothing comes between
 		return nil
@@ -72,8 +72,8 @@ func (s *Store) WaitUntil(ctx context.Context, satisfied func(*Snapshot) bool) e
 }
 
 // wake ends the waits that a snapshot satisfies.
-func (w *waits) wake(now *Snapshot) {
-	if w.some.Load() == 0 {
+func (w *waiters) wake(now *Snapshot) {
+	if w.count.Load() == 0 {
 		return
 	}
 	w.mu.Lock()

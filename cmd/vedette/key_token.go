@@ -26,7 +26,7 @@ func tokenOf(ctx context.Context, server string, k key, all *keys, client *http.
 	again := fmt.Sprintf("run `vedette login --server %s`", server)
 	switch {
 	case k.Kind == keyKubeconfig:
-		token, err := kube.Bearer(ctx, kube.Config{Kubeconfig: k.Kubeconfig, Context: k.Context})
+		token, err := kube.BearerToken(ctx, kube.Config{Kubeconfig: k.Kubeconfig, Context: k.Context})
 		if errors.Is(err, kube.ErrNoToken) {
 			return "", fmt.Errorf("%w: %s in another way", err, again)
 		}

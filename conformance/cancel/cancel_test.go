@@ -182,7 +182,7 @@ func (s *stage) testRights(t *testing.T) {
 				t.Fatal(err)
 			}
 			client := map[int]*kube.Client[unstructured.Unstructured]{0: roles, 1: bindings}[i]
-			if _, err := client.Apply(t.Context(), object, kube.TakeOver); err != nil {
+			if _, err := client.Apply(t.Context(), object, kube.ForceConflicts); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -170,10 +170,10 @@ func apply(t *testing.T, cluster *kube.Cluster) {
 	a, b := client[corev1.ConfigMap](t, cluster, mine), client[corev1.ConfigMap](t, cluster, theirs)
 	must[*corev1.ConfigMap](t)(a.ApplyConfiguration(ctx, settings("1"), kube.ReportConflicts))
 	_, err := b.ApplyConfiguration(ctx, settings("2"), kube.ReportConflicts)
-	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `"mine"`) || !strings.Contains(err.Error(), "kube.TakeOver") {
+	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `"mine"`) || !strings.Contains(err.Error(), "kube.ForceConflicts") {
 		t.Errorf("got %v", err)
 	}
-	if got := must[*corev1.ConfigMap](t)(b.ApplyConfiguration(ctx, settings("2"), kube.TakeOver)); got.Data["lr"] != "2" {
+	if got := must[*corev1.ConfigMap](t)(b.ApplyConfiguration(ctx, settings("2"), kube.ForceConflicts)); got.Data["lr"] != "2" {
 		t.Errorf("%+v", got)
 	}
 
@@ -186,11 +186,11 @@ func apply(t *testing.T, cluster *kube.Cluster) {
 	if _, err := others.Apply(ctx, job, kube.ReportConflicts); !apierrors.IsConflict(err) {
 		t.Errorf("got %v", err)
 	}
-	if job = must[*TrainJob](t)(others.Apply(ctx, job, kube.TakeOver)); job.Spec.Workers != 3 {
+	if job = must[*TrainJob](t)(others.Apply(ctx, job, kube.ForceConflicts)); job.Spec.Workers != 3 {
 		t.Errorf("%+v", job)
 	}
 	job.Status.Phase = "Running"
-	if job = must[*TrainJob](t)(jobs.Status().Apply(ctx, job, kube.TakeOver)); job.Status.Phase != "Running" {
+	if job = must[*TrainJob](t)(jobs.Status().Apply(ctx, job, kube.ForceConflicts)); job.Status.Phase != "Running" {
 		t.Errorf("%+v", job)
 	}
 	mine.Resource = "trainjobs"

@@ -110,8 +110,8 @@ func forget(t *testing.T, c *controlplane.Cluster) {
 func TestListExpires(t *testing.T) {
 	c, cluster := start(t)
 	ctx := t.Context()
-	for _, expired := range []kube.Expired{kube.FailExpired, kube.RestAsItIsNow} {
-		maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{PageSize: 2, Expired: expired})
+	for _, expired := range []kube.OnExpired{kube.FailExpired, kube.ContinueInconsistent} {
+		maps := client[corev1.ConfigMap](t, cluster, kube.ClientConfig{PageSize: 2, OnExpired: expired})
 		if expired == kube.FailExpired {
 			for i := range 5 {
 				must[*corev1.ConfigMap](t)(maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: named(fmt.Sprint("x-", i))}))
@@ -131,7 +131,7 @@ func TestListExpires(t *testing.T) {
 		switch {
 		case expired == kube.FailExpired && (len(names) != 2 || !apierrors.IsResourceExpired(failed)):
 			t.Errorf("%v, %v", names, failed)
-		case expired == kube.RestAsItIsNow && (fmt.Sprint(names) != "[x-0 x-1 x-2 x-3 x-4 y-0 y-1]" || failed != nil):
+		case expired == kube.ContinueInconsistent && (fmt.Sprint(names) != "[x-0 x-1 x-2 x-3 x-4 y-0 y-1]" || failed != nil):
 			t.Errorf("%v, %v", names, failed)
 		}
 	}

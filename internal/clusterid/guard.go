@@ -79,7 +79,7 @@ func (g *Guard) admit(ctx context.Context, resumes bool) error {
 
 func (g *Guard) opened(stream wire.Stream, err error) (wire.Stream, error) {
 	if err != nil {
-		g.identity.Doubt()
+		g.identity.Invalidate()
 		return stream, err
 	}
 	if g.start != nil && g.identity.UID() == "" {
@@ -123,7 +123,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		b.identity.Doubt()
+		b.identity.Invalidate()
 	}
 	return n, err
 }

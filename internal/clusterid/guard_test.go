@@ -232,7 +232,7 @@ func TestRelistAnotherCluster(t *testing.T) {
 		w.granted(1, 1, w.list())
 		first, second := w.guard, w.newGuard()
 		w.uid = "two"
-		w.identity.Doubt()
+		w.identity.Invalidate()
 		w.refused(1, 2, w.resume(), reflector.ErrReplaced)
 		w.granted(3, 2, w.list(), w.resume())
 		w.guard = second
@@ -245,7 +245,7 @@ func TestRelistAnotherCluster(t *testing.T) {
 		// A guard that begins now lists first, unless it inherits from one that does not
 		// know of the replacement.
 		w.uid = "three"
-		w.identity.Doubt()
+		w.identity.Invalidate()
 		w.refused(5, 3, w.resume(), reflector.ErrReplaced)
 		w.guard = w.newGuard()
 		w.granted(6, 3, w.resume())
@@ -261,11 +261,11 @@ func TestRelistUnknown(t *testing.T) {
 	inWorld(t, Relist, func(w *world) {
 		w.granted(1, 1, w.list())
 		for _, err := range []error{errForbidden, context.DeadlineExceeded, nil} {
-			w.identity.Doubt()
+			w.identity.Invalidate()
 			w.err, w.asked, w.served = err, 0, 0
 			w.granted(2, 1, w.resume(), w.resume())
 		}
-		w.identity.Doubt()
+		w.identity.Invalidate()
 		w.err, w.asked, w.served = errAway, 0, 0
 		w.refused(0, 1, w.resume(), errAway)
 		w.refused(0, 2, w.resume(), errAway)
@@ -321,7 +321,7 @@ func TestRelistWithoutIdentifier(t *testing.T) {
 	inWorld(t, Relist, func(w *world) {
 		w.identity = New(Config{Logger: slog.New(slog.DiscardHandler)})
 		w.guard = w.newGuard()
-		w.identity.Doubt()
+		w.identity.Invalidate()
 		w.granted(2, 0, w.list(), w.resume())
 		w.identity.Restore("one")
 		w.refused(2, 0, w.resume(), reflector.ErrReplaced)
@@ -331,7 +331,7 @@ func TestRelistWithoutIdentifier(t *testing.T) {
 // TestCanceled: a request that is canceled while the guard asks leaves the doubt.
 func TestCanceled(t *testing.T) {
 	inWorld(t, Relist, func(w *world) {
-		w.identity.Doubt()
+		w.identity.Invalidate()
 		<-time.After(time.Second)
 		ctx, cancel := context.WithCancel(w.Context())
 		cancel()

@@ -35,14 +35,14 @@ type Identity struct {
 	policy  Policy
 	logger  *slog.Logger
 
-	mu       sync.Mutex
-	uid      string    // empty if unknown
-	restored bool      // uid comes from a file and is not verified yet
-	doubt    time.Time // since when another cluster may answer
-	verified time.Time // up to when the identity is verified
-	last     replacement
-	asking   bool // Learn waits for an answer
-	reported bool // the log says that the identity is unknown
+	mu          sync.Mutex
+	uid         string    // empty if unknown
+	restored    bool      // uid comes from a file and is not verified yet
+	invalidated time.Time // since when another cluster may answer
+	verified    time.Time // up to when the identity is verified
+	last        replacement
+	asking      bool // Learn waits for an answer
+	reported    bool // the log says that the identity is unknown
 }
 
 // replacement is the last time when another cluster was found.
@@ -75,14 +75,14 @@ func (i *Identity) Restore(uid string) {
 	if i.restored && i.uid != uid {
 		uid = "" // the scopes disagree, so the cluster is unknown
 	}
-	i.uid, i.restored, i.doubt = uid, true, time.Now()
+	i.uid, i.restored, i.invalidated = uid, true, time.Now()
 }
 
-// Doubt records a lost connection: the cluster may have been replaced meanwhile.
-func (i *Identity) Doubt() {
+// Invalidate records a lost connection: the cluster may have been replaced meanwhile.
+func (i *Identity) Invalidate() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.doubt = time.Now()
+	i.invalidated = time.Now()
 }
 
 // Learn asks for the identity if it is unknown. Only one call asks at a time; the others
@@ -118,7 +118,7 @@ func (i *Identity) verify(ctx context.Context) (replacement, error) {
 		uid, err = i.cluster.Identity(ctx, since)
 	}
 	if err != nil && !i.policy.tolerates(err) || ctx.Err() != nil {
-		i.Doubt() // the next call needs a new answer
+		i.Invalidate() // the next call needs a new answer
 		return replacement{}, cmp.Or(err, context.Cause(ctx))
 	}
 	i.mu.Lock()
@@ -136,7 +136,7 @@ func (i *Identity) begin() (since time.Time, done bool) {
 	if i.policy == End {
 		return time.Now(), i.last.err != nil
 	}
-	return i.doubt, !i.restored && !i.doubt.After(i.verified)
+	return i.invalidated, !i.restored && !i.invalidated.After(i.verified)
 }
 
 func (i *Identity) outcome() (replacement, error) {

@@ -14,9 +14,9 @@ const (
 	Window = time.Minute
 )
 
-// Calm is how long a thing must be well before its fault is over. A server that accepts
+// SettleTime is how long a thing must be well before its fault is over. A server that accepts
 // each request and then breaks off, for example, was never well.
-const Calm = time.Second
+const SettleTime = time.Second
 
 // State is the state of a thing. The zero value means that it is well.
 type State struct {
@@ -35,21 +35,21 @@ type Line struct {
 	State State
 	// Lasted is the duration of a fault that is over; zero if a fault has begun.
 	Lasted time.Duration
-	// Unsaid counts the changes since the last line that were not logged, because there
+	// Suppressed counts the changes since the last line that were not logged, because there
 	// were too many or they were too short.
-	Unsaid int
+	Suppressed int
 }
 
 // History keeps the state of one thing and what was logged about it. The zero value is
 // the history of a thing that is well.
 type History struct {
-	said, now string // essences of states; "" if well
-	state     State
-	began     time.Time // of the current fault
-	calm      time.Time // since when there is no fault, until the fault is over
-	unsaid    int
-	lines     [Lines]time.Time // ring buffer with the times of the last lines
-	next      int
+	logged, current string // essences of states; "" if well
+	state           State
+	began           time.Time // of the current fault
+	settled         time.Time // since when there is no fault, until the fault is over
+	suppressed      int
+	lines           [Lines]time.Time // ring buffer with the times of the last lines
+	next            int
 }
 
 // See takes the state at a time. It returns the line that is due. If it is too early
@@ -57,11 +57,11 @@ type History struct {
 func (h *History) See(at time.Time, s State) (line Line, due bool, again time.Time) {
 	h.note(at, s)
 	switch free := h.lines[h.next].Add(Window); {
-	case !h.calm.IsZero() && at.Before(h.calm.Add(Calm)):
-		return Line{}, false, h.calm.Add(Calm)
-	case h.now == h.said:
-		if h.now == "" { // the fault was never logged: too many lines
-			h.began, h.calm = time.Time{}, time.Time{}
+	case !h.settled.IsZero() && at.Before(h.settled.Add(SettleTime)):
+		return Line{}, false, h.settled.Add(SettleTime)
+	case h.current == h.logged:
+		if h.current == "" { // the fault was never logged: too many lines
+			h.began, h.settled = time.Time{}, time.Time{}
 		}
 		return Line{}, false, time.Time{}
 	case !h.lines[h.next].IsZero() && at.Before(free):
@@ -69,40 +69,40 @@ func (h *History) See(at time.Time, s State) (line Line, due bool, again time.Ti
 	}
 	h.lines[h.next] = at
 	h.next = (h.next + 1) % Lines
-	line = Line{State: s, Unsaid: h.unsaid - 1}
+	line = Line{State: s, Suppressed: h.suppressed - 1}
 	if s.Err == nil {
-		line.Lasted = h.calm.Sub(h.began)
-		h.began, h.calm = time.Time{}, time.Time{}
+		line.Lasted = h.settled.Sub(h.began)
+		h.began, h.settled = time.Time{}, time.Time{}
 	}
-	h.said, h.unsaid = h.now, 0
+	h.logged, h.suppressed = h.current, 0
 	return line, true, time.Time{}
 }
 
 // note records the current state.
 func (h *History) note(at time.Time, s State) {
-	now := essence(s)
-	if now != h.now {
-		h.unsaid++
+	now := signature(s)
+	if now != h.current {
+		h.suppressed++
 	}
-	h.now, h.state = now, s
+	h.current, h.state = now, s
 	switch {
 	case now != "":
-		h.calm = time.Time{}
+		h.settled = time.Time{}
 		if h.began.IsZero() {
 			h.began = at
 		}
-	case !h.began.IsZero() && h.calm.IsZero():
-		h.calm = at
+	case !h.began.IsZero() && h.settled.IsZero():
+		h.settled = at
 	}
 }
 
-// maxEssence bounds the length of an error that is compared.
-const maxEssence = 300
+// maxSignature bounds the length of an error that is compared.
+const maxSignature = 300
 
-// essence returns the same text for faults that people consider the same: all forms of
+// signature returns the same text for faults that people consider the same: all forms of
 // "no answer from the server", and errors that differ only in numbers such as ports and
 // times.
-func essence(s State) string {
+func signature(s State) string {
 	if s.Err == nil {
 		return ""
 	}
@@ -124,7 +124,7 @@ func class(err error) string {
 		return errno.Error()
 	}
 	text := err.Error()
-	text = text[:min(len(text), maxEssence)]
+	text = text[:min(len(text), maxSignature)]
 	var b strings.Builder
 	digits := false
 	for _, r := range text {

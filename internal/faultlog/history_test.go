@@ -118,8 +118,8 @@ func said(line Line, due bool, again time.Time) string {
 	default:
 		text = fmt.Sprint("over after ", line.Lasted)
 	}
-	if line.Unsaid > 0 {
-		text += fmt.Sprintf(", %d unsaid", line.Unsaid)
+	if line.Suppressed > 0 {
+		text += fmt.Sprintf(", %d unsaid", line.Suppressed)
 	}
 	return text
 }

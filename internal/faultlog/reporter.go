@@ -87,8 +87,8 @@ func (r *Reporter) write(line Line) {
 		}
 	}
 	attrs = append(attrs, line.State.Attrs...)
-	if line.Unsaid > 0 {
-		attrs = append(attrs, "unsaid", line.Unsaid)
+	if line.Suppressed > 0 {
+		attrs = append(attrs, "unsaid", line.Suppressed)
 	}
 	r.Logger().Log(context.Background(), level, message, attrs...)
 }

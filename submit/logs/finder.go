@@ -52,7 +52,7 @@ func (f *finder) find(ctx context.Context) (found []*podState, selector string, 
 }
 
 func (f *finder) list(ctx context.Context, selector string) ([]*podState, error) {
-	client, err := kube.For[corev1.Pod](f.cluster, kube.ClientConfig{Expired: kube.RestAsItIsNow})
+	client, err := kube.For[corev1.Pod](f.cluster, kube.ClientConfig{OnExpired: kube.ContinueInconsistent})
 	if err != nil {
 		return nil, err
 	}

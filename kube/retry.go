@@ -11,24 +11,24 @@ import (
 
 // Bounds of how long a client waits for a server that is too busy.
 const (
-	maxBusy = 10 // answers 429 for one call
-	maxWait = time.Minute
+	maxBusyRetries = 10 // answers 429 for one call
+	maxBusyWait    = time.Minute
 )
 
-// patiently does something again where the server says that it is too busy (429)
+// retryBusy does something again where the server says that it is too busy (429)
 // and when to come back: it has done nothing then. A wait of more than a minute,
 // or the eleventh, is an error.
-func (c *Cluster) patiently(ctx context.Context, do func() error) error {
+func (c *Cluster) retryBusy(ctx context.Context, do func() error) error {
 	for n := 0; ; n++ {
 		err := do()
-		wait := busy(err)
-		if wait > maxWait {
-			return fmt.Errorf("%w; the server asked for a wait of %v, and a client waits for %v at most", err, wait, maxWait)
+		wait := busyWait(err)
+		if wait > maxBusyWait {
+			return fmt.Errorf("%w; the server asked for a wait of %v, and a client waits for %v at most", err, wait, maxBusyWait)
 		}
-		if wait == 0 || n == maxBusy {
+		if wait == 0 || n == maxBusyRetries {
 			return err
 		}
-		if stopped := pause(ctx, wait); stopped != nil {
+		if stopped := sleep(ctx, wait); stopped != nil {
 			return fmt.Errorf("%w; while waiting as the server asked: %w", err, stopped)
 		}
 	}
@@ -45,8 +45,8 @@ func (c *Cluster) throttle(ctx context.Context) error {
 	return nil
 }
 
-// busy returns how long a server wants to be left alone; 0 where it did not say.
-func busy(err error) time.Duration {
+// busyWait returns how long a server wants to be left alone; 0 where it did not say.
+func busyWait(err error) time.Duration {
 	var refused apierrors.APIStatus
 	if !apierrors.IsTooManyRequests(err) || !errors.As(err, &refused) {
 		return 0
@@ -58,8 +58,8 @@ func busy(err error) time.Duration {
 	return time.Duration(d.RetryAfterSeconds) * time.Second
 }
 
-// pause waits, and returns why it stopped if the context ended first.
-func pause(ctx context.Context, d time.Duration) error {
+// sleep waits, and returns why it stopped if the context ended first.
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -16,23 +16,23 @@ import (
 
 // These constants bound the wait for a type that is about to be served.
 const (
-	comingWithin = 10 * time.Second
-	comingEvery  = 250 * time.Millisecond
+	establishTimeout  = 10 * time.Second
+	establishInterval = 250 * time.Millisecond
 )
 
-// await is resolve for clients, which do not retry by themselves. A custom resource is
+// awaitType is resolve for clients, which do not retry by themselves. A custom resource is
 // established before discovery lists it: if the server reports it as established, await
 // polls for up to ten seconds. For any other unknown type it fails at once.
-func (c *Cluster) await(ctx context.Context, t Target) (Resource, error) {
+func (c *Cluster) awaitType(ctx context.Context, t Target) (Resource, error) {
 	for began := time.Now(); ; {
 		r, err := c.resolve(ctx, t, 0)
 		if unknown := (*UnknownResourceError)(nil); !errors.As(err, &unknown) {
 			return r, err
 		}
-		if time.Since(began) >= comingWithin || !c.established(ctx, t) {
+		if time.Since(began) >= establishTimeout || !c.established(ctx, t) {
 			return r, err
 		}
-		if stopped := pause(ctx, comingEvery); stopped != nil {
+		if stopped := sleep(ctx, establishInterval); stopped != nil {
 			return r, stopped
 		}
 	}

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// guide narrows a search within a node to the items that can match, without reading their
+// prefixIndex narrows a search within a node to the items that can match, without reading their
 // keys: these are all over the memory of a large store, and to load them costs more
 // than all else that is done to find an object.
 //
 // A tag is four bytes of a key, from where the keys of the node begin to differ. Whoever
 // looks by tags compares the key at the end, and searches by keys if it is another one. So
 // tags that are out of order, or out of date, cost time and nothing else.
-type guide struct {
-	prefix int
-	tags   []uint32 // as many as items
+type prefixIndex struct {
+	common   int
+	prefixes []uint32 // as many as items
 }
 
-// newGuide makes the guide of n items. first and last are the names of the first one and of
+// newPrefixIndex makes the guide of n items. first and last are the names of the first one and of
 // the last one that a search may look for.
-func newGuide(n int, first, last keyName, name func(i int) keyName) *guide {
-	g := &guide{tags: make([]uint32, n)}
-	for first.at(g.prefix) == last.at(g.prefix) && g.prefix < first.len() {
-		g.prefix++
+func newPrefixIndex(n int, first, last keyName, name func(i int) keyName) *prefixIndex {
+	g := &prefixIndex{prefixes: make([]uint32, n)}
+	for first.at(g.common) == last.at(g.common) && g.common < first.len() {
+		g.common++
 	}
 	for i := range n {
-		g.tags[i] = name(i).tag(g.prefix)
+		g.prefixes[i] = name(i).prefix(g.common)
 	}
 	return g
 }
@@ -33,13 +33,13 @@ func newGuide(n int, first, last keyName, name func(i int) keyName) *guide {
 // find returns the last item that is not behind the wanted one, as far as tags tell, and
 // whether it is equal. Of items with the same tag it compares the keys: compare does so
 // for the item at i.
-func (g *guide) find(tag uint32, compare func(i int) int) (int, bool) {
-	from, found := slices.BinarySearch(g.tags, tag)
+func (g *prefixIndex) find(tag uint32, compare func(i int) int) (int, bool) {
+	from, found := slices.BinarySearch(g.prefixes, tag)
 	if !found {
 		return max(from-1, 0), false
 	}
 	to := from + 1
-	for to < len(g.tags) && g.tags[to] == tag {
+	for to < len(g.prefixes) && g.prefixes[to] == tag {
 		to++
 	}
 	for from < to {
@@ -96,8 +96,8 @@ func (k keyName) at(i int) byte {
 	return k.all[i]
 }
 
-// tag returns the four bytes from i on.
-func (k keyName) tag(i int) uint32 {
+// prefix returns the four bytes from i on.
+func (k keyName) prefix(i int) uint32 {
 	if from := i - k.before - 2; from >= k.name && from+4 <= len(k.all) {
 		return binary.BigEndian.Uint32(k.all[from:])
 	}

@@ -21,8 +21,8 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic for %s: %v\n%s", e.Key, e.Value, e.Stack)
 }
 
-// guarded calls f for a record and turns a panic into an error.
-func guarded[T any](f func(wire.Record) (T, error), rec *wire.Record) (result T, err error) {
+// catchPanic calls f for a record and turns a panic into an error.
+func catchPanic[T any](f func(wire.Record) (T, error), rec *wire.Record) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{rec.Key, v, debug.Stack()}

@@ -5,39 +5,39 @@ import (
 	"sync"
 )
 
-// commit is one link of the chain of changes. Subscribers hold on to the link
+// link is one link of the chain of changes. Subscribers hold on to the link
 // they have reached, so a link that all have passed is garbage by itself. The last link
 // has no changes yet, so a store whose subscribers have taken all holds none.
-type commit struct {
+type link struct {
 	seq     uint64        // changes up to this link
 	changes []Change      // those that lead to after
-	after   *commit       // set before more is closed
+	next    *link         // set before more is closed
 	more    chan struct{} // closed when there is a link after this
 }
 
-// feed is the chain, and how far each subscriber has come.
-type feed struct {
+// chain is the chain, and how far each subscriber has come.
+type chain struct {
 	backlog int
 
 	mu       sync.Mutex
 	moved    sync.Cond // a subscriber went on, or away
-	head     *commit
+	head     *link
 	snapshot *Snapshot // what head led to
 	subs     map[*Subscription]struct{}
 	lag      Lag // summed over all subscribers, past ones included
 }
 
-func (f *feed) init(first *Snapshot, backlog int) {
+func (f *chain) init(first *Snapshot, backlog int) {
 	f.backlog = backlog
 	f.moved.L = &f.mu
 	f.subs = map[*Subscription]struct{}{}
 	f.snapshot = first
-	f.head = &commit{more: make(chan struct{})}
+	f.head = &link{more: make(chan struct{})}
 }
 
-// room waits until the slowest subscriber of Lossless has fewer changes waiting than
+// waitForRoom waits until the slowest subscriber of Lossless has fewer changes waiting than
 // the backlog allows.
-func (f *feed) room(ctx context.Context) error {
+func (f *chain) waitForRoom(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.fullLocked() {
@@ -58,29 +58,29 @@ func (f *feed) room(ctx context.Context) error {
 	return nil
 }
 
-func (f *feed) fullLocked() bool {
+func (f *chain) fullLocked() bool {
 	for sub := range f.subs {
-		if sub.mode == Lossless && f.lagLocked(sub) >= uint64(f.backlog) {
+		if sub.mode == Lossless && f.pendingLocked(sub) >= uint64(f.backlog) {
 			return true
 		}
 	}
 	return false
 }
 
-func (f *feed) lagLocked(sub *Subscription) uint64 { return f.head.seq - sub.taken }
+func (f *chain) pendingLocked(sub *Subscription) uint64 { return f.head.seq - sub.taken }
 
 // append adds a link for the changes that led to snapshot, if there are any. Without
 // subscribers it adds nothing, because no subscriber can ask for earlier changes. A
 // subscriber that is too far behind leaves the chain, unless the store waits for it.
 // append returns the subscribers of EveryChange that have just fallen behind.
-func (f *feed) append(snapshot *Snapshot, changes []Change) (fell []*Subscription) {
+func (f *chain) append(snapshot *Snapshot, changes []Change) (fell []*Subscription) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(changes) == 0 {
 		f.snapshot = snapshot
 		return nil
 	}
-	next := &commit{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
+	next := &link{seq: f.head.seq + uint64(len(changes)), more: make(chan struct{})}
 	var rest *folding // of those that fall behind now
 	for sub := range f.subs {
 		if sub.mode != EveryChange {
@@ -94,25 +94,25 @@ func (f *feed) append(snapshot *Snapshot, changes []Change) (fell []*Subscriptio
 			fell = append(fell, sub)
 		}
 		if sub.behind != nil {
-			sub.fold(changes, next.seq)
+			sub.foldLink(changes, next.seq)
 		}
 	}
 	if len(f.subs) > 0 {
 		f.head.changes = changes
 	}
-	f.head.after = next
+	f.head.next = next
 	close(f.head.more)
 	f.head, f.snapshot = next, snapshot
 	for sub := range f.subs {
-		if sub.mode == Latest && f.lagLocked(sub) > uint64(f.backlog) {
+		if sub.mode == Latest && f.pendingLocked(sub) > uint64(f.backlog) {
 			sub.at = nil
 		}
 	}
 	return fell
 }
 
-// tell calls the OnLag functions of the subscribers that fell behind.
-func (f *feed) tell(fell []*Subscription) {
+// notify calls the OnLag functions of the subscribers that fell behind.
+func (f *chain) notify(fell []*Subscription) {
 	for _, sub := range fell {
 		f.mu.Lock()
 		call, lag := sub.onLag, sub.lag

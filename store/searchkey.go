@@ -7,21 +7,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// probe is a record that exists only to be compared with those of a tree.
-type probe struct{ slab slab }
+// searchKey is a record that exists only to be compared with those of a tree.
+type searchKey struct{ slab slab }
 
-var probes = sync.Pool{New: func() any { return new(probe) }}
+var searchKeys = sync.Pool{New: func() any { return new(searchKey) }}
 
-// withProbe calls f with an entry that has a key and, where column is not
+// withSearchKey calls f with an entry that has a key and, where column is not
 // negative, one value in that column.
-func withProbe(key wire.Key, column int, value string, f func(Entry)) {
-	p := probes.Get().(*probe)
-	defer probes.Put(p)
+func withSearchKey(key wire.Key, column int, value string, f func(Entry)) {
+	p := searchKeys.Get().(*searchKey)
+	defer searchKeys.Put(p)
 	f(p.set(key, column, value))
 }
 
 // set makes the probe one with this key and value.
-func (p *probe) set(key wire.Key, column int, value string) Entry {
+func (p *searchKey) set(key wire.Key, column int, value string) Entry {
 	b := p.slab.buf[:0]
 	for _, s := range [...]string{key.Cluster, key.Namespace, key.Name, ""} {
 		b = binary.AppendUvarint(b, uint64(len(s)))

@@ -22,7 +22,7 @@ func fold(links [][]Change) []Change {
 			}
 			was := all[at]
 			all[at].Kind = 0 // goes, or moves to the end
-			if joined, left := join(was, c); left {
+			if joined, left := joinChanges(was, c); left {
 				last[key] = len(all)
 				all = append(all, joined)
 			} else {
@@ -30,13 +30,13 @@ func fold(links [][]Change) []Change {
 			}
 		}
 	}
-	return settled(all)
+	return inOrder(all)
 }
 
-// join makes one change of two of the same key. left is false if nothing is
+// joinChanges makes one change of two of the same key. left is false if nothing is
 // left of them. An object that was replaced by its namesake stays what became
 // of the first: its deletion goes before everything else, see settled.
-func join(a, b Change) (joined Change, left bool) {
+func joinChanges(a, b Change) (joined Change, left bool) {
 	joined = b
 	switch {
 	case a.Kind == Added && b.Kind == Deleted:
@@ -61,8 +61,8 @@ func join(a, b Change) (joined Change, left bool) {
 // replaced is a deletion and an addition under one key, while changes are folded.
 const replaced ChangeKind = 100
 
-// settled brings folded changes into their order.
-func settled(all []Change) []Change {
+// inOrder brings folded changes into their order.
+func inOrder(all []Change) []Change {
 	var out []Change
 	for _, c := range all {
 		switch c.Kind {
@@ -83,9 +83,9 @@ func settled(all []Change) []Change {
 	return out
 }
 
-// difference works out what leads from one snapshot to another of the same
+// diff works out what leads from one snapshot to another of the same
 // store.
-func difference(from, to *Snapshot) []Change {
+func diff(from, to *Snapshot) []Change {
 	if from == to {
 		return nil
 	}

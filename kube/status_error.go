@@ -18,17 +18,17 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// maxRefusal bounds what is read of an answer that is an error.
-const maxRefusal = 64 << 10
+// maxSmallBody bounds what is read of an answer that is an error.
+const maxSmallBody = 64 << 10
 
 // maxExcerpt bounds what is shown of an answer that is no Status.
 const maxExcerpt = 200
 
-// refusal makes an error of an answer that is none of ours: the Status in it,
+// statusError makes an error of an answer that is none of ours: the Status in it,
 // or one made of its code where a proxy answered in the server's place.
-func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusError {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	status, ok := statusIn(body, resp.Header.Get("Content-Type"))
+func statusError(resp *http.Response, verb string, r Resource) *apierrors.StatusError {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxSmallBody))
+	status, ok := decodeStatus(body, resp.Header.Get("Content-Type"))
 	if !ok {
 		gr := schema.GroupResource{Group: r.Group, Resource: r.Name}
 		text := excerpt(body)
@@ -51,8 +51,8 @@ func refusal(resp *http.Response, verb string, r Resource) *apierrors.StatusErro
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// statusIn decodes a Status in any encoding that we ask for.
-func statusIn(body []byte, contentType string) (metav1.Status, bool) {
+// decodeStatus decodes a Status in any encoding that we ask for.
+func decodeStatus(body []byte, contentType string) (metav1.Status, bool) {
 	var status metav1.Status
 	enc, err := wire.EncodingOf(contentType)
 	if err != nil {

@@ -4,52 +4,52 @@ import (
 	"slices"
 )
 
-// sweepPerChange is how many records are looked at, to free slabs that are
+// compactPerChange is how many records are looked at, to free slabs that are
 // mostly dead, for each change: enough to be faster than slabs die, and so few
 // that no batch waits for it.
-const sweepPerChange = 6
+const compactPerChange = 6
 
 // maxDictionaries is how many dictionaries may be in use at once: records keep
 // the one they were packed with.
 const maxDictionaries = 4
 
-// sweeper empties one slab after the other.
-type sweeper struct {
+// compactor empties one slab after the other.
+type compactor struct {
 	slab *slab
 	off  int
 }
 
-// tidy looks at up to n records of retired slabs, and stores those that are
+// compact looks at up to n records of retired slabs, and stores those that are
 // live elsewhere.
-func (s *Store) tidy(n int) {
+func (s *Store) compact(n int) {
 	a := &s.arena
-	if a.renew() {
-		s.renewed()
+	if a.retrain() {
+		s.addDictionary()
 	}
 	for range n {
-		if a.sweep.slab == nil {
+		if a.compactor.slab == nil {
 			if len(a.retired) == 0 {
 				return
 			}
-			a.sweep = sweeper{slab: a.retired[0]}
+			a.compactor = compactor{slab: a.retired[0]}
 			a.retired[0] = nil // or the array would hold on to the slab
 			a.retired = a.retired[1:]
-			if a.current == a.sweep.slab {
+			if a.current == a.compactor.slab {
 				a.seal()
 			}
 		}
-		s.sweepOne()
+		s.compactOne()
 	}
 }
 
-// sweepOne looks at the next record of the slab that is being emptied, and lets
+// compactOne looks at the next record of the slab that is being emptied, and lets
 // go of the slab behind the last one.
-func (s *Store) sweepOne() {
+func (s *Store) compactOne() {
 	a := &s.arena
-	sw := &a.sweep
+	sw := &a.compactor
 	if sw.off >= sw.slab.end || sw.slab.dead == len(sw.slab.buf) {
-		a.remove(sw.slab)
-		*sw = sweeper{}
+		a.removeSlab(sw.slab)
+		*sw = compactor{}
 		return
 	}
 	e := Entry{sw.slab, uint32(sw.off)}
@@ -75,7 +75,7 @@ func (s *Store) sweepOne() {
 		}
 	}
 	if !moved.IsZero() {
-		a.lose(e.slab, e.length())
+		a.addDead(e.slab, e.length())
 	}
 }
 
@@ -86,13 +86,13 @@ func (s *Store) rewrite(e Entry) Entry {
 	live := e.slab.object != nil || s.cfg.Decode != nil && s.cfg.KeepObject == nil
 	if e.slab.dict == a.dict && e.slab.columns == a.columns && !live {
 		rest, flags := e.bytes()
-		return a.place(flags, rest, nil, a.dict, a.columns)
+		return a.write(flags, rest, nil, a.dict, a.columns)
 	}
 	rec := e.Record()
 	if !live {
 		values := s.extract(&rec, nil)
 		if e.slab.dict == a.dict {
-			return a.place(e.header().flags, a.recolumn(e, values), nil, a.dict, a.columns)
+			return a.write(e.header().flags, a.replaceColumns(e, values), nil, a.dict, a.columns)
 		}
 		return a.add(&rec, values)
 	}
@@ -101,13 +101,13 @@ func (s *Store) rewrite(e Entry) Entry {
 		object, err = s.cfg.Decode(rec)
 	}
 	values := s.extract(&rec, object)
-	moved := loose(e.header().flags, a.recolumn(e, values), nil, e.slab.dict, a.columns)
+	moved := newStandalone(e.header().flags, a.replaceColumns(e, values), nil, e.slab.dict, a.columns)
 	moved.slab.hold(object, err)
 	return moved
 }
 
-// remove lets go of a slab.
-func (a *arena) remove(gone *slab) {
+// removeSlab lets go of a slab.
+func (a *arena) removeSlab(gone *slab) {
 	if i := slices.Index(a.slabs, gone); i >= 0 {
 		a.slabs[i] = a.slabs[len(a.slabs)-1]
 		a.slabs[len(a.slabs)-1] = nil
@@ -117,19 +117,19 @@ func (a *arena) remove(gone *slab) {
 	}
 }
 
-// trainIfRipe looks for a first dictionary once it is time to, and packs with it
+// trainIfDue looks for a first dictionary once it is time to, and packs with it
 // what is there.
-func (s *Store) trainIfRipe(listed bool) {
+func (s *Store) trainIfDue(listed bool) {
 	a := &s.arena
-	if !a.ripe(listed) || !a.first(s.sample()) {
+	if !a.trainingDue(listed) || !a.trainFirst(s.sample()) {
 		return
 	}
 	s.stats.Dictionaries++
 	a.dicts = append(a.dicts, a.dict)
 	a.seal()
 	a.retire(func(sl *slab) bool { return sl.dict == nil })
-	for len(a.retired) > 0 || a.sweep.slab != nil {
-		s.tidy(1)
+	for len(a.retired) > 0 || a.compactor.slab != nil {
+		s.compact(1)
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *Store) trainIfRipe(listed bool) {
 func (s *Store) sample() [][]byte {
 	var from []Entry // all that have bodies
 	add := func(e Entry) bool {
-		if h := e.header(); h.manner() != absent {
+		if h := e.header(); h.format() != formatNone {
 			from = append(from, e)
 		}
 		return true
@@ -150,7 +150,7 @@ func (s *Store) sample() [][]byte {
 		}
 	}
 	var bodies [][]byte
-	stride := max(1, len(from)/samples)
+	stride := max(1, len(from)/maxTrainBodies)
 	for i := stride - 1; i < len(from); i += stride {
 		h := from[i].header()
 		body := from[i].body(nil, &h)
@@ -159,8 +159,8 @@ func (s *Store) sample() [][]byte {
 	return bodies
 }
 
-// renewed follows on a new dictionary: of too many, the oldest is given up.
-func (s *Store) renewed() {
+// addDictionary follows on a new dictionary: of too many, the oldest is given up.
+func (s *Store) addDictionary() {
 	a := &s.arena
 	s.stats.Dictionaries++
 	a.seal()
@@ -176,7 +176,7 @@ func (s *Store) renewed() {
 // retire marks slabs to be emptied.
 func (a *arena) retire(which func(*slab) bool) {
 	for _, sl := range a.slabs {
-		if which(sl) && sl != a.sweep.slab && !slices.Contains(a.retired, sl) {
+		if which(sl) && sl != a.compactor.slab && !slices.Contains(a.retired, sl) {
 			a.retired = append(a.retired, sl)
 		}
 	}

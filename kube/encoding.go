@@ -28,34 +28,34 @@ func openEnvelope(body []byte) ([]byte, error) {
 }
 
 // decode makes an object of an answer.
-func (c *Client[T]) decode(a answer) (*T, error) {
+func (c *Client[T]) decode(a response) (*T, error) {
 	obj, err := wire.Codec[T]{}.Decode(wire.Record{Encoding: a.encoding, Body: a.body})
 	if err != nil {
 		return nil, err
 	}
-	c.label(obj, a.resource)
+	c.setKind(obj, a.resource)
 	return obj, nil
 }
 
-// record makes an object of a record of a list or a watch.
-func (c *Client[T]) record(rec wire.Record, r Resource) (*T, error) {
+// decodeRecord makes an object of a record of a list or a watch.
+func (c *Client[T]) decodeRecord(rec wire.Record, r Resource) (*T, error) {
 	obj, err := wire.Codec[T]{}.Decode(rec)
 	if err != nil {
 		return nil, err
 	}
-	c.label(obj, r)
+	c.setKind(obj, r)
 	return obj, nil
 }
 
-// label writes into an object what type it is, which protobuf and the items of a
+// setKind writes into an object what type it is, which protobuf and the items of a
 // list leave out.
-func (c *Client[T]) label(obj *T, r Resource) {
+func (c *Client[T]) setKind(obj *T, r Resource) {
 	c.meta(obj).GetObjectKind().SetGroupVersionKind(r.kind())
 }
 
-// read returns what is known of an object that a caller handed in, or why it can
+// checkInput returns what is known of an object that a caller handed in, or why it can
 // not be sent.
-func (c *Client[T]) read(obj *T, r Resource) (Controllable, error) {
+func (c *Client[T]) checkInput(obj *T, r Resource) (Controllable, error) {
 	if obj == nil {
 		return nil, &IllegalError{Problem: "the object is nil"}
 	}
@@ -79,7 +79,7 @@ func (c *Client[T]) read(obj *T, r Resource) (Controllable, error) {
 func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, err error) {
 	message, ok := any(obj).(interface{ Marshal() ([]byte, error) })
 	if !ok || c.encoding == JSONOnly || c.noProtobuf.Load() {
-		body, err = asJSON(obj, r.kind())
+		body, err = marshalJSON(obj, r.kind())
 		return body, wire.MediaTypeJSON, err
 	}
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}}
@@ -93,8 +93,8 @@ func (c *Client[T]) encode(obj *T, r Resource) (body []byte, mediaType string, e
 	return append([]byte(envelope), raw...), wire.MediaTypeProtobuf, nil
 }
 
-// asJSON returns an object in JSON with its kind.
-func asJSON(obj any, gvk schema.GroupVersionKind) ([]byte, error) {
+// marshalJSON returns an object in JSON with its kind.
+func marshalJSON(obj any, gvk schema.GroupVersionKind) ([]byte, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		obj = u.Object
 	}

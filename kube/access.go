@@ -80,7 +80,7 @@ func (c *Cluster) review(ctx context.Context, path, of string, review any) error
 		return err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(io.LimitReader(answer, maxRefusal)).Decode(review); err != nil {
+	if err := json.NewDecoder(io.LimitReader(answer, maxSmallBody)).Decode(review); err != nil {
 		return fmt.Errorf("the server at %s answered no review of %s: %w", c.Host(), of, err)
 	}
 	return nil

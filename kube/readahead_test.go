@@ -48,7 +48,7 @@ func TestReadAhead(t *testing.T) {
 			}
 			want, inner.pieces = append(want, piece...), append(inner.pieces, piece)
 		}
-		c := &aheadConn{Conn: inner}
+		c := &readaheadConn{Conn: inner}
 		var got []byte
 		for {
 			p := make([]byte, rapid.SampledFrom([]int{1, 512, 4096, 4096, 65_536, 100_000}).Draw(t, "asked for"))
@@ -74,10 +74,10 @@ func TestReadAhead(t *testing.T) {
 // for at a time.
 func TestReadAheadSaves(t *testing.T) {
 	inner := &scriptedConn{err: io.EOF, pieces: [][]byte{make([]byte, 10<<20)}}
-	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{&aheadConn{Conn: inner}}, make([]byte, 4096)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{&readaheadConn{Conn: inner}}, make([]byte, 4096)); err != nil {
 		t.Fatal(err)
 	}
-	if most := 10<<20/readAhead + 4; inner.reads > most {
+	if most := 10<<20/readaheadSize + 4; inner.reads > most {
 		t.Errorf("%d reads of the connection, want %d", inner.reads, most)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestGuides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a arena
-		entry := func(key wire.Key) Entry { return a.alone(&wire.Record{Key: key, UID: "u"}, nil, true) }
+		entry := func(key wire.Key) Entry { return a.storeAlone(&wire.Record{Key: key, UID: "u"}, nil, true) }
 		key := func() wire.Key {
 			k := wire.Key{
 				Cluster:   rapid.SampledFrom([]string{"", "a", "ab"}).Draw(t, "cluster"),
@@ -75,7 +75,7 @@ func TestGuidesReadFewKeys(t *testing.T) {
 	tree, index, entries := newTree(), newPostings(0), make([]Entry, n)
 	for i := range n {
 		key := wire.Key{Namespace: fmt.Sprintf("team-%d", i/2000), Name: fmt.Sprintf("job-%06d-worker", i)}
-		entries[i] = a.alone(&wire.Record{Key: key, UID: "u"}, [][]string{{fmt.Sprintf("node-%d", i%500)}}, true)
+		entries[i] = a.storeAlone(&wire.Record{Key: key, UID: "u"}, [][]string{{fmt.Sprintf("node-%d", i%500)}}, true)
 	}
 	compared := 0
 	tree.compare = counting(tree.compare, &compared)

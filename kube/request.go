@@ -68,7 +68,7 @@ func (c *Cluster) do(ctx context.Context, r Request) (*http.Response, error) {
 	}
 	if resp.StatusCode/100 != 2 {
 		defer resp.Body.Close()
-		return nil, failed(refusal(resp, strings.ToLower(r.Method), Resource{}))
+		return nil, failed(statusError(resp, strings.ToLower(r.Method), Resource{}))
 	}
 	return resp, nil
 }
@@ -97,7 +97,7 @@ func (c *Cluster) ServerVersion(ctx context.Context) (*version.Info, error) {
 	}
 	defer body.Close()
 	var info version.Info
-	if err := json.NewDecoder(io.LimitReader(body, maxRefusal)).Decode(&info); err != nil {
+	if err := json.NewDecoder(io.LimitReader(body, maxSmallBody)).Decode(&info); err != nil {
 		return nil, fmt.Errorf("the server at %s does not tell its version: %w", c.Host(), err)
 	}
 	return &info, nil

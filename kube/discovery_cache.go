@@ -1,0 +1,78 @@
+package kube
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// minRefreshInterval is how long collections trust the answer that a type is not served. It is
+// the minimum time between two discovery rounds for collections.
+const minRefreshInterval = time.Second
+
+// discoveryCache holds what a cluster knows of its types. A caller that needs newer data runs a
+// discovery round. Only one round runs at a time; concurrent callers share its result.
+type discoveryCache struct {
+	lock chan struct{} // holds a token during a round
+
+	mu        sync.Mutex
+	catalog   *catalog // nil until the first round has succeeded
+	refreshes uint64   // number of completed rounds
+	refreshed time.Time
+	err       error // of the last round
+}
+
+// current returns the catalog and the number of rounds so far. The catalog is nil if no
+// round has succeeded.
+func (d *discoveryCache) current() (*catalog, uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.catalog, d.refreshes
+}
+
+// refresh returns the catalog of a round of ask that ends after the first seen rounds, or
+// of a round that ended within the last tolerated.
+//
+// Errors: those of ask; the cause of ctx.
+func (d *discoveryCache) refresh(ctx context.Context, seen uint64, tolerated time.Duration, ask func(context.Context) (*catalog, error)) (*catalog, error) {
+	select {
+	case d.lock <- struct{}{}:
+		defer func() { <-d.lock }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	d.mu.Lock()
+	before, rounds, err := d.catalog, d.refreshes, d.err
+	recent := rounds > 0 && time.Since(d.refreshed) < tolerated
+	d.mu.Unlock()
+	if rounds > seen || recent {
+		return before, err
+	}
+	found, err := ask(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, err // a canceled round says nothing to other callers
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		found.keepFailing(before)
+		d.catalog = found
+	}
+	d.refreshes, d.refreshed, d.err = d.refreshes+1, time.Now(), err
+	return found, err
+}
+
+// forget drops a type that turned out not to be served, so that the next lookup asks
+// the server.
+func (d *discoveryCache) forget(r Resource) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.catalog == nil {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(d.catalog.types), func(other Resource) bool {
+		return other.Name == r.Name && other.groupVersion() == r.groupVersion()
+	})
+	d.catalog = &catalog{types: left, failing: d.catalog.failing}
+}
