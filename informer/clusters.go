@@ -2,8 +2,6 @@ package informer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/vedette-io/vedette/kube"
@@ -11,19 +9,19 @@ import (
 
 // errSingleSource is the error for a change of clusters or namespaces of an informer
 // that New made.
-var errSingleSource = errors.New("informer: an informer made by New follows its source only; use Watch or Across to choose clusters and namespaces")
+var errSingleSource = invalid("use Watch or Across to choose clusters and namespaces", "an informer made by New follows its source only")
 
-var errUnnamed = errors.New("informer: objects of several clusters need cluster names in their keys; create the informer with Across, and name each cluster")
+var errUnnamed = invalid("create the informer with Across, and name each cluster", "objects of several clusters need cluster names in their keys")
 
 // addCluster adds a cluster to the spec.
 func (i *Informer[T]) addCluster(name string, cluster *kube.Cluster) error {
 	if cluster == nil {
-		return errors.New("informer: the cluster is nil; kube.Connect returns one")
+		return invalid("kube.Connect returns one", "the cluster is nil")
 	}
 	return i.engine.change(func(s *spec) error {
 		switch {
 		case s.clusters[name] != nil:
-			return fmt.Errorf("informer: there is a cluster %q already", name)
+			return invalid("", "there is a cluster %q already", name)
 		case s.clusters[""] != nil:
 			return errUnnamed
 		}
@@ -63,7 +61,7 @@ func (i *Informer[T]) RemoveCluster(ctx context.Context, name string) error {
 	}
 	return i.engine.change(func(s *spec) error {
 		if s.clusters[name] == nil {
-			return fmt.Errorf("informer: there is no cluster %q", name)
+			return invalid("", "there is no cluster %q", name)
 		}
 		delete(s.clusters, name)
 		return nil

@@ -1,7 +1,6 @@
 package informer
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
@@ -116,15 +116,20 @@ func (c *Config) backlog() int {
 	return store.DefaultBacklog
 }
 
+// invalid returns the error for an invalid argument or configuration.
+func invalid(remedy, format string, args ...any) error {
+	return &errcode.Error{Code: errcode.Invalid, Problem: "informer: " + fmt.Sprintf(format, args...), Remedy: remedy}
+}
+
 // check returns an error for an invalid configuration.
 func (c *Config) check() error {
 	switch {
 	case c.Storage > Live:
-		return fmt.Errorf("informer: Config.Storage is %d, want Packed or Live", c.Storage)
+		return invalid("set Packed or Live", "Config.Storage is %d", c.Storage)
 	case c.HotObjects < 0 || c.Resync < 0 || c.Backlog < 0 || c.WarmStart.Every < 0:
-		return errors.New("informer: HotObjects, Resync, Backlog and WarmStart.Every cannot be negative")
+		return invalid("", "HotObjects, Resync, Backlog and WarmStart.Every cannot be negative")
 	case c.KeepObject != nil && c.Decode == nil:
-		return errors.New("informer: Config.KeepObject needs a decoder: set Config.Decode")
+		return invalid("set Config.Decode", "Config.KeepObject needs a decoder")
 	}
 	if err := checkNamespaces(c.Namespaces); err != nil {
 		return err
@@ -133,10 +138,10 @@ func (c *Config) check() error {
 		return fmt.Errorf("informer: %w", err)
 	}
 	if c.WarmStart.Path != "" && c.Decode != nil {
-		return errors.New("informer: Config.Decode keeps no bodies, and a snapshot file consists of bodies: omit Decode or WarmStart.Path")
+		return invalid("omit Decode or WarmStart.Path", "Config.Decode keeps no bodies, and a snapshot file consists of bodies")
 	}
 	if c.WarmStart.Path != "" && c.Transform != nil && c.TransformVersion == "" {
-		return errors.New("informer: a snapshot file of transformed objects needs a version of the function: set Config.TransformVersion, or omit WarmStart.Path")
+		return invalid("set Config.TransformVersion, or omit WarmStart.Path", "a snapshot file of transformed objects needs a version of the function")
 	}
 	return c.WarmStart.check()
 }
@@ -146,9 +151,9 @@ func checkNamespaces(names []string) error {
 	sorted := slices.Sorted(slices.Values(names))
 	switch {
 	case len(slices.Compact(sorted)) != len(names):
-		return fmt.Errorf("informer: Config.Namespaces contains a name twice: %q", names)
+		return invalid("", "Config.Namespaces contains a name twice: %q", names)
 	case slices.Contains(names, ""):
-		return errors.New("informer: Config.Namespaces contains an empty name; for all namespaces, leave it empty")
+		return invalid("for all namespaces, leave it empty", "Config.Namespaces contains an empty name")
 	}
 	for _, name := range names {
 		if err := kube.CheckNamespace(name); err != nil {

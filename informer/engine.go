@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
@@ -15,13 +16,13 @@ import (
 )
 
 // ErrRunTwice is returned by Run if it was called before.
-var ErrRunTwice = errors.New("informer: Run was called twice; an informer runs once")
+var ErrRunTwice error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: Run was called twice; an informer runs once"}
 
 // ErrShared is returned by Run of an informer of a factory, which runs it.
-var ErrShared = errors.New("informer: it belongs to a factory; call the Run of that")
+var ErrShared error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: the informer belongs to a factory", Remedy: "call the Run of the factory"}
 
-// ErrStopped is returned by what needs an informer that runs or will run.
-var ErrStopped = errors.New("informer: it has been stopped")
+// ErrStopped is returned by methods that need an informer that runs or will run.
+var ErrStopped error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: the informer has been stopped"}
 
 // engine is an informer without its type: the store, and the reflectors that
 // fill it through the queue. Several informers may share one.
@@ -122,13 +123,18 @@ func (e *engine) run(ctx context.Context) error {
 	return <-failed
 }
 
-// abort ends an engine that was never run.
+// abort ends an engine that was never run: sequences end, and so do the handlers, which
+// were never started.
 func (e *engine) abort() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state == engineNew {
-		e.state = engineStopped
-		e.stop()
+	if e.state != engineNew {
+		return
+	}
+	e.state = engineStopped
+	e.stop()
+	for _, r := range e.registrations {
+		r.abort()
 	}
 }
 

@@ -2,8 +2,6 @@ package informer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/vedette-io/vedette/store"
@@ -77,13 +75,13 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 		}
 	}
 	if n != 1 {
-		return nil, errors.New("informer: a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch, or OnChanges")
+		return nil, invalid("", "a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch, or OnChanges")
 	}
 	if cfg.Subscription.Mode > store.Lossless {
-		return nil, fmt.Errorf("informer: Subscription.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscription.Mode)
+		return nil, invalid("", "Subscription.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscription.Mode)
 	}
 	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > CrashOnPanic {
-		return nil, errors.New("informer: a handler has a negative MinBackoff, MaxBackoff or BatchSize, or an unknown value of Panics")
+		return nil, invalid("", "a handler has a negative MinBackoff, MaxBackoff or BatchSize, or an unknown value of Panics")
 	}
 	if cfg.MinBackoff == 0 {
 		cfg.MinBackoff = 100 * time.Millisecond

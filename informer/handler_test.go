@@ -287,8 +287,9 @@ func TestHandlerFailures(t *testing.T) {
 			}
 			return nil
 		}, 20, 19, true, false},
-		{"a panic is skipped", informer.HandlerConfig{Retry: 5}, func(int) error { panic("at the disco") }, 1, 1, true, true},
-		{"a panic is retried", informer.HandlerConfig{Retry: 2, Panics: informer.RetryOnPanic}, func(int) error { panic("at the disco") }, 3, 3, true, true},
+		{"a panic is skipped", informer.HandlerConfig{Retry: 5, Panics: informer.SkipOnPanic}, func(int) error { panic("at the disco") }, 1, 1, true, true},
+		{"a panic counts as an error", informer.HandlerConfig{Retry: 2}, func(int) error { panic("at the disco") }, 3, 3, true, true},
+		{"a panic without retries", informer.HandlerConfig{}, func(int) error { panic("at the disco") }, 1, 1, true, true},
 		{"a panic ends it", informer.HandlerConfig{Retry: 5, Panics: informer.StopOnPanic}, func(int) error { panic("at the disco") }, 1, 1, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

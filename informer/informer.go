@@ -2,8 +2,6 @@ package informer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -65,7 +63,7 @@ func Across[T any](cfg Config) (*Informer[T], error) {
 func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
 	if src == nil {
-		return nil, errors.New("informer: New needs a source; kube.Cluster.Source returns one")
+		return nil, invalid("kube.Cluster.Source returns one", "New needs a source")
 	}
 	i := &Informer[T]{single: true}
 	sel, _ := selectionOf[T](&cfg) // the type from a source need not be one that a server has
@@ -151,10 +149,10 @@ func checked[T any](cfg *Config, sel *selection) error {
 		return err
 	}
 	if cfg.HotObjects > 0 && !copies[T]() {
-		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
+		return invalid("", "Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
 	}
 	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && (secret(cfg.Resource) || secret(sel.target.String())) && sel.target.View() != kube.Metadata {
-		return errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out")
+		return invalid("set WarmStart.Key, or omit WarmStart.Path", "secrets are only written to a snapshot file that is encrypted")
 	}
 	return nil
 }

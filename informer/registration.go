@@ -109,8 +109,13 @@ func (r *Registration) Synced() <-chan struct{} { return r.synced }
 func (r *Registration) Remove() {
 	r.remove()
 	r.engine.forget(r)
+	r.abort()
+}
+
+// abort closes done if the handler was never started. It cannot start afterwards.
+func (r *Registration) abort() {
 	if !r.started.Swap(true) {
-		close(r.done) // it was never started, and will not be
+		close(r.done)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -56,7 +55,7 @@ func (w *WarmStart) check() error {
 		return nil
 	}
 	if n := len(w.Key); w.Key != nil && n != 32 {
-		return fmt.Errorf("informer: WarmStart.Key has %d bytes, want 32", n)
+		return invalid("", "WarmStart.Key has %d bytes, want 32", n)
 	}
 	return nil
 }
