@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
@@ -114,11 +113,6 @@ func (c *Config) backlog() int {
 		return c.Backlog
 	}
 	return store.DefaultBacklog
-}
-
-// invalid returns the error for an invalid argument or configuration.
-func invalid(remedy, format string, args ...any) error {
-	return &errcode.Error{Code: errcode.Invalid, Problem: "informer: " + fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
 // check returns an error for an invalid configuration.
