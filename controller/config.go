@@ -38,19 +38,6 @@ const (
 	defaultController = "controller"
 )
 
-// Panics says what becomes of a key whose reconcile panicked. It is reported with
-// its stack and counted in any case.
-type Panics uint8
-
-const (
-	// RetryPanics treats it as an error: again with backoff.
-	RetryPanics Panics = iota
-	// DropPanics treats it as Terminal: not before something changes.
-	DropPanics
-	// StopOnPanic ends the controller: Run returns the *PanicError.
-	StopOnPanic
-)
-
 // Config says what a controller does, and how. All but Reconcile may be left out.
 type Config struct {
 	// Name tells the controller from others in logs, health and metrics; default
@@ -72,8 +59,9 @@ type Config struct {
 	// of writes that selectors hide; negative: it does not wait. It keeps a worker for
 	// the first second of each try only.
 	WriteWait time.Duration
-	// Panics: RetryPanics.
-	Panics Panics
+	// Panics determines what happens after Reconcile panics; default
+	// informer.RetryOnPanic.
+	Panics informer.PanicPolicy
 	// Limiter says how long a key waits after an error; default
 	// workqueue.DefaultLimiter. It sees the attempts of that key.
 	Limiter workqueue.Limiter
@@ -106,7 +94,7 @@ func (c *Config) check(sources []Source) error {
 	if c.Workers < 0 {
 		complain("%d workers can not be", c.Workers)
 	}
-	if c.Panics > StopOnPanic {
+	if c.Panics > informer.CrashOnPanic {
 		complain("there is no policy %d for panics", c.Panics)
 	}
 	feeds := 0

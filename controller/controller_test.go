@@ -266,7 +266,7 @@ func TestAnswers(t *testing.T) {
 	exits := func() error { runtime.Goexit(); return nil }
 	for _, c := range []struct {
 		name    string
-		panics  controller.Panics
+		panics  informer.PanicPolicy
 		answer  func() error
 		want    controller.Outcome
 		minimum time.Duration // between the first and the second reconcile
@@ -280,7 +280,7 @@ func TestAnswers(t *testing.T) {
 		{name: "terminal", answer: func() error { return controller.Terminal(errTry) }, want: controller.GivenUp, calls: 1},
 		{name: "terminal nil", answer: func() error { return controller.Terminal(nil) }, want: controller.Done, calls: 1},
 		{name: "panic", answer: dies, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
-		{name: "panic, dropped", panics: controller.DropPanics, answer: dies, want: controller.GivenUp, calls: 1},
+		{name: "panic, dropped", panics: informer.SkipOnPanic, answer: dies, want: controller.GivenUp, calls: 1},
 		{name: "end of the goroutine", answer: exits, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -343,7 +343,7 @@ func TestAgainIsASuccess(t *testing.T) {
 func TestStopOnPanic(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
-		c := w.controller(controller.Config{Panics: controller.StopOnPanic, Reconcile: func(context.Context, informer.View, controller.Request) error {
+		c := w.controller(controller.Config{Panics: informer.StopOnPanic, Reconcile: func(context.Context, informer.View, controller.Request) error {
 			panic("dead")
 		}}, controller.Objects(w.pods, controller.SourceConfig{}))
 		var p *controller.PanicError

@@ -98,7 +98,7 @@ func TestIDsWithFilter(t *testing.T) {
 		asked, tries := []string{}, 0
 		began := map[string]wire.Version{} // by UID
 		cfg := revisions{
-			Subscribe: informer.Subscribe{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}},
+			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}},
 			Origin: func(_ context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
 				if tries++; tries == 1 {
 					return 0, errors.New("not yet")
@@ -142,7 +142,7 @@ func TestIDsOfDeletions(t *testing.T) {
 		chosen := must[labels.Selector](t)(labels.Parse("app=x"))
 		sees := w.process("1", informer.Config{}, revisions{})
 		misses := w.process("2", informer.Config{}, revisions{})
-		filters := w.process("3", informer.Config{}, revisions{Subscribe: informer.Subscribe{Filters: []informer.Filter{informer.WithLabels(chosen)}}})
+		filters := w.process("3", informer.Config{}, revisions{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.WithLabels(chosen)}}})
 		selects := w.process("3", informer.Config{LabelSelector: "app=x"}, revisions{})
 		uid, first := w.form("a")
 		relabel := func(app string) {
@@ -192,8 +192,8 @@ func TestIDsOfTheChosen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		chosen := must[labels.Selector](t)(labels.Parse("app=x"))
 		cfg := revisions{
-			Subscribe: informer.Subscribe{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod"), informer.WithLabels(chosen)}},
-			Origin:    func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return 1, nil },
+			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod"), informer.WithLabels(chosen)}},
+			Origin:       func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return 1, nil },
 		}
 		p := w.process("0", informer.Config{}, cfg)
 		w.create(pod("a"))
@@ -210,11 +210,11 @@ func TestIDsOfTheChosen(t *testing.T) {
 func TestIDsNeedHistory(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("a"))
-		changed := informer.Subscribe{Filters: []informer.Filter{informer.StateChanged[corev1.Pod]("v1", "Pod")}}
+		changed := informer.SubscriptionConfig{Filters: []informer.Filter{informer.StateChanged[corev1.Pod]("v1", "Pod")}}
 		says := func(v wire.Version, err error) revisions {
-			return revisions{Subscribe: changed, Origin: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return v, err }}
+			return revisions{Subscription: changed, Origin: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return v, err }}
 		}
-		hangs := revisions{Subscribe: changed, Origin: func(ctx context.Context, _ controller.Revision[corev1.Pod]) (wire.Version, error) {
+		hangs := revisions{Subscription: changed, Origin: func(ctx context.Context, _ controller.Revision[corev1.Pod]) (wire.Version, error) {
 			<-ctx.Done()
 			return 0, context.Cause(ctx)
 		}}
@@ -222,13 +222,13 @@ func TestIDsNeedHistory(t *testing.T) {
 			cfg  revisions
 			want string
 		}{
-			"none":    {revisions{Subscribe: changed}, "package record keeps one"},
+			"none":    {revisions{Subscription: changed}, "package record keeps one"},
 			"IDs":     {revisions{IDs: 7}, "IDs is 7"},
 			"fails":   {says(0, errors.New("it is away")), "it is away"},
 			"zero":    {says(0, nil), "want one from 1"},
 			"later":   {says(1000, nil), "want one from 1"},
 			"hangs":   {hangs, "deadline exceeded"},
-			"cleanly": {revisions{Subscribe: informer.Subscribe{Filters: []informer.Filter{informer.AnyUpdate(changed.Filters[0], informer.InNamespaces("default"))}}}, "canceled"},
+			"cleanly": {revisions{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.AnyUpdate(changed.Filters[0], informer.InNamespaces("default"))}}}, "canceled"},
 		} {
 			p := w.process("0", informer.Config{}, c.cfg)
 			pass(20 * time.Second)

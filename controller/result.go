@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/vedette-io/vedette/informer"
 )
 
 // Again is what a reconcile returns that went well, and is to be repeated after a
@@ -44,7 +46,7 @@ const (
 	AgainLater
 	// Failed: it returned an error, panicked, or ran out of time, and is retried.
 	Failed
-	// GivenUp: it returned Terminal, or panicked where the policy is DropPanics.
+	// GivenUp: it returned Terminal, or panicked where the policy is informer.SkipOnPanic.
 	GivenUp
 	// Interrupted: it failed after its context had ended, because the controller stops
 	// or the key is another replica's. Its key was not done.
@@ -65,7 +67,7 @@ func (o Outcome) String() string {
 
 // judge says what an answer means. An Again that is joined to another error does
 // not hide it.
-func judge(err error, panics Panics) (o Outcome, after time.Duration) {
+func judge(err error, panics informer.PanicPolicy) (o Outcome, after time.Duration) {
 	if err == nil {
 		return Done, 0
 	}
@@ -74,7 +76,7 @@ func judge(err error, panics Panics) (o Outcome, after time.Duration) {
 		return GivenUp, 0
 	}
 	var p *PanicError
-	if errors.As(err, &p) && panics != RetryPanics {
+	if errors.As(err, &p) && panics != informer.RetryOnPanic {
 		return GivenUp, 0
 	}
 	for e := err; e != nil; e = errors.Unwrap(e) {

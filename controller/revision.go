@@ -102,9 +102,9 @@ const (
 // RevisionsConfig selects the revisions. The zero value selects all of them, with
 // stable IDs.
 type RevisionsConfig[T any] struct {
-	// Subscribe chooses objects and updates. Its Mode is ignored: the mode is always
+	// Subscription chooses objects and updates. Its Mode is ignored: the mode is always
 	// store.Lossless.
-	Subscribe informer.Subscribe
+	Subscription informer.SubscriptionConfig
 	// IDs is how long IDs stay the same; default StableIDs.
 	IDs IDs
 	// Origin returns the version of the first revision that showed the state of r,
@@ -138,7 +138,7 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 	if cfg.IDs > IDsOfThisRun {
 		return fmt.Errorf("controller: RevisionsConfig.IDs is %d, want StableIDs or IDsOfThisRun", cfg.IDs)
 	}
-	filters := cfg.Subscribe.Filters
+	filters := cfg.Subscription.Filters
 	asks := cfg.IDs == StableIDs && slices.ContainsFunc(filters, informer.Filter.ChoosesUpdates)
 	if asks && cfg.Origin == nil {
 		return errors.New("controller: a filter chooses updates, so the IDs of revisions need a history to be stable: " +
@@ -146,8 +146,8 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 	}
 	// An object that becomes chosen is Added, but may already have been in its state.
 	selects := i.HasSelectors() || slices.ContainsFunc(filters, informer.Filter.ChoosesObjects)
-	cfg.Subscribe.Mode = store.Lossless
-	for ev := range i.Changes(ctx, cfg.Subscribe) {
+	cfg.Subscription.Mode = store.Lossless
+	for ev := range i.Changes(ctx, cfg.Subscription) {
 		r := RevisionOf(ev)
 		began := ev.Cause() == store.Watched && (r.Kind == store.Updated || !selects)
 		if asks && r.Kind != store.Deleted && !began {

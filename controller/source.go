@@ -92,7 +92,7 @@ func source[T any](i *informer.Informer[T], cfg SourceConfig, keys func(informer
 		return Source{}
 	}
 	if cfg.Name == "" {
-		cfg.Name = i.Running().Resource
+		cfg.Name = i.Info().Resource
 	}
 	return Source{&flow[T]{inf: i, cfg: cfg, keys: keys}}
 }
@@ -183,8 +183,8 @@ func (f *flow[T]) handle(c *Controller, name string, chosen func(informer.Event[
 		return errors.Join(c.post(fresh, f.cfg.Priority), c.post(initial, below(f.cfg.Priority)))
 	}}
 	return f.inf.Handle(handler, informer.HandlerConfig{
-		Name:      c.cfg.Name + ": " + name,
-		Subscribe: informer.Subscribe{Mode: store.Latest, Filters: f.cfg.Filters, Resync: f.cfg.Resync},
+		Name:         c.cfg.Name + ": " + name,
+		Subscription: informer.SubscriptionConfig{Mode: store.Latest, Filters: f.cfg.Filters, Resync: f.cfg.Resync},
 		Report: func(err error) {
 			c.log().Error("source failed", slog.String("source", f.cfg.Name), slog.Any("err", err))
 		},

@@ -109,11 +109,13 @@ func (c *Controller) call(r *run, req Request, log *slog.Logger) (err error) {
 	if c.cfg.WriteWait > 0 {
 		ctx = kube.WithWrites(ctx, func(w kube.Written) { c.writes.note(r.key, w) })
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+	if c.cfg.Panics != informer.CrashOnPanic {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &PanicError{Value: v, Stack: debug.Stack()}
+			}
+		}()
+	}
 	v := c.view()
 	err = c.cfg.Reconcile(ctx, v, req)
 	if unsynced := v.Err(); unsynced != nil {
@@ -169,7 +171,7 @@ func (c *Controller) settle(r *run, err error, log *slog.Logger) {
 		_ = c.post(batch{[]wire.Key{r.key}, []Reason{{Cause: Retried}}}, 0)
 		log.Info("reconcile interrupted", "err", err, "cause", why)
 	}
-	if panicked && c.cfg.Panics == StopOnPanic {
+	if panicked && c.cfg.Panics == informer.StopOnPanic {
 		c.fail(err)
 	}
 }

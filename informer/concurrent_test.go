@@ -167,7 +167,7 @@ func (c *crowd) moves() moves {
 		"AddCluster": c.addCluster, "RemoveCluster": c.removeCluster, "SetNamespaces": c.setNamespaces,
 		"Handle": func(r *rand.Rand) {
 			reg, err := inf.Handle(informer.Handler[corev1.Pod]{OnEvent: func(context.Context, informer.Event[corev1.Pod]) error { return nil }},
-				informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Mode(r.IntN(3))}})
+				informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Mode(r.IntN(3))}})
 			if allowed(c.w.t, err); err == nil {
 				<-time.After(time.Duration(r.IntN(5)) * time.Millisecond)
 				reg.Remove()
@@ -179,7 +179,7 @@ func (c *crowd) moves() moves {
 		},
 		"Changes": func(r *rand.Rand) {
 			c.consume(r, func(ctx context.Context) func(func(informer.Event[corev1.Pod]) bool) {
-				return inf.Changes(ctx, informer.Subscribe{Mode: store.Mode(r.IntN(3)), Resync: time.Millisecond})
+				return inf.Changes(ctx, informer.SubscriptionConfig{Mode: store.Mode(r.IntN(3)), Resync: time.Millisecond})
 			})
 		},
 		"Snapshot": func(*rand.Rand) {
@@ -217,7 +217,7 @@ func (c *crowd) moves() moves {
 		"HasSelectors": func(*rand.Rand) { inf.HasSelectors() },
 		"Health":       func(*rand.Rand) { h, _ := inf.Health(); _ = h.Ready() },
 		"Stats":        func(*rand.Rand) { inf.Stats() },
-		"Running":      func(*rand.Rand) { inf.Running() },
+		"Info":         func(*rand.Rand) { inf.Info() },
 		"Synced":       func(*rand.Rand) { inf.Synced() },
 		"Run": func(r *rand.Rand) {
 			ctx, done := c.brief(r)
@@ -343,7 +343,7 @@ func TestFactoryEverythingAtOnce(t *testing.T) {
 						}
 						for range r.IntN(5) {
 							one.setNamespaces(r)
-							inf.Running()
+							inf.Info()
 							inf.In(f.View()).Len()
 							inf.Released()
 						}

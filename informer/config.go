@@ -1,7 +1,6 @@
 package informer
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -83,7 +82,7 @@ type Config struct {
 	// Resync is the default period after which a handler is told of each object
 	// again, from the store. Default never.
 	Resync time.Duration
-	// Backlog is how many changes may wait for a consumer before Subscribe.Mode takes
+	// Backlog is how many changes may wait for a consumer before SubscriptionConfig.Mode takes
 	// effect; default store.DefaultBacklog, which is 16,384.
 	Backlog int
 	// WarmStart keeps a file to start from; default none.
@@ -116,37 +115,44 @@ func (c *Config) backlog() int {
 	return store.DefaultBacklog
 }
 
-// check returns what makes no sense.
+// check returns an error for an invalid configuration.
 func (c *Config) check() error {
-	sorted := slices.Sorted(slices.Values(c.Namespaces))
 	switch {
-	case len(slices.Compact(sorted)) != len(c.Namespaces):
-		return fmt.Errorf("informer: Config.Namespaces names one twice: %q", c.Namespaces)
-	case slices.Contains(c.Namespaces, ""):
-		return errors.New("informer: Config.Namespaces has an empty name; no names at all mean all namespaces")
 	case c.Storage > Live:
-		return fmt.Errorf("informer: Config.Storage is %d, want Packed or Live", c.Storage)
+		return invalid("set Packed or Live", "Config.Storage is %d", c.Storage)
 	case c.HotObjects < 0 || c.Resync < 0 || c.Backlog < 0 || c.WarmStart.Every < 0:
-		return errors.New("informer: HotObjects, Resync, Backlog and WarmStart.Every can not be negative")
+		return invalid("", "HotObjects, Resync, Backlog and WarmStart.Every cannot be negative")
+	case c.KeepObject != nil && c.Decode == nil:
+		return invalid("set Config.Decode", "Config.KeepObject needs a decoder")
 	}
-	if err := c.checkSelection(); err != nil {
+	if err := checkNamespaces(c.Namespaces); err != nil {
+		return err
+	}
+	if err := (kube.Selection{LabelSelector: c.LabelSelector, FieldSelector: c.FieldSelector}).Check(); err != nil {
 		return fmt.Errorf("informer: %w", err)
 	}
 	if c.WarmStart.Path != "" && c.Decode != nil {
-		return errors.New("informer: Config.Decode keeps no bodies that a snapshot file could have: leave one of Decode and WarmStart.Path out")
+		return invalid("omit Decode or WarmStart.Path", "Config.Decode keeps no bodies, and a snapshot file consists of bodies")
 	}
 	if c.WarmStart.Path != "" && c.Transform != nil && c.TransformVersion == "" {
-		return errors.New("informer: a snapshot file of transformed objects needs a version of the function: set Config.TransformVersion, or leave WarmStart.Path out")
+		return invalid("set Config.TransformVersion, or omit WarmStart.Path", "a snapshot file of transformed objects needs a version of the function")
 	}
 	return c.WarmStart.check()
 }
 
-// checkSelection returns an error for a selection that no server can serve.
-func (c *Config) checkSelection() error {
-	for _, namespace := range c.Namespaces {
-		if err := kube.CheckNamespace(namespace); err != nil {
-			return err
+// checkNamespaces returns an error for namespaces that cannot be followed.
+func checkNamespaces(names []string) error {
+	sorted := slices.Sorted(slices.Values(names))
+	switch {
+	case len(slices.Compact(sorted)) != len(names):
+		return invalid("", "Config.Namespaces contains a name twice: %q", names)
+	case slices.Contains(names, ""):
+		return invalid("for all namespaces, leave it empty", "Config.Namespaces contains an empty name")
+	}
+	for _, name := range names {
+		if err := kube.CheckNamespace(name); err != nil {
+			return fmt.Errorf("informer: %w", err)
 		}
 	}
-	return kube.Selection{LabelSelector: c.LabelSelector, FieldSelector: c.FieldSelector}.Check()
+	return nil
 }

@@ -23,7 +23,7 @@ type memo struct {
 
 // decoder turns entries into objects of type T.
 type decoder[T any] struct {
-	hot   *hotObjects[T] // nil if none are kept
+	cache *objectCache[T] // nil if none are kept
 	count *atomic.Uint64
 }
 
@@ -36,14 +36,14 @@ func (d *decoder[T]) entry(e store.Entry) (*T, error) {
 			return obj, err
 		}
 	}
-	if d.hot != nil {
-		if obj := d.hot.get(e); obj != nil {
+	if d.cache != nil {
+		if obj := d.cache.get(e); obj != nil {
 			return obj, nil
 		}
 	}
 	obj, err := d.record(e.Record())
-	if err == nil && d.hot != nil {
-		d.hot.put(e, obj)
+	if err == nil && d.cache != nil {
+		d.cache.put(e, obj)
 	}
 	return obj, err
 }
@@ -62,29 +62,29 @@ func copies[T any]() bool {
 	return ok
 }
 
-// hotObjects keeps decoded objects, and forgets those that were not asked for
+// objectCache keeps decoded objects, and forgets those that were not asked for
 // the longest.
-type hotObjects[T any] struct {
+type objectCache[T any] struct {
 	mu    sync.Mutex
 	size  int
 	order *list.List // of hot, the last used first
 	byID  map[store.Entry]*list.Element
 }
 
-type hot[T any] struct {
+type cachedObject[T any] struct {
 	entry  store.Entry
 	object *T
 }
 
-func newHotObjects[T any](size int) *hotObjects[T] {
+func newObjectCache[T any](size int) *objectCache[T] {
 	if size == 0 || !copies[T]() {
 		return nil
 	}
-	return &hotObjects[T]{size: size, order: list.New(), byID: map[store.Entry]*list.Element{}}
+	return &objectCache[T]{size: size, order: list.New(), byID: map[store.Entry]*list.Element{}}
 }
 
 // get returns a copy, nil if the object is not there.
-func (h *hotObjects[T]) get(e store.Entry) *T {
+func (h *objectCache[T]) get(e store.Entry) *T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at, ok := h.byID[e]
@@ -92,19 +92,19 @@ func (h *hotObjects[T]) get(e store.Entry) *T {
 		return nil
 	}
 	h.order.MoveToFront(at)
-	return clone(at.Value.(hot[T]).object)
+	return clone(at.Value.(cachedObject[T]).object)
 }
 
 // put keeps a copy.
-func (h *hotObjects[T]) put(e store.Entry, obj *T) {
+func (h *objectCache[T]) put(e store.Entry, obj *T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.byID[e]; ok {
 		return
 	}
-	h.byID[e] = h.order.PushFront(hot[T]{e, clone(obj)})
+	h.byID[e] = h.order.PushFront(cachedObject[T]{e, clone(obj)})
 	if h.order.Len() > h.size {
-		oldest := h.order.Remove(h.order.Back()).(hot[T])
+		oldest := h.order.Remove(h.order.Back()).(cachedObject[T])
 		delete(h.byID, oldest.entry)
 	}
 }

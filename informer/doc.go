@@ -33,7 +33,7 @@
 //
 // # Limits
 //
-// Subscribe.Mode determines what happens to a consumer that lags by more than
+// SubscriptionConfig.Mode determines what happens to a consumer that lags by more than
 // Config.Backlog changes. With store.EveryChange, the default of handlers and
 // sequences, the changes of each object are folded until the consumer has caught up.
 // The log shows this, and so do Health, Stats, Event.Changes and Event.CameAndWent.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/errcode"
 	"github.com/vedette-io/vedette/internal/faultlog"
 	"github.com/vedette-io/vedette/reflector"
 	"github.com/vedette-io/vedette/store"
@@ -15,45 +16,45 @@ import (
 )
 
 // ErrRunTwice is returned by Run if it was called before.
-var ErrRunTwice = errors.New("informer: Run was called twice; an informer runs once")
+var ErrRunTwice error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: Run was called twice; an informer runs once"}
 
 // ErrShared is returned by Run of an informer of a factory, which runs it.
-var ErrShared = errors.New("informer: it belongs to a factory; call the Run of that")
+var ErrShared error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: the informer belongs to a factory", Remedy: "call the Run of the factory"}
 
-// ErrStopped is returned by what needs an informer that runs or will run.
-var ErrStopped = errors.New("informer: it has been stopped")
+// ErrStopped is returned by methods that need an informer that runs or will run.
+var ErrStopped error = &errcode.Error{Code: errcode.FailedPrecondition, Problem: "informer: the informer has been stopped"}
 
 // engine is an informer without its type: the store, and the reflectors that
 // fill it through the queue. Several informers may share one.
 type engine struct {
-	cfg   Config
-	shape store.Identity
-	open  func(*place, delta.Scope) (reflector.Source, error)
-	store *store.Store
-	queue *delta.Queue
+	cfg      Config
+	identity store.Identity
+	open     func(*clusterState, delta.Scope) (reflector.Source, error)
+	store    *store.Store
+	queue    *delta.Queue
 
 	memo    memo
 	lags    lags
-	idle    idle
+	idle    idleMonitor
 	saving  *faultlog.Reporter // reports faults of the snapshot file
 	decodes atomic.Uint64
 
 	indexing sync.Mutex
 	fields   map[string]*store.Index // by path
 
-	mu       sync.Mutex
-	plan     plan
-	wanted   map[delta.Scope]*member // members of the current plan
-	active   map[delta.Scope]*member // members in the store: wanted ones and those about to leave
-	changed  chan struct{}           // one token: the plan has changed, or the list of an heir is complete
-	state    engineState
-	cold     error           // why there was no warm start
-	news     chan struct{}   // closed at the next news
-	readers  []*Registration // in the order of their registration
-	handlers int             // ever registered
+	mu            sync.Mutex
+	spec          spec
+	wanted        map[delta.Scope]*listWatch // lists and watches of the spec
+	active        map[delta.Scope]*listWatch // those in the store: wanted ones and those about to leave
+	wakeup        chan struct{}              // one token: the spec has changed, or the list of a successor is complete
+	state         engineState
+	coldStart     error           // why there was no warm start
+	updated       chan struct{}   // closed at the next news
+	registrations []*Registration // in the order of their registration
+	handlers      int             // ever registered
 
-	following nursery // reflectors and the keeper
-	reading   nursery // handlers
+	producers taskGroup // reflectors and reconcile
+	consumers taskGroup // handlers
 	stopped   context.Context
 	stop      context.CancelFunc
 }
@@ -67,13 +68,13 @@ const (
 	engineStopped
 )
 
-func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, error), open func(*place, delta.Scope) (reflector.Source, error)) *engine {
+func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, error), open func(*clusterState, delta.Scope) (reflector.Source, error)) *engine {
 	e := &engine{
 		cfg: cfg, open: open,
 		queue:   delta.NewQueue(cfg.Queue),
-		active:  map[delta.Scope]*member{},
-		changed: make(chan struct{}, 1),
-		news:    make(chan struct{}),
+		active:  map[delta.Scope]*listWatch{},
+		wakeup:  make(chan struct{}, 1),
+		updated: make(chan struct{}),
 		fields:  map[string]*store.Index{},
 	}
 	of := store.Config{Backlog: cfg.Backlog, Group: group, Transform: cfg.Transform}
@@ -98,7 +99,7 @@ func (e *engine) run(ctx context.Context) error {
 	if err := e.begin(); err != nil {
 		return err
 	}
-	e.idle.calm()
+	e.idle.running()
 	e.loadFile()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,24 +115,29 @@ func (e *engine) run(ctx context.Context) error {
 	saved := e.keepFile(ctx)
 	<-ctx.Done()
 	e.end()
-	e.following.join()
+	e.producers.join()
 	e.queue.Close() // what is in it is still applied
 	e.finish(halt, &apply)
 	<-saved
-	e.reading.join()
+	e.consumers.join()
 	e.saveFile()
 	e.saving.Stop()
 	e.stop()
 	return <-failed
 }
 
-// abort ends an engine that was never run.
+// abort ends an engine that was never run: sequences end, and so do the handlers, which
+// were never started.
 func (e *engine) abort() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state == engineNew {
-		e.state = engineStopped
-		e.stop()
+	if e.state != engineNew {
+		return
+	}
+	e.state = engineStopped
+	e.stop()
+	for _, r := range e.registrations {
+		r.abort()
 	}
 }
 
@@ -144,19 +150,19 @@ func (e *engine) finish(halt context.CancelFunc, apply *sync.WaitGroup) {
 		apply.Wait()
 		close(done)
 	})
-	patience := time.NewTimer(stopPatience)
-	defer patience.Stop()
+	limit := time.NewTimer(drainTimeout)
+	defer limit.Stop()
 	select {
 	case <-done:
-	case <-patience.C:
+	case <-limit.C:
 		halt()
 	}
 	wait.Wait()
 }
 
-// stopPatience is how long Run waits, once its context is done, for consumers to
+// drainTimeout is how long Run waits, once its context is done, for consumers to
 // let it apply what had been received.
-const stopPatience = 200 * time.Millisecond
+const drainTimeout = 200 * time.Millisecond
 
 func (e *engine) begin() error {
 	e.mu.Lock()
@@ -175,17 +181,17 @@ func (e *engine) end() {
 	e.state = engineStopped
 }
 
-// launch starts the keeper, which starts the reflectors, and all handlers.
+// launch starts all handlers, and reconcile, which starts the reflectors.
 func (e *engine) launch(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.state = engineRuns
-	e.following.open(ctx)
-	e.reading.open(ctx)
-	for _, r := range e.readers {
+	e.producers.open(ctx)
+	e.consumers.open(ctx)
+	for _, r := range e.registrations {
 		r.start()
 	}
-	e.following.start(e.keep) // then the handlers have subscribed
+	e.producers.start(e.reconcile) // then the handlers have subscribed
 }
 
 // apply moves batches from the queue to the store until the queue is closed and
@@ -202,7 +208,7 @@ func (e *engine) apply(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		e.lags.stored(batch)
+		e.lags.observeStored(batch)
 		for i := range batch {
 			batch[i].Record.Release() // the store keeps nothing of it
 		}
@@ -210,13 +216,13 @@ func (e *engine) apply(ctx context.Context) error {
 }
 
 // tell tells those who wait for news.
-func (e *engine) tell() {
+func (e *engine) notify() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.tellLocked()
+	e.notifyLocked()
 }
 
-func (e *engine) tellLocked() {
-	close(e.news)
-	e.news = make(chan struct{})
+func (e *engine) notifyLocked() {
+	close(e.updated)
+	e.updated = make(chan struct{})
 }

@@ -43,7 +43,7 @@ type Factory struct {
 	cluster *kube.Cluster
 	cfg     FactoryConfig
 	group   store.Group
-	nursery nursery
+	tasks   taskGroup
 
 	mu      sync.Mutex
 	shared  []*shared // in order of creation
@@ -92,7 +92,7 @@ func For[T any](f *Factory, cfg Config) (*Informer[T], error) {
 		if s.shares(key, &cfg) {
 			s.refs++
 			i := &Informer[T]{engine: s.engine, shared: s, resync: cfg.Resync, logger: cfg.logger}
-			i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &s.engine.decodes}
+			i.decoder = decoder[T]{cache: newObjectCache[T](cfg.HotObjects), count: &s.engine.decodes}
 			return i, nil
 		}
 		if path := cfg.WarmStart.Path; path != "" && path == s.engine.cfg.WarmStart.Path {
@@ -143,7 +143,7 @@ func shareKey[T any](cfg *Config, sel *selection) string {
 		t := reflect.TypeFor[T]()
 		own = t.PkgPath() + "." + t.Name()
 	}
-	return fmt.Sprintf("%q %v %q %v %+v %+v %+v", cfg.shape(sel), cfg.Storage, own, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
+	return fmt.Sprintf("%q %v %q %v %+v %+v %+v", cfg.storeIdentity(sel), cfg.Storage, own, cfg.Backlog, cfg.WarmStart, cfg.Reflector, cfg.Queue)
 }
 
 // shares reports whether an informer with the given configuration can use the engine.
@@ -156,7 +156,7 @@ func (s *shared) shares(key string, cfg *Config) bool {
 
 // launchLocked runs a shared engine until it is released or the factory ends.
 func (f *Factory) launchLocked(s *shared) {
-	s.launched = f.nursery.start(func(ctx context.Context) {
+	s.launched = f.tasks.start(func(ctx context.Context) {
 		defer close(s.done)
 		defer s.engine.store.Leave()
 		ctx, cancel := context.WithCancel(ctx)
@@ -214,7 +214,7 @@ func (f *Factory) Run(ctx context.Context) error {
 		return ErrRunTwice
 	}
 	f.running = true
-	f.nursery.open(ctx)
+	f.tasks.open(ctx)
 	for _, s := range f.shared {
 		f.launchLocked(s)
 	}
@@ -223,7 +223,7 @@ func (f *Factory) Run(ctx context.Context) error {
 	f.mu.Lock()
 	f.running, f.ended = false, true
 	f.mu.Unlock()
-	f.nursery.join()
+	f.tasks.join()
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Unlock()
 	var not []error
 	for _, s := range all {
-		s.engine.expect()
+		s.engine.expectRun()
 		select {
 		case <-s.engine.store.Synced():
 		case <-ctx.Done():
@@ -253,8 +253,8 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 // View returns what all informers of the factory hold at this instant.
 func (f *Factory) View() View { return f.group.View() }
 
-// Running describes one informer of a factory.
-type Running struct {
+// Info describes an informer, for metrics and status pages.
+type Info struct {
 	// Resource, Namespaces, LabelSelector and FieldSelector are what it follows.
 	Resource                     string
 	Namespaces                   []string
@@ -265,9 +265,9 @@ type Running struct {
 	Stats  Stats
 }
 
-// Running describes the informer.
-func (i *Informer[T]) Running() Running {
-	r := i.engine.running()
+// Info describes the informer.
+func (i *Informer[T]) Info() Info {
+	r := i.engine.info()
 	r.Users = 1
 	if i.shared != nil {
 		i.shared.factory.mu.Lock()
@@ -277,13 +277,13 @@ func (i *Informer[T]) Running() Running {
 	return r
 }
 
-func (e *engine) running() Running {
+func (e *engine) info() Info {
 	h, _ := e.health()
-	return Running{Resource: e.cfg.Resource, Namespaces: e.namespaces(), LabelSelector: e.cfg.LabelSelector, FieldSelector: e.cfg.FieldSelector, Health: h, Stats: e.stats()}
+	return Info{Resource: e.cfg.Resource, Namespaces: e.namespaces(), LabelSelector: e.cfg.LabelSelector, FieldSelector: e.cfg.FieldSelector, Health: h, Stats: e.stats()}
 }
 
 // List returns the informers of the factory, ordered by resource.
-func (f *Factory) List() []Running {
+func (f *Factory) List() []Info {
 	f.mu.Lock()
 	all := slices.Clone(f.shared)
 	users := map[*shared]int{}
@@ -292,9 +292,9 @@ func (f *Factory) List() []Running {
 	}
 	f.mu.Unlock()
 	slices.SortStableFunc(all, func(a, b *shared) int { return strings.Compare(a.engine.cfg.Resource, b.engine.cfg.Resource) })
-	var out []Running
+	var out []Info
 	for _, s := range all {
-		r := s.engine.running()
+		r := s.engine.info()
 		r.Users = users[s]
 		out = append(out, r)
 	}

@@ -179,3 +179,29 @@ func TestStartsAndStops(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestReleasedBeforeRun releases an informer that its factory has never run: sequences
+// and handlers end.
+func TestReleasedBeforeRun(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := informer.NewFactory(w.cluster, informer.FactoryConfig{})
+		inf := must(informer.For[corev1.Pod](f, informer.Config{}))
+		r := must(inf.Handle(informer.Handler[corev1.Pod]{OnEvent: func(context.Context, informer.Event[corev1.Pod]) error { return nil }}, informer.HandlerConfig{}))
+		ended := make(chan struct{})
+		w.work.Go(func() {
+			defer close(ended)
+			for range inf.Events(w.ctx) {
+			}
+		})
+		w.pass(time.Second)
+		if closedNow(r.Done()) || closedNow(ended) {
+			t.Error("the handler or the sequence ended before Release")
+		}
+		inf.Release()
+		w.pass(time.Second)
+		if !closedNow(r.Done()) || !closedNow(ended) {
+			t.Errorf("after Release: handler ended %v, sequence ended %v; want both", closedNow(r.Done()), closedNow(ended))
+		}
+		r.Remove() // must not close Done twice
+	})
+}

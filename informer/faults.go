@@ -13,9 +13,9 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// patience is how long the program may wait for an informer that is not running, and
+// reportAfter is how long the program may wait for an informer that is not running, and
 // how long one call of a handler may take, before the log reports it.
-const patience = 8 * time.Second
+const reportAfter = 8 * time.Second
 
 // errNotRun explains why an informer is empty.
 var errNotRun = errors.New("the informer is not running")
@@ -33,25 +33,25 @@ func (e *engine) named() string {
 	return strings.TrimSuffix(e.cfg.Resource, ".") // a built-in type: "Pod.v1."
 }
 
-// memberLog writes the faults of one member to the log.
-type memberLog struct {
+// listWatchLog writes the faults of one member to the log.
+type listWatchLog struct {
 	follow, objects *faultlog.Reporter
 	invalid         uint64
 }
 
-func (e *engine) memberLog(m *member) *memberLog {
+func (e *engine) listWatchLog(m *listWatch) *listWatchLog {
 	attrs := []any{"scope", m.scope.String()}
 	if src, ok := m.source.(interface{ Cluster() *kube.Cluster }); ok {
 		attrs = append(attrs, "host", src.Cluster().Host())
 	}
-	return &memberLog{
+	return &listWatchLog{
 		follow:  e.log("informer: list and watch fail", "informer: list and watch work again", attrs...),
 		objects: e.log("informer: an object is skipped that cannot be used", "", attrs...),
 	}
 }
 
 // see takes the current health of the member.
-func (l *memberLog) see(h reflector.Health) {
+func (l *listWatchLog) see(h reflector.Health) {
 	if h.Phase == reflector.Stopped {
 		return
 	}
@@ -62,7 +62,7 @@ func (l *memberLog) see(h reflector.Health) {
 	}
 }
 
-func (l *memberLog) stop() {
+func (l *listWatchLog) stop() {
 	l.follow.Stop()
 	l.objects.Stop()
 }
@@ -76,7 +76,7 @@ func faultOf(h reflector.Health) faultlog.State {
 }
 
 // idle reports an engine that is not running although the program waits for it.
-type idle struct {
+type idleMonitor struct {
 	remedy string
 	mu     sync.Mutex
 	log    *faultlog.Reporter
@@ -90,18 +90,18 @@ const (
 )
 
 // expect records that the program waits for data of the engine.
-func (e *engine) expect() {
+func (e *engine) expectRun() {
 	i := &e.idle
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.timer == nil && e.stateNow() == engineNew {
 		i.log = e.log("informer: it is waited for, and nobody runs it", "informer: it runs now")
-		i.timer = time.AfterFunc(patience, e.alarm)
+		i.timer = time.AfterFunc(reportAfter, e.reportIdle)
 	}
 }
 
 // alarm logs that the engine is not running, if that is so.
-func (e *engine) alarm() {
+func (e *engine) reportIdle() {
 	e.idle.mu.Lock()
 	defer e.idle.mu.Unlock()
 	if e.stateNow() == engineNew {
@@ -111,7 +111,7 @@ func (e *engine) alarm() {
 
 // calm logs that the engine runs, if alarm reported the contrary. The engine's state
 // already says so.
-func (i *idle) calm() {
+func (i *idleMonitor) running() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.timer != nil && !i.timer.Stop() {
@@ -135,13 +135,13 @@ type handlerLog struct {
 func (r *Registration) newLog() *handlerLog {
 	l := &handlerLog{hangs: r.engine.log("informer: a handler does not return", "informer: a handler has returned", "handler", r.cfg.Name)}
 	l.hangs.Logger = r.logger
-	l.timer = time.AfterFunc(patience, func() {
+	l.timer = time.AfterFunc(reportAfter, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if called, change := r.calling(); !called.IsZero() {
 			l.hangs.See(faultlog.State{
 				Kind:   "hanging",
-				Err:    fmt.Errorf("it has not returned for %v; later events wait", patience),
+				Err:    fmt.Errorf("it has not returned for %v; later events wait", reportAfter),
 				Remedy: "return sooner, and leave long work to a workqueue or a controller",
 				Attrs:  []any{"event", change.Kind.String(), "object", change.Last().Key().String()},
 			})
@@ -169,7 +169,7 @@ func (r *Registration) begins(change store.Change) {
 	r.mu.Lock()
 	r.called, r.with = time.Now(), change
 	r.mu.Unlock()
-	r.log.timer.Reset(patience)
+	r.log.timer.Reset(reportAfter)
 }
 
 func (r *Registration) returns() {

@@ -21,7 +21,7 @@ import (
 // Deleted event by store.Unwatched, with the object's last chosen state; when an object
 // becomes chosen, it gets an Added event. Other filters choose updates; the consumer
 // does not see the rest. Filters that choose objects are applied first, whatever the
-// order in Subscribe.Filters. For folded changes, a filter sees the state before the
+// order in SubscriptionConfig.Filters. For folded changes, a filter sees the state before the
 // first change and the state after the last; for an object that came and went, it sees
 // the last state.
 type Filter struct {

@@ -53,7 +53,7 @@ func TestFilters(t *testing.T) {
 			d := &diary{}
 			told[name] = d
 			w.work.Go(func() {
-				for ev := range inf.Changes(w.ctx, informer.Subscribe{Filters: filters}) {
+				for ev := range inf.Changes(w.ctx, informer.SubscriptionConfig{Filters: filters}) {
 					cause := ""
 					if ev.Cause() == store.Unwatched {
 						cause = " unwatched"
@@ -142,7 +142,7 @@ func TestGenerationChanged(t *testing.T) {
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{}))
 		var d diary
 		w.work.Go(func() {
-			for ev := range inf.Changes(w.ctx, informer.Subscribe{Filters: []informer.Filter{informer.GenerationChanged()}}) {
+			for ev := range inf.Changes(w.ctx, informer.SubscriptionConfig{Filters: []informer.Filter{informer.GenerationChanged()}}) {
 				p, err := ev.Object()
 				if err != nil {
 					w.t.Error(err)
@@ -192,7 +192,7 @@ func TestFilterThatPanics(t *testing.T) {
 		_, err := inf.Handle(informer.Handler[corev1.Pod]{OnAdd: func(_ context.Context, p *corev1.Pod, _ bool) error {
 			d.note("%s", p.Name)
 			return nil
-		}}, informer.HandlerConfig{Subscribe: informer.Subscribe{Filters: []informer.Filter{filter}}})
+		}}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{filter}}})
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -2,9 +2,6 @@ package informer
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/vedette-io/vedette/store"
@@ -36,31 +33,16 @@ type Handler[T any] struct {
 	OnChanges func(ctx context.Context, changes []store.Change) error
 }
 
-// Panics says what happens to an event whose handling has panicked.
-type Panics uint8
-
-const (
-	// SkipEvent: it is reported, and the handler goes on with the next event.
-	SkipEvent Panics = iota
-	// RetryEvent: it is treated as an error.
-	RetryEvent
-	// StopHandler: the handler ends; Registration.Err tells why.
-	StopHandler
-	// CrashProgram: nothing recovers the panic, so the program ends. It is for adapters
-	// to libraries in which a panic of a handler does that.
-	CrashProgram
-)
-
 // HandlerConfig is the configuration of a handler. The zero value works.
 type HandlerConfig struct {
 	// Name tells the handler from others in logs, health and metrics; default its
 	// number.
 	Name string
-	// Subscribe selects what the handler is told; by default every change, in order
+	// Subscription selects what the handler is told; by default every change, in order
 	// (store.EveryChange). A slow handler blocks nobody: if it lags by more than
 	// Config.Backlog changes, it gets the folded changes of each object, and Health
 	// shows it.
-	Subscribe Subscribe
+	Subscription SubscriptionConfig
 	// Retry says how often an event is handled again after an error before it is
 	// given up, with a pause that doubles from MinBackoff (default 100 ms) to
 	// MaxBackoff (default 30 s). Later events wait meanwhile. Default never: the
@@ -68,24 +50,14 @@ type HandlerConfig struct {
 	// into a workqueue.
 	Retry                  int
 	MinBackoff, MaxBackoff time.Duration
-	// Panics: SkipEvent.
-	Panics Panics
+	// Panics determines what happens after the handler panics; default RetryOnPanic.
+	Panics PanicPolicy
 	// BatchSize is how many events OnBatch or OnChanges gets at most; default 1,000.
 	BatchSize int
 	// Report is told of each failure, on the handler's goroutine: errors, and
 	// panics with their stack. Default: Config.Logger.
 	Report func(error)
 }
-
-// PanicError is the failure of a handler that has panicked.
-type PanicError struct {
-	// Value is what it panicked with, Stack where.
-	Value any
-	Stack []byte
-}
-
-// Error implements error.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
 
 // Handle registers a handler. It may be called before, while and as long as the
 // informer runs, from any goroutine. The handler is told of the objects that are
@@ -103,13 +75,13 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 		}
 	}
 	if n != 1 {
-		return nil, errors.New("informer: a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch, or OnChanges")
+		return nil, invalid("", "a handler has either some of OnAdd, OnUpdate and OnDelete, or OnEvent, or OnBatch, or OnChanges")
 	}
-	if cfg.Subscribe.Mode > store.Lossless {
-		return nil, fmt.Errorf("informer: Subscribe.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscribe.Mode)
+	if cfg.Subscription.Mode > store.Lossless {
+		return nil, invalid("", "Subscription.Mode of a handler is %d, want store.EveryChange, Latest or Lossless", cfg.Subscription.Mode)
 	}
-	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > CrashProgram {
-		return nil, errors.New("informer: a handler has a negative MinBackoff, MaxBackoff or BatchSize, or an unknown value of Panics")
+	if cfg.MinBackoff < 0 || cfg.MaxBackoff < 0 || cfg.BatchSize < 0 || cfg.Panics > CrashOnPanic {
+		return nil, invalid("", "a handler has a negative MinBackoff, MaxBackoff or BatchSize, or an unknown value of Panics")
 	}
 	if cfg.MinBackoff == 0 {
 		cfg.MinBackoff = 100 * time.Millisecond
@@ -120,10 +92,10 @@ func (i *Informer[T]) Handle(h Handler[T], cfg HandlerConfig) (*Registration, er
 	if cfg.BatchSize == 0 || !h.batches() {
 		cfg.BatchSize = 1000
 	}
-	if cfg.Subscribe.Resync == 0 {
-		cfg.Subscribe.Resync = i.resync
+	if cfg.Subscription.Resync == 0 {
+		cfg.Subscription.Resync = i.resync
 	}
-	i.engine.expect()
+	i.engine.expectRun()
 	return i.engine.register(cfg, i.logger, func(ctx context.Context, changes []store.Change) error {
 		return h.call(ctx, i, changes)
 	}, h.batches())
@@ -167,14 +139,4 @@ func (h *Handler[T]) call(ctx context.Context, i *Informer[T], changes []store.C
 		return err
 	}
 	return h.OnUpdate(ctx, old, obj)
-}
-
-// guarded calls f, and makes an error of a panic.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{v, debug.Stack()}
-		}
-	}()
-	return f()
 }

@@ -176,9 +176,9 @@ func TestHandlerThatHangs(t *testing.T) {
 		moved := must(informer.FieldChanged[corev1.Pod]("spec.nodeName"))
 		brief := informer.Where(func(e store.Entry) bool { return e.Key().Name != "one" })
 		behind := w.handle(inf, hang(&slow), informer.HandlerConfig{Name: "slow"})
-		w.handle(inf, hang(&latest), informer.HandlerConfig{Name: "latest", Subscribe: informer.Subscribe{Mode: store.Latest}})
-		w.handle(inf, hang(&filtered), informer.HandlerConfig{Subscribe: informer.Subscribe{Filters: []informer.Filter{brief, moved}}})
-		w.handle(inf, quick.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Lossless}})
+		w.handle(inf, hang(&latest), informer.HandlerConfig{Name: "latest", Subscription: informer.SubscriptionConfig{Mode: store.Latest}})
+		w.handle(inf, hang(&filtered), informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{brief, moved}}})
+		w.handle(inf, quick.handler(), informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Lossless}})
 		w.run(inf)
 		<-inf.Synced()
 		w.pass(time.Second)
@@ -241,14 +241,14 @@ func TestResync(t *testing.T) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.handle(inf, chosen.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Filters: []informer.Filter{moved}}})
+		w.handle(inf, chosen.handler(), informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{moved}}})
 		var events []informer.Event[corev1.Pod]
 		w.handle(inf, often.handler(), informer.HandlerConfig{})
-		w.handle(inf, never.handler(), informer.HandlerConfig{Subscribe: informer.Subscribe{Resync: -1}})
+		w.handle(inf, never.handler(), informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Resync: -1}})
 		w.handle(inf, informer.Handler[corev1.Pod]{OnEvent: func(_ context.Context, ev informer.Event[corev1.Pod]) error {
 			events = append(events, ev)
 			return nil
-		}}, informer.HandlerConfig{Subscribe: informer.Subscribe{Resync: 90 * time.Second, Mode: store.EveryChange}})
+		}}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Resync: 90 * time.Second, Mode: store.EveryChange}})
 		w.run(inf)
 		<-inf.Synced()
 		w.pass(time.Second)
@@ -287,9 +287,10 @@ func TestHandlerFailures(t *testing.T) {
 			}
 			return nil
 		}, 20, 19, true, false},
-		{"a panic is skipped", informer.HandlerConfig{Retry: 5}, func(int) error { panic("at the disco") }, 1, 1, true, true},
-		{"a panic is retried", informer.HandlerConfig{Retry: 2, Panics: informer.RetryEvent}, func(int) error { panic("at the disco") }, 3, 3, true, true},
-		{"a panic ends it", informer.HandlerConfig{Retry: 5, Panics: informer.StopHandler}, func(int) error { panic("at the disco") }, 1, 1, false, true},
+		{"a panic is skipped", informer.HandlerConfig{Retry: 5, Panics: informer.SkipOnPanic}, func(int) error { panic("at the disco") }, 1, 1, true, true},
+		{"a panic counts as an error", informer.HandlerConfig{Retry: 2}, func(int) error { panic("at the disco") }, 3, 3, true, true},
+		{"a panic without retries", informer.HandlerConfig{}, func(int) error { panic("at the disco") }, 1, 1, true, true},
+		{"a panic ends it", informer.HandlerConfig{Retry: 5, Panics: informer.StopOnPanic}, func(int) error { panic("at the disco") }, 1, 1, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, func(w *world) {

@@ -193,7 +193,7 @@ func TestLeaveIsNotLost(t *testing.T) {
 		inf := must(informer.Watch[corev1.Pod](w.cluster, informer.Config{Namespaces: []string{"a", "b"}, Backlog: 4, Queue: delta.Limits{Deltas: 2}}))
 		hold := make(chan struct{})
 		w.work.Go(func() {
-			for range inf.Changes(w.ctx, informer.Subscribe{Mode: store.Lossless}) {
+			for range inf.Changes(w.ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 				select {
 				case <-hold:
 				case <-w.ctx.Done():

@@ -71,11 +71,11 @@ func (h Health) Ready() error {
 func (e *engine) health() (Health, <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	h := Health{ColdStart: e.cold, Stored: e.lags.store.read(), Handled: e.lags.handler.read()}
+	h := Health{ColdStart: e.coldStart, Stored: e.lags.store.read(), Handled: e.lags.handler.read()}
 	if e.state == engineNew {
 		h.NotRun = fmt.Errorf("%w: %s", errNotRun, e.idle.remedy)
 	}
-	for _, m := range e.membersLocked() {
+	for _, m := range e.listWatchesLocked() {
 		one, _ := m.reflector.Health()
 		if e.state == engineStopped && m.cancel == nil {
 			one.Phase = reflector.Stopped // not started yet
@@ -85,7 +85,7 @@ func (e *engine) health() (Health, <-chan struct{}) {
 	slices.SortFunc(h.Scopes, func(a, b ScopeHealth) int {
 		return strings.Compare(a.Scope.Cluster+"\x00"+a.Scope.Namespace, b.Scope.Cluster+"\x00"+b.Scope.Namespace)
 	})
-	for _, r := range e.readers {
+	for _, r := range e.registrations {
 		h.Handlers = append(h.Handlers, r.health())
 	}
 	for i := range h.Scopes {
@@ -93,12 +93,12 @@ func (e *engine) health() (Health, <-chan struct{}) {
 			h.Health = h.Scopes[i].Health
 		}
 	}
-	return h, e.news
+	return h, e.updated
 }
 
-// membersLocked returns the wanted members, and the members that are followed until
+// listWatchesLocked returns the wanted members, and the members that are followed until
 // wanted ones replace them.
-func (e *engine) membersLocked() []*member {
+func (e *engine) listWatchesLocked() []*listWatch {
 	all := slices.Collect(maps.Values(e.wanted))
 	for scope, m := range e.active {
 		if e.wanted[scope] == nil && !m.leaving {

@@ -155,7 +155,7 @@ func TestObjectsWithoutAValue(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 		defer cancel()
 		var chosen []string
-		for ev := range inf.Changes(ctx, informer.Subscribe{Filters: []informer.Filter{unplaced}}) {
+		for ev := range inf.Changes(ctx, informer.SubscriptionConfig{Filters: []informer.Filter{unplaced}}) {
 			chosen = append(chosen, ev.Key().Name)
 		}
 		equal(w.t, "chosen", chosen, []string{"labeled"})

@@ -2,8 +2,6 @@ package informer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -65,16 +63,16 @@ func Across[T any](cfg Config) (*Informer[T], error) {
 func New[T any](src reflector.Source, cfg Config) (*Informer[T], error) {
 	cfg.Namespaces = nil
 	if src == nil {
-		return nil, errors.New("informer: New needs a source; kube.Cluster.Source returns one")
+		return nil, invalid("kube.Cluster.Source returns one", "New needs a source")
 	}
 	i := &Informer[T]{single: true}
 	sel, _ := selectionOf[T](&cfg) // the type from a source need not be one that a server has
-	if err := i.init(cfg, sel, nil, ofOneSource(src)); err != nil {
+	if err := i.init(cfg, sel, nil, singleSource(src)); err != nil {
 		return nil, err
 	}
 	identifier, _ := src.(clusterid.Identifier)
-	err := i.engine.change(func(p *plan) error {
-		p.places[""] = i.engine.newPlace("", nil, identifier)
+	err := i.engine.change(func(s *spec) error {
+		s.clusters[""] = i.engine.newClusterState("", nil, identifier)
 		return nil
 	})
 	if err != nil {
@@ -89,7 +87,7 @@ func follow[T any](cluster *kube.Cluster, cfg Config, sel selection, group *stor
 	if err != nil {
 		return nil, err
 	}
-	if err := i.add("", cluster); err != nil {
+	if err := i.addCluster("", cluster); err != nil {
 		i.engine.store.Leave()
 		return nil, err
 	}
@@ -106,28 +104,28 @@ func across[T any](cfg Config, sel selection, group *store.Group) (*Informer[T],
 		Encoding:      sel.encoding,
 	}
 	i := &Informer[T]{}
-	err := i.init(cfg, sel, group, func(p *place, scope delta.Scope) (reflector.Source, error) {
+	err := i.init(cfg, sel, group, func(c *clusterState, scope delta.Scope) (reflector.Source, error) {
 		one := selection
 		one.Namespace = scope.Namespace
-		return p.cluster.Source(sel.target, one), nil
+		return c.cluster.Source(sel.target, one), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	i.engine.plan.namespaces = slices.Clone(cfg.Namespaces)
+	i.engine.spec.namespaces = slices.Clone(cfg.Namespaces)
 	return i, nil
 }
 
 // init creates the engine. It checks the configuration first, because a new engine
 // joins a group of stores.
-func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open func(*place, delta.Scope) (reflector.Source, error)) error {
+func (i *Informer[T]) init(cfg Config, sel selection, group *store.Group, open func(*clusterState, delta.Scope) (reflector.Source, error)) error {
 	if err := checked[T](&cfg, &sel); err != nil {
 		return err
 	}
 	i.resync, i.logger = cfg.Resync, cfg.logger
 	i.engine = newEngine(cfg, group, i.sharedDecoder(cfg.Decode), open)
-	i.decoder = decoder[T]{hot: newHotObjects[T](cfg.HotObjects), count: &i.engine.decodes}
-	i.engine.shape = cfg.shape(&sel)
+	i.decoder = decoder[T]{cache: newObjectCache[T](cfg.HotObjects), count: &i.engine.decodes}
+	i.engine.identity = cfg.storeIdentity(&sel)
 	return nil
 }
 
@@ -151,10 +149,10 @@ func checked[T any](cfg *Config, sel *selection) error {
 		return err
 	}
 	if cfg.HotObjects > 0 && !copies[T]() {
-		return fmt.Errorf("informer: Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
+		return invalid("", "Config.HotObjects needs a type that can be copied, and %s has no DeepCopyInto", name[T]())
 	}
 	if cfg.WarmStart.Path != "" && cfg.WarmStart.Key == nil && (secret(cfg.Resource) || secret(sel.target.String())) && sel.target.View() != kube.Metadata {
-		return errors.New("informer: secrets are only written to a snapshot file that is encrypted: set WarmStart.Key, or leave WarmStart.Path out")
+		return invalid("set WarmStart.Key, or omit WarmStart.Path", "secrets are only written to a snapshot file that is encrypted")
 	}
 	return nil
 }
@@ -180,7 +178,7 @@ func (i *Informer[T]) HasSelectors() bool {
 // been applied, or a snapshot file was loaded: from then on a snapshot shows all
 // there is.
 func (i *Informer[T]) Synced() <-chan struct{} {
-	i.engine.expect()
+	i.engine.expectRun()
 	return i.engine.store.Synced()
 }
 
@@ -213,6 +211,6 @@ func (e *engine) stats() Stats {
 //
 // Errors: the cause of ctx.
 func (i *Informer[T]) WaitFor(ctx context.Context, version wire.Version) error {
-	i.engine.expect()
+	i.engine.expectRun()
 	return i.engine.store.WaitFor(ctx, version)
 }

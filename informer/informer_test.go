@@ -243,7 +243,7 @@ func TestIllegalConfigurations(t *testing.T) {
 		"a pointer":                {reason(informer.Watch[*corev1.Pod](cluster, informer.Config{})), "take v1.Pod"},
 		"no cluster":               {reason(informer.Watch[corev1.Pod](nil, informer.Config{})), "the cluster is nil"},
 		"no source":                {reason(informer.New[corev1.Pod](nil, informer.Config{})), "needs a source"},
-		"a namespace twice":        {reason(informer.Across[corev1.Pod](informer.Config{Namespaces: []string{"a", "a"}})), "names one twice"},
+		"a namespace twice":        {reason(informer.Across[corev1.Pod](informer.Config{Namespaces: []string{"a", "a"}})), "contains a name twice"},
 		"a negative page":          {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{PageSize: -1}})), "PageSize"},
 		"a negative time":          {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{IdleTimeout: -1}})), "IdleTimeout"},
 		"backoff upside down":      {reason(informer.Watch[corev1.Pod](cluster, informer.Config{Reflector: reflector.Config{MaxBackoff: 1}})), "MaxBackoff"},

@@ -27,8 +27,8 @@ type Lag struct {
 	Buckets [len(LagBounds) + 1]uint64
 }
 
-// clock measures a Lag. Any goroutine may use it.
-type clock struct {
+// histogram measures a Lag. Any goroutine may use it.
+type histogram struct {
 	count   atomic.Uint64
 	sum     atomic.Int64
 	last    atomic.Int64
@@ -36,7 +36,7 @@ type clock struct {
 	buckets [len(LagBounds) + 1]atomic.Uint64
 }
 
-func (c *clock) note(d time.Duration) {
+func (c *histogram) observe(d time.Duration) {
 	d = max(d, 0)
 	c.count.Add(1)
 	c.sum.Add(int64(d))
@@ -54,7 +54,7 @@ func (c *clock) note(d time.Duration) {
 	c.buckets[i].Add(1)
 }
 
-func (c *clock) read() Lag {
+func (c *histogram) read() Lag {
 	l := Lag{Count: c.count.Load(), Sum: time.Duration(c.sum.Load()), Last: time.Duration(c.last.Load()), Max: time.Duration(c.max.Load())}
 	for i := range c.buckets {
 		l.Buckets[i] = c.buckets[i].Load()
@@ -64,13 +64,13 @@ func (c *clock) read() Lag {
 
 // lags are those of one engine.
 type lags struct {
-	store, handler clock
+	store, handler histogram
 	listing        map[delta.Scope]bool // the applying goroutine's own
 }
 
 // stored notes that the store shows a batch. What came in a list is shown when
 // the list is whole, which is no lag.
-func (l *lags) stored(batch delta.Batch) {
+func (l *lags) observeStored(batch delta.Batch) {
 	now := time.Now()
 	for i := range batch {
 		switch d := &batch[i]; d.Kind {
@@ -81,7 +81,7 @@ func (l *lags) stored(batch delta.Batch) {
 			l.listing[d.Scope] = d.Kind == delta.Begin
 		case delta.Upsert, delta.Delete:
 			if !l.listing[d.Scope] {
-				l.store.note(now.Sub(d.Seen))
+				l.store.observe(now.Sub(d.Seen))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type Registration struct {
 	started atomic.Bool
 	log     *handlerLog
 
-	flow                      flow
+	subscriber                subscriber
 	waiting                   atomic.Int64
 	handled, failures, panics atomic.Uint64
 	mu                        sync.Mutex
@@ -66,9 +66,9 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 		cfg.Name = fmt.Sprint("handler ", e.handlers)
 	}
 	r := &Registration{engine: e, cfg: cfg, logger: logger, call: call, batch: batch, synced: make(chan struct{}), done: make(chan struct{})}
-	r.flow = flow{engine: e, logger: logger, name: cfg.Name, subscribe: cfg.Subscribe, synced: func() {
+	r.subscriber = subscriber{engine: e, logger: logger, name: cfg.Name, cfg: cfg.Subscription, synced: func() {
 		close(r.synced)
-		e.tell()
+		e.notify()
 	}}
 	r.removed, r.remove = context.WithCancel(context.Background())
 	if r.cfg.Report == nil {
@@ -80,7 +80,7 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 	if e.state == engineRuns && !r.start() {
 		return nil, ErrStopped
 	}
-	e.readers = append(e.readers, r)
+	e.registrations = append(e.registrations, r)
 	return r, nil
 }
 
@@ -88,9 +88,9 @@ func (e *engine) register(cfg HandlerConfig, logger func() *slog.Logger, call fu
 // begins here and not with the goroutine, which may be late: an object of the first list
 // that is deleted at once would never be reported.
 func (r *Registration) start() bool {
-	r.flow.sub = r.engine.store.Subscribe(r.flow.subscribe.Mode)
-	if !r.engine.reading.start(r.run) {
-		r.flow.sub.Close()
+	r.subscriber.sub = r.engine.store.Subscribe(r.subscriber.cfg.Mode)
+	if !r.engine.consumers.start(r.run) {
+		r.subscriber.sub.Close()
 		return false
 	}
 	return true
@@ -109,8 +109,13 @@ func (r *Registration) Synced() <-chan struct{} { return r.synced }
 func (r *Registration) Remove() {
 	r.remove()
 	r.engine.forget(r)
+	r.abort()
+}
+
+// abort closes done if the handler was never started. It cannot start afterwards.
+func (r *Registration) abort() {
 	if !r.started.Swap(true) {
-		close(r.done) // it was never started, and will not be
+		close(r.done)
 	}
 }
 
@@ -129,14 +134,14 @@ func (r *Registration) Err() error {
 func (e *engine) forget(r *Registration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.readers = slices.DeleteFunc(e.readers, func(other *Registration) bool { return other == r })
-	e.tellLocked()
+	e.registrations = slices.DeleteFunc(e.registrations, func(other *Registration) bool { return other == r })
+	e.notifyLocked()
 }
 
 // run calls the handler until ctx is done or it is removed.
 func (r *Registration) run(ctx context.Context) {
 	if r.started.Swap(true) {
-		r.flow.sub.Close()
+		r.subscriber.sub.Close()
 		return // it was removed before
 	}
 	defer close(r.done)
@@ -144,7 +149,7 @@ func (r *Registration) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.removed, cancel)()
-	r.flow.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
+	r.subscriber.run(ctx, func(changes []store.Change) bool { return r.deliver(ctx, changes) })
 }
 
 // deliver calls the handler for changes, and reports whether it goes on.
@@ -162,7 +167,7 @@ func (r *Registration) deliver(ctx context.Context, changes []store.Change) bool
 		now := time.Now()
 		for i := range some {
 			if seen := some[i].Seen; !seen.IsZero() && some[i].Cause == store.Watched {
-				r.engine.lags.handler.note(now.Sub(seen))
+				r.engine.lags.handler.observe(now.Sub(seen))
 			}
 		}
 		if !r.handle(ctx, some) {
@@ -191,10 +196,10 @@ func (r *Registration) handle(ctx context.Context, changes []store.Change) bool 
 		r.failed(err, changes)
 		var p *PanicError
 		switch {
-		case errors.As(err, &p) && r.cfg.Panics == StopHandler:
+		case errors.As(err, &p) && r.cfg.Panics == StopOnPanic:
 			r.stop(err)
 			return false
-		case errors.As(err, &p) && r.cfg.Panics == SkipEvent, r.cfg.Retry >= 0 && try >= r.cfg.Retry:
+		case errors.As(err, &p) && r.cfg.Panics == SkipOnPanic, r.cfg.Retry >= 0 && try >= r.cfg.Retry:
 			return true
 		}
 		if !pause(ctx, backoff) {
@@ -206,10 +211,10 @@ func (r *Registration) handle(ctx context.Context, changes []store.Change) bool 
 
 // tryCall calls the handler once.
 func (r *Registration) tryCall(ctx context.Context, changes []store.Change) error {
-	if r.cfg.Panics == CrashProgram {
+	if r.cfg.Panics == CrashOnPanic {
 		return r.call(ctx, changes)
 	}
-	return guarded(func() error { return r.call(ctx, changes) })
+	return recovered(func() error { return r.call(ctx, changes) })
 }
 
 // pause waits, and reports whether ctx is still alive.
@@ -235,10 +240,10 @@ func (r *Registration) failed(err error, changes []store.Change) {
 	r.mu.Lock()
 	r.last = err
 	r.mu.Unlock()
-	if again := guarded(func() error { r.cfg.Report(err); return nil }); again != nil {
+	if again := recovered(func() error { r.cfg.Report(err); return nil }); again != nil {
 		r.logger().Error("the report of a handler's failure failed", "handler", r.cfg.Name, "err", again)
 	}
-	r.engine.tell()
+	r.engine.notify()
 }
 
 func (r *Registration) stop(err error) {
@@ -255,7 +260,7 @@ func (r *Registration) health() HandlerHealth {
 		Name: r.cfg.Name, Waiting: int(r.waiting.Load()), Called: r.called,
 		Handled: r.handled.Load(), Failures: r.failures.Load(), Panics: r.panics.Load(), LastErr: r.last,
 	}
-	if sub := r.flow.lag.Load(); sub != nil {
+	if sub := r.subscriber.lag.Load(); sub != nil {
 		h.Lag = sub.Lag()
 	}
 	select {

@@ -148,14 +148,14 @@ func (s *simulation) join(i int) {
 	pull := func(mode store.Mode) {
 		sub.mode = mode
 		s.work.Go(func() {
-			for ev := range s.inf.Changes(ctx, informer.Subscribe{Mode: mode}) {
+			for ev := range s.inf.Changes(ctx, informer.SubscriptionConfig{Mode: mode}) {
 				sub.take(ctx, ev)
 			}
 		})
 	}
 	handle := func(h informer.Handler[corev1.Pod], cfg informer.HandlerConfig) {
-		sub.mode = cfg.Subscribe.Mode
-		cfg.Retry, cfg.Panics = -1, informer.RetryEvent
+		sub.mode = cfg.Subscription.Mode
+		cfg.Retry, cfg.Panics = -1, informer.RetryOnPanic
 		r := s.handle(s.inf, h, cfg)
 		sub.cancel = r.Remove
 	}
@@ -177,14 +177,14 @@ func (s *simulation) join(i int) {
 		pull(store.EveryChange)
 	case 3:
 		sub.slow, sub.mad = time.Second, true
-		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Latest, Resync: 11 * time.Minute}})
+		handle(informer.Handler[corev1.Pod]{OnEvent: one}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Latest, Resync: 11 * time.Minute}})
 	case 4:
 		handle(informer.Handler[corev1.Pod]{OnBatch: func(ctx context.Context, events []informer.Event[corev1.Pod]) error {
 			for _, ev := range events {
 				sub.take(ctx, ev)
 			}
 			return nil
-		}}, informer.HandlerConfig{BatchSize: 7, Subscribe: informer.Subscribe{Mode: store.Lossless}})
+		}}, informer.HandlerConfig{BatchSize: 7, Subscription: informer.SubscriptionConfig{Mode: store.Lossless}})
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 
 // Collector is a prometheus.Collector of informers. Create it with New.
 type Collector struct {
-	list func() []informer.Running
+	list func() []informer.Info
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
 
 // New returns a collector of the informers that list returns, such as the method
 // List of a factory. It is called at each collection, on any goroutine.
-func New(list func() []informer.Running) *Collector { return &Collector{list} }
+func New(list func() []informer.Info) *Collector { return &Collector{list} }
 
 // desc describes a metric that has, beside its own labels, that of the informer.
 var desc = about("informer_", "informer")
@@ -73,7 +73,7 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 }
 
 // nameOf is how an informer is called in labels.
-func nameOf(r *informer.Running) string {
+func nameOf(r *informer.Info) string {
 	parts := []string{r.Resource}
 	if len(r.Namespaces) > 0 {
 		parts = append(parts, "in "+strings.Join(r.Namespaces, ","))
@@ -87,7 +87,7 @@ func nameOf(r *informer.Running) string {
 }
 
 // collect sends all metrics of one informer.
-func collect(m metricsOf, r *informer.Running) {
+func collect(m metricsOf, r *informer.Info) {
 	m.gauge(objects, float64(r.Stats.Objects))
 	m.gauge(rawBytes, float64(r.Stats.RawBytes))
 	m.gauge(heldBytes, float64(r.Stats.HeldBytes))

@@ -156,7 +156,7 @@ func (v *vedette[T]) register(handlers []Handler) error {
 				return nil
 			}
 			return tell(h, ev)
-		}}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.Latest}})
+		}}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.Latest}})
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (v *vedette[T]) Run(ctx context.Context) error {
 	defer work.Wait()
 	for _, h := range v.pulled {
 		work.Go(func() {
-			for ev := range v.inf.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
+			for ev := range v.inf.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 				if tell(h, ev) != nil {
 					return
 				}

@@ -70,7 +70,7 @@ func (p *demoPlatform) run(ctx context.Context) error {
 			cancel(err)
 		}
 	})
-	for ev := range jobs.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
+	for ev := range jobs.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 		job, err := ev.Object()
 		if err != nil {
 			cancel(err)

@@ -90,7 +90,7 @@ func (f *followed) print(ctx context.Context, p *printer) error {
 		return nil
 	}
 	// The output must be complete, however slowly it is read.
-	for ev := range f.inf.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
+	for ev := range f.inf.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 		if err := p.event(ev, time.Now()); err != nil {
 			return err
 		}

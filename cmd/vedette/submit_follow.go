@@ -138,7 +138,7 @@ func (o *submitOptions) awaitOne(ctx context.Context, cluster *kube.Cluster, j *
 		}
 	})
 	work.Go(func() {
-		for ev := range pods.Changes(running, informer.Subscribe{Mode: store.Latest}) {
+		for ev := range pods.Changes(running, informer.SubscriptionConfig{Mode: store.Latest}) {
 			if err := j.pod(ev); err != nil {
 				stop(err)
 				return
@@ -211,7 +211,7 @@ func (j *watchedJob) states(ctx context.Context, jobs *informer.Informer[object]
 	if !ok || string(now.GetUID()) != j.UID {
 		return j.gone(j.Object)
 	}
-	for ev := range jobs.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
+	for ev := range jobs.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 		if ev.UID() != j.UID {
 			continue
 		}

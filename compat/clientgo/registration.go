@@ -80,8 +80,8 @@ func (r *registration) bind(remove func()) bool {
 // end when the handler does.
 func (r *registration) toEngine(e *informer.Informer[object], rec *receiver, run func(func())) error {
 	reg, err := e.Handle(informer.Handler[object]{OnChanges: rec.batch}, informer.HandlerConfig{
-		Subscribe: informer.Subscribe{Mode: store.EveryChange, Resync: r.resync},
-		Panics:    informer.CrashProgram,
+		Subscription: informer.SubscriptionConfig{Mode: store.EveryChange, Resync: r.resync},
+		Panics:    informer.CrashOnPanic,
 	})
 	if err != nil {
 		return err

@@ -193,7 +193,7 @@ func newOurs[T any](s *script, resource string) *ours[T] {
 	f := &ours[T]{inf: inf, s: s}
 	f.byNode = informer.IndexBy(inf, func(obj *T) string { return nodeOf(obj) })
 	f.byLabel = informer.IndexByEach(inf, func(obj *T) []string { return labelOf(any(obj).(metav1.Object)) })
-	_, err = inf.Handle(informer.Handler[T]{OnEvent: f.note}, informer.HandlerConfig{Subscribe: informer.Subscribe{Mode: store.EveryChange}})
+	_, err = inf.Handle(informer.Handler[T]{OnEvent: f.note}, informer.HandlerConfig{Subscription: informer.SubscriptionConfig{Mode: store.EveryChange}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

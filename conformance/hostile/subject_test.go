@@ -105,7 +105,7 @@ func (f *follower[T]) prepare(random int) {
 	f.byNode = informer.IndexBy(f.inf, func(obj *T) string { node, _ := f.content(obj); return node })
 	for mode, cfg := range map[string]informer.HandlerConfig{
 		"default": {},
-		"latest":  {Subscribe: informer.Subscribe{Mode: store.Latest, Resync: 7 * time.Minute}},
+		"latest":  {Subscription: informer.SubscriptionConfig{Mode: store.Latest, Resync: 7 * time.Minute}},
 		"batches": {BatchSize: 5},
 	} {
 		b := &told{mode: mode, view: map[wire.Key]state{}}

@@ -18,6 +18,7 @@ const module = "github.com/vedette-io/vedette"
 // those that do not exist yet. docs/architecture.md has the same table for
 // people.
 const Table = `
+errcode:
 internal/printable:
 internal/table: internal/printable
 wire:
@@ -31,7 +32,7 @@ internal/jobspec: jobmeta
 internal/lifestrip: state
 internal/faultlog:
 internal/clusterid: wire reflector
-informer: wire delta kube reflector store state internal/faultlog internal/clusterid
+informer: errcode wire delta kube reflector store state internal/faultlog internal/clusterid
 workqueue:
 controller: wire kube informer store workqueue internal/faultlog
 metrics: informer workqueue controller

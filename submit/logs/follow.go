@@ -144,7 +144,7 @@ func (f *follower) tellNews(ctx context.Context, inf *informer.Informer[podState
 	}
 	// A finder of its own, because this one belongs to another goroutine.
 	finder := newFinder(f.o.Cluster, f.o.Job)
-	for event := range inf.Changes(ctx, informer.Subscribe{Mode: store.Lossless}) {
+	for event := range inf.Changes(ctx, informer.SubscriptionConfig{Mode: store.Lossless}) {
 		pod, err := event.Object()
 		if err != nil {
 			continue // the final survey reads the pod again

@@ -16,7 +16,7 @@ import (
 // shape describes everything that determines which records an informer holds and what
 // they contain, except the clusters and namespaces. Only an informer of the same shape
 // reads a snapshot file, and only informers of the same shape share an engine.
-func (c *Config) shape(sel *selection) store.Identity {
+func (c *Config) storeIdentity(sel *selection) store.Identity {
 	shape := store.Identity{
 		"resource":       sel.target.String(),
 		"label selector": c.LabelSelector,

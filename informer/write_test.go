@@ -99,7 +99,7 @@ func TestUpdatesOfLabels(t *testing.T) {
 		var d diary
 		w.run(inf)
 		w.work.Go(func() {
-			s := informer.Subscribe{Filters: []informer.Filter{informer.AnyUpdate(informer.LabelsChanged(), field)}}
+			s := informer.SubscriptionConfig{Filters: []informer.Filter{informer.AnyUpdate(informer.LabelsChanged(), field)}}
 			for ev := range inf.Changes(w.ctx, s) {
 				d.note("%v %s", ev.Kind(), ev.Key())
 			}

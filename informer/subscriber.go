@@ -11,9 +11,9 @@ import (
 	"github.com/vedette-io/vedette/store"
 )
 
-// Subscribe configures what a consumer is told. The zero value works, and means the
-// same for handlers and sequences: every change, in order.
-type Subscribe struct {
+// SubscriptionConfig selects the events that a handler or a sequence of events gets. The
+// zero value selects every change, in order.
+type SubscriptionConfig struct {
 	// Mode determines what happens to a consumer that lags by more than Config.Backlog
 	// changes. store.EveryChange: the changes of each object are folded until the
 	// consumer has caught up; this is logged, counted, and shown by Event.Changes and
@@ -21,11 +21,12 @@ type Subscribe struct {
 	// and went are left out. store.Lossless: the informer waits for the consumer, and
 	// all other consumers wait too.
 	Mode store.Mode
-	// Filters choose objects and updates; all of them must agree. Default all.
+	// Filters choose objects and updates. An event must pass all of them. Default:
+	// all events.
 	Filters []Filter
-	// Resync is the period after which the consumer is told of each object again,
-	// from the store: as it was told last, so that nothing goes back in time.
-	// Default Config.Resync for handlers, never for Changes; negative: never.
+	// Resync is the period after which the consumer gets each object again, in the
+	// state that it got last. It sends no request. Default Config.Resync for handlers
+	// and no resync for Changes; a negative value disables it.
 	Resync time.Duration
 }
 
@@ -38,14 +39,14 @@ type Subscribe struct {
 // each object in one event until it has caught up; see Event.Changes. Use Changes with
 // store.Lossless to make the informer wait instead.
 func (i *Informer[T]) Events(ctx context.Context) iter.Seq[Event[T]] {
-	return i.Changes(ctx, Subscribe{})
+	return i.Changes(ctx, SubscriptionConfig{})
 }
 
-// Changes is Events as the subscription says.
-func (i *Informer[T]) Changes(ctx context.Context, s Subscribe) iter.Seq[Event[T]] {
+// Changes is Events for the events that cfg selects.
+func (i *Informer[T]) Changes(ctx context.Context, cfg SubscriptionConfig) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
-		i.engine.expect()
-		f := flow{engine: i.engine, logger: i.logger, name: "sequence", subscribe: s, synced: func() {}}
+		i.engine.expectRun()
+		f := subscriber{engine: i.engine, logger: i.logger, name: "sequence", cfg: cfg, synced: func() {}}
 		f.run(ctx, func(changes []store.Change) bool {
 			for _, c := range changes {
 				if ctx.Err() != nil || !yield(Event[T]{i, c}) {
@@ -61,31 +62,31 @@ func (i *Informer[T]) Changes(ctx context.Context, s Subscribe) iter.Seq[Event[T
 const initialRun = 256
 
 // flow carries changes from the store to one consumer, on its goroutine.
-type flow struct {
-	engine    *engine
-	logger    func() *slog.Logger
-	name      string // name of the consumer, for the log
-	subscribe Subscribe
-	sub       *store.Subscription                // made before run; nil if run makes it
-	lag       atomic.Pointer[store.Subscription] // its Lag is the Lag of the consumer
-	told      bool                               // logged as behind, and not yet as caught up
-	synced    func()                             // called once, when the consumer has seen all of the first lists
-	deliver   func([]store.Change) bool
+type subscriber struct {
+	engine       *engine
+	logger       func() *slog.Logger
+	name         string // name of the consumer, for the log
+	cfg          SubscriptionConfig
+	sub          *store.Subscription                // made before run; nil if run makes it
+	lag          atomic.Pointer[store.Subscription] // its Lag is the Lag of the consumer
+	loggedBehind bool                               // logged as behind, and not yet as caught up
+	synced       func()                             // called once, when the consumer has seen all of the first lists
+	deliver      func([]store.Change) bool
 }
 
 // run goes on until ctx is done, the engine has stopped and all has been told,
 // or deliver returns false.
-func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
+func (f *subscriber) run(ctx context.Context, deliver func([]store.Change) bool) {
 	f.deliver = deliver
 	sub := f.sub
 	if sub == nil {
-		sub = f.engine.store.Subscribe(f.subscribe.Mode)
+		sub = f.engine.store.Subscribe(f.cfg.Mode)
 	}
 	defer sub.Close()
 	f.lag.Store(sub)
 	sub.OnLag(f.fellBehind)
 	now := sub.Snapshot()
-	if !f.tellAll(now, store.Added, store.Initial) {
+	if !f.deliverAll(now, store.Added, store.Initial) {
 		return
 	}
 	storeSynced := f.engine.store.Synced()
@@ -94,8 +95,8 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 		f.synced()
 	}
 	var resync <-chan time.Time
-	if f.subscribe.Resync > 0 {
-		t := time.NewTicker(f.subscribe.Resync)
+	if f.cfg.Resync > 0 {
+		t := time.NewTicker(f.cfg.Resync)
 		defer t.Stop()
 		resync = t.C
 	}
@@ -112,7 +113,7 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 		case <-sub.Ready():
 		}
 		changes, now, err := sub.CatchUp()
-		if err != nil || ctx.Err() != nil || !f.tell(changes) {
+		if err != nil || ctx.Err() != nil || !f.deliverFiltered(changes) {
 			return
 		}
 		f.caughtUp(sub.Lag())
@@ -121,7 +122,7 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 			storeSynced = nil
 			f.synced()
 		}
-		if due && !f.tellAll(now, store.Updated, store.Resynced) {
+		if due && !f.deliverAll(now, store.Updated, store.Resynced) {
 			return
 		}
 	}
@@ -129,25 +130,25 @@ func (f *flow) run(ctx context.Context, deliver func([]store.Change) bool) {
 
 // fellBehind reports the beginning of an episode. It runs on the goroutine that writes
 // to the store.
-func (f *flow) fellBehind(l store.Lag) {
+func (f *subscriber) fellBehind(l store.Lag) {
 	f.logger().Warn("informer: a consumer is too slow; changes of an object are folded until it has caught up",
 		"resource", f.engine.named(), "consumer", f.name, "backlog", f.engine.cfg.backlog(), "episode", l.Episodes)
-	f.engine.tell()
+	f.engine.notify()
 }
 
 // caughtUp reports the end of an episode.
-func (f *flow) caughtUp(l store.Lag) {
-	if f.told = f.told || l.Behind; !f.told || l.Behind {
+func (f *subscriber) caughtUp(l store.Lag) {
+	if f.loggedBehind = f.loggedBehind || l.Behind; !f.loggedBehind || l.Behind {
 		return
 	}
-	f.told = false
+	f.loggedBehind = false
 	f.logger().Info("informer: a consumer has caught up",
 		"resource", f.engine.named(), "consumer", f.name, "folded", l.Folded, "unreported", l.Unreported)
-	f.engine.tell()
+	f.engine.notify()
 }
 
-// tellAll tells of all objects of a snapshot.
-func (f *flow) tellAll(now *store.Snapshot, kind store.ChangeKind, cause store.Cause) bool {
+// deliverAll tells of all objects of a snapshot.
+func (f *subscriber) deliverAll(now *store.Snapshot, kind store.ChangeKind, cause store.Cause) bool {
 	run := make([]store.Change, 0, min(initialRun, now.Len()))
 	for e := range now.All() {
 		c := store.Change{Kind: kind, Cause: cause, New: e}
@@ -155,18 +156,18 @@ func (f *flow) tellAll(now *store.Snapshot, kind store.ChangeKind, cause store.C
 			c.Old = e
 		}
 		if run = append(run, c); len(run) == initialRun {
-			if !f.tell(run) {
+			if !f.deliverFiltered(run) {
 				return false
 			}
 			run = make([]store.Change, 0, initialRun)
 		}
 	}
-	return f.tell(run)
+	return f.deliverFiltered(run)
 }
 
 // tell hands over what the filters leave.
-func (f *flow) tell(changes []store.Change) bool {
-	if len(f.subscribe.Filters) > 0 {
+func (f *subscriber) deliverFiltered(changes []store.Change) bool {
+	if len(f.cfg.Filters) > 0 {
 		kept := make([]store.Change, 0, len(changes))
 		for _, c := range changes {
 			if c, ok := f.chosen(c); ok {
@@ -181,7 +182,7 @@ func (f *flow) tell(changes []store.Change) bool {
 // chosen returns a change as the filters leave it, and whether anything is left. If a
 // filter panics, the change passes unfiltered: it is safer for the consumer to see too
 // much than too little.
-func (f *flow) chosen(c store.Change) (left store.Change, ok bool) {
+func (f *subscriber) chosen(c store.Change) (left store.Change, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			left, ok = c, true
@@ -189,5 +190,5 @@ func (f *flow) chosen(c store.Change) (left store.Change, ok bool) {
 				"resource", f.engine.named(), "consumer", f.name, "key", c.Last().Key().String(), "err", &PanicError{v, debug.Stack()})
 		}
 	}()
-	return filtered(f.subscribe.Filters, c)
+	return filtered(f.cfg.Filters, c)
 }

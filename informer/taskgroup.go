@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// nursery holds goroutines that end together. The zero value is closed: it takes
+// taskGroup holds goroutines that end together. The zero value is closed: it takes
 // some once open was called.
-type nursery struct {
+type taskGroup struct {
 	mu   sync.Mutex
 	ctx  context.Context // nil while closed
 	work sync.WaitGroup
 }
 
-func (n *nursery) open(ctx context.Context) {
+func (n *taskGroup) open(ctx context.Context) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ctx = ctx
@@ -21,7 +21,7 @@ func (n *nursery) open(ctx context.Context) {
 
 // start starts a goroutine, and reports whether it did: not before open, and not
 // after join.
-func (n *nursery) start(f func(context.Context)) bool {
+func (n *taskGroup) start(f func(context.Context)) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ctx == nil {
@@ -34,7 +34,7 @@ func (n *nursery) start(f func(context.Context)) bool {
 
 // join takes no more goroutines, and waits for those there are. Somebody else
 // has to end their context.
-func (n *nursery) join() {
+func (n *taskGroup) join() {
 	n.mu.Lock()
 	n.ctx = nil
 	n.mu.Unlock()

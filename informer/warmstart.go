@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -56,7 +55,7 @@ func (w *WarmStart) check() error {
 		return nil
 	}
 	if n := len(w.Key); w.Key != nil && n != 32 {
-		return fmt.Errorf("informer: WarmStart.Key has %d bytes, want 32", n)
+		return invalid("", "WarmStart.Key has %d bytes, want 32", n)
 	}
 	return nil
 }
@@ -69,11 +68,11 @@ func secret(resource string) bool {
 
 // options are those of the file.
 func (e *engine) options() store.FileOptions {
-	identity := maps.Clone(e.shape)
+	identity := maps.Clone(e.identity)
 	identity["cluster"] = e.cfg.WarmStart.Identity
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if p := e.plan.places[""]; identity["cluster"] == "" && p != nil && p.cluster != nil {
+	if p := e.spec.clusters[""]; identity["cluster"] == "" && p != nil && p.cluster != nil {
 		identity["cluster"] = p.cluster.Host()
 	}
 	return store.FileOptions{Identity: identity, Key: e.cfg.WarmStart.Key, Origin: e.originOf}
@@ -85,7 +84,7 @@ func (e *engine) originOf(scope delta.Scope) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if m := e.active[scope]; m != nil {
-		return m.place.identity.UID()
+		return m.cluster.identity.UID()
 	}
 	return ""
 }
@@ -98,7 +97,7 @@ func (e *engine) loadFile() {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.cold = err
+	e.coldStart = err
 	e.cfg.logger().Warn("cold start", "file", e.cfg.WarmStart.Path, "err", err)
 }
 
@@ -121,7 +120,7 @@ func (e *engine) tryLoad() error {
 	})
 	for scope, m := range followed {
 		if uid, ok := origins[scope]; ok && err == nil {
-			m.place.identity.Restore(uid)
+			m.cluster.identity.Restore(uid)
 		}
 	}
 	return err
@@ -153,23 +152,23 @@ func (e *engine) saveFile() {
 	if e.cfg.WarmStart.Path == "" || !e.store.Snapshot().Synced() {
 		return
 	}
-	e.learnOrigins()
+	e.identifyClusters()
 	err := e.trySave(e.store.Snapshot())
 	e.saving.See(faultlog.State{Err: err, Remedy: "a restart lists everything: check the folder and its disk"})
 }
 
-// originPatience bounds how long the writing of a file waits for the identities of
+// identityTimeout bounds how long the writing of a file waits for the identities of
 // clusters that are not known yet.
-const originPatience = time.Second
+const identityTimeout = time.Second
 
-func (e *engine) learnOrigins() {
+func (e *engine) identifyClusters() {
 	e.mu.Lock()
 	active := slices.Collect(maps.Values(e.active))
 	e.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), originPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), identityTimeout)
 	defer cancel()
 	for _, m := range active {
-		m.place.identity.Learn(ctx)
+		m.cluster.identity.Learn(ctx)
 	}
 }
 

@@ -176,10 +176,10 @@ func TestFactorySharesByShape(t *testing.T) {
 		w.pass(time.Minute)
 		equal(w.t, "ns1", names(w.t, first.Snapshot().All()), []string{"two"})
 		equal(w.t, "ns0", names(w.t, second.Snapshot().All()), []string{"one"})
-		if n := third.Running().Users; n != 2 {
+		if n := third.Info().Users; n != 2 {
 			w.t.Errorf("%d users follow ns1, want 2", n)
 		}
-		if n := take[corev1.Pod](w, f, informer.Config{Backlog: 3}).Running().Users; n != 1 {
+		if n := take[corev1.Pod](w, f, informer.Config{Backlog: 3}).Info().Users; n != 1 {
 			w.t.Errorf("%d users with another backlog share", n)
 		}
 	})

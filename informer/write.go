@@ -36,7 +36,7 @@ func (i *Informer[T]) WaitForWrite(ctx context.Context, w kube.Written) error {
 	if !ok {
 		return nil
 	}
-	i.engine.expect()
+	i.engine.expectRun()
 	return i.engine.store.WaitUntil(ctx, func(now *store.Snapshot) bool { return shows(now, cluster, w) })
 }
 
