@@ -109,7 +109,7 @@ type Work[T comparable] struct {
 }
 
 // Left is an item that a drained queue did not hand out.
-type Left[T comparable] struct {
+type Leftover[T comparable] struct {
 	Item     T
 	Priority int8
 	Retries  int

@@ -9,17 +9,17 @@ import (
 // queue, and no worker waits for one. The next call that takes the lock files them: what
 // an Add would do to memory that workers use is done by a worker, for many items at
 // once, and producers do not wait for the lock.
-type intake[T comparable] struct {
+type inbox[T comparable] struct {
 	mu     sync.Mutex
-	items  []arrival[T]
-	filing []arrival[T] // the other of two buffers, under the lock of the queue
-	count  atomic.Int32 // of items; any goroutine may look
-	sealed bool         // takes nothing any more
-	idle   atomic.Bool  // a worker waits that nobody has called
+	items  []inboxItem[T]
+	filing []inboxItem[T] // the other of two buffers, under the lock of the queue
+	count  atomic.Int32   // of items; any goroutine may look
+	closed bool           // takes nothing any more
+	idle   atomic.Bool    // a worker waits that nobody has called
 }
 
 // arrival is an item as it was added.
-type arrival[T comparable] struct {
+type inboxItem[T comparable] struct {
 	item     T
 	names    names
 	hash     uint32
@@ -29,12 +29,12 @@ type arrival[T comparable] struct {
 
 // leave leaves an item; false if there is no place for it here. The caller makes
 // sure that somebody comes: soon is said where none may.
-func (in *intake[T]) leave(a arrival[T]) (left, soon bool) {
+func (in *inbox[T]) put(a inboxItem[T]) (left, soon bool) {
 	if in.idle.Load() {
 		return false, false
 	}
 	in.mu.Lock()
-	if in.sealed {
+	if in.closed {
 		in.mu.Unlock()
 		return false, false
 	}
@@ -48,23 +48,23 @@ func (in *intake[T]) leave(a arrival[T]) (left, soon bool) {
 }
 
 // say says whether a worker waits that nobody has called. The lock of the queue is held.
-func (in *intake[T]) say(idle bool) {
+func (in *inbox[T]) setIdle(idle bool) {
 	if in.idle.Load() != idle { // to look is cheaper than to say it again
 		in.idle.Store(idle)
 	}
 }
 
 // seal ends it, but not what is there.
-func (in *intake[T]) seal() {
+func (in *inbox[T]) close() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.sealed = true
+	in.closed = true
 }
 
 // accept files what was left, in its order and with its times. The lock of the
 // queue is held.
-func (q *Queue[T]) accept() {
-	in := &q.intake
+func (q *Queue[T]) fileInbox() {
+	in := &q.inbox
 	in.mu.Lock()
 	in.items, in.filing = in.filing[:0], in.items
 	in.count.Store(0)
@@ -75,10 +75,10 @@ func (q *Queue[T]) accept() {
 		n := q.table.find(a.hash, a.item)
 		if n == nil {
 			n = q.table.insert(a.hash, a.item)
-			q.join(n, &a.names)
+			q.attach(n, &a.names)
 		}
 		q.adds++
-		q.ask(n, Options{Priority: a.priority})
+		q.request(n, Options{Priority: a.priority})
 	}
 	clear(in.filing)
 }
