@@ -5,20 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// intake is where producers leave items while another goroutine has the lock of the
-// queue, and no worker waits for one. The next call that takes the lock files them: what
-// an Add would do to memory that workers use is done by a worker, for many items at
-// once, and producers do not wait for the lock.
+// inbox holds items that producers add while another goroutine has the lock of the
+// queue and no worker waits. The next call that takes the lock files them. So workers
+// touch the memory of the queue for many items at once, and producers do not wait for
+// the lock.
+//
+// An item must not stay here while a worker waits. Before a worker waits, it sets idle
+// and then checks count (Queue.unlockAndWake). A producer adds its item and then checks
+// idle (put). So at least one of them sees the other; TestHandshake explores every
+// interleaving.
 type inbox[T comparable] struct {
 	mu     sync.Mutex
 	items  []inboxItem[T]
 	filing []inboxItem[T] // the other of two buffers, under the lock of the queue
 	count  atomic.Int32   // of items; any goroutine may look
-	closed bool           // takes nothing any more
-	idle   atomic.Bool    // a worker waits that nobody has called
+	closed bool           // accepts no more items
+	idle   atomic.Bool    // a worker waits, and no signal is on its way to one
 }
 
-// arrival is an item as it was added.
+// inboxItem is an item with the arguments of its Add.
 type inboxItem[T comparable] struct {
 	item     T
 	names    names
@@ -27,9 +32,9 @@ type inboxItem[T comparable] struct {
 	priority int8
 }
 
-// leave leaves an item; false if there is no place for it here. The caller makes
-// sure that somebody comes: soon is said where none may.
-func (in *inbox[T]) put(a inboxItem[T]) (left, soon bool) {
+// put adds an item, and reports whether it did. If wake is true, the caller takes and
+// releases the lock of the queue: the inbox is full, or a worker waits.
+func (in *inbox[T]) put(a inboxItem[T]) (added, wake bool) {
 	if in.idle.Load() {
 		return false, false
 	}
@@ -42,27 +47,26 @@ func (in *inbox[T]) put(a inboxItem[T]) (left, soon bool) {
 	n := len(in.items)
 	in.count.Store(int32(n))
 	in.mu.Unlock()
-	// A worker that is about to wait says so first and looks here then; so either
-	// he sees the item, or this sees that he waits.
+	// The second check: a worker may have set idle since the first.
 	return true, n >= batch || in.idle.Load()
 }
 
-// say says whether a worker waits that nobody has called. The lock of the queue is held.
+// setIdle sets idle. The caller holds the lock of the queue.
 func (in *inbox[T]) setIdle(idle bool) {
-	if in.idle.Load() != idle { // to look is cheaper than to say it again
+	if in.idle.Load() != idle { // a load is cheaper than a store
 		in.idle.Store(idle)
 	}
 }
 
-// seal ends it, but not what is there.
+// close makes put refuse items. Those in the inbox stay until fileInbox.
 func (in *inbox[T]) close() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.closed = true
 }
 
-// accept files what was left, in its order and with its times. The lock of the
-// queue is held.
+// fileInbox moves the items of the inbox to the queue, in order and with the times at
+// which they were added. The caller holds the lock of the queue.
 func (q *Queue[T]) fileInbox() {
 	in := &q.inbox
 	in.mu.Lock()

@@ -15,8 +15,8 @@ type Queue[T comparable] struct {
 	start time.Time // times are nanoseconds since then
 	end   chan struct{}
 
-	useInbox bool // items may be left in the intake
-	named    bool // items belong to something
+	useInbox bool // Add may put items into the inbox
+	named    bool // items have a group or a serial name
 	inbox    inbox[T]
 	_        [64]byte // what follows travels between processors with the lock
 
@@ -36,13 +36,13 @@ type Queue[T comparable] struct {
 	spareGroups  freeList[group[T]]
 	spareSerials freeList[serial[T]]
 
-	workers   waiters // who waits for an item
-	producers waiters // who waits for room
+	workers   waiters // that wait for an item
+	producers waiters // that wait for room
 	closing   bool    // takes nothing new
 	closed    bool    // hands out nothing any more
 }
 
-// names are what an item belongs to.
+// names are the group and the serial name of an item.
 type names struct{ group, serial string }
 
 // New returns an empty queue.
@@ -108,7 +108,7 @@ func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
 		q.mu.Lock()
 	}
 	if n := q.table.find(hash, item); n != nil && n.pending == due && o.Priority <= n.priority && !q.closed {
-		q.adds++ // it waits already, and what time it is does not matter
+		q.adds++ // the item is already ready, so the time does not matter
 		q.unlock()
 		return nil
 	}
@@ -117,14 +117,14 @@ func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
 	return q.addLocked(ctx, item, hash, &of, o)
 }
 
-// hand leaves an item in the intake; false if it has no place there.
+// putInbox adds an item to the inbox, and reports whether it did.
 func (q *Queue[T]) putInbox(a inboxItem[T]) bool {
-	left, soon := q.inbox.put(a)
-	if soon {
+	added, wake := q.inbox.put(a)
+	if wake {
 		q.lock()
 		q.unlock()
 	}
-	return left
+	return added
 }
 
 // AddAll is AddWith for many items, in their order and at less cost. It returns
@@ -281,7 +281,7 @@ func (q *Queue[T]) done(n *node[T]) {
 
 func (q *Queue[T]) hash(item T) uint32 { return uint32(maphash.Comparable(q.seed, item)) }
 
-// names calls functions of the user, and is therefore not for under the lock.
+// names calls functions of the user, so the caller must not hold the lock.
 func (q *Queue[T]) names(item T) (of names) {
 	if q.cfg.Group != nil {
 		of.group = q.cfg.Group(item)
@@ -292,8 +292,8 @@ func (q *Queue[T]) names(item T) (of names) {
 	return of
 }
 
-// nodeLocked returns the node of an item. For one that is new it may wait for
-// room, without the lock.
+// nodeOf returns the node of an item. For a new item it may release the lock and wait
+// for room.
 func (q *Queue[T]) nodeOf(ctx context.Context, item T, hash uint32, of *names) (*node[T], error) {
 	turn := false
 	for {
@@ -323,7 +323,7 @@ func (q *Queue[T]) nodeOf(ctx context.Context, item T, hash uint32, of *names) (
 
 func (q *Queue[T]) room() bool { return q.table.count < q.cfg.Limit }
 
-// ask adds what is asked to what is asked of a node already.
+// request merges a priority and a delay with those that the node already has.
 func (q *Queue[T]) request(n *node[T], o Options) {
 	if n.pending == nothing {
 		n.priority = o.Priority
@@ -360,7 +360,7 @@ func (q *Queue[T]) added(n *node[T]) {
 	}
 }
 
-// delay makes a node wait for a time, unless it waits for an earlier one.
+// delay delays a node until a time, unless it is delayed until an earlier one.
 func (q *Queue[T]) delay(n *node[T], until int64) {
 	switch {
 	case n.pending == nothing:
@@ -375,7 +375,7 @@ func (q *Queue[T]) delay(n *node[T], until int64) {
 	q.arm(q.now)
 }
 
-// line makes a node wait behind all others of its priority.
+// makeReady puts a node behind all others of its priority.
 func (q *Queue[T]) makeReady(n *node[T], now int64) {
 	q.assignPosition(n, now)
 	if lane := n.serial(); lane != nil {
@@ -384,7 +384,7 @@ func (q *Queue[T]) makeReady(n *node[T], now int64) {
 	q.enqueue(n)
 }
 
-// place gives a node its place in the line of its priority: the last.
+// assignPosition gives a node the last position of its priority.
 func (q *Queue[T]) assignPosition(n *node[T], now int64) {
 	q.seq++
 	n.rank, n.seq = q.rank(n.priority, now), q.seq
@@ -392,13 +392,13 @@ func (q *Queue[T]) assignPosition(n *node[T], now int64) {
 	n.level.waiting++
 }
 
-// rank is what those that wait are ordered by: the time at which an item of
-// priority 0 would have come to have the same place.
+// rank orders ready items: it is the time at which an item of priority 0 would have
+// been added to have the same position.
 func (q *Queue[T]) rank(priority int8, now int64) int64 {
 	return now - int64(priority)*int64(q.cfg.Age)
 }
 
-// raise moves a node that waits to the line of its new priority.
+// raise moves a ready node to the line of its new priority.
 func (q *Queue[T]) raise(n *node[T]) {
 	if q.rank(n.priority, q.now) < n.rank {
 		q.dequeue(n)
@@ -409,14 +409,15 @@ func (q *Queue[T]) raise(n *node[T]) {
 	}
 }
 
-// lock takes the lock, and lets wait what was left and what is due.
+// lock takes the lock, files the inbox and promotes delayed items that are due.
 func (q *Queue[T]) lock() int64 {
 	now := q.clock()
 	q.mu.Lock()
 	return q.advance(now)
 }
 
-// begin is what follows the lock.
+// advance files the inbox and promotes delayed items that are due. The caller holds the
+// lock.
 func (q *Queue[T]) advance(now int64) int64 {
 	if q.inbox.count.Load() > 0 {
 		q.fileInbox()
@@ -428,8 +429,8 @@ func (q *Queue[T]) advance(now int64) int64 {
 	return q.now
 }
 
-// unlock gives back the lock. Whatever was done under it, if there is something
-// to take and somebody who waits for it, one is on his way.
+// unlock releases the lock. If an item is ready and a worker waits, or there is room
+// and a producer waits, unlock wakes one of them.
 func (q *Queue[T]) unlock() {
 	if q.closing || len(q.workers.parked)+len(q.producers.parked) > 0 || q.inbox.idle.Load() {
 		q.unlockAndWake()
@@ -438,7 +439,7 @@ func (q *Queue[T]) unlock() {
 	}
 }
 
-// settle is unlock where somebody waits.
+// unlockAndWake is unlock if a goroutine may wait.
 func (q *Queue[T]) unlockAndWake() {
 	if q.closing {
 		q.tryClose()
