@@ -18,7 +18,7 @@ type inbox[T comparable] struct {
 	mu     sync.Mutex
 	items  []inboxItem[T]
 	filing []inboxItem[T] // the other of two buffers, under the lock of the queue
-	count  atomic.Int32   // of items; any goroutine may look
+	count  atomic.Int32   // len(items), for readers without the lock
 	closed bool           // accepts no more items
 	idle   atomic.Bool    // a worker waits, and no signal is on its way to one
 }
