@@ -41,26 +41,26 @@ func (st *stream) sendBookmark(ctx context.Context, kind bookmarkKind) error {
 }
 
 // schedule says when the next bookmark is due; of a watch that allows none, never.
-type schedule struct {
+type bookmarkTimer struct {
 	timer    *time.Timer // nil: never
 	interval time.Duration
 	last     time.Time // just before the timeout
 }
 
 // bookmarks plans the bookmarks of a stream whose context has the deadline of its timeout.
-func (st *stream) bookmarks(ctx context.Context) *schedule {
+func (st *stream) bookmarks(ctx context.Context) *bookmarkTimer {
 	deadline, bounded := ctx.Deadline()
 	if !bounded || !st.call.list.AllowWatchBookmarks {
-		return &schedule{}
+		return &bookmarkTimer{}
 	}
 	ahead := min(lastBookmark, time.Until(deadline)/10)
-	p := &schedule{interval: st.server.cfg.BookmarkInterval, last: deadline.Add(-ahead)}
+	p := &bookmarkTimer{interval: st.server.cfg.BookmarkInterval, last: deadline.Add(-ahead)}
 	p.timer = time.NewTimer(p.wait())
 	return p
 }
 
 // wait returns the time until the next bookmark, whichever reason comes first.
-func (p *schedule) wait() time.Duration {
+func (p *bookmarkTimer) wait() time.Duration {
 	wait := time.Until(p.last)
 	if p.interval > 0 && p.interval < wait {
 		return p.interval
@@ -68,7 +68,7 @@ func (p *schedule) wait() time.Duration {
 	return max(wait, 0)
 }
 
-func (p *schedule) due() <-chan time.Time {
+func (p *bookmarkTimer) due() <-chan time.Time {
 	if p.timer == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (p *schedule) due() <-chan time.Time {
 }
 
 // next plans the bookmark after one that has been sent; after the last there is none.
-func (p *schedule) next() {
+func (p *bookmarkTimer) next() {
 	if !time.Now().Before(p.last) {
 		p.timer = nil
 		return
@@ -84,7 +84,7 @@ func (p *schedule) next() {
 	p.timer.Reset(p.wait())
 }
 
-func (p *schedule) stop() {
+func (p *bookmarkTimer) stop() {
 	if p.timer != nil {
 		p.timer.Stop()
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 // fate is what became of an object that was to be deleted.
-type fate int
+type deletion int
 
 const (
-	goneNow fate = iota
+	goneNow deletion = iota
 	awaitsFinalizers
 )
 
 // delete removes an object, or marks it for removal if it has finalizers. It returns its last state, or the marked one.
 // The propagation policy is accepted and means nothing, since nobody collects garbage here; neither does a grace period.
-func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision, fate, error) {
+func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision, deletion, error) {
 	d, err := durabilityOf(o.DryRun)
 	if err != nil {
 		return nil, goneNow, err
@@ -30,15 +30,15 @@ func (s *Server) delete(t *table, key string, o metav1.DeleteOptions) (*revision
 			return nil, goneNow, err
 		}
 		rev, outcome, err := s.deleteOnce(t, before, o.Preconditions, d)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errConflict) {
 			return rev, outcome, err
 		}
 	}
-	return nil, goneNow, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errMoved)
+	return nil, goneNow, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errConflict)
 }
 
 // deleteOnce tries it against one state.
-func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions, d durability) (*revision, fate, error) {
+func (s *Server) deleteOnce(t *table, before *revision, p *metav1.Preconditions, d durability) (*revision, deletion, error) {
 	obj, err := before.object()
 	if err != nil {
 		return nil, goneNow, err
@@ -87,7 +87,7 @@ func (s *Server) serveDelete(w http.ResponseWriter, c *call) {
 	}
 	rev, outcome, err := s.delete(c.table, keyOf(c.Namespace, c.Name), o)
 	if err != nil || outcome == awaitsFinalizers {
-		s.answer(w, c, http.StatusOK, rev, err)
+		s.respond(w, c, http.StatusOK, rev, err)
 		return
 	}
 	obj, err := rev.object()

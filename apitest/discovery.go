@@ -52,7 +52,7 @@ func (s *Server) serveOther(w http.ResponseWriter, c *call) {
 	case len(parts) == 3 && parts[0] == "apis":
 		s.sendResources(w, c, schema.GroupVersion{Group: parts[1], Version: parts[2]})
 	default:
-		s.fail(w, c, errNoPath)
+		s.fail(w, c, errNotFound)
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *Server) sendGroup(w http.ResponseWriter, c *call, name string) {
 			return
 		}
 	}
-	s.fail(w, c, errNoPath)
+	s.fail(w, c, errNotFound)
 }
 
 func (s *Server) sendResources(w http.ResponseWriter, c *call, gv schema.GroupVersion) {
@@ -147,7 +147,7 @@ func (s *Server) sendResources(w http.ResponseWriter, c *call, gv schema.GroupVe
 		}
 	}
 	if len(list.APIResources) == 0 {
-		s.fail(w, c, errNoPath)
+		s.fail(w, c, errNotFound)
 		return
 	}
 	s.sendJSON(w, c, list)

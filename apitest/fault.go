@@ -59,21 +59,21 @@ func (m Match) matches(r Request) bool {
 
 // Injection is an armed fault. Its methods may be called from any goroutine.
 type Injection struct {
-	book  *faultBook
-	fault Fault
+	registry *faultRegistry
+	fault    Fault
 
 	// The book's mutex guards what follows.
-	left     int // strikes to come, negative without end
-	passed   int // requests let through
-	hits     int
-	struck   chan struct{} // closed by the first strike
-	released chan struct{} // closed by Release
+	remaining int // strikes to come, negative without end
+	seen      int // requests let through
+	hits      int
+	struck    chan struct{} // closed by the first strike
+	released  chan struct{} // closed by Release
 }
 
 // Hits returns how often the fault has struck.
 func (i *Injection) Hits() int {
-	i.book.mu.Lock()
-	defer i.book.mu.Unlock()
+	i.registry.mu.Lock()
+	defer i.registry.mu.Unlock()
 	return i.hits
 }
 
@@ -82,15 +82,15 @@ func (i *Injection) Struck() <-chan struct{} { return i.struck }
 
 // Release disarms the fault and lets those go on who stall or hang because of it.
 func (i *Injection) Release() {
-	i.book.mu.Lock()
-	defer i.book.mu.Unlock()
-	i.left = 0
+	i.registry.mu.Lock()
+	defer i.registry.mu.Unlock()
+	i.remaining = 0
 	select {
 	case <-i.released:
 	default:
 		close(i.released)
 	}
-	i.book.dropLocked(i)
+	i.registry.disarmLocked(i)
 }
 
 // Inject arms a fault. Faults that are due at the same point strike in the order in which they were injected.
@@ -110,58 +110,58 @@ func (s *Server) Inject(f Fault) (*Injection, error) {
 }
 
 // faultBook holds the armed faults.
-type faultBook struct {
-	count   atomic.Int64 // of the armed ones, so that a server without faults takes no lock for each frame
-	mu      sync.Mutex   // guards what follows
-	armed   []*Injection
-	changed chan struct{} // closed, and replaced, when a fault is armed
+type faultRegistry struct {
+	count atomic.Int64 // of the armed ones, so that a server without faults takes no lock for each frame
+	mu    sync.Mutex   // guards what follows
+	armed []*Injection
+	wake  chan struct{} // closed, and replaced, when a fault is armed
 }
 
-func (b *faultBook) init() { b.changed = make(chan struct{}) }
+func (b *faultRegistry) init() { b.wake = make(chan struct{}) }
 
-func (b *faultBook) arm(f Fault) (*Injection, error) {
+func (b *faultRegistry) arm(f Fault) (*Injection, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.armed) >= maxFaults {
 		return nil, fmt.Errorf("%w: %d are armed already", ErrFault, maxFaults)
 	}
 	i := &Injection{
-		book: b, fault: f, left: f.Times, struck: make(chan struct{}), released: make(chan struct{}),
+		registry: b, fault: f, remaining: f.Times, struck: make(chan struct{}), released: make(chan struct{}),
 	}
 	b.armed = append(b.armed, i)
 	b.count.Store(int64(len(b.armed)))
-	close(b.changed)
-	b.changed = make(chan struct{})
+	close(b.wake)
+	b.wake = make(chan struct{})
 	return i, nil
 }
 
 // changes returns a channel that is closed when a fault is armed.
-func (b *faultBook) changes() <-chan struct{} {
+func (b *faultRegistry) changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.changed
+	return b.wake
 }
 
-func (b *faultBook) dropLocked(i *Injection) {
+func (b *faultRegistry) disarmLocked(i *Injection) {
 	b.armed = slices.DeleteFunc(b.armed, func(other *Injection) bool { return other == i })
 	b.count.Store(int64(len(b.armed)))
 }
 
 // strikeLocked counts a strike.
-func (b *faultBook) strikeLocked(i *Injection) {
+func (b *faultRegistry) hitLocked(i *Injection) {
 	if i.hits++; i.hits == 1 {
 		close(i.struck)
 	}
-	if i.left > 0 {
-		if i.left--; i.left == 0 {
-			b.dropLocked(i)
+	if i.remaining > 0 {
+		if i.remaining--; i.remaining == 0 {
+			b.disarmLocked(i)
 		}
 	}
 }
 
 // take returns the first fault that wants the request, of those whose kind is asked for, and counts the strike.
 // due decides whether enough has passed.
-func (b *faultBook) take(r Request, wanted func(Action) bool, due func(*Injection) bool) *Injection {
+func (b *faultRegistry) take(r Request, wanted func(Action) bool, due func(*Injection) bool) *Injection {
 	if b.count.Load() == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (b *faultBook) take(r Request, wanted func(Action) bool, due func(*Injectio
 	defer b.mu.Unlock()
 	for _, i := range b.armed {
 		if wanted(i.fault.Action) && i.fault.Match.matches(r) && due(i) {
-			b.strikeLocked(i)
+			b.hitLocked(i)
 			return i
 		}
 	}
@@ -178,12 +178,12 @@ func (b *faultBook) take(r Request, wanted func(Action) bool, due func(*Injectio
 
 // afterRequests is the due of faults that count requests.
 func afterRequests(i *Injection) bool {
-	i.passed++
-	return i.passed > i.fault.After
+	i.seen++
+	return i.seen > i.fault.After
 }
 
 // takesEndBookmark reports whether a streaming list shall not get the bookmark that ends it.
-func (b *faultBook) takesEndBookmark(r Request) bool {
+func (b *faultRegistry) suppressesEndBookmark(r Request) bool {
 	return b.take(r, func(a Action) bool { return a.kind == actNoEndBookmark }, afterRequests) != nil
 }
 

@@ -24,7 +24,7 @@ const anonymous = "anonymous"
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.work.Add(1)
 	defer s.work.Done()
-	c := s.understand(r)
+	c := s.parseRequest(r)
 	user, known := s.authenticate(r)
 	c.User = user
 	denied := s.impersonate(c, r)
@@ -39,7 +39,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, c, denied)
 		return
 	}
-	if s.afflict(w, c) {
+	if s.injectFault(w, c) {
 		return
 	}
 	if c.Verb == VerbOther {
@@ -58,7 +58,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // understand reads what the path and the query say; it refuses nothing yet, so that the log has everything.
-func (s *Server) understand(r *http.Request) *call {
+func (s *Server) parseRequest(r *http.Request) *call {
 	c := &call{handler: r}
 	query := r.URL.Query()
 	request, isResource := parsePath(r.URL.Path)
@@ -112,12 +112,12 @@ func (s *Server) prepare(c *call) error {
 		}
 	}
 	if c.table == nil {
-		return errNoPath
+		return errNotFound
 	}
 	res := c.table.res
 	misplaced := !res.Namespaced && c.Namespace != "" || res.Namespaced && c.Namespace == "" && c.Name != ""
 	if misplaced || !res.hasSubresource(c.Subresource) {
-		return errNoPath
+		return errNotFound
 	}
 	if res.Namespaced && c.Namespace == "" && (c.Verb == VerbCreate || c.Verb == VerbDeleteCollection) {
 		return apierrors.NewMethodNotSupported(gr, string(c.Verb))
@@ -203,22 +203,22 @@ func (s *Server) dispatch(w http.ResponseWriter, c *call) {
 		s.serveList(w, c)
 	case VerbGet:
 		rev, err := s.find(c.table, keyOf(c.Namespace, c.Name))
-		s.answer(w, c, http.StatusOK, rev, err)
+		s.respond(w, c, http.StatusOK, rev, err)
 	case VerbCreate:
 		rev, err := s.serveCreate(c)
-		s.answer(w, c, http.StatusCreated, rev, err)
+		s.respond(w, c, http.StatusCreated, rev, err)
 	case VerbUpdate:
 		rev, err := s.serveUpdate(c)
-		s.answer(w, c, http.StatusOK, rev, err)
+		s.respond(w, c, http.StatusOK, rev, err)
 	case VerbPatch:
 		rev, err := s.servePatch(c)
-		s.answer(w, c, http.StatusOK, rev, err)
+		s.respond(w, c, http.StatusOK, rev, err)
 	case VerbDelete:
 		s.serveDelete(w, c)
 	case VerbDeleteCollection:
 		s.serveDeleteCollection(w, c)
 	case VerbOther:
-		s.fail(w, c, errNoPath)
+		s.fail(w, c, errNotFound)
 	}
 }
 

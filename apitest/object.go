@@ -25,12 +25,12 @@ func (s *Server) tableOf(obj Object) (*table, error) {
 }
 
 // adopt finds the table of an object and copies the object for it.
-func (s *Server) adopt(obj Object) (*table, Object, error) {
+func (s *Server) toStored(obj Object) (*table, Object, error) {
 	t, err := s.tableOf(obj)
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := t.res.adopt(obj)
+	own, err := t.res.toStored(obj)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,11 +39,11 @@ func (s *Server) adopt(obj Object) (*table, Object, error) {
 }
 
 // shown returns a revision in the Go type of like.
-func shown(rev *revision, err error, like Object) (Object, error) {
+func convertRevision(rev *revision, err error, like Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rev.res.present(rev.raw, like)
+	return rev.res.convertTo(rev.raw, like)
 }
 
 // Create creates an object without HTTP, and returns it as it is kept, in the Go type it came in. Unlike a client's,
@@ -51,12 +51,12 @@ func shown(rev *revision, err error, like Object) (Object, error) {
 //
 // Errors: ErrUnknownType, and those of a server, such as AlreadyExists and Invalid.
 func (s *Server) Create(obj Object) (Object, error) {
-	t, own, err := s.adopt(obj)
+	t, own, err := s.toStored(obj)
 	if err != nil {
 		return nil, err
 	}
 	rev, err := s.create(t, own, fromTest, kept)
-	return shown(rev, err, obj)
+	return convertRevision(rev, err, obj)
 }
 
 // Update replaces an object by the rules for clients: its resource version, if it has one, must be the present one, and
@@ -71,12 +71,12 @@ func (s *Server) Update(obj Object) (Object, error) { return s.updateObject(obj,
 func (s *Server) UpdateStatus(obj Object) (Object, error) { return s.updateObject(obj, statusOnly) }
 
 func (s *Server) updateObject(obj Object, what target) (Object, error) {
-	t, own, err := s.adopt(obj)
+	t, own, err := s.toStored(obj)
 	if err != nil {
 		return nil, err
 	}
 	rev, err := s.update(t, own, what, kept, nil)
-	return shown(rev, err, obj)
+	return convertRevision(rev, err, obj)
 }
 
 // Patch applies a JSON patch, a merge patch or, to a built-in type, a strategic merge patch to the object that has the
@@ -90,7 +90,7 @@ func (s *Server) Patch(obj Object, kind types.PatchType, data []byte) (Object, e
 	}
 	p := patch{kind: kind, data: data, what: mainResource}
 	rev, err := s.patch(t, keyOf(obj.GetNamespace(), obj.GetName()), p, kept, nil)
-	return shown(rev, err, obj)
+	return convertRevision(rev, err, obj)
 }
 
 // Modify changes an object, its status included, as one write: it gets the present state of the object that has the
@@ -107,7 +107,7 @@ func Modify[T Object](s *Server, obj T, change func(T)) (T, error) {
 	rev, err := s.change(t, keyOf(obj.GetNamespace(), obj.GetName()), kept, func(now Object) (Object, error) {
 		return altered(t.res, now, obj, change)
 	})
-	result, err := shown(rev, err, obj)
+	result, err := convertRevision(rev, err, obj)
 	if err != nil {
 		return none, err
 	}
@@ -124,7 +124,7 @@ func altered[T Object](res *resource, present Object, like T, change func(T)) (O
 	if err != nil {
 		return nil, err
 	}
-	view, err := res.present(raw, like)
+	view, err := res.convertTo(raw, like)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func altered[T Object](res *resource, present Object, like T, change func(T)) (O
 		return nil, fmt.Errorf("%w: %T", ErrUnknownType, view)
 	}
 	change(typed)
-	next, err := res.adopt(typed)
+	next, err := res.toStored(typed)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *Server) Get(obj Object) (Object, error) {
 		return nil, err
 	}
 	rev, err := s.find(t, keyOf(obj.GetNamespace(), obj.GetName()))
-	return shown(rev, err, obj)
+	return convertRevision(rev, err, obj)
 }
 
 // List returns the objects of the type of obj in a namespace, or in all if it is "", in the Go type of obj, ordered by
@@ -180,7 +180,7 @@ func (s *Server) List(obj Object, namespace string) ([]Object, error) {
 	}
 	objects := make([]Object, 0, len(p.revs))
 	for _, rev := range p.revs {
-		object, err := shown(rev, nil, obj)
+		object, err := convertRevision(rev, nil, obj)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (s *Server) RotateLog(namespace, pod, container string) error {
 func (s *Server) CutLogs(how CutKind) {
 	s.podLogs.cutAll(func(w http.ResponseWriter) {
 		if how != CutClean {
-			hangUp(w, how)
+			endConnection(w, how)
 		}
 	})
 }

@@ -125,7 +125,7 @@ func (r *resource) decode(raw []byte) (Object, error) {
 }
 
 // adopt returns a private copy of obj in the form that is kept: the built-in Go type, or Unstructured.
-func (r *resource) adopt(obj Object) (Object, error) {
+func (r *resource) toStored(obj Object) (Object, error) {
 	u, isMap := obj.(*unstructured.Unstructured)
 	switch {
 	case r.builtin() && isMap:
@@ -157,7 +157,7 @@ func (r *resource) adopt(obj Object) (Object, error) {
 }
 
 // present returns stored bytes in the Go type of like, the caller's own.
-func (r *resource) present(raw []byte, like Object) (Object, error) {
+func (r *resource) convertTo(raw []byte, like Object) (Object, error) {
 	obj, err := r.decode(raw)
 	if err != nil || reflect.TypeOf(obj) == reflect.TypeOf(like) {
 		return obj, err

@@ -21,19 +21,19 @@ type revision struct {
 	fields    []string // of the selectable fields, in the order of the resource
 	raw       []byte   // protobuf of a built-in object, JSON of a custom one
 
-	full lazy // JSON of a built-in object, without its kind
-	meta lazy // PartialObjectMetadata as JSON, without its kind
-	wire lazy // PartialObjectMetadata of a custom object as protobuf
+	json         cachedEncoding // JSON of a built-in object, without its kind
+	metaJSON     cachedEncoding // PartialObjectMetadata as JSON, without its kind
+	metaProtobuf cachedEncoding // PartialObjectMetadata of a custom object as protobuf
 }
 
 // lazy is an encoding that is made when it is first asked for.
-type lazy struct {
+type cachedEncoding struct {
 	once sync.Once
 	data []byte
 	err  error
 }
 
-func (l *lazy) get(produce func() ([]byte, error)) ([]byte, error) {
+func (l *cachedEncoding) get(produce func() ([]byte, error)) ([]byte, error) {
 	l.once.Do(func() { l.data, l.err = produce() })
 	return l.data, l.err
 }
@@ -87,7 +87,7 @@ func (r *revision) Get(label string) string {
 func (r *revision) object() (Object, error) { return r.res.decode(r.raw) }
 
 // at returns the same state at another version.
-func (r *revision) at(version uint64) (*revision, error) {
+func (r *revision) atVersion(version uint64) (*revision, error) {
 	obj, err := r.object()
 	if err != nil {
 		return nil, err
@@ -100,15 +100,15 @@ func (r *revision) at(version uint64) (*revision, error) {
 func (r *revision) bytes(enc encoding) ([]byte, error) {
 	switch {
 	case enc.part == wholeObject && enc.format == formatJSON && r.res.builtin():
-		return r.full.get(r.encodeJSON)
+		return r.json.get(r.encodeJSON)
 	case enc.part == wholeObject:
 		return r.raw, nil
 	case enc.format == formatJSON:
-		return r.meta.get(r.encodeMetaJSON)
+		return r.metaJSON.get(r.encodeMetaJSON)
 	case r.res.builtin():
 		return metadataPrefix(r.raw)
 	default:
-		return r.wire.get(r.encodeMetaProtobuf)
+		return r.metaProtobuf.get(r.encodeMetaProtobuf)
 	}
 }
 

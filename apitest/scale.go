@@ -165,7 +165,7 @@ func rescale(res *resource, present Object, data []byte) (Object, error) {
 	if scale.Spec.Replicas < 0 {
 		return nil, invalid(res, scale.Name, field.Invalid(field.NewPath("spec", "replicas"), scale.Spec.Replicas, "must be greater than or equal to 0"))
 	}
-	next, err := res.adopt(present)
+	next, err := res.toStored(present)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (s selection) matches(rev *revision) bool {
 
 // see returns what an event looks like to a watch of the selection: to a client that sees only what matches, an object
 // that begins to match is added, and one that ceases to is deleted. rev is nil if the event is not for it.
-func (s selection) see(e *event) (kind watch.EventType, rev *revision, err error) {
+func (s selection) eventFor(e *event) (kind watch.EventType, rev *revision, err error) {
 	before := s.matches(e.before)
 	now := e.kind != watch.Deleted && s.matches(e.now)
 	switch {
@@ -62,7 +62,7 @@ func (s selection) see(e *event) (kind watch.EventType, rev *revision, err error
 	case before && e.kind == watch.Deleted:
 		return watch.Deleted, e.now, nil
 	case before:
-		rev, err = e.leaving()
+		rev, err = e.deselected()
 		return watch.Deleted, rev, err
 	}
 	return "", nil, nil

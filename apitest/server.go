@@ -19,7 +19,7 @@ type Server struct {
 	cfg     Config
 	http    *http.Server
 	pipes   *pipeListener
-	faults  faultBook
+	faults  faultRegistry
 	podLogs podLogs
 
 	mu      sync.Mutex // guards what follows; never held while something waits or is sent
@@ -30,25 +30,25 @@ type Server struct {
 	logMu sync.Mutex
 	log   requestLog
 
-	netMu sync.Mutex // guards what follows
-	doors doors
-	done  chan struct{} // closed by Close
-	work  sync.WaitGroup
+	netMu   sync.Mutex // guards what follows
+	network network
+	done    chan struct{} // closed by Close
+	work    sync.WaitGroup
 }
 
 // doors are the ways in.
-type doors struct {
-	started   bool // the pipe listener is being served
-	away      bool // Unavailable was called
-	closed    bool
-	conns     map[net.Conn]struct{}
-	listeners map[string]tcpDoor // by address
+type network struct {
+	started     bool // the pipe listener is being served
+	unavailable bool // Unavailable was called
+	closed      bool
+	conns       map[net.Conn]struct{}
+	listeners   map[string]tcpListener // by address
 }
 
 // tcpDoor is a listener, with the certificate of its connections if they are encrypted.
-type tcpDoor struct {
+type tcpListener struct {
 	net.Listener
-	secret *tls.Config // nil for plain HTTP
+	tls *tls.Config // nil for plain HTTP
 }
 
 // New returns a server with the built-in types and those of the Config. It starts no goroutine: RESTConfig, Dial and
@@ -67,7 +67,7 @@ func New(cfg Config) (*Server, error) {
 		tables:  map[schema.GroupVersionResource]*table{},
 		kinds:   map[schema.GroupVersionKind]*table{},
 		log:     requestLog{limit: cfg.RequestLog},
-		doors:   doors{conns: map[net.Conn]struct{}{}, listeners: map[string]tcpDoor{}},
+		network: network{conns: map[net.Conn]struct{}{}, listeners: map[string]tcpListener{}},
 		done:    make(chan struct{}),
 	}
 	s.faults.init()
@@ -121,7 +121,7 @@ func (s *Server) RESTConfig() *rest.Config {
 func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.startPipes()
 	s.netMu.Lock()
-	away := s.doors.away || s.doors.closed
+	away := s.network.unavailable || s.network.closed
 	s.netMu.Unlock()
 	if away {
 		return nil, refused()
@@ -133,10 +133,10 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 func (s *Server) startPipes() {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
-	if s.doors.started || s.doors.closed {
+	if s.network.started || s.network.closed {
 		return
 	}
-	s.doors.started = true
+	s.network.started = true
 	s.acceptLocked(s.pipes)
 }
 
@@ -167,7 +167,7 @@ func (s *Server) ListenTLS(addr string) (url string, authority []byte, err error
 func (s *Server) listen(addr string, secret *tls.Config) (reached string, err error) {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
-	if s.doors.closed {
+	if s.network.closed {
 		return "", ErrClosed
 	}
 	l, err := net.Listen("tcp", addr)
@@ -175,15 +175,15 @@ func (s *Server) listen(addr string, secret *tls.Config) (reached string, err er
 		return "", fmt.Errorf("apitest: listen at %s: %w", addr, err)
 	}
 	reached = l.Addr().String()
-	s.openLocked(reached, tcpDoor{l, secret})
+	s.openLocked(reached, tcpListener{l, secret})
 	return reached, nil
 }
 
 // openLocked serves a listener.
-func (s *Server) openLocked(addr string, d tcpDoor) {
-	s.doors.listeners[addr] = d
-	if d.secret != nil {
-		s.acceptLocked(tls.NewListener(d.Listener, d.secret))
+func (s *Server) openLocked(addr string, d tcpListener) {
+	s.network.listeners[addr] = d
+	if d.tls != nil {
+		s.acceptLocked(tls.NewListener(d.Listener, d.tls))
 		return
 	}
 	s.acceptLocked(d.Listener)
@@ -201,11 +201,11 @@ func (s *Server) acceptLocked(l net.Listener) {
 func (s *Server) Unavailable() {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
-	s.doors.away = true
-	for _, l := range s.doors.listeners {
+	s.network.unavailable = true
+	for _, l := range s.network.listeners {
 		_ = l.Close()
 	}
-	for conn := range s.doors.conns {
+	for conn := range s.network.conns {
 		resetConn(conn)
 	}
 }
@@ -216,20 +216,20 @@ func (s *Server) Unavailable() {
 func (s *Server) Available() error {
 	s.netMu.Lock()
 	defer s.netMu.Unlock()
-	if s.doors.closed {
+	if s.network.closed {
 		return ErrClosed
 	}
-	if !s.doors.away {
+	if !s.network.unavailable {
 		return nil
 	}
-	for addr, d := range s.doors.listeners {
+	for addr, d := range s.network.listeners {
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
 			return fmt.Errorf("apitest: listen at %s again: %w", addr, err)
 		}
-		s.openLocked(addr, tcpDoor{l, d.secret})
+		s.openLocked(addr, tcpListener{l, d.tls})
 	}
-	s.doors.away = false
+	s.network.unavailable = false
 	return nil
 }
 
@@ -237,9 +237,9 @@ func (s *Server) Available() error {
 // connections end. A second call does nothing.
 func (s *Server) Close() {
 	s.netMu.Lock()
-	first := !s.doors.closed
-	s.doors.closed = true // new connections are refused
-	conns := slices.Collect(maps.Keys(s.doors.conns))
+	first := !s.network.closed
+	s.network.closed = true // new connections are refused
+	conns := slices.Collect(maps.Keys(s.network.conns))
 	s.netMu.Unlock()
 	if first {
 		// Close without the lock: it waits for goroutines that accept connections, and
@@ -262,13 +262,13 @@ func (s *Server) track(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.work.Add(1)
-		s.doors.conns[conn] = struct{}{}
-		if s.doors.closed || s.doors.away {
+		s.network.conns[conn] = struct{}{}
+		if s.network.closed || s.network.unavailable {
 			_ = conn.Close()
 		}
 	case http.StateClosed, http.StateHijacked:
-		if _, open := s.doors.conns[conn]; open {
-			delete(s.doors.conns, conn)
+		if _, open := s.network.conns[conn]; open {
+			delete(s.network.conns, conn)
 			s.work.Done()
 		}
 	case http.StateActive, http.StateIdle:

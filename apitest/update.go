@@ -85,7 +85,7 @@ func (s *Server) update(t *table, next Object, what target, d durability, admit 
 	}
 	return s.change(t, keyOf(next.GetNamespace(), next.GetName()), d, func(present Object) (Object, error) {
 		// The object is used up by the attempt, and there may be another.
-		fresh, err := t.res.adopt(next)
+		fresh, err := t.res.toStored(next)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func merged(res *resource, present, next Object, what target, admit func(metav1.
 func (r *resource) merge(present, next Object, what target) (Object, error) {
 	gr, name := r.groupResource(), present.GetName()
 	if v := next.GetResourceVersion(); v != "" && v != present.GetResourceVersion() {
-		return nil, apierrors.NewConflict(gr, name, errMoved)
+		return nil, apierrors.NewConflict(gr, name, errConflict)
 	}
 	if uid := next.GetUID(); uid != "" && uid != present.GetUID() {
 		return nil, apierrors.NewConflict(gr, name,

@@ -29,18 +29,18 @@ type stream struct {
 	flush  func() error
 	buf    []byte
 
-	cursor  uint64                        // of the next event
-	initial *btree.Map[string, *revision] // what is to be sent first, nil if nothing
-	version uint64                        // up to which the client has seen everything
-	sent    int                           // frames
-	last    *revision                     // sent last
-	bases   map[*Injection]int            // frames sent when a fault was first seen
+	cursor    uint64                        // of the next event
+	initial   *btree.Map[string, *revision] // what is to be sent first, nil if nothing
+	version   uint64                        // up to which the client has seen everything
+	sent      int                           // frames
+	last      *revision                     // sent last
+	faultBase map[*Injection]int            // frames sent when a fault was first seen
 }
 
 // serveWatch sends events until the client, the server, the timeout or a fault ends it.
 func (s *Server) serveWatch(w http.ResponseWriter, c *call) {
 	st := &stream{
-		server: s, call: c, out: w, flush: http.NewResponseController(w).Flush, bases: map[*Injection]int{},
+		server: s, call: c, out: w, flush: http.NewResponseController(w).Flush, faultBase: map[*Injection]int{},
 	}
 	startErr := st.start()
 	if apierrors.IsBadRequest(startErr) {
@@ -146,9 +146,9 @@ func (st *stream) run(ctx context.Context) error {
 
 // wait lets the client have what was sent, and waits for something to do: a change, a fault, or a bookmark, which it
 // reports to be owed.
-func (st *stream) wait(ctx context.Context, now moment, bookmarks *schedule) (owed bool, err error) {
-	faults := st.server.faults.changes()
-	if err := st.afflict(ctx); err != nil {
+func (st *stream) wait(ctx context.Context, now tableState, bookmarks *bookmarkTimer) (owed bool, err error) {
+	faults := st.server.faults.changed()
+	if err := st.injectFaults(ctx); err != nil {
 		return false, err
 	}
 	if st.flush() != nil {
@@ -169,23 +169,23 @@ func (st *stream) wait(ctx context.Context, now moment, bookmarks *schedule) (ow
 }
 
 // moment is the state of a table when a stream has seen all its events.
-type moment struct {
+type tableState struct {
 	version uint64
 	wake    <-chan struct{}
 	ended   bool
 }
 
 // read takes the next events out of the window; a stream that is too slow finds them gone.
-func (st *stream) read() ([]*event, moment, error) {
+func (st *stream) read() ([]*event, tableState, error) {
 	s, t := st.server, st.call.table
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch, ok := t.window.read(st.cursor, batchSize)
 	if !ok {
-		return nil, moment{}, tooOld(st.version, t.window.floor)
+		return nil, tableState{}, tooOld(st.version, t.window.floor)
 	}
 	st.cursor += uint64(len(batch))
-	return batch, moment{version: s.version, wake: t.wake, ended: t.ended}, nil
+	return batch, tableState{version: s.version, wake: t.wake, ended: t.ended}, nil
 }
 
 // sendInitial sends the present as additions and, if the client asked for a streaming list, its end.
@@ -203,7 +203,7 @@ func (st *stream) sendInitial(ctx context.Context) (err error) {
 	if err != nil || !st.call.Streaming() || !st.call.list.AllowWatchBookmarks {
 		return err
 	}
-	if st.server.faults.takesEndBookmark(st.call.Request) {
+	if st.server.faults.suppressesEndBookmark(st.call.Request) {
 		return nil
 	}
 	return st.sendBookmark(ctx, endOfInitial)
@@ -214,7 +214,7 @@ func (st *stream) sendEvent(ctx context.Context, e *event) error {
 	if e.version <= st.version {
 		return nil
 	}
-	kind, rev, err := st.call.choice.see(e)
+	kind, rev, err := st.call.choice.eventFor(e)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (st *stream) sendEvent(ctx context.Context, e *event) error {
 
 // send writes a frame, after the faults that are due before it.
 func (st *stream) send(ctx context.Context, kind watch.EventType, rev *revision) error {
-	if err := st.afflict(ctx); err != nil {
+	if err := st.injectFaults(ctx); err != nil {
 		return err
 	}
 	frame, err := st.frame(kind, rev)

@@ -21,8 +21,8 @@ type event struct {
 
 // leaving is what a watch gets whose selector the object stopped matching: the state before, at the version of the
 // event.
-func (e *event) leaving() (*revision, error) {
-	e.once.Do(func() { e.gone, e.err = e.before.at(e.version) })
+func (e *event) deselected() (*revision, error) {
+	e.once.Do(func() { e.gone, e.err = e.before.atVersion(e.version) })
 	return e.gone, e.err
 }
 

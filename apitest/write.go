@@ -21,7 +21,7 @@ import (
 const maxAttempts = 100
 
 // errMoved is a change that was computed from a state that is no longer the present.
-var errMoved = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+var errConflict = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
 // durability says whether a write is kept.
 type durability int
@@ -61,10 +61,10 @@ func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.get(keyOf(obj.GetNamespace(), obj.GetName())) != before {
-		return nil, errMoved
+		return nil, errConflict
 	}
 	if t.ended {
-		return nil, errNoPath
+		return nil, errNotFound
 	}
 	version := s.version + 1
 	setVersion(obj, version)
@@ -83,7 +83,7 @@ func (s *Server) commit(t *table, before *revision, obj Object, d durability) (*
 
 // removeLocked deletes an object; the event carries its last state at the version of the deletion.
 func (s *Server) removeLocked(t *table, before *revision) error {
-	last, err := before.at(s.version + 1)
+	last, err := before.atVersion(s.version + 1)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *Server) remove(t *table, before *revision, d durability) error {
 	defer s.mu.Unlock()
 	switch {
 	case t.get(before.key()) != before:
-		return errMoved
+		return errConflict
 	case d == dryRun:
 		return nil
 	}
@@ -113,15 +113,15 @@ func (s *Server) remove(t *table, before *revision, d durability) error {
 }
 
 // origin says where an object to create comes from.
-type origin int
+type creator int
 
 const (
-	fromClient origin = iota // over HTTP: a status is dropped, as servers do
-	fromTest                 // through Create: a test may want objects that have lived already
+	fromClient creator = iota // over HTTP: a status is dropped, as servers do
+	fromTest                  // through Create: a test may want objects that have lived already
 )
 
 // create adds an object, which becomes the server's.
-func (s *Server) create(t *table, obj Object, from origin, d durability) (*revision, error) {
+func (s *Server) create(t *table, obj Object, from creator, d durability) (*revision, error) {
 	if err := checkNew(t.res, obj); err != nil {
 		return nil, err
 	}
@@ -141,13 +141,13 @@ func (s *Server) create(t *table, obj Object, from origin, d durability) (*revis
 		}
 		t.res.moveStatus(obj, empty)
 	}
-	begin(obj)
+	initStatus(obj)
 	for range maxAttempts {
 		if generated {
 			obj.SetName(obj.GetGenerateName() + rand.String(5))
 		}
 		rev, err := s.commit(t, nil, obj, d)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errConflict) {
 			return rev, err
 		}
 		if !generated {
@@ -158,7 +158,7 @@ func (s *Server) create(t *table, obj Object, from origin, d durability) (*revis
 }
 
 // begin gives an object the first phase of its life, where selectors and controllers rely on one.
-func begin(obj Object) {
+func initStatus(obj Object) {
 	switch o := obj.(type) {
 	case *corev1.Pod:
 		if o.Status.Phase == "" {
@@ -216,11 +216,11 @@ func (s *Server) change(t *table, key string, d durability, compute func(now Obj
 			return nil, err
 		}
 		rev, err := s.replace(t, before, next, d)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errConflict) {
 			return rev, err
 		}
 	}
-	return nil, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errMoved)
+	return nil, apierrors.NewConflict(t.res.groupResource(), nameOf(key), errConflict)
 }
 
 // replace commits a changed object, or deletes it if that was only waiting for its last finalizer.

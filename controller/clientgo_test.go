@@ -49,7 +49,7 @@ func TestBesideClientGo(t *testing.T) {
 		ward := newWard(t, time.Millisecond)
 		stopTheirs := elect("theirs")
 		pass(5 * time.Second)
-		ours := w.replica(ward, "one", "1", controller.Elect)
+		ours := w.replica(ward, "one", "1", controller.LeaderElection)
 		who := func(what, want string) {
 			t.Helper()
 			if got := fmt.Sprint(leads.Load(), " ", len(active(ours))); got != want {

@@ -70,7 +70,7 @@ type Config struct {
 	Group func(wire.Key) string
 	// Runs are run with the controller, and ended after it: informers, or their
 	// factory. What others use too is to be run by who ends it last.
-	Runs []Runner
+	Runners []Runner
 	// Replicas says how several processes with the same controller get along;
 	// default: there is one.
 	Replicas Replicas
@@ -100,20 +100,20 @@ func (c *Config) check(sources []Source) error {
 	feeds := 0
 	for i, s := range sources {
 		switch {
-		case s.feed == nil:
+		case s.impl == nil:
 			complain("source %d is empty, or its informer is nil: Objects and its like make one", i)
-		case s.feed.err() != nil:
-			complain("source %d: %w", i, s.feed.err())
-		case s.feed.feeds():
+		case s.impl.configErr() != nil:
+			complain("source %d: %w", i, s.impl.configErr())
+		case s.impl.hasKeys():
 			feeds++
 		}
 	}
 	if feeds == 0 {
 		complain("no source feeds it with keys")
 	}
-	for i, r := range c.Runs {
+	for i, r := range c.Runners {
 		if r == nil {
-			complain("Config.Runs[%d] is nil", i)
+			complain("Config.Runners[%d] is nil", i)
 		}
 	}
 	if err := c.Replicas.check(); err != nil {

@@ -16,28 +16,28 @@ import (
 
 // Controller reconciles keys. Create it with New; any goroutine may use it.
 type Controller struct {
-	cfg    Config
-	feeds  []feed
-	queue  *workqueue.Queue[wire.Key]
-	shift  *shift
-	writes *writes
-	counts counts
-	ids    ids
-	duty   duty // nil if there is one replica
+	cfg         Config
+	sources     []untypedSource
+	queue       *workqueue.Queue[wire.Key]
+	ownership   *ownership
+	writes      *writeTracker
+	counts      statsRecorder
+	ids         idSequence
+	coordinator coordinator // nil if there is one replica
 
 	workers  sync.WaitGroup
 	sweeping sync.WaitGroup
 	base     context.Context // of reconciles; set by Run before the first
 	failed   chan error      // what ends Run, besides its context
 
-	mu    sync.Mutex
-	phase Phase
-	left  int
+	mu       sync.Mutex
+	phase    Phase
+	leftover int
 }
 
 // duty decides which keys are a replica's. run does so until ctx is done, and
 // gives them back.
-type duty interface {
+type coordinator interface {
 	run(ctx context.Context, c *Controller) error
 	health() ReplicaHealth
 }
@@ -52,31 +52,31 @@ func New(cfg Config, sources ...Source) (*Controller, error) {
 		return nil, err
 	}
 	c := &Controller{
-		cfg:    cfg,
-		queue:  workqueue.New(workqueue.Config[wire.Key]{Group: cfg.Group, Limiter: cfg.Limiter}),
-		shift:  newShift(),
-		ids:    ids{first: rand.Uint32()},
-		failed: make(chan error, 1),
+		cfg:       cfg,
+		queue:     workqueue.New(workqueue.Config[wire.Key]{Group: cfg.Group, Limiter: cfg.Limiter}),
+		ownership: newOwnership(),
+		ids:       idSequence{first: rand.Uint32()},
+		failed:    make(chan error, 1),
 	}
 	for _, s := range sources {
-		c.feeds = append(c.feeds, s.feed)
+		c.sources = append(c.sources, s.impl)
 	}
-	c.writes = newWrites(c.feeds, cfg.Replicas.Cluster)
+	c.writes = newWriteTracker(c.sources, cfg.Replicas.Cluster)
 	var err error
-	c.duty, err = cfg.Replicas.duty()
+	c.coordinator, err = cfg.Replicas.coordinator()
 	return c, err
 }
 
 // Reconcile watches the objects of an informer, and reconciles the key of each
-// that is there or changes, until ctx is done; then it returns nil. It runs the
-// informer, unless that is run already, or by its factory. It is New with one
-// source and the defaults, and Run.
+// that exists or changes, until ctx is done; then it returns nil. It runs the
+// informer, unless the informer was run before or a factory runs it. It is New with
+// one source and the defaults, followed by Run.
 //
 // Errors: those of New, Run and of the informer.
 func Reconcile[T any](ctx context.Context, i *informer.Informer[T], f Func) error {
 	cfg := Config{Reconcile: f}
 	if i != nil {
-		cfg.Runs = []Runner{unlessItRuns{i}}
+		cfg.Runners = []Runner{runnerOf[T]{i}}
 	}
 	c, err := New(cfg, Objects(i, SourceConfig{}))
 	if err != nil {
@@ -85,15 +85,14 @@ func Reconcile[T any](ctx context.Context, i *informer.Informer[T], f Func) erro
 	return c.Run(ctx)
 }
 
-// unlessItRuns runs an informer that nobody else runs.
-type unlessItRuns struct{ Runner }
+// runnerOf runs an informer unless something else runs it.
+type runnerOf[T any] struct{ informer *informer.Informer[T] }
 
 // Run implements Runner.
-func (u unlessItRuns) Run(ctx context.Context) error {
-	err := u.Runner.Run(ctx)
-	if errors.Is(err, informer.ErrRunTwice) || errors.Is(err, informer.ErrShared) {
+func (r runnerOf[T]) Run(ctx context.Context) error {
+	ran, err := r.informer.TryRun(ctx)
+	if !ran {
 		<-ctx.Done()
-		return nil
 	}
 	return err
 }
@@ -105,19 +104,19 @@ func (u unlessItRuns) Run(ctx context.Context) error {
 // What was not reconciled by then is in Health.Left: it is found again by who
 // starts next. Run may be called once, and has joined everything when it returns.
 //
-// Errors: ErrRunTwice; what one of Config.Runs returned, if it ended by itself; a
+// Errors: ErrRunTwice; what one of Config.Runners returned, if it ended by itself; a
 // *PanicError if the policy is StopOnPanic.
 func (c *Controller) Run(ctx context.Context) error {
-	if !c.enter(Created, Syncing) {
+	if !c.transition(Created, Syncing) {
 		return ErrRunTwice
 	}
 	outer := context.WithoutCancel(ctx)
 	runs, stopRuns := context.WithCancel(outer)
-	defer c.enter(Stopping, Stopped)
+	defer c.transition(Stopping, Stopped)
 	var runners sync.WaitGroup
 	defer runners.Wait()
 	defer stopRuns()
-	for _, r := range c.cfg.Runs {
+	for _, r := range c.cfg.Runners {
 		runners.Go(func() {
 			err := r.Run(runs)
 			if err == nil && runs.Err() == nil {
@@ -129,14 +128,14 @@ func (c *Controller) Run(ctx context.Context) error {
 		})
 	}
 	c.base = outer
-	if c.duty == nil {
-		c.shift.extend(everything, 0, time.Time{})
+	if c.coordinator == nil {
+		c.ownership.grant(allKeys, 0, time.Time{})
 	}
 	err := c.attach()
 	if err == nil {
 		err = c.run(ctx)
 	}
-	for _, f := range c.feeds {
+	for _, f := range c.sources {
 		f.detach()
 	}
 	c.drain()
@@ -144,7 +143,7 @@ func (c *Controller) Run(ctx context.Context) error {
 }
 
 func (c *Controller) attach() error {
-	for _, f := range c.feeds {
+	for _, f := range c.sources {
 		if err := f.attach(c); err != nil {
 			return fmt.Errorf("controller %s: %w", c.cfg.Name, err)
 		}
@@ -156,19 +155,19 @@ func (c *Controller) attach() error {
 func (c *Controller) run(ctx context.Context) error {
 	start := c.awaitSources()
 	defer start.stop()
-	for _, f := range c.feeds {
+	for _, f := range c.sources {
 		select {
 		case <-f.synced():
 		case err := <-c.failed:
-			c.enter(Syncing, Stopping)
+			c.transition(Syncing, Stopping)
 			return err
 		case <-ctx.Done():
-			c.enter(Syncing, Stopping)
+			c.transition(Syncing, Stopping)
 			return nil
 		}
 	}
 	start.begun()
-	c.enter(Syncing, Working)
+	c.transition(Syncing, Working)
 	working, halt := context.WithCancel(ctx)
 	defer halt()
 	for range c.cfg.Workers {
@@ -177,9 +176,9 @@ func (c *Controller) run(ctx context.Context) error {
 	onDuty, endDuty := context.WithCancel(c.base)
 	defer endDuty()
 	var serving sync.WaitGroup
-	if c.duty != nil {
+	if c.coordinator != nil {
 		serving.Go(func() {
-			if err := c.duty.run(onDuty, c); err != nil {
+			if err := c.coordinator.run(onDuty, c); err != nil {
 				c.fail(err)
 			}
 		})
@@ -189,12 +188,12 @@ func (c *Controller) run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-c.failed:
 	}
-	c.enter(Working, Stopping)
+	c.transition(Working, Stopping)
 	halt()
 	c.joinWorkers()
 	endDuty() // only now: what ran was covered by the lease
 	serving.Wait()
-	c.shift.stopTimer()
+	c.ownership.close()
 	c.sweeping.Wait()
 	return err
 }
@@ -202,7 +201,7 @@ func (c *Controller) run(ctx context.Context) error {
 // joinWorkers waits for the reconciles that run, and ends their contexts when the
 // grace is over.
 func (c *Controller) joinWorkers() {
-	patience := time.AfterFunc(c.cfg.Grace, func() { c.shift.cancelAll(ErrStopping) })
+	patience := time.AfterFunc(c.cfg.Grace, func() { c.ownership.cancelAll(ErrStopping) })
 	defer patience.Stop()
 	c.workers.Wait()
 }
@@ -214,7 +213,7 @@ func (c *Controller) drain() {
 	left, _ := c.queue.Drain(now) // it can only say that it did not wait
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.left = len(left)
+	c.leftover = len(left)
 }
 
 // fail ends Run with an error, unless something did before.
@@ -226,7 +225,7 @@ func (c *Controller) fail(err error) {
 }
 
 // enter goes from one phase to the next, and reports whether it was in the former.
-func (c *Controller) enter(from, to Phase) bool {
+func (c *Controller) transition(from, to Phase) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase != from && to != Stopped {
@@ -237,8 +236,8 @@ func (c *Controller) enter(from, to Phase) bool {
 }
 
 // post makes keys wait that are this replica's.
-func (c *Controller) post(b batch, priority int8) error {
-	keys := c.shift.take(b)
+func (c *Controller) enqueue(b batch, priority int8) error {
+	keys := c.ownership.accept(b)
 	if len(keys) == 0 {
 		return nil
 	}
@@ -260,31 +259,31 @@ func (c *Controller) Trigger(o workqueue.Options, keys ...wire.Key) error {
 	for _, key := range keys {
 		b.add(key, Reason{})
 	}
-	_, err := c.queue.AddAll(context.Background(), c.shift.take(b), o)
+	_, err := c.queue.AddAll(context.Background(), c.ownership.accept(b), o)
 	return err
 }
 
 // extend makes keys this replica's: those that it missed lately wait at once, all
 // others that there are behind what happens now.
-func (c *Controller) extend(ctx context.Context, mine, before func(wire.Key) bool, token uint64, until time.Time) {
+func (c *Controller) takeOver(ctx context.Context, mine, before func(wire.Key) bool, token uint64, until time.Time) {
 	var b batch
-	for _, key := range c.shift.extend(mine, token, until) {
+	for _, key := range c.ownership.grant(mine, token, until) {
 		b.add(key, Reason{Cause: Initial})
 	}
-	if err := c.post(b, 0); err != nil {
+	if err := c.enqueue(b, 0); err != nil {
 		c.log().Error("keys that were taken over do not wait", "err", err)
 	}
 	c.sweeping.Go(func() {
-		for _, f := range c.feeds {
-			f.sweep(ctx, c, func(key wire.Key) bool { return mine(key) && !before(key) })
+		for _, f := range c.sources {
+			f.enqueueAll(ctx, c, func(key wire.Key) bool { return mine(key) && !before(key) })
 		}
 	})
 }
 
 // ids numbers reconciles, so that those of several processes differ.
-type ids struct {
+type idSequence struct {
 	first uint32
 	n     atomic.Uint64
 }
 
-func (i *ids) next() string { return fmt.Sprintf("%08x-%d", i.first, i.n.Add(1)) }
+func (i *idSequence) next() string { return fmt.Sprintf("%08x-%d", i.first, i.n.Add(1)) }

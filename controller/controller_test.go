@@ -107,7 +107,7 @@ func TestNothingBeforeSync(t *testing.T) {
 		c := w.controller(controller.Config{Reconcile: func(context.Context, informer.View, controller.Request) error {
 			n.Add(1)
 			return nil
-		}}, controller.Objects(w.pods, controller.SourceConfig{}), controller.Reads(w.maps))
+		}}, controller.Objects(w.pods, controller.SourceConfig{}), controller.ReadOnly(w.maps))
 		w.run(c)
 		pass(5 * time.Second)
 		h := c.Health()
@@ -170,7 +170,7 @@ func TestOwners(t *testing.T) {
 				return nil
 			}},
 			controller.Owners(w.pods, controller.Owner{Group: "batch", Kind: "Job"}, controller.SourceConfig{}),
-			controller.Owners(w.pods, controller.Owner{Kind: "Node", References: controller.OfAll, Lives: controller.NoNamespace}, controller.SourceConfig{}),
+			controller.Owners(w.pods, controller.Owner{Kind: "Node", References: controller.AllOwners, Namespace: controller.ClusterScoped}, controller.SourceConfig{}),
 		)
 		w.run(c)
 		w.create(
@@ -273,10 +273,10 @@ func TestAnswers(t *testing.T) {
 		calls   int           // in ten minutes
 	}{
 		{name: "done", answer: func() error { return nil }, want: controller.Done, calls: 1},
-		{name: "again", answer: func() error { return controller.Again(4 * time.Minute) }, want: controller.AgainLater, minimum: 4 * time.Minute, calls: 3},
-		{name: "again, wrapped", answer: func() error { return fmt.Errorf("hm: %w", controller.Again(4*time.Minute)) }, want: controller.AgainLater, minimum: 4 * time.Minute, calls: 3},
+		{name: "again", answer: func() error { return controller.RequeueAfter(4 * time.Minute) }, want: controller.Requeued, minimum: 4 * time.Minute, calls: 3},
+		{name: "again, wrapped", answer: func() error { return fmt.Errorf("hm: %w", controller.RequeueAfter(4*time.Minute)) }, want: controller.Requeued, minimum: 4 * time.Minute, calls: 3},
 		{name: "error", answer: func() error { return errTry }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
-		{name: "error and again", answer: func() error { return errors.Join(errTry, controller.Again(0)) }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
+		{name: "error and again", answer: func() error { return errors.Join(errTry, controller.RequeueAfter(0)) }, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
 		{name: "terminal", answer: func() error { return controller.Terminal(errTry) }, want: controller.GivenUp, calls: 1},
 		{name: "terminal nil", answer: func() error { return controller.Terminal(nil) }, want: controller.Done, calls: 1},
 		{name: "panic", answer: dies, want: controller.Failed, minimum: 4 * time.Millisecond, calls: 17},
@@ -326,7 +326,7 @@ func TestAgainIsASuccess(t *testing.T) {
 		c := w.controller(controller.Config{Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
 			switch attempts = append(attempts, r.Attempt); len(attempts) {
 			case 3:
-				return controller.Again(time.Second)
+				return controller.RequeueAfter(time.Second)
 			case 6:
 				return nil
 			}
@@ -421,7 +421,7 @@ func TestViewShowsOneInstant(t *testing.T) {
 		other := legal(informer.Watch[corev1.Secret](w.cluster, informer.Config{}))
 		checked := make(chan struct{}, 10)
 		c := w.controller(controller.Config{
-			Runs: []controller.Runner{w.factory, other},
+			Runners: []controller.Runner{w.factory, other},
 			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
 				before := w.maps.In(v).Len()
 				if other.In(v).Records() == nil {
@@ -457,7 +457,7 @@ func TestCountsOfWhatIsNoSource(t *testing.T) {
 		w.create(configMap("two"))
 		counted := make(chan int, 100)
 		c := w.controller(controller.Config{
-			Runs: []controller.Runner{w.factory, secrets},
+			Runners: []controller.Runner{w.factory, secrets},
 			Reconcile: func(_ context.Context, v informer.View, r controller.Request) error {
 				if r.Key.Name == "early" && idle.In(v).Len() == 0 {
 					return nil // as if there were none
@@ -509,8 +509,8 @@ func TestStops(t *testing.T) {
 		}
 		equal(t, "what ran", d.take(), []string{"quick done", "slow: " + controller.ErrStopping.Error()})
 		h := c.Health()
-		if h.Phase != controller.Stopped || h.Left != 3 || h.Ready() == nil {
-			t.Errorf("%v, left %d, %v", h.Phase, h.Left, h.Ready())
+		if h.Phase != controller.Stopped || h.Leftover != 3 || h.Ready() == nil {
+			t.Errorf("%v, left %d, %v", h.Phase, h.Leftover, h.Ready())
 		}
 		if got := h.Stats.Reconciles; got[controller.Done] != 1 || got[controller.Interrupted] != 1 || got[controller.Failed] != 0 {
 			t.Errorf("%v", got)
@@ -547,15 +547,15 @@ func TestIllegal(t *testing.T) {
 		}{
 			"no function":  {controller.Config{}, []controller.Source{source}, "Config.Reconcile is not set"},
 			"no source":    {controller.Config{Reconcile: ok}, nil, "no source feeds it"},
-			"only reads":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Reads(pods)}, "no source feeds it"},
+			"only reads":   {controller.Config{Reconcile: ok}, []controller.Source{controller.ReadOnly(pods)}, "no source feeds it"},
 			"nil informer": {controller.Config{Reconcile: ok}, []controller.Source{controller.Objects[corev1.Pod](nil, controller.SourceConfig{})}, "source 0 is empty"},
 			"no mapping":   {controller.Config{Reconcile: ok}, []controller.Source{controller.Mapped(pods, nil, controller.SourceConfig{})}, "no function"},
 			"no kind":      {controller.Config{Reconcile: ok}, []controller.Source{controller.Owners(pods, controller.Owner{}, controller.SourceConfig{})}, "kind of the owners"},
 			"workers":      {controller.Config{Reconcile: ok, Workers: -1}, []controller.Source{source}, "-1 workers"},
 			"panics":       {controller.Config{Reconcile: ok, Panics: 9}, []controller.Source{source}, "no policy 9"},
-			"nil runner":   {controller.Config{Reconcile: ok, Runs: []controller.Runner{nil}}, []controller.Source{source}, "Runs[0] is nil"},
+			"nil runner":   {controller.Config{Reconcile: ok, Runners: []controller.Runner{nil}}, []controller.Source{source}, "Runners[0] is nil"},
 			"mode":         {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: 9}}, []controller.Source{source}, "no mode 9"},
-			"no cluster":   {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: controller.Elect}}, []controller.Source{source}, "Replicas.Cluster is not set"},
+			"no cluster":   {controller.Config{Reconcile: ok, Replicas: controller.Replicas{Mode: controller.LeaderElection}}, []controller.Source{source}, "Replicas.Cluster is not set"},
 		} {
 			_, err := controller.New(c.cfg, c.sources...)
 			if err == nil || !strings.Contains(err.Error(), c.want) {

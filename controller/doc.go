@@ -24,7 +24,7 @@
 // # Ownership
 //
 // Run blocks on the caller's goroutine, starts the goroutines that it needs, and has
-// joined them when it returns. The runners in Config.Runs run a little longer than the
+// joined them when it returns. The runners in Config.Runners run a little longer than the
 // reconciles. Workers call Func on their goroutines. Objects that Func reads from the
 // view belong to it. Health, Trigger and similar methods may be called from any
 // goroutine.
@@ -46,7 +46,7 @@
 //  6. A panic, an error or a timeout ends one reconcile and nothing else.
 //  7. A state has the same Revision.ID whenever it is reported: after a restart, or in
 //     another replica. A deletion has one ID, seen or missed. With filters that choose
-//     updates, this needs a history (RevisionsConfig.Origin); Revisions refuses to run
+//     updates, this needs a history (RevisionsConfig.FirstVersion); Revisions refuses to run
 //     without one unless the configuration allows it.
 //  8. When the controller stops, no new reconcile begins. Running reconciles get a
 //     grace period, and then their context ends. A key whose reconcile was cut short

@@ -17,7 +17,7 @@ import (
 )
 
 // lateStart is how long a controller waits for its sources before it logs a warning.
-const lateStart = 8 * time.Second
+const startTimeout = 8 * time.Second
 
 // log returns the logger of the controller. It looks up the default logger on each
 // call.
@@ -35,7 +35,7 @@ func (c *Controller) faults(fault, over string, attrs ...any) *faultlog.Reporter
 }
 
 // start reports whatever keeps a controller from starting.
-type start struct {
+type startMonitor struct {
 	mu    sync.Mutex
 	log   *faultlog.Reporter
 	timer *time.Timer
@@ -43,9 +43,9 @@ type start struct {
 }
 
 // awaitSources logs which sources are not synced, if they take long.
-func (c *Controller) awaitSources() *start {
-	s := &start{log: c.faults("controller: nothing is reconciled, as sources are not synced", "controller: all sources are synced")}
-	s.timer = time.AfterFunc(lateStart, func() {
+func (c *Controller) awaitSources() *startMonitor {
+	s := &startMonitor{log: c.faults("controller: nothing is reconciled, as sources are not synced", "controller: all sources are synced")}
+	s.timer = time.AfterFunc(startTimeout, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err := c.unsynced(); err != nil && !s.over {
@@ -56,14 +56,14 @@ func (c *Controller) awaitSources() *start {
 }
 
 // begun records that all sources are synced.
-func (s *start) begun() {
+func (s *startMonitor) begun() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
 	s.log.See(faultlog.State{})
 }
 
-func (s *start) stop() {
+func (s *startMonitor) stop() {
 	s.timer.Stop()
 	s.log.Stop()
 }
@@ -71,7 +71,7 @@ func (s *start) stop() {
 // unsynced returns an error with the sources that are not synced, and the reasons.
 func (c *Controller) unsynced() error {
 	var errs []error
-	for _, f := range c.feeds {
+	for _, f := range c.sources {
 		select {
 		case <-f.synced():
 			continue
@@ -94,7 +94,7 @@ type leaseFaults struct {
 
 // note records the result of an operation. It returns that error, or else an earlier
 // error of an operation that has not succeeded since.
-func (f *leaseFaults) note(what string, err error) error {
+func (f *leaseFaults) record(what string, err error) error {
 	if f.failing == nil {
 		f.failing = map[string]error{}
 	}
@@ -106,7 +106,7 @@ func (f *leaseFaults) note(what string, err error) error {
 }
 
 // open starts the logging of Lease errors.
-func (b *bulletin) open(c *Controller, r Replicas) {
+func (b *replicaStatus) start(c *Controller, r Replicas) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.faults.log = c.faults("controller: Leases cannot be used, so others take over or nobody has the keys", "controller: Leases can be used again",
@@ -114,10 +114,10 @@ func (b *bulletin) open(c *Controller, r Replicas) {
 }
 
 // say records the result of a Lease operation.
-func (b *bulletin) say(what string, err error) {
+func (b *replicaStatus) recordResult(what string, err error) {
 	b.mu.Lock()
-	err = b.faults.note(what, errLease(what, err))
-	b.h.Err = err
+	err = b.faults.record(what, leaseError(what, err))
+	b.health.Err = err
 	log := b.faults.log
 	b.mu.Unlock()
 	if log == nil {
@@ -135,14 +135,14 @@ func (b *bulletin) say(what string, err error) {
 }
 
 // well clears all Lease errors.
-func (b *bulletin) well() {
+func (b *replicaStatus) clearErrors() {
 	b.mu.Lock()
 	b.faults.failing = nil
 	b.mu.Unlock()
-	b.say("", nil)
+	b.recordResult("", nil)
 }
 
-func (b *bulletin) stop() {
+func (b *replicaStatus) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.faults.log.Stop()

@@ -87,7 +87,7 @@ func TestFaultsAreLogged(t *testing.T) {
 	}{
 		"without rights":               {apitest.Config{Authorize: func(apitest.Request) error { return errors.New("alice may not") }}, "pods", true, []string{"fault=denied", "remedy=\"ask for the verbs list and watch"}},
 		"a type that is not served":    {apitest.Config{}, "trainjobs.example.com", true, []string{"fault=absent", "remedy="}},
-		"an informer that nobody runs": {apitest.Config{}, "pods", false, []string{"nobody runs it", "controller.Config.Runs"}},
+		"an informer that nobody runs": {apitest.Config{}, "pods", false, []string{"nobody runs it", "controller.Config.Runners"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestFaultsAreLogged(t *testing.T) {
 				inf := must[*informer.Informer[unstructured.Unstructured]](t)(informer.Watch[unstructured.Unstructured](cluster, informer.Config{Resource: c.what}))
 				cfg := controller.Config{Reconcile: nothing}
 				if c.run {
-					cfg.Runs = []controller.Runner{inf}
+					cfg.Runners = []controller.Runner{inf}
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
@@ -116,7 +116,7 @@ func TestFaultsAreLogged(t *testing.T) {
 // TestLeaseFaultsAreLogged: a replica without rights on Leases says so once, and that
 // it is over.
 func TestLeaseFaultsAreLogged(t *testing.T) {
-	for name, mode := range map[string]controller.Mode{"one leads": controller.Elect, "they share": controller.Share} {
+	for name, mode := range map[string]controller.ReplicaMode{"one leads": controller.LeaderElection, "they share": controller.Sharding} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				p := byDefault(t)
@@ -125,7 +125,7 @@ func TestLeaseFaultsAreLogged(t *testing.T) {
 				}))
 				c := must[*controller.Controller](t)(controller.New(controller.Config{
 					Reconcile: func(context.Context, informer.View, controller.Request) error { return nil },
-					Runs:      []controller.Runner{w.factory},
+					Runners:   []controller.Runner{w.factory},
 					Replicas:  controller.Replicas{Mode: mode, Cluster: w.cluster},
 				}, controller.Objects(w.pods, controller.SourceConfig{})))
 				w.run(c)

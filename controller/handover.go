@@ -18,7 +18,7 @@ const wroteAnnotation = "vedette.io/wrote"
 
 // wrote returns the last versions that reconciles have written, by type, as text:
 // "pods=17 trainjobs.example.com=12".
-func (w *writes) wrote() string {
+func (w *writeTracker) wrote() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var parts []string

@@ -17,7 +17,7 @@ import (
 // TestSeesWhatWasWrittenBefore: a replica that takes over begins when its informers
 // show what the one before has written, or after a while.
 func TestSeesWhatWasWrittenBefore(t *testing.T) {
-	for _, mode := range []controller.Mode{controller.Elect, controller.Share} {
+	for _, mode := range []controller.ReplicaMode{controller.LeaderElection, controller.Sharding} {
 		for _, behind := range []time.Duration{time.Second, time.Hour} {
 			t.Run(fmt.Sprint(mode, behind), func(t *testing.T) {
 				inWorld(t, func(w *world) {
@@ -29,7 +29,7 @@ func TestSeesWhatWasWrittenBefore(t *testing.T) {
 						maps := legal(informer.Watch[corev1.ConfigMap](cluster, informer.Config{}))
 						writer := must[*kube.Client[corev1.ConfigMap]](t)(kube.For[corev1.ConfigMap](cluster, kube.ClientConfig{}))
 						return w.run(w.controller(controller.Config{
-							Name: "test", Runs: []controller.Runner{pods, maps},
+							Name: "test", Runners: []controller.Runner{pods, maps},
 							Replicas: controller.Replicas{Mode: mode, Cluster: cluster, LeaseDuration: leaseFor},
 							Reconcile: func(ctx context.Context, v informer.View, r controller.Request) error {
 								_, there, _ := maps.In(v).Get(r.Key)
@@ -40,7 +40,7 @@ func TestSeesWhatWasWrittenBefore(t *testing.T) {
 								_, err := writer.Create(ctx, configMap(r.Key.Name))
 								return controller.Terminal(err)
 							},
-						}, controller.Objects(pods, controller.SourceConfig{}), controller.Reads(maps)))
+						}, controller.Objects(pods, controller.SourceConfig{}), controller.ReadOnly(maps)))
 					}
 					stop := run("1")
 					run("2")

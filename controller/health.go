@@ -53,7 +53,7 @@ type Health struct {
 	// Replica is this one's part among several; zero if Replicas is not set.
 	Replica ReplicaHealth
 	// Left is how many keys were still to be reconciled when the controller stopped.
-	Left int
+	Leftover int
 }
 
 // SourceHealth is how a source is.
@@ -78,7 +78,7 @@ type Running struct {
 // Stats counts what a controller did. They only grow, but for LastErr and LastKey.
 type Stats struct {
 	// Reconciles are those that have ended, by Outcome; Panics those that panicked.
-	Reconciles [Outcomes]uint64
+	Reconciles [outcomeCount]uint64
 	Panics     uint64
 	// Waits counts the reconciles that had to wait until the informers showed what
 	// the ones before had written, Waited how long they did together, and Unseen
@@ -95,12 +95,12 @@ type Stats struct {
 }
 
 // counts are Stats that are being counted.
-type counts struct {
+type statsRecorder struct {
 	mu sync.Mutex
 	Stats
 }
 
-func (c *counts) ended(o Outcome, panicked bool, key wire.Key, err error) {
+func (c *statsRecorder) recordEnd(o Outcome, panicked bool, key wire.Key, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Reconciles[o]++
@@ -112,7 +112,7 @@ func (c *counts) ended(o Outcome, panicked bool, key wire.Key, err error) {
 	}
 }
 
-func (c *counts) waited(d time.Duration, err error) {
+func (c *statsRecorder) recordWait(d time.Duration, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Waits++
@@ -136,9 +136,9 @@ func (c *Controller) Health() Health {
 	h.Stats = c.counts.Stats
 	c.counts.mu.Unlock()
 	c.mu.Lock()
-	h.Phase, h.Left = c.phase, c.left
+	h.Phase, h.Leftover = c.phase, c.leftover
 	c.mu.Unlock()
-	for _, f := range c.feeds {
+	for _, f := range c.sources {
 		s := SourceHealth{Name: f.name(), Err: f.ready()}
 		select {
 		case <-f.synced():
@@ -147,18 +147,18 @@ func (c *Controller) Health() Health {
 		}
 		h.Sources = append(h.Sources, s)
 	}
-	if c.duty != nil {
-		h.Replica = c.duty.health()
+	if c.coordinator != nil {
+		h.Replica = c.coordinator.health()
 	}
-	h.Running = c.shift.list()
+	h.Running = c.ownership.snapshot()
 	return h
 }
 
-func (s *shift) list() (all []Running) {
+func (s *ownership) snapshot() (all []Running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.running {
-		all = append(all, Running{Key: r.key, ID: r.id, Attempt: r.attempt, Since: r.began, Waiting: r.waiting})
+	for _, r := range s.inFlight {
+		all = append(all, Running{Key: r.key, ID: r.id, Attempt: r.attempt, Since: r.start, Waiting: r.waiting})
 	}
 	slices.SortFunc(all, func(a, b Running) int { return a.Since.Compare(b.Since) })
 	return all

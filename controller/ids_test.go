@@ -99,7 +99,7 @@ func TestIDsWithFilter(t *testing.T) {
 		began := map[string]wire.Version{} // by UID
 		cfg := revisions{
 			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod")}},
-			Origin: func(_ context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
+			FirstVersion: func(_ context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
 				if tries++; tries == 1 {
 					return 0, errors.New("not yet")
 				}
@@ -125,7 +125,7 @@ func TestIDsWithFilter(t *testing.T) {
 		equal(t, "at the start", p.take(), []string{"Added /" + uid + "/" + second})
 		equal(t, "asked", asked, []string{"Added " + third})
 
-		cfg.Origin, cfg.IDs = nil, controller.IDsOfThisRun
+		cfg.FirstVersion, cfg.IDs = nil, controller.PerRunIDs
 		p = w.process("0", informer.Config{}, cfg)
 		p.stop()
 		equal(t, "of this run", p.take(), []string{"Added /" + uid + "/" + third})
@@ -193,7 +193,7 @@ func TestIDsOfTheChosen(t *testing.T) {
 		chosen := must[labels.Selector](t)(labels.Parse("app=x"))
 		cfg := revisions{
 			Subscription: informer.SubscriptionConfig{Filters: []informer.Filter{informer.Transitions[corev1.Pod]("v1", "Pod"), informer.WithLabels(chosen)}},
-			Origin:       func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return 1, nil },
+			FirstVersion: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return 1, nil },
 		}
 		p := w.process("0", informer.Config{}, cfg)
 		w.create(pod("a"))
@@ -212,9 +212,9 @@ func TestIDsNeedHistory(t *testing.T) {
 		w.create(pod("a"))
 		changed := informer.SubscriptionConfig{Filters: []informer.Filter{informer.StateChanged[corev1.Pod]("v1", "Pod")}}
 		says := func(v wire.Version, err error) revisions {
-			return revisions{Subscription: changed, Origin: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return v, err }}
+			return revisions{Subscription: changed, FirstVersion: func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error) { return v, err }}
 		}
-		hangs := revisions{Subscription: changed, Origin: func(ctx context.Context, _ controller.Revision[corev1.Pod]) (wire.Version, error) {
+		hangs := revisions{Subscription: changed, FirstVersion: func(ctx context.Context, _ controller.Revision[corev1.Pod]) (wire.Version, error) {
 			<-ctx.Done()
 			return 0, context.Cause(ctx)
 		}}

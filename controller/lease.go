@@ -73,7 +73,7 @@ func (l *leases) list(ctx context.Context) (all []lease, err error) {
 }
 
 // take makes a Lease this replica's: one that was read, or a new one with a name.
-func (l *leases) take(ctx context.Context, was lease, name string, labels map[string]string) (lease, error) {
+func (l *leases) acquire(ctx context.Context, was lease, name string, labels map[string]string) (lease, error) {
 	now := metav1.NowMicro()
 	transitions := int32(0)
 	obj := was.object
@@ -113,7 +113,7 @@ func (l *leases) renew(ctx context.Context, obj *coordinationv1.Lease) (lease, e
 	switch {
 	case err2 != nil:
 		return lease{}, err2
-	case !l.mine(now) || now.object.UID != obj.UID:
+	case !l.holds(now) || now.object.UID != obj.UID:
 		return lease{}, err
 	}
 	obj.ResourceVersion = now.object.ResourceVersion
@@ -127,13 +127,13 @@ func (l *leases) release(ctx context.Context, was lease, wrote string) error {
 		return nil
 	}
 	now, err := l.get(ctx, was.object.Name)
-	if err == nil && l.mine(now) && now.object.UID == was.object.UID {
+	if err == nil && l.holds(now) && now.object.UID == was.object.UID {
 		nobody, second := "", int32(1)
 		now.object.Spec.HolderIdentity, now.object.Spec.LeaseDurationSeconds = &nobody, &second
 		now.annotate(wroteAnnotation, wrote)
 		_, err = l.client.Update(ctx, now.object)
 	}
-	if lost(err) {
+	if isLost(err) {
 		return nil // it is not ours any more
 	}
 	return err
@@ -145,7 +145,7 @@ func (l *leases) remove(ctx context.Context, was lease) error {
 }
 
 // mine reports whether this replica holds a Lease.
-func (l *leases) mine(one lease) bool { return one.holder() == l.cfg.Identity }
+func (l *leases) holds(one lease) bool { return one.holder() == l.cfg.Identity }
 
 func (l lease) holder() string {
 	if l.object == nil || l.object.Spec.HolderIdentity == nil {
@@ -178,25 +178,25 @@ func (l *lease) annotate(name, text string) {
 
 // lost reports whether the answer to a write says that the Lease was written by
 // somebody else, or is gone.
-func lost(err error) bool {
+func isLost(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
 }
 
 // sighting is a Lease of somebody else as it is watched: how long it has not
 // changed, by the own clock, says whether it is over.
-type sighting struct {
-	lease lease
-	since time.Time // when this version was seen first
+type observedLease struct {
+	lease     lease
+	firstSeen time.Time // when this version was seen first
 }
 
 // over reports whether the lease was over at a time when it was asked for and
 // found unchanged.
-func (s *sighting) over(asked time.Time) bool {
-	return s.lease.holder() == "" || asked.Sub(s.since) >= s.lease.duration()
+func (s *observedLease) expired(asked time.Time) bool {
+	return s.lease.holder() == "" || asked.Sub(s.firstSeen) >= s.lease.duration()
 }
 
 // errLease says what could not be done with a Lease.
-func errLease(what string, err error) error {
+func leaseError(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -19,7 +19,7 @@ type Owner struct {
 	// References: those of controllers.
 	References References
 	// Lives: in the namespace of what it owns.
-	Lives Place
+	Namespace OwnerNamespace
 }
 
 // References says which owners count.
@@ -27,33 +27,33 @@ type References uint8
 
 const (
 	// OfController: the one owner that is the controller of the object.
-	OfController References = iota
+	ControllerOnly References = iota
 	// OfAll owners.
-	OfAll
+	AllOwners
 )
 
 // Place says where owners live.
-type Place uint8
+type OwnerNamespace uint8
 
 const (
 	// SameNamespace: in the namespace of what they own.
-	SameNamespace Place = iota
+	SameNamespace OwnerNamespace = iota
 	// NoNamespace: the type of the owners lives in none.
-	NoNamespace
+	ClusterScoped
 )
 
 // Owners is a source of the keys of those who own the objects: whatever happens to
 // an object, its owner is reconciled, and when an object changes hands both are.
 // References are read off the metadata; the objects are not decoded.
 func Owners[T any](i *informer.Informer[T], owner Owner, cfg SourceConfig) Source {
-	s := source(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) {
+	s := newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) {
 		change := ev.Change()
 		keys, err := owner.keys(nil, change.Old)
 		keys, err2 := owner.keys(keys, change.New)
 		return keys, errors.Join(err, err2)
 	})
-	if f, ok := s.feed.(*flow[T]); ok && (owner.Kind == "" || owner.References > OfAll || owner.Lives > NoNamespace) {
-		f.wrong = errors.New("it needs the kind of the owners, and values of their own types for References and Lives")
+	if f, ok := s.impl.(*typedSource[T]); ok && (owner.Kind == "" || owner.References > AllOwners || owner.Namespace > ClusterScoped) {
+		f.invalid = errors.New("it needs the kind of the owners, and values of their own types for References and Lives")
 	}
 	return s
 }
@@ -73,11 +73,11 @@ func (o Owner) keys(to []wire.Key, e store.Entry) ([]wire.Key, error) {
 		if !found {
 			group = ""
 		}
-		if ref.Kind != o.Kind || group != o.Group || o.References == OfController && (ref.Controller == nil || !*ref.Controller) {
+		if ref.Kind != o.Kind || group != o.Group || o.References == ControllerOnly && (ref.Controller == nil || !*ref.Controller) {
 			continue
 		}
 		key := wire.Key{Cluster: rec.Key.Cluster, Namespace: rec.Key.Namespace, Name: ref.Name}
-		if o.Lives == NoNamespace {
+		if o.Namespace == ClusterScoped {
 			key.Namespace = ""
 		}
 		if !slices.Contains(to, key) {

@@ -14,23 +14,23 @@ import (
 )
 
 // Mode says how several replicas get along.
-type Mode uint8
+type ReplicaMode uint8
 
 const (
 	// Alone: this is the only one.
-	Alone Mode = iota
+	SingleReplica ReplicaMode = iota
 	// Elect: one of them leads and has all keys; the others wait with warm
 	// informers. The Lease is that of client-go's leader election.
-	Elect
+	LeaderElection
 	// Share: each has a part of the keys.
-	Share
+	Sharding
 )
 
 // Replicas says how several processes that run the same controller get along. The
 // package documentation has the protocol, and what it rests on.
 type Replicas struct {
 	// Mode: Alone.
-	Mode Mode
+	Mode ReplicaMode
 	// Cluster is where the Leases are. Its user must be allowed to get, list,
 	// create, update and delete leases in the namespace.
 	Cluster *kube.Cluster
@@ -53,17 +53,17 @@ type Replicas struct {
 const DefaultLeaseDuration = 15 * time.Second
 
 func (r *Replicas) check() error {
-	if r.Mode == Alone {
+	if r.Mode == SingleReplica {
 		return nil
 	}
 	switch {
-	case r.Mode > Share:
+	case r.Mode > Sharding:
 		return fmt.Errorf("controller: there is no mode %d of replicas", r.Mode)
 	case r.Cluster == nil:
 		return errors.New("controller: Replicas.Cluster is not set: it is where the Leases are")
 	case kube.CheckNamespace(r.Namespace) != nil:
 		return fmt.Errorf("controller: Replicas.Namespace: %w", kube.CheckNamespace(r.Namespace))
-	case r.Mode == Share && len(r.Name) > validation.LabelValueMaxLength:
+	case r.Mode == Sharding && len(r.Name) > validation.LabelValueMaxLength:
 		return fmt.Errorf("controller: the name %q of a group of replicas is too long for a label", r.Name)
 	case len(validation.IsDNS1123Subdomain(r.leaseName())) > 0:
 		return fmt.Errorf("controller: %q can not be the name of a Lease: set Replicas.Name and Identity to lower case letters, digits, '-' and '.'", r.leaseName())
@@ -74,7 +74,7 @@ func (r *Replicas) check() error {
 }
 
 func (r Replicas) withDefaults(controller string) Replicas {
-	if r.Mode == Alone {
+	if r.Mode == SingleReplica {
 		return r
 	}
 	if r.Name == "" {
@@ -95,7 +95,7 @@ func (r Replicas) withDefaults(controller string) Replicas {
 
 // leaseName is the name of the Lease that this replica holds, or wants.
 func (r *Replicas) leaseName() string {
-	if r.Mode == Share {
+	if r.Mode == Sharding {
 		return r.Name + "-" + r.Identity
 	}
 	return r.Name
@@ -112,23 +112,23 @@ func (r *Replicas) retry() time.Duration { return r.LeaseDuration / 8 }
 func (r *Replicas) renew() time.Duration { return r.LeaseDuration / 4 }
 
 // duty returns what decides about keys; nil if nothing does.
-func (r Replicas) duty() (duty, error) {
-	if r.Mode == Alone {
+func (r Replicas) coordinator() (coordinator, error) {
+	if r.Mode == SingleReplica {
 		return nil, nil
 	}
 	leases, err := newLeases(r)
 	if err != nil {
 		return nil, err
 	}
-	if r.Mode == Elect {
+	if r.Mode == LeaderElection {
 		return &election{cfg: r, leases: leases}, nil
 	}
-	return &sharing{cfg: r, leases: leases}, nil
+	return &shardDriver{cfg: r, leases: leases}, nil
 }
 
 // ReplicaHealth is one replica's part among several.
 type ReplicaHealth struct {
-	Mode     Mode
+	Mode     ReplicaMode
 	Identity string
 	// Active: it has keys, or would have if there were any; and Token is theirs.
 	Active bool

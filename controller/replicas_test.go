@@ -106,17 +106,17 @@ type replica struct {
 }
 
 // replica starts a replica that reaches the server as a user of its own.
-func (w *world) replica(ward *ward, name, token string, mode controller.Mode) *replica {
+func (w *world) replica(ward *ward, name, token string, mode controller.ReplicaMode) *replica {
 	return w.replicaOf(4, ward, name, token, mode)
 }
 
 // replicaOf starts a replica with so many workers.
-func (w *world) replicaOf(workers int, ward *ward, name, token string, mode controller.Mode) *replica {
+func (w *world) replicaOf(workers int, ward *ward, name, token string, mode controller.ReplicaMode) *replica {
 	cluster := w.connect(token)
 	w.t.Cleanup(cluster.Close)
 	pods := legal(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 	c := must[*controller.Controller](w.t)(controller.New(controller.Config{
-		Name: "test", Workers: workers, Grace: 2 * time.Second, Runs: []controller.Runner{pods}, Logger: slog.New(&w.logs),
+		Name: "test", Workers: workers, Grace: 2 * time.Second, Runners: []controller.Runner{pods}, Logger: slog.New(&w.logs),
 		Reconcile: func(ctx context.Context, _ informer.View, r controller.Request) error {
 			return ward.reconcile(ctx, name, r)
 		},
@@ -156,9 +156,9 @@ func TestElection(t *testing.T) {
 			w.create(pod(fmt.Sprint("pod-", i)))
 		}
 		ward := newWard(t, 10*time.Millisecond)
-		one := w.replica(ward, "one", "1", controller.Elect)
+		one := w.replica(ward, "one", "1", controller.LeaderElection)
 		pass(time.Second)
-		two := w.replica(ward, "two", "2", controller.Elect)
+		two := w.replica(ward, "two", "2", controller.LeaderElection)
 		pass(time.Minute)
 		if keys, by := ward.take(); keys != n || by["one"] != n {
 			t.Errorf("%d keys, %v", keys, by)
@@ -189,9 +189,9 @@ func TestLeaderIsCutOff(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("pod-0"), pod("pod-1"))
 		ward := newWard(t, 3*time.Second)
-		one := w.replica(ward, "one", "1", controller.Elect)
+		one := w.replica(ward, "one", "1", controller.LeaderElection)
 		pass(time.Second)
-		two := w.replica(ward, "two", "2", controller.Elect)
+		two := w.replica(ward, "two", "2", controller.LeaderElection)
 		pass(time.Minute)
 		ward.take()
 		ward.takes(time.Hour) // a reconcile that only its context ends
@@ -229,7 +229,7 @@ func TestSharerIsCutOff(t *testing.T) {
 	for i := range 5 { // at several points of its rounds
 		inWorld(t, func(w *world) {
 			ward := newWard(t, time.Hour)
-			one := w.replica(ward, "one", "1", controller.Share)
+			one := w.replica(ward, "one", "1", controller.Sharding)
 			pass(2*leaseFor + time.Duration(i)*time.Second)
 			w.create(pod("pod-0"))
 			pass(time.Millisecond)
@@ -252,7 +252,7 @@ func TestSharerIsCutOff(t *testing.T) {
 func TestLeaseIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ward := newWard(t, time.Millisecond)
-		one := w.replica(ward, "one", "1", controller.Elect)
+		one := w.replica(ward, "one", "1", controller.LeaderElection)
 		pass(time.Second)
 		lease := &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}
 		if _, err := apitest.Modify(w.srv, lease, func(l *coordinationv1.Lease) {
@@ -284,8 +284,8 @@ func TestSharing(t *testing.T) {
 			w.create(pod(fmt.Sprint("pod-", i)))
 		}
 		ward := newWard(t, 200*time.Millisecond)
-		one := w.replica(ward, "one", "1", controller.Share)
-		two := w.replica(ward, "two", "2", controller.Share)
+		one := w.replica(ward, "one", "1", controller.Sharding)
+		two := w.replica(ward, "two", "2", controller.Sharding)
 		pass(2 * leaseFor)
 		ward.take()
 		all := func(what string, replicas ...*replica) {
@@ -306,7 +306,7 @@ func TestSharing(t *testing.T) {
 			}
 		}
 		all("two", one, two)
-		three := w.replica(ward, "three", "3", controller.Share)
+		three := w.replica(ward, "three", "3", controller.Sharding)
 		w.touchAll(n) // in the middle of it all
 		pass(leaseFor)
 		all("three", one, two, three)
@@ -358,7 +358,7 @@ func TestOwnLeaseIsDeleted(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.create(pod("pod-0"))
 		ward := newWard(t, time.Millisecond)
-		one := w.replica(ward, "one", "1", controller.Share)
+		one := w.replica(ward, "one", "1", controller.Sharding)
 		pass(leaseFor)
 		lease := &coordinationv1.Lease{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
@@ -389,13 +389,13 @@ func TestHandOverWaits(t *testing.T) {
 		}
 		ward := newWard(t, time.Millisecond)
 		// All keys run. Of a few that run, none might be among those that pass on.
-		one := w.replicaOf(n, ward, "one", "1", controller.Share)
+		one := w.replicaOf(n, ward, "one", "1", controller.Sharding)
 		pass(2 * leaseFor)
 		ward.take()
 		ward.takes(time.Hour)
 		w.touchAll(n)
 		pass(time.Second)
-		two := w.replica(ward, "two", "2", controller.Share)
+		two := w.replica(ward, "two", "2", controller.Sharding)
 		pass(leaseFor / 8)
 		if got := active(two); len(got) != 0 {
 			t.Error("the second begins while the first has keys")
@@ -422,7 +422,7 @@ func TestHandOverWaits(t *testing.T) {
 func TestLeftLeases(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ward := newWard(t, time.Millisecond)
-		one := w.replica(ward, "one", "1", controller.Share)
+		one := w.replica(ward, "one", "1", controller.Sharding)
 		pass(leaseFor)
 		who, seconds := "dead", int32(15)
 		w.create(&coordinationv1.Lease{
@@ -474,11 +474,11 @@ func TestReplicasAreRefused(t *testing.T) {
 		cluster := must[*kube.Cluster](t)(kube.Connect(kube.Config{REST: srv.RESTConfig()}))
 		defer cluster.Close()
 		for want, r := range map[string]controller.Replicas{
-			"whole seconds":     {Mode: controller.Elect, Cluster: cluster, LeaseDuration: 1500 * time.Millisecond},
-			"lower case":        {Mode: controller.Elect, Cluster: cluster, Name: "A B"},
-			`".." is not valid`: {Mode: controller.Elect, Cluster: cluster, Namespace: ".."},
-			"too long":          {Mode: controller.Share, Cluster: cluster, Name: strings.Repeat("a", 64)},
-			"the name of a Le":  {Mode: controller.Share, Cluster: cluster, Identity: "a_b"},
+			"whole seconds":     {Mode: controller.LeaderElection, Cluster: cluster, LeaseDuration: 1500 * time.Millisecond},
+			"lower case":        {Mode: controller.LeaderElection, Cluster: cluster, Name: "A B"},
+			`".." is not valid`: {Mode: controller.LeaderElection, Cluster: cluster, Namespace: ".."},
+			"too long":          {Mode: controller.Sharding, Cluster: cluster, Name: strings.Repeat("a", 64)},
+			"the name of a Le":  {Mode: controller.Sharding, Cluster: cluster, Identity: "a_b"},
 		} {
 			_, err := controller.New(controller.Config{Replicas: r, Reconcile: func(context.Context, informer.View, controller.Request) error { return nil }},
 				controller.Objects(legal(informer.Watch[corev1.Pod](cluster, informer.Config{})), controller.SourceConfig{}))

@@ -12,12 +12,12 @@ import (
 // while even if nothing changes: not before that, but earlier if something does.
 // It counts as a success: the next failure begins with the first backoff. 0 or
 // less mean at once, behind all keys that wait.
-func Again(after time.Duration) error { return &again{max(0, after)} }
+func RequeueAfter(after time.Duration) error { return &requeueAfter{max(0, after)} }
 
-type again struct{ after time.Duration }
+type requeueAfter struct{ delay time.Duration }
 
 // Error implements error.
-func (a *again) Error() string { return fmt.Sprintf("again after %v", a.after) }
+func (a *requeueAfter) Error() string { return fmt.Sprintf("again after %v", a.delay) }
 
 // Terminal is what a reconcile returns that failed, and would fail again: it is
 // reported and counted, and not repeated before something changes. nil stays nil.
@@ -43,7 +43,7 @@ const (
 	// Done: it returned nil.
 	Done Outcome = iota
 	// AgainLater: it returned Again.
-	AgainLater
+	Requeued
 	// Failed: it returned an error, panicked, or ran out of time, and is retried.
 	Failed
 	// GivenUp: it returned Terminal, or panicked where the policy is informer.SkipOnPanic.
@@ -52,7 +52,7 @@ const (
 	// or the key is another replica's. Its key was not done.
 	Interrupted
 	// Outcomes is how many there are.
-	Outcomes
+	outcomeCount
 )
 
 var outcomes = [...]string{"done", "again", "failed", "terminal", "interrupted"}
@@ -67,7 +67,7 @@ func (o Outcome) String() string {
 
 // judge says what an answer means. An Again that is joined to another error does
 // not hide it.
-func judge(err error, panics informer.PanicPolicy) (o Outcome, after time.Duration) {
+func classify(err error, panics informer.PanicPolicy) (o Outcome, after time.Duration) {
 	if err == nil {
 		return Done, 0
 	}
@@ -80,8 +80,8 @@ func judge(err error, panics informer.PanicPolicy) (o Outcome, after time.Durati
 		return GivenUp, 0
 	}
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		if a, ok := e.(*again); ok {
-			return AgainLater, a.after
+		if a, ok := e.(*requeueAfter); ok {
+			return Requeued, a.delay
 		}
 	}
 	return Failed, 0

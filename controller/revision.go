@@ -50,7 +50,7 @@ func (r Revision[T]) Event() informer.Event[T] {
 //
 // For an object without a UID, the ID contains namespace/name instead, and the version
 // of the last state after "deleted". A server that does not order its versions may give
-// two states the same version; then they have the same ID. With IDsOfThisRun and
+// two states the same version; then they have the same ID. With PerRunIDs and
 // filters that choose updates, the ID of a state is valid for one run. States that came
 // and went while no consumer was running are not reported, and neither are deletions.
 func (r Revision[T]) ID() string {
@@ -88,15 +88,15 @@ func RevisionQueue[T any](cfg workqueue.Config[Revision[T]]) *workqueue.Queue[Re
 }
 
 // IDs says how long Revision.ID stays the same.
-type IDs uint8
+type IDStability uint8
 
 const (
 	// StableIDs stay the same across restarts and replicas. With a filter that chooses
-	// updates they need RevisionsConfig.Origin.
-	StableIDs IDs = iota
-	// IDsOfThisRun need no history. With a filter that chooses updates, a state gets
+	// updates they need RevisionsConfig.FirstVersion.
+	StableIDs IDStability = iota
+	// PerRunIDs need no history. With a filter that chooses updates, a state gets
 	// another ID after a restart.
-	IDsOfThisRun
+	PerRunIDs
 )
 
 // RevisionsConfig selects the revisions. The zero value selects all of them, with
@@ -106,19 +106,19 @@ type RevisionsConfig[T any] struct {
 	// store.Lossless.
 	Subscription informer.SubscriptionConfig
 	// IDs is how long IDs stay the same; default StableIDs.
-	IDs IDs
+	IDs IDStability
 	// Origin returns the version of the first revision that showed the state of r,
 	// which is r.Version or an earlier version. The filters define a state: filters
 	// that choose updates skip revisions that show the same state. Revisions calls
 	// Origin for states that it has not seen begin, one at a time: for objects that
 	// exist at the start, that a list has found, that are reported again, or that
 	// become chosen. It does not call Origin without filters that choose updates, nor
-	// with IDsOfThisRun. For the filter informer.Transitions, use
+	// with PerRunIDs. For the filter informer.Transitions, use
 	// history.History.StateBegan of package record/history.
 	//
 	// After an error, Revisions retries Origin for 10 seconds, during which the
 	// informer waits; then ctx ends, and Revisions returns the error.
-	Origin func(ctx context.Context, r Revision[T]) (wire.Version, error)
+	FirstVersion func(ctx context.Context, r Revision[T]) (wire.Version, error)
 }
 
 // Revisions puts every change of an informer's objects into a queue, one at a time,
@@ -135,14 +135,14 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 	if i == nil || q == nil {
 		return errors.New("controller: Revisions needs an informer and a queue")
 	}
-	if cfg.IDs > IDsOfThisRun {
-		return fmt.Errorf("controller: RevisionsConfig.IDs is %d, want StableIDs or IDsOfThisRun", cfg.IDs)
+	if cfg.IDs > PerRunIDs {
+		return fmt.Errorf("controller: RevisionsConfig.IDs is %d, want StableIDs or PerRunIDs", cfg.IDs)
 	}
 	filters := cfg.Subscription.Filters
 	asks := cfg.IDs == StableIDs && slices.ContainsFunc(filters, informer.Filter.ChoosesUpdates)
-	if asks && cfg.Origin == nil {
+	if asks && cfg.FirstVersion == nil {
 		return errors.New("controller: a filter chooses updates, so the IDs of revisions need a history to be stable: " +
-			"set RevisionsConfig.Origin (package record keeps one), or IDs to IDsOfThisRun")
+			"set RevisionsConfig.FirstVersion (package record keeps one), or IDs to PerRunIDs")
 	}
 	// An object that becomes chosen is Added, but may already have been in its state.
 	selects := i.HasSelectors() || slices.ContainsFunc(filters, informer.Filter.ChoosesObjects)
@@ -152,7 +152,7 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 		began := ev.Cause() == store.Watched && (r.Kind == store.Updated || !selects)
 		if asks && r.Kind != store.Deleted && !began {
 			var err error
-			if r.First, err = cfg.origin(ctx, r); err != nil {
+			if r.First, err = cfg.firstVersion(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -165,18 +165,18 @@ func Revisions[T any](ctx context.Context, i *informer.Informer[T], q *workqueue
 
 // These constants bound how long and how often Origin is called.
 const (
-	originPatience = 10 * time.Second
-	originFirst    = 50 * time.Millisecond
-	originLongest  = time.Second
+	firstVersionTimeout    = 10 * time.Second
+	firstVersionMinBackoff = 50 * time.Millisecond
+	firstVersionMaxBackoff = time.Second
 )
 
 // origin calls Origin until it succeeds. Another process writes the history, which may
 // lag a little.
-func (cfg *RevisionsConfig[T]) origin(ctx context.Context, r Revision[T]) (wire.Version, error) {
-	asking, cancel := context.WithTimeout(ctx, originPatience)
+func (cfg *RevisionsConfig[T]) firstVersion(ctx context.Context, r Revision[T]) (wire.Version, error) {
+	asking, cancel := context.WithTimeout(ctx, firstVersionTimeout)
 	defer cancel()
-	for wait := originFirst; ; wait = min(2*wait, originLongest) {
-		first, err := cfg.Origin(asking, r)
+	for wait := firstVersionMinBackoff; ; wait = min(2*wait, firstVersionMaxBackoff) {
+		first, err := cfg.FirstVersion(asking, r)
 		if err == nil && (first == 0 || first > r.Version) {
 			return 0, fmt.Errorf("controller: Origin says that version %v was the first to show the state of %s at version %v; want one from 1 to that", first, r.Key, r.Version)
 		}
@@ -198,7 +198,7 @@ func (cfg *RevisionsConfig[T]) origin(ctx context.Context, r Revision[T]) (wire.
 
 // RevisionOf converts an event to a revision. It assumes that the version of the event
 // is the first that showed the state. A caller with filters that choose updates, or
-// with folded changes, must set First from a history; see RevisionsConfig.Origin.
+// with folded changes, must set First from a history; see RevisionsConfig.FirstVersion.
 func RevisionOf[T any](ev informer.Event[T]) Revision[T] {
 	r := Revision[T]{Key: ev.Key(), UID: ev.UID(), Version: ev.Version(), Kind: ev.Kind(), First: ev.Version(), event: &ev}
 	if last := ev.Change().Old; r.Kind == store.Deleted && !last.IsZero() {

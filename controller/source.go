@@ -17,7 +17,7 @@ import (
 
 // Source is an informer as a controller uses it. Objects, Owners, Mapped and
 // Reads make one.
-type Source struct{ feed feed }
+type Source struct{ impl untypedSource }
 
 // SourceConfig says what of an informer matters. The zero value is everything.
 type SourceConfig struct {
@@ -37,7 +37,7 @@ type SourceConfig struct {
 
 // Objects is a source of the keys of the objects themselves.
 func Objects[T any](i *informer.Informer[T], cfg SourceConfig) Source {
-	return source(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return []wire.Key{ev.Key()}, nil })
+	return newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return []wire.Key{ev.Key()}, nil })
 }
 
 // Mapped is a source of the keys that a function makes of what happens to an
@@ -45,33 +45,33 @@ func Objects[T any](i *informer.Informer[T], cfg SourceConfig) Source {
 // function is called on a goroutine of the informer and must be quick. If it
 // panics, that is reported and counted, and the event is lost.
 func Mapped[T any](i *informer.Informer[T], keys func(informer.Event[T]) []wire.Key, cfg SourceConfig) Source {
-	s := source(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return keys(ev), nil })
-	if f, ok := s.feed.(*flow[T]); ok && keys == nil {
-		f.wrong = errors.New("it has no function that makes keys")
+	s := newSource(i, cfg, func(ev informer.Event[T]) ([]wire.Key, error) { return keys(ev), nil })
+	if f, ok := s.impl.(*typedSource[T]); ok && keys == nil {
+		f.invalid = errors.New("it has no function that makes keys")
 	}
 	return s
 }
 
 // Reads is a source without keys: the controller begins when the informer is
 // synced, has it in its views, and waits until it shows what was written.
-func Reads[T any](i *informer.Informer[T]) Source {
+func ReadOnly[T any](i *informer.Informer[T]) Source {
 	if i == nil {
 		return Source{}
 	}
-	return source(i, SourceConfig{}, nil)
+	return newSource(i, SourceConfig{}, nil)
 }
 
 // feed is a source without its type.
-type feed interface {
-	err() error
-	feeds() bool
+type untypedSource interface {
+	configErr() error
+	hasKeys() bool
 	name() string
 	ready() error
 	attach(c *Controller) error
 	detach()
 	synced() <-chan struct{}
-	sweep(ctx context.Context, c *Controller, chosen func(wire.Key) bool)
-	pin(v informer.View)
+	enqueueAll(ctx context.Context, c *Controller, chosen func(wire.Key) bool)
+	addTo(v informer.View)
 	view() informer.View
 	follows(w kube.Written) bool
 	shows(w kube.Written) bool
@@ -79,51 +79,51 @@ type feed interface {
 }
 
 // flow carries what happens to the objects of one informer to the queue, as keys.
-type flow[T any] struct {
-	inf   *informer.Informer[T]
-	cfg   SourceConfig
-	keys  func(informer.Event[T]) ([]wire.Key, error) // nil if it feeds none
-	wrong error
-	reg   atomic.Pointer[informer.Registration] // once it listens
+type typedSource[T any] struct {
+	informer *informer.Informer[T]
+	cfg      SourceConfig
+	keys     func(informer.Event[T]) ([]wire.Key, error) // nil if it feeds none
+	invalid  error
+	reg      atomic.Pointer[informer.Registration] // once it listens
 }
 
-func source[T any](i *informer.Informer[T], cfg SourceConfig, keys func(informer.Event[T]) ([]wire.Key, error)) Source {
+func newSource[T any](i *informer.Informer[T], cfg SourceConfig, keys func(informer.Event[T]) ([]wire.Key, error)) Source {
 	if i == nil {
 		return Source{}
 	}
 	if cfg.Name == "" {
 		cfg.Name = i.Info().Resource
 	}
-	return Source{&flow[T]{inf: i, cfg: cfg, keys: keys}}
+	return Source{&typedSource[T]{informer: i, cfg: cfg, keys: keys}}
 }
 
-func (f *flow[T]) err() error   { return f.wrong }
-func (f *flow[T]) feeds() bool  { return f.keys != nil }
-func (f *flow[T]) detach()      { remove(f.reg.Load()) }
-func (f *flow[T]) name() string { return f.cfg.Name }
+func (f *typedSource[T]) configErr() error { return f.invalid }
+func (f *typedSource[T]) hasKeys() bool    { return f.keys != nil }
+func (f *typedSource[T]) detach()          { remove(f.reg.Load()) }
+func (f *typedSource[T]) name() string     { return f.cfg.Name }
 
-func (f *flow[T]) ready() error {
-	h, _ := f.inf.Health()
+func (f *typedSource[T]) ready() error {
+	h, _ := f.informer.Health()
 	return h.Ready()
 }
 
-func (f *flow[T]) synced() <-chan struct{} {
+func (f *typedSource[T]) synced() <-chan struct{} {
 	if reg := f.reg.Load(); reg != nil {
 		return reg.Synced()
 	}
-	return f.inf.Synced()
+	return f.informer.Synced()
 }
 
-func (f *flow[T]) pin(v informer.View)         { f.inf.In(v) }
-func (f *flow[T]) view() informer.View         { return f.inf.View() }
-func (f *flow[T]) follows(w kube.Written) bool { return f.inf.Follows(w) }
-func (f *flow[T]) shows(w kube.Written) bool   { return f.inf.Shows(w) }
-func (f *flow[T]) wait(ctx context.Context, w kube.Written) error {
-	return f.inf.WaitForWrite(ctx, w)
+func (f *typedSource[T]) addTo(v informer.View)       { f.informer.In(v) }
+func (f *typedSource[T]) view() informer.View         { return f.informer.View() }
+func (f *typedSource[T]) follows(w kube.Written) bool { return f.informer.Follows(w) }
+func (f *typedSource[T]) shows(w kube.Written) bool   { return f.informer.Shows(w) }
+func (f *typedSource[T]) wait(ctx context.Context, w kube.Written) error {
+	return f.informer.WaitForWrite(ctx, w)
 }
 
 // attach begins to listen.
-func (f *flow[T]) attach(c *Controller) error {
+func (f *typedSource[T]) attach(c *Controller) error {
 	if f.keys == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (f *flow[T]) attach(c *Controller) error {
 
 // sweep posts the chosen ones of all keys that the objects of the informer lead to
 // now. It subscribes again, so that filters see what they always see.
-func (f *flow[T]) sweep(ctx context.Context, c *Controller, chosen func(wire.Key) bool) {
+func (f *typedSource[T]) enqueueAll(ctx context.Context, c *Controller, chosen func(wire.Key) bool) {
 	if f.keys == nil {
 		return
 	}
@@ -161,7 +161,7 @@ func remove(reg *informer.Registration) {
 	}
 }
 
-func (f *flow[T]) handle(c *Controller, name string, chosen func(informer.Event[T], wire.Key) bool) (*informer.Registration, error) {
+func (f *typedSource[T]) handle(c *Controller, name string, chosen func(informer.Event[T], wire.Key) bool) (*informer.Registration, error) {
 	handler := informer.Handler[T]{OnBatch: func(_ context.Context, events []informer.Event[T]) error {
 		var fresh, initial batch
 		for _, ev := range events {
@@ -180,9 +180,9 @@ func (f *flow[T]) handle(c *Controller, name string, chosen func(informer.Event[
 				}
 			}
 		}
-		return errors.Join(c.post(fresh, f.cfg.Priority), c.post(initial, below(f.cfg.Priority)))
+		return errors.Join(c.enqueue(fresh, f.cfg.Priority), c.enqueue(initial, initialPriority(f.cfg.Priority)))
 	}}
-	return f.inf.Handle(handler, informer.HandlerConfig{
+	return f.informer.Handle(handler, informer.HandlerConfig{
 		Name:         c.cfg.Name + ": " + name,
 		Subscription: informer.SubscriptionConfig{Mode: store.Latest, Filters: f.cfg.Filters, Resync: f.cfg.Resync},
 		Report: func(err error) {
@@ -192,7 +192,7 @@ func (f *flow[T]) handle(c *Controller, name string, chosen func(informer.Event[
 }
 
 // keysOf calls the user's function.
-func (f *flow[T]) keysOf(ev informer.Event[T]) (keys []wire.Key, err error) {
+func (f *typedSource[T]) keysOf(ev informer.Event[T]) (keys []wire.Key, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			keys, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
@@ -201,7 +201,7 @@ func (f *flow[T]) keysOf(ev informer.Event[T]) (keys []wire.Key, err error) {
 	return f.keys(ev)
 }
 
-func below(priority int8) int8 { return int8(max(-128, int(priority)+InitialPriority)) }
+func initialPriority(priority int8) int8 { return int8(max(-128, int(priority)+InitialPriority)) }
 
 func causeOf[T any](ev informer.Event[T]) Cause {
 	switch {
@@ -229,8 +229,8 @@ func (b *batch) add(key wire.Key, r Reason) {
 
 // String names the source, for messages.
 func (s Source) String() string {
-	if s.feed == nil {
+	if s.impl == nil {
 		return "empty source"
 	}
-	return fmt.Sprintf("source %s", s.feed.name())
+	return fmt.Sprintf("source %s", s.impl.name())
 }

@@ -40,18 +40,18 @@ func (c *Controller) work(ctx context.Context) {
 func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 	key := w.Item
 	defer func() { _ = c.queue.Done(key) }() // it is handled, by us
-	r := c.shift.begin(c.base, key, c.ids.next(), w.Retries+1)
+	r := c.ownership.begin(c.base, key, c.ids.next(), w.Retries+1)
 	if r == nil {
 		return
 	}
-	defer c.shift.end(r)
+	defer c.ownership.end(r)
 	log := c.log().With("key", key.String(), "reconcile", r.id)
 	if c.cfg.WriteWait > 0 && !c.waitForWrites(r, log) {
-		c.putOff(r, w.Priority)
+		c.postpone(r, w.Priority)
 		return
 	}
 	err := errGoexit
-	defer func() { c.settle(r, err, log) }()
+	defer func() { c.finish(r, err, log) }()
 	err = c.call(r, Request{
 		Key: key, ID: r.id, Attempt: r.attempt, Priority: w.Priority, Reasons: r.reasons, More: r.more, Token: r.token,
 	}, log)
@@ -59,47 +59,47 @@ func (c *Controller) handle(w workqueue.Work[wire.Key]) {
 
 // patience is how long a worker waits for the writes of one key, and how long the
 // key is put off then.
-const patience = time.Second
+const writeWaitSlice = time.Second
 
 // waitForWrites waits until the informers show what earlier reconciles of the key
 // have written, and reports whether they do, or it has taken too long.
-func (c *Controller) waitForWrites(r *run, log *slog.Logger) bool {
+func (c *Controller) waitForWrites(r *reconcile, log *slog.Logger) bool {
 	left, since := c.writes.pending(r.key)
 	if len(left) > 0 {
 		rest := c.cfg.WriteWait - time.Since(since)
-		c.shift.setWaiting(r, true)
-		ctx, cancel := context.WithTimeout(r.ctx, min(rest, patience))
+		c.ownership.setWaiting(r, true)
+		ctx, cancel := context.WithTimeout(r.ctx, min(rest, writeWaitSlice))
 		err := c.writes.wait(ctx, left)
 		cancel()
-		c.shift.setWaiting(r, false)
+		c.ownership.setWaiting(r, false)
 		switch {
 		case err == nil:
-		case rest > patience || r.ctx.Err() != nil:
+		case rest > writeWaitSlice || r.ctx.Err() != nil:
 			return false
 		default:
-			c.counts.waited(time.Since(since), err)
+			c.counts.recordWait(time.Since(since), err)
 			c.writes.waited(r.key)
 			log.Warn("reconcile without having seen its own writes", "waited", time.Since(since), "writes", len(left))
 			return true
 		}
 	}
 	if !since.IsZero() {
-		c.counts.waited(time.Since(since), nil)
+		c.counts.recordWait(time.Since(since), nil)
 		c.writes.waited(r.key)
 	}
 	return true
 }
 
 // putOff lets a key wait a little longer that waits for its own writes.
-func (c *Controller) putOff(r *run, priority int8) {
+func (c *Controller) postpone(r *reconcile, priority int8) {
 	for _, reason := range r.reasons {
-		c.shift.note(r.key, reason)
+		c.ownership.addReason(r.key, reason)
 	}
-	_ = c.queue.AddWith(c.base, r.key, workqueue.Options{Priority: priority, After: patience}) // the queue is open while workers work
+	_ = c.queue.AddWith(c.base, r.key, workqueue.Options{Priority: priority, After: writeWaitSlice}) // the queue is open while workers work
 }
 
 // call calls the user's function.
-func (c *Controller) call(r *run, req Request, log *slog.Logger) (err error) {
+func (c *Controller) call(r *reconcile, req Request, log *slog.Logger) (err error) {
 	ctx := context.WithValue(r.ctx, loggerKey{}, log)
 	if c.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -129,16 +129,16 @@ func (c *Controller) call(r *run, req Request, log *slog.Logger) (err error) {
 
 // view returns what all sources show: those of one factory at one instant.
 func (c *Controller) view() informer.View {
-	v := c.feeds[0].view()
-	for _, f := range c.feeds[1:] {
-		f.pin(v)
+	v := c.sources[0].view()
+	for _, f := range c.sources[1:] {
+		f.addTo(v)
 	}
 	return v
 }
 
 // settle does what the answer of a reconcile asks for.
-func (c *Controller) settle(r *run, err error, log *slog.Logger) {
-	outcome, after := judge(err, c.cfg.Panics)
+func (c *Controller) finish(r *reconcile, err error, log *slog.Logger) {
+	outcome, after := classify(err, c.cfg.Panics)
 	why := context.Cause(r.ctx)
 	interrupted := outcome == Failed && (errors.Is(why, ErrStopping) || errors.Is(why, ErrNotOurs))
 	if interrupted {
@@ -146,18 +146,18 @@ func (c *Controller) settle(r *run, err error, log *slog.Logger) {
 	}
 	var p *PanicError
 	panicked := errors.As(err, &p)
-	c.counts.ended(outcome, panicked, r.key, err)
+	c.counts.recordEnd(outcome, panicked, r.key, err)
 	log = log.With("attempt", r.attempt, "reasons", reasonsText(r.reasons))
 	switch outcome {
 	case Done:
 		c.queue.Forget(r.key)
 		log.Debug("reconciled")
-	case AgainLater:
+	case Requeued:
 		c.queue.Forget(r.key)
-		c.repeat(r.key, after)
+		c.requeueAfter(r.key, after)
 		log.Debug("reconciled", "again", after)
 	case Failed:
-		c.shift.note(r.key, Reason{Cause: Retried})
+		c.ownership.addReason(r.key, Reason{Cause: Retried})
 		delay, _ := c.queue.Retry(c.base, r.key) // the queue is open while workers work
 		level := slog.LevelError
 		if apierrors.IsConflict(err) { // somebody else was faster: everyday life
@@ -168,7 +168,7 @@ func (c *Controller) settle(r *run, err error, log *slog.Logger) {
 		c.queue.Forget(r.key)
 		log.Error("reconcile failed, and is not retried", "err", err)
 	case Interrupted:
-		_ = c.post(batch{[]wire.Key{r.key}, []Reason{{Cause: Retried}}}, 0)
+		_ = c.enqueue(batch{[]wire.Key{r.key}, []Reason{{Cause: Retried}}}, 0)
 		log.Info("reconcile interrupted", "err", err, "cause", why)
 	}
 	if panicked && c.cfg.Panics == informer.StopOnPanic {
@@ -177,8 +177,8 @@ func (c *Controller) settle(r *run, err error, log *slog.Logger) {
 }
 
 // repeat makes a key wait that asked for it, after a while.
-func (c *Controller) repeat(key wire.Key, after time.Duration) {
-	c.shift.note(key, Reason{Cause: Repeated})
+func (c *Controller) requeueAfter(key wire.Key, after time.Duration) {
+	c.ownership.addReason(key, Reason{Cause: Repeated})
 	_ = c.queue.AddAfter(c.base, key, after) // the queue is open while workers work
 }
 

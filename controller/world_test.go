@@ -82,8 +82,8 @@ func must[T any](t *testing.T) func(T, error) T {
 func (w *world) controller(cfg controller.Config, sources ...controller.Source) *controller.Controller {
 	w.t.Helper()
 	cfg.Logger = slog.New(&w.logs)
-	if cfg.Runs == nil {
-		cfg.Runs = []controller.Runner{w.factory}
+	if cfg.Runners == nil {
+		cfg.Runners = []controller.Runner{w.factory}
 	}
 	return must[*controller.Controller](w.t)(controller.New(cfg, sources...))
 }

@@ -94,11 +94,8 @@ func newEngine(cfg Config, group *store.Group, decode func(wire.Record) (any, er
 	return e
 }
 
-// run follows the clusters until ctx is done.
+// run follows the clusters until ctx is done. The caller has called begin.
 func (e *engine) run(ctx context.Context) error {
-	if err := e.begin(); err != nil {
-		return err
-	}
 	e.idle.running()
 	e.loadFile()
 	ctx, cancel := context.WithCancel(ctx)
@@ -164,14 +161,15 @@ func (e *engine) finish(halt context.CancelFunc, apply *sync.WaitGroup) {
 // let it apply what had been received.
 const drainTimeout = 200 * time.Millisecond
 
-func (e *engine) begin() error {
+// begin reports whether the caller may call run: it may if nobody did before.
+func (e *engine) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state != engineNew {
-		return ErrRunTwice
+		return false
 	}
 	e.state = engineStarts
-	return nil
+	return true
 }
 
 // end takes no more scopes and handlers.

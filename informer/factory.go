@@ -159,6 +159,9 @@ func (f *Factory) launchLocked(s *shared) {
 	s.launched = f.tasks.start(func(ctx context.Context) {
 		defer close(s.done)
 		defer s.engine.store.Leave()
+		if !s.engine.begin() {
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.ctx, cancel)()

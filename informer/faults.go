@@ -85,8 +85,8 @@ type idleMonitor struct {
 
 // These constants name the method that runs an informer.
 const (
-	runIt      = "call its Run, or put it into controller.Config.Runs"
-	runFactory = "call the Run of its factory, or put that into controller.Config.Runs"
+	runIt      = "call its Run, or put it into controller.Config.Runners"
+	runFactory = "call the Run of its factory, or put that into controller.Config.Runners"
 )
 
 // expect records that the program waits for data of the engine.

@@ -166,7 +166,19 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.shared != nil {
 		return ErrShared
 	}
-	return i.engine.run(ctx)
+	if ran, err := i.TryRun(ctx); ran {
+		return err
+	}
+	return ErrRunTwice
+}
+
+// TryRun runs the informer as Run does, unless it was run before or a factory runs it.
+// Then TryRun returns false at once.
+func (i *Informer[T]) TryRun(ctx context.Context) (ran bool, err error) {
+	if i.shared != nil || !i.engine.begin() {
+		return false, nil
+	}
+	return true, i.engine.run(ctx)
 }
 
 // HasSelectors reports whether the informer has a label or field selector.

@@ -141,7 +141,7 @@ func collectController(m metricsOf, h *controller.Health) {
 	m.counter(unmapped, s.Unmapped)
 	m.gauge(works, 1, h.Phase.String())
 	m.gauge(ready, one(h.Ready() == nil))
-	if r := &h.Replica; r.Mode != controller.Alone {
+	if r := &h.Replica; r.Mode != controller.SingleReplica {
 		m.gauge(isActive, one(r.Active))
 		m.gauge(token, float64(r.Token))
 		m.gauge(members, float64(len(r.Members)))

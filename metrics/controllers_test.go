@@ -36,8 +36,8 @@ func TestControllers(t *testing.T) {
 		defer cluster.Close()
 		pods := must(informer.Watch[corev1.Pod](cluster, informer.Config{}))
 		c, err := controller.New(controller.Config{
-			Name: "pods", Runs: []controller.Runner{pods}, Logger: slog.New(slog.DiscardHandler),
-			Replicas: controller.Replicas{Mode: controller.Elect, Cluster: cluster},
+			Name: "pods", Runners: []controller.Runner{pods}, Logger: slog.New(slog.DiscardHandler),
+			Replicas: controller.Replicas{Mode: controller.LeaderElection, Cluster: cluster},
 			Reconcile: func(_ context.Context, _ informer.View, r controller.Request) error {
 				<-time.After(2 * time.Second)
 				switch {

@@ -43,7 +43,7 @@ func TestAllocations(t *testing.T) {
 				_, _ = q.AddAll(ctx, keys, workqueue.Options{After: time.Hour})
 				_, _ = q.AddAll(ctx, keys, workqueue.Options{})
 				for done := 0; done < len(keys); {
-					n, _ := q.GetSome(ctx, works)
+					n, _ := q.GetBatch(ctx, works)
 					for _, w := range works[:n] {
 						_ = q.Done(w.Item)
 					}

@@ -12,15 +12,15 @@ import (
 // so, and is for Drain to return. Close does not wait, and may be called more
 // than once.
 func (q *Queue[T]) Close() {
-	q.intake.seal() // before the lock is taken, which files what was left
+	q.inbox.close() // before the lock is taken, which files what was left
 	q.lock()
 	defer q.unlock()
 	q.closing = true
-	if q.later.timer != nil {
-		q.later.timer.Stop()
+	if q.delays.timer != nil {
+		q.delays.timer.Stop()
 	}
 	for len(q.producers.parked) > 0 {
-		q.producers.call(0).wake <- struct{}{}
+		q.producers.signal(0).wake <- struct{}{}
 	}
 }
 
@@ -31,7 +31,7 @@ func (q *Queue[T]) Close() {
 // was still to be done, but not what is handled. Each item is returned once.
 //
 // Errors: the cause of ctx.
-func (q *Queue[T]) Drain(ctx context.Context) ([]Left[T], error) {
+func (q *Queue[T]) Drain(ctx context.Context) ([]Leftover[T], error) {
 	q.Close()
 	var err error
 	select {
@@ -46,7 +46,7 @@ func (q *Queue[T]) Drain(ctx context.Context) ([]Left[T], error) {
 	q.lock()
 	defer q.unlock()
 	q.closeLocked()
-	return q.leave(), err
+	return q.takeLeftovers(), err
 }
 
 // tryClose ends a closing queue that has nothing to hand out, and will not have.
@@ -63,25 +63,25 @@ func (q *Queue[T]) closeLocked() {
 	q.closed = true
 	close(q.end)
 	for len(q.workers.parked) > 0 {
-		q.workers.call(0).wake <- struct{}{}
+		q.workers.signal(0).wake <- struct{}{}
 	}
 }
 
 // leave takes out everything that is asked of the queue still.
-func (q *Queue[T]) leave() []Left[T] {
+func (q *Queue[T]) takeLeftovers() []Leftover[T] {
 	var again, behind, timed []*node[T]
-	for _, n := range q.running.nodes {
+	for _, n := range q.handling.nodes {
 		switch {
 		case n == nil:
-		case n.hold:
+		case n.keepsPlace:
 			again = append(again, n)
 		case n.pending == due:
 			behind = append(behind, n)
 		}
 	}
-	for _, d := range q.later.heap {
+	for _, d := range q.delays.heap {
 		switch {
-		case !d.n.hold:
+		case !d.n.keepsPlace:
 			timed = append(timed, d.n)
 		case !d.n.handled:
 			again = append(again, d.n)
@@ -91,37 +91,37 @@ func (q *Queue[T]) leave() []Left[T] {
 	slices.SortFunc(again, byTime)
 	slices.SortFunc(timed, byTime)
 	slices.SortFunc(behind, byTime)
-	nodes := slices.Concat(again, q.lined(), behind, timed)
+	nodes := slices.Concat(again, q.ready(), behind, timed)
 
-	for _, l := range q.lanes {
+	for _, l := range q.serials {
 		if l.last = l.first; l.first != nil {
-			l.first.tie.next = nil
+			l.first.membership.next = nil
 			if !l.first.handled {
 				l.first, l.last = nil, nil
 			}
 		}
 	}
-	left := make([]Left[T], len(nodes))
+	left := make([]Leftover[T], len(nodes))
 	for i, n := range nodes {
-		left[i] = Left[T]{Item: n.item, Priority: n.priority, Retries: int(n.retries)}
+		left[i] = Leftover[T]{Item: n.item, Priority: n.priority, Retries: int(n.retries)}
 		if n.pending == delayed {
 			left[i].Due = q.start.Add(time.Duration(n.ready))
 		}
 		q.abandon(n)
 	}
-	q.later.heap = nil
+	q.delays.heap = nil
 	return left
 }
 
 // abandon forgets what is asked of a node.
 func (q *Queue[T]) abandon(n *node[T]) {
 	if n.pending == due && !n.handled {
-		q.unfile(n)
+		q.dequeue(n)
 		n.level.waiting--
 		q.takeBack(n)
 	}
-	n.pending, n.hold = nothing, false
+	n.pending, n.keepsPlace = nothing, false
 	if !n.handled {
-		q.drop(n)
+		q.release(n)
 	}
 }

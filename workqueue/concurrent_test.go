@@ -35,7 +35,7 @@ func (w *witness) complain(what string) { w.wrong.Store(&what) }
 func (w *witness) work(ctx context.Context, some int) {
 	into := make([]workqueue.Work[revision], some)
 	for {
-		n, err := w.q.GetSome(ctx, into)
+		n, err := w.q.GetBatch(ctx, into)
 		if err != nil {
 			return
 		}

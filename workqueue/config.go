@@ -10,7 +10,7 @@ var (
 	// ErrClosed is returned for an item that a closed queue does not take, and by
 	// Get once a closed queue has nothing left to hand out.
 	ErrClosed = errors.New("workqueue is closed")
-	// ErrFull is returned for an item that has no room, if Config.Full is Refuse.
+	// ErrFull is returned for a new item if the queue is full and Config.Full is Refuse.
 	ErrFull = errors.New("workqueue is full")
 	// ErrNotHandled is returned by Done for an item that nobody handles.
 	ErrNotHandled = errors.New("item is not being handled")
@@ -24,19 +24,19 @@ const unlimited = math.MaxInt
 // maxAge keeps the difference of two priorities within an int64.
 const maxAge = 365 * 24 * time.Hour
 
-// Full says what becomes of an item that a queue has no room for.
+// Full is what a full queue does with a new item.
 type Full uint8
 
 const (
-	// Wait makes who adds wait for room, first come first served, until its
-	// context is done.
+	// Wait blocks the caller until there is room or its context is done. Callers get
+	// room in the order in which they came.
 	Wait Full = iota
-	// Refuse gives it ErrFull.
+	// Refuse returns ErrFull.
 	Refuse
 )
 
-// Config says how a queue behaves. The zero value works: one line, first come
-// first served, without a bound, and retries as controllers have them.
+// Config configures a queue. The zero value is a queue without groups and without a
+// limit, with the retries that most controllers use.
 type Config[T comparable] struct {
 	// Limit is how many items the queue may hold: those that wait, are delayed or
 	// are handled. 0 means no bound but the number of different items. An item that
@@ -44,30 +44,29 @@ type Config[T comparable] struct {
 	// instance; a worker that adds other items to a queue that is full waits for
 	// the other workers.
 	Limit int
-	// Full says what happens to more items than that.
+	// Full is what happens to new items beyond Limit; default Wait.
 	Full Full
-	// Age is how long an item waits to be worth one priority more; 0 means
-	// DefaultAge, more than a year a year. An item of priority p stands where one of
-	// priority 0 would that came p times Age earlier.
+	// Age is the waiting time that counts as much as one step of priority. 0 means
+	// DefaultAge; the maximum is one year. An item of priority p has the position of
+	// an item of priority 0 that was added p times Age earlier.
 	Age time.Duration
-	// Group names what an item belongs to: its namespace, for instance. Within a
-	// priority the groups that wait take turns, so that one that floods does not
-	// hold up the others. nil means one group.
+	// Group returns the group of an item, for example its namespace. Within a priority
+	// the groups take turns, so that a group with many items does not delay the others.
+	// nil means one group.
 	Group func(T) string
-	// Serial names what must be dealt with in order: the object, if items are its
-	// revisions. No two workers have items of the same name, which are handed out
-	// in the order in which they came to wait. nil means that items have nothing to
-	// do with each other.
+	// Serial returns the name of the object whose items are handled in order, for example
+	// when items are revisions of objects. Items of one name are handed out one at a
+	// time, in the order in which they became ready. nil means that items are
+	// independent.
 	Serial func(T) string
-	// Limiter says how long a retry waits; nil means DefaultLimiter.
+	// Limiter returns the delay of a retry; nil means DefaultLimiter.
 	Limiter Limiter
-	// Observer is told what happens to the items; nil means nobody is.
+	// Observer receives the events of items; nil means none.
 	Observer Observer[T]
-	// Clock returns the time that the queue goes by, since any instant before; nil means the
-	// real one. It is called for each call of the queue, by any number of goroutines,
-	// without a lock. A delay ends at the first call after it is over by this clock; a
-	// real timer of the same length is such a call. A queue whose clock stands still
-	// neither ages, delays nor measures, and is the fastest.
+	// Clock returns the time since some fixed instant; nil means the real clock. Each
+	// call of the queue calls it, on any number of goroutines, without a lock. A delay ends at the first call after it is over by this clock; a
+	// real timer of the same length is such a call. With a clock that
+	// stands still the queue does not age, delay or measure, and is fastest.
 	Clock func() time.Duration
 }
 
@@ -87,33 +86,33 @@ type Observer[T comparable] interface {
 	Done(item T, took time.Duration)
 }
 
-// Options say how an item is added.
+// Options are the priority and the delay with which an item is added.
 type Options struct {
-	// Priority puts it before those of a lower one that have not waited longer by
-	// Config.Age for each step.
+	// Priority puts the item before items of lower priority, unless they have waited
+	// longer by Config.Age for each step of the difference.
 	Priority int8
-	// After is how long it is delayed; at most 0 means not at all.
+	// After is the delay; 0 or less means none.
 	After time.Duration
 }
 
-// Work is an item that was handed out. It is the caller's until Done.
+// Work is an item that was handed out. It belongs to the caller until Done.
 type Work[T comparable] struct {
 	Item T
-	// Priority is the highest with which it was added.
+	// Priority is the highest priority with which the item was added.
 	Priority int8
-	// Retries is how often Retry was called for it since Forget, or since the queue
-	// came to hold it.
+	// Retries is the number of calls of Retry for the item since Forget, or since the
+	// queue began to hold it.
 	Retries int
-	// Waited is how long it was ready to be handed out.
+	// Waited is the time for which the item was ready.
 	Waited time.Duration
 }
 
-// Left is an item that a drained queue did not hand out.
-type Left[T comparable] struct {
+// Leftover is an item that Drain returns because the queue did not hand it out.
+type Leftover[T comparable] struct {
 	Item     T
 	Priority int8
 	Retries  int
-	// Due is when its delay ends; zero if it was not delayed.
+	// Due is the end of its delay; zero if it was not delayed.
 	Due time.Time
 }
 

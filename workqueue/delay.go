@@ -16,7 +16,7 @@ const (
 
 // later is the heap of the items that are delayed, the earliest first. One timer
 // stands for all of them.
-type later[T comparable] struct {
+type delayHeap[T comparable] struct {
 	heap  []delayedNode[T]
 	timer *time.Timer
 	armed int64 // when it fires
@@ -31,15 +31,15 @@ func (a delayedNode[T]) before(b delayedNode[T]) bool {
 	return a.ready < b.ready || a.ready == b.ready && a.n.seq < b.n.seq
 }
 
-func (l *later[T]) push(n *node[T]) {
+func (l *delayHeap[T]) push(n *node[T]) {
 	l.heap = append(l.heap, delayedNode[T]{n.ready, n})
 	l.up(len(l.heap)-1, delayedNode[T]{n.ready, n})
 }
 
 // move follows a delay that became shorter.
-func (l *later[T]) move(n *node[T]) { l.up(int(n.index), delayedNode[T]{n.ready, n}) }
+func (l *delayHeap[T]) move(n *node[T]) { l.up(int(n.index), delayedNode[T]{n.ready, n}) }
 
-func (l *later[T]) remove(n *node[T]) {
+func (l *delayHeap[T]) remove(n *node[T]) {
 	end := len(l.heap) - 1
 	last := l.heap[end]
 	l.heap[end] = delayedNode[T]{}
@@ -52,7 +52,7 @@ func (l *later[T]) remove(n *node[T]) {
 
 // up and down find the place of a node from a free one. A parent has four
 // children: half as many steps, in neighbouring memory.
-func (l *later[T]) up(at int, d delayedNode[T]) {
+func (l *delayHeap[T]) up(at int, d delayedNode[T]) {
 	for at > 0 {
 		parent := (at - 1) / 4
 		if !d.before(l.heap[parent]) {
@@ -64,7 +64,7 @@ func (l *later[T]) up(at int, d delayedNode[T]) {
 	l.set(at, d)
 }
 
-func (l *later[T]) down(at int, d delayedNode[T]) {
+func (l *delayHeap[T]) down(at int, d delayedNode[T]) {
 	for {
 		least := -1
 		for child := 4*at + 1; child <= min(4*at+4, len(l.heap)-1); child++ {
@@ -81,27 +81,27 @@ func (l *later[T]) down(at int, d delayedNode[T]) {
 	l.set(at, d)
 }
 
-func (l *later[T]) set(at int, d delayedNode[T]) {
+func (l *delayHeap[T]) set(at int, d delayedNode[T]) {
 	l.heap[at] = d
 	d.n.index = int32(at)
 }
 
 // due tells whether the delay of the first is over.
-func (l *later[T]) due(now int64) bool { return len(l.heap) > 0 && l.heap[0].ready <= now }
+func (l *delayHeap[T]) due(now int64) bool { return len(l.heap) > 0 && l.heap[0].ready <= now }
 
 // promote lets those wait whose delay is over, a batch at a time.
 func (q *Queue[T]) promote(now int64) {
 	for range batch {
-		if q.closing || !q.later.due(now) {
+		if q.closing || !q.delays.due(now) {
 			return
 		}
-		n := q.later.heap[0].n
-		q.later.remove(n)
+		n := q.delays.heap[0].n
+		q.delays.remove(n)
 		n.pending = due
 		q.added(n)
 		if !n.handled {
 			n.start = now
-			q.line(n, now)
+			q.makeReady(n, now)
 		}
 	}
 }
@@ -109,15 +109,15 @@ func (q *Queue[T]) promote(now int64) {
 // arm sets the timer for the first of those that are delayed, if it is not set
 // for an earlier time.
 func (q *Queue[T]) arm(now int64) {
-	if q.closing || len(q.later.heap) == 0 || q.later.heap[0].ready >= q.later.armed {
+	if q.closing || len(q.delays.heap) == 0 || q.delays.heap[0].ready >= q.delays.armed {
 		return
 	}
-	q.later.armed = q.later.heap[0].ready
-	wait := time.Duration(q.later.armed - now)
-	if q.later.timer == nil {
-		q.later.timer = time.AfterFunc(wait, q.fire)
+	q.delays.armed = q.delays.heap[0].ready
+	wait := time.Duration(q.delays.armed - now)
+	if q.delays.timer == nil {
+		q.delays.timer = time.AfterFunc(wait, q.fire)
 	} else {
-		q.later.timer.Reset(wait)
+		q.delays.timer.Reset(wait)
 	}
 }
 
@@ -125,8 +125,8 @@ func (q *Queue[T]) arm(now int64) {
 func (q *Queue[T]) fire() {
 	for again := true; again; {
 		now := q.lock()
-		if again = q.later.due(now) && !q.closing; !again {
-			q.later.armed = never
+		if again = q.delays.due(now) && !q.closing; !again {
+			q.delays.armed = never
 			q.arm(now)
 		}
 		q.unlock()

@@ -40,9 +40,9 @@ func (m *model) drain(t *rapid.T) {
 	slices.SortFunc(timed, timeOrder)
 	slices.SortFunc(waiting, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
 	slices.SortFunc(behind, timeOrder)
-	var want []workqueue.Left[string]
+	var want []workqueue.Leftover[string]
 	for _, e := range slices.Concat(again, waiting, behind, timed) {
-		left := workqueue.Left[string]{Item: e.item, Priority: e.priority, Retries: e.retries}
+		left := workqueue.Leftover[string]{Item: e.item, Priority: e.priority, Retries: e.retries}
 		if e.asked == "delayed" {
 			left.Due = m.begun.Add(e.ready)
 		}

@@ -11,22 +11,22 @@ type level[T comparable] struct {
 	priority int8
 	waiting  int
 	line     list[T]
-	first    *cell[T] // whose turn it is
-	last     *cell[T]
+	first    *groupLine[T] // whose turn it is
+	last     *groupLine[T]
 }
 
 // cell is a group's line within a level.
-type cell[T comparable] struct {
+type groupLine[T comparable] struct {
 	level      *level[T]
 	line       list[T]
-	prev, next *cell[T]
+	prev, next *groupLine[T]
 }
 
 // group is what Config.Group names, while the queue holds any item of it.
 type group[T comparable] struct {
 	name  string
 	held  int
-	cells []*cell[T] // of the levels it had items in
+	lines []*groupLine[T] // of the levels it had items in
 }
 
 func (q *Queue[T]) levelOf(priority int8) *level[T] {
@@ -44,14 +44,14 @@ func (q *Queue[T]) levelOf(priority int8) *level[T] {
 	return l
 }
 
-func (g *group[T]) cellOf(l *level[T]) *cell[T] {
-	for _, c := range g.cells {
+func (g *group[T]) lineOf(l *level[T]) *groupLine[T] {
+	for _, c := range g.lines {
 		if c.level == l {
 			return c
 		}
 	}
-	c := &cell[T]{level: l}
-	g.cells = append(g.cells, c)
+	c := &groupLine[T]{level: l}
+	g.lines = append(g.lines, c)
 	return c
 }
 
@@ -60,15 +60,15 @@ func (g *group[T]) cellOf(l *level[T]) *cell[T] {
 // wait for another of their lane are taken out of the lines when they come to
 // the front; each once, and their lane puts them back.
 func (q *Queue[T]) next() *node[T] {
-	for q.filed > 0 {
+	for q.queued > 0 {
 		var n *node[T]
 		for _, l := range q.levels {
 			if first := l.line.first; first != nil && (n == nil || first.rank < n.rank) {
 				n = first
 			}
 		}
-		if !n.mayGo() {
-			q.unfileLevel(n)
+		if !n.eligible() {
+			q.dequeueLevel(n)
 			q.setAside(n)
 			continue
 		}
@@ -76,71 +76,71 @@ func (q *Queue[T]) next() *node[T] {
 		if c == nil {
 			return n
 		}
-		if n = c.line.first; n.mayGo() {
+		if n = c.line.first; n.eligible() {
 			return n
 		}
-		n.unfileGroup()
+		n.dequeueGroup()
 	}
 	return nil
 }
 
 // file puts a node at the end of the lines of its level and group.
-func (q *Queue[T]) file(n *node[T]) {
+func (q *Queue[T]) enqueue(n *node[T]) {
 	n.level.line.push(n, byLevel)
-	n.filed = true
-	q.filed++
-	if t := n.tie; t != nil && t.group != nil {
-		t.cell = t.group.cellOf(n.level)
-		if t.cell.line.first == nil {
-			t.cell.enter()
+	n.queued = true
+	q.queued++
+	if t := n.membership; t != nil && t.group != nil {
+		t.groupLine = t.group.lineOf(n.level)
+		if t.groupLine.line.first == nil {
+			t.groupLine.enter()
 		}
-		t.cell.line.push(n, byGroup)
+		t.groupLine.line.push(n, byGroup)
 	}
 }
 
 // refile puts back a node that had to wait for its lane, where it is missing.
-func (q *Queue[T]) refile(n *node[T]) {
-	if !n.filed {
+func (q *Queue[T]) requeue(n *node[T]) {
+	if !n.queued {
 		n.level.line.insert(n, byLevel)
-		n.filed = true
-		q.filed++
+		n.queued = true
+		q.queued++
 	}
-	if t := n.tie; t.group != nil && t.cell == nil {
-		t.cell = t.group.cellOf(n.level)
-		if t.cell.line.first == nil {
-			t.cell.enter()
+	if t := n.membership; t.group != nil && t.groupLine == nil {
+		t.groupLine = t.group.lineOf(n.level)
+		if t.groupLine.line.first == nil {
+			t.groupLine.enter()
 		}
-		t.cell.line.insert(n, byGroup)
+		t.groupLine.line.insert(n, byGroup)
 	}
 }
 
-func (q *Queue[T]) unfile(n *node[T]) {
-	q.unfileLevel(n)
-	n.unfileGroup()
+func (q *Queue[T]) dequeue(n *node[T]) {
+	q.dequeueLevel(n)
+	n.dequeueGroup()
 }
 
-func (q *Queue[T]) unfileLevel(n *node[T]) {
-	if n.filed {
+func (q *Queue[T]) dequeueLevel(n *node[T]) {
+	if n.queued {
 		n.level.line.remove(n, byLevel)
-		n.filed = false
-		q.filed--
+		n.queued = false
+		q.queued--
 	}
 }
 
-func (n *node[T]) unfileGroup() {
-	if n.tie == nil || n.tie.cell == nil {
+func (n *node[T]) dequeueGroup() {
+	if n.membership == nil || n.membership.groupLine == nil {
 		return
 	}
-	c := n.tie.cell
+	c := n.membership.groupLine
 	c.line.remove(n, byGroup)
 	if c.line.first == nil {
 		c.leave()
 	}
-	n.tie.cell = nil
+	n.membership.groupLine = nil
 }
 
 // enter makes a cell the last to have its turn.
-func (c *cell[T]) enter() {
+func (c *groupLine[T]) enter() {
 	l := c.level
 	if c.prev = l.last; l.last == nil {
 		l.first = c
@@ -150,7 +150,7 @@ func (c *cell[T]) enter() {
 	l.last = c
 }
 
-func (c *cell[T]) leave() {
+func (c *groupLine[T]) leave() {
 	l := c.level
 	if c.prev == nil {
 		l.first = c.next
@@ -197,14 +197,14 @@ func (q *Queue[T]) oldest() int64 {
 }
 
 // lined returns all that wait, in the order in which they came into their lines.
-func (q *Queue[T]) lined() (nodes []*node[T]) {
+func (q *Queue[T]) ready() (nodes []*node[T]) {
 	for _, l := range q.levels {
 		for n := l.line.first; n != nil; n = n.links[byLevel].next {
 			nodes = append(nodes, n)
 		}
 	}
 	for n := q.aside.first; n != nil; n = n.links[byAside].next {
-		if !n.filed {
+		if !n.queued {
 			nodes = append(nodes, n)
 		}
 	}

@@ -56,8 +56,8 @@ func (e Exponential) Delay(retries int) time.Duration {
 // Bucket lets through so many retries a second over all items, and some more at
 // once after a pause.
 type Bucket struct {
-	each time.Duration // between two
-	some time.Duration // what a pause saves up at most
+	interval time.Duration // between two
+	burst    time.Duration // what a pause saves up at most
 
 	mu   sync.Mutex
 	next time.Time // when the one after the last is let through
@@ -73,7 +73,7 @@ func NewBucket(rate float64, burst int) *Bucket {
 		burst = 100
 	}
 	each := time.Duration(max(1, min(float64(time.Second)/rate, float64(maxAge))))
-	return &Bucket{each: each, some: time.Duration(min(float64(each)*float64(burst), float64(100*maxAge)))}
+	return &Bucket{interval: each, burst: time.Duration(min(float64(each)*float64(burst), float64(100*maxAge)))}
 }
 
 // Delay implements Limiter.
@@ -81,10 +81,10 @@ func (b *Bucket) Delay(int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if full := now.Add(-b.some); b.next.Before(full) {
+	if full := now.Add(-b.burst); b.next.Before(full) {
 		b.next = full
 	}
-	b.next = b.next.Add(b.each)
+	b.next = b.next.Add(b.interval)
 	return max(0, b.next.Sub(now))
 }
 

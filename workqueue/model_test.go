@@ -359,7 +359,7 @@ func (m *model) get(t *rapid.T) {
 		}
 		return
 	}
-	n, err := m.q.GetSome(noWait(), into)
+	n, err := m.q.GetBatch(noWait(), into)
 	if diff := gocmp.Diff(want, slices.Clip(into[:n:n]), equateEmpty); diff != "" || !errors.Is(err, wantErr) {
 		t.Fatalf("GetSome: %v, want %v\n%s", err, wantErr, diff)
 	}

@@ -10,25 +10,25 @@ type node[T comparable] struct {
 	slot  int32    // while it is handled
 	chain *node[T] // the next in its bucket, or of those to be used again
 
-	links [2]links[T]
-	level *level[T] // where it waits
-	tie   *tie[T]   // nil without groups and lanes
+	links      [2]links[T]
+	level      *level[T]      // where it waits
+	membership *membership[T] // nil without groups and lanes
 
 	rank  int64  // its place among those that wait: when it came, less its priority
 	seq   uint64 // the same, of those that have the same rank, or the same delay
 	ready int64  // since when it waits, or when its delay ends
 	start int64  // since when it is handled, or, if it waits, was added
 
-	retries  int32
-	index    int32 // in the heap
-	priority int8  // of what is pending
-	taken    int8  // of what is handled
-	pending  pending
-	handled  bool
-	filed    bool // stands in the line of its level
-	lined    bool // stands in its lane
-	hold     bool // keeps its place in its lane: a retry
-	aside    bool // is in that list
+	retries    int32
+	index      int32 // in the heap
+	priority   int8  // of what is pending
+	taken      int8  // of what is handled
+	pending    pending
+	handled    bool
+	queued     bool // stands in the line of its level
+	inSerial   bool // stands in its lane
+	keepsPlace bool // keeps its place in its lane: a retry
+	aside      bool // is in that list
 }
 
 // pending is what is asked of an item beyond what is being done.
@@ -41,12 +41,12 @@ const (
 )
 
 // tie is what a node has to do with others.
-type tie[T comparable] struct {
-	group *group[T]
-	cell  *cell[T] // the line of its group, if it stands there
-	links links[T] // in that line
-	lane  *lane[T]
-	next  *node[T] // in its lane
+type membership[T comparable] struct {
+	group     *group[T]
+	groupLine *groupLine[T] // the line of its group, if it stands there
+	links     links[T]      // in that line
+	serial    *serial[T]
+	next      *node[T] // in its lane
 }
 
 func (n *node[T]) before(m *node[T]) bool {
@@ -54,13 +54,13 @@ func (n *node[T]) before(m *node[T]) bool {
 }
 
 // mayGo tells whether nothing of the same lane comes before it.
-func (n *node[T]) mayGo() bool { return n.lane() == nil || n.tie.lane.first == n }
+func (n *node[T]) eligible() bool { return n.serial() == nil || n.membership.serial.first == n }
 
-func (n *node[T]) lane() *lane[T] {
-	if n.tie == nil {
+func (n *node[T]) serial() *serial[T] {
+	if n.membership == nil {
 		return nil
 	}
-	return n.tie.lane
+	return n.membership.serial
 }
 
 // The lists that a node may be in at a time.
@@ -74,7 +74,7 @@ type links[T comparable] struct{ prev, next *node[T] }
 
 func (n *node[T]) link(by int) *links[T] {
 	if by == byGroup {
-		return &n.tie.links
+		return &n.membership.links
 	}
 	return &n.links[by]
 }

@@ -15,49 +15,49 @@ type Queue[T comparable] struct {
 	start time.Time // times are nanoseconds since then
 	end   chan struct{}
 
-	leaves bool // items may be left in the intake
-	named  bool // items belong to something
-	intake intake[T]
-	_      [64]byte // what follows travels between processors with the lock
+	useInbox bool // Add may put items into the inbox
+	named    bool // items have a group or a serial name
+	inbox    inbox[T]
+	_        [64]byte // what follows travels between processors with the lock
 
-	mu    sync.Mutex
-	now   int64 // of the last call
-	seq   uint64
-	filed int     // nodes in the lines of levels
-	aside list[T] // those that wait, and whose age their line does not show
-	account
-	running running[T]
-	levels  []*level[T] // the highest first
-	later   later[T]
-	table   table[T]
+	mu     sync.Mutex
+	now    int64 // of the last call
+	seq    uint64
+	queued int     // nodes in the lines of levels
+	aside  list[T] // those that wait, and whose age their line does not show
+	counters
+	handling handledSet[T]
+	levels   []*level[T] // the highest first
+	delays   delayHeap[T]
+	table    table[T]
 
-	groups      map[string]*group[T]
-	lanes       map[string]*lane[T]
-	spareGroups spare[group[T]]
-	spareLanes  spare[lane[T]]
+	groups       map[string]*group[T]
+	serials      map[string]*serial[T]
+	spareGroups  freeList[group[T]]
+	spareSerials freeList[serial[T]]
 
-	workers   waiters // who waits for an item
-	producers waiters // who waits for room
+	workers   waiters // that wait for an item
+	producers waiters // that wait for room
 	closing   bool    // takes nothing new
 	closed    bool    // hands out nothing any more
 }
 
-// names are what an item belongs to.
-type names struct{ group, lane string }
+// names are the group and the serial name of an item.
+type names struct{ group, serial string }
 
 // New returns an empty queue.
 func New[T comparable](cfg Config[T]) *Queue[T] {
 	cfg = cfg.withDefaults()
 	q := &Queue[T]{
-		cfg:    cfg,
-		leaves: cfg.Limit == unlimited && cfg.Observer == nil,
-		named:  cfg.Group != nil || cfg.Serial != nil,
-		seed:   maphash.MakeSeed(),
-		start:  time.Now(),
-		later:  later[T]{armed: never},
-		groups: map[string]*group[T]{},
-		lanes:  map[string]*lane[T]{},
-		end:    make(chan struct{}),
+		cfg:      cfg,
+		useInbox: cfg.Limit == unlimited && cfg.Observer == nil,
+		named:    cfg.Group != nil || cfg.Serial != nil,
+		seed:     maphash.MakeSeed(),
+		start:    time.Now(),
+		delays:   delayHeap[T]{armed: never},
+		groups:   map[string]*group[T]{},
+		serials:  map[string]*serial[T]{},
+		end:      make(chan struct{}),
 	}
 	if cfg.Clock != nil {
 		q.start = q.start.Add(-cfg.Clock())
@@ -101,30 +101,30 @@ func (q *Queue[T]) AddWith(ctx context.Context, item T, o Options) error {
 	if q.named {
 		of = q.names(item)
 	}
-	if q.intake.count.Load() > 0 || !q.mu.TryLock() {
-		if q.leaves && o.After <= 0 && q.hand(arrival[T]{item, of, hash, q.clock(), o.Priority}) {
+	if q.inbox.count.Load() > 0 || !q.mu.TryLock() {
+		if q.useInbox && o.After <= 0 && q.putInbox(inboxItem[T]{item, of, hash, q.clock(), o.Priority}) {
 			return nil
 		}
 		q.mu.Lock()
 	}
 	if n := q.table.find(hash, item); n != nil && n.pending == due && o.Priority <= n.priority && !q.closed {
-		q.adds++ // it waits already, and what time it is does not matter
+		q.adds++ // the item is already ready, so the time does not matter
 		q.unlock()
 		return nil
 	}
 	defer q.unlock()
-	q.begin(q.clock())
+	q.advance(q.clock())
 	return q.addLocked(ctx, item, hash, &of, o)
 }
 
-// hand leaves an item in the intake; false if it has no place there.
-func (q *Queue[T]) hand(a arrival[T]) bool {
-	left, soon := q.intake.leave(a)
-	if soon {
+// putInbox adds an item to the inbox, and reports whether it did.
+func (q *Queue[T]) putInbox(a inboxItem[T]) bool {
+	added, wake := q.inbox.put(a)
+	if wake {
 		q.lock()
 		q.unlock()
 	}
-	return left
+	return added
 }
 
 // AddAll is AddWith for many items, in their order and at less cost. It returns
@@ -161,10 +161,10 @@ func (q *Queue[T]) addSome(ctx context.Context, items []T, hashes *[batch]uint32
 }
 
 func (q *Queue[T]) addLocked(ctx context.Context, item T, hash uint32, of *names, o Options) error {
-	n, err := q.nodeLocked(ctx, item, hash, of)
+	n, err := q.nodeOf(ctx, item, hash, of)
 	if err == nil {
 		q.adds++
-		q.ask(n, o)
+		q.request(n, o)
 	}
 	return err
 }
@@ -183,18 +183,18 @@ func (q *Queue[T]) Retry(ctx context.Context, item T) (time.Duration, error) {
 	hash, of := q.hash(item), q.names(item)
 	q.lock()
 	defer q.unlock()
-	n, err := q.nodeLocked(ctx, item, hash, &of)
+	n, err := q.nodeOf(ctx, item, hash, &of)
 	if err != nil {
 		return 0, err
 	}
-	q.retried++
+	q.retries++
 	n.retries++
 	o := Options{Priority: n.priority, After: d}
 	if n.handled {
 		o.Priority = n.taken
-		n.hold = true
+		n.keepsPlace = true
 	}
-	q.ask(n, o)
+	q.request(n, o)
 	return d, nil
 }
 
@@ -259,42 +259,42 @@ func (q *Queue[T]) doneSome(items []T, hashes *[few]uint32) bool {
 }
 
 func (q *Queue[T]) done(n *node[T]) {
-	q.running.remove(n)
+	q.handling.remove(n)
 	took := q.finished(n.start, q.now)
 	n.handled = false
 	if q.cfg.Observer != nil {
 		q.cfg.Observer.Done(n.item, took)
 	}
-	if lane := n.lane(); lane != nil && !n.hold {
+	if lane := n.serial(); lane != nil && !n.keepsPlace {
 		if next := lane.pop(); next != nil {
-			q.refile(next)
+			q.requeue(next)
 		}
 	}
 	switch n.pending {
 	case due:
 		n.start, n.ready = n.ready, q.now
-		q.line(n, q.now)
+		q.makeReady(n, q.now)
 	case nothing:
-		q.drop(n)
+		q.release(n)
 	}
 }
 
 func (q *Queue[T]) hash(item T) uint32 { return uint32(maphash.Comparable(q.seed, item)) }
 
-// names calls functions of the user, and is therefore not for under the lock.
+// names calls functions of the user, so the caller must not hold the lock.
 func (q *Queue[T]) names(item T) (of names) {
 	if q.cfg.Group != nil {
 		of.group = q.cfg.Group(item)
 	}
 	if q.cfg.Serial != nil {
-		of.lane = q.cfg.Serial(item)
+		of.serial = q.cfg.Serial(item)
 	}
 	return of
 }
 
-// nodeLocked returns the node of an item. For one that is new it may wait for
-// room, without the lock.
-func (q *Queue[T]) nodeLocked(ctx context.Context, item T, hash uint32, of *names) (*node[T], error) {
+// nodeOf returns the node of an item. For a new item it may release the lock and wait
+// for room.
+func (q *Queue[T]) nodeOf(ctx context.Context, item T, hash uint32, of *names) (*node[T], error) {
 	turn := false
 	for {
 		n := q.table.find(hash, item)
@@ -303,9 +303,9 @@ func (q *Queue[T]) nodeLocked(ctx context.Context, item T, hash uint32, of *name
 			return nil, ErrClosed
 		case n != nil:
 			return n, nil
-		case q.room() && (turn || len(q.producers.parked)+q.producers.called == 0):
+		case q.room() && (turn || len(q.producers.parked)+q.producers.signaled == 0):
 			n = q.table.insert(hash, item)
-			q.join(n, of)
+			q.attach(n, of)
 			return n, nil
 		case q.cfg.Full == Refuse:
 			return nil, ErrFull
@@ -314,7 +314,7 @@ func (q *Queue[T]) nodeLocked(ctx context.Context, item T, hash uint32, of *name
 		q.unlock()
 		turn = w.wait(ctx)
 		q.lock()
-		q.producers.back(w, turn)
+		q.producers.unpark(w, turn)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -323,8 +323,8 @@ func (q *Queue[T]) nodeLocked(ctx context.Context, item T, hash uint32, of *name
 
 func (q *Queue[T]) room() bool { return q.table.count < q.cfg.Limit }
 
-// ask adds what is asked to what is asked of a node already.
-func (q *Queue[T]) ask(n *node[T], o Options) {
+// request merges a priority and a delay with those that the node already has.
+func (q *Queue[T]) request(n *node[T], o Options) {
 	if n.pending == nothing {
 		n.priority = o.Priority
 	}
@@ -337,7 +337,7 @@ func (q *Queue[T]) ask(n *node[T], o Options) {
 		}
 	case o.After <= 0:
 		if n.pending == delayed {
-			q.later.remove(n)
+			q.delays.remove(n)
 		}
 		n.pending, n.ready = due, q.now
 		q.added(n)
@@ -346,10 +346,10 @@ func (q *Queue[T]) ask(n *node[T], o Options) {
 			n.seq = q.seq
 		} else {
 			n.start = q.now
-			q.line(n, q.now)
+			q.makeReady(n, q.now)
 		}
 	default:
-		q.delays++
+		q.delayed++
 		q.delay(n, after(q.now, o.After))
 	}
 }
@@ -360,104 +360,105 @@ func (q *Queue[T]) added(n *node[T]) {
 	}
 }
 
-// delay makes a node wait for a time, unless it waits for an earlier one.
+// delay delays a node until a time, unless it is delayed until an earlier one.
 func (q *Queue[T]) delay(n *node[T], until int64) {
 	switch {
 	case n.pending == nothing:
 		q.seq++
 		n.pending, n.ready, n.seq = delayed, until, q.seq
-		q.later.push(n)
+		q.delays.push(n)
 	case until < n.ready:
 		q.seq++
 		n.ready, n.seq = until, q.seq
-		q.later.move(n)
+		q.delays.move(n)
 	}
 	q.arm(q.now)
 }
 
-// line makes a node wait behind all others of its priority.
-func (q *Queue[T]) line(n *node[T], now int64) {
-	q.place(n, now)
-	if lane := n.lane(); lane != nil {
+// makeReady puts a node behind all others of its priority.
+func (q *Queue[T]) makeReady(n *node[T], now int64) {
+	q.assignPosition(n, now)
+	if lane := n.serial(); lane != nil {
 		lane.push(n)
 	}
-	q.file(n)
+	q.enqueue(n)
 }
 
-// place gives a node its place in the line of its priority: the last.
-func (q *Queue[T]) place(n *node[T], now int64) {
+// assignPosition gives a node the last position of its priority.
+func (q *Queue[T]) assignPosition(n *node[T], now int64) {
 	q.seq++
 	n.rank, n.seq = q.rank(n.priority, now), q.seq
 	n.level = q.levelOf(n.priority)
 	n.level.waiting++
 }
 
-// rank is what those that wait are ordered by: the time at which an item of
-// priority 0 would have come to have the same place.
+// rank orders ready items: it is the time at which an item of priority 0 would have
+// been added to have the same position.
 func (q *Queue[T]) rank(priority int8, now int64) int64 {
 	return now - int64(priority)*int64(q.cfg.Age)
 }
 
-// raise moves a node that waits to the line of its new priority.
+// raise moves a ready node to the line of its new priority.
 func (q *Queue[T]) raise(n *node[T]) {
 	if q.rank(n.priority, q.now) < n.rank {
-		q.unfile(n)
+		q.dequeue(n)
 		n.level.waiting--
-		q.place(n, q.now)
-		q.file(n)
+		q.assignPosition(n, q.now)
+		q.enqueue(n)
 		q.setAside(n)
 	}
 }
 
-// lock takes the lock, and lets wait what was left and what is due.
+// lock takes the lock, files the inbox and promotes delayed items that are due.
 func (q *Queue[T]) lock() int64 {
 	now := q.clock()
 	q.mu.Lock()
-	return q.begin(now)
+	return q.advance(now)
 }
 
-// begin is what follows the lock.
-func (q *Queue[T]) begin(now int64) int64 {
-	if q.intake.count.Load() > 0 {
-		q.accept()
+// advance files the inbox and promotes delayed items that are due. The caller holds the
+// lock.
+func (q *Queue[T]) advance(now int64) int64 {
+	if q.inbox.count.Load() > 0 {
+		q.fileInbox()
 	}
 	q.now = max(q.now, now)
-	if q.later.due(q.now) {
+	if q.delays.due(q.now) {
 		q.promote(q.now)
 	}
 	return q.now
 }
 
-// unlock gives back the lock. Whatever was done under it, if there is something
-// to take and somebody who waits for it, one is on his way.
+// unlock releases the lock. If an item is ready and a worker waits, or there is room
+// and a producer waits, unlock wakes one of them.
 func (q *Queue[T]) unlock() {
-	if q.closing || len(q.workers.parked)+len(q.producers.parked) > 0 || q.intake.idle.Load() {
-		q.settle()
+	if q.closing || len(q.workers.parked)+len(q.producers.parked) > 0 || q.inbox.idle.Load() {
+		q.unlockAndWake()
 	} else {
 		q.mu.Unlock()
 	}
 }
 
-// settle is unlock where somebody waits.
-func (q *Queue[T]) settle() {
+// unlockAndWake is unlock if a goroutine may wait.
+func (q *Queue[T]) unlockAndWake() {
 	if q.closing {
 		q.tryClose()
 	}
 	var worker, producer *waiter
-	idle := q.workers.called == 0 && len(q.workers.parked) > 0
-	if idle && q.filed == 0 {
-		q.intake.say(true)
-		if q.intake.count.Load() > 0 {
-			q.accept()
+	idle := q.workers.signaled == 0 && len(q.workers.parked) > 0
+	if idle && q.queued == 0 {
+		q.inbox.setIdle(true)
+		if q.inbox.count.Load() > 0 {
+			q.fileInbox()
 		}
 	}
-	if idle && q.filed > 0 {
-		worker = q.workers.call(len(q.workers.parked) - 1)
+	if idle && q.queued > 0 {
+		worker = q.workers.signal(len(q.workers.parked) - 1)
 		idle = false
 	}
-	q.intake.say(idle)
-	if len(q.producers.parked) > 0 && q.producers.called == 0 && q.room() {
-		producer = q.producers.call(0)
+	q.inbox.setIdle(idle)
+	if len(q.producers.parked) > 0 && q.producers.signaled == 0 && q.room() {
+		producer = q.producers.signal(0)
 	}
 	q.mu.Unlock()
 	if worker != nil {

@@ -152,10 +152,10 @@ func TestGetSome(t *testing.T) {
 	q := workqueue.New(workqueue.Config[int]{Serial: func(i int) string { return strconv.Itoa(i % 10) }})
 	add(t, q, 1, 2, 11, 3, 4)
 	works := make([]workqueue.Work[int], 3)
-	n, err := q.GetSome(noWait(), works)
+	n, err := q.GetBatch(noWait(), works)
 	must(t, err)
 	equal(t, []int{n, works[0].Item, works[1].Item, works[2].Item}, []int{3, 1, 2, 3})
-	if n, err = q.GetSome(noWait(), nil); n != 0 || err != nil {
+	if n, err = q.GetBatch(noWait(), nil); n != 0 || err != nil {
 		t.Fatal(n, err)
 	}
 	must(t, q.Done(1, 2, 3))

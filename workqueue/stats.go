@@ -52,21 +52,21 @@ type Depth struct {
 }
 
 // account is what of Stats is kept as it happens.
-type account struct {
+type counters struct {
 	handled       int
-	starts        int64 // the sum of them, of those that are handled
+	startSum      int64 // the sum of them, of those that are handled
 	adds          uint64
-	latency, work sums
+	latency, work durations
 	buckets       struct{ latency, work [len(Bounds) + 1]uint64 }
 
-	retried, delays uint64
+	retries, delayed uint64
 }
 
 // sums are Times without what can be had from the buckets: of these, each note
 // touches one.
-type sums struct{ sum, most time.Duration }
+type durations struct{ sum, most time.Duration }
 
-func (s *sums) note(d time.Duration, buckets *[len(Bounds) + 1]uint64) {
+func (s *durations) observe(d time.Duration, buckets *[len(Bounds) + 1]uint64) {
 	s.sum += d
 	if d > s.most {
 		s.most = d
@@ -78,7 +78,7 @@ func (s *sums) note(d time.Duration, buckets *[len(Bounds) + 1]uint64) {
 	buckets[i]++
 }
 
-func (s *sums) times(buckets [len(Bounds) + 1]uint64) Times {
+func (s *durations) times(buckets [len(Bounds) + 1]uint64) Times {
 	t := Times{Sum: s.sum, Max: s.most, Buckets: buckets}
 	for _, n := range buckets {
 		t.Count += n
@@ -86,19 +86,19 @@ func (s *sums) times(buckets [len(Bounds) + 1]uint64) Times {
 	return t
 }
 
-func (a *account) started(ready, now int64) time.Duration {
+func (a *counters) started(ready, now int64) time.Duration {
 	a.handled++
-	a.starts += now
+	a.startSum += now
 	waited := time.Duration(max(0, now-ready))
-	a.latency.note(waited, &a.buckets.latency)
+	a.latency.observe(waited, &a.buckets.latency)
 	return waited
 }
 
-func (a *account) finished(start, now int64) time.Duration {
+func (a *counters) finished(start, now int64) time.Duration {
 	a.handled--
-	a.starts -= start
+	a.startSum -= start
 	took := time.Duration(now - start)
-	a.work.note(took, &a.buckets.work)
+	a.work.observe(took, &a.buckets.work)
 	return took
 }
 
@@ -124,9 +124,9 @@ func (q *Queue[T]) Stats() Stats {
 	now := q.lock()
 	defer q.unlock()
 	s := Stats{
-		Adds: q.adds, Retries: q.retried, Delays: q.delays, Latency: q.latency.times(q.buckets.latency), Work: q.work.times(q.buckets.work),
-		Waiting: q.lenLocked(), Delayed: len(q.later.heap), Handled: q.handled,
-		Unfinished: time.Duration(int64(q.handled)*now - q.starts), Closed: q.closing,
+		Adds: q.adds, Retries: q.retries, Delays: q.delayed, Latency: q.latency.times(q.buckets.latency), Work: q.work.times(q.buckets.work),
+		Waiting: q.lenLocked(), Delayed: len(q.delays.heap), Handled: q.handled,
+		Unfinished: time.Duration(int64(q.handled)*now - q.startSum), Closed: q.closing,
 	}
 	for _, l := range q.levels {
 		s.Depths = append(s.Depths, Depth{l.priority, l.waiting})
@@ -134,7 +134,7 @@ func (q *Queue[T]) Stats() Stats {
 	if since := q.oldest(); since != never {
 		s.Oldest = time.Duration(now - since)
 	}
-	for _, n := range q.running.nodes {
+	for _, n := range q.handling.nodes {
 		if n != nil {
 			s.Longest = max(s.Longest, time.Duration(now-n.start))
 		}

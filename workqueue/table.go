@@ -1,9 +1,9 @@
 package workqueue
 
 const (
-	parts     = 256
-	fewest    = 8
-	spareMost = 1 << 16
+	parts      = 256
+	minBuckets = 8
+	maxSpare   = 1 << 16
 )
 
 // table finds the nodes by their items. It is a hash table for three reasons:
@@ -46,7 +46,7 @@ func (t *table[T]) insert(hash uint32, item T) *node[T] {
 	n.hash, n.item = hash, item
 	p := &t.parts[hash%parts]
 	if p.count >= len(p.buckets) {
-		p.resize(max(fewest, 2*len(p.buckets)))
+		p.resize(max(minBuckets, 2*len(p.buckets)))
 	}
 	p.put(n)
 	p.count++
@@ -64,8 +64,8 @@ func (t *table[T]) remove(n *node[T]) {
 	*at = n.chain
 	p.count--
 	t.count--
-	*n = node[T]{tie: n.tie}
-	if t.spares < spareMost {
+	*n = node[T]{membership: n.membership}
+	if t.spares < maxSpare {
 		n.chain, t.spare = t.spare, n
 		t.spares++
 	}

@@ -12,7 +12,7 @@ import (
 // come back; the cause of ctx.
 func (q *Queue[T]) Get(ctx context.Context) (Work[T], error) {
 	var one [1]Work[T]
-	_, err := q.GetSome(ctx, one[:])
+	_, err := q.GetBatch(ctx, one[:])
 	return one[0], err
 }
 
@@ -22,7 +22,7 @@ func (q *Queue[T]) Get(ctx context.Context) (Work[T], error) {
 // worker gets them while he deals with the first.
 //
 // Errors: those of Get.
-func (q *Queue[T]) GetSome(ctx context.Context, into []Work[T]) (int, error) {
+func (q *Queue[T]) GetBatch(ctx context.Context, into []Work[T]) (int, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
@@ -45,7 +45,7 @@ func (q *Queue[T]) GetSome(ctx context.Context, into []Work[T]) (int, error) {
 		q.unlock()
 		woken := w.wait(ctx)
 		q.lock()
-		q.workers.back(w, woken)
+		q.workers.unpark(w, woken)
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
@@ -74,15 +74,15 @@ func (q *Queue[T]) TryGet() (Work[T], bool) {
 // take hands out the node that next returned.
 func (q *Queue[T]) take(n *node[T]) Work[T] {
 	c := n.level.first
-	q.unfile(n)
+	q.dequeue(n)
 	if c != nil && c.line.first != nil { // the next group's turn
 		c.leave()
 		c.enter()
 	}
 	n.level.waiting--
 	q.takeBack(n)
-	q.running.add(n)
-	n.pending, n.handled, n.hold = nothing, true, false
+	q.handling.add(n)
+	n.pending, n.handled, n.keepsPlace = nothing, true, false
 	if q.cfg.Observer != nil {
 		q.cfg.Observer.Taken(n.item, time.Duration(q.now-n.start))
 	}

@@ -266,7 +266,7 @@ func TestDrain(t *testing.T) {
 		must(t, q.AddAfter(noWait(), "later", time.Hour))
 		add(t, q, "a1", "b1", "b2", "a2")
 		equal(t, take(t, q, 2), []string{"a1", "b1"})
-		var left []workqueue.Left[string]
+		var left []workqueue.Leftover[string]
 		drained := make(chan error, 1)
 		go func() {
 			var err error

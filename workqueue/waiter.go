@@ -8,8 +8,8 @@ import (
 // waiter is a goroutine that waits: a consumer for an item, or a producer for
 // room.
 type waiter struct {
-	wake   chan struct{} // holds one
-	called bool
+	wake     chan struct{} // holds one
+	signaled bool
 }
 
 // waiters are woken one at a time: the next only when the one before has the
@@ -17,9 +17,9 @@ type waiter struct {
 // wakes another if there is more than he takes. Nothing is handed to a goroutine
 // that does not run yet, so none is lost with one that gives up.
 type waiters struct {
-	parked []*waiter
-	spare  []*waiter
-	called int // woken, and not back yet
+	parked   []*waiter
+	spare    []*waiter
+	signaled int // woken, and not back yet
 }
 
 func (ws *waiters) park() *waiter {
@@ -34,26 +34,26 @@ func (ws *waiters) park() *waiter {
 }
 
 // call takes one of those that are parked: the first or the last.
-func (ws *waiters) call(at int) *waiter {
+func (ws *waiters) signal(at int) *waiter {
 	w := ws.parked[at]
 	ws.parked = slices.Delete(ws.parked, at, at+1)
-	w.called = true
-	ws.called++
+	w.signaled = true
+	ws.signaled++
 	return w
 }
 
 // back ends what park began; woken is what wait returned. One that gave up
 // while it was being woken is not used again: the signal may still be on its way.
-func (ws *waiters) back(w *waiter, woken bool) {
-	if !w.called {
+func (ws *waiters) unpark(w *waiter, woken bool) {
+	if !w.signaled {
 		at := slices.Index(ws.parked, w)
 		ws.parked = slices.Delete(ws.parked, at, at+1)
 		ws.spare = append(ws.spare, w)
 		return
 	}
-	ws.called--
+	ws.signaled--
 	if woken {
-		w.called = false
+		w.signaled = false
 		ws.spare = append(ws.spare, w)
 	}
 }

@@ -58,7 +58,7 @@ func (q vedetteLine) Worker(batch bool) (func() (int, bool), func()) {
 	works := make([]workqueue.Work[string], 16)
 	items := make([]string, 0, len(works))
 	take := func() (int, bool) {
-		n, err := q.GetSome(context.Background(), works)
+		n, err := q.GetBatch(context.Background(), works)
 		items = items[:0]
 		for _, w := range works[:n] {
 			items = append(items, w.Item)

@@ -60,7 +60,7 @@ func main() {
 	lease := flag.Duration("lease", controller.DefaultLeaseDuration, "how long others wait for a replica that is silent")
 	workers := flag.Int("workers", 2, "how many jobs are reconciled at a time")
 	flag.Parse()
-	modes := map[string]controller.Mode{"": controller.Alone, "elect": controller.Elect, "share": controller.Share}
+	modes := map[string]controller.ReplicaMode{"": controller.SingleReplica, "elect": controller.LeaderElection, "share": controller.Sharding}
 	mode, ok := modes[*replicas]
 	if !ok {
 		log.Fatalf("-replicas is elect or share, and not %q", *replicas)
@@ -98,7 +98,7 @@ func run(ctx context.Context, cluster *kube.Cluster, cfg controller.Config, iden
 	if err != nil {
 		return err
 	}
-	cfg.Reconcile, cfg.Runs = r.reconcile, []controller.Runner{factory}
+	cfg.Reconcile, cfg.Runners = r.reconcile, []controller.Runner{factory}
 	c, err := controller.New(
 		cfg,
 		controller.Objects(jobs, controller.SourceConfig{Filters: []informer.Filter{informer.GenerationChanged()}}),

@@ -133,7 +133,7 @@ func (r *reconciler) remove(ctx context.Context, job *TrainJob) error {
 	case err != nil:
 		return err
 	case left > 0:
-		return controller.Again(time.Second) // or earlier, when one is seen to go
+		return controller.RequeueAfter(time.Second) // or earlier, when one is seen to go
 	}
 	kube.RemoveFinalizer(job, finalizer)
 	_, err = r.jobWriter.Update(ctx, job)

@@ -3,40 +3,40 @@ package workqueue
 // lane is what Config.Serial names, while the queue holds any item of it: its
 // items in the order in which they came to wait. The first may be handed out,
 // is handled, or is to be tried again.
-type lane[T comparable] struct {
+type serial[T comparable] struct {
 	name        string
 	held        int
 	first, last *node[T]
 }
 
-func (l *lane[T]) push(n *node[T]) {
-	if n.lined {
+func (l *serial[T]) push(n *node[T]) {
+	if n.inSerial {
 		return // a retry has kept its place
 	}
-	n.lined = true
+	n.inSerial = true
 	if l.last == nil {
 		l.first = n
 	} else {
-		l.last.tie.next = n
+		l.last.membership.next = n
 	}
 	l.last = n
 }
 
 // pop takes out the first, and returns the one whose turn it is now.
-func (l *lane[T]) pop() *node[T] {
+func (l *serial[T]) pop() *node[T] {
 	n := l.first
-	l.first = n.tie.next
+	l.first = n.membership.next
 	if l.first == nil {
 		l.last = nil
 	}
-	n.tie.next, n.lined = nil, false
+	n.membership.next, n.inSerial = nil, false
 	return l.first
 }
 
 // join makes a node that is new one of its group and lane.
-func (q *Queue[T]) join(n *node[T], of *names) {
-	if n.tie == nil && (q.cfg.Group != nil || q.cfg.Serial != nil) {
-		n.tie = new(tie[T])
+func (q *Queue[T]) attach(n *node[T], of *names) {
+	if n.membership == nil && (q.cfg.Group != nil || q.cfg.Serial != nil) {
+		n.membership = new(membership[T])
 	}
 	if q.cfg.Group != nil {
 		g := q.groups[of.group]
@@ -46,31 +46,31 @@ func (q *Queue[T]) join(n *node[T], of *names) {
 			q.groups[of.group] = g
 		}
 		g.held++
-		n.tie.group = g
+		n.membership.group = g
 	}
 	if q.cfg.Serial != nil {
-		l := q.lanes[of.lane]
+		l := q.serials[of.serial]
 		if l == nil {
-			l = q.spareLanes.get()
-			l.name = of.lane
-			q.lanes[of.lane] = l
+			l = q.spareSerials.get()
+			l.name = of.serial
+			q.serials[of.serial] = l
 		}
 		l.held++
-		n.tie.lane = l
+		n.membership.serial = l
 	}
 }
 
 // drop lets go of a node that is in no list any more.
-func (q *Queue[T]) drop(n *node[T]) {
-	if n.tie != nil {
-		q.part(n.tie)
-		*n.tie = tie[T]{}
+func (q *Queue[T]) release(n *node[T]) {
+	if n.membership != nil {
+		q.detach(n.membership)
+		*n.membership = membership[T]{}
 	}
 	q.table.remove(n)
 }
 
 // part ends what join began.
-func (q *Queue[T]) part(t *tie[T]) {
+func (q *Queue[T]) detach(t *membership[T]) {
 	if g := t.group; g != nil {
 		if g.held--; g.held == 0 {
 			delete(q.groups, g.name)
@@ -78,19 +78,19 @@ func (q *Queue[T]) part(t *tie[T]) {
 			q.spareGroups.put(g)
 		}
 	}
-	if l := t.lane; l != nil {
+	if l := t.serial; l != nil {
 		if l.held--; l.held == 0 {
-			delete(q.lanes, l.name)
+			delete(q.serials, l.name)
 			l.name = ""
-			q.spareLanes.put(l)
+			q.spareSerials.put(l)
 		}
 	}
 }
 
 // spare holds what may be used again.
-type spare[X any] []*X
+type freeList[X any] []*X
 
-func (s *spare[X]) get() *X {
+func (s *freeList[X]) get() *X {
 	n := len(*s)
 	if n == 0 {
 		return new(X)
@@ -100,8 +100,8 @@ func (s *spare[X]) get() *X {
 	return x
 }
 
-func (s *spare[X]) put(x *X) {
-	if len(*s) < spareMost {
+func (s *freeList[X]) put(x *X) {
+	if len(*s) < maxSpare {
 		*s = append(*s, x)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestLeft: what producers leave while others have the lock is handed out as if they had had
+// TestInbox: what producers leave while others have the lock is handed out as if they had had
 // it: in the same order, once, with the same priorities and times.
-func TestLeft(t *testing.T) {
+func TestInbox(t *testing.T) {
 	for range 200 {
 		var now time.Duration
 		cfg := Config[string]{
@@ -36,7 +36,7 @@ func TestLeft(t *testing.T) {
 				}
 			}
 			if i == 1 {
-				if n := len(q.intake.items); n != batch-1 {
+				if n := len(q.inbox.items); n != batch-1 {
 					t.Fatal(n)
 				}
 				q.mu.Unlock()

@@ -20,37 +20,37 @@ import (
 // Names are left out of a published list only after their Lease was over, by which
 // time its holder has stopped; and a list is asked for after the publication, in
 // case the holder was back before.
-type pact struct {
+type shardMachine struct {
 	self string
 	// others are the Leases of others that there are, by name.
-	others map[string]*sighting
+	others map[string]*observedLease
 	// published are those that this replica is known to yield to; nil: none are.
 	published []string
 	// applied are those that it does yield to, at least those that are published;
 	// nil: it has no keys.
 	applied []string
 	// asked is when the last list was asked for.
-	asked time.Time
+	listedAt time.Time
 }
 
 // step is what to do next.
-type step uint8
+type shardStep uint8
 
 const (
 	// rest: nothing, until something changes.
-	rest step = iota
+	stepWait shardStep = iota
 	// yield: stop what pact.yielding does not leave, then publish pact.living.
-	yield
+	stepYield
 	// begin: write the Lease once more: its version is the token. Then keys are to be
 	// had by what is published.
-	begin
+	stepActivate
 )
 
 // observe notes a list, when it was asked for, and when the answer was there. It
 // reports whether this replica's own Lease is in it.
-func (p *pact) observe(asked, got time.Time, list []lease) (present bool) {
+func (p *shardMachine) observe(asked, got time.Time, list []lease) (present bool) {
 	if p.others == nil {
-		p.others = map[string]*sighting{}
+		p.others = map[string]*observedLease{}
 	}
 	there := map[string]bool{}
 	for _, l := range list {
@@ -60,25 +60,25 @@ func (p *pact) observe(asked, got time.Time, list []lease) (present bool) {
 		}
 		there[l.object.Name] = true
 		if s := p.others[l.object.Name]; s == nil || s.lease.version != l.version {
-			p.others[l.object.Name] = &sighting{l, got}
+			p.others[l.object.Name] = &observedLease{l, got}
 		}
 	}
 	for name, s := range p.others {
 		// One that somebody has deleted may still have a holder who does not know.
-		if !there[name] && s.over(asked) {
+		if !there[name] && s.expired(asked) {
 			delete(p.others, name)
 		}
 	}
-	p.asked = asked
+	p.listedAt = asked
 	return present
 }
 
 // living are those whose Lease was not over when the list was asked for, and this
 // replica.
-func (p *pact) living() []string {
+func (p *shardMachine) live() []string {
 	names := []string{p.self}
 	for _, s := range p.others {
-		if !s.over(p.asked) {
+		if !s.expired(p.listedAt) {
 			names = append(names, s.lease.holder())
 		}
 	}
@@ -88,59 +88,59 @@ func (p *pact) living() []string {
 
 // yielding are those to yield to while others may believe in what was published as
 // well as in what is about to be.
-func (p *pact) yielding() []string {
-	both := slices.Concat(p.applied, p.living())
+func (p *shardMachine) yieldTo() []string {
+	both := slices.Concat(p.applied, p.live())
 	slices.Sort(both)
 	return slices.Compact(both)
 }
 
 // next says what to do after a list. Each list is for one step only: what comes
 // after a publication rests on a list that was asked for after it.
-func (p *pact) next() step {
+func (p *shardMachine) next() shardStep {
 	switch {
-	case !slices.Equal(p.published, p.living()):
-		return yield
+	case !slices.Equal(p.published, p.live()):
+		return stepYield
 	case slices.Equal(p.applied, p.published):
-		return rest
+		return stepWait
 	}
 	for _, s := range p.others {
-		if !s.over(p.asked) && !slices.Contains(s.lease.view(), p.self) {
-			return rest // he may have keys of ours still
+		if !s.expired(p.listedAt) && !slices.Contains(s.lease.view(), p.self) {
+			return stepWait // he may have keys of ours still
 		}
 	}
-	return begin
+	return stepActivate
 }
 
 // yielded notes that what runs is only what yielding leaves.
-func (p *pact) yielded() {
+func (p *shardMachine) shrink() {
 	if p.applied != nil {
-		p.applied = p.yielding()
+		p.applied = p.yieldTo()
 	}
 }
 
 // publishedNow notes that names were published.
-func (p *pact) publishedNow(names []string) { p.published = names }
+func (p *shardMachine) publish(names []string) { p.published = names }
 
 // begun notes that keys are to be had by what is published.
-func (p *pact) begun() { p.applied = p.published }
+func (p *shardMachine) activate() { p.applied = p.published }
 
 // lapse notes that the own Lease was over, or may have been: there are no keys,
 // and nothing counts as published.
-func (p *pact) lapse() { p.published, p.applied = nil, nil }
+func (p *shardMachine) reset() { p.published, p.applied = nil, nil }
 
 // mine returns which keys are this replica's if it yields to some.
-func (p *pact) mine(yieldTo []string) func(wire.Key) bool {
+func (p *shardMachine) owns(yieldTo []string) func(wire.Key) bool {
 	if yieldTo == nil {
 		return nil
 	}
 	self := p.self
-	return func(key wire.Key) bool { return beatsAll(self, yieldTo, key) }
+	return func(key wire.Key) bool { return ranksFirst(self, yieldTo, key) }
 }
 
 // stale are Leases that were over long ago: nobody will come back to them.
-func (p *pact) stale() (old []lease) {
+func (p *shardMachine) stale() (old []lease) {
 	for _, s := range p.others {
-		if p.asked.Sub(s.since) > staleAfter*max(s.lease.duration(), time.Second) && s.over(p.asked) {
+		if p.listedAt.Sub(s.firstSeen) > staleAfter*max(s.lease.duration(), time.Second) && s.expired(p.listedAt) {
 			old = append(old, s.lease)
 		}
 	}

@@ -11,18 +11,18 @@ import (
 )
 
 // writes are those that reconciles have made and the informers may not show yet.
-type writes struct {
-	feeds   []feed
+type writeTracker struct {
+	sources []untypedSource
 	cluster *kube.Cluster // that has the Leases; nil if there are none
 
-	mu    sync.Mutex
-	of    map[wire.Key]*unseen
-	last  map[string]wire.Version // by type, of the cluster that has the Leases
-	sweep int                     // the number of keys at which those are dropped that are shown
+	mu      sync.Mutex
+	byKey   map[wire.Key]*pendingWrites
+	last    map[string]wire.Version // by type, of the cluster that has the Leases
+	sweepAt int                     // the number of keys at which those are dropped that are shown
 }
 
 // unseen are writes of the reconciles of one key.
-type unseen struct {
+type pendingWrites struct {
 	writes []kube.Written
 	since  time.Time // when a reconcile had to wait for them first; zero if none had
 }
@@ -30,16 +30,16 @@ type unseen struct {
 // fewWrites is how many keys with writes are nothing to look after.
 const fewWrites = 1024
 
-func newWrites(feeds []feed, cluster *kube.Cluster) *writes {
-	return &writes{feeds: feeds, cluster: cluster, of: map[wire.Key]*unseen{}, last: map[string]wire.Version{}, sweep: fewWrites}
+func newWriteTracker(feeds []untypedSource, cluster *kube.Cluster) *writeTracker {
+	return &writeTracker{sources: feeds, cluster: cluster, byKey: map[wire.Key]*pendingWrites{}, last: map[string]wire.Version{}, sweepAt: fewWrites}
 }
 
 // note adds a write of a key's reconcile. Of those that leave a version the last
 // of each type and namespace is kept, since a copy that has reached it has
 // reached the others.
-func (w *writes) note(key wire.Key, one kube.Written) {
+func (w *writeTracker) note(key wire.Key, one kube.Written) {
 	followed := false
-	for _, f := range w.feeds {
+	for _, f := range w.sources {
 		followed = followed || f.follows(one)
 	}
 	if !followed {
@@ -50,10 +50,10 @@ func (w *writes) note(key wire.Key, one kube.Written) {
 	if resource := one.Resource.String(); one.Cluster == w.cluster {
 		w.last[resource] = max(w.last[resource], one.Version)
 	}
-	of := w.of[key]
+	of := w.byKey[key]
 	if of == nil {
-		of = &unseen{}
-		w.of[key] = of
+		of = &pendingWrites{}
+		w.byKey[key] = of
 	}
 	for i := range of.writes {
 		if at := &of.writes[i]; one.Effect == kube.Stored && covers(at, &one) {
@@ -64,7 +64,7 @@ func (w *writes) note(key wire.Key, one kube.Written) {
 		}
 	}
 	of.writes = append(of.writes, one)
-	if len(w.of) > w.sweep {
+	if len(w.byKey) > w.sweepAt {
 		w.sweepLocked()
 	}
 }
@@ -74,19 +74,19 @@ func covers(a, b *kube.Written) bool {
 		a.Resource.Group == b.Resource.Group && a.Resource.Name == b.Resource.Name
 }
 
-func (w *writes) sweepLocked() {
-	for key, of := range w.of {
-		if len(w.left(of.writes)) == 0 {
-			delete(w.of, key)
+func (w *writeTracker) sweepLocked() {
+	for key, of := range w.byKey {
+		if len(w.unshown(of.writes)) == 0 {
+			delete(w.byKey, key)
 		}
 	}
-	w.sweep = max(fewWrites, 2*len(w.of))
+	w.sweepAt = max(fewWrites, 2*len(w.byKey))
 }
 
 // left returns those that some informer does not show.
-func (w *writes) left(of []kube.Written) (left []kube.Written) {
+func (w *writeTracker) unshown(of []kube.Written) (left []kube.Written) {
 	for _, one := range of {
-		for _, f := range w.feeds {
+		for _, f := range w.sources {
 			if !f.shows(one) {
 				left = append(left, one)
 				break
@@ -98,16 +98,16 @@ func (w *writes) left(of []kube.Written) (left []kube.Written) {
 
 // pending returns the writes of a key that are not shown everywhere, and since when
 // its reconciles wait for them.
-func (w *writes) pending(key wire.Key) (left []kube.Written, since time.Time) {
+func (w *writeTracker) pending(key wire.Key) (left []kube.Written, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	of := w.of[key]
+	of := w.byKey[key]
 	if of == nil {
 		return nil, time.Time{}
 	}
 	since = of.since
-	if of.writes = w.left(of.writes); len(of.writes) == 0 {
-		delete(w.of, key)
+	if of.writes = w.unshown(of.writes); len(of.writes) == 0 {
+		delete(w.byKey, key)
 		return nil, since
 	}
 	if since.IsZero() {
@@ -117,19 +117,19 @@ func (w *writes) pending(key wire.Key) (left []kube.Written, since time.Time) {
 }
 
 // waited ends the wait of a key: the next starts from scratch.
-func (w *writes) waited(key wire.Key) {
+func (w *writeTracker) waited(key wire.Key) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if of := w.of[key]; of != nil {
+	if of := w.byKey[key]; of != nil {
 		of.since = time.Time{}
 	}
 }
 
 // waiting returns how many keys have to wait.
-func (w *writes) waiting() (n int) {
+func (w *writeTracker) waiting() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, of := range w.of {
+	for _, of := range w.byKey {
 		if !of.since.IsZero() {
 			n++
 		}
@@ -138,9 +138,9 @@ func (w *writes) waiting() (n int) {
 }
 
 // wait waits until all informers show some writes.
-func (w *writes) wait(ctx context.Context, of []kube.Written) error {
+func (w *writeTracker) wait(ctx context.Context, of []kube.Written) error {
 	for _, one := range of {
-		for _, f := range w.feeds {
+		for _, f := range w.sources {
 			if err := f.wait(ctx, one); err != nil {
 				return err
 			}

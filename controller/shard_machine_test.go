@@ -12,9 +12,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestRank: shares are even, also of names that differ in their last letter, and
+// TestRendezvous: shares are even, also of names that differ in their last letter, and
 // only the keys of who comes or goes move.
-func TestRank(t *testing.T) {
+func TestRendezvous(t *testing.T) {
 	const keys = 20_000
 	for _, n := range []int{2, 3, 5, 8} {
 		var names []string
@@ -24,7 +24,7 @@ func TestRank(t *testing.T) {
 		owner := func(of []string, key wire.Key) string {
 			var owners []string
 			for _, one := range of {
-				if beatsAll(one, of, key) {
+				if ranksFirst(one, of, key) {
 					owners = append(owners, one)
 				}
 			}
@@ -55,11 +55,11 @@ func TestRank(t *testing.T) {
 func TestDeletedLease(t *testing.T) {
 	s := &sim{leases: map[string]lease{}}
 	l, _ := s.put("b", 0, []string{"b"})
-	p := pact{self: "a"}
+	p := shardMachine{self: "a"}
 	start := time.Unix(1000, 0)
 	at := func(d time.Duration, list ...lease) string {
 		p.observe(start.Add(d), start.Add(d), list)
-		return fmt.Sprint(p.living())
+		return fmt.Sprint(p.live())
 	}
 	if got := at(0, l); got != "[a b]" {
 		t.Errorf("there: %s", got)
@@ -95,7 +95,7 @@ const (
 // simReplica is a replica of the simulation: its pact, as share.go carries it
 // out, in its own time. What it sends may take long, or be answered never.
 type simReplica struct {
-	pact    pact
+	machine shardMachine
 	name    string
 	held    *lease
 	renewed time.Time
@@ -129,7 +129,7 @@ func newSim(t *rapid.T, replicas int) *sim {
 	}
 	for i := range replicas {
 		name := fmt.Sprint("replica-", i)
-		s.replicas = append(s.replicas, &simReplica{name: name, pact: pact{self: name}})
+		s.replicas = append(s.replicas, &simReplica{name: name, machine: shardMachine{self: name}})
 	}
 	return s
 }
@@ -143,9 +143,9 @@ func (s *sim) disturb() {
 	case 1:
 		r.cut = !r.cut
 	case 2: // it is killed, and starts again as another
-		r.pact, r.held, r.slow, r.cut, r.paused = pact{}, nil, false, false, 0
+		r.machine, r.held, r.slow, r.cut, r.paused = shardMachine{}, nil, false, false, 0
 		r.name += "'"
-		r.pact.self = r.name
+		r.machine.self = r.name
 	case 3: // it leaves in peace
 		if r.paused == 0 && !r.cut {
 			s.lapse(r)
@@ -157,7 +157,7 @@ func (s *sim) disturb() {
 				s.leases[r.name] = l
 			}
 			r.name += "'"
-			r.pact = pact{self: r.name}
+			r.machine = shardMachine{self: r.name}
 		}
 	case 4: // something that was on its way arrives
 		if len(r.mail) > 0 {
@@ -178,7 +178,7 @@ func (s *sim) round() {
 			continue
 		}
 		for range rapid.IntRange(1, 3).Draw(s.t, "turns") {
-			s.turn(r)
+			s.poll(r)
 		}
 		s.act(r)
 	}
@@ -188,7 +188,7 @@ func (s *sim) round() {
 // act reconciles some keys. One of them may go on into the next rounds.
 func (s *sim) act(r *simReplica) {
 	if r.slow && rapid.Bool().Draw(s.t, "it ends") {
-		if s.has(r, r.slowKey) || s.valid(r) && r.pact.applied != nil {
+		if s.has(r, r.slowKey) || s.valid(r) && r.machine.applied != nil {
 			r.slow = false
 		}
 	}
@@ -224,7 +224,7 @@ func (s *sim) calm() {
 	for range 60 {
 		for _, r := range s.replicas {
 			r.slow = false
-			s.turn(r)
+			s.poll(r)
 		}
 		s.now = s.now.Add(time.Second)
 	}
@@ -254,7 +254,7 @@ func (s *sim) valid(r *simReplica) bool { return s.now.Before(r.renewed.Add(simL
 
 // has reports whether a replica believes that it has a key.
 func (s *sim) has(r *simReplica, key wire.Key) bool {
-	return r.pact.applied != nil && s.valid(r) && beatsAll(r.name, r.pact.applied, key)
+	return r.machine.applied != nil && s.valid(r) && ranksFirst(r.name, r.machine.applied, key)
 }
 
 // bad reports whether something goes wrong now.
@@ -301,7 +301,7 @@ func (s *sim) write(r *simReplica, view []string) bool {
 	if s.bad("lost on the way back") {
 		return false
 	}
-	if r.pact.published != nil && !s.valid(r) {
+	if r.machine.published != nil && !s.valid(r) {
 		s.lapse(r)
 		return false
 	}
@@ -310,13 +310,13 @@ func (s *sim) write(r *simReplica, view []string) bool {
 }
 
 func (s *sim) lapse(r *simReplica) {
-	r.pact.lapse()
+	r.machine.reset()
 	r.held, r.slow = nil, false // its contexts are cancelled, and it is joined
 }
 
 // turn is sharing.turn.
-func (s *sim) turn(r *simReplica) {
-	if r.pact.published != nil && !s.valid(r) {
+func (s *sim) poll(r *simReplica) {
+	if r.machine.published != nil && !s.valid(r) {
 		s.lapse(r)
 	}
 	if r.cut {
@@ -330,25 +330,25 @@ func (s *sim) turn(r *simReplica) {
 	if !s.quiet {
 		s.now = s.now.Add(time.Duration(rapid.IntRange(0, 2000).Draw(s.t, "ms of a list")) * time.Millisecond)
 	}
-	if !r.pact.observe(asked, s.now, list) && r.pact.published != nil {
+	if !r.machine.observe(asked, s.now, list) && r.machine.published != nil {
 		s.lapse(r)
 	}
-	switch r.pact.next() {
-	case yield:
-		r.pact.yielded()
+	switch r.machine.next() {
+	case stepYield:
+		r.machine.shrink()
 		if r.slow && !s.has(r, r.slowKey) {
 			return // it has to end before more is published
 		}
-		if names := r.pact.living(); s.write(r, names) {
-			r.pact.publishedNow(names)
+		if names := r.machine.live(); s.write(r, names) {
+			r.machine.publish(names)
 		}
-	case begin:
-		if s.write(r, r.pact.published) && s.valid(r) {
-			r.pact.begun()
+	case stepActivate:
+		if s.write(r, r.machine.published) && s.valid(r) {
+			r.machine.activate()
 			r.token = r.held.version
 		}
-	case rest:
-		s.write(r, r.pact.published)
+	case stepWait:
+		s.write(r, r.machine.published)
 	}
 }
 
@@ -356,7 +356,7 @@ func (s *sim) turn(r *simReplica) {
 func (s *sim) reconcile(r *simReplica, key wire.Key) {
 	for _, other := range s.replicas {
 		if other != r && other.paused == 0 && s.has(other, key) {
-			s.t.Fatalf("%s and %s have %v: they yield to %v and %v", r.name, other.name, key, r.pact.applied, other.pact.applied)
+			s.t.Fatalf("%s and %s have %v: they yield to %v and %v", r.name, other.name, key, r.machine.applied, other.machine.applied)
 		}
 		if other != r && other.paused == 0 && s.valid(other) && other.slow && other.slowKey == key {
 			s.t.Fatalf("%s has %v while a reconcile of %s still runs", r.name, key, other.name)
@@ -369,12 +369,12 @@ func (s *sim) reconcile(r *simReplica, key wire.Key) {
 	s.owners[key] = r.name
 }
 
-// TestPact lets replicas share keys while messages are late, lost or doubled,
+// TestShardMachine lets replicas share keys while messages are late, lost or doubled,
 // networks are cut, and replicas stand still for long, in the middle of a
 // reconcile as well. No two that are awake believe to have a key at a time; tokens grow from
 // owner to owner, and a write of one that was asleep is recognised by its token;
 // and when all is well again, every key has an owner soon.
-func TestPact(t *testing.T) {
+func TestShardMachine(t *testing.T) {
 	fenced := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSim(t, rapid.IntRange(2, 4).Draw(t, "replicas"))

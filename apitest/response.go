@@ -11,7 +11,7 @@ import (
 )
 
 // errNoPath is a path that leads nowhere. A server answers it with plain text, not with a Status.
-var errNoPath = errors.New("404 page not found")
+var errNotFound = errors.New("404 page not found")
 
 // notAcceptable is the answer where no encoding of the Accept header can be served.
 func notAcceptable() error {
@@ -44,8 +44,8 @@ func statusOf(err error) metav1.Status {
 
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, c *call, err error) {
-	if errors.Is(err, errNoPath) {
-		http.Error(w, errNoPath.Error(), http.StatusNotFound)
+	if errors.Is(err, errNotFound) {
+		http.Error(w, errNotFound.Error(), http.StatusNotFound)
 		return
 	}
 	status := statusOf(err)
@@ -71,7 +71,7 @@ func (s *Server) sendStatus(w http.ResponseWriter, c *call, code int, status met
 }
 
 // answer sends one object, or the error in its place.
-func (s *Server) answer(w http.ResponseWriter, c *call, code int, rev *revision, err error) {
+func (s *Server) respond(w http.ResponseWriter, c *call, code int, rev *revision, err error) {
 	for _, text := range c.warnings {
 		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
 			w.Header().Add("Warning", header)

@@ -12,87 +12,89 @@ import (
 // shift says which keys are this replica's to reconcile, until when, and knows the
 // reconciles that run. Keys that are not its own it remembers for a while: should
 // it get them, they are not lost.
-type shift struct {
-	mu      sync.Mutex
-	mine    func(wire.Key) bool // nil: none
-	token   uint64
-	until   time.Time   // of what lease; zero: for ever
-	timer   *time.Timer // ends the term at until; nil before the first
-	running map[wire.Key]*run
-	notes   map[wire.Key]*note
-	missed  lately
+type ownership struct {
+	mu       sync.Mutex
+	owns     func(wire.Key) bool // nil: none
+	token    uint64
+	deadline time.Time   // of what lease; zero: for ever
+	timer    *time.Timer // ends the term at until; nil before the first
+	inFlight map[wire.Key]*reconcile
+	pending  map[wire.Key]*pendingReasons
+	missed   recentKeys
 }
 
 // run is a reconcile that runs, or waits for its own writes.
-type run struct {
+type reconcile struct {
 	key     wire.Key
 	id      string
 	attempt int
-	began   time.Time
+	start   time.Time
 	token   uint64
 	reasons []Reason
 	more    int
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	ended   chan struct{}
+	done    chan struct{}
 
 	// Under the lock of the shift:
 	waiting bool // for own writes
-	going   bool // its context ends after a grace
+	revoked bool // its context ends after a grace
 }
 
 // note is why a key waits.
-type note struct {
+type pendingReasons struct {
 	reasons []Reason
 	more    int
 }
 
-func newShift() *shift {
-	return &shift{running: map[wire.Key]*run{}, notes: map[wire.Key]*note{}}
+func newOwnership() *ownership {
+	return &ownership{inFlight: map[wire.Key]*reconcile{}, pending: map[wire.Key]*pendingReasons{}}
 }
 
-func everything(wire.Key) bool { return true }
+func allKeys(wire.Key) bool { return true }
 
 // own reports whether a key is this replica's now. The lock is held.
-func (s *shift) own(key wire.Key) bool { return s.mine != nil && s.mine(key) && !past(s.until) }
+func (s *ownership) ownsLocked(key wire.Key) bool {
+	return s.owns != nil && s.owns(key) && !passed(s.deadline)
+}
 
 // past reports whether a time has come: by the clock that goes on while this
 // machine stands still, or by the one that does not, whichever is later.
-func past(until time.Time) bool {
+func passed(until time.Time) bool {
 	now := time.Now()
 	return !until.IsZero() && (!now.Before(until) || !now.Round(0).Before(until.Round(0)))
 }
 
 // take notes the reasons of those keys of a batch that are this replica's, and
 // returns them.
-func (s *shift) take(b batch) []wire.Key {
+func (s *ownership) accept(b batch) []wire.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ours := make([]wire.Key, 0, len(b.keys))
 	for i, key := range b.keys {
-		if !s.own(key) {
+		if !s.ownsLocked(key) {
 			if b.reasons[i].Cause != Initial { // those are found again
 				s.missed.add(key)
 			}
 			continue
 		}
-		s.noteLocked(key, b.reasons[i])
+		s.addReasonLocked(key, b.reasons[i])
 		ours = append(ours, key)
 	}
 	return ours
 }
 
-func (s *shift) note(key wire.Key, r Reason) {
+func (s *ownership) addReason(key wire.Key, r Reason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.noteLocked(key, r)
+	s.addReasonLocked(key, r)
 }
 
-func (s *shift) noteLocked(key wire.Key, r Reason) {
-	n := s.notes[key]
+func (s *ownership) addReasonLocked(key wire.Key, r Reason) {
+	n := s.pending[key]
 	if n == nil {
-		n = &note{}
-		s.notes[key] = n
+		n = &pendingReasons{}
+		s.pending[key] = n
 	}
 	if len(n.reasons) == maxReasons {
 		n.reasons = slices.Delete(n.reasons, 0, 1)
@@ -102,33 +104,33 @@ func (s *shift) noteLocked(key wire.Key, r Reason) {
 }
 
 // begin begins a reconcile; nil if the key is not this replica's.
-func (s *shift) begin(ctx context.Context, key wire.Key, id string, attempt int) *run {
+func (s *ownership) begin(ctx context.Context, key wire.Key, id string, attempt int) *reconcile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.notes[key]
-	delete(s.notes, key)
-	if !s.own(key) {
+	n := s.pending[key]
+	delete(s.pending, key)
+	if !s.ownsLocked(key) {
 		s.missed.add(key)
 		return nil
 	}
-	r := &run{key: key, id: id, attempt: attempt, began: time.Now(), token: s.token, ended: make(chan struct{})}
+	r := &reconcile{key: key, id: id, attempt: attempt, start: time.Now(), token: s.token, done: make(chan struct{})}
 	if n != nil {
 		r.reasons, r.more = n.reasons, n.more
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	s.running[key] = r
+	s.inFlight[key] = r
 	return r
 }
 
-func (s *shift) end(r *run) {
+func (s *ownership) end(r *reconcile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.running, r.key)
+	delete(s.inFlight, r.key)
 	r.cancel(nil)
-	close(r.ended)
+	close(r.done)
 }
 
-func (s *shift) setWaiting(r *run, waiting bool) {
+func (s *ownership) setWaiting(r *reconcile, waiting bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.waiting = waiting
@@ -136,84 +138,84 @@ func (s *shift) setWaiting(r *run, waiting bool) {
 
 // extend makes keys this replica's until a time, and returns those of them that
 // were missed lately.
-func (s *shift) extend(mine func(wire.Key) bool, token uint64, until time.Time) []wire.Key {
+func (s *ownership) grant(mine func(wire.Key) bool, token uint64, until time.Time) []wire.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mine, s.token = mine, token
-	s.untilLocked(until)
+	s.owns, s.token = mine, token
+	s.setDeadlineLocked(until)
 	return s.missed.take(mine)
 }
 
 // renewed lets the term last until a later time, unless it is over: then it
 // reports false.
-func (s *shift) renewed(until time.Time) bool {
+func (s *ownership) extend(until time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if past(s.until) {
-		s.narrowLocked(nil, 0)
+	if passed(s.deadline) {
+		s.revokeLocked(nil, 0)
 		return false
 	}
-	s.untilLocked(until)
+	s.setDeadlineLocked(until)
 	return true
 }
 
-func (s *shift) untilLocked(until time.Time) {
-	s.until = until
+func (s *ownership) setDeadlineLocked(until time.Time) {
+	s.deadline = until
 	switch {
 	case until.IsZero():
 	case s.timer == nil:
-		s.timer = time.AfterFunc(time.Until(until), s.lapse)
+		s.timer = time.AfterFunc(time.Until(until), s.expire)
 	default:
 		s.timer.Reset(time.Until(until))
 	}
 }
 
 // lapse ends the term if its time has come.
-func (s *shift) lapse() {
+func (s *ownership) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.until.IsZero() && past(s.until) {
-		s.narrowLocked(nil, 0)
+	if !s.deadline.IsZero() && passed(s.deadline) {
+		s.revokeLocked(nil, 0)
 	}
 }
 
 // narrow gives up all keys but some, and returns the reconciles of the others that
 // run: their contexts end after a grace.
-func (s *shift) narrow(mine func(wire.Key) bool, grace time.Duration) leaving {
+func (s *ownership) revoke(mine func(wire.Key) bool, grace time.Duration) revoked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.narrowLocked(mine, grace)
+	return s.revokeLocked(mine, grace)
 }
 
-func (s *shift) narrowLocked(mine func(wire.Key) bool, grace time.Duration) leaving {
-	s.mine = mine
-	var l leaving
-	for key, r := range s.running {
+func (s *ownership) revokeLocked(mine func(wire.Key) bool, grace time.Duration) revoked {
+	s.owns = mine
+	var l revoked
+	for key, r := range s.inFlight {
 		switch {
 		case mine != nil && mine(key):
 			continue
-		case grace > 0 && !r.going:
-			r.going = true
+		case grace > 0 && !r.revoked:
+			r.revoked = true
 			time.AfterFunc(grace, func() { r.cancel(ErrNotOurs) })
 		case grace > 0:
 		default:
 			r.cancel(ErrNotOurs)
 		}
-		l = append(l, r.ended)
+		l = append(l, r.done)
 	}
 	return l
 }
 
 // cancelAll ends the contexts of all reconciles.
-func (s *shift) cancelAll(why error) {
+func (s *ownership) cancelAll(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.running {
+	for _, r := range s.inFlight {
 		r.cancel(why)
 	}
 }
 
-func (s *shift) stopTimer() {
+func (s *ownership) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.timer != nil {
@@ -222,11 +224,11 @@ func (s *shift) stopTimer() {
 }
 
 // leaving are reconciles that are to end.
-type leaving []chan struct{}
+type revoked []chan struct{}
 
 // wait waits for them until a time or until ctx is done, and reports whether they
 // have ended.
-func (l leaving) wait(ctx context.Context, until time.Time) bool {
+func (l revoked) wait(ctx context.Context, until time.Time) bool {
 	t := time.NewTimer(time.Until(until))
 	defer t.Stop()
 	for _, ended := range l {
@@ -242,7 +244,7 @@ func (l leaving) wait(ctx context.Context, until time.Time) bool {
 }
 
 // join waits until they have ended.
-func (l leaving) join() {
+func (l revoked) join() {
 	for _, ended := range l {
 		<-ended
 	}
@@ -250,26 +252,26 @@ func (l leaving) join() {
 
 // lately are keys of the last while: at least lateness, at most twice that; and at
 // most twice latelyMost.
-type lately struct {
-	now, before map[wire.Key]struct{}
-	since       time.Time
+type recentKeys struct {
+	current, previous map[wire.Key]struct{}
+	since             time.Time
 }
 
 const (
-	lateness   = 10 * time.Minute
-	latelyMost = 100_000
+	recentKeysAge = 10 * time.Minute
+	maxRecentKeys = 100_000
 )
 
-func (l *lately) add(key wire.Key) {
-	if l.now == nil || len(l.now) >= latelyMost || time.Since(l.since) > lateness {
-		l.now, l.before, l.since = map[wire.Key]struct{}{}, l.now, time.Now()
+func (l *recentKeys) add(key wire.Key) {
+	if l.current == nil || len(l.current) >= maxRecentKeys || time.Since(l.since) > recentKeysAge {
+		l.current, l.previous, l.since = map[wire.Key]struct{}{}, l.current, time.Now()
 	}
-	l.now[key] = struct{}{}
+	l.current[key] = struct{}{}
 }
 
 // take takes out the keys that are chosen.
-func (l *lately) take(chosen func(wire.Key) bool) (keys []wire.Key) {
-	for _, m := range []map[wire.Key]struct{}{l.now, l.before} {
+func (l *recentKeys) take(chosen func(wire.Key) bool) (keys []wire.Key) {
+	for _, m := range []map[wire.Key]struct{}{l.current, l.previous} {
 		for key := range m {
 			if chosen(key) {
 				delete(m, key)

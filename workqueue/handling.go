@@ -2,12 +2,12 @@ package workqueue
 
 // running are the nodes that are handled, each in a slot of its own: to add or
 // remove one touches no other node, which another processor works on.
-type running[T comparable] struct {
+type handledSet[T comparable] struct {
 	nodes []*node[T] // nil where a slot is free
 	free  []int32
 }
 
-func (r *running[T]) add(n *node[T]) {
+func (r *handledSet[T]) add(n *node[T]) {
 	if last := len(r.free) - 1; last >= 0 {
 		n.slot, r.free = r.free[last], r.free[:last]
 		r.nodes[n.slot] = n
@@ -17,7 +17,7 @@ func (r *running[T]) add(n *node[T]) {
 	r.nodes = append(r.nodes, n)
 }
 
-func (r *running[T]) remove(n *node[T]) {
+func (r *handledSet[T]) remove(n *node[T]) {
 	r.nodes[n.slot] = nil
 	r.free = append(r.free, n.slot)
 }

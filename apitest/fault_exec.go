@@ -11,7 +11,7 @@ import (
 )
 
 // afflict lets a fault have a request before it is answered; done reports that it has been dealt with.
-func (s *Server) afflict(w http.ResponseWriter, c *call) (done bool) {
+func (s *Server) injectFault(w http.ResponseWriter, c *call) (done bool) {
 	i := s.faults.take(c.Request, func(a Action) bool { return a.atRequest(c.Verb) }, afterRequests)
 	if i == nil {
 		return false
@@ -23,9 +23,9 @@ func (s *Server) afflict(w http.ResponseWriter, c *call) (done bool) {
 	case actCut:
 		// The answer is lost, not the deed: that is the case that clients get wrong.
 		if c.Verb != VerbOther && s.prepare(c) == nil {
-			s.dispatch(&lostAnswer{header: http.Header{}}, c)
+			s.dispatch(&discardedResponse{header: http.Header{}}, c)
 		}
-		hangUp(w, a.cut)
+		endConnection(w, a.cut)
 		return true
 	case actDelay:
 		return !s.pause(c.handler.Context(), i, a.delay)
@@ -35,11 +35,11 @@ func (s *Server) afflict(w http.ResponseWriter, c *call) (done bool) {
 }
 
 // lostAnswer is where the answer of a cut request goes.
-type lostAnswer struct{ header http.Header }
+type discardedResponse struct{ header http.Header }
 
-func (l *lostAnswer) Header() http.Header         { return l.header }
-func (l *lostAnswer) Write(p []byte) (int, error) { return len(p), nil }
-func (l *lostAnswer) WriteHeader(int)             {}
+func (l *discardedResponse) Header() http.Header         { return l.header }
+func (l *discardedResponse) Write(p []byte) (int, error) { return len(p), nil }
+func (l *discardedResponse) WriteHeader(int)             {}
 
 // pause waits for a time, or without one until Release, and reports whether to go on: not if client or server left.
 func (s *Server) pause(ctx context.Context, i *Injection, d time.Duration) bool {
@@ -61,7 +61,7 @@ func (s *Server) pause(ctx context.Context, i *Injection, d time.Duration) bool 
 }
 
 // hangUp ends the connection of an answer without finishing the answer.
-func hangUp(w http.ResponseWriter, how CutKind) {
+func endConnection(w http.ResponseWriter, how CutKind) {
 	rc := http.NewResponseController(w)
 	conn, _, err := rc.Hijack()
 	if err != nil {
@@ -75,38 +75,38 @@ func hangUp(w http.ResponseWriter, how CutKind) {
 }
 
 // due counts the frames of a stream for the faults it has met. It is called under the lock of the book.
-func (st *stream) due(i *Injection) bool {
-	base, met := st.bases[i]
+func (st *stream) faultDue(i *Injection) bool {
+	base, met := st.faultBase[i]
 	if !met {
-		st.bases[i] = st.sent
+		st.faultBase[i] = st.sent
 		base = st.sent
 	}
 	if st.sent-base < i.fault.After {
 		return false
 	}
 	// One more frame has to pass before the same fault strikes the same watch again.
-	st.bases[i] = st.sent + 1
+	st.faultBase[i] = st.sent + 1
 	return true
 }
 
 // afflict lets every fault that is due have the stream before its next frame.
-func (st *stream) afflict(ctx context.Context) error {
+func (st *stream) injectFaults(ctx context.Context) error {
 	for {
-		i := st.server.faults.take(st.call.Request, Action.inStream, st.due)
+		i := st.server.faults.take(st.call.Request, Action.inStream, st.faultDue)
 		if i == nil {
 			return nil
 		}
 		if st.flush() != nil {
 			return errStreamOver
 		}
-		if err := st.strike(ctx, i); err != nil {
+		if err := st.execute(ctx, i); err != nil {
 			return err
 		}
 	}
 }
 
 // strike does what a fault says; an error ends the stream.
-func (st *stream) strike(ctx context.Context, i *Injection) error {
+func (st *stream) execute(ctx context.Context, i *Injection) error {
 	switch a := i.fault.Action; a.kind {
 	case actStall, actDelay:
 		if !st.server.pause(ctx, i, a.delay) {
@@ -118,23 +118,23 @@ func (st *stream) strike(ctx context.Context, i *Injection) error {
 	case actCut:
 		return st.cut(a.cut)
 	case actGarbage:
-		frame, err := st.garbage(a.garbage)
+		frame, err := st.garbageFrame(a.garbage)
 		if err != nil {
 			return err
 		}
-		return st.extra(frame)
+		return st.writeExtra(frame)
 	case actBackwards:
 		frame, err := st.backwards(a.by)
 		if err != nil {
 			return err
 		}
-		return st.extra(frame)
+		return st.writeExtra(frame)
 	}
 	return nil
 }
 
 // extra writes a frame that only a fault wanted; it does not count.
-func (st *stream) extra(frame []byte) error {
+func (st *stream) writeExtra(frame []byte) error {
 	if _, err := st.out.Write(frame); err != nil || st.flush() != nil {
 		return errStreamOver
 	}
@@ -143,7 +143,7 @@ func (st *stream) extra(frame []byte) error {
 
 func (st *stream) cut(how CutKind) error {
 	if how == CutMidFrame {
-		rev, err := st.specimen()
+		rev, err := st.sample()
 		if err != nil {
 			return err
 		}
@@ -151,18 +151,18 @@ func (st *stream) cut(how CutKind) error {
 		if err != nil {
 			return err
 		}
-		if err := st.extra(frame[:len(frame)/2]); err != nil {
+		if err := st.writeExtra(frame[:len(frame)/2]); err != nil {
 			return err
 		}
 	}
 	if how != CutClean {
-		hangUp(st.out, how)
+		endConnection(st.out, how)
 	}
 	return errStreamOver
 }
 
 // specimen returns an object that this watch could send: the last it sent, or else an empty one.
-func (st *stream) specimen() (*revision, error) {
+func (st *stream) sample() (*revision, error) {
 	if st.last != nil {
 		return st.last, nil
 	}
@@ -178,11 +178,11 @@ func (st *stream) specimen() (*revision, error) {
 
 // backwards returns an event whose version is lower than that of the last one.
 func (st *stream) backwards(by uint64) ([]byte, error) {
-	rev, err := st.specimen()
+	rev, err := st.sample()
 	if err != nil {
 		return nil, err
 	}
-	old, err := rev.at(lower(rev.version, by))
+	old, err := rev.atVersion(subtractVersion(rev.version, by))
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (st *stream) backwards(by uint64) ([]byte, error) {
 }
 
 // lower subtracts, but not below the first version there is.
-func lower(version, by uint64) uint64 {
+func subtractVersion(version, by uint64) uint64 {
 	if version <= by {
 		return 1
 	}
@@ -198,7 +198,7 @@ func lower(version, by uint64) uint64 {
 }
 
 // garbage returns a frame with something wrong.
-func (st *stream) garbage(what GarbageKind) ([]byte, error) {
+func (st *stream) garbageFrame(what GarbageKind) ([]byte, error) {
 	f := st.call.enc.format
 	switch what {
 	case GarbageFraming:
@@ -207,7 +207,7 @@ func (st *stream) garbage(what GarbageKind) ([]byte, error) {
 		p, err := otherKind(st.call.table.res, st.version, f)
 		return p.appendEvent(nil, watch.Modified, f), err
 	case GarbageEventType:
-		rev, err := st.specimen()
+		rev, err := st.sample()
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +240,7 @@ func otherKind(res *resource, version uint64, f format) (payload, error) {
 		Name: "garbage", Namespace: metav1.NamespaceDefault, ResourceVersion: formatVersion(version),
 	}}
 	// An object with nothing but metadata is as sound as a ConfigMap or a Secret as it is alone.
-	p := payload{kind: typeMeta{"v1", nameOfOther(res)}}
+	p := payload{kind: typeMeta{"v1", otherKindName(res)}}
 	var err error
 	if f == formatProtobuf {
 		p.data, err = other.Marshal()
@@ -252,7 +252,7 @@ func otherKind(res *resource, version uint64, f format) (payload, error) {
 
 // otherList returns an empty list of another type.
 func otherList(res *resource, m metav1.ListMeta, f format) (payload, error) {
-	p := payload{kind: typeMeta{"v1", nameOfOther(res) + "List"}}
+	p := payload{kind: typeMeta{"v1", otherKindName(res) + "List"}}
 	var err error
 	if f == formatProtobuf {
 		p.data, err = (&metav1.PartialObjectMetadataList{ListMeta: m}).Marshal()
@@ -263,7 +263,7 @@ func otherList(res *resource, m metav1.ListMeta, f format) (payload, error) {
 }
 
 // nameOfOther is a kind that a resource is not of.
-func nameOfOther(res *resource) string {
+func otherKindName(res *resource) string {
 	if res.Group == "" && res.Kind == "ConfigMap" {
 		return "Secret"
 	}

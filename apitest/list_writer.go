@@ -22,7 +22,7 @@ const writeChunk = 32 << 10
 // send writes the whole list, unless a fault ends it.
 func (l *listWriter) send(m metav1.ListMeta) {
 	l.seen = map[*Injection]bool{}
-	m = l.shift(m)
+	m = l.backdate(m)
 	parts, body, err := l.frame(m)
 	if err != nil {
 		l.server.fail(l.w, l.call, err)
@@ -36,7 +36,7 @@ func (l *listWriter) send(m metav1.ListMeta) {
 	}
 	l.buf = append(l.buf, parts.head...)
 	for i, item := range l.items {
-		if !l.afflict(parts, i) {
+		if !l.injectFault(parts, i) {
 			return
 		}
 		l.buf = parts.appendItem(l.buf, i, item)
@@ -44,7 +44,7 @@ func (l *listWriter) send(m metav1.ListMeta) {
 			return
 		}
 	}
-	if !l.afflict(parts, len(l.items)) {
+	if !l.injectFault(parts, len(l.items)) {
 		return
 	}
 	l.buf = append(l.buf, parts.tail...)
@@ -78,13 +78,13 @@ func (l *listWriter) frame(m metav1.ListMeta) (parts listParts, body []byte, err
 }
 
 // shift lets the list claim to be older than it is, if a fault says so.
-func (l *listWriter) shift(m metav1.ListMeta) metav1.ListMeta {
+func (l *listWriter) backdate(m metav1.ListMeta) metav1.ListMeta {
 	i := l.take(len(l.items), func(a Action) bool { return a.kind == actBackwards })
 	if i == nil {
 		return m
 	}
 	if version, err := parseVersion(m.ResourceVersion); err == nil {
-		m.ResourceVersion = formatVersion(lower(version, i.fault.Action.by))
+		m.ResourceVersion = formatVersion(subtractVersion(version, i.fault.Action.by))
 	}
 	return m
 }
@@ -104,7 +104,7 @@ func (l *listWriter) take(passed int, wanted func(Action) bool) *Injection {
 }
 
 // afflict lets faults have the list before its next item, and reports whether to go on.
-func (l *listWriter) afflict(parts listParts, index int) bool {
+func (l *listWriter) injectFault(parts listParts, index int) bool {
 	i := l.take(index, func(a Action) bool {
 		return a.inList() && a.kind != actGarbage && a.kind != actBackwards
 	})
@@ -123,7 +123,7 @@ func (l *listWriter) afflict(parts listParts, index int) bool {
 			l.buf = append(l.buf, half[:len(half)/2]...)
 		}
 		if l.flush() && a.cut != CutClean {
-			hangUp(l.w, a.cut)
+			endConnection(l.w, a.cut)
 		}
 		return false
 	}

@@ -17,16 +17,16 @@ import (
 type election struct {
 	cfg    Replicas
 	leases *leases
-	bulletin
+	replicaStatus
 
-	held   lease    // zero if it is not ours
-	before lease    // of who had it before
-	seen   sighting // what is known of it while it is not
+	held     lease         // zero if it is not ours
+	previous lease         // of who had it before
+	seen     observedLease // what is known of it while it is not
 }
 
 // run leads when it can, until ctx is done.
 func (e *election) run(ctx context.Context, c *Controller) error {
-	e.open(c, e.cfg)
+	e.start(c, e.cfg)
 	defer e.stop()
 	for ctx.Err() == nil {
 		asked := time.Now()
@@ -47,54 +47,54 @@ func (e *election) acquire(ctx context.Context, c *Controller) bool {
 	now, err := e.leases.get(ctx, e.cfg.Name)
 	absent := apierrors.IsNotFound(err)
 	if err != nil && !absent {
-		e.say("read the lease", err)
+		e.recordResult("read the lease", err)
 		return false
 	}
-	e.say("read the lease", nil)
+	e.recordResult("read the lease", nil)
 	if now.version != e.seen.lease.version || absent {
 		if who := now.holder(); who != "" && who != e.seen.lease.holder() {
 			c.log().Info("another leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "leader", who)
 		}
-		e.seen = sighting{now, time.Now()}
+		e.seen = observedLease{now, time.Now()}
 	}
-	e.sayLeader(now.holder())
-	if !absent && !e.seen.over(asked) {
-		e.well()
+	e.setLeader(now.holder())
+	if !absent && !e.seen.expired(asked) {
+		e.clearErrors()
 		return false
 	}
-	e.before = now
-	e.held, err = e.leases.take(ctx, now, e.cfg.Name, nil)
-	if err != nil && !lost(err) {
-		e.say("take the lease", err)
+	e.previous = now
+	e.held, err = e.leases.acquire(ctx, now, e.cfg.Name, nil)
+	if err != nil && !isLost(err) {
+		e.recordResult("take the lease", err)
 		return false
 	}
-	e.well()
+	e.clearErrors()
 	return err == nil
 }
 
 // lead has all keys, until the Lease can not be renewed or ctx is done.
 func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
-	c.catchUp(ctx, []lease{e.before})
+	c.catchUp(ctx, []lease{e.previous})
 	token := uint64(e.held.version)
 	until := asked.Add(e.cfg.valid())
-	if past(until) { // the answer took too long
+	if passed(until) { // the answer took too long
 		return
 	}
-	e.active(token)
-	e.sayLeader(e.cfg.Identity)
+	e.activate(token)
+	e.setLeader(e.cfg.Identity)
 	c.log().Info("leads", "lease", e.cfg.Name, "identity", e.cfg.Identity, "token", token)
-	c.extend(ctx, everything, func(wire.Key) bool { return false }, token, until)
+	c.takeOver(ctx, allKeys, func(wire.Key) bool { return false }, token, until)
 	kept := e.keep(ctx, c, until)
-	running := c.shift.narrow(nil, 0)
+	running := c.ownership.revoke(nil, 0)
 	running.join() // before anything else: they act in the name of this term
-	e.idle(kept)
+	e.deactivate(kept)
 	c.log().Info("leads no more", "lease", e.cfg.Name, "identity", e.cfg.Identity, "released", kept)
 	if kept {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.renew())
 		defer cancel()
-		e.say("release the lease", e.leases.release(last, e.held, c.writes.wrote()))
+		e.recordResult("release the lease", e.leases.release(last, e.held, c.writes.wrote()))
 	}
-	e.held, e.seen = lease{}, sighting{}
+	e.held, e.seen = lease{}, observedLease{}
 }
 
 // keep renews the Lease. It returns true when ctx is done, and false when the
@@ -102,7 +102,7 @@ func (e *election) lead(ctx context.Context, c *Controller, asked time.Time) {
 func (e *election) keep(ctx context.Context, c *Controller, until time.Time) bool {
 	pause := e.cfg.renew()
 	for sleep(ctx, pause) {
-		if past(until) {
+		if passed(until) {
 			return false
 		}
 		asked := time.Now()
@@ -111,15 +111,15 @@ func (e *election) keep(ctx context.Context, c *Controller, until time.Time) boo
 		case ctx.Err() != nil:
 			return true
 		case err == nil:
-			if until = asked.Add(e.cfg.valid()); !c.shift.renewed(until) {
+			if until = asked.Add(e.cfg.valid()); !c.ownership.extend(until) {
 				return false
 			}
 			pause = e.cfg.renew()
-		case lost(err):
+		case isLost(err):
 			c.log().Warn("the lease is somebody else's", "err", err)
 			return false
 		default:
-			e.say("renew the lease", err)
+			e.recordResult("renew the lease", err)
 			pause = min(e.cfg.retry(), time.Until(until))
 		}
 	}
@@ -135,12 +135,12 @@ func (e *election) renew(ctx context.Context, until time.Time, wrote string) err
 	held, err := e.leases.renew(ctx, next.object)
 	if err == nil {
 		e.held = held
-		e.well()
+		e.clearErrors()
 	}
 	return err
 }
 
-func (e *election) health() ReplicaHealth { return e.read(e.cfg) }
+func (e *election) health() ReplicaHealth { return e.get(e.cfg) }
 
 // sleep waits, and reports whether ctx is still alive.
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -155,23 +155,23 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // bulletin is the health of a duty, as it is told.
-type bulletin struct {
+type replicaStatus struct {
 	mu     sync.Mutex
-	h      ReplicaHealth
+	health ReplicaHealth
 	faults leaseFaults
 }
 
-func (b *bulletin) tell(f func(*ReplicaHealth)) {
+func (b *replicaStatus) update(f func(*ReplicaHealth)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f(&b.h)
+	f(&b.health)
 }
 
-func (b *bulletin) sayLeader(who string)   { b.tell(func(h *ReplicaHealth) { h.Leader = who }) }
-func (b *bulletin) sayMembers(of []string) { b.tell(func(h *ReplicaHealth) { h.Members = of }) }
+func (b *replicaStatus) setLeader(who string)   { b.update(func(h *ReplicaHealth) { h.Leader = who }) }
+func (b *replicaStatus) setMembers(of []string) { b.update(func(h *ReplicaHealth) { h.Members = of }) }
 
-func (b *bulletin) active(token uint64) {
-	b.tell(func(h *ReplicaHealth) {
+func (b *replicaStatus) activate(token uint64) {
+	b.update(func(h *ReplicaHealth) {
 		if !h.Active {
 			h.Active, h.Since = true, time.Now()
 			h.Terms++
@@ -180,8 +180,8 @@ func (b *bulletin) active(token uint64) {
 	})
 }
 
-func (b *bulletin) idle(kept bool) {
-	b.tell(func(h *ReplicaHealth) {
+func (b *replicaStatus) deactivate(kept bool) {
+	b.update(func(h *ReplicaHealth) {
 		if h.Active {
 			h.Active, h.Since, h.Token = false, time.Now(), 0
 			if !kept {
@@ -191,10 +191,10 @@ func (b *bulletin) idle(kept bool) {
 	})
 }
 
-func (b *bulletin) read(cfg Replicas) ReplicaHealth {
+func (b *replicaStatus) get(cfg Replicas) ReplicaHealth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	h := b.h
+	h := b.health
 	h.Mode, h.Identity = cfg.Mode, cfg.Identity
 	return h
 }

@@ -9,7 +9,7 @@ import (
 // beatsAll reports whether one has a key among several that share, itself left
 // out: the one whose hash with the key is the highest (rendezvous hashing). If one
 // comes or goes, only the keys move that it gets or had.
-func beatsAll(one string, others []string, key wire.Key) bool {
+func ranksFirst(one string, others []string, key wire.Key) bool {
 	k := keyHash(key)
 	x := score(one, k)
 	for _, other := range others {

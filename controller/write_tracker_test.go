@@ -33,7 +33,7 @@ func (w *world) writer(d *diary, cfg controller.Config) *controller.Controller {
 		}
 		return nil
 	}
-	return w.controller(cfg, controller.Objects(w.pods, controller.SourceConfig{}), controller.Reads(w.maps))
+	return w.controller(cfg, controller.Objects(w.pods, controller.SourceConfig{}), controller.ReadOnly(w.maps))
 }
 
 // TestReadsOwnWrites: the next reconcile of a key waits until the informer shows
@@ -130,7 +130,7 @@ func TestStopsWhileItWaits(t *testing.T) {
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("it took %v", took)
 		}
-		if s := c.Health(); s.Stats.Reconciles[controller.Done] != 1 || s.Left != 1 {
+		if s := c.Health(); s.Stats.Reconciles[controller.Done] != 1 || s.Leftover != 1 {
 			t.Errorf("%+v", s)
 		}
 		if errors.Is(c.Health().Stats.LastErr, context.Canceled) {
