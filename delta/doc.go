@@ -18,8 +18,8 @@
 // # Guarantees
 //
 // Deltas leave the queue in the order in which they entered it; none is lost, and none
-// comes twice. Get returns everything that arrived since the last call. A consumer that
-// keeps up therefore sees small batches at once, and one that lags sees large ones. No
+// comes twice. Get returns everything that arrived since the last call. A fast
+// consumer therefore sees small batches at once, and a slow consumer sees large ones. No
 // delta waits for others to arrive.
 //
 // # Limits

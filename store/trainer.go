@@ -1,6 +1,6 @@
 package store
 
-import "github.com/vedette-io/vedette/wire"
+import "github.com/vedette-io/vedette/internal/pack"
 
 const (
 	// trainAt is how many bytes of bodies a first list must have for a
@@ -38,13 +38,13 @@ const (
 // alike, but what is in them is known only when enough have been seen, and
 // changes with the years.
 type trainer struct {
-	dict *wire.Dictionary // nil as long as there is none
+	dict *pack.Dictionary // nil as long as there is none
 
 	raw int // bytes kept unpacked for want of a dictionary
 	try int // how many of those make it worth to look for one
 
 	promised float64          // packed bytes per byte that are to be expected of dict
-	next     *wire.Dictionary // one that may be better, until that is known
+	next     *pack.Dictionary // one that may be better, until that is known
 	seen     struct{ bodies, raw, packed int }
 	odd      [][]byte
 	misfits  int
@@ -103,15 +103,15 @@ func (t *trainer) first(bodies [][]byte) bool {
 		return false
 	}
 	known, others := halves(bodies)
-	ratio := fit(wire.Train(nil, known, textBytes), others)
+	ratio := fit(pack.Train(nil, known, textBytes), others)
 	if ratio > worthwhile {
 		return false
 	}
-	t.adopt(wire.Train(nil, bodies, textBytes), ratio)
+	t.adopt(pack.Train(nil, bodies, textBytes), ratio)
 	return true
 }
 
-func (t *trainer) adopt(dict *wire.Dictionary, ratio float64) {
+func (t *trainer) adopt(dict *pack.Dictionary, ratio float64) {
 	t.dict, t.promised = dict, ratio
 	t.long.until, t.long.trial = 0, 0 // it may be what long bodies have waited for
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
@@ -136,7 +136,7 @@ func (t *trainer) renew() bool {
 	case ratio <= t.promised*drift || len(odd) < oddBodies:
 	case next == nil:
 		text := t.dict.Text()
-		t.next = wire.Train(text[len(text)/2:], odd, textBytes)
+		t.next = pack.Train(text[len(text)/2:], odd, textBytes)
 	default:
 		if was, is := fit(t.dict, odd), fit(next, odd); is < renewal*was {
 			t.adopt(next, is)
@@ -161,7 +161,7 @@ func halves(bodies [][]byte) (a, b [][]byte) {
 }
 
 // fit returns packed bytes per byte.
-func fit(dict *wire.Dictionary, bodies [][]byte) float64 {
+func fit(dict *pack.Dictionary, bodies [][]byte) float64 {
 	var scratch []byte
 	raw, packed := 1, 0
 	for _, body := range bodies {
