@@ -7,18 +7,18 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Kind says what a delta does.
+// Kind is the effect of a delta.
 type Kind uint8
 
 const (
-	// Upsert puts Record in the place of what has its key.
+	// Upsert adds Record, or replaces the object with its key.
 	Upsert Kind = iota + 1
-	// Delete removes what has the key of Record, whose version is that of the
-	// deletion.
+	// Delete removes the object with the key of Record. The version of Record is the
+	// version of the deletion.
 	Delete
-	// Bookmark advances the version: everything up to it has been sent.
+	// Bookmark advances the version: the server has sent everything up to it.
 	Bookmark
-	// Begin starts a replacement of everything.
+	// Begin starts a replacement of all objects of the scope.
 	Begin
 	// End completes the replacement that Begin started, as of Version.
 	End
@@ -26,9 +26,9 @@ const (
 	// of its objects, unless another scope covers them.
 	Leave
 	// Keep says that the object with the key of Record exists in an unusable state: the
-	// store keeps its last known state, unless Record.UID is that of another object.
-	// Record holds what could be read of the object, without a body; its key is zero if
-	// not even the key could be read. Err says what is wrong.
+	// store keeps its last known state, unless Record.UID belongs to another object.
+	// Record has the fields that could be read, and no body; its key is zero if the key
+	// could not be read. Err is the reason.
 	Keep
 )
 
@@ -53,13 +53,13 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Scope is what one list covers: the objects of one namespace of one cluster or, if the
+// Scope is the part of a collection that one list covers: the objects of one namespace of one cluster or, if the
 // namespace is empty, of all its namespaces. Most collections have one scope, the zero
 // value. Scopes of one collection overlap only while one replaces others.
 type Scope struct {
-	// Cluster is that of the keys.
+	// Cluster is the cluster of the keys.
 	Cluster string
-	// Namespace is one namespace, or empty for all.
+	// Namespace is one namespace; "" means all.
 	Namespace string
 }
 
@@ -74,7 +74,7 @@ func (s Scope) Contains(other Scope) bool {
 	return s.Cluster == other.Cluster && s.Namespace == "" && other.Namespace != ""
 }
 
-// String returns "cluster:namespace", without what is empty, and "all" for the
+// String returns "cluster:namespace", only the part that is not empty, or "all" for the
 // zero value.
 func (s Scope) String() string {
 	switch {
@@ -108,28 +108,29 @@ func (o Order) String() string {
 	return "by version"
 }
 
-// Delta is one change on its way. It is a value; its record is immutable.
+// Delta is one step from the reflector to the store. It is a value; its record is
+// immutable.
 type Delta struct {
 	Kind Kind
 	// Scope is the list or watch that the delta belongs to.
 	Scope Scope
-	// Version is the version that is reached with this delta: that of the
-	// record, the bookmark, or the list. Zero on Begin.
+	// Version is the version that the scope reaches with this delta: the version of the
+	// record, the bookmark or the list. It is zero on Begin.
 	Version wire.Version
-	// Record is the object of Upsert and Delete. Its cluster is that of Scope. A Delete
-	// with an unusable last state has no body, and sets Err.
+	// Record is the object of Upsert, Delete and Keep. Its cluster is Scope.Cluster. A
+	// Delete with an unusable last state has no body, and sets Err.
 	Record wire.Record
-	// Err says why an object is unusable, for Keep and for such a Delete.
+	// Err is the reason why an object is unusable, for Keep and for such a Delete.
 	Err error
-	// Order is that of the collection. It may change from ByVersion to ByArrival, but
+	// Order is the order of the collection. It may change from ByVersion to ByArrival, but
 	// never back.
 	Order Order
-	// Seen is when the delta was read from the server; zero if nobody noted it.
+	// Seen is the time at which the delta was read from the server; zero if unknown.
 	Seen time.Time
 }
 
-// size is what the delta counts against Limits.Bytes.
+// size returns the bytes that the delta counts against Limits.Bytes.
 func (d *Delta) size() int { return len(d.Record.Body) }
 
-// Batch is a run of deltas in order.
+// Batch is a sequence of deltas in order.
 type Batch []Delta

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// upsert returns a delta that can be told from others by its version.
+// upsert returns a delta with the version v, by which a test recognizes it.
 func upsert(v, bytes int) delta.Delta {
 	return delta.Delta{Kind: delta.Upsert, Version: wire.Version(v), Record: wire.Record{Body: make([]byte, bytes)}}
 }
@@ -31,14 +31,13 @@ func versions(b delta.Batch) []int {
 	return vs
 }
 
-// queueModel is a Queue and the slice that it should be.
+// queueModel compares a Queue with a slice.
 type queueModel struct {
 	q       *delta.Queue
 	limits  delta.Limits
 	waiting delta.Batch
 	next    int
 	closed  bool
-	ended   bool // the first End has left
 }
 
 func (m *queueModel) bytes() int {
@@ -49,8 +48,8 @@ func (m *queueModel) bytes() int {
 	return n
 }
 
-// impatient is a context that is done as soon as a call waits with it. So a
-// model can tell a call that waits from one that does not, and never hangs.
+// impatient is a context that is done as soon as a call waits with it. It shows a model
+// whether a call waits, and keeps the model from hanging.
 type impatient struct {
 	context.Context
 	waited atomic.Bool
@@ -72,8 +71,8 @@ func (c *impatient) Err() error {
 	return nil
 }
 
-// ended looks whether a call ended as it must.
-func ended(t *rapid.T, name string, err error, closed, room bool) {
+// checkError checks the error of a call on a queue that is closed, is full, or has room.
+func checkError(t *rapid.T, name string, err error, closed, room bool) {
 	t.Helper()
 	var want error
 	switch {
@@ -83,17 +82,14 @@ func ended(t *rapid.T, name string, err error, closed, room bool) {
 		want = context.Canceled
 	}
 	if !errors.Is(err, want) {
-		t.Fatalf("%s: %v, want %v", name, err, want)
+		t.Fatalf("%s: got %v, want %v", name, err, want)
 	}
 }
 
 func (m *queueModel) put(t *rapid.T) {
 	d := upsert(m.next, rapid.IntRange(0, 120).Draw(t, "size"))
-	if rapid.IntRange(0, 9).Draw(t, "end") == 0 {
-		d.Kind = delta.End
-	}
 	room := len(m.waiting) == 0 || len(m.waiting) < m.limits.Deltas && m.bytes()+len(d.Record.Body) <= m.limits.Bytes
-	ended(t, "Put", m.q.Put(noWait(), d), m.closed, room)
+	checkError(t, "Put", m.q.Put(noWait(), d), m.closed, room)
 	if room && !m.closed {
 		m.waiting, m.next = append(m.waiting, d), m.next+1
 	}
@@ -102,91 +98,39 @@ func (m *queueModel) put(t *rapid.T) {
 func (m *queueModel) get(t *rapid.T) {
 	batch, err := m.q.Get(noWait())
 	if len(m.waiting) == 0 {
-		ended(t, "Get", err, m.closed, false)
+		checkError(t, "Get", err, m.closed, false)
 		return
 	}
 	if err != nil || !slices.Equal(versions(batch), versions(m.waiting)) {
-		t.Fatalf("Get: %v, %v; want %v", versions(batch), err, versions(m.waiting))
+		t.Fatalf("Get: got %v, %v; want %v", versions(batch), err, versions(m.waiting))
 	}
-	m.took(len(batch))
+	m.waiting = nil
 }
 
-// pop processes one delta, or fails to. While it does, others may put.
-func (m *queueModel) pop(t *rapid.T) {
-	outcome := rapid.SampledFrom([]string{"nil", "error", "panic"}).Draw(t, "outcome")
-	failed, calls := errors.New("failed"), 0
-	err := recovered(func() error {
-		return m.q.Pop(noWait(), func(d delta.Delta) error {
-			calls++
-			if d.Version != m.waiting[0].Version {
-				t.Fatalf("Pop: %d, want %d", d.Version, m.waiting[0].Version)
-			}
-			m.put(t)
-			m.check(t)
-			switch outcome {
-			case "error":
-				return failed
-			case "panic":
-				panic(failed)
-			}
-			return nil
-		})
-	})
-	switch {
-	case len(m.waiting) == 0:
-		if ended(t, "Pop", err, m.closed, false); calls > 0 {
-			t.Fatal("Pop processed nothing")
-		}
-	case calls != 1 || errors.Is(err, failed) != (outcome != "nil"):
-		t.Fatalf("Pop: %d calls, %v after %s", calls, err, outcome)
-	case err == nil:
-		m.took(1)
-	}
-}
-
-func (m *queueModel) took(n int) {
-	m.ended = m.ended || slices.ContainsFunc(m.waiting[:n], func(d delta.Delta) bool { return d.Kind == delta.End })
-	m.waiting = slices.Clone(m.waiting[n:])
-}
-
-func (m *queueModel) cancelled(t *rapid.T) {
+func (m *queueModel) canceled(t *rapid.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, got := m.q.Get(ctx)
-	popped := m.q.Pop(ctx, func(delta.Delta) error { t.Fatal("processed"); return nil })
-	for _, err := range []error{m.q.Put(ctx, upsert(0, 0)), got, popped} {
+	for _, err := range []error{m.q.Put(ctx, upsert(0, 0)), got} {
 		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("with a context that is done: %v", err)
+			t.Fatalf("with a canceled context: got %v, want context.Canceled", err)
 		}
 	}
 }
 
 func (m *queueModel) check(t *rapid.T) {
 	if n, b := m.q.Len(); n != len(m.waiting) || b != m.bytes() {
-		t.Fatalf("Len: %d, %d; want %d, %d", n, b, len(m.waiting), m.bytes())
-	}
-	if got := m.q.HasSynced(); got != m.ended {
-		t.Fatalf("HasSynced: %v, want %v", got, m.ended)
+		t.Fatalf("Len: got %d, %d; want %d, %d", n, b, len(m.waiting), m.bytes())
 	}
 }
 
-// recovered makes an error of a panic with one.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = p.(error)
-		}
-	}()
-	return f()
-}
-
-// TestQueueAgainstModel plays random calls against a slice.
+// TestQueueAgainstModel compares random calls of a queue with a slice.
 func TestQueueAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &queueModel{limits: delta.Limits{Deltas: rapid.IntRange(1, 5).Draw(t, "deltas"), Bytes: rapid.IntRange(1, 100).Draw(t, "bytes")}}
 		m.q = delta.NewQueue(m.limits)
 		t.Repeat(map[string]func(*rapid.T){
-			"put": m.put, "put again": m.put, "get": m.get, "pop": m.pop, "cancelled": m.cancelled, "": m.check,
+			"put": m.put, "put again": m.put, "get": m.get, "canceled": m.canceled, "": m.check,
 			"close": func(t *rapid.T) {
 				if rapid.IntRange(0, 20).Draw(t, "luck") == 0 {
 					m.q.Close()
@@ -222,7 +166,7 @@ func TestPutWaits(t *testing.T) {
 				})
 				synctest.Wait()
 				if put != c.fits {
-					t.Errorf("%d were put, want %d and then a wait", put, c.fits)
+					t.Errorf("Put accepted %d deltas before it waited, want %d", put, c.fits)
 				}
 				var got []int
 				for len(got) < 2*c.fits {
@@ -234,7 +178,7 @@ func TestPutWaits(t *testing.T) {
 				}
 				work.Wait()
 				if !slices.IsSorted(got) {
-					t.Errorf("out of order: %v", got)
+					t.Errorf("got %v, want ascending versions", got)
 				}
 			})
 		})
@@ -243,20 +187,20 @@ func TestPutWaits(t *testing.T) {
 
 func TestWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cause := errors.New("enough")
+		cause := errors.New("stopped by the test")
 		q := delta.NewQueue(delta.Limits{Deltas: 1})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var work sync.WaitGroup
 		work.Go(func() {
 			if _, err := q.Get(ctx); !errors.Is(err, cause) {
-				t.Errorf("Get: %v", err)
+				t.Errorf("Get: got %v, want %v", err, cause)
 			}
 		})
 		synctest.Wait()
 		cancel(cause)
 		work.Wait()
 		if err := q.Put(ctx, upsert(0, 1)); !errors.Is(err, cause) {
-			t.Errorf("Put with room, but a context that is done: %v", err)
+			t.Errorf("Put with room and a canceled context: got %v, want %v", err, cause)
 		}
 
 		ctx, cancel = context.WithCancelCause(t.Context())
@@ -265,7 +209,7 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 		}
 		work.Go(func() {
 			if err := q.Put(ctx, upsert(1, 1)); !errors.Is(err, cause) {
-				t.Errorf("Put: %v", err)
+				t.Errorf("Put: got %v, want %v", err, cause)
 			}
 		})
 		synctest.Wait()
@@ -280,7 +224,7 @@ func TestCloseEndsWaits(t *testing.T) {
 		var work sync.WaitGroup
 		work.Go(func() {
 			if _, err := q.Get(t.Context()); !errors.Is(err, delta.ErrClosed) {
-				t.Errorf("Get: %v", err)
+				t.Errorf("Get: got %v, want %v", err, delta.ErrClosed)
 			}
 		})
 		synctest.Wait()
@@ -309,7 +253,7 @@ func TestManyProducers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(batch) > 16 {
-			t.Fatalf("%d deltas waited, more than the limit", len(batch))
+			t.Fatalf("got a batch of %d deltas, want at most 16", len(batch))
 		}
 		for _, v := range versions(batch) {
 			if p := v / each; v%each != last[p] {
@@ -322,7 +266,7 @@ func TestManyProducers(t *testing.T) {
 	work.Wait()
 }
 
-// TestQueueAllocatesNothing holds the steady state: memory is used again.
+// TestQueueAllocatesNothing checks that a queue reuses its memory.
 func TestQueueAllocatesNothing(t *testing.T) {
 	q := delta.NewQueue(delta.Limits{})
 	d := upsert(1, 100)
@@ -337,16 +281,16 @@ func TestQueueAllocatesNothing(t *testing.T) {
 		}
 	})
 	if allocs > 0 {
-		t.Errorf("%v allocations for 10 deltas", allocs)
+		t.Errorf("got %v allocations for 10 deltas, want 0", allocs)
 	}
 }
 
 func TestKindsHaveNames(t *testing.T) {
 	for kind, want := range map[delta.Kind]string{
-		delta.Upsert: "Upsert", delta.Delete: "Delete", delta.Bookmark: "Bookmark", delta.Begin: "Begin", delta.End: "End", 99: "Kind(99)",
+		delta.Upsert: "Upsert", delta.Delete: "Delete", delta.Bookmark: "Bookmark", delta.Begin: "Begin", delta.End: "End", delta.Leave: "Leave", delta.Keep: "Keep", 99: "Kind(99)",
 	} {
 		if got := kind.String(); got != want {
-			t.Errorf("%d is %q, want %q", kind, got, want)
+			t.Errorf("kind %d: got %q, want %q", kind, got, want)
 		}
 	}
 }

@@ -47,9 +47,9 @@ type decoder struct {
 // newDecoder returns a decoder with an empty queue. listed says that a recorder has seen a
 // list of the scope before.
 func newDecoder(p *observe.Projection, listed bool) *decoder {
-	weigh := func(it item) (int, bool) { return len(it.Record.Body), it.Kind == delta.End }
+	size := func(it item) int { return len(it.Record.Body) }
 	limits := delta.Limits{Deltas: maxDeltas, Bytes: maxBytes}
-	return &decoder{queue: delta.NewQueueOf(limits, weigh), projection: p, listed: listed}
+	return &decoder{queue: delta.NewQueueOf(limits, size), projection: p, listed: listed}
 }
 
 // Put implements reflector.Sink.

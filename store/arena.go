@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -20,7 +21,7 @@ type arena struct {
 	current   *slab   // where the next record goes
 	retired   []*slab // those to be emptied: mostly dead, or packed as one does no longer
 	compactor compactor
-	dicts     []*wire.Dictionary // those that records may be packed with, the oldest first
+	dicts     []*pack.Dictionary // those that records may be packed with, the oldest first
 	scratch   []byte
 	size      int // of all slabs
 	dead      int // bytes in them that no live record has
@@ -83,7 +84,7 @@ func (a *arena) replaceColumns(e Entry, values [][]string) []byte {
 }
 
 // write copies an encoded record into a slab: rest and then body.
-func (a *arena) write(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
+func (a *arena) write(flags byte, rest, body []byte, dict *pack.Dictionary, columns int) Entry {
 	var size [binary.MaxVarintLen64]byte
 	n := binary.PutUvarint(size[:], uint64(len(rest)+len(body)))
 	whole := 1 + n + len(rest) + len(body)
@@ -99,7 +100,7 @@ func (a *arena) write(flags byte, rest, body []byte, dict *wire.Dictionary, colu
 
 // slabFor returns a slab with this much space left. Slabs grow with the store: a
 // small collection takes little memory, and one of many objects few slabs.
-func (a *arena) slabFor(n int, dict *wire.Dictionary, columns int) *slab {
+func (a *arena) slabFor(n int, dict *pack.Dictionary, columns int) *slab {
 	s := a.current
 	if s != nil && len(s.buf)-s.end >= n && s.dict == dict && s.columns == columns {
 		return s
@@ -134,7 +135,7 @@ func (a *arena) storeAlone(rec *wire.Record, values [][]string, hasBody bool) En
 }
 
 // newStandalone makes an entry of an encoded record, in a slab of its own.
-func newStandalone(flags byte, rest, body []byte, dict *wire.Dictionary, columns int) Entry {
+func newStandalone(flags byte, rest, body []byte, dict *pack.Dictionary, columns int) Entry {
 	size := len(rest) + len(body)
 	b := append(make([]byte, 0, 1+binary.MaxVarintLen32+size), flags)
 	b = append(append(binary.AppendUvarint(b, uint64(size)), rest...), body...)

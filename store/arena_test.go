@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -25,7 +26,7 @@ func TestFewDictionaries(t *testing.T) {
 	s := New(Config{})
 	const generations, perGeneration = maxDictionaries + 3, 500
 	for g := range generations {
-		s.arena.adopt(wire.NewDictionary(sibling(g, 0)), 0.1)
+		s.arena.adopt(pack.NewDictionary(sibling(g, 0)), 0.1)
 		s.addDictionary()
 		for i := range perGeneration {
 			e, ok := s.makeEntry(record(g, i))
@@ -36,7 +37,7 @@ func TestFewDictionaries(t *testing.T) {
 		}
 		s.compact(10_000)
 	}
-	used := map[*wire.Dictionary]int{}
+	used := map[*pack.Dictionary]int{}
 	for e := range s.live.objects.Scan {
 		used[e.slab.dict]++
 		var g, i int
@@ -53,7 +54,7 @@ func TestFewDictionaries(t *testing.T) {
 // came.
 func TestNoiseBesideSiblings(t *testing.T) {
 	s := New(Config{})
-	s.arena.adopt(wire.NewDictionary(sibling(0, 0)), 0.1)
+	s.arena.adopt(pack.NewDictionary(sibling(0, 0)), 0.1)
 	noise := make([]byte, 500)
 	random := rand.NewChaCha8([32]byte{1})
 	if _, err := random.Read(noise); err != nil {
@@ -90,15 +91,15 @@ func TestLongBodies(t *testing.T) {
 	same := words(20_000)
 	sibling := func(i int) []byte { return fmt.Appendf(nil, "%d %s %d", i, same, i) }
 	for name, c := range map[string]struct {
-		dict *wire.Dictionary
+		dict *pack.Dictionary
 		body func(i int) []byte
 		want bodyFormat
 	}{
-		"siblings":                     {wire.NewDictionary(sibling(-1)), sibling, formatDictionary},
+		"siblings":                     {pack.NewDictionary(sibling(-1)), sibling, formatDictionary},
 		"siblings, without dictionary": {nil, sibling, formatPlain},
 		"repetitions":                  {nil, func(i int) []byte { return bytes.Repeat(words(500), 40) }, formatS2},
-		"words":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return words(20_000) }, formatPlain},
-		"noise":                        {wire.NewDictionary(words(20_000)), func(int) []byte { return noise }, formatPlain},
+		"words":                        {pack.NewDictionary(words(20_000)), func(int) []byte { return words(20_000) }, formatPlain},
+		"noise":                        {pack.NewDictionary(words(20_000)), func(int) []byte { return noise }, formatPlain},
 	} {
 		s := New(Config{})
 		if c.dict != nil {

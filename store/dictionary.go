@@ -1,6 +1,6 @@
 package store
 
-import "github.com/vedette-io/vedette/wire"
+import "github.com/vedette-io/vedette/internal/pack"
 
 const (
 	// trainListBytes is how many bytes of bodies a first list must have for a
@@ -38,13 +38,13 @@ const (
 // alike, but what is in them is known only when enough have been seen, and
 // changes with the years.
 type packer struct {
-	dict *wire.Dictionary // nil as long as there is none
+	dict *pack.Dictionary // nil as long as there is none
 
 	raw       int // bytes kept unpacked for want of a dictionary
 	nextTrial int // how many of those make it worth to look for one
 
 	promised    float64          // packed bytes per byte that are to be expected of dict
-	next        *wire.Dictionary // one that may be better, until that is known
+	next        *pack.Dictionary // one that may be better, until that is known
 	seen        struct{ bodies, raw, packed int }
 	poorSamples [][]byte
 	poorBodies  int
@@ -103,15 +103,15 @@ func (t *packer) trainFirst(bodies [][]byte) bool {
 		return false
 	}
 	known, others := split(bodies)
-	ratio := packRatio(wire.Train(nil, known, dictionaryBytes), others)
+	ratio := packRatio(pack.Train(nil, known, dictionaryBytes), others)
 	if ratio > maxRatio {
 		return false
 	}
-	t.adopt(wire.Train(nil, bodies, dictionaryBytes), ratio)
+	t.adopt(pack.Train(nil, bodies, dictionaryBytes), ratio)
 	return true
 }
 
-func (t *packer) adopt(dict *wire.Dictionary, ratio float64) {
+func (t *packer) adopt(dict *pack.Dictionary, ratio float64) {
 	t.dict, t.promised = dict, ratio
 	t.long.until, t.long.trial = 0, 0 // it may be what long bodies have waited for
 	t.seen.bodies, t.seen.raw, t.seen.packed = 0, 0, 0
@@ -136,7 +136,7 @@ func (t *packer) retrain() bool {
 	case ratio <= t.promised*maxDrift || len(odd) < maxPoorSamples:
 	case next == nil:
 		text := t.dict.Text()
-		t.next = wire.Train(text[len(text)/2:], odd, dictionaryBytes)
+		t.next = pack.Train(text[len(text)/2:], odd, dictionaryBytes)
 	default:
 		if was, is := packRatio(t.dict, odd), packRatio(next, odd); is < renewRatio*was {
 			t.adopt(next, is)
@@ -161,7 +161,7 @@ func split(bodies [][]byte) (a, b [][]byte) {
 }
 
 // packRatio returns packed bytes per byte.
-func packRatio(dict *wire.Dictionary, bodies [][]byte) float64 {
+func packRatio(dict *pack.Dictionary, bodies [][]byte) float64 {
 	var scratch []byte
 	raw, packed := 1, 0
 	for _, body := range bodies {

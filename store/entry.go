@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -13,7 +14,7 @@ import (
 // written once, before anybody can see the record.
 type slab struct {
 	buf     []byte
-	dict    *wire.Dictionary // what bodies are packed with, nil if they are not
+	dict    *pack.Dictionary // what bodies are packed with, nil if they are not
 	columns int              // how many indexes the records have values of
 	object  any              // Live: the decoded object of the only record, or unusable
 	*usage                   // nil if the slab has one record, and is in no arena

@@ -11,7 +11,7 @@ import (
 	"io"
 
 	"github.com/vedette-io/vedette/delta"
-	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/internal/pack"
 )
 
 // Load fills an empty store from a snapshot file, as if its lists had just arrived. It
@@ -22,7 +22,7 @@ import (
 // Errors: a *FileError for a file that is damaged, has another version, or holds other
 // records; the store stays empty then. Errors of r.
 func (s *Store) Load(r io.Reader, opts FileOptions, follows func(scope delta.Scope, origin string) bool) error {
-	in := fileReader{r: bufio.NewReaderSize(r, 1<<20), dicts: []*wire.Dictionary{nil}}
+	in := fileReader{r: bufio.NewReaderSize(r, 1<<20), dicts: []*pack.Dictionary{nil}}
 	if err := in.begin(opts); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ type fileReader struct {
 	r      *bufio.Reader
 	cipher *frameCipher
 	head   fileHead
-	dicts  []*wire.Dictionary
+	dicts  []*pack.Dictionary
 
 	raw, packed int // bytes of all bodies
 }
@@ -141,7 +141,7 @@ func (f *fileReader) records(s *Store, follows func(scope delta.Scope, origin st
 		body := frame[1:]
 		switch frame[0] {
 		case frameDictionary:
-			f.dicts = append(f.dicts, wire.NewDictionary(body))
+			f.dicts = append(f.dicts, pack.NewDictionary(body))
 		case frameRecords:
 			n, err := f.load(s, body, wanted)
 			if err != nil {

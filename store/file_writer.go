@@ -9,7 +9,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/internal/pack"
 )
 
 // WriteFile writes the snapshot, as packed as it is held: Load restores it. It
@@ -47,7 +47,7 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if err != nil {
 		return err
 	}
-	out := fileWriter{w: bufio.NewWriterSize(w, 1<<20), cipher: sealed, dicts: map[*wire.Dictionary]uint64{nil: 0}, frame: []byte{frameRecords}}
+	out := fileWriter{w: bufio.NewWriterSize(w, 1<<20), cipher: sealed, dicts: map[*pack.Dictionary]uint64{nil: 0}, frame: []byte{frameRecords}}
 	if _, err := out.w.WriteString(fileMagic); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 type fileWriter struct {
 	w      *bufio.Writer
 	cipher *frameCipher
-	dicts  map[*wire.Dictionary]uint64
+	dicts  map[*pack.Dictionary]uint64
 	frame  []byte
 }
 

@@ -3,7 +3,7 @@ package store
 import (
 	"github.com/klauspost/compress/s2"
 
-	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/internal/pack"
 )
 
 const (
@@ -151,7 +151,7 @@ func (t *packer) packByDictionary(dst, prefix, body []byte) ([]byte, bodyFormat)
 
 // unpack appends to dst the body of n bytes that was stored in a manner. The store
 // has packed these bytes itself; of damaged ones it appends nothing.
-func unpack(dst []byte, how bodyFormat, dict *wire.Dictionary, prefix, packed []byte, n int) []byte {
+func unpack(dst []byte, how bodyFormat, dict *pack.Dictionary, prefix, packed []byte, n int) []byte {
 	switch how {
 	case formatDictionary:
 		dst, _ = dict.Unpack(dst, prefix, packed, n)

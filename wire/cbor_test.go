@@ -181,7 +181,7 @@ func TestFramesAreTheServers(t *testing.T) {
 	}
 }
 
-// TestUnusableCBOR: items that can not be used are told, the next is read.
+// TestUnusableCBOR: items that cannot be used are told, the next is read.
 func TestUnusableCBOR(t *testing.T) {
 	for _, c := range []struct{ object, want string }{
 		{"a0", "no metadata.name"},
@@ -332,7 +332,7 @@ type strict struct {
 }
 
 // TestCodecOfCBOR_WaysAgree: the short way of decoding gives what the long one
-// does, and is not taken where it can not.
+// does, and is not taken where it cannot.
 func TestCodecOfCBOR_WaysAgree(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"metadata":{"name":"x","labels":{"a":"b"}},"spec":{"workers":7,"parts":[{"name":"p"}]}}`:                                                    "",

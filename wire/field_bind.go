@@ -112,7 +112,7 @@ func (b *binder) member(s *step) error {
 }
 
 // wrapped reports whether a list is a message with the elements in field 1,
-// such as metav1.Verbs: protobuf can not tell nil from empty otherwise.
+// such as metav1.Verbs: protobuf cannot tell nil from empty otherwise.
 func (b *binder) wrapped() bool { return reflect.PointerTo(b.t).Implements(protoMessages) }
 
 // entry steps to a value of a map.

@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/vedette-io/vedette/internal/jsontext"
+
 // json walks the steps from the value that is next. onward says that there is
 // something behind the value that must be read too: then the place is behind
 // the value on return, otherwise it is anywhere. It reports whether to go on.
@@ -87,7 +89,7 @@ func (w *walker) jsonEqual(raw []byte, escaped bool, text string) bool {
 	if !escaped {
 		return string(raw) == text
 	}
-	w.scratch = unescape(w.scratch[:0], raw)
+	w.scratch = jsontext.Unescape(w.scratch[:0], raw)
 	return string(w.scratch) == text
 }
 
@@ -101,7 +103,7 @@ func (w *walker) jsonLeaf(t *jsonText) bool {
 			return false
 		}
 		if escaped {
-			w.scratch = unescape(w.scratch[:0], raw)
+			w.scratch = jsontext.Unescape(w.scratch[:0], raw)
 			raw = w.scratch
 		}
 		return w.emit(raw)

@@ -124,7 +124,7 @@ type item struct {
 	event EventType
 	end   bool
 	err   string
-	told  InvalidError // what is known of one that can not be used
+	told  InvalidError // what is known of one that cannot be used
 }
 
 // failed adds the error of a Next.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"reflect"
 	"sync/atomic"
@@ -111,6 +112,8 @@ func hashText(b []byte) (hash uint64, mark uint32) {
 	hash = (h1 ^ l1 ^ bits.RotateLeft64(h2^l2, 32)) * k1
 	return hash, uint32(hash) | 1
 }
+
+func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
 // quantities are amounts of memory, and the like, by their messages.
 var quantities memo[resource.Quantity]

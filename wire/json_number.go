@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/vedette-io/vedette/internal/jsontext"
+
 // number consumes a number. The byte behind it is looked at, not consumed; a
 // number is never the last thing in a list or a frame.
 func (s *jsonScanner) number() error {
@@ -16,7 +18,7 @@ func (s *jsonScanner) number() error {
 	switch {
 	case c == '0':
 		s.w.pos++
-	case isDigit(c):
+	case jsontext.IsDigit(c):
 		if err := s.digits(0); err != nil {
 			return err
 		}
@@ -60,7 +62,7 @@ func (s *jsonScanner) digits(atLeast int) error {
 		if err != nil {
 			return err
 		}
-		if !isDigit(c) {
+		if !jsontext.IsDigit(c) {
 			if n < atLeast {
 				return s.syntax("found %q, want a digit", c)
 			}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+
+	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
 // jsonScanner reads JSON off a window, token by token, checking the grammar of
@@ -146,7 +148,7 @@ func (s *jsonScanner) skipString() (escaped bool, err error) {
 	w.pos++
 	var flaw error
 	for {
-		for w.pos = plain(w.buf, w.pos); w.pos < len(w.buf); w.pos = plain(w.buf, w.pos) {
+		for w.pos = jsontext.PlainEnd(w.buf, w.pos); w.pos < len(w.buf); w.pos = jsontext.PlainEnd(w.buf, w.pos) {
 			c := w.buf[w.pos]
 			switch {
 			case c == '"':
@@ -185,7 +187,7 @@ func (s *jsonScanner) skipEscape() error {
 			if err != nil {
 				return err
 			}
-			if !isHex(h) {
+			if !jsontext.IsHex(h) {
 				return s.syntax("found %q in a \\u escape, want a hexadecimal digit", h)
 			}
 			s.w.pos++
@@ -261,7 +263,7 @@ func (s *jsonScanner) begin() (opened bool, err error) {
 		return false, s.literal("false")
 	case c == 'n':
 		return false, s.literal("null")
-	case c == '-' || isDigit(c):
+	case c == '-' || jsontext.IsDigit(c):
 		return false, s.number()
 	}
 	return false, s.syntax("found %q, want a value", c)
@@ -275,7 +277,7 @@ func (s *jsonScanner) skipWhole() bool {
 	if w.offset() < s.tried {
 		return false
 	}
-	end := whole(w.buf, w.pos)
+	end := jsontext.ValueEnd(w.buf, w.pos)
 	if end < 0 {
 		s.tried = w.base + int64(len(w.buf))
 		return false
@@ -329,10 +331,4 @@ func (s *jsonScanner) look() (byte, error) {
 		}
 	}
 	return w.buf[w.pos], nil
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isHex(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

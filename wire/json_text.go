@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"bytes"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "bytes"
 
 // jsonText is a place in a JSON text that is in memory and was checked when
 // its record was made. Its methods do not check it again: on a damaged text
@@ -121,76 +117,4 @@ func (t *jsonText) scalar() []byte {
 		}
 	}
 	return t.b[from:]
-}
-
-// unescape appends the value of what stands between the quotes of a string.
-// Half a surrogate pair, and an escape that there is not, gives U+FFFD.
-func unescape(dst, raw []byte) []byte {
-	for len(raw) > 0 {
-		n := bytes.IndexByte(raw, '\\')
-		if n < 0 || n == len(raw)-1 {
-			return append(dst, raw...)
-		}
-		dst = append(dst, raw[:n]...)
-		c := raw[n+1]
-		raw = raw[n+2:]
-		switch c {
-		case '"', '\\', '/':
-			dst = append(dst, c)
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			r, size := codePoint(raw)
-			dst, raw = utf8.AppendRune(dst, r), raw[size:]
-		default:
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-		}
-	}
-	return dst
-}
-
-// codePoint reads the digits behind \u, and behind a second one where the two
-// are a pair. It returns how many bytes that were.
-func codePoint(raw []byte) (rune, int) {
-	r, ok := hex4(raw)
-	if !ok {
-		return utf8.RuneError, 0
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, 4
-	}
-	if len(raw) >= 10 && raw[4] == '\\' && raw[5] == 'u' {
-		if low, ok := hex4(raw[6:]); ok {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 10
-			}
-		}
-	}
-	return utf8.RuneError, 4
-}
-
-func hex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
-		return 0, false
-	}
-	for _, c := range b[:4] {
-		switch {
-		case isDigit(c):
-			c -= '0'
-		case isHex(c):
-			c = (c | 0x20) - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
 }

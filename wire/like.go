@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
 // DecodeLike is DecodeInto for an object that has much in common with another one,
@@ -177,17 +179,17 @@ type jsonMember struct{ name, value []byte }
 // differ.
 func membersOf(b []byte) ([]jsonMember, bool) {
 	const most = 16
-	i := space(b, 0)
+	i := jsontext.Space(b, 0)
 	if i >= len(b) || b[i] != '{' {
 		return nil, false
 	}
 	members := make([]jsonMember, 0, most)
-	for i = space(b, i+1); len(members) < most; i = space(b, i+1) {
+	for i = jsontext.Space(b, i+1); len(members) < most; i = jsontext.Space(b, i+1) {
 		if i >= len(b) || b[i] != '"' {
 			return nil, false
 		}
 		from := i + 1
-		end := plain(b, from)
+		end := jsontext.PlainEnd(b, from)
 		if end >= len(b) || b[end] != '"' {
 			return nil, false
 		}
@@ -200,20 +202,20 @@ func membersOf(b []byte) ([]jsonMember, bool) {
 				return nil, false
 			}
 		}
-		if i = space(b, end+1); i >= len(b) || b[i] != ':' {
+		if i = jsontext.Space(b, end+1); i >= len(b) || b[i] != ':' {
 			return nil, false
 		}
-		from = space(b, i+1)
-		if i = valueEnd(b, from); i < 0 {
+		from = jsontext.Space(b, i+1)
+		if i = jsontext.ValueEnd(b, from); i < 0 {
 			return nil, false
 		}
 		m.value = b[from:i]
 		members = append(members, m)
-		if i = space(b, i); i >= len(b) {
+		if i = jsontext.Space(b, i); i >= len(b) {
 			return nil, false
 		}
 		if b[i] == '}' {
-			return members, space(b, i+1) == len(b)
+			return members, jsontext.Space(b, i+1) == len(b)
 		}
 		if b[i] != ',' {
 			return nil, false

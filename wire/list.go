@@ -77,9 +77,9 @@ func NewListReader(r io.Reader, enc Encoding, opts Options) *ListReader {
 // Next returns the next record, in the order of the list, and io.EOF behind
 // the last one.
 //
-// Errors: *InvalidError for an item that can not be used (Next may be called
+// Errors: *InvalidError for an item that cannot be used (Next may be called
 // again, and reads on behind it); *SyntaxError, *TooLargeError,
-// io.ErrUnexpectedEOF or the error of the reader for a list that can not be
+// io.ErrUnexpectedEOF or the error of the reader for a list that cannot be
 // read on.
 func (l *ListReader) Next() (Record, error) {
 	if l.done != nil {

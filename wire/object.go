@@ -18,7 +18,7 @@ type head struct {
 	name, namespace, uid []byte
 	version              []byte
 	endBookmark          bool
-	unusable             string // why the object can not be used, "" if it can
+	unusable             string // why the object cannot be used, "" if it can
 	managed              []span // ranges to cut out, ascending
 	metaLen              span   // where the length of metadata stands: protobuf, CBOR
 	members              uint64 // CBOR: how many metadata has without managedFields
@@ -40,7 +40,7 @@ func (h *head) settle() {
 	h.apiVersion, h.kind = bytes.Clone(h.apiVersion), bytes.Clone(h.kind)
 }
 
-// fail notes why the object can not be used; the first reason stays.
+// fail notes why the object cannot be used; the first reason stays.
 func (h *head) fail(format string, args ...any) {
 	if h.unusable == "" {
 		h.unusable = fmt.Sprintf(format, args...)

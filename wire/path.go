@@ -3,6 +3,8 @@ package wire
 import (
 	"fmt"
 	"strings"
+
+	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
 // maxSteps bounds a path: the API nests less than half as deep.
@@ -108,7 +110,7 @@ func isBare(name string) bool {
 }
 
 func isNameByte(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-' || c == '/'
+	return jsontext.IsDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '-' || c == '/'
 }
 
 // pathParser reads the text of a path from left to right.
@@ -222,7 +224,7 @@ func (p *pathParser) spaces() {
 }
 
 // quoted consumes a text in single or double quotes. An empty one is refused:
-// nothing has an empty name, and "" can not be told from absence everywhere.
+// nothing has an empty name, and "" cannot be told from absence everywhere.
 func (p *pathParser) quoted(what string) (string, error) {
 	if p.at == len(p.text) || p.text[p.at] != '\'' && p.text[p.at] != '"' {
 		return "", p.fail("found %s, want %s", p.found(), what)

@@ -110,7 +110,7 @@ var byHand = map[reflect.Type]*plan{
 // planner makes the plan of a type and of those within it, which may be itself.
 type planner map[reflect.Type]*plan
 
-// plan returns nil for a type that can not be decoded.
+// plan returns nil for a type that cannot be decoded.
 func (all planner) plan(t reflect.Type) *plan {
 	if p := byHand[t]; p != nil {
 		return p

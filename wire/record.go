@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
 // Key names an object within its collection. Namespace is empty for
@@ -64,12 +66,12 @@ func ParseVersion(s string) (Version, error) {
 // parseVersion is ParseVersion without a string where there is no error.
 func parseVersion(b []byte) (Version, error) {
 	v := Version(0)
-	const safe = 19 // digits that can not overflow
+	const safe = 19 // digits that cannot overflow
 	if len(b) == 0 || len(b) > safe || b[0] == '0' {
 		return ParseVersion(string(b))
 	}
 	for _, c := range b {
-		if !isDigit(c) {
+		if !jsontext.IsDigit(c) {
 			return ParseVersion(string(b))
 		}
 		v = v*10 + Version(c-'0')

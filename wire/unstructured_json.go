@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
 // json decodes a text. One with bytes that are no UTF-8 is for the library, which
@@ -12,9 +14,9 @@ func (t *tree) json() (any, bool) {
 	if !utf8.Valid(t.b) {
 		return nil, false
 	}
-	t.i = space(t.b, 0)
+	t.i = jsontext.Space(t.b, 0)
 	v, ok := t.jsonValue(0)
-	return v, ok && space(t.b, t.i) == len(t.b)
+	return v, ok && jsontext.Space(t.b, t.i) == len(t.b)
 }
 
 // jsonValue decodes the value that begins at t.i.
@@ -36,11 +38,11 @@ func (t *tree) jsonValue(depth int) (any, bool) {
 		}
 		return boxed(text), true
 	case 't':
-		v, end = true, word(t.b, t.i, "true")
+		v, end = true, jsontext.LiteralEnd(t.b, t.i, "true")
 	case 'f':
-		v, end = false, word(t.b, t.i, "false")
+		v, end = false, jsontext.LiteralEnd(t.b, t.i, "false")
 	case 'n':
-		end = word(t.b, t.i, "null")
+		end = jsontext.LiteralEnd(t.b, t.i, "null")
 	default:
 		return t.jsonNumber()
 	}
@@ -59,10 +61,10 @@ func (t *tree) jsonObject(depth int) (any, bool) {
 			return nil, false
 		}
 		key := sharedText(name)
-		if t.i = space(t.b, t.i); t.i >= len(t.b) || t.b[t.i] != ':' {
+		if t.i = jsontext.Space(t.b, t.i); t.i >= len(t.b) || t.b[t.i] != ':' {
 			return nil, false
 		}
-		t.i = space(t.b, t.i+1)
+		t.i = jsontext.Space(t.b, t.i+1)
 		v, ok := t.jsonValue(depth)
 		if !ok {
 			return nil, false
@@ -99,7 +101,7 @@ func (t *tree) jsonMore(closing byte, before bool) bool {
 	if !before {
 		t.i++
 	}
-	t.i = space(t.b, t.i)
+	t.i = jsontext.Space(t.b, t.i)
 	switch {
 	case t.i >= len(t.b):
 		t.i = -1
@@ -113,14 +115,14 @@ func (t *tree) jsonMore(closing byte, before bool) bool {
 		t.i = -1
 		return false
 	}
-	t.i = space(t.b, t.i+1)
+	t.i = jsontext.Space(t.b, t.i+1)
 	return true
 }
 
 // jsonText returns the string that begins at t.i. It is valid until the next call.
 func (t *tree) jsonText() ([]byte, bool) {
 	from := t.i + 1
-	end := plain(t.b, from)
+	end := jsontext.PlainEnd(t.b, from)
 	if end >= len(t.b) {
 		return nil, false
 	}
@@ -128,17 +130,17 @@ func (t *tree) jsonText() ([]byte, bool) {
 		t.i = end + 1
 		return t.b[from:end], true
 	}
-	if end = quoteEnd(t.b, from); end < 0 {
+	if end = jsontext.StringEnd(t.b, from); end < 0 {
 		return nil, false
 	}
 	t.i = end
-	t.scratch = unescape(t.scratch[:0], t.b[from:end-1])
+	t.scratch = jsontext.Unescape(t.scratch[:0], t.b[from:end-1])
 	return t.scratch, true
 }
 
 // jsonNumber decodes a number: an int64 if it is one, else a float64.
 func (t *tree) jsonNumber() (any, bool) {
-	end := numberEnd(t.b, t.i)
+	end := jsontext.NumberEnd(t.b, t.i)
 	if end < 0 {
 		return nil, false
 	}
@@ -162,12 +164,12 @@ func smallInt(text []byte) (v int64, ok bool) {
 	if text[0] == '-' {
 		digits = text[1:]
 	}
-	const safe = 18 // digits that can not overflow
+	const safe = 18 // digits that cannot overflow
 	if len(digits) > safe {
 		return 0, false
 	}
 	for _, c := range digits {
-		if !isDigit(c) {
+		if !jsontext.IsDigit(c) {
 			return 0, false
 		}
 		v = v*10 + int64(c-'0')

@@ -98,9 +98,9 @@ func NewWatchReader(r io.Reader, enc Encoding, opts Options) *WatchReader {
 // Next waits for the next event. It returns io.EOF where the stream ends
 // between two events, which is how a server ends a watch in peace.
 //
-// Errors: *InvalidError for an event that can not be used (Next may be called
+// Errors: *InvalidError for an event that cannot be used (Next may be called
 // again, and reads on behind it); *SyntaxError, *TooLargeError,
-// io.ErrUnexpectedEOF or the error of the reader for a stream that can not be
+// io.ErrUnexpectedEOF or the error of the reader for a stream that cannot be
 // read on.
 func (r *WatchReader) Next() (Event, error) {
 	if r.done != nil {

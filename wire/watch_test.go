@@ -76,7 +76,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatch_InvalidEvents: what can not be used is told, and the next event read.
+// TestWatch_InvalidEvents: what cannot be used is told, and the next event read.
 func TestWatch_InvalidEvents(t *testing.T) {
 	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "7"}}
 	nameless, odd := testPod(1), testPod(1)

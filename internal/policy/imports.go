@@ -21,11 +21,13 @@ const Table = `
 errcode:
 internal/printable:
 internal/table: internal/printable
-wire:
+internal/jsontext:
+internal/pack:
+wire: internal/jsontext
 delta: wire
 kube: wire internal/printable
 reflector: wire delta
-store: wire delta
+store: wire delta internal/pack
 jobmeta:
 state: jobmeta
 internal/jobspec: jobmeta
@@ -40,13 +42,13 @@ internal/yamlfile:
 rules: state internal/yamlfile
 record/sqldb:
 record/internal/model: wire state record/sqldb
-record/internal/bodies: wire record/sqldb record/internal/model
+record/internal/bodies: wire internal/pack record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
 record/feed: wire state internal/faultlog record/sqldb record/internal/model
 record/history: wire state record/sqldb record/internal/model record/internal/bodies jobmeta internal/jobspec
 record/joblog: wire record/sqldb
 record/retention: wire state record/sqldb record/internal/model record/joblog
-record/internal/observe: wire delta kube state record/internal/model jobmeta internal/jobspec
+record/internal/observe: wire internal/jsontext delta kube state record/internal/model jobmeta internal/jobspec
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
 record/internal/spool: wire delta
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool

@@ -52,7 +52,6 @@ var unclear = map[string]int{
 	"conformance/swap":                         2,
 	"conformance/tunnel":                       2,
 	"controller":                               83,
-	"delta":                                    48,
 	"docs/architecture.md":                     22,
 	"docs/benchmarks.md":                       7,
 	"docs/channels.md":                         2,
@@ -176,7 +175,7 @@ var unclear = map[string]int{
 	"submit/logs":                              25,
 	"submit/manifest":                          15,
 	"submit/template":                          12,
-	"wire":                                     105,
+	"wire":                                     80,
 	"workqueue":                                58,
 }
 
@@ -186,7 +185,6 @@ var unglossed = map[string]int{
 	"apitest":                    1,
 	"compat/clientgo":            3,
 	"controller":                 3,
-	"delta":                      1,
 	"informer":                   1,
 	"internal/faultlog":          1,
 	"internal/jobspec":           1,

@@ -3,18 +3,18 @@ package bodies
 import (
 	"iter"
 
+	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/record/internal/model"
-	"github.com/vedette-io/vedette/wire"
 )
 
 // dictionary is a dictionary of the database, ready for use.
 type dictionary struct {
-	*wire.Dictionary
+	*pack.Dictionary
 	id int64
 }
 
 func newDictionary(d model.Dictionary) *dictionary {
-	return &dictionary{wire.NewDictionary(d.Text), d.ID}
+	return &dictionary{pack.NewDictionary(d.Text), d.ID}
 }
 
 // The first dictionary of a type is made from the first maxSamples bodies or sampleBytes.
@@ -49,11 +49,11 @@ func enoughSamples(recent [][]byte, batch iter.Seq[[]byte]) [][]byte {
 }
 
 // saves reports whether a dictionary packs bodies in at least 20% fewer bytes than old.
-func saves(better, old *wire.Dictionary, samples [][]byte) bool {
+func saves(better, old *pack.Dictionary, samples [][]byte) bool {
 	return packedSize(better, samples)*5 <= packedSize(old, samples)*4
 }
 
-func packedSize(d *wire.Dictionary, samples [][]byte) (n int) {
+func packedSize(d *pack.Dictionary, samples [][]byte) (n int) {
 	var packed []byte
 	for _, body := range samples {
 		packed = d.Pack(packed[:0], nil, body)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/wire"
@@ -119,14 +120,14 @@ func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 		}
 	}
 	half := len(samples) / 2
-	candidate := wire.Train(nil, samples[:half], dictBytes)
+	candidate := pack.Train(nil, samples[:half], dictBytes)
 	if b.dict != nil {
 		b.checked = true
 		if !saves(candidate, b.dict.Dictionary, samples[half:]) {
 			return nil
 		}
 	}
-	if candidate = wire.Train(nil, samples, dictBytes); len(candidate.Text()) == 0 {
+	if candidate = pack.Train(nil, samples, dictBytes); len(candidate.Text()) == 0 {
 		return nil
 	}
 	stored, err := model.InsertDictionary(ctx, b.tx, e.resource, candidate.Text())

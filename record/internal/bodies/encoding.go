@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vedette-io/vedette/internal/pack"
 	"github.com/vedette-io/vedette/record/internal/model"
 	"github.com/vedette-io/vedette/wire"
 )
@@ -34,7 +35,7 @@ func newKeyframe(body []byte, h hash, dict *dictionary) model.StoredBody {
 // newDifference encodes a body as the difference from the keyframe at a version. It returns
 // false if the difference is too large to be worth it.
 func newDifference(body, keyframe []byte, h hash, version wire.Version) (model.StoredBody, bool) {
-	data := wire.Diff(nil, keyframe, body)
+	data := pack.Diff(nil, keyframe, body)
 	return model.StoredBody{Hash: h, Base: version, Size: len(body), Data: data}, len(data) <= len(body)/4
 }
 
@@ -45,7 +46,7 @@ func decode(b *model.StoredBody, keyframe []byte, dict *dictionary) ([]byte, err
 	case b.Size > 0 && len(b.Data) == 0:
 		return nil, ErrNoBody
 	case b.Base != 0:
-		return wire.Patch(make([]byte, 0, b.Size), keyframe, b.Data, b.Size)
+		return pack.Patch(make([]byte, 0, b.Size), keyframe, b.Data, b.Size)
 	case b.Dictionary != 0:
 		return dict.Unpack(make([]byte, 0, b.Size), nil, b.Data, b.Size)
 	}

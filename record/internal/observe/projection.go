@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/vedette-io/vedette/internal/jsontext"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/state"
 	"github.com/vedette-io/vedette/wire"
@@ -21,9 +22,9 @@ type Projection struct {
 	stateOf  func(map[string]any) state.Status
 	prefix   []byte // the beginning of every body: its apiVersion and kind
 	removed  []FieldPath
-	cut      *wire.Cut // cuts removed
-	reduce   *wire.Cut // cuts what stateOf does not read; nil: it may read everything
-	Redacted bool      // removed has fields that are confidential
+	cut      *jsontext.Mask // cuts removed
+	reduce   *jsontext.Mask // cuts what stateOf does not read; nil: it may read everything
+	Redacted bool           // removed has fields that are confidential
 }
 
 // versionFields change with every revision.
@@ -46,7 +47,7 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, r
 	if stateOf == nil {
 		// The path with "*" cuts the members of spec that are objects or arrays. Plain members
 		// stay, because state.Of reads some, such as suspend.
-		p.stateOf, p.reduce = state.Of, wire.NewCut([]string{"spec", "*"})
+		p.stateOf, p.reduce = state.Of, jsontext.NewMask([]string{"spec", "*"})
 	}
 	if r.Group == "" && r.Name == "secrets" {
 		p.removed, p.Redacted = append(p.removed, secretFields...), true
@@ -55,7 +56,7 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, r
 	for i, field := range p.removed {
 		paths[i] = field
 	}
-	p.cut = wire.NewCut(paths...)
+	p.cut = jsontext.NewMask(paths...)
 	return p
 }
 
@@ -75,7 +76,7 @@ func (p *Projection) body(rec *wire.Record) ([]byte, error) {
 	return append(body[:len(p.prefix)], '}'), nil
 }
 
-// bodyByDecoding is body for objects that nest too deep for a Cut.
+// bodyByDecoding is body for objects that nest too deep for a Mask.
 func (p *Projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
 	obj, err := wire.Codec[unstructured.Unstructured]{}.Decode(*rec)
 	if err != nil {

@@ -1,4 +1,4 @@
-package wire_test
+package pack_test
 
 import (
 	"bytes"
@@ -8,15 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/internal/pack"
 )
 
-// TestDiffRoundTrip: what is patched is what was compared, whatever the base is, and
-// it never grows by more than is promised.
+// TestDiffRoundTrip checks that Patch reverses Diff for any base, and that the size stays
+// within the documented bound.
 func TestDiffRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, src := text(t, "base"), text(t, "src")
-		if rapid.Bool().Draw(t, "related") { // the same but for a few places
+		if rapid.Bool().Draw(t, "related") { // base with a few edits
 			src = bytes.Clone(base)
 			for range rapid.IntRange(0, 4).Draw(t, "edits") {
 				at := rapid.IntRange(0, len(src)).Draw(t, "at")
@@ -24,26 +24,26 @@ func TestDiffRoundTrip(t *testing.T) {
 				src = append(append(bytes.Clone(src[:at]), text(t, "put")...), src[end:]...)
 			}
 		}
-		packed := wire.Diff([]byte("before"), base, src)
+		packed := pack.Diff([]byte("before"), base, src)
 		if !bytes.HasPrefix(packed, []byte("before")) {
-			t.Fatal("Diff has changed what stood in dst")
+			t.Fatal("Diff changed the bytes that dst had")
 		}
 		packed = packed[len("before"):]
 		if most := len(src) + len(src)/64 + 16; len(packed) > most {
-			t.Fatalf("%d bytes became %d, more than %d", len(src), len(packed), most)
+			t.Fatalf("Diff of %d bytes: got %d bytes, want at most %d", len(src), len(packed), most)
 		}
-		got, err := wire.Patch([]byte("before"), base, packed, len(src))
+		got, err := pack.Patch([]byte("before"), base, packed, len(src))
 		if err != nil || string(got) != "before"+string(src) {
-			t.Fatalf("%q became %q, %v", src, got, err)
+			t.Fatalf("Patch: got %q, %v; want %q", got, err, src)
 		}
-		if _, err := wire.Patch(nil, base, packed, len(src)+1); err == nil {
-			t.Fatal("patched less than was asked for")
+		if _, err := pack.Patch(nil, base, packed, len(src)+1); err == nil {
+			t.Fatal("Patch for one byte more: got no error")
 		}
 	})
 }
 
-// TestDiffSizes: what is kept of a body is what differs, wherever that is, also in
-// bodies of any size.
+// TestDiffSizes checks that only the bytes that differ are stored, wherever they are and
+// however large the bodies are.
 func TestDiffSizes(t *testing.T) {
 	condition := func(at int) string {
 		return fmt.Sprintf(`{"type":"Ready","status":"True","lastProbeTime":"2026-01-01T00:00:%02dZ"}`, at)
@@ -59,32 +59,32 @@ func TestDiffSizes(t *testing.T) {
 		base, src []byte
 		most      int
 	}{
-		"the same":             {body(100), body(100), 8},
+		"equal":                {body(100), body(100), 8},
 		"a value":              {body(100, condition(1)), body(100, condition(2)), 20},
 		"two values":           {body(100, condition(1), condition(1)), body(100, condition(2), condition(3)), 30},
-		"a part that is new":   {body(100, condition(1)), body(100, condition(2), `{"new":"Complete"}`, condition(2)), 60},
-		"a part that is gone":  {body(100, condition(1), condition(2)), body(100, condition(2)), 30},
+		"an added part":        {body(100, condition(1)), body(100, condition(2), `{"new":"Complete"}`, condition(2)), 60},
+		"a removed part":       {body(100, condition(1), condition(2)), body(100, condition(2)), 30},
 		"a large body":         {body(10_000, condition(1)), body(10_000, condition(2)), 20},
 		"a large body, longer": {body(10_000, condition(1)), body(10_000, condition(2), condition(3)), 40},
 		"from nothing":         {nil, []byte("abc"), 10},
 	} {
-		packed := wire.Diff(nil, c.base, c.src)
-		got, err := wire.Patch(nil, c.base, packed, len(c.src))
+		packed := pack.Diff(nil, c.base, c.src)
+		got, err := pack.Patch(nil, c.base, packed, len(c.src))
 		if err != nil || !bytes.Equal(got, c.src) {
-			t.Errorf("%s: %v, %d bytes of %d", name, err, len(got), len(c.src))
+			t.Errorf("%s: Patch: got %d bytes, %v; want %d bytes", name, len(got), err, len(c.src))
 		}
 		if len(packed) > c.most {
-			t.Errorf("%s: %d bytes, want at most %d", name, len(packed), c.most)
+			t.Errorf("%s: got %d bytes, want at most %d", name, len(packed), c.most)
 		}
 	}
 }
 
-// TestDiffAllocates: nothing, into a buffer that has room.
-func TestDiffAllocates(t *testing.T) {
+// TestDiffAllocatesNothing checks Diff into a buffer that has room.
+func TestDiffAllocatesNothing(t *testing.T) {
 	base, src := bytes.Repeat([]byte("0123456789,"), 500), bytes.Repeat([]byte("0123456789;"), 500)
 	var dst []byte
-	if n := testing.AllocsPerRun(100, func() { dst = wire.Diff(dst[:0], base, src) }); n > 0 {
-		t.Errorf("%v allocations", n)
+	if n := testing.AllocsPerRun(100, func() { dst = pack.Diff(dst[:0], base, src) }); n > 0 {
+		t.Errorf("got %v allocations, want 0", n)
 	}
 }
 
@@ -97,7 +97,7 @@ func BenchmarkDiff(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var dst []byte
 			for b.Loop() {
-				dst = wire.Diff(dst[:0], base, src)
+				dst = pack.Diff(dst[:0], base, src)
 			}
 			b.ReportMetric(float64(len(dst)), "B")
 		})

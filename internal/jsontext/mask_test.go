@@ -1,4 +1,4 @@
-package wire_test
+package jsontext_test
 
 import (
 	"encoding/json"
@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vedette-io/vedette/wire"
+	"github.com/vedette-io/vedette/internal/jsontext"
 )
 
-func TestCut(t *testing.T) {
-	cut := wire.NewCut([]string{"metadata", "resourceVersion"}, []string{"data"}, []string{"spec", "containers", "env"}, []string{"light", "*"}, []string{"deep", "a"}, []string{"deep", "a", "b"})
+func TestMask(t *testing.T) {
+	mask := jsontext.NewMask([]string{"metadata", "resourceVersion"}, []string{"data"}, []string{"spec", "containers", "env"}, []string{"light", "*"}, []string{"deep", "a"}, []string{"deep", "a", "b"})
 	for body, want := range map[string]string{
 		`{}`:                           `{}`,
 		`{"a":1}`:                      `{"a":1}`,
@@ -39,19 +39,19 @@ func TestCut(t *testing.T) {
 		`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`: `{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`,
 		`{"spec":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + `}`:  "error",
 	} {
-		got, err := cut.Append([]byte("before"), []byte(body))
+		got, err := mask.Append([]byte("before"), []byte(body))
 		if string(got) != "before"+want && (err == nil || want != "error") {
-			t.Errorf("%.60s: %s, %v, want %.60s", body, got, err, want)
+			t.Errorf("%.60s: got %s, %v; want %.60s", body, got, err, want)
 		}
 		if err != nil && string(got) != "before" {
-			t.Errorf("%.60s: %s with an error", body, got)
+			t.Errorf("%.60s: got %s with an error, want dst unchanged", body, got)
 		}
 	}
 }
 
-// TestCutAgainstModel: what is cut out of the text is what deleting it from the
+// TestMaskAgainstModel compares masking the text with deleting the field from the
 // decoded object deletes, and nothing else.
-func TestCutAgainstModel(t *testing.T) {
+func TestMaskAgainstModel(t *testing.T) {
 	names := []string{"a", "b", "c d", "é\"", "metadata"}
 	var value func(depth int) *rapid.Generator[any]
 	value = func(depth int) *rapid.Generator[any] {
@@ -81,20 +81,20 @@ func TestCutAgainstModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := wire.NewCut(path).Append(nil, text)
+		got, err := jsontext.NewMask(path).Append(nil, text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		var is, want any
 		if err := json.Unmarshal(got, &is); err != nil {
-			t.Fatalf("%s became %s: %v", text, got, err)
+			t.Fatalf("%s: got %s, which is not JSON: %v", text, got, err)
 		}
 		if err := json.Unmarshal(text, &want); err != nil {
 			t.Fatal(err)
 		}
 		remove(want, path)
 		if !reflect.DeepEqual(is, want) {
-			t.Fatalf("%s without %q became %s", text, path, got)
+			t.Fatalf("%s without %q: got %s", text, path, got)
 		}
 	})
 }
