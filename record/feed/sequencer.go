@@ -59,7 +59,7 @@ func sequenceSome(ctx context.Context, db *sqldb.DB) (numbered int, more bool, e
 }
 
 // number moves entries from the outbox to the feed.
-func number(ctx context.Context, tx *sqldb.Tx, head int64, waiting []model.Waiting) error {
+func number(ctx context.Context, tx *sqldb.Tx, head int64, waiting []model.OutboxEntry) error {
 	if ours, err := model.AdvanceFeed(ctx, tx, head, head+int64(len(waiting))); err != nil || !ours {
 		return errOr(err, errOvertaken)
 	}

@@ -224,7 +224,7 @@ func (h *History) FoundAfter(ctx context.Context, g *Gap) (int, error) {
 	if g.Ended.IsZero() {
 		return 0, nil
 	}
-	return model.CountFound(ctx, h.db, g.ClusterUID, g.Type, g.Namespace, model.Micros(g.Began), model.Micros(g.Ended))
+	return model.CountUnwatched(ctx, h.db, g.ClusterUID, g.Type, g.Namespace, model.Micros(g.Began), model.Micros(g.Ended))
 }
 
 // ListGaps returns a page of gaps, in the order in which they were recorded.

@@ -20,7 +20,7 @@ const (
 )
 
 // TraceOf makes the trace of a job.
-func TraceOf(j *history.Job, marks []model.FeedMark) *trace.ResourceSpans {
+func TraceOf(j *history.Job, marks []model.FeedAmendment) *trace.ResourceSpans {
 	return traceOf(j, marks, nil)
 }
 

@@ -176,8 +176,8 @@ func (e *Exporter) trace(ctx context.Context, object int64) (*trace.ResourceSpan
 	case j.Open():
 		return nil, nil
 	}
-	var marks []model.FeedMark
-	err = model.FeedMarks(ctx, e.c.DB, object, maxEvents, func(m model.FeedMark) { marks = append(marks, m) })
+	var marks []model.FeedAmendment
+	err = model.FeedAmendments(ctx, e.c.DB, object, maxEvents, func(m model.FeedAmendment) { marks = append(marks, m) })
 	if err != nil {
 		return nil, e.c.DB.Explain(err)
 	}

@@ -27,7 +27,7 @@ const module = "github.com/vedette-io/vedette"
 
 // traceOf returns the trace of a job that has ended. base are the attributes of the resource
 // that all traces share, and marks the entries of the feed that are not new.
-func traceOf(j *history.Job, marks []model.FeedMark, base attributes) *trace.ResourceSpans {
+func traceOf(j *history.Job, marks []model.FeedAmendment, base attributes) *trace.ResourceSpans {
 	b := &builder{job: j, id: traceID(j.ClusterUID, j.UID)}
 	b.start, b.end = j.Submitted, j.Ended
 	if len(j.Life) > 0 && (b.start.Unix() <= 0 || j.Life[0].From.Before(b.start)) {
@@ -174,7 +174,7 @@ func (b *builder) gaps(root *trace.Span) {
 }
 
 // mark adds an event for a transition that came late, was corrected or was withdrawn.
-func (b *builder) mark(root *trace.Span, m *model.FeedMark) {
+func (b *builder) mark(root *trace.Span, m *model.FeedAmendment) {
 	name, stored := "transition corrected", m.HappenedAt != 0
 	switch {
 	case !stored && m.Kind != model.FeedWithdrawn:

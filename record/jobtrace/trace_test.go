@@ -15,7 +15,7 @@ import (
 )
 
 // drawJob draws a job with hostile texts and impossible times.
-func drawJob(t *rapid.T) (*history.Job, []model.FeedMark) {
+func drawJob(t *rapid.T) (*history.Job, []model.FeedAmendment) {
 	hostile := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 		rapid.Just("\x1b]0;x\a<script>\xff"), rapid.Just(string(make([]byte, 100_000))), rapid.Just("日本語\xe6\x97"))
 	instant := func(name string) time.Time {
@@ -33,9 +33,9 @@ func drawJob(t *rapid.T) (*history.Job, []model.FeedMark) {
 		entries = append(entries, history.Entry{To: states[len(entries)*7%5], At: time.Unix(int64(len(entries)*3%2000), 0)})
 	}
 	j.Live(history.LifeOf(j.Submitted, entries, j.Ended))
-	var marks []model.FeedMark
+	var marks []model.FeedAmendment
 	for i := range rapid.IntRange(0, 300).Draw(t, "marks") {
-		marks = append(marks, model.FeedMark{FeedEntry: model.FeedEntry{Kind: model.FeedLate}, From: j.Reason, RecordedAt: int64(i)})
+		marks = append(marks, model.FeedAmendment{FeedEntry: model.FeedEntry{Kind: model.FeedLate}, From: j.Reason, RecordedAt: int64(i)})
 	}
 	return j, marks
 }
