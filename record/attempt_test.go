@@ -20,7 +20,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// attempt creates a job, and returns it as the server has it. of is the job that it repeats.
+// attempt creates a job, and returns it as the server stored it. of is the job that it
+// repeats.
 func (w *world) attempt(name, image string, number int, of *batchv1.Job) *batchv1.Job {
 	w.t.Helper()
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: name, Annotations: map[string]string{}, Labels: map[string]string{}}}
@@ -39,8 +40,8 @@ func (w *world) attempt(name, image string, number int, of *batchv1.Job) *batchv
 	return made.(*batchv1.Job)
 }
 
-// TestAttempts: the history shows the attempts of a job, what changed from one to the next, and how
-// each ended, although objects are gone.
+// TestAttempts checks that the history shows the attempts of a job, the changes from one
+// attempt to the next, and the outcome of each, even after the objects are deleted.
 func TestAttempts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -108,7 +109,7 @@ func TestAttempts(t *testing.T) {
 			}
 		}
 		if _, err := h.Chain(t.Context(), "another", of, string(first.UID)); !errors.Is(err, history.ErrUnknown) {
-			t.Errorf("of another cluster: %v", err)
+			t.Errorf("attempts from a different cluster: %v", err)
 		}
 	})
 }

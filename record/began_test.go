@@ -20,15 +20,15 @@ import (
 	"github.com/vedette-io/vedette/workqueue"
 )
 
-// TestStateBegan: a program that starts while an object is in a state gives the state the
-// same ID as a program that saw it begin, even if the revision that began it was pruned.
-// An unknown revision is an error.
+// TestStateBegan checks that a program that starts while an object is in a state gives the
+// state the same ID as a program that saw the state begin, even if the revision that began
+// the state was pruned. An unknown revision is an error.
 func TestStateBegan(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
 		stop := w.record("one")
 		defer stop()
-		w.until("SELECT COUNT(*) FROM coverage", "1") // the recorder sees everything from here on
+		w.until("SELECT COUNT(*) FROM coverage", "1") // from here on the recorder covers the scope
 		pods := history.Type{Resource: "pods"}
 		origin := func(ctx context.Context, r controller.Revision[corev1.Pod]) (wire.Version, error) {
 			return history.New(w.d).StateBegan(ctx, "", pods, r.UID, r.Version)
@@ -59,7 +59,7 @@ func TestStateBegan(t *testing.T) {
 			}
 			next, end := w.follow(origin)
 			if got := next(); got != running {
-				t.Errorf("%s at the start, and %s when it began", got, running)
+				t.Errorf("got %s at the start and %s when the state began; want the same ID", got, running)
 			}
 			end()
 		}
@@ -71,8 +71,8 @@ func TestStateBegan(t *testing.T) {
 	})
 }
 
-// follow runs a program that follows the transitions of pods. next returns the next ID of
-// a state.
+// follow runs a program that follows the transitions of pods. next returns the ID of the
+// next state.
 func (w *world) follow(origin func(context.Context, controller.Revision[corev1.Pod]) (wire.Version, error)) (next func() string, end func()) {
 	inf, err := informer.Watch[corev1.Pod](w.cluster, informer.Config{})
 	if err != nil {

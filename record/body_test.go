@@ -15,9 +15,9 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestBodiesAreNear: each body is a keyframe, or a difference from a keyframe with at most
-// keyframe-1 others. This holds where contents recur, and where the writer has to read the
-// keyframe first. All bodies can be read.
+// TestBodiesAreNear checks that each body is a keyframe, or a difference from a keyframe
+// that at most keyframe-1 other bodies refer to. This holds for recurring contents, and
+// when the writer must read the keyframe first. All bodies can be read.
 func TestBodiesAreNear(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -29,7 +29,7 @@ func TestBodiesAreNear(t *testing.T) {
 			want[v] = fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v%3)
 			all = append(all, record.Observation{UID: "a", Version: v, State: state.Running, Body: want[v]})
 		}
-		for some := range slices.Chunk(all, 7) { // each time with an empty cache
+		for some := range slices.Chunk(all, 7) { // each chunk begins with an empty cache
 			if _, err := record.Write(t.Context(), w.d, some); err != nil {
 				t.Fatal(err)
 			}
@@ -47,8 +47,8 @@ func TestBodiesAreNear(t *testing.T) {
 	})
 }
 
-// TestChain: a body that differs from a body that is not a keyframe is damaged, and is not
-// read.
+// TestChain checks that a body that differs from another difference is damaged and
+// unreadable.
 func TestChain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -67,8 +67,8 @@ func TestChain(t *testing.T) {
 	})
 }
 
-// TestDictionaries: similar bodies of a type are compressed with a dictionary that all
-// recorders share, and can be read.
+// TestDictionaries checks that similar bodies of a type are compressed with a dictionary
+// that all recorders share, and can be read.
 func TestDictionaries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -83,7 +83,7 @@ func TestDictionaries(t *testing.T) {
 		for i := range 200 {
 			all = append(all, record.Observation{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: body(i)})
 		}
-		for some := range slices.Chunk(all, 60) { // each time by another recorder
+		for some := range slices.Chunk(all, 60) { // a different recorder writes each chunk
 			if _, err := record.Write(t.Context(), w.d, some); err != nil {
 				t.Fatal(err)
 			}
@@ -98,15 +98,15 @@ func TestDictionaries(t *testing.T) {
 	})
 }
 
-// TestLockOrder: recorders that write the same new objects in opposite orders do not
-// deadlock.
+// TestLockOrder checks that recorders that write the same new objects in opposite orders do
+// not deadlock.
 func TestLockOrder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
 		const objects = 1000
 		for round := range wire.Version(4) {
 			var all []record.Observation
-			for i := range wire.Version(objects) { // half of them are new
+			for i := range wire.Version(objects) { // half of the objects are new
 				all = append(all, record.Observation{UID: fmt.Sprint("uid-", (round*objects/2+i)*7919%100003), Version: round*objects + i + 1, State: state.Running, Body: "{}"})
 			}
 			opposite := slices.Clone(all)
@@ -124,8 +124,8 @@ func TestLockOrder(t *testing.T) {
 	})
 }
 
-// TestBodyOfMissed: if nobody saw the deletion of an object, its last body is the body
-// that was seen last.
+// TestBodyOfMissed checks that the last body of an object whose deletion was missed is the
+// last observed body.
 func TestBodyOfMissed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -136,7 +136,7 @@ func TestBodyOfMissed(t *testing.T) {
 		if err := w.srv.Delete(pod("b")); err != nil {
 			t.Fatal(err)
 		}
-		w.srv.Compact() // the event is forgotten
+		w.srv.Compact() // the server drops the event
 		stop = w.record("two")
 		w.until(transitions, "b  Queued", "b Queued Deleted")
 		stop()
@@ -154,8 +154,8 @@ func TestBodyOfMissed(t *testing.T) {
 	})
 }
 
-// TestBodiesAreForgotten: the cache of keyframes has none of deleted objects, and stays
-// within its bound.
+// TestBodiesAreForgotten checks that the cache of keyframes drops deleted objects, and
+// stays within its limit.
 func TestBodiesAreForgotten(t *testing.T) {
 	d := newWorld(t, dbtest.Empty(t, "sqlite")).d
 	p := bodies.NewEncoder(1, 10_000)
@@ -170,13 +170,13 @@ func TestBodiesAreForgotten(t *testing.T) {
 		write(i, wire.Version(1+i), state.Running)
 	}
 	if n, bytes := p.Cached(); n < 20 || n > 60 || bytes > 10_000 {
-		t.Errorf("%d bodies of %d bytes are kept", n, bytes)
+		t.Errorf("the cache has %d bodies of %d bytes", n, bytes)
 	}
 	for i := range 100 {
 		write(i, wire.Version(200+i), state.Succeeded)
 		write(i, wire.Version(400+i), state.Deleted)
 	}
 	if n, bytes := p.Cached(); n != 0 || bytes != 0 {
-		t.Errorf("%d bodies of %d bytes are kept of objects that are gone", n, bytes)
+		t.Errorf("the cache has %d bodies of %d bytes after the deletions, want 0", n, bytes)
 	}
 }

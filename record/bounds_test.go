@@ -9,8 +9,9 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestBoundsOfGap: events that a watch brought just before the server forgot, and that are
-// written in one batch with the list after that, are covered. The gap begins after them.
+// TestBoundsOfGap checks events that a watch delivered just before the server dropped them,
+// and that are written in one batch with the following list. They are covered, and the gap
+// begins after them.
 func TestBoundsOfGap(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -21,7 +22,7 @@ func TestBoundsOfGap(t *testing.T) {
 		w.until(transitions, "a  Queued", "z  Queued")
 		w.phase("a", "Running")
 		w.until(transitions, "a  Queued", "a Queued Running", "z  Queued")
-		// 1. The database is locked, so events wait; the last is of z.
+		// 1. The database is locked, so events wait; the last one is about z.
 		tx, err := w.d.SQL().BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func TestBoundsOfGap(t *testing.T) {
 		})
 		w.phase("z", "Running")
 		w.waitFor(t, func() bool { return uint64(w.recorder.Health().Targets[0].Reflector.Version) >= w.srv.Version() })
-		// 2. The server forgets.
+		// 2. The server drops its events.
 		w.srv.Unavailable()
 		if err := w.srv.Delete(pod("a")); err != nil {
 			t.Fatal(err)
@@ -50,7 +51,7 @@ func TestBoundsOfGap(t *testing.T) {
 			h := w.recorder.Health().Targets[0].Reflector
 			return h.LastGap.To > 0
 		})
-		// 3. Everything is written.
+		// 3. The writer writes everything.
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
@@ -70,13 +71,13 @@ func (w *world) waitFor(t *testing.T, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("the condition does not hold")
+			t.Fatal("timed out waiting for the condition")
 		}
 	}
 }
 
-// TestCorrectedDeletion: an inferred deletion is replaced by an earlier one that a watch
-// reported, including in the row of the object.
+// TestCorrectedDeletion checks that an earlier deletion that a watch reported replaces an
+// inferred one, also in the row of the object.
 func TestCorrectedDeletion(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)

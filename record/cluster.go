@@ -10,26 +10,26 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// identifiedCluster is the cluster that is recorded.
+// identifiedCluster is a cluster whose identity was verified.
 type identifiedCluster struct {
-	id       int64 // of its row
+	id       int64 // ID of its row
 	uid      string
-	identity *clusterid.Identity // ends all reflectors when another cluster answers
+	identity *clusterid.Identity // ends all reflectors when a different cluster answers
 }
 
-// identifier finds out which cluster answers, and stores it.
+// identifier verifies the identity of the cluster and stores it.
 type identifier struct {
 	cfg    *Config
 	db     *sqldb.DB
 	report *reporter
-	last   int64 // row of the cluster that was found last; 0: none
+	last   int64 // row ID of the previous cluster; 0: none
 }
 
-// identify returns the cluster that answers, and records gaps for clusters that it
-// replaced. wait makes it retry until it succeeds. replaced reports that the first call
-// found a replaced cluster.
+// identify returns the cluster that answers, and records gaps for the clusters that it
+// replaced. With wait, identify retries until it succeeds. replaced reports whether the
+// first call found a replaced cluster.
 //
-// Errors: the server or the database does not answer; the cause of ctx.
+// Errors: the server or the database did not answer; the cause of ctx.
 func (i *identifier) identify(ctx context.Context, wait bool) (c identifiedCluster, replaced bool, err error) {
 	log := i.report.fault("the identity of the cluster is not known yet", "the identity of the cluster is known", "host", i.cfg.Cluster.Host())
 	defer log.Stop()
@@ -67,10 +67,10 @@ func (i *identifier) try(ctx context.Context) (c identifiedCluster, replaced boo
 	return c, first && gaps > 0, nil
 }
 
-// store stores the cluster with a UID. It records a gap for each scope of the clusters
-// that it replaced: nobody has seen what became of their objects. Another cluster of the
-// same name counts as replaced if this recorder recorded it until now, or if no recorder
-// covers it. It returns the number of gaps.
+// store stores the cluster that has a UID and returns the number of gaps that it recorded.
+// It records a gap for each scope of the clusters that this one replaced, because no
+// recorder saw what happened to their objects. A different cluster of the same name counts
+// as replaced if this recorder recorded it before, or if no recorder covers it.
 func (i *identifier) store(ctx context.Context, tx *sqldb.Tx, uid string) (id int64, gaps int, err error) {
 	now, name := time.Now(), i.cfg.ClusterName
 	if id, err = model.EnsureCluster(ctx, tx, uid, name, now); err != nil {

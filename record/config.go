@@ -15,42 +15,44 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Config says what a Recorder records. Cluster and Targets must be set.
+// Config configures a Recorder. Cluster and Targets are required.
 type Config struct {
 	// Cluster is the cluster to record.
 	Cluster *kube.Cluster
-	// ClusterName is the name of the cluster for users; default its address.
+	// ClusterName is the display name of the cluster. Default: its address.
 	ClusterName string
 	// Targets are the types to record.
 	Targets []Target
-	// Name distinguishes this recorder from others that write into the same database;
-	// default the host name.
+	// Name distinguishes this recorder from other recorders of the same database. Default:
+	// the host name.
 	Name string
-	// State returns the state of an object; default state.Of. If it panics, the revision
-	// keeps the previous state, and a gap with cause invalid records the panic.
+	// State returns the state of an object. Default: state.Of. If State panics, the
+	// revision keeps the previous state, and a gap with the cause "invalid" records the
+	// panic.
 	State func(object map[string]any) state.Status
-	// Redact names fields that are not stored, such as "spec.template.spec.containers.env".
-	// A path passes through every element of an array. A dot within a name is written as
-	// \. as in metadata.annotations.example\.com/token.
+	// Redact lists the paths of fields that are not stored, such as
+	// "spec.template.spec.containers.env". A path applies to every element of an array.
+	// Write a dot within a name as \. as in metadata.annotations.example\.com/token.
 	Redact []string
-	// Reflector configures how the server is read.
+	// Reflector configures the list and watch.
 	Reflector reflector.Config
-	// Spill configures where deltas wait while the database is unavailable.
+	// Spill configures the files that hold deltas while the database is unavailable.
 	Spill Spill
-	// MonitorInterval is how often the recorder checks whether a type has become
-	// unreachable; default 10 seconds.
+	// MonitorInterval is the interval of the check for types that have become unreachable.
+	// Default: 10 seconds.
 	MonitorInterval time.Duration
-	// Start says what to do if the cluster or the database does not answer when Run
-	// starts; default FailFast.
+	// Start selects what Run does if the cluster or the database does not answer at the
+	// start. Default: FailFast.
 	Start StartMode
 	// Logger receives each fault of the server and of the database once, the end of each
 	// fault, and messages that no caller receives as an error. Default: the value of
-	// slog.Default() when the line is written. slog.New(slog.DiscardHandler) disables
+	// slog.Default() at the time of the message. slog.New(slog.DiscardHandler) disables
 	// logging.
 	Logger *slog.Logger
 }
 
-// StartMode says what Run does while the cluster or the database does not answer.
+// StartMode selects what Run does while the cluster or the database does not answer at the
+// start.
 type StartMode uint8
 
 const (
@@ -61,35 +63,36 @@ const (
 	Wait
 )
 
-// Spill says where deltas wait while the database is unavailable. The zero value disables
-// the spill: then the recorder stops reading from the server when its queue is full, and
-// an outage of the database that is longer than the server's memory causes a gap. For a
-// busy type, the server remembers about 75 seconds.
+// Spill configures the files that hold deltas while the database is unavailable. The zero
+// value disables the spill. Without a spill, the recorder stops reading from the server
+// when its queue is full. An outage of the database then causes a gap if it lasts longer
+// than the server keeps events, which is about 75 seconds for a busy type.
 type Spill struct {
-	// Dir is a directory for this recorder, which it creates if necessary. Its content
-	// outlives the process: the next recorder with the same directory writes it first.
+	// Dir is a directory that only this recorder uses. The recorder creates it if
+	// necessary. The content outlives the process: the next recorder with the same
+	// directory writes it to the database first.
 	Dir string
-	// After is how long the recorder tries to write a batch before it spills the batch;
-	// default 2 seconds.
+	// After is the time for which the recorder retries a batch before it spills the batch.
+	// Default: 2 seconds.
 	After time.Duration
-	// MaxBytes bounds the size of all files together; default DefaultSpill. At the bound,
-	// the recorder stops reading from the server.
+	// MaxBytes is the maximum size of all files together. Default: DefaultSpill. At the
+	// limit, the recorder stops reading from the server.
 	MaxBytes int64
 }
 
-// DefaultSpill is the default of Spill.MaxBytes: 1 GiB.
+// DefaultSpill is the default of Spill.MaxBytes, in bytes: 1 GiB.
 const DefaultSpill = 1 << 30
 
 // Target selects the objects of one type.
 type Target struct {
-	// Type is the name of the type, in a form that kube.Cluster.Resolve accepts. The
-	// recorder waits for a type that the server does not serve.
+	// Type is the name of the type, in a form that kube.Cluster.Resolve accepts. If the
+	// server does not serve the type, the recorder waits for it.
 	Type string
-	// Namespace limits the target to one namespace; empty means all.
+	// Namespace limits the target to one namespace. Empty means all namespaces.
 	Namespace string
-	// LabelSelector and FieldSelector limit the target to some objects. When an object
-	// leaves the selection, the recorder gets it by name to tell this from a deletion,
-	// which needs the right to get objects of the type.
+	// LabelSelector and FieldSelector limit the target to the objects that match. When an
+	// object no longer matches, the recorder gets the object by name to distinguish this
+	// from a deletion. It needs the right to get objects of the type.
 	LabelSelector, FieldSelector string
 }
 
@@ -98,18 +101,18 @@ func (t Target) selection() kube.Selection {
 	return kube.Selection{Namespace: t.Namespace, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector, Encoding: kube.JSONOnly}
 }
 
-// selectorHash returns the hash that identifies the selectors in the database; 0 if there
-// are none.
+// selectorHash returns the hash that identifies the selectors in the database. It returns 0
+// without selectors.
 func (t Target) selectorHash() int64 {
 	if t.LabelSelector == "" && t.FieldSelector == "" {
 		return 0
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(t.LabelSelector + "\x00" + t.FieldSelector)) // it never returns an error
+	_, _ = h.Write([]byte(t.LabelSelector + "\x00" + t.FieldSelector)) // Write never returns an error
 	return int64(h.Sum64())
 }
 
-// check returns what is wrong with a target.
+// check returns an error if the target is invalid.
 func (t Target) check() error {
 	if t.Type == "" {
 		return errors.New("record: a target has no type")
@@ -123,7 +126,7 @@ func (t Target) check() error {
 	return nil
 }
 
-// withDefaults returns the configuration with defaults for the fields that are not set.
+// withDefaults returns the configuration with defaults for unset fields.
 //
 // Errors: an invalid configuration.
 func (c Config) withDefaults() (Config, error) {
@@ -152,9 +155,9 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// retryDelay returns the delay after the n-th consecutive failure to start, counted from
-// 0. It grows quickly: a starting server refuses requests only for a moment, while a
-// fault that needs an administrator lasts longer.
+// retryDelay returns the delay after the n-th consecutive failure to start, counted from 0.
+// It grows quickly: a starting server refuses requests only briefly, while a fault that an
+// administrator must fix lasts longer.
 func (c *Config) retryDelay(n int) time.Duration {
 	d := cmp.Or(c.Reflector.MinBackoff, 800*time.Millisecond)
 	most := cmp.Or(c.Reflector.SlowRetry, 30*time.Second)
@@ -164,8 +167,7 @@ func (c *Config) retryDelay(n int) time.Duration {
 	return min(d, most)
 }
 
-// CheckFieldPath returns what is wrong with an item of Config.Redact, and nil if it is
-// valid.
+// CheckFieldPath returns an error if text is not a valid item of Config.Redact.
 func CheckFieldPath(text string) error {
 	_, err := observe.ParseFieldPath(text)
 	return err

@@ -9,12 +9,12 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// heartbeat is how often coverage is stored while its end does not change. Its time tells
-// other recorders that the scope is visible.
+// heartbeat is the interval at which coverage is stored while its end does not change. The
+// stored time shows other recorders that this one still sees the scope.
 const heartbeat = 20 * time.Second
 
-// coverer stores coverage and gaps for a plan, in the transaction of its batch. It starts
-// with what the tracker remembers; the tracker takes over the result after the commit.
+// coverer stores the coverage and the gaps of a plan, in the transaction of the batch. It
+// starts with the coverage in the tracker. The tracker adopts the result after the commit.
 type coverer struct {
 	tx       *sqldb.Tx
 	scope    model.Scope
@@ -23,8 +23,8 @@ type coverer struct {
 	coverage model.Coverage
 }
 
-// update stores the coverage that a plan brings. endsGap says that a lasting gap may end
-// with it.
+// update stores the coverage of a plan. endsGap reports whether the plan may end a lasting
+// gap.
 func (c *coverer) update(ctx context.Context, t *tracker, p *plan, endsGap bool) error {
 	if !p.extendsCoverage(t) && len(p.lists) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func (c *coverer) update(ctx context.Context, t *tracker, p *plan, endsGap bool)
 	}
 	end, endAt, covered := t.end, t.endAt, t.covered
 	for _, l := range p.lists {
-		// A list begins new coverage. Events of the watch before it belong to the previous
-		// coverage. Changes between the two were not seen.
+		// A list begins new coverage. Earlier events of the watch belong to the previous
+		// coverage. No recorder saw the changes between the two.
 		if covered && l.before > end {
 			if err := c.extend(ctx, end, l.before); err != nil {
 				return err
@@ -62,8 +62,8 @@ func (c *coverer) update(ctx context.Context, t *tracker, p *plan, endsGap bool)
 	return c.extend(ctx, end, p.reached)
 }
 
-// endGap ends the lasting gap of this recorder, if there is one, and makes unknown objects
-// present. A watch that has resumed missed nothing; a list may have.
+// endGap ends the lasting gap of this recorder, if any, and marks unknown objects as
+// present. A resumed watch missed nothing; a list may have missed changes.
 func (c *coverer) endGap(ctx context.Context, p *plan) (ended bool, err error) {
 	healed := p.complete == 0
 	if ended, err = model.EndGap(ctx, c.tx, c.scope, c.recorder, p.reached, healed, c.now); err != nil {
@@ -72,8 +72,8 @@ func (c *coverer) endGap(ctx context.Context, p *plan) (ended bool, err error) {
 	return ended, model.SetPresence(ctx, c.tx, c.scope, model.Unknown, model.Present)
 }
 
-// extend moves the end of the coverage, and heals the gaps that it closes. After a start,
-// it continues coverage that ends where the watch resumed, or begins some there.
+// extend moves the end of the coverage and heals the gaps that it closes. After a start, it
+// continues the coverage that ends where the watch resumed, or begins new coverage there.
 func (c *coverer) extend(ctx context.Context, from, to wire.Version) (err error) {
 	if c.coverage.ID == 0 {
 		if c.coverage, err = model.ContinueCoverage(ctx, c.tx, c.scope, c.recorder, from, c.now); err != nil {

@@ -8,24 +8,24 @@ import (
 	"github.com/vedette-io/vedette/record/internal/observe"
 )
 
-// The bounds of a queue are the bounds of a transaction too, because the writer takes all
-// that waits. They are large enough to share the cost of a commit, and small enough to
-// keep transactions short.
+// The limits of the queue also limit a transaction, because the writer takes all waiting
+// deltas. They are large enough to share the cost of a commit, and small enough to keep
+// transactions short.
 const (
 	maxDeltas = 1000
 	maxBytes  = 4 << 20
 )
 
-// item is a delta on its way to the writer, with its observation. observed is nil if the
-// delta has not been decoded yet.
+// item is a delta for the writer, together with its observation. observed is nil until the
+// delta is decoded.
 type item struct {
 	delta.Delta
 	observed *observe.Observation
 }
 
-// observation returns the observation of an item, and makes it if there is none yet.
+// observation returns the observation of an item, and decodes the item if necessary.
 //
-// Errors: those of observe.
+// Errors: those of observe.Observe.
 func (it *item) observation(p *observe.Projection, source model.Source) (observe.Observation, error) {
 	if it.observed == nil {
 		return observe.Observe(p, &it.Delta, source)
@@ -35,17 +35,18 @@ func (it *item) observation(p *observe.Projection, source model.Source) (observe
 	return o, nil
 }
 
-// decoder is the sink of a reflector. It decodes deltas on the goroutine that reads the
-// server, while another goroutine writes the previous batch.
+// decoder is the sink of a reflector. It decodes deltas on the goroutine that reads from
+// the server, while another goroutine writes the previous batch. An item travels with its
+// observation through one queue, so the two cannot get out of step.
 type decoder struct {
 	queue      *delta.QueueOf[item]
 	projection *observe.Projection
-	listed     bool // a list was seen before, so the database has most objects of the next
+	listed     bool // a list was received before, so the database has most objects of the next list
 	listing    bool
 }
 
-// newDecoder returns a decoder with an empty queue. listed says that a recorder has seen a
-// list of the scope before.
+// newDecoder returns a decoder with an empty queue. listed reports whether a recorder has
+// received a list of the scope before.
 func newDecoder(p *observe.Projection, listed bool) *decoder {
 	size := func(it item) int { return len(it.Record.Body) }
 	limits := delta.Limits{Deltas: maxDeltas, Bytes: maxBytes}
@@ -59,9 +60,9 @@ func (d *decoder) Put(ctx context.Context, change delta.Delta) error {
 	return d.queue.Put(ctx, it)
 }
 
-// decode returns the observation of a delta, and leaves in the delta only the stored part
-// of the object. It returns nil for deltas without a usable object, and for objects of a
-// repeated list: the writer decodes the few of them that it does not know.
+// decode returns the observation of a delta, and reduces the body of the delta to the
+// stored part. It returns nil for a delta without a usable object, and for an object of a
+// repeated list: the writer decodes only the few objects that are new.
 func (d *decoder) decode(change *delta.Delta) *observe.Observation {
 	switch change.Kind {
 	case delta.Begin:

@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// deletionCheck asks the server whether an object that is no longer reported is deleted. A
+// deletionCheck asks the server whether an object that it no longer reports is deleted. A
 // watch with selectors reports an object that left the selection as deleted.
 type deletionCheck func(ctx context.Context, key wire.Key, uid string) (deleted bool, err error)
 
@@ -32,7 +32,7 @@ func newDeletionCheck(c *kube.Cluster, t Target) (deletionCheck, error) {
 		case apierrors.IsNotFound(err):
 			return true, nil
 		case apierrors.IsForbidden(err):
-			return true, nil // without the right to get it, believe the watch
+			return true, nil // without the right to get the object, trust the watch
 		case err != nil:
 			return false, fmt.Errorf("check whether %s is deleted: %w", key, err)
 		}

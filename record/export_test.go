@@ -23,7 +23,7 @@ type Observation struct {
 	Version wire.Version
 	State   state.State
 	Body    string
-	Ago     int // seconds since the object entered the state, as it reports; 0: it does not
+	Ago     int // seconds since the object entered the state, as the object reports; 0: not reported
 	Raw     string
 	Missed  bool // a list lacked the object, so its deletion was inferred
 }
@@ -42,12 +42,12 @@ func (s *Observation) observation() observe.Observation {
 	return o
 }
 
-// Write writes observations in one transaction, as a recorder does that has just started.
+// Write writes observations in one transaction, like a recorder that has just started.
 func Write(ctx context.Context, db *sqldb.DB, all []Observation) (batch.Result, error) {
 	return WriteWith(ctx, db, bodies.NewEncoder(1, 1<<20), all)
 }
 
-// WriteWith is Write with the encoder of earlier batches.
+// WriteWith is like Write, with the encoder of earlier batches.
 func WriteWith(ctx context.Context, db *sqldb.DB, encoder *bodies.Encoder, all []Observation) (batch.Result, error) {
 	observations := make([]observe.Observation, len(all))
 	for i := range all {
@@ -64,7 +64,7 @@ func WriteWith(ctx context.Context, db *sqldb.DB, encoder *bodies.Encoder, all [
 	return result.Result, err
 }
 
-// Observe returns what a recorder stores of a delta. stateOf may be nil.
+// Observe returns the observation of a delta. stateOf may be nil.
 func Observe(r kube.Resource, stateOf func(map[string]any) state.Status, redact []string, d delta.Delta) (body string, status state.Status, labels map[string]string, err error) {
 	var fields []observe.FieldPath
 	for _, text := range redact {
@@ -82,7 +82,7 @@ func SpoolName(r kube.Resource, cluster, database, recorder string, t Target) st
 // FieldNames returns the names in a path of Config.Redact.
 func FieldNames(text string) ([]string, error) { return observe.ParseFieldPath(text) }
 
-// Track returns what a recorder remembers of n objects, which make returns.
+// Track returns the tracker of a recorder after n objects, which make returns.
 func Track(n int, make func(i int) delta.Delta) (any, error) {
 	p := planner{tracker: newTracker(0, time.Time{}), projection: observe.NewProjection(kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}, nil, nil)}
 	for i := range n {

@@ -21,9 +21,9 @@ const (
 	gapRows   = "SELECT recorder, cause, CASE WHEN to_at = 0 THEN 'lasts' WHEN healed_at > 0 THEN 'healed' ELSE 'closed' END FROM gaps ORDER BY id"
 )
 
-// TestRights: objects that cannot be seen for lack of rights are unknown, not deleted, and
-// a gap lasts. When the rights are back, the gap ends, and nothing is missing that the
-// server still has.
+// TestRights checks that objects become unknown, not deleted, when the rights are missing,
+// and that a lasting gap begins. When the rights return, the gap ends, and the recorder
+// writes everything that the server still has.
 func TestRights(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -53,8 +53,8 @@ func TestRights(t *testing.T) {
 	})
 }
 
-// TestTransientRefusal: a starting server refuses the first requests for a moment. That
-// does not cost the delay of lasting refusals.
+// TestTransientRefusal checks that the first refusals of a starting server do not cost the
+// delay of lasting refusals.
 func TestTransientRefusal(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -77,7 +77,8 @@ func TestTransientRefusal(t *testing.T) {
 	}
 }
 
-// TestType: a type may appear after the recorder has started, disappear, and come back.
+// TestType checks a type that appears after the start of the recorder, disappears, and
+// returns.
 func TestType(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -96,7 +97,7 @@ func TestType(t *testing.T) {
 		}
 		w.create(one("b"))
 		w.until(presences, "a 0 Queued", "b 0 Running")
-		// The watch does not see the end of the type, because the server is down.
+		// The watch does not see that the type disappears, because the server is down.
 		w.srv.Unavailable()
 		if err := w.srv.Unregister(jobs.GroupVersionResource()); err != nil {
 			t.Fatal(err)
@@ -115,8 +116,8 @@ func TestType(t *testing.T) {
 	})
 }
 
-// TestRebuilt: another cluster at the same address is another cluster. Objects of the
-// replaced cluster are unknown, not deleted.
+// TestRebuilt checks that a different cluster at the same address is recorded as a
+// different cluster. Objects of the replaced cluster become unknown, not deleted.
 func TestRebuilt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -140,8 +141,8 @@ func TestRebuilt(t *testing.T) {
 		w.until("SELECT COUNT(*) FROM clusters", "2")
 		w.until(gapRows, "one rebuilt closed")
 		stop()
-		// The same holds while no recorder runs. A cluster that was covered just now may be
-		// another one of the same name.
+		// The same holds when no recorder runs. A cluster whose coverage is recent may be a
+		// different one of the same name.
 		if _, err := w.d.SQL().ExecContext(t.Context(), "UPDATE coverage SET to_at = to_at - 600000000"); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func TestRebuilt(t *testing.T) {
 		defer stop()
 		w.until(presences, "a 2 Queued", "b 2 Queued")
 		w.until(gapRows, "one rebuilt closed", "two rebuilt closed")
-		w.waitFor(t, func() bool { return w.recorder.Health().Replaced > 0 }) // it counts after the commit
+		w.waitFor(t, func() bool { return w.recorder.Health().Replaced > 0 }) // the recorder counts after the commit
 		stop()
 		if n := w.recorder.Health().Replaced; n != 1 {
 			t.Errorf("%d replaced clusters", n)
@@ -161,8 +162,8 @@ func TestRebuilt(t *testing.T) {
 	})
 }
 
-// TestSelection: an object that leaves the selection is not deleted, whether a watch or a
-// list shows it.
+// TestSelection checks that an object that leaves the selection does not count as deleted,
+// in a watch and in a list.
 func TestSelection(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -192,7 +193,8 @@ func TestSelection(t *testing.T) {
 	})
 }
 
-// TestSelectionsOfOthers: a recorder of some objects does not touch the others.
+// TestSelectionsOfOthers checks that a recorder with selectors leaves other objects
+// unchanged.
 func TestSelectionsOfOthers(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.create(pod("a"))
@@ -208,8 +210,8 @@ func TestSelectionsOfOthers(t *testing.T) {
 	w.until(presences, "a 0 Queued", "b 0 Queued")
 }
 
-// TestRefused: a revision that the database rejects does not block the others, and is a
-// gap.
+// TestRefused checks that a revision that the database rejects does not block the others,
+// and causes a gap.
 func TestRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -232,7 +234,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestOddTexts: a text that a column does not take is cut there. The body has all of it.
+// TestOddTexts checks that text is cut at the limit of its column, while the body holds all
+// of it.
 func TestOddTexts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -247,8 +250,7 @@ func TestOddTexts(t *testing.T) {
 	})
 }
 
-// TestTargetsAreChecked: a target that no server can serve is an error before anything
-// starts.
+// TestTargetsAreChecked checks that New refuses a target that no server can serve.
 func TestTargetsAreChecked(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	for _, target := range []record.Target{
@@ -264,21 +266,21 @@ func TestTargetsAreChecked(t *testing.T) {
 	}
 }
 
-// TestStartModes: with Start: Wait, a recorder waits for a cluster that does not answer at
-// the start.
+// TestStartModes checks that a recorder with Start: Wait waits for a cluster that does not
+// answer at the start.
 func TestStartModes(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.create(pod("a"))
 	w.srv.Unavailable()
 	if _, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}, Start: record.Wait + 1}); err == nil {
-		t.Error("an unknown start mode is valid")
+		t.Error("New accepted an unknown start mode")
 	}
 	r, err := record.New(w.d, record.Config{Cluster: w.cluster, Targets: []record.Target{{Type: "pods"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Run(t.Context()); err == nil {
-		t.Error("a recorder that fails fast began without a cluster")
+		t.Error("a recorder with FailFast started without a cluster")
 	}
 	w.start = record.Wait
 	stop := w.record("one")
@@ -289,12 +291,12 @@ func TestStartModes(t *testing.T) {
 	w.until(presences, "a 0 Queued")
 }
 
-// TestFullDisk: while the database cannot grow, the recorder retries and reports the
-// cause, and nothing is lost. The test sets a bound of SQLite, whose error is that of a
-// full disk.
+// TestFullDisk checks that the recorder retries and reports the cause while the database
+// cannot grow, and that nothing is lost. The test sets a limit of SQLite that causes the
+// error of a full disk.
 func TestFullDisk(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
-	w.d.SQL().SetMaxOpenConns(1) // the bound belongs to a connection
+	w.d.SQL().SetMaxOpenConns(1) // the limit belongs to a connection
 	w.create(pod("a"))
 	stop := w.record("one")
 	defer stop()
@@ -323,7 +325,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fails waits until writing a batch has failed.
+// fails waits until a batch has failed.
 func (w *world) fails(why string) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -9,8 +9,9 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// TestWindow: events that the server has forgotten are a gap with its bounds. Differences
-// and deletions after it are written. A recorder that saw the events heals the gap.
+// TestWindow checks that events that the server has dropped cause a gap with the right
+// bounds. The differences and deletions after it are written. A recorder that saw the
+// events heals the gap.
 func TestWindow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -35,8 +36,8 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// TestGapHeals: events that one recorder missed and another saw are not a gap in the end,
-// and the deletion that was seen replaces the inferred one.
+// TestGapHeals checks that a gap heals if another recorder saw the events, and that an
+// observed deletion replaces the inferred one.
 func TestGapHeals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -46,7 +47,7 @@ func TestGapHeals(t *testing.T) {
 		w.until(transitions, "a  Queued")
 		w.create(pod("z"))
 		w.until("SELECT COUNT(*) FROM revisions WHERE source = 1", "1") // the recorder watches
-		// Recorder two sees nothing until the server has forgotten the events.
+		// Recorder two sees nothing until the server has dropped the events.
 		now := time.Now()
 		second := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods", Where: func(r apitest.Request) bool { return r.Time.After(now) }}
 		blind, err := w.srv.Inject(apitest.Fault{Match: second, Times: 1, Action: apitest.Stall()})
@@ -71,8 +72,8 @@ func TestGapHeals(t *testing.T) {
 	})
 }
 
-// TestGapIsFilled: a later recorder whose server still remembers an open gap fills it. If
-// no server does, recording continues at the resume point.
+// TestGapIsFilled checks that a later recorder fills an open gap if its server still has
+// the events. If no server has them, recording continues at the resume point.
 func TestGapIsFilled(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -80,7 +81,7 @@ func TestGapIsFilled(t *testing.T) {
 			w.create(pod(name))
 		}
 		w.catchUp("one")
-		// In the gap, objects change, are deleted, and are created again.
+		// Within the gap, objects change, are deleted, and are created again.
 		w.phase("a", "Running")
 		w.phase("a", "Failed")
 		for _, name := range []string{"b", "z"} {
@@ -114,7 +115,7 @@ func TestGapIsFilled(t *testing.T) {
 	})
 }
 
-// TestGapHealsByParts: several recorders that saw the parts of a gap heal it together.
+// TestGapHealsByParts checks that recorders that saw parts of a gap heal it together.
 func TestGapHealsByParts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -135,7 +136,7 @@ func TestGapHealsByParts(t *testing.T) {
 	})
 }
 
-// forgetful makes the server refuse one watch because it has forgotten the version.
+// forgetful makes the server refuse one watch, as if it had dropped the version.
 func (w *world) forgetful() {
 	w.t.Helper()
 	match := apitest.Match{Verb: apitest.VerbWatch, Resource: "pods"}

@@ -10,13 +10,13 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Health is the condition of a recorder at one moment.
+// Health is a snapshot of the condition of a recorder.
 type Health struct {
-	// Cluster is the name of the cluster, and ClusterUID its identity: the UID of its
-	// namespace kube-system. ClusterUID is empty before the cluster has answered.
+	// Cluster is the display name of the cluster. ClusterUID is its identity, the UID of
+	// the namespace kube-system; it is empty until the cluster has answered.
 	Cluster, ClusterUID string
-	// Replaced counts how often the recorder found another cluster at the address,
-	// including a replacement that happened before it started.
+	// Replaced is the number of times that the recorder found a different cluster at the
+	// address, including a replacement before the start.
 	Replaced uint64
 	// Targets are in the order of Config.Targets.
 	Targets []TargetHealth
@@ -32,70 +32,72 @@ func (h *Health) Ready() bool {
 	return len(h.Targets) > 0
 }
 
-// TargetHealth is the condition of the recording of one target.
+// TargetHealth is a snapshot of the condition of one target.
 type TargetHealth struct {
 	Target Target
-	// Ready reports that the first list was written, or that the watch was resumed.
+	// Ready reports whether the first list was written or the watch was resumed.
 	Ready bool
-	// Err is why recording has not started, such as a type that is not served; nil
-	// otherwise.
+	// Err is the reason why recording has not started, such as a type that the server does
+	// not serve. It is nil once recording has started.
 	Err error
-	// Reflector is the condition of the list and watch.
+	// Reflector is the health of the list and watch.
 	Reflector reflector.Health
-	// Objects is the number of objects that exist.
+	// Objects is the number of objects that exist now.
 	Objects int
-	// Queued is the number of deltas that wait to be written, and QueuedBytes their size.
+	// Queued is the number of deltas that wait to be written. QueuedBytes is their size.
 	Queued, QueuedBytes int
-	// Spilled is the size of the deltas that wait on disk, in bytes.
+	// Spilled is the size of the spilled deltas on disk, in bytes.
 	Spilled int64
-	// Covered is the resume point: the version up to which everything is written.
-	// CoveredAt is when it was written.
+	// Covered is the resume point: every revision up to this version is in the database.
+	// CoveredAt is the time when it was stored.
 	Covered   wire.Version
 	CoveredAt time.Time
-	// Failed is why the last batch was not written, and FailedSince is when the first of
-	// the consecutive failures occurred; nil and zero if the last batch was written.
+	// Failed is the error of the last batch, and FailedSince is the time of the first of
+	// the consecutive failures. Both are zero if the last batch was written.
 	Failed      error
 	FailedSince time.Time
 	Stats
 }
 
-// Result counts rows that were written: new revisions, new transitions, and duplicates,
-// which the database had already.
+// Result counts written rows: new revisions, new transitions, and duplicates.
 type Result = batch.Result
 
-// Stats counts what a recorder did for a target since it started. All numbers only grow.
+// Stats counts the work of a recorder on a target since the start. The numbers never
+// decrease.
 type Stats struct {
 	Result
-	// Batches are committed transactions, and Retries failed attempts.
+	// Batches is the number of committed transactions. Retries is the number of failed
+	// attempts.
 	Batches, Retries uint64
-	// Gaps counts recorded gaps by cause.
+	// Gaps is the number of recorded gaps for each cause.
 	Gaps map[string]uint64
-	// Stored is the time from reading an event to the commit that contains it. Happened is
-	// the time from a transition, as the object reports it, to that commit; objects may
-	// report whole seconds. Both count events of watches only.
+	// Stored is the time from reading an event to its commit. Happened is the time from a
+	// transition, as the object reports it, to its commit; an object may report whole
+	// seconds. Both cover only events of a watch.
 	Stored, Happened Histogram
-	// Sizes counts batches by their number of revisions; SizeBounds are its bounds.
+	// Sizes counts batches by their number of revisions. SizeBounds are the bounds of its
+	// buckets.
 	Sizes [len(SizeBounds) + 1]uint64
 }
 
-// committed describes a batch that was committed.
+// committed describes a committed batch.
 type committed struct {
 	batch.Result
 	at       time.Time
-	causes   []string     // of the gaps in it
+	causes   []string     // of the gaps in the batch
 	size     int          // number of observations
-	seen     []time.Time  // when the events of a watch among them were read
-	happened []int64      // when the transitions that a watch reported happened, in microseconds
-	objects  int          // number of objects that exist now
-	covered  wire.Version // the resume point now
-	ready    bool         // the scope has coverage by this recorder
+	seen     []time.Time  // read times of the observations that come from a watch
+	happened []int64      // times of the transitions that come from a watch, in microseconds
+	objects  int          // number of objects that exist after the batch
+	covered  wire.Version // the resume point after the batch
+	ready    bool         // this recorder covers the scope
 }
 
 // targetHealth is a TargetHealth that a recorder updates and any goroutine reads.
 type targetHealth struct {
 	mu   sync.Mutex
 	now  TargetHealth
-	live func(*TargetHealth) // reads what changes without the recorder; nil before the first start
+	live func(*TargetHealth) // fills in the values that change without the recorder; nil before the first start
 }
 
 func newTargetHealth(t Target) *targetHealth { return &targetHealth{now: TargetHealth{Target: t}} }
@@ -112,7 +114,7 @@ func (h *targetHealth) get() TargetHealth {
 	return now
 }
 
-// watch sets the function that reads what changes without the recorder.
+// watch sets the function that fills in the values that change without the recorder.
 func (h *targetHealth) watch(live func(*TargetHealth)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,14 +128,15 @@ func (h *targetHealth) restart() {
 	h.now.Ready, h.now.Err = false, nil
 }
 
-// notStarted records why recording has not started; nil if it has.
+// notStarted records the reason why recording has not started. A nil error means that it
+// has started.
 func (h *targetHealth) notStarted(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now.Err = err
 }
 
-// failed records that a batch was not written.
+// failed records a failed attempt to write a batch.
 func (h *targetHealth) failed(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -157,7 +160,7 @@ func (h *targetHealth) recordedGapLocked(cause string) {
 	h.now.Gaps[cause]++
 }
 
-// wrote records that a batch was committed.
+// wrote records a committed batch.
 func (h *targetHealth) wrote(c *committed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,22 +12,22 @@ var LagBounds = [...]time.Duration{
 // SizeBounds are the upper bounds of Stats.Sizes, in revisions.
 var SizeBounds = [...]int{0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 
-// Histogram counts durations in one bucket for each of LagBounds, and one for longer
+// Histogram counts durations in one bucket for each of LagBounds, and one bucket for longer
 // durations.
 type Histogram struct {
 	Buckets [len(LagBounds) + 1]uint64
 	Sum     time.Duration
 }
 
-// add counts a duration. Clocks can disagree, so a negative one counts as 0.
+// add counts a duration. A negative duration counts as 0, because clocks can disagree.
 func (h *Histogram) add(d time.Duration) {
 	d = max(d, 0)
 	h.Buckets[bucketOf(LagBounds[:], d)]++
 	h.Sum += d
 }
 
-// Quantile returns the upper bound of the bucket in which the q-quantile lies, and the
-// last bound if it lies beyond that. It returns 0 if nothing was counted.
+// Quantile returns the upper bound of the bucket that contains the q-quantile, or the last
+// bound if the quantile exceeds it. It returns 0 for an empty histogram.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	total := uint64(0)
 	for _, n := range h.Buckets {

@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestTryWriteAndResumePoint: TryWrite says whether a database can be written, and leaves
-// nothing in it. FindResumePoint says where a recorder of a target would begin.
+// TestTryWriteAndResumePoint checks that TryWrite detects whether a database is writable
+// and leaves nothing in it, and that FindResumePoint returns where a recorder would begin.
 func TestTryWriteAndResumePoint(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		_, isFile := sqldb.FileOf(url)
@@ -24,7 +24,7 @@ func TestTryWriteAndResumePoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := record.TryWrite(t.Context(), d); err == nil {
-				t.Error("wrote without a schema")
+				t.Error("TryWrite succeeded without a schema")
 			}
 			if err := d.Close(); err != nil {
 				t.Error(err)
@@ -45,7 +45,7 @@ func TestTryWriteAndResumePoint(t *testing.T) {
 		}
 		defer d.Close()
 		if err := record.TryWrite(t.Context(), d); isFile && (err == nil || !strings.Contains(err.Error(), "is read-only")) {
-			t.Errorf("an inspected database can be written: %v", err)
+			t.Errorf("got %v from TryWrite on a read-only database, want an error", err)
 		}
 		system, err := w.srv.Get(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 		if err != nil {

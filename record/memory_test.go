@@ -10,8 +10,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// TestBytesPerObject: the recorder remembers the key and the UID of an object, and nothing
-// of its body.
+// TestBytesPerObject checks that the recorder keeps the key and the UID of an object in
+// memory, and no part of its body.
 func TestBytesPerObject(t *testing.T) {
 	const n, most = 100_000, 185
 	live := func() uint64 {
@@ -34,8 +34,8 @@ func TestBytesPerObject(t *testing.T) {
 	}
 	each := (live() - before) / n
 	runtime.KeepAlive(c)
-	t.Logf("%d bytes for each object", each)
+	t.Logf("%d bytes per object", each)
 	if each > most {
-		t.Errorf("%d bytes for each object, may be %d", each, most)
+		t.Errorf("got %d bytes per object, want at most %d", each, most)
 	}
 }

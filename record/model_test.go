@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// drawHistory draws revisions of some objects, in the order of their versions.
+// drawHistory draws revisions of a few objects, in the order of their versions.
 func drawHistory(t *rapid.T) (all []record.Observation) {
 	states := []state.State{state.Queued, state.Running, state.Failed, ""}
 	version := wire.Version(1)
@@ -36,7 +36,7 @@ func drawHistory(t *rapid.T) (all []record.Observation) {
 	return all
 }
 
-// deliver draws what one recorder sees of a history, in batches.
+// deliver draws the part of a history that one recorder sees, in batches.
 func deliver(t *rapid.T, all []record.Observation) (batches [][]record.Observation) {
 	var batch []record.Observation
 	for _, s := range all {
@@ -50,9 +50,9 @@ func deliver(t *rapid.T, all []record.Observation) (batches [][]record.Observati
 	return append(batches, batch)
 }
 
-// TestAgainstModel: several recorders write what each has seen, interleaved, and some of
-// it twice. The database then has what all have seen together: each revision once, and a
-// transition where the state differs from that of the revision before.
+// TestAgainstModel lets several recorders write what each of them saw, interleaved and
+// partly twice. The database must then hold what all of them saw together: each revision
+// once, and a transition wherever the state differs from that of the previous revision.
 func TestAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -90,7 +90,7 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// compare compares the database with what was seen.
+// compare compares the database with the observations.
 func (w *world) compare(t *rapid.T, all []record.Observation, seen map[record.Observation]bool, written int) {
 	var revisions, transitions, objects []string
 	last := map[string]record.Observation{}
@@ -114,7 +114,7 @@ func (w *world) compare(t *rapid.T, all []record.Observation, seen map[record.Ob
 		}
 	}
 	if written != len(revisions) {
-		t.Fatalf("%d revisions were written, of %d", written, len(revisions))
+		t.Fatalf("got %d written revisions, want %d", written, len(revisions))
 	}
 	for query, want := range map[string][]string{
 		"SELECT o.uid, r.version, r.state FROM revisions r JOIN objects o ON o.id = r.object_id ORDER BY r.version":                                                    revisions,
@@ -140,8 +140,8 @@ func (w *world) clear() {
 	}
 }
 
-// TestWritersAtOnce: recorders that write the same at the same time do not block each
-// other for good, and nothing is stored twice.
+// TestWritersAtOnce checks that recorders that write the same revisions at the same time do
+// not block each other permanently, and store nothing twice.
 func TestWritersAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -153,7 +153,7 @@ func TestWritersAtOnce(t *testing.T) {
 		for range 3 {
 			work.Go(func() {
 				for some := range slices.Chunk(all, 20) {
-					for { // retry as a recorder does
+					for { // retry like a recorder
 						if _, err := record.Write(t.Context(), w.d, some); err == nil {
 							break
 						} else if t.Context().Err() != nil {

@@ -16,34 +16,34 @@ import (
 )
 
 // monitor watches the health of a reflector. It logs faults, and begins a lasting gap when
-// the scope cannot be seen any more.
+// the recorder can no longer see the scope.
 type monitor struct {
 	db        *sqldb.DB
 	scope     model.Scope
 	recorder  string
 	reflector *reflector.Reflector
 	interval  time.Duration
-	resume    wire.Version // where the reflector began
-	caughtUp  func() bool  // reports whether everything that was received is written
+	resume    wire.Version // version at which the reflector began
+	caughtUp  func() bool  // reports whether all received deltas are written
 	begun     *atomic.Int64
 	log       *slog.Logger
 	fault     *faultlog.Reporter // reports faults of the reflector
 	health    *targetHealth
 
 	order   delta.Order // logged
-	invalid uint64      // number of unusable objects that were logged
-	gapAt   time.Time   // when the monitor last tried to begin a gap; zero: the scope is visible
+	invalid uint64      // number of unusable objects logged so far
+	gapAt   time.Time   // time of the last attempt to begin a gap; zero: the scope is visible
 }
 
-// coverageTimeout is the age after which the coverage of another recorder no longer shows
-// that a scope is visible. Servers send bookmarks about every minute.
+// coverageTimeout is the age at which the coverage of another recorder no longer proves
+// that the scope is visible. Servers send bookmarks about every minute.
 const coverageTimeout = 3 * time.Minute
 
-// gapInterval is how often an invisible scope is recorded. Another recorder may have seen
-// it in between.
+// gapInterval is the interval at which the monitor records that a scope is still invisible.
+// Another recorder may have seen the scope in between.
 const gapInterval = time.Minute
 
-// run watches until ctx ends.
+// run monitors the reflector until ctx ends.
 func (m *monitor) run(ctx context.Context) {
 	tick := time.NewTicker(m.interval)
 	defer tick.Stop()
@@ -51,7 +51,7 @@ func (m *monitor) run(ctx context.Context) {
 		h, changed := m.reflector.Health()
 		m.logFaults(&h)
 		if err := m.recordGap(ctx, &h); err != nil && ctx.Err() == nil {
-			m.log.Error("cannot record a gap yet", "err", err)
+			m.log.Error("cannot record a gap; will retry", "err", err)
 		}
 		select {
 		case <-changed:
@@ -62,14 +62,15 @@ func (m *monitor) run(ctx context.Context) {
 	}
 }
 
-// logFaults logs the beginning, change and end of faults, and unusable objects.
+// logFaults logs the beginning, the change and the end of each fault, and each unusable
+// object.
 func (m *monitor) logFaults(h *reflector.Health) {
 	if h.Invalid > m.invalid {
-		m.log.Warn("skipped an unusable object, whose recorded history is unchanged", "count", h.Invalid-m.invalid, "err", h.LastInvalid)
+		m.log.Warn("skipped an unusable object; its recorded history is unchanged", "count", h.Invalid-m.invalid, "err", h.LastInvalid)
 		m.invalid = h.Invalid
 	}
 	if h.Order != m.order {
-		m.log.Warn("the server does not order resource versions, so the history of this type may lack revisions (gaps with cause unordered)", "order", h.Order.String())
+		m.log.Warn("the server does not order resource versions, so the history of this type may lack revisions (gaps with the cause unordered)", "order", h.Order.String())
 		m.order = h.Order
 	}
 	if h.Phase == reflector.Stopped {
@@ -83,8 +84,8 @@ func (m *monitor) logFaults(h *reflector.Health) {
 	m.fault.See(fault)
 }
 
-// recordGap begins a lasting gap if the scope is not visible until somebody acts. It first
-// waits until everything that was received is written.
+// recordGap begins a lasting gap if the scope stays invisible until somebody acts. It first
+// waits until all received deltas are written.
 func (m *monitor) recordGap(ctx context.Context, h *reflector.Health) error {
 	cause := causeOf(h.Fault)
 	if cause == "" {
@@ -107,9 +108,9 @@ func (m *monitor) recordGap(ctx context.Context, h *reflector.Health) error {
 	return nil
 }
 
-// beginGap begins a lasting gap, unless this recorder has one. If no other recorder sees
-// the scope, the objects of the scope become unknown. They are not deleted, because nobody
-// has seen a deletion.
+// beginGap begins a lasting gap, unless this recorder has begun one already. If no other
+// recorder sees the scope, the presence of its objects becomes unknown. They do not become
+// deleted, because no recorder saw a deletion.
 func (m *monitor) beginGap(ctx context.Context, gap model.Gap) (begun bool, err error) {
 	ctx, done := m.db.Bounded(ctx)
 	defer done()
@@ -126,8 +127,8 @@ func (m *monitor) beginGap(ctx context.Context, gap model.Gap) (begun bool, err 
 	return begun, err
 }
 
-// causeOf returns the cause of a gap for a fault that lasts until somebody acts, and "" for
-// other faults.
+// causeOf returns the cause of the gap for a fault that lasts until somebody acts. It
+// returns "" for other faults.
 func causeOf(f reflector.Fault) string {
 	switch f {
 	case reflector.Denied:

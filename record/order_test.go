@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/record"
 )
 
-// disorderly is a cluster with one project. An aggregated API server serves it, which does
-// not order its versions. The test writes its watches.
+// disorderly is a cluster with one project. The aggregated API server that serves it does
+// not order its versions. The test writes the watch streams.
 type disorderly struct {
 	watches chan *io.PipeWriter
 }
@@ -57,8 +57,8 @@ func project(v int, phase string) string {
 	return fmt.Sprintf(`{"kind":"Project","apiVersion":"project.example.com/v1","metadata":{"name":"x","uid":"u","resourceVersion":"%d"},"status":{"phase":%q}}`, v, phase)
 }
 
-// TestUnorderedVersions: a revision that has no place in the order of versions is a gap,
-// and a deletion is always written.
+// TestUnorderedVersions checks that a revision without a place in the order of versions
+// causes a gap, and that a deletion is always written.
 func TestUnorderedVersions(t *testing.T) {
 	w := newWorld(t, "sqlite:"+t.TempDir()+"/history.db")
 	srv := &disorderly{watches: make(chan *io.PipeWriter, 10)}

@@ -10,16 +10,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// planner turns batches into plans. It reads the tracker and does not change it.
+// planner turns batches into plans. It reads the tracker and never changes it.
 type planner struct {
 	*tracker
 	projection *observe.Projection
-	deleted    deletionCheck // nil: an object that is no longer reported is deleted
+	deleted    deletionCheck // nil: every object that is no longer reported is deleted
 }
 
 // plan plans a batch.
 //
-// Errors: the server did not say whether an object is deleted.
+// Errors: the server did not answer whether an object is deleted.
 func (pl *planner) plan(ctx context.Context, items []item) (*plan, error) {
 	p := newPlan(pl.tracker)
 	for i := range items {
@@ -48,7 +48,7 @@ func (pl *planner) plan(ctx context.Context, items []item) (*plan, error) {
 	return p, nil
 }
 
-// upsertObject plans a revision of an object that exists.
+// upsertObject plans a revision of an existing object.
 func (pl *planner) upsertObject(p *plan, it *item) {
 	key, source := it.Record.Key, model.Watched
 	if p.listing {
@@ -73,18 +73,18 @@ func (pl *planner) upsertObject(p *plan, it *item) {
 		p.addInvalid(it.Version, err)
 		return
 	}
-	if older && !p.listing { // a watch that fills a gap repeats known revisions
+	if older && !p.listing { // a watch that fills a gap repeats stored revisions
 		p.add(o)
 		return
 	}
-	if exists && before.uid != it.Record.UID { // another object of the same name: a deletion was missed
+	if exists && before.uid != it.Record.UID { // a new object of the same name: its deletion was missed
 		p.observations = append(p.observations, observe.MissedDeletion(key, before.uid, before.version, it.Record.Version-1, it.Seen, source))
 	}
 	p.add(o)
 	p.objects[key] = tracked{it.Record.UID, it.Record.Version}
 }
 
-// deleteObject plans a deletion, or that an object left the selection.
+// deleteObject plans a deletion, or the exit of an object from the selection.
 func (pl *planner) deleteObject(ctx context.Context, p *plan, it *item) error {
 	key := it.Record.Key
 	before, exists := p.find(pl.tracker, key)
@@ -124,8 +124,8 @@ func (pl *planner) deleteObject(ctx context.Context, p *plan, it *item) error {
 	return nil
 }
 
-// keepObject plans for an object that exists in an unusable state: its last recorded state
-// stays, unless that belongs to another object of the same name.
+// keepObject handles an object that exists and is unusable. Its last recorded state stays,
+// unless that state belongs to an earlier object of the same name.
 func (pl *planner) keepObject(p *plan, d *delta.Delta) {
 	p.addInvalid(cmp.Or(d.Version, p.reached), d.Err)
 	key, source := d.Record.Key, model.Watched
@@ -142,7 +142,8 @@ func (pl *planner) keepObject(p *plan, d *delta.Delta) {
 	}
 }
 
-// endList completes a list: objects that it lacks are deleted, or left the selection.
+// endList completes a list. Objects that the list lacks are deleted, or have left the
+// selection.
 func (pl *planner) endList(ctx context.Context, p *plan, d *delta.Delta) error {
 	if !p.listing {
 		return nil

@@ -15,8 +15,8 @@ func upsert(body string) delta.Delta {
 	return delta.Delta{Kind: delta.Upsert, Record: wire.Record{Key: wire.Key{Name: "a"}, UID: "u", Version: 7, Encoding: wire.JSON, Body: []byte(body)}}
 }
 
-// TestSameContent: one revision has the same body from a watch, a list, and a server that
-// formats for people. A new version alone does not change the body.
+// TestSameContent checks that a revision has the same body from a watch, from a list, and
+// from a server that formats its output. A new version alone does not change the body.
 func TestSameContent(t *testing.T) {
 	pods := kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}
 	want := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"app":"b"}},"status":{"phase":"Running"}}`
@@ -38,8 +38,8 @@ func TestSameContent(t *testing.T) {
 	}
 }
 
-// TestNotKept: no body contains the data of Secrets or a redacted field. This includes
-// Secrets in lists, which do not name their type, and objects that nest very deep.
+// TestNotKept checks that no body contains the data of Secrets or a redacted field. This
+// includes Secrets in lists, which do not name their type, and deeply nested objects.
 func TestNotKept(t *testing.T) {
 	secrets := kube.Resource{Version: "v1", Name: "secrets", Kind: "Secret"}
 	jobs := kube.Resource{Group: "batch", Version: "v1", Name: "jobs", Kind: "Job"}
@@ -63,7 +63,7 @@ func TestNotKept(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.name, all, err)
 		}
 		if !strings.HasPrefix(body, `{"apiVersion":`) || !strings.Contains(body, c.resource.Kind) {
-			t.Errorf("%s: %s does not say what it is", c.name, body)
+			t.Errorf("%s: %s lacks its type or name", c.name, body)
 		}
 	}
 }

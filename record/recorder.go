@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Recorder writes every revision of its targets into a database. Create it with New.
+// Recorder writes every revision of its targets to a database. Create it with New.
 type Recorder struct {
 	cfg    Config
 	db     *sqldb.DB
@@ -28,8 +28,8 @@ type Recorder struct {
 	replaced uint64
 }
 
-// New returns a recorder that writes into a database. The schema must be current; see
-// sqldb.DB.Migrate.
+// New returns a recorder that writes to db. The schema must be current; see
+// sqldb.DB.Migrate. The caller closes db after Run has returned.
 //
 // Errors: an invalid configuration.
 func New(db *sqldb.DB, cfg Config) (*Recorder, error) {
@@ -55,7 +55,7 @@ func New(db *sqldb.DB, cfg Config) (*Recorder, error) {
 	return r, nil
 }
 
-// Health returns the condition of the recorder. Any goroutine may call it at any time.
+// Health returns the current condition of the recorder. It is safe for concurrent use.
 func (r *Recorder) Health() Health {
 	r.mu.Lock()
 	h := Health{Cluster: r.cfg.ClusterName, ClusterUID: r.uid, Replaced: r.replaced}
@@ -66,8 +66,8 @@ func (r *Recorder) Health() Health {
 	return h
 }
 
-// Run records until ctx ends. Then it writes what it has received, and returns nil. It
-// blocks until all goroutines that it started have ended. Call it once.
+// Run records until ctx ends, then writes the deltas that it has received, and returns nil.
+// It blocks until all goroutines that it started have ended. Call it once.
 //
 // Errors: the cluster or the database did not answer at the start, and Config.Start is
 // FailFast.
@@ -84,7 +84,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 			r.countReplaced()
 		}
 		if ctx.Err() != nil {
-			return nil // Run was told to stop
+			return nil // a normal stop
 		}
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (r *Recorder) countReplaced() {
 	r.replaced++
 }
 
-// recordCluster records all targets of one cluster until ctx ends, or until another cluster
+// recordCluster records all targets of one cluster until ctx ends or a different cluster
 // answers.
 //
 // Errors: a target could not be opened, and Config.Start is FailFast; errClusterReplaced.
@@ -137,7 +137,7 @@ func (r *Recorder) recordCluster(ctx context.Context, c identifiedCluster) error
 	for i, t := range targets {
 		work.Go(func() {
 			if results[i] = t.run(ctx); results[i] != nil {
-				cancel() // the cluster is replaced, so all targets start from scratch
+				cancel() // the cluster was replaced, so all targets start from scratch
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func (r *Recorder) recordCluster(ctx context.Context, c identifiedCluster) error
 	return nil
 }
 
-// newTarget returns a recorder of a target of a cluster.
+// newTarget returns a recorder for the i-th target of a cluster.
 func (r *Recorder) newTarget(i int, c identifiedCluster) *targetRecorder {
 	t := r.cfg.Targets[i]
 	r.health[i].restart()
@@ -159,7 +159,7 @@ func (r *Recorder) newTarget(i int, c identifiedCluster) *targetRecorder {
 	}
 }
 
-// open opens a target. A target that can be opened later is not an error.
+// open opens a target. It returns nil for a target that may be opened later.
 func (r *Recorder) open(ctx context.Context, t *targetRecorder) error {
 	err := r.report.ask(ctx, t.faults.start, func() error { return t.open(ctx) })
 	if unknown := new(kube.UnknownResourceError); errors.As(err, &unknown) || err != nil && r.cfg.Start == Wait {

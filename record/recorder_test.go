@@ -47,9 +47,9 @@ type world struct {
 	d       *sqldb.DB
 
 	spill    record.Spill
-	recorder *record.Recorder // the last one
+	recorder *record.Recorder // the most recent one
 	start    record.StartMode
-	limit    int // of an object, in bytes
+	limit    int // maximum size of an object, in bytes
 	pods     kube.Resource
 	slow     time.Duration // SlowRetry of recorders; default 20 milliseconds
 }
@@ -127,7 +127,7 @@ func (w *world) phase(name string, p corev1.PodPhase) {
 	}
 }
 
-// rows returns the result of a query, a line for each row.
+// rows returns the result of a query, one line for each row.
 func (w *world) rows(query string) (lines []string) {
 	w.t.Helper()
 	rows, err := w.d.SQL().QueryContext(w.t.Context(), query)
@@ -160,7 +160,7 @@ func (w *world) rows(query string) (lines []string) {
 	return lines
 }
 
-// body reads the body of a revision of the object with a UID.
+// body reads the body of a revision of the object that has a UID.
 func (w *world) body(uid string, version wire.Version) ([]byte, error) {
 	var object int64
 	row := w.d.QueryRow(w.t.Context(), "SELECT r.object_id FROM revisions r JOIN objects o ON o.id = r.object_id WHERE o.uid = ? AND r.version = ?", uid, int64(version))
@@ -191,9 +191,9 @@ func (w *world) until(query string, want ...string) {
 	}
 }
 
-// TestRecords: every state of every object is a row, including an object that was deleted
-// and created again. A recorder that starts again continues at the resume point, and finds
-// deletions that happened in between.
+// TestRecords checks that every state of every object is a row, including an object that
+// was deleted and created again. A restarted recorder continues at the resume point, and
+// detects the deletions in between.
 func TestRecords(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -227,7 +227,7 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// yes is how a database prints true.
+// yes returns the text that a database prints for true.
 func yes(url string) string {
 	if strings.HasPrefix(url, "postgres") {
 		return "true"

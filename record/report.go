@@ -15,18 +15,19 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// reporter writes the faults of a recorder to its log.
+// reporter logs the faults of a recorder.
 type reporter struct {
 	logger            *slog.Logger // nil: the default logger
 	clusterName, host string
-	slowAnswer        time.Duration // after which a request without an answer is a fault
+	slowAnswer        time.Duration // duration without an answer that counts as a fault
 }
 
 func newReporter(cfg *Config) *reporter {
 	return &reporter{logger: cfg.Logger, clusterName: cfg.ClusterName, host: cfg.Cluster.Host(), slowAnswer: cmp.Or(cfg.Reflector.SlowAnswer, 8*time.Second)}
 }
 
-// log returns the logger. It looks up the default logger on each call.
+// log returns the logger. It reads the default logger on each call, because the program may
+// set another one.
 func (r *reporter) log() *slog.Logger {
 	if r.logger != nil {
 		return r.logger
@@ -39,8 +40,8 @@ func (r *reporter) fault(begin, end string, attrs ...any) *faultlog.Reporter {
 	return &faultlog.Reporter{Fault: begin, Over: end, Logger: r.log, Attrs: append([]any{"cluster", r.clusterName}, attrs...)}
 }
 
-// ask calls f, which sends requests, and reports its error and a late answer. The end of
-// ctx is not a fault.
+// ask calls f, which sends requests, and reports its error or a late answer. The end of ctx
+// is not a fault.
 func (r *reporter) ask(ctx context.Context, log *faultlog.Reporter, f func() error) error {
 	var mu sync.Mutex
 	done := false
@@ -63,15 +64,15 @@ func (r *reporter) ask(ctx context.Context, log *faultlog.Reporter, f func() err
 	return err
 }
 
-// remedy returns what to do about an error of a server or of a database.
+// remedy returns the advice for an error of a server or of a database.
 func remedy(err error) string {
 	if d := (*sqldb.Error)(nil); errors.As(err, &d) {
-		return "" // the error text contains the remedy
+		return "" // the text of the error contains the advice
 	}
 	return kube.Remedy(err)
 }
 
-// targetReporter writes the faults of one target to the log.
+// targetReporter logs the faults of one target.
 type targetReporter struct {
 	start, follow, write *faultlog.Reporter
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/reflector"
 )
 
-// page collects the lines of a log, and signals each.
+// page collects the lines of a log, and signals each line.
 type page struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -32,7 +32,7 @@ func (p *page) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// lines returns the lines with a level and a text.
+// lines returns the lines with a level that contain a text.
 func (p *page) lines(level slog.Level, text string) (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *page) lines(level slog.Level, text string) (lines []string) {
 	return lines
 }
 
-// says waits for a line, and checks that there is exactly one, with some texts.
+// says waits for a line, and checks that there is exactly one, which contains some texts.
 func (p *page) says(t *testing.T, level slog.Level, text string, want ...string) {
 	t.Helper()
 	late := time.After(time.Minute)
@@ -52,7 +52,7 @@ func (p *page) says(t *testing.T, level slog.Level, text string, want ...string)
 		select {
 		case <-p.news:
 		case <-late:
-			t.Fatalf("no line with %q:\n%s", text, p.text.String())
+			t.Fatalf("got no line with %q:\n%s", text, p.text.String())
 		}
 	}
 	lines := p.lines(level, text)
@@ -66,7 +66,7 @@ func (p *page) says(t *testing.T, level slog.Level, text string, want ...string)
 	}
 }
 
-// strikes waits until a fault has struck n times.
+// strikes waits until a fault has been injected n times.
 func strikes(t *testing.T, i *apitest.Injection, n int) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -75,13 +75,13 @@ func strikes(t *testing.T, i *apitest.Injection, n int) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("the fault has struck %d times", i.Hits())
+			t.Fatalf("the fault was injected %d times", i.Hits())
 		}
 	}
 }
 
-// TestFaultsAreLogged: a fault is one line however often the recorder retries, even while
-// nothing answers, and one line when it is over.
+// TestFaultsAreLogged checks that a fault is one line, no matter how often the recorder
+// retries, even while nothing answers, and that its end is one line.
 func TestFaultsAreLogged(t *testing.T) {
 	w := newWorld(t, "sqlite:"+filepath.Join(t.TempDir(), "history.db"))
 	p := &page{news: make(chan struct{}, 1)}

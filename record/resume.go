@@ -12,17 +12,17 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ResumePoint is the version from which a recorder of a target continues.
+// ResumePoint is the version at which a recorder of a target would continue.
 type ResumePoint struct {
-	// Version is the version up to which some recorder saw everything; 0: a recorder would
+	// Version is the end of the coverage of all recorders. 0 means that a recorder would
 	// begin with a list.
 	Version wire.Version
-	// At is when Version was stored.
+	// At is the time when Version was stored.
 	At time.Time
 }
 
 // FindResumePoint returns the resume point of a target. clusterUID is the identity of its
-// cluster, and r is the type of the target.
+// cluster, and r is its type.
 //
 // Errors: those of the database.
 func FindResumePoint(ctx context.Context, db *sqldb.DB, clusterUID string, r kube.Resource, t Target) (p ResumePoint, err error) {
@@ -40,8 +40,8 @@ func FindResumePoint(ctx context.Context, db *sqldb.DB, clusterUID string, r kub
 	return p, db.Explain(err)
 }
 
-// TryWrite inserts a row, and rolls the insert back. It tests whether the program may
-// write.
+// TryWrite checks that the program may write to the database. It inserts a row and rolls
+// the transaction back.
 //
 // Errors: those of the database.
 func TryWrite(ctx context.Context, db *sqldb.DB) error { return model.TryWrite(ctx, db) }

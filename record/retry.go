@@ -11,10 +11,10 @@ const (
 	maxDelay   = 5 * time.Second
 )
 
-// nextDelay returns the delay after an attempt that followed another delay.
+// nextDelay returns the delay that follows d.
 func nextDelay(d time.Duration) time.Duration { return min(2*d, maxDelay) }
 
-// sleep waits for a duration. It returns false if ctx ends first.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -13,15 +13,15 @@ import (
 	"github.com/vedette-io/vedette/record/internal/spool"
 )
 
-// spiller writes batches to the database. While the database is unavailable, it spills
-// them to disk. It belongs to the goroutine that writes.
+// spiller writes batches to the database. While the database is unavailable, it spills them
+// to disk. It belongs to the writing goroutine.
 type spiller struct {
 	writer  *writer
 	spool   *spool.Spool
 	queue   *delta.QueueOf[item]
 	cfg     *Spill
 	listing bool   // a list is incomplete at the end of the last batch
-	held    []item // the last batch, if it did not fit into the spool
+	held    []item // the last batch, if the spool did not accept it
 }
 
 func newSpiller(w *writer, s *spool.Spool, queue *delta.QueueOf[item], cfg *Spill) *spiller {
@@ -30,8 +30,8 @@ func newSpiller(w *writer, s *spool.Spool, queue *delta.QueueOf[item], cfg *Spil
 
 func (s *spiller) log() *slog.Logger { return s.writer.log }
 
-// write writes a batch. If the database is unavailable, it spills the batch and all that
-// follow, and returns when the database has all of them.
+// write writes a batch. If the database is unavailable, write spills this batch and the
+// following ones, and returns when the database has all of them.
 //
 // Errors: the spool is damaged; the cause of ctx.
 func (s *spiller) write(ctx context.Context, items []item) error {
@@ -62,8 +62,8 @@ func (s *spiller) write(ctx context.Context, items []item) error {
 	return nil
 }
 
-// endsInList reports whether a list is incomplete at the end of a batch. listing says
-// whether one is at its beginning.
+// endsInList reports whether a list is incomplete at the end of a batch. listing reports
+// the same for the beginning of the batch.
 func endsInList(items []item, listing bool) bool {
 	for i := range items {
 		switch items[i].Kind {
@@ -83,12 +83,12 @@ func (s *spiller) spill(items []item) {
 	s.listing = endsInList(items, s.listing)
 	err := s.spool.Push(spilledDeltas(s.writer.planner.projection, items), middle)
 	if err != nil {
-		s.log().Error("cannot spill more: reading from the server stops until the database is available", "err", err)
+		s.log().Error("cannot spill more; reading from the server stops until the database is available", "err", err)
 		s.held = slices.Clone(items) // the queue reuses the batch
 	}
 }
 
-// writeOldest tries once to write the batch that has waited longest.
+// writeOldest makes one attempt to write the oldest batch.
 func (s *spiller) writeOldest(ctx context.Context) error {
 	const once = time.Nanosecond
 	if s.spool.Empty() {
@@ -108,7 +108,8 @@ func (s *spiller) writeOldest(ctx context.Context) error {
 	return s.spool.Drop(batch)
 }
 
-// collect spills what arrives within a pause. Without a pause it spills what has arrived.
+// collect spills the deltas that arrive within a pause. With a pause of 0 it spills the
+// deltas that have arrived.
 func (s *spiller) collect(ctx context.Context, pause time.Duration) {
 	if pause > 0 {
 		timed, cancel := context.WithTimeout(ctx, pause)
@@ -131,8 +132,8 @@ func (s *spiller) collect(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// writeLeftovers writes the batches that a previous process has spilled. It drops all of
-// them if they cannot be used.
+// writeLeftovers writes the batches that a previous process spilled. It drops all of them
+// if they are unusable.
 //
 // Errors: the cause of ctx; those of the file system.
 func writeLeftovers(ctx context.Context, w *writer, s *spool.Spool) error {
@@ -143,7 +144,7 @@ func writeLeftovers(ctx context.Context, w *writer, s *spool.Spool) error {
 			err = errors.New("it begins within a list")
 		}
 		if err != nil {
-			w.log.Warn("cannot use the spill of a previous process: reading from the server instead", "err", err)
+			w.log.Warn("cannot use the spill of a previous process; reading from the server instead", "err", err)
 			return s.Clear()
 		}
 		if err := w.write(ctx, itemsOf(batch.Deltas), 0); err != nil {
@@ -156,7 +157,7 @@ func writeLeftovers(ctx context.Context, w *writer, s *spool.Spool) error {
 	return nil
 }
 
-// itemsOf returns the items of deltas that are not decoded yet.
+// itemsOf returns deltas as items that are not decoded yet.
 func itemsOf(deltas delta.Batch) []item {
 	items := make([]item, len(deltas))
 	for i := range deltas {
@@ -165,8 +166,7 @@ func itemsOf(deltas delta.Batch) []item {
 	return items
 }
 
-// spilledDeltas returns the deltas of a batch without the confidential fields of its
-// objects.
+// spilledDeltas returns the deltas of a batch without redacted fields.
 func spilledDeltas(p *observe.Projection, items []item) delta.Batch {
 	deltas := make(delta.Batch, len(items))
 	for i := range items {

@@ -28,8 +28,8 @@ func (w *world) away() (back func()) {
 	return func() { rename("revisions_away", "revisions") }
 }
 
-// TestSpoolName: the names of spools never change, or the batches in existing ones would
-// not be found.
+// TestSpoolName checks that the names of spools never change. Otherwise a recorder would
+// not find the batches in existing ones.
 func TestSpoolName(t *testing.T) {
 	pods, jobs := kube.Resource{Version: "v1", Name: "pods"}, kube.Resource{Group: "batch", Version: "v1", Name: "jobs"}
 	for want, c := range map[string]struct {
@@ -48,8 +48,9 @@ func TestSpoolName(t *testing.T) {
 	}
 }
 
-// TestSpill: while the database is unavailable, all deltas wait on disk. They are written
-// in order when it is back, by another process too. The server need not remember them.
+// TestSpill checks that all deltas wait on disk while the database is unavailable. They are
+// written in order when the database is back, also by another process, even if the server
+// no longer has them.
 func TestSpill(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -65,7 +66,7 @@ func TestSpill(t *testing.T) {
 		w.phase("a", "Running")
 		w.phase("a", "Succeeded")
 		w.spilled(w.recorder.Health().Targets[0].Spilled + 1)
-		w.srv.Compact() // the server has forgotten all of it
+		w.srv.Compact() // the server drops all of it
 		back()
 		want := []string{"a  Queued", "a Queued Running", "a Running Queued", "a Queued Running", "a Running Failed", "a Failed Running", "a Running Succeeded"}
 		w.until(transitions, want...)
@@ -84,8 +85,8 @@ func TestSpill(t *testing.T) {
 	})
 }
 
-// TestSpillIsBounded: at the bound of the spill, the recorder stops reading from the
-// server, and nothing is lost.
+// TestSpillIsBounded checks that the recorder stops reading from the server at the limit of
+// the spill, and that nothing is lost.
 func TestSpillIsBounded(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir(), MaxBytes: 4000}
@@ -102,13 +103,13 @@ func TestSpillIsBounded(t *testing.T) {
 		w.spilled(1)
 	}
 	if n := w.recorder.Health().Targets[0].Spilled; n > 4000 {
-		t.Errorf("%d bytes are spilled, more than the bound", n)
+		t.Errorf("got %d spilled bytes, more than the limit", n)
 	}
 	back()
 	w.until(transitions, want...)
 }
 
-// TestSpillHoldsNoSecrets: data that is never stored is not spilled.
+// TestSpillHoldsNoSecrets checks that the spill has no data that is never stored.
 func TestSpillHoldsNoSecrets(t *testing.T) {
 	w := newWorld(t, dbtest.Empty(t, "sqlite"))
 	w.spill = record.Spill{After: 20 * time.Millisecond, Dir: t.TempDir()}
@@ -127,7 +128,7 @@ func TestSpillHoldsNoSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{"hunter2", "aHVudGVyMg"} {
 		if strings.Contains(string(text), secret) {
-			t.Errorf("the spill has %s", secret)
+			t.Errorf("the spill contains %s", secret)
 		}
 	}
 	back()
@@ -135,7 +136,7 @@ func TestSpillHoldsNoSecrets(t *testing.T) {
 	stop()
 }
 
-// spilled waits until at least some bytes wait on disk.
+// spilled waits until at least this many bytes are on disk.
 func (w *world) spilled(least int64) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -145,7 +146,7 @@ func (w *world) spilled(least int64) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			w.t.Fatalf("nothing is spilled: %+v", w.recorder.Health().Targets[0])
+			w.t.Fatalf("timed out waiting for a spill: %+v", w.recorder.Health().Targets[0])
 		}
 	}
 }

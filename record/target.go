@@ -38,27 +38,27 @@ type targetRecorder struct {
 
 	writer    *writer
 	decoder   *decoder
-	reflector *reflector.Reflector // nil: open must run first
+	reflector *reflector.Reflector // nil until open has run
 	spool     *spool.Spool         // nil: the spill is disabled
-	resume    wire.Version         // where the reflector begins
-	tried     []wire.Version       // beginnings of gaps that this server was asked for
+	resume    wire.Version         // version at which the reflector begins
+	tried     []wire.Version       // begins of gaps that this server was already asked for
 	begun     atomic.Int64         // number of lasting gaps that the monitor has begun
 	writing   atomic.Bool          // a batch was taken from the queue and is not written yet
 }
 
-// errClusterReplaced is returned by run if another cluster answers.
+// errClusterReplaced is returned by run if a different cluster answers.
 var errClusterReplaced = errors.New("the cluster was replaced")
 
-// keyframeBytes bounds the cached keyframes of a target.
+// keyframeBytes is the maximum size of the cached keyframes of a target.
 const keyframeBytes = 16 << 20
 
-// maxGaps is how many open gaps a recorder tries to fill. A server remembers minutes, so it
-// has forgotten earlier gaps.
+// maxGaps is the maximum number of open gaps that a recorder tries to fill. A server keeps
+// events for minutes, so it no longer has earlier ones.
 const maxGaps = 4
 
-// open finds the type on the server, and reads what the database knows of it.
+// open finds the type on the server, and loads the scope from the database.
 //
-// Errors: the server does not serve the type; the server or the database does not answer.
+// Errors: the server does not serve the type; the server or the database did not answer.
 func (t *targetRecorder) open(ctx context.Context) error {
 	resolving, cancel := context.WithTimeout(ctx, sqldb.Timeout)
 	resource, err := t.cfg.Cluster.Resolve(resolving, t.target.Type)
@@ -94,7 +94,7 @@ func (t *targetRecorder) open(ctx context.Context) error {
 	return t.prepare(ctx)
 }
 
-// ensureResource returns the row number of a type.
+// ensureResource returns the row ID of a type, and inserts the row if necessary.
 func (t *targetRecorder) ensureResource(ctx context.Context, r kube.Resource) (id int64, err error) {
 	ctx, done := t.db.Bounded(ctx)
 	defer done()
@@ -105,7 +105,7 @@ func (t *targetRecorder) ensureResource(ctx context.Context, r kube.Resource) (i
 	return id, err
 }
 
-// openSpool opens the spool, if the spill is enabled.
+// openSpool opens the spool if the spill is enabled.
 func (t *targetRecorder) openSpool(resource kube.Resource) (err error) {
 	if t.cfg.Spill.Dir == "" || t.spool != nil {
 		return nil
@@ -114,17 +114,18 @@ func (t *targetRecorder) openSpool(resource kube.Resource) (err error) {
 	return err
 }
 
-// spoolName returns the name of a spool. It depends on everything that distinguishes a
-// target from others. A recorder finds the batches of an earlier process by this name, so
-// the hashed text never changes: a new field of Target adds to it only if the field is set.
+// spoolName returns the name of the spool of a target. It depends on everything that
+// distinguishes the target from others. A recorder finds the batches of an earlier process
+// by this name, so the hashed text must never change: a new field of Target contributes to
+// it only if the field is set.
 func spoolName(resource kube.Resource, cluster, database, recorder string, t *Target) string {
 	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s\x00{%s %s %s %s}", cluster, database, recorder, t.Type, t.Namespace, t.LabelSelector, t.FieldSelector) // it never returns an error
+	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s\x00{%s %s %s %s}", cluster, database, recorder, t.Type, t.Namespace, t.LabelSelector, t.FieldSelector) // Fprintf never returns an error here
 	return fmt.Sprintf("%s-%016x", resource, h.Sum64())
 }
 
-// prepare makes a reflector that begins at the resume point, or at the beginning of an
-// open gap before it, which this server may still remember.
+// prepare creates a reflector that begins at the resume point, or at the beginning of an
+// earlier open gap if the server may still have its events.
 func (t *targetRecorder) prepare(ctx context.Context) error {
 	if err := t.writer.load(ctx); err != nil {
 		return err
@@ -142,8 +143,8 @@ func (t *targetRecorder) prepare(ctx context.Context) error {
 	return t.connect(from, true)
 }
 
-// openGap returns where the earliest of the last open gaps before a version begins, except
-// those that were tried; 0 if there is none.
+// openGap returns the version at which the earliest of the last open gaps before a version
+// begins. It skips gaps that were tried, and returns 0 if no gap remains.
 func (t *targetRecorder) openGap(ctx context.Context, before wire.Version) (from wire.Version, at time.Time, err error) {
 	ctx, done := t.db.Bounded(ctx)
 	defer done()
@@ -155,7 +156,7 @@ func (t *targetRecorder) openGap(ctx context.Context, before wire.Version) (from
 	return from, at, err
 }
 
-// connect creates the reflector. The reflector of a gap never lists.
+// connect creates the reflector. A reflector that fills a gap never lists.
 func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 	target, err := kube.Named(t.target.Type)
 	if err != nil {
@@ -184,8 +185,8 @@ func (t *targetRecorder) connect(resume wire.Version, gap bool) error {
 	return nil
 }
 
-// run records until ctx ends, and then writes what it has received. It waits for a type
-// that the server does not serve.
+// run records until ctx ends, and then writes the deltas that it has received. It waits for
+// a type that the server does not serve.
 //
 // Errors: errClusterReplaced.
 func (t *targetRecorder) run(ctx context.Context) error {
@@ -218,8 +219,8 @@ func (t *targetRecorder) run(ctx context.Context) error {
 	return nil
 }
 
-// reopen retries open until it succeeds. It returns false when ctx ends. It counts its
-// attempts.
+// reopen retries open until it succeeds, and counts its attempts. It returns false if ctx
+// ends first.
 func (t *targetRecorder) reopen(ctx context.Context, attempts *int) bool {
 	for sleep(ctx, t.cfg.retryDelay(*attempts)) {
 		*attempts++
@@ -232,7 +233,7 @@ func (t *targetRecorder) reopen(ctx context.Context, attempts *int) bool {
 	return false
 }
 
-// recordOnce runs the reflector and the monitor, and writes.
+// recordOnce runs the reflector, the monitor and the writer.
 //
 // Errors: errClusterReplaced; reflector.ErrListNeeded; those of drain.
 func (t *targetRecorder) recordOnce(ctx context.Context) error {
@@ -246,7 +247,7 @@ func (t *targetRecorder) recordOnce(ctx context.Context) error {
 	var ended error
 	work.Go(func() {
 		if ended = t.reflector.Run(ctx); errors.Is(ended, reflector.ErrSourceEnded) {
-			cancel() // the other goroutines end too
+			cancel() // the other goroutines end as well
 		}
 		t.decoder.queue.Close()
 	})
@@ -263,20 +264,19 @@ func (t *targetRecorder) recordOnce(ctx context.Context) error {
 	return ended
 }
 
-// idle reports whether everything that was received is written.
+// idle reports whether all received deltas are written.
 func (t *targetRecorder) idle() bool {
 	queued, _ := t.decoder.queue.Len()
 	return queued == 0 && !t.writing.Load()
 }
 
-// drainTimeout is how long the recorder tries to write what it has received after ctx has
-// ended.
+// drainTimeout limits the time to write the received deltas after ctx has ended.
 const drainTimeout = 5 * time.Second
 
 // drain writes until the queue is closed and empty.
 //
-// Errors: the spool is damaged; ctx ended and the database did not answer. The server or
-// the spool still has what was not written.
+// Errors: the spool is damaged; ctx ended and the database did not answer. Unwritten deltas
+// remain in the spool or on the server.
 func (t *targetRecorder) drain(ctx context.Context) error {
 	lasting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
@@ -306,7 +306,7 @@ func (t *targetRecorder) drain(ctx context.Context) error {
 	}
 }
 
-// end closes the spool. Batches that wait stay in it.
+// end closes the spool. Its batches remain on disk.
 func (t *targetRecorder) end() {
 	t.faults.stop()
 	if t.spool == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// unusable counts the gaps that name an object as unusable.
+// unusable counts the gaps for an unusable object.
 const unusable = "SELECT COUNT(*) FROM gaps WHERE cause = 'invalid' AND detail LIKE '%ml/a%more than 16384 bytes%' AND to_version > 0"
 
 // grow makes an object larger than the limit.
@@ -26,8 +26,8 @@ func (w *world) grow(name string, bytes int) {
 	}
 }
 
-// TestUnusableObject: an unusable object stays as it was recorded, in a watch, in a list
-// and after a spill. A gap names it each time. Its deletion is recorded.
+// TestUnusableObject checks that an unusable object keeps its recorded state, in a watch,
+// in a list and after a spill. A gap names it each time, and its deletion is recorded.
 func TestUnusableObject(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url)
@@ -69,16 +69,16 @@ func TestUnusableObject(t *testing.T) {
 	})
 }
 
-// TestUndecodable: an object that nests too deep to be decoded, or for which the state
-// function panics, is a revision with its body and the previous state. Its body has no
-// redacted field. An object whose redacted fields cannot be cut is not stored.
+// TestUndecodable checks an object that is too deeply nested to decode, or for which the
+// state function panics. Its revision has the body and the previous state, and the body has
+// no redacted field. An object whose redacted fields cannot be removed is not stored.
 func TestUndecodable(t *testing.T) {
 	jobs := kube.Resource{Group: "example.com", Version: "v1", Name: "jobs", Kind: "Job"}
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	object := `{"metadata":{"name":"a","labels":{"app":"b","user":"hidden"}},"env":[{"value":"hidden","name":"seen"}],"status":` + deep + `}`
 	body, status, labels, err := record.Observe(jobs, nil, []string{"env.value", "metadata.labels.user"}, upsert(object))
 	if err != nil || !strings.Contains(body, deep) || !strings.Contains(body, "seen") || strings.Contains(body, "hidden") {
-		t.Errorf("the body has %d bytes, %v", len(body), err)
+		t.Errorf("got a body of %d bytes, %v", len(body), err)
 	}
 	if status.State != "" || !strings.Contains(status.Message, "decode a at resourceVersion 7") || len(labels) != 1 || labels["app"] != "b" {
 		t.Errorf("%+v, %v", status, labels)
@@ -86,10 +86,10 @@ func TestUndecodable(t *testing.T) {
 	odd := func(map[string]any) state.Status { panic("an odd job") }
 	body, status, labels, err = record.Observe(jobs, odd, nil, upsert(`{"metadata":{"name":"a","labels":{"app":"b"}}}`))
 	if err != nil || body == "" || labels["app"] != "b" || status.State != "" || !strings.Contains(status.Message, "an odd job") {
-		t.Errorf("a function that panics: %s, %+v, %v", body, status, err)
+		t.Errorf("got %s, %+v, %v from a state function that panics", body, status, err)
 	}
 	body, _, _, err = record.Observe(jobs, nil, []string{"env.value"}, upsert(`{"metadata":{"name":"a"},"env":`+strings.Repeat("[", 20_000)+`{"value":"hidden"}`+strings.Repeat("]", 20_000)+`}`))
 	if err == nil || body != "" {
-		t.Errorf("a body of %d bytes, which may have what is hidden", len(body))
+		t.Errorf("got a body of %d bytes that may contain redacted fields", len(body))
 	}
 }

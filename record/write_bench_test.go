@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// podBody returns the body of a pod as a server sends it.
+// podBody returns the JSON of a pod as a server sends it.
 func podBody(name string, version int, phase string) string {
 	var env strings.Builder
 	for i := range 40 {
@@ -23,7 +23,7 @@ func podBody(name string, version int, phase string) string {
 		`"spec":{"containers":[{"name":"main","image":"example.com/train:1","env":[%s{"name":"LAST","value":"1"}]}]},"status":{"phase":%q,"message":"at %d"}}`, name, name, version, env.String(), phase, version)
 }
 
-// BenchmarkDecode measures what a recorder does with a delta on the goroutine that reads the
+// BenchmarkDecode measures the decoding of a delta on the goroutine that reads from the
 // server.
 func BenchmarkDecode(b *testing.B) {
 	pods := kube.Resource{Version: "v1", Name: "pods", Kind: "Pod"}
@@ -36,7 +36,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite measures a batch of 500 revisions of 100 objects, in SQLite.
+// BenchmarkWrite measures a batch of 500 revisions of 100 objects in SQLite.
 func BenchmarkWrite(b *testing.B) {
 	const revisions, objects = 500, 100
 	d, err := sqldb.Open(b.Context(), "sqlite:"+b.TempDir()+"/history.db")

@@ -28,9 +28,10 @@ type writer struct {
 	log      *slog.Logger
 	fault    *faultlog.Reporter // reports batches that cannot be written
 	health   *targetHealth
-	feed     *feed.Sequencer // gets to know of commits
+	feed     *feed.Sequencer // woken after each commit
 
-	// A lasting gap ends with the first batch that extends coverage after it has begun.
+	// A lasting gap ends with the first batch that extends coverage after the gap has
+	// begun.
 	begun *atomic.Int64 // number of lasting gaps that the monitor has begun
 	ended int64         // number of them that have ended
 }
@@ -38,7 +39,7 @@ type writer struct {
 // errUnavailable is returned by write if the database did not accept a batch in time.
 var errUnavailable = errors.New("the database is unavailable")
 
-// load reads what the database knows of the scope, and forgets what the writer remembered.
+// load reads the state of the scope from the database, and replaces the tracker.
 func (w *writer) load(ctx context.Context) error {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()
@@ -48,14 +49,14 @@ func (w *writer) load(ctx context.Context) error {
 	}
 	t := newTracker(end, at)
 	w.planner.tracker = t
-	w.ended = -1 // the database may have a lasting gap from before
+	w.ended = -1 // the database may have a lasting gap from an earlier process
 	return model.EachTracked(ctx, w.db, w.scope, func(key wire.Key, uid string, version wire.Version) {
 		t.set(key, tracked{uid, version})
 	})
 }
 
-// write writes a batch. It retries until that succeeds or ctx ends or, if timeout is
-// positive, for that long.
+// write writes a batch. It retries until it succeeds, ctx ends, or timeout has passed; a
+// timeout of 0 means no limit.
 //
 // Errors: the cause of ctx; errUnavailable.
 func (w *writer) write(ctx context.Context, items []item, timeout time.Duration) error {
@@ -90,10 +91,10 @@ func (w *writer) write(ctx context.Context, items []item, timeout time.Duration)
 	}
 }
 
-// isolate removes the observations that the database rejects from a plan, so that they do
-// not block the others, and adds a gap for each. It writes each observation by itself;
-// those that succeed are duplicates in the next attempt. It returns whether it removed
-// any.
+// isolate removes from a plan the observations that the database rejects, so that they do
+// not block the others, and adds a gap for each of them. It writes each observation
+// separately; the accepted ones are duplicates in the next attempt. It reports whether it
+// removed any.
 func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
 	var accepted []observe.Observation
 	for _, o := range p.observations {
@@ -103,15 +104,15 @@ func (w *writer) isolate(ctx context.Context, p *plan) (removed bool) {
 			continue
 		}
 		removed = true
-		w.log.Error("the database rejected a revision, which is left out", "namespace", o.Namespace, "name", o.Name, "version", o.Version, "err", err)
+		w.log.Error("the database rejected a revision; it is left out", "namespace", o.Namespace, "name", o.Name, "version", o.Version, "err", err)
 		p.gaps = append(p.gaps, momentaryGap(model.CauseRefused, o.Version, fmt.Sprintf("%s/%s: %v", o.Namespace, o.Name, err)))
 	}
 	p.observations = accepted
 	return removed
 }
 
-// writeAlone writes one observation. It tries several times, because another recorder may
-// hold a lock.
+// writeAlone writes one observation. It makes several attempts, because another recorder
+// may hold a lock.
 func (w *writer) writeAlone(ctx context.Context, o observe.Observation) (err error) {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()
@@ -128,7 +129,7 @@ func (w *writer) writeAlone(ctx context.Context, o observe.Observation) (err err
 	return err
 }
 
-// commit writes a plan in one transaction, and remembers it.
+// commit writes a plan in one transaction, and applies it to the tracker.
 func (w *writer) commit(ctx context.Context, p *plan) error {
 	ctx, done := w.db.Bounded(ctx)
 	defer done()

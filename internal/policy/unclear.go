@@ -151,20 +151,15 @@ var unclear = map[string]int{
 	"portal/ui/src/words":                      1,
 	"portal/web":                               8,
 	"portal/writeapi":                          11,
-	"record":                                   10,
 	"record/feed":                              14,
 	"record/history":                           15,
 	"record/internal/batch":                    3,
-	"record/internal/bodies":                   1,
-	"record/internal/model":                    9,
-	"record/internal/observe":                  2,
 	"record/jobfilter":                         2,
 	"record/jobindex":                          13,
 	"record/joblog":                            15,
 	"record/jobtrace":                          6,
 	"record/logkeeper":                         18,
 	"record/recordtest":                        8,
-	"record/recordworld":                       1,
 	"record/retention":                         6,
 	"record/sqldb":                             12,
 	"reflector":                                11,
@@ -209,8 +204,7 @@ var unglossed = map[string]int{
 
 // ownMeaning are retired words that have another meaning in a package, by package.
 var ownMeaning = map[string][]string{
-	"notify/delivery":       {"lane"},    // the order of deliveries
-	"record/internal/model": {"base"},    // the version of a keyframe
-	"record/recordmetrics":  {"rebuilt"}, // an older metric
-	"record/retention":      {"base"},
+	"notify/delivery":      {"lane"},    // the order of deliveries
+	"record/recordmetrics": {"rebuilt"}, // an older metric
+	"record/retention":     {"base"},
 }

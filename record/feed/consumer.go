@@ -12,40 +12,42 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Consumer reads the feed with a named cursor. Several processes may run consumers with
-// one name: each transition is handled by one of them.
+// Consumer reads the feed with a named cursor. Several processes may run consumers with the
+// same name: one of them handles each transition.
 type Consumer struct {
 	// Name is the name of the cursor, at most 100 bytes.
 	Name string
-	// Start says where the cursor begins if it does not exist yet; default Oldest.
+	// Start is the position of a new cursor. Default: Oldest.
 	Start Start
-	// Batch is how many positions one call of Handle covers at most; default 500.
+	// Batch is the maximum number of positions for one call of Handle. Default: 500.
 	Batch int
-	// Every makes the consumer call Handle at least so often, with no transitions if there
-	// are none. Of several replicas, one does so. 0 means: only with transitions.
+	// Every is the maximum time between two calls of Handle. When it has passed, one of the
+	// replicas calls Handle, possibly without transitions. 0 means that Handle is called
+	// only with transitions.
 	Every time.Duration
 	// Prepare is called before the transaction of each call of Handle, with the same
-	// transitions. It may be slow. Handle need not follow, because another replica may be
-	// first. It may be nil.
+	// transitions. It may be slow. Handle may not follow, because another replica may be
+	// faster. Prepare may be nil.
 	Prepare func(ctx context.Context, some []Transition) error
-	// Handle handles transitions in the transaction that moves the cursor. If it returns an
-	// error, both are rolled back. It must not call slow services, because the transaction
-	// holds locks and ends after sqldb.Timeout.
+	// Handle handles transitions within the transaction that moves the cursor. If it
+	// returns an error, both are rolled back. It must not call slow services, because the
+	// transaction holds locks and ends after sqldb.Timeout.
 	Handle func(ctx context.Context, tx *sqldb.Tx, some []Transition) error
-	// Committed is called after each transaction of Handle that was committed. It must not
-	// block. It may be nil.
+	// Committed is called after each committed transaction of Handle. It must not block. It
+	// may be nil.
 	Committed func()
-	// Owner names this process in the list of cursors; default the name of the host and the
-	// number of the process.
+	// Owner names this process in the list of cursors. Default: the host name and the
+	// process ID.
 	Owner string
-	// Logger receives faults. Default: the value of slog.Default() when the line is written.
+	// Logger receives faults. Default: the value of slog.Default() at the time of the
+	// message.
 	Logger *slog.Logger
 }
 
-// Consume calls handle for all transitions of the feed in their order, until ctx ends. It
-// creates a cursor with the name if there is none, which begins at Oldest. The statements
-// of handle in tx commit together with the cursor, so they take effect exactly once. All
-// other effects of handle occur at least once.
+// Consume calls handle for all transitions of the feed in order, until ctx ends. If the
+// cursor does not exist, Consume creates it at Oldest. The statements of handle in tx
+// commit together with the cursor, so they take effect exactly once. All other effects of
+// handle occur at least once.
 //
 // Errors: those of Consumer.Run.
 func Consume(ctx context.Context, db *sqldb.DB, name string, handle func(ctx context.Context, tx *sqldb.Tx, some []Transition) error) error {
@@ -54,19 +56,19 @@ func Consume(ctx context.Context, db *sqldb.DB, name string, handle func(ctx con
 
 // Run consumes the feed until ctx ends, and then returns nil. It blocks.
 //
-// Errors of the database, of Prepare and of Handle do not end it. It rolls back, logs an
-// error that occurs twice in a row once, and tries again after 50 ms to 30 s. A
-// transition that Handle always refuses blocks the cursor.
+// An error of the database, of Prepare or of Handle does not end Run. Run rolls the
+// transaction back, logs an error once if it occurs twice in a row, and retries after 50 ms
+// to 30 s. A transition that Handle always refuses blocks the cursor.
 //
-// Errors: an invalid field; ErrExpired if the cursor has expired; ErrNoCursor if it was
-// removed meanwhile.
+// Errors: an invalid field; ErrExpired if the cursor has expired; ErrNoCursor if the cursor
+// was removed.
 func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 	c, err := c.withDefaults()
 	if err != nil {
 		return err
 	}
 	f := c.follow(db)
-	fault := &faultlog.Reporter{Fault: "the feed cannot be consumed", Over: "the feed is consumed", Logger: c.logger, Attrs: []any{"cursor", c.Name}}
+	fault := &faultlog.Reporter{Fault: "cannot consume the feed", Over: "consuming the feed again", Logger: c.logger, Attrs: []any{"cursor", c.Name}}
 	defer fault.Stop()
 	failed := 0
 	for {
@@ -80,7 +82,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 			failed = 0
 			fault.See(faultlog.State{})
 		default:
-			if failed++; failed > 1 { // databases abort one of two transactions that wait for each other
+			if failed++; failed > 1 { // a database aborts one of two deadlocked transactions
 				fault.See(faultlog.State{Kind: "consumer", Err: err})
 			}
 			wait = jitter(min(firstRetry<<min(failed-1, 10), lastRetry))
@@ -91,7 +93,7 @@ func (c Consumer) Run(ctx context.Context, db *sqldb.DB) error {
 	}
 }
 
-// follow returns what moves the cursor of a consumer with its defaults.
+// follow returns a follower for a consumer whose defaults are set.
 func (c *Consumer) follow(db *sqldb.DB) *follower {
 	return &follower{db: db, name: c.Name, owner: c.Owner, start: c.Start, batch: int64(c.Batch), every: c.Every, prepare: c.Prepare, handle: c.Handle, committed: c.Committed}
 }
@@ -109,7 +111,7 @@ func (c *Consumer) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// maxName bounds the name of a cursor in bytes.
+// maxName is the maximum length of a cursor name in bytes.
 const maxName = 100
 
 // withDefaults returns a consumer with its defaults.

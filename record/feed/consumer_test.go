@@ -17,8 +17,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// copied creates a table for what consumers copy. A transition that is handled twice is
-// there twice.
+// copied creates the table to which consumers copy transitions. A transition that is
+// handled twice is in it twice.
 func (d *database) copied() {
 	d.Helper()
 	d.Exec("CREATE TABLE copied (position BIGINT NOT NULL, name VARCHAR(20) NOT NULL)")
@@ -126,7 +126,7 @@ func TestReplicas(t *testing.T) {
 		}
 		d.until("SELECT COUNT(*) FROM copied", fmt.Sprint(transitions))
 		written()
-		for v := transitions + 1; ; v++ { // consumers end when they handle something
+		for v := transitions + 1; ; v++ { // consumers end when they handle a transition
 			ended := make(chan struct{})
 			go func() { work.Wait(); close(ended) }()
 			d.write(change("a", wire.Version(v)))
@@ -139,13 +139,13 @@ func TestReplicas(t *testing.T) {
 		}
 		for i, line := range d.Rows("SELECT position, name FROM copied ORDER BY position") {
 			if want := fmt.Sprintf("%d a/%d", i+1, i+1); line != want {
-				t.Fatalf("%s was copied, want %s", line, want)
+				t.Fatalf("got copies %s, want %s", line, want)
 			}
 		}
 	})
 }
 
-// TestPrepare: what is prepared belongs to the transitions that are handled next.
+// TestPrepare checks that Prepare receives the transitions that Handle receives next.
 func TestPrepare(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.copied()
@@ -163,7 +163,7 @@ func TestPrepare(t *testing.T) {
 			},
 			Handle: func(ctx context.Context, tx *sqldb.Tx, some []feed.Transition) error {
 				if !slices.EqualFunc(prepared, some, func(x, y feed.Transition) bool { return x.Position == y.Position }) {
-					t.Errorf("%v is handled, and %v was prepared", some, prepared)
+					t.Errorf("handled %v after preparing %v", some, prepared)
 				}
 				return copyAll(ctx, tx, some)
 			},
@@ -195,14 +195,14 @@ func TestEvery(t *testing.T) {
 		for _, stop := range stops {
 			stop()
 		}
-		if took < 3*every { // the first call of each replica may come at once
-			t.Errorf("3 replicas handled 6 times in %v", took)
+		if took < 3*every { // the first calls of all replicas may coincide
+			t.Errorf("got 6 calls of 3 replicas within %v", took)
 		}
 	})
 }
 
-// TestExpired: a cursor that has expired is an error that says what to do. It continues
-// where it is told to.
+// TestExpired checks that an expired cursor is an error with a remedy, and that a reset
+// cursor continues.
 func TestExpired(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.copied()
@@ -228,7 +228,7 @@ func TestExpired(t *testing.T) {
 		d.write(change("a", 3))
 		d.until("SELECT name FROM copied ORDER BY position", "a/1", "a/3")
 		d.Exec("DELETE FROM copied")
-		if err := feed.Reset(t.Context(), d.DB, "copy", feed.Oldest); err != nil { // while it runs
+		if err := feed.Reset(t.Context(), d.DB, "copy", feed.Oldest); err != nil { // while the consumer runs
 			t.Fatal(err)
 		}
 		d.until("SELECT name FROM copied ORDER BY position", "a/1", "a/2", "a/3")
@@ -272,17 +272,17 @@ func TestConsumerFaults(t *testing.T) {
 			return nil
 		}})
 		d.until("SELECT position FROM feed_cursors", "1")
-		for !log.has("the feed is consumed") {
+		for !log.has("consuming the feed again") {
 			log.wait(t)
 		}
 		stop()
 		if n := log.count("the planner has failed"); n != 1 || failures != 4 {
-			t.Errorf("%d lines about %d failures: %s", n, failures, &log.text)
+			t.Errorf("got %d lines about %d failures: %s", n, failures, &log.text)
 		}
 	})
 }
 
-// TestBadConsumers: consumers that cannot work are refused.
+// TestBadConsumers checks that invalid consumers are refused.
 func TestBadConsumers(t *testing.T) {
 	for _, c := range []feed.Consumer{{}, {Name: "x"}, {Name: strings.Repeat("x", 101), Handle: copyAll}, {Name: "x", Handle: copyAll, Batch: -1}, {Name: "x", Handle: copyAll, Every: -1}} {
 		if err := c.Run(t.Context(), nil); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// filled returns a database with 5,000 transitions of 100 objects. They wait in the outbox.
+// filled returns a database with 5,000 transitions of 100 objects that wait in the outbox.
 func filled(b *testing.B, kind string) *modeltest.Database {
 	b.Helper()
 	url, err := dbtest.New(b.Context(), kind, b.TempDir())
@@ -35,12 +35,12 @@ func filled(b *testing.B, kind string) *modeltest.Database {
 // used returns the CPU time of this process.
 func used() time.Duration {
 	var u unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // it fails for bad arguments only
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // it fails only for invalid arguments
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// report reports the time for each of 5,000 transitions: that of the clock, and that of the
-// CPU in this process.
+// report reports the time per transition for n transitions: wall-clock time, and CPU time
+// of this process.
 func report(b *testing.B, n int, cpu time.Duration) {
 	b.Helper()
 	if n != 5000*b.N {

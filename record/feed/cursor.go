@@ -9,30 +9,32 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Start says where a cursor begins.
+// Start selects the position of a new cursor.
 type Start int
 
 const (
-	// Oldest begins with the oldest transition that the feed still has.
+	// Oldest is the position before the oldest transition in the feed.
 	Oldest Start = iota
-	// Now begins with the first transition that is committed after the cursor is created.
+	// Now is the position before the first transition that is committed after the cursor is
+	// created.
 	Now
 )
 
 // Cursor is a named reader of the feed.
 type Cursor struct {
 	Name     string
-	Position Position // what it has read
-	Behind   int64    // how many positions it has not read
-	Owner    string   // which process has moved it last
+	Position Position // position that the cursor has reached
+	Behind   int64    // number of unread positions
+	Owner    string   // process that moved the cursor last
 	Created  time.Time
-	SeenAt   time.Time // when a process used it last; accurate to half a minute
-	// Expired says that it was idle for too long. Retention does not heed it any more.
+	SeenAt   time.Time // time of the last use by a process, accurate to half a minute
+	// Expired means that the cursor was idle for too long. Retention no longer preserves
+	// transitions for it.
 	Expired   bool
 	ExpiredAt time.Time
 }
 
-// Cursors returns all cursors in the order of their names.
+// Cursors returns all cursors, ordered by name.
 //
 // Errors: those of the database.
 func Cursors(ctx context.Context, db *sqldb.DB) ([]Cursor, error) {
@@ -56,9 +58,9 @@ func Cursors(ctx context.Context, db *sqldb.DB) ([]Cursor, error) {
 	return all, nil
 }
 
-// Reset moves a cursor, and ends its expiry. From Now, its readers skip what they have not
-// read; from Oldest, they read again what they have read. A consumer that runs continues
-// from there.
+// Reset moves a cursor, and makes an expired cursor live again. With Now, readers skip the
+// unread transitions; with Oldest, readers receive all transitions in the feed again. A
+// running consumer continues at the new position.
 //
 // Errors: ErrNoCursor; those of the database.
 func Reset(ctx context.Context, db *sqldb.DB, name string, start Start) error {
@@ -71,15 +73,15 @@ func Reset(ctx context.Context, db *sqldb.DB, name string, start Start) error {
 	})
 }
 
-// Remove removes a cursor. Retention does not wait for it any more. A consumer that runs
-// ends with ErrNoCursor.
+// Remove removes a cursor. Retention no longer preserves transitions for it. A running
+// consumer ends with ErrNoCursor.
 //
 // Errors: ErrNoCursor; those of the database.
 func Remove(ctx context.Context, db *sqldb.DB, name string) error {
 	return change(ctx, db, name, func(ctx context.Context, tx *sqldb.Tx) (bool, error) { return model.DeleteFeedCursor(ctx, tx, name) })
 }
 
-// change changes a cursor in one transaction.
+// change runs f for a cursor in one transaction.
 func change(ctx context.Context, db *sqldb.DB, name string, f func(ctx context.Context, tx *sqldb.Tx) (found bool, err error)) error {
 	ctx, done := db.Bounded(ctx)
 	defer done()
@@ -93,7 +95,7 @@ func change(ctx context.Context, db *sqldb.DB, name string, f func(ctx context.C
 	return err
 }
 
-// startAt returns the position before the first transition that a cursor reads.
+// startAt returns the position before the first transition that a new cursor reads.
 func startAt(ctx context.Context, db *sqldb.DB, start Start) (int64, error) {
 	h, err := head(ctx, db)
 	if start == Now {

@@ -111,12 +111,12 @@ func (l *lines) count(text string) int {
 
 func (l *lines) has(text string) bool { return l.count(text) > 0 }
 
-// wait waits for a moment, in which lines may be written.
+// wait waits briefly for further lines.
 func (l *lines) wait(t *testing.T) {
 	t.Helper()
 	select {
 	case <-time.After(5 * time.Millisecond):
 	case <-t.Context().Done():
-		t.Fatal("the test has ended")
+		t.Fatal("the test ended while waiting for a line")
 	}
 }

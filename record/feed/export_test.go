@@ -6,7 +6,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Step does one step of a consumer that has just started.
+// Step runs one step of a new consumer.
 func Step(ctx context.Context, db *sqldb.DB, c Consumer) error {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -16,5 +16,5 @@ func Step(ctx context.Context, db *sqldb.DB, c Consumer) error {
 	return err
 }
 
-// Age makes what a tail has seen older than it leaves to recorders.
+// Age makes the oldest entry that a tail has seen overdue.
 func (t *Tail) Age() { t.since = t.since.Add(-leftFor) }

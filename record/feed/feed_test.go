@@ -14,7 +14,7 @@ func TestRead(t *testing.T) {
 		d.write(change("a", 4))
 		names, at := d.read(0)
 		if want := []string{"a/1", "b/2", "a/4"}; !slices.Equal(names, want) || at != 3 {
-			t.Errorf("%q up to %d, want %q", names, at, want)
+			t.Errorf("got %q up to %d, want %q", names, at, want)
 		}
 		if names, at = d.read(at); names != nil || at != 3 {
 			t.Errorf("%q up to %d", names, at)
@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q up to %d", names, at)
 		}
 		if h, err := feed.Head(t.Context(), d.DB); h != 4 || err != nil {
-			t.Errorf("the head is %d, %v", h, err)
+			t.Errorf("got head %d, %v", h, err)
 		}
 	})
 }

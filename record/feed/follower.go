@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// pollInterval is how often a consumer looks for transitions. It is one query of a few
-	// rows by their keys.
+	// pollInterval is the interval at which a consumer polls for transitions. A poll is one
+	// query of a few rows by their keys.
 	pollInterval = 40 * time.Millisecond
-	// yieldInterval is how long a consumer leaves the feed to another replica, which was
-	// first. If that one dies, transitions wait so long.
+	// yieldInterval is the time for which a consumer yields to a replica that was faster.
+	// If that replica crashes, transitions wait for this time.
 	yieldInterval = 200 * time.Millisecond
-	// touchInterval is how often an idle consumer stores that it lives.
+	// touchInterval is the interval at which an idle consumer records that its cursor is in
+	// use.
 	touchInterval = 30 * time.Second
 )
 
@@ -31,15 +32,15 @@ type follower struct {
 	every       time.Duration
 	prepare     func(ctx context.Context, some []Transition) error
 	handle      func(ctx context.Context, tx *sqldb.Tx, some []Transition) error
-	committed   func() // may be nil
+	committed   func() // optional
 
-	exists    bool      // the cursor was seen
-	token     int64     // of the cursor, when it was seen last
-	handledAt time.Time // when a transaction of any replica was noticed; zero: never
+	exists    bool      // the cursor was found
+	token     int64     // last known token of the cursor
+	handledAt time.Time // time of the last transaction of any replica; zero: none yet
 }
 
-// step handles the next transitions, if there are any. It returns how long to wait before
-// the next step.
+// step handles the next transitions, if any. It returns the time to wait before the next
+// step.
 //
 // Errors: ErrExpired, ErrNoCursor; those of the database and of the functions of the
 // consumer.
@@ -87,8 +88,8 @@ func (f *follower) step(ctx context.Context) (wait time.Duration, err error) {
 	return pollInterval, nil
 }
 
-// poll looks at the feed and at the cursor, and creates the cursor if it is the first one
-// that looks.
+// poll reads the state of the feed and of the cursor, and creates the cursor if it does not
+// exist.
 func (f *follower) poll(ctx context.Context) (model.FeedPoll, error) {
 	if !f.exists {
 		if err := create(ctx, f.db, f.name, f.owner, f.start); err != nil {
@@ -105,11 +106,11 @@ func (f *follower) poll(ctx context.Context) (model.FeedPoll, error) {
 		return p, err
 	}
 	if f.exists && f.token != p.Cursor.Token {
-		f.handledAt = time.Now() // by another replica
+		f.handledAt = time.Now() // another replica handled transitions
 	}
 	f.exists, f.token = true, p.Cursor.Token
 	if c := &p.Cursor; c.Position < p.Oldest && c.Token == 0 {
-		c.Position = p.Oldest // retention was faster than the first transaction of a new cursor
+		c.Position = p.Oldest // retention ran before the first transaction of a new cursor
 	}
 	return p, f.usable(&p)
 }
@@ -125,12 +126,12 @@ func (f *follower) read(ctx context.Context) (model.FeedPoll, error) {
 	return p, f.db.Explain(err)
 }
 
-// usable returns an error for a cursor that cannot continue.
+// usable returns an error if the cursor cannot continue.
 func (f *follower) usable(p *model.FeedPoll) error {
 	const remedy = "move it with feed.Reset, or remove it with feed.Remove"
 	switch {
 	case p.Cursor.ExpiredAt != 0:
-		return fmt.Errorf("feed: cursor %q: %w: nobody used it from %v to %v, so transitions that it has not read may be removed; %s", f.name, ErrExpired,
+		return fmt.Errorf("feed: cursor %q: %w: it was unused from %v to %v, so unread transitions may have been removed; %s", f.name, ErrExpired,
 			model.Time(p.Cursor.SeenAt).UTC(), model.Time(p.Cursor.ExpiredAt).UTC(), remedy)
 	case p.Cursor.Position < p.Oldest:
 		return fmt.Errorf("feed: cursor %q: %w: it is at position %d, and the feed begins after position %d; %s", f.name, ErrExpired, p.Cursor.Position, p.Oldest, remedy)
@@ -140,10 +141,10 @@ func (f *follower) usable(p *model.FeedPoll) error {
 	return nil
 }
 
-// advance moves the cursor, and calls handle in the same transaction. The update of the
-// cursor comes first: a replica that is second waits for it, and then finds another token.
+// advance moves the cursor, and calls handle in the same transaction. It updates the cursor
+// first: a slower replica waits for that update, and then finds a different token.
 //
-// Errors: errOvertaken if another replica was first; those of handle and the database.
+// Errors: errOvertaken if another replica was faster; those of handle and the database.
 func (f *follower) advance(ctx context.Context, p *model.FeedPoll, upTo int64, handle func(ctx context.Context, tx *sqldb.Tx) error) error {
 	ctx, done := f.db.Bounded(ctx)
 	defer done()
@@ -156,7 +157,7 @@ func (f *follower) advance(ctx context.Context, p *model.FeedPoll, upTo int64, h
 	})
 }
 
-// touch stores that the cursor is in use, if that was long ago.
+// touch records that the cursor is in use, if the last record is old.
 func (f *follower) touch(ctx context.Context, p *model.FeedPoll) error {
 	now := time.Now()
 	if now.Sub(model.Time(p.Cursor.SeenAt)) < touchInterval {

@@ -36,7 +36,7 @@ type naive struct {
 	log     []entry                  // the entry at index 0 has position 1
 	readers map[string]feed.Position // of readers without a cursor
 	at      map[string]feed.Position // of cursors
-	start   map[string]feed.Position // where they began
+	start   map[string]feed.Position // initial positions of the cursors
 }
 
 // drawObservations draws revisions of some objects, in the order of their versions. An
@@ -62,8 +62,8 @@ func drawObservations(t *rapid.T) (all []observe.Observation) {
 	return all
 }
 
-// drawBatches draws what one recorder sees of a history. It infers deletions that it has
-// missed.
+// drawBatches draws what one recorder sees of a history. The recorder infers the deletions
+// that it missed.
 func drawBatches(t *rapid.T, all []observe.Observation) (batches [][]observe.Observation) {
 	var some []observe.Observation
 	for _, o := range all {
@@ -174,7 +174,7 @@ func compareKinds(t *rapid.T, wrote []entry, before, after stored) {
 		previous = version
 		_, exists := after.transitions[e.name]
 		if thereAndBack := want[e.name] == "" && exists && e.kind == "corrected"; want[e.name] != e.kind && !thereAndBack {
-			t.Fatalf("%s is %s, want %q; before %v, after %v", e.name, e.kind, want[e.name], before, after)
+			t.Fatalf("%s: got %s, want %q; before %v, after %v", e.name, e.kind, want[e.name], before, after)
 		}
 		delete(want, e.name)
 	}
@@ -183,8 +183,8 @@ func compareKinds(t *rapid.T, wrote []entry, before, after stored) {
 	}
 }
 
-// readable returns what a reader gets after a position: withdrawn and pruned transitions
-// are left out, except the notes that they were withdrawn.
+// readable returns the entries that a reader gets after a position. It omits withdrawn and
+// pruned transitions, but includes the withdrawals.
 func (n *naive) readable(after feed.Position, count int) (all []string) {
 	s := n.stored()
 	for i, e := range n.log[after:min(len(n.log), int(after)+count)] {
@@ -193,7 +193,7 @@ func (n *naive) readable(after feed.Position, count int) (all []string) {
 		_, known := s.last[uid]
 		switch {
 		case e.kind == "withdrawn" && exists:
-			e.kind = "corrected" // it is a transition again
+			e.kind = "corrected" // the revision is a transition again
 		case e.kind == "withdrawn" && known, exists:
 		default:
 			continue
@@ -203,7 +203,7 @@ func (n *naive) readable(after feed.Position, count int) (all []string) {
 	return all
 }
 
-// textOf returns a transition as readable does.
+// textOf returns a transition in the form of readable.
 func textOf(t feed.Transition) string {
 	if t.Withdrawn {
 		return fmt.Sprintf("%d %s withdrawn ", t.Position, nameOf(t))
@@ -225,7 +225,7 @@ func (n *naive) readSome(t *rapid.T) {
 	for tr, err := range feed.Read(n.Context(), n.DB, after) {
 		if after < oldest {
 			if n.readers[who] = oldest; !errors.Is(err, feed.ErrExpired) {
-				t.Fatalf("position %d is read, and the feed begins after %d: %v", after, oldest, err)
+				t.Fatalf("read position %d although the feed begins after %d: %v", after, oldest, err)
 			}
 			return
 		}
@@ -282,13 +282,13 @@ func (n *naive) consume(t *rapid.T, name string, crashes bool) (moved bool) {
 		n.at[name] = min(n.at[name]+feed.Position(size), feed.Position(len(n.log)))
 	}
 	if called != (len(want) > 0) {
-		t.Fatalf("%s: Handle was called: %v, for %q", name, called, want)
+		t.Fatalf("%s: got Handle called: %v, for %q", name, called, want)
 	}
 	return n.at[name] > before
 }
 
-// prune removes what a random policy does not keep. What a cursor has not read stays. The
-// history is pruned when no recorder is behind any more.
+// prune removes what a random policy does not keep, except unread transitions of a cursor.
+// It prunes the history only when no recorder lags behind.
 func (n *naive) prune(t *rapid.T, history bool) {
 	before := n.stored()
 	policy := retention.Policy{CursorIdle: retention.Forever, KeepFeed: rapid.SampledFrom([]time.Duration{time.Nanosecond, time.Hour}).Draw(t, "keep feed")}
@@ -305,17 +305,17 @@ func (n *naive) prune(t *rapid.T, history bool) {
 	after := n.stored()
 	for _, e := range n.log[first:] {
 		if _, still := after.transitions[e.name]; before.transitions[e.name] != "" && !still && len(n.at) > 0 {
-			t.Fatalf("%s was removed, and a cursor is at %d of %v", e.name, first, n.log)
+			t.Fatalf("%s was removed although a cursor is at %d of %v", e.name, first, n.log)
 		}
 	}
 	if oldest := n.oldest(); oldest > first {
-		t.Fatalf("the feed begins after %d, and a cursor is at %d", oldest, first)
+		t.Fatalf("the feed begins after %d although a cursor is at %d", oldest, first)
 	}
 }
 
-// TestAgainstModel: recorders write what each has seen, and crash. Readers read, consumers
-// copy, crash and continue, and retention removes. The feed is the list of what each
-// transaction has changed, in the order of the commits, and a copy has what the history has.
+// TestAgainstModel runs recorders that crash, readers, consumers that copy, crash and
+// continue, and retention. The feed must be the list of changes of each transaction, in the
+// order of commits, and a copy must equal the history.
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.Exec("CREATE TABLE copied (reader VARCHAR(20) NOT NULL, position BIGINT NOT NULL, name VARCHAR(20) NOT NULL, states VARCHAR(99) NOT NULL, PRIMARY KEY (reader, position))")
@@ -363,7 +363,7 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// compareCopy compares what a consumer has copied with the history.
+// compareCopy compares the copy of a consumer with the history.
 func (n *naive) compareCopy(t *rapid.T, name string) {
 	copied := map[string]string{}
 	for _, line := range n.Rows("SELECT name, states FROM copied WHERE reader = '" + name + "' ORDER BY position") {

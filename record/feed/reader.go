@@ -10,11 +10,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// readAtOnce is how many positions Read reads at once.
+// readAtOnce is the number of positions that Read reads at once.
 const readAtOnce = 500
 
-// Head returns the last position of the feed. It numbers the transitions that wait, if it
-// may write.
+// Head returns the last position of the feed. With write access, it first assigns positions
+// to the waiting transitions.
 //
 // Errors: those of the database.
 func Head(ctx context.Context, db *sqldb.DB) (Position, error) {
@@ -22,27 +22,27 @@ func Head(ctx context.Context, db *sqldb.DB) (Position, error) {
 	return Position(h.Position), err
 }
 
-// head returns where the feed ends, after all that was committed before the call has its
-// position.
+// head returns the bounds of the feed, after every transition that was committed before the
+// call has its position.
 func head(ctx context.Context, db *sqldb.DB) (model.FeedHead, error) {
 	if _, err := Sequence(ctx, db); err != nil && ctx.Err() != nil {
 		return model.FeedHead{}, err
-	} // a reader without the right to write reads what others have numbered
+	} // without write access, rely on the sequencers of others
 	ctx, done := db.Bounded(ctx)
 	defer done()
 	h, err := model.ReadFeedHead(ctx, db)
 	return h, db.Explain(err)
 }
 
-// Read returns the transitions after a position, in the order of the feed, up to the end
-// that the feed had at the call. It first numbers the transitions that wait, if it may
-// write. Transitions that retention has removed are left out.
+// Read returns the transitions after a position, in the order of the feed, up to the end of
+// the feed at the time of the call. With write access, it first assigns positions to the
+// waiting transitions. It omits transitions that retention has removed.
 //
-// A reader that remembers the position of the last transition that it has processed, and
-// continues there, loses none and gets none twice. Read does not protect transitions from
-// retention: a named cursor does, see Consume.
+// A reader that stores the position of the last processed transition, and continues there,
+// misses none and gets none twice. Read does not protect transitions from retention; a
+// named cursor does, see Consume.
 //
-// Errors, each at the end: ErrExpired, ErrAhead; those of the database.
+// Errors, which end the sequence: ErrExpired, ErrAhead; those of the database.
 func Read(ctx context.Context, db *sqldb.DB, after Position) iter.Seq2[Transition, error] {
 	return func(yield func(Transition, error) bool) {
 		h, err := head(ctx, db)
@@ -61,7 +61,7 @@ func Read(ctx context.Context, db *sqldb.DB, after Position) iter.Seq2[Transitio
 				}
 			}
 			at = upTo
-			if at < h.Position { // retention may have been faster
+			if at < h.Position { // retention may have removed the rest
 				var now model.FeedHead
 				if now, err = model.ReadFeedHead(ctx, db); err == nil {
 					err = within(now, at)
@@ -74,18 +74,19 @@ func Read(ctx context.Context, db *sqldb.DB, after Position) iter.Seq2[Transitio
 	}
 }
 
-// within returns an error for a position that the feed cannot be read from.
+// within returns an error if the feed cannot be read from a position.
 func within(h model.FeedHead, after int64) error {
 	switch {
 	case after < h.Oldest:
-		return fmt.Errorf("feed after position %d: %w: the feed begins after position %d; read what is missing from the history", after, ErrExpired, h.Oldest)
+		return fmt.Errorf("feed after position %d: %w: the feed begins after position %d; read the missing transitions from the history", after, ErrExpired, h.Oldest)
 	case after > h.Position:
 		return fmt.Errorf("feed after position %d: %w: it ends at position %d; the database may have been restored from a backup", after, ErrAhead, h.Position)
 	}
 	return nil
 }
 
-// readRange returns the transitions after one position and up to another.
+// readRange returns the transitions between two positions. after is exclusive, and upTo is
+// inclusive.
 func readRange(ctx context.Context, db *sqldb.DB, after, upTo int64) ([]Transition, error) {
 	ctx, done := db.Bounded(ctx)
 	defer done()

@@ -12,14 +12,14 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// numberAtOnce bounds how many entries one transaction numbers, and so how long it locks
-// the head of the feed.
+// numberAtOnce is the maximum number of entries in one transaction. It limits how long the
+// transaction locks the head of the feed.
 const numberAtOnce = 2000
 
-// Sequence gives positions to all transitions that were committed before the call. It
-// returns how many it numbered itself: another sequencer may number them at the same time.
+// Sequence assigns positions to all transitions that were committed before the call.
+// numbered excludes the positions that other sequencers assign at the same time.
 //
-// Recorders and consumers call it. A program that writes the history in another way may
+// Recorders and consumers call it. A program that writes the history by other means may
 // call it after its commits, so that transitions do not wait for the next reader.
 //
 // Errors: those of the database.
@@ -32,11 +32,12 @@ func Sequence(ctx context.Context, db *sqldb.DB) (numbered int, err error) {
 	}
 }
 
-// sequenceSome numbers some of the entries that wait. more says that others may wait.
+// sequenceSome assigns positions to some of the waiting entries. more reports that others
+// may wait.
 //
-// The position is read before the entries. If another sequencer numbers some of them in
-// between, it moves the head, and the update of the head finds another position. So no
-// entry gets two positions, on any database.
+// It reads the head before the entries. If another sequencer numbers some of them in
+// between, it moves the head, and the update of the head fails. So no entry gets two
+// positions, on any database.
 func sequenceSome(ctx context.Context, db *sqldb.DB) (numbered int, more bool, err error) {
 	ctx, done := db.Bounded(ctx)
 	defer done()
@@ -59,7 +60,7 @@ func sequenceSome(ctx context.Context, db *sqldb.DB) (numbered int, more bool, e
 }
 
 // number moves entries from the outbox to the feed.
-func number(ctx context.Context, tx *sqldb.Tx, head int64, waiting []model.Waiting) error {
+func number(ctx context.Context, tx *sqldb.Tx, head int64, waiting []model.OutboxEntry) error {
 	if ours, err := model.AdvanceFeed(ctx, tx, head, head+int64(len(waiting))); err != nil || !ours {
 		return errOr(err, errOvertaken)
 	}
@@ -72,43 +73,44 @@ func number(ctx context.Context, tx *sqldb.Tx, head int64, waiting []model.Waiti
 	}
 	n, err := model.DeleteOutbox(ctx, tx, ids)
 	if err == nil && int(n) != len(ids) {
-		err = fmt.Errorf("table feed_outbox: %d of %d rows were deleted by somebody else", len(ids)-int(n), len(ids))
+		err = fmt.Errorf("table feed_outbox: %d of %d rows were deleted by another process", len(ids)-int(n), len(ids))
 	}
 	return err
 }
 
-// Sequencer numbers transitions soon after their commits. Create it with NewSequencer.
+// Sequencer assigns positions to transitions soon after their commits. Create it with
+// NewSequencer.
 type Sequencer struct {
 	db    *sqldb.DB
 	wake  chan struct{}
 	fault faultlog.Reporter
 }
 
-// NewSequencer returns a sequencer for a database. logger returns where it logs faults.
+// NewSequencer returns a sequencer for a database. logger returns the logger for faults.
 func NewSequencer(db *sqldb.DB, logger func() *slog.Logger) *Sequencer {
 	return &Sequencer{db: db, wake: make(chan struct{}, 1), fault: faultlog.Reporter{
-		Fault: "transitions wait for their positions in the feed", Over: "transitions get their positions in the feed", Logger: logger, Attrs: []any{"database", db.String()},
+		Fault: "cannot assign positions in the feed", Over: "assigning positions in the feed again", Logger: logger, Attrs: []any{"database", db.String()},
 	}}
 }
 
-// Wake says that a transaction was committed. It does not block, and any goroutine may
-// call it.
+// Wake announces a committed transaction. It does not block, and is safe for concurrent
+// use.
 func (s *Sequencer) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it is awake already, and sees this commit too
+	default: // already awake: this commit is included
 	}
 }
 
-// pace is how long a sequencer waits between two transactions, so that many small commits
+// pace is the pause of a sequencer between two transactions, so that many small commits
 // share one.
 const pace = 20 * time.Millisecond
 
-// Run numbers transitions whenever it is woken, until ctx ends, and then those that still
-// wait, for lastTry at most. It blocks.
+// Run assigns positions after each Wake until ctx ends, and then spends up to lastTry on
+// the remaining transitions. It blocks.
 //
 // It logs a fault that occurs twice in a row. After a fault it waits for the next commit: a
-// database that takes one is there again, and readers number transitions too.
+// database that accepts a commit is available again, and readers assign positions, too.
 func (s *Sequencer) Run(ctx context.Context) {
 	defer s.fault.Stop()
 	failed := 0
@@ -135,10 +137,11 @@ func (s *Sequencer) Run(ctx context.Context) {
 	}
 }
 
-// lastTry bounds the time after the end of Run's context.
+// lastTry limits the time for the remaining transitions after the end of ctx.
 const lastTry = 2 * time.Second
 
-// finish numbers what still waits. A reader does it later if that fails.
+// finish assigns positions to the remaining transitions. If that fails, a reader does it
+// later.
 func (s *Sequencer) finish(ctx context.Context) {
 	select {
 	case <-s.wake:

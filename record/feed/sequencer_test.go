@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// naiveReader remembers the last row number, as one must not.
+// naiveReader keeps the last row ID, which is wrong: it misses late commits.
 type naiveReader struct{ last string }
 
 func (r *naiveReader) read(d *database) []string {
@@ -28,8 +28,8 @@ func (r *naiveReader) read(d *database) []string {
 	return rows
 }
 
-// TestLateCommit: a transaction has inserted its rows, and commits after a later one. A
-// reader that remembers the last row number loses its transitions. The feed does not.
+// TestLateCommit commits a transaction after a later one has committed. A reader that keeps
+// the last row ID misses its transitions; a reader of the feed does not.
 func TestLateCommit(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(change("a", 1))
@@ -55,7 +55,7 @@ func TestLateCommit(t *testing.T) {
 			d.write(change("b", 3))
 		}
 		if names, _ := d.read(0); oneWriter && len(names) != 1 || !oneWriter && !slices.Equal(names, []string{"a/1", "b/3"}) {
-			t.Errorf("before the commit the feed has %q", names)
+			t.Errorf("got %q in the feed before the commit", names)
 		}
 		look()
 		close(release)
@@ -68,10 +68,10 @@ func TestLateCommit(t *testing.T) {
 		look()
 		slices.Sort(read)
 		if want := []string{"a/1", "b/3", "held/2"}; !slices.Equal(read, want) {
-			t.Errorf("the feed has %q, want %q", read, want)
+			t.Errorf("got %q in the feed, want %q", read, want)
 		}
 		if lost := !slices.Contains(naive, "held/2"); lost == oneWriter {
-			t.Errorf("the reader of row numbers has %q", naive)
+			t.Errorf("got %q with the reader of row IDs", naive)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestSequencersAtOnce(t *testing.T) {
 			work.Go(func() {
 				for i := range commits {
 					some := []modeltest.Revision{change(fmt.Sprint("w", w), wire.Version(i+1)), change(fmt.Sprint("x", w), wire.Version(i+1))}
-					for d.Database.Write(t.Context(), some) != nil && t.Context().Err() == nil { // a deadlock: again, as a recorder does
+					for d.Database.Write(t.Context(), some) != nil && t.Context().Err() == nil { // retry after a deadlock, like a recorder
 					}
 				}
 			})
@@ -112,10 +112,10 @@ func TestSequencersAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if position++; tr.Position != position || tr.Kind != feed.New {
-				t.Fatalf("%s is %v at position %d, want %d", nameOf(tr), tr.Kind, tr.Position, position)
+				t.Fatalf("got %s as %v at position %d, want %d", nameOf(tr), tr.Kind, tr.Position, position)
 			}
 			if last[tr.Object.UID]++; last[tr.Object.UID] != tr.Version {
-				t.Fatalf("%s comes after version %v", nameOf(tr), last[tr.Object.UID]-1)
+				t.Fatalf("%s follows version %v", nameOf(tr), last[tr.Object.UID]-1)
 			}
 		}
 		if position != 2*writers*commits {
@@ -155,19 +155,19 @@ func TestSequencerFaults(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var run sync.WaitGroup
 		run.Go(func() { s.Run(ctx) })
-		for !log.has("wait for their positions") {
+		for !log.has("cannot assign positions") {
 			s.Wake()
 			log.wait(t)
 		}
 		d.Exec("ALTER TABLE away RENAME TO feed_outbox")
-		for !log.has("get their positions") {
+		for !log.has("assigning positions") {
 			s.Wake()
 			log.wait(t)
 		}
 		stop()
 		run.Wait()
-		if n := log.count("wait for their positions"); n != 1 {
-			t.Errorf("the fault is logged %d times: %s", n, &log.text)
+		if n := log.count("cannot assign positions"); n != 1 {
+			t.Errorf("got %d lines about the fault: %s", n, &log.text)
 		}
 	})
 }
@@ -181,7 +181,7 @@ func TestPositions(t *testing.T) {
 			last := error(nil)
 			for tr, err := range feed.Read(t.Context(), d.DB, after) {
 				if last = err; err == nil {
-					t.Errorf("%s is read after %d", nameOf(tr), after)
+					t.Errorf("got %s after position %d", nameOf(tr), after)
 				}
 			}
 			if !errors.Is(last, want) {

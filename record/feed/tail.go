@@ -8,33 +8,34 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// leftFor is how long a Tail leaves a transition without its position to the recorder that
-// committed it. Two sequencers at once wait for each other's locks, and one of them in vain.
+// leftFor is the time for which a Tail leaves a transition to the sequencer of its
+// recorder. Two sequencers at once wait for each other's locks, and one of them fails.
 const leftFor = 500 * time.Millisecond
 
-// Tail looks again and again where the feed ends, for a reader that remembers its position
-// itself. Create it with NewTail. One goroutine uses it.
+// Tail polls the end of the feed, for a reader that keeps its position itself. Create it
+// with NewTail. It belongs to one goroutine.
 type Tail struct {
 	db      *sqldb.DB
-	waiting int64     // the oldest entry of the outbox at the last look; 0: none
-	since   time.Time // when it was the oldest for the first time
+	waiting int64     // oldest entry of the outbox at the last poll; 0: none
+	since   time.Time // time when it became the oldest
 }
 
 // NewTail returns a Tail of the feed of a database.
 func NewTail(db *sqldb.DB) *Tail { return &Tail{db: db} }
 
-// Head returns the last position of the feed, for a reader that has reached a position. It is
-// one query of a few rows by their keys. Recorders number their transitions. If one waits for
-// longer than half a second because its recorder has died, Head numbers it, if it may write.
+// Head returns the last position of the feed, for a reader that has reached a position. It
+// runs one query of a few rows by their keys. Recorders assign positions to their
+// transitions. If a transition waits for more than half a second because its recorder has
+// crashed, Head assigns the position, given write access.
 //
-// Errors: ErrExpired and ErrAhead if the feed cannot be read after the position; those of the
-// database.
+// Errors: ErrExpired and ErrAhead if the feed cannot be read after the position; those of
+// the database.
 func (t *Tail) Head(ctx context.Context, after Position) (Position, error) {
 	e, err := t.read(ctx)
 	if err == nil && t.overdue(e.Waiting, time.Now()) {
 		if _, err := Sequence(ctx, t.db); err != nil && ctx.Err() != nil {
 			return 0, err
-		} // a reader without the right to write reads what others have numbered
+		} // without write access, rely on the sequencers of others
 		e, err = t.read(ctx)
 	}
 	if err != nil {
@@ -49,7 +50,7 @@ func (t *Tail) read(ctx context.Context) (model.FeedEnd, error) {
 	return model.ReadFeedEnd(ctx, t.db)
 }
 
-// overdue reports whether the oldest entry that waits is the same since long.
+// overdue reports whether the oldest waiting entry has been the same for too long.
 func (t *Tail) overdue(waiting int64, now time.Time) bool {
 	if waiting != t.waiting {
 		t.waiting, t.since = waiting, now
@@ -57,6 +58,6 @@ func (t *Tail) overdue(waiting int64, now time.Time) bool {
 	if waiting == 0 || now.Sub(t.since) < leftFor {
 		return false
 	}
-	t.since = now // another try later, if this one fails
+	t.since = now // delay the next attempt, in case this one fails
 	return true
 }

@@ -15,7 +15,7 @@ func TestTail(t *testing.T) {
 		wants := func(what string, want feed.Position) {
 			t.Helper()
 			if got, err := tail.Head(t.Context(), 0); got != want || err != nil {
-				t.Errorf("%s: the head is %d, %v; want %d", what, got, err, want)
+				t.Errorf("%s: got head %d, %v; want %d", what, got, err, want)
 			}
 		}
 		sequence := func() {
@@ -36,18 +36,18 @@ func TestTail(t *testing.T) {
 		tail.Age()
 		wants("another one waits", 2)
 		tail.Age()
-		wants("the same one waits for long", 3)
+		wants("the same one is overdue", 3)
 		d.write(change("b", 1), change("b", 2))
 		wants("two wait", 3)
 		tail.Age()
-		wants("two wait for long", 5)
+		wants("two are overdue", 5)
 		if _, err := tail.Head(t.Context(), 6); !errors.Is(err, feed.ErrAhead) {
-			t.Errorf("behind the end: %v", err)
+			t.Errorf("got %v beyond the end", err)
 		}
 		d.Exec("DELETE FROM feed WHERE position <= 3")
 		d.Exec("UPDATE feed_head SET oldest = 3")
 		if _, err := tail.Head(t.Context(), 2); !errors.Is(err, feed.ErrExpired) {
-			t.Errorf("before the beginning: %v", err)
+			t.Errorf("got %v before the beginning", err)
 		}
 	})
 }

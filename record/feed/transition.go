@@ -8,22 +8,22 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Position is a place in the feed. The first transition has position 1, and each next one
-// the next number. 0 is the beginning.
+// Position is a place in the feed. Positions begin with 1 and increase by 1. 0 is the
+// beginning of the feed.
 type Position int64
 
-// Kind says why a transition is in the feed.
+// Kind is the reason why a transition is in the feed.
 type Kind int
 
 const (
-	// New transitions are later than all others of their object that were recorded.
+	// New transitions are later than all recorded transitions of their object.
 	New = Kind(model.FeedNew)
-	// Late transitions were missed at first, and written when the object had a later
-	// revision. A second recorder has filled them in.
+	// Late transitions were missed at first, and written by a second recorder when their
+	// object had a later revision.
 	Late = Kind(model.FeedLate)
-	// Corrected transitions replace a conclusion that the feed may have had before. The
+	// Corrected transitions replace an inferred value that the feed may have had. The
 	// previous state differs, the revision became a transition or ceased to be one, or an
-	// observed deletion replaces an inferred deletion.
+	// observed deletion replaces an inferred one.
 	Corrected = Kind(model.FeedCorrected)
 )
 
@@ -40,19 +40,20 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Source says how a revision became known. String returns "watch", "list", "relist" or
-// "inferred".
+// Source is the way in which a revision became known. String returns "watch", "list",
+// "relist" or "inferred".
 type Source = model.Source
 
-// The values of Source.
+// Values of Source.
 const (
-	// Watched: by an event of a watch.
+	// Watched revisions came from an event of a watch.
 	Watched = model.Watched
-	// Listed: by the first list of a scope.
+	// Listed revisions came from the first list of a scope.
 	Listed = model.Listed
-	// Relisted: by a list after a gap. Changes within the gap are not known.
+	// Relisted revisions came from a list after a gap. Changes within the gap are unknown.
 	Relisted = model.Relisted
-	// Inferred: from something else. Its time is that of the conclusion.
+	// Inferred revisions follow from other observations. Their time is the time of the
+	// inference.
 	Inferred = model.Inferred
 )
 
@@ -63,10 +64,10 @@ type Type = model.Type
 // Owner is the object that controls another one: UID, Kind and Name.
 type Owner = model.Owner
 
-// Object is the object of a transition: as it was recorded last, not as it was at the
+// Object is the object of a transition in its last recorded state, not in its state at the
 // transition.
 type Object struct {
-	ID         int64 // in this database
+	ID         int64 // row ID in this database
 	Cluster    string
 	ClusterUID string
 	Type       Type
@@ -77,23 +78,23 @@ type Object struct {
 	Submitter  string
 	Owner      Owner
 	Created    time.Time
-	Labels     map[string]string // nil if it has none; objects of several transitions share it
+	Labels     map[string]string // nil without labels; transitions of one object share the map
 }
 
 // Transition is a change of the state of an object, at its place in the feed.
 //
-// Its states, reason and times are those that the history has when it is read. They may
-// have been corrected since. The feed then also has a Corrected entry.
+// Its states, reason and times are the current values in the history, which may have been
+// corrected since the transition was committed. The feed then also has a Corrected entry.
 type Transition struct {
 	Position Position
 	Kind     Kind
-	// Withdrawn says that the revision is no transition any more. Kind is then Corrected,
+	// Withdrawn means that the revision is no longer a transition. Kind is then Corrected,
 	// and the fields below Version are zero.
 	Withdrawn       bool
 	Object          Object
 	Version         wire.Version
 	From, To        state.State
-	FromRaw, ToRaw  string // words of the type itself
+	FromRaw, ToRaw  string // raw states
 	Reason, Message string
 	Happened, Seen  time.Time
 	Source          Source

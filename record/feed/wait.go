@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sleep waits for a duration. It returns false if ctx ends first.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -18,5 +18,6 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// jitter returns a duration between d/2 and 3d/2, so that replicas do not move in step.
+// jitter returns a random duration between d/2 and 3d/2, so that replicas do not run in
+// step.
 func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }

@@ -9,32 +9,34 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Coverage says how far a recorder has watched a part of a type without a gap.
+// Coverage is the latest interval in which a recorder watched a part of a type without a
+// gap.
 type Coverage struct {
 	Cluster, ClusterUID string
 	Type                Type
 	Namespace           string // empty: all
 	Recorder            string
-	Version             wire.Version // the last one
-	// Began is when the interval without a gap began, and Reached when its end was stored. A
-	// recorder stores the end at least every few minutes while it watches.
+	Version             wire.Version // the last one that is covered
+	// Began is the beginning of the interval, and Reached is the time when its end was
+	// stored. A watching recorder stores the end at least every few minutes.
 	Began, Reached time.Time
-	// Objects is how many objects of the type exist in the cluster; -1 for a part of a type.
+	// Objects is the number of existing objects of the type in the cluster. It is -1 for a
+	// part of a type.
 	Objects int
-	// Bytes is the size of the last bodies of these objects; -1 for a part of a type, or if more
-	// than 100,000 objects exist.
+	// Bytes is the size of the last bodies of these objects. It is -1 for a part of a type,
+	// or if more than 100,000 objects exist.
 	Bytes int64
 }
 
-// measured is how many objects have their sizes summed.
+// measured is the maximum number of objects whose sizes are summed.
 const measured = 100_000
 
-// Activity is what recorders have written lately.
+// Activity summarizes recent writes of recorders.
 type Activity struct {
 	Coverage []Coverage
-	// Waiting is how many transitions had no position in the feed yet.
+	// Waiting is the number of transitions without a position in the feed.
 	Waiting int64
-	// Recent are new transitions of the feed, the oldest first.
+	// Recent are new transitions of the feed, oldest first.
 	Recent []Recorded
 }
 
@@ -42,7 +44,8 @@ type Activity struct {
 type Recorded struct {
 	ClusterUID string
 	Type       Type
-	// Seen is when the recorder saw the revision, and At when the row was seen.
+	// Seen is the time when the recorder saw the revision, and At is the time when the
+	// sequencer saw the row.
 	Seen, At time.Time
 }
 
@@ -53,7 +56,7 @@ func activityOf(ctx context.Context, db *sqldb.DB, after int64) (a Activity, err
 			Version: s.To, Began: model.Time(s.FromAt), Reached: model.Time(s.ToAt), Objects: -1, Bytes: -1,
 		}
 		if n := len(a.Coverage); n > 0 && a.Coverage[n-1].sameScope(&c) {
-			a.Coverage[n-1] = c // of a recorder, the last one counts
+			a.Coverage[n-1] = c // the last row of a recorder replaces earlier ones
 		} else {
 			a.Coverage = append(a.Coverage, c)
 		}

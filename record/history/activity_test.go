@@ -44,7 +44,7 @@ func TestActivityOfAType(t *testing.T) {
 		}
 		c := a.Coverage[0]
 		if want := int64(len(`{"a":12345}`) + len(`{"b":12}`)); c.Objects != 2 || c.Bytes != want {
-			t.Errorf("%d objects of %d bytes, want 2 of %d", c.Objects, c.Bytes, want)
+			t.Errorf("got %d objects of %d bytes, want 2 of %d", c.Objects, c.Bytes, want)
 		}
 		gap := history.Gap{ClusterUID: c.ClusterUID, Type: c.Type, Began: modeltest.Seen(25), Ended: modeltest.Seen(35)}
 		for _, try := range []struct {
@@ -52,7 +52,7 @@ func TestActivityOfAType(t *testing.T) {
 			want   int
 		}{
 			{func(*history.Gap) {}, 1},
-			{func(g *history.Gap) { g.Began = modeltest.Seen(5) }, 1}, // what was watched does not count
+			{func(g *history.Gap) { g.Began = modeltest.Seen(5) }, 1}, // watched transitions do not count
 			{func(g *history.Gap) { g.Ended = modeltest.Seen(45) }, 2},
 			{func(g *history.Gap) { g.Ended = time.Time{} }, 0},
 			{func(g *history.Gap) { g.ClusterUID = "another" }, 0},

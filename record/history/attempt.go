@@ -20,26 +20,26 @@ import (
 
 // Attempt is a job of a chain: the first one, or a copy that repeats an earlier one.
 type Attempt struct {
-	// Number is that of the job in the chain, from 1.
+	// Number is the number of the job in the chain, from 1.
 	Number int
 	Object Object
-	// State, Reason and Message are those in which the job ended, also if the object is gone;
-	// of a job that has not ended, the present ones.
+	// State, Reason and Message are the outcome of an ended job, even if its object is
+	// deleted, or the present state of an open job.
 	State           state.State
 	Reason, Message string
-	// Ran is how long it has been Running, in sum.
+	// Ran is the total time in the state Running.
 	Ran time.Duration
-	// RetryOf is the UID of the job that it repeats; empty for the first one.
+	// RetryOf is the UID of the job that this one repeats. It is empty for the first job.
 	RetryOf string
-	// CancelledBy and CancelReason are the actor of a cancellation and their reason.
+	// CancelledBy and CancelReason are the actor and the reason of a cancellation.
 	CancelledBy, CancelReason string
-	// Changes are what is different from the job that it repeats. Compared is false if a body
-	// of one of them is not recorded.
+	// Changes are the differences from the job that this one repeats. Compared is false if
+	// the body of one of the two is not recorded.
 	Changes  []FieldChange
 	Compared bool
 }
 
-// maxChain bounds a chain.
+// maxChain is the maximum number of attempts of a chain.
 const maxChain = 200
 
 // chain reads the attempts of one type.
@@ -128,7 +128,7 @@ func (c *chain) attempts(ctx context.Context, members []Object) ([]Attempt, erro
 	return all, nil
 }
 
-// attemptOf returns what the annotations of an object claim.
+// attemptOf returns the attempt that the annotations of an object describe.
 func attemptOf(o Object, body []byte) Attempt {
 	a := Attempt{Number: 1, Object: o, State: state.State(o.State), Reason: o.Reason, Message: o.Message}
 	var object struct {
@@ -150,7 +150,7 @@ func attemptOf(o Object, body []byte) Attempt {
 	return a
 }
 
-// live adds how long an attempt ran, and how it ended before its object was deleted.
+// live adds the running time of an attempt, and its outcome before its object was deleted.
 func (c *chain) live(ctx context.Context, a *Attempt) error {
 	for t, err := range All(ctx, Paging{Order: OldestFirst, Limit: 500}, func(ctx context.Context, p Paging) (Page[Transition], error) {
 		return transitionsOf(ctx, c.db, a.Object.ID, p)
@@ -164,7 +164,7 @@ func (c *chain) live(ctx context.Context, a *Attempt) error {
 		case to == state.Running && a.Object.Presence == Present:
 			a.Ran += max(time.Since(t.Happened), 0)
 		case to == state.Deleted && state.State(t.From).Final():
-			a.State = state.State(t.From) // Reason and Message of a deletion are those before it
+			a.State = state.State(t.From) // Reason and Message of a deletion are those of the previous state
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestDashboards(t *testing.T) {
 	of, postgres := readDashboard(t, "vedette-postgresql.json")
 	_, mysql := readDashboard(t, "vedette-mysql.json")
 	if diff := cmp.Diff(strings.ReplaceAll(postgres, `"grafana-postgresql-datasource"`, `"mysql"`), mysql); diff != "" {
-		t.Errorf("vedette-mysql.json has to be vedette-postgresql.json with another type:\n%s", diff)
+		t.Errorf("vedette-mysql.json must equal vedette-postgresql.json except for the database type:\n%s", diff)
 	}
 	for _, name := range jobspec.Types() {
 		resource, _ := jobspec.SplitType(name)
@@ -73,7 +73,7 @@ func TestDashboardQueries(t *testing.T) {
 	d, _ := readDashboard(t, "vedette-postgresql.json")
 	for _, kind := range dbtest.Kinds() {
 		if kind == "sqlite" {
-			continue // Grafana has no data source of its own for it
+			continue // Grafana has no data source for it
 		}
 		t.Run(kind, func(t *testing.T) {
 			db := open(t, dbtest.Empty(t, kind))
@@ -87,7 +87,7 @@ func TestDashboardQueries(t *testing.T) {
 			}
 			for _, p := range d.Panels {
 				if len(p.Targets) != 1 {
-					t.Errorf("%s has %d queries; the test runs one", p.Title, len(p.Targets))
+					t.Errorf("%s has %d queries, want 1", p.Title, len(p.Targets))
 				}
 				got[p.Title] = grafanaRows(t, db, p.Targets[0].RawSQL)
 			}

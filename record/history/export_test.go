@@ -1,6 +1,6 @@
 package history
 
-// WithLimits returns a History whose requests do less, so that a few rows are many.
+// WithLimits returns a History with lower limits, so that a few rows exceed them.
 func (h *History) WithLimits(rows, entries int) *History {
 	return &History{h.db, limits{rows: rows, entries: entries}, h.bodies}
 }

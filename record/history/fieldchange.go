@@ -13,27 +13,29 @@ import (
 
 // FieldChange is a field of the spec that differs between two jobs.
 type FieldChange struct {
-	// Path is as API servers write it: "spec.template.spec.containers[0].image".
+	// Path is the path in the notation of API servers:
+	// "spec.template.spec.containers[0].image".
 	Path string
-	// Old and New are the values as text, at most 200 bytes of each; empty where the field is
-	// missing.
+	// Old and New are the values as text, truncated to 200 bytes. They are empty if the
+	// field is missing.
 	Old, New string
 }
 
-// Bounds of what is compared and returned.
+// Limits of a comparison.
 const (
 	maxFieldChanges = 50
 	maxFieldValue   = 200
 	maxFieldDepth   = 60
 )
 
-// ofControllers are parts of paths that controllers write, so that they differ in any two jobs.
+// ofControllers are parts of paths that controllers write, so that they differ between any
+// two jobs.
 var ofControllers = []string{
 	"spec.selector.", "spec.suspend", "spec.runPolicy.suspend", "spec.shutdown", "spec.jobId", "controller-uid", "job-name", "kueue.x-k8s.io/", "creationTimestamp",
 }
 
-// fieldChanges returns the fields of the spec that differ between two bodies, by path, without
-// those of controllers. known is false if a body cannot be read.
+// fieldChanges returns the fields of the spec that differ between two bodies, by path,
+// without the fields of controllers. known is false if a body is unreadable.
 func fieldChanges(before, after []byte) (changes []FieldChange, known bool) {
 	from, ok := specFields(before)
 	to, also := specFields(after)
@@ -99,7 +101,7 @@ func flatten(fields map[string]string, path string, v any, depth int) {
 	}
 }
 
-// shorten cuts a value.
+// shorten truncates a value.
 func shorten(text string) string {
 	if len(text) <= maxFieldValue {
 		return text

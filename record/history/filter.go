@@ -13,38 +13,38 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Filter selects objects, or the transitions of objects. An object has to match all fields
+// Filter selects objects, or the transitions of objects. An object must match all fields
 // that are set. The zero value selects everything.
 type Filter struct {
 	// Cluster is the name or the UID of a cluster.
 	Cluster string
-	// Types are types of objects, any of which matches. Kind is not compared. Nil selects all
-	// types.
+	// Types are types of objects. An object must have one of them. Kind is ignored. nil
+	// selects all types.
 	Types []Type
 	// Namespace is the namespace of the objects.
 	Namespace string
 	// Owner is the controller of the objects.
 	Owner Owner
-	// Labels are the labels of the objects, all of which have to match. Of a deleted object
-	// its last labels count.
+	// Labels are labels that the objects must all have. A deleted object keeps its last
+	// labels.
 	Labels []Label
-	// Queue is the queue of the objects, and Submitter the user who created them.
+	// Queue is the queue of the objects, and Submitter is their submitter.
 	Queue, Submitter string
-	// States are the states that transitions lead to, or that objects are in. Any of them
+	// States are the states of objects, or the new states of transitions. Any of them
 	// matches.
 	States []state.State
-	// Since and Until bound the time of transitions, or the time when objects entered their
-	// state. Since is inclusive, and Until exclusive. Zero means no bound.
+	// Since and Until limit the time of transitions, or the time when objects entered their
+	// state. Since is inclusive, and Until is exclusive. Zero means no limit.
 	Since, Until time.Time
 }
 
-// Owner names the controller of objects: by kind and name, by UID, or by both.
+// Owner identifies the controller of objects: by kind and name, by UID, or by both.
 type Owner struct{ Kind, Name, UID string }
 
 // Label is a label and its value.
 type Label struct{ Name, Value string }
 
-// selection is a filter in the terms of the database.
+// selection is a filter that is resolved to row IDs.
 type selection struct {
 	conditions []model.Condition
 	states     []string // nil: all
@@ -93,7 +93,7 @@ func (f Filter) resolve(ctx context.Context, q sqldb.Querier) (*selection, error
 	case f.Owner.Kind != "" && f.Owner.Name != "":
 		s.conditions = append(s.conditions, model.OwnedBy(f.Owner.Kind, f.Owner.Name))
 	case (f.Owner.Kind != "" || f.Owner.Name != "") && f.Owner.UID == "":
-		return nil, fmt.Errorf("the owner %q/%q needs a kind and a name, or a UID", f.Owner.Kind, f.Owner.Name)
+		return nil, fmt.Errorf("the owner %q/%q is incomplete: name a kind and a name, or a UID", f.Owner.Kind, f.Owner.Name)
 	}
 	for _, l := range f.Labels {
 		s.conditions = append(s.conditions, model.Labeled(l.Name, l.Value))
@@ -101,12 +101,12 @@ func (f Filter) resolve(ctx context.Context, q sqldb.Querier) (*selection, error
 	return s, nil
 }
 
-// stateWords returns the words of states, each once.
+// stateWords returns the words of states without duplicates.
 func stateWords(all []state.State) (words []string, err error) {
 	known := model.States()
 	for _, s := range all {
 		if !slices.Contains(known, string(s)) {
-			return nil, fmt.Errorf("unknown state %q; the states are %s", s, strings.Join(known[1:], ", "))
+			return nil, fmt.Errorf("unknown state %q: use one of %s", s, strings.Join(known[1:], ", "))
 		}
 		if !slices.Contains(words, string(s)) {
 			words = append(words, string(s))

@@ -15,7 +15,7 @@ import (
 )
 
 // open opens an empty database with two clusters, "a" and "b", and three types: pods, jobs,
-// and jobs of Volcano. Their numbers are 1, 2 and 3.
+// and jobs of Volcano. Their row IDs are 1, 2 and 3.
 func open(t *testing.T, url string) *sqldb.DB {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), url)
@@ -49,10 +49,10 @@ func open(t *testing.T, url string) *sqldb.DB {
 	return db
 }
 
-// begin is when tests begin.
+// begin is the time at which tests begin.
 var begin = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// revision is a revision of an object, with what the object can be found by.
+// revision is a revision of an object, with its attributes.
 type revision struct {
 	Cluster, Resource       int64 // numbers
 	Namespace, Name, UID    string
@@ -63,7 +63,7 @@ type revision struct {
 	Labels                  map[string]string
 }
 
-// attributes returns what the object can be found by at this revision.
+// attributes returns the attributes of the object at this revision.
 func (r *revision) attributes() model.Attributes {
 	a := model.Attributes{Cluster: r.Cluster, Resource: r.Resource, Namespace: r.Namespace, Queue: r.Queue, Submitter: r.Submitter, Labels: r.Labels}
 	if r.Owner != "" {
@@ -72,9 +72,8 @@ func (r *revision) attributes() model.Attributes {
 	return a
 }
 
-// write stores the revisions of new objects as a recorder stores them, without bodies. The
-// transition index also gets entries that have become stale: by attributes that an object
-// does not have any more.
+// write stores the revisions of new objects like a recorder, without bodies. The transition
+// index also gets stale entries, for former attributes of an object.
 func write(ctx context.Context, db *sqldb.DB, all []revision) error {
 	byUID := map[string][]revision{}
 	for _, r := range all {

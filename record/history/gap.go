@@ -12,20 +12,20 @@ import (
 
 // Causes of gaps.
 const (
-	// CauseWindow: the API server no longer had the events after the last version.
+	// CauseWindow: the API server no longer had the events after the resume point.
 	CauseWindow = model.CauseWindow
-	// CauseDenied: the recorder lacked the rights to list and watch.
+	// CauseDenied: the recorder lacked the right to list or watch.
 	CauseDenied = model.CauseDenied
 	// CauseAbsent: the API server did not serve the type.
 	CauseAbsent = model.CauseAbsent
-	// CauseRebuilt: another cluster has replaced this one.
+	// CauseRebuilt: a different cluster has replaced this one.
 	CauseRebuilt = model.CauseRebuilt
 	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = model.CauseInvalid
-	// CauseRefused: the database refused a revision.
+	// CauseRefused: the database rejected a revision.
 	CauseRefused = model.CauseRefused
-	// CauseUnordered: the API server does not order versions, and a revision had a version that
-	// was not newer than the one before it.
+	// CauseUnordered: the API server does not order versions, and the version of a revision
+	// was not newer than the previous one.
 	CauseUnordered = model.CauseUnordered
 )
 
@@ -36,25 +36,25 @@ type Gap struct {
 	ClusterUID string
 	Type       Type
 	Namespace  string // empty: all
-	Recorder   string // the name of the recorder that has the gap
+	Recorder   string // name of the recorder with the gap
 	Cause      string // one of the causes above
 	From, To   wire.Version
-	Began      time.Time // when the last revision before the gap was seen
-	Ended      time.Time // when the first revision after it was seen; zero while the gap lasts
+	Began      time.Time // time when the last revision before the gap was seen
+	Ended      time.Time // time when the first revision after the gap was seen; zero while the gap lasts
 	Detail     string
-	Healed     time.Time // when the gap was closed; zero if it is open
+	Healed     time.Time // time when the gap was healed; zero if the gap is open
 }
 
-// GapFilter selects gaps. The zero value selects all.
+// GapFilter selects gaps. The zero value selects all gaps.
 type GapFilter struct {
 	Cluster string // name or UID
-	Types   []Type // any of them
-	// Namespace excludes gaps of other namespaces. Gaps of all namespaces match.
+	Types   []Type // a gap must have one of them
+	// Namespace excludes gaps of other namespaces. Gaps that concern all namespaces match.
 	Namespace string
 	// Open excludes healed gaps.
 	Open bool
-	// Since selects gaps that last or that ended at this time or later, and Until selects gaps
-	// that began before this time. Zero means no bound.
+	// Since selects gaps that last or that ended at this time or later, and Until selects
+	// gaps that began before this time. Zero means no limit.
 	Since, Until time.Time
 }
 

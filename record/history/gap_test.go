@@ -21,7 +21,7 @@ func TestGaps(t *testing.T) {
 		err := db.Transact(t.Context(), func(tx *sqldb.Tx) error {
 			for _, g := range []struct {
 				scope    model.Scope
-				from, to int // minutes, and versions; to 0: the gap lasts
+				from, to int // minutes, and versions; a to of 0 means that the gap lasts
 			}{{model.Scope{Cluster: 1, Resource: 1}, 10, 20}, {model.Scope{Cluster: 1, Resource: 2, Namespace: "ml"}, 30, 40}, {model.Scope{Cluster: 2, Resource: 2, Namespace: "web"}, 50, 0}} {
 				gap := model.Gap{Cause: model.CauseWindow, From: at(g.from), To: at(g.to), FromAt: begin.Add(minutes(g.from)), Detail: "d"}
 				if g.to > 0 {
@@ -39,7 +39,7 @@ func TestGaps(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			filter history.GapFilter
-			want   []wire.Version // where the gaps begin
+			want   []wire.Version // versions at which the gaps begin
 		}{
 			{"all", history.GapFilter{}, []wire.Version{10, 30, 50}},
 			{"cluster", history.GapFilter{Cluster: "a"}, []wire.Version{10, 30}},
@@ -61,7 +61,7 @@ func TestGaps(t *testing.T) {
 			}
 			slices.Reverse(c.want)
 			if got := collect(t, history.NewestFirst, list, from); !slices.Equal(got, c.want) {
-				t.Errorf("%s, the newest first: %v, want %v", c.name, got, c.want)
+				t.Errorf("%s, newest first: got %v, want %v", c.name, got, c.want)
 			}
 		}
 		page, err := h.ListGaps(t.Context(), history.GapFilter{}, history.Paging{Order: history.OldestFirst})

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// drawRevisions draws the revisions of some objects, with times that are often the same, and
-// with labels and queues that change.
+// drawRevisions draws the revisions of a few objects, with many equal times, and with
+// changing labels and queues.
 func drawRevisions(t *rapid.T) (all []revision) {
 	one := func(what string, values ...string) string { return rapid.SampledFrom(values).Draw(t, what) }
 	version := wire.Version(1)
@@ -43,8 +43,8 @@ func drawRevisions(t *rapid.T) (all []revision) {
 	return all
 }
 
-// drawFilter draws a filter, and returns with it a function that says whether an object
-// matches, other than by its state and time.
+// drawFilter draws a filter, and returns it with a function that reports whether an object
+// matches, apart from its state and time.
 func drawFilter(t *rapid.T) (history.Filter, func(o history.Object, labels map[string]string) bool) {
 	var f history.Filter
 	seldom := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }

@@ -9,12 +9,12 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// indexScan asks the transition index which objects can match. An entry of the index says
-// that an object with a term had a transition in an hour.
+// indexScan finds the objects that can match in the transition index. An entry of the index
+// records that an object with a term had a transition in an hour.
 type indexScan struct {
 	q     sqldb.Querier
-	terms [][]model.Term // for each condition that has some; an object that matches has one of them
-	limit int            // entries to read for each term
+	terms [][]model.Term // one element for each condition with terms; a matching object has one of the terms of each element
+	limit int            // maximum number of entries for each term
 }
 
 func newIndexScan(q sqldb.Querier, s *selection, limit int) *indexScan {
@@ -27,17 +27,18 @@ func newIndexScan(q sqldb.Querier, s *selection, limit int) *indexScan {
 	return i
 }
 
-// candidates are the objects that can have matching rows between the near end of a remainder
-// and a position. Without objects, the index does not help: too many objects have the term.
+// candidates are the objects that can have matching rows between the near end of a
+// remainder and a position. Without objects, the index does not help, because too many
+// objects have the term.
 type candidates struct {
 	objects  []int64
 	reach    model.Position
 	complete bool // reach is the far end
 }
 
-// candidates returns the candidates of the condition that reaches furthest. Where one
-// condition has no entries for a while, it first moves the remainder to the hour in which all
-// conditions have some, or empties it.
+// candidates returns the candidates of the condition that reaches furthest. If a condition
+// has no entries for some time, it first moves the remainder to the hour in which all
+// conditions have entries, or empties the remainder.
 func (s *indexScan) candidates(ctx context.Context, left *remainder) (best candidates, err error) {
 	var all []*entries
 	for _, terms := range s.terms {
@@ -75,7 +76,8 @@ func (s *indexScan) candidates(ctx context.Context, left *remainder) (best candi
 	return best, nil
 }
 
-// read reads the entries of one condition: those of its terms, up to the limit for each.
+// read reads the entries of one condition: those of its terms, up to the limit for each
+// term.
 func (s *indexScan) read(ctx context.Context, terms []model.Term, left *remainder) (*entries, error) {
 	e := &entries{order: left.order, complete: true}
 	for _, t := range terms {
@@ -97,15 +99,15 @@ func (s *indexScan) read(ctx context.Context, terms []model.Term, left *remainde
 // entry is an entry of the index, without its term.
 type entry struct{ hour, object int64 }
 
-// entries are the entries of one condition, from the near end of a remainder on.
+// entries are the entries of one condition, from the near end of a remainder onward.
 type entries struct {
 	all      []entry
 	order    Order
-	complete bool  // there are no others
-	last     int64 // if not complete: the last hour of which all entries are known
+	complete bool  // no other entries exist
+	last     int64 // if not complete: the last hour whose entries are all included
 }
 
-// cut records that the entries of a term were read only up to somewhere in an hour.
+// cut records that the entries of a term were only partly read beyond an hour.
 func (e *entries) cut(hour int64) {
 	last := hour + 1
 	if e.order == OldestFirst {
@@ -117,7 +119,7 @@ func (e *entries) cut(hour int64) {
 	e.complete = false
 }
 
-// compare orders hours as the scan reaches them.
+// compare orders hours in the direction of the scan.
 func (e *entries) compare(x, y int64) int {
 	if e.order == OldestFirst {
 		return cmp.Compare(x, y)

@@ -9,7 +9,7 @@ import (
 
 // Job is a row of the list of jobs. Its JSON is the row of the portal's API.
 type Job struct {
-	ID         int64     `json:"id,omitempty"` // of the object in this database; 0 without a database
+	ID         int64     `json:"id,omitempty"` // row ID of the object in this database; 0 without a database
 	Cluster    string    `json:"cluster,omitempty"`
 	ClusterUID string    `json:"clusterUID,omitempty"`
 	Type       string    `json:"type"` // "jobs.batch"
@@ -17,28 +17,30 @@ type Job struct {
 	Namespace  string    `json:"namespace"`
 	Name       string    `json:"name"`
 	UID        string    `json:"uid"`
-	State      string    `json:"state"` // of a job whose object is gone: its outcome
+	State      string    `json:"state"` // the outcome if the object is deleted
 	Raw        string    `json:"raw,omitempty"`
 	Reason     string    `json:"reason,omitempty"`
 	Message    string    `json:"message,omitempty"`
-	Since      time.Time `json:"since"`     // when it entered the state
-	Submitted  time.Time `json:"submitted"` // when the object was created
-	// Ended is when the job ended, and Deleted when its object was deleted. Zero: not yet.
+	Since      time.Time `json:"since"`     // time when the job entered the state
+	Submitted  time.Time `json:"submitted"` // creation time of the object
+	// Ended is the time when the job ended, and Deleted is the time when its object was
+	// deleted. Zero means not yet.
 	Ended   time.Time `json:"ended,omitzero"`
 	Deleted time.Time `json:"deleted,omitzero"`
-	// Presence is that of the object. An object that is not Present may have changed since.
+	// Presence is the presence of the object. An object that is not Present may have
+	// changed since.
 	Presence      Presence `json:"presence"`
 	WaitedSeconds float64  `json:"waitedSeconds"`
 	RanSeconds    float64  `json:"ranSeconds"`
 	Tries         int      `json:"tries"`
-	// GPUs and Pods are what the job asks for. Asks is false if that is not known, because
-	// retention has removed the body.
+	// GPUs and Pods are the resources that the job requests. Asks is false if they are
+	// unknown because retention has removed the body.
 	GPUs      int    `json:"gpus"`
 	Pods      int    `json:"pods"`
 	Asks      bool   `json:"asks"`
 	Queue     string `json:"queue,omitempty"`
 	Submitter string `json:"submitter,omitempty"`
-	// Node is where a pod of the job runs or ran last, if pods are recorded.
+	// Node is the node on which a pod of the job runs or ran last, if pods are recorded.
 	Node string `json:"node,omitempty"`
 	Life []Span `json:"life"`
 }
@@ -46,14 +48,14 @@ type Job struct {
 // Open reports whether the job has not ended.
 func (j *Job) Open() bool { return j.Ended.IsZero() }
 
-// Live sets the life of the job: its spans, and what follows from them.
+// Live sets the spans of the job and the fields that follow from them.
 func (j *Job) Live(l JobLife) {
 	j.Life, j.Tries = l.Spans, max(l.Tries, j.Tries)
 	j.WaitedSeconds, j.RanSeconds = l.Waited.Seconds(), l.Ran.Seconds()
 }
 
-// Describe sets what the body of the job says: GPUs, pods, and the queue and the number of
-// tries where nothing else names them.
+// Describe sets the fields that come from the body of the job: GPUs, pods, and, if still
+// unset, the queue and the number of tries.
 func (j *Job) Describe(spec *jobspec.Spec) {
 	j.GPUs, j.Pods, j.Asks = spec.GPUs, spec.Pods, true
 	if j.Queue == "" {
@@ -62,7 +64,7 @@ func (j *Job) Describe(spec *jobspec.Spec) {
 	j.Tries = max(j.Tries, spec.AttemptOf(j.State == string(state.Failed)))
 }
 
-// jobOf returns the row of an object in the state that it has.
+// jobOf returns the row of an object in its current state.
 func jobOf(o *Object) Job {
 	submitted := o.Created
 	if submitted.IsZero() {
@@ -75,7 +77,7 @@ func jobOf(o *Object) Job {
 	}
 }
 
-// endedJobOf returns the row of an object that has ended with a transition.
+// endedJobOf returns the row of an object that ended with a transition.
 func endedJobOf(c *Change) Job {
 	j := jobOf(&c.Object)
 	j.State, j.Raw, j.Reason, j.Message = c.To, c.ToRaw, c.Reason, c.Message

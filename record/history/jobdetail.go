@@ -13,8 +13,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// detailer adds to rows of jobs what the tables beside objects know. It runs a fixed number of
-// queries for any number of rows.
+// detailer adds values from other tables to rows of jobs. It runs a fixed number of queries
+// for any number of rows.
 type detailer struct {
 	db     *sqldb.DB
 	reader *bodies.Reader
@@ -23,13 +23,14 @@ type detailer struct {
 	ids    []int64
 	last   map[int64]model.RevisionID // of each job
 	now    time.Time
-	pods   map[model.Term]*Job // by the terms by which pods of a job are found
+	pods   map[model.Term]*Job // by the terms of the pods of a job
 }
 
-// jobsAtOnce is how many rows a detailer takes, which bounds the bodies in memory.
+// jobsAtOnce is the maximum number of rows for one detailer. It limits the bodies in
+// memory.
 const jobsAtOnce = 200
 
-// addDetails adds everything to the rows of jobs. objects are those of the jobs.
+// addDetails adds all details to the rows of jobs. objects are the objects of the jobs.
 func addDetails(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Job, objects []Object, now time.Time) error {
 	for len(jobs) > 0 {
 		n := min(jobsAtOnce, len(jobs))
@@ -60,7 +61,7 @@ func (d *detailer) lives(ctx context.Context) error {
 		end := j.Ended
 		if j.Open() {
 			if end = d.now; j.Presence == Unknown {
-				end = j.Since // nothing is known of what came after
+				end = j.Since // later states are unknown
 			}
 		}
 		j.Live(LifeOf(j.Submitted, entries[j.ID], end))
@@ -68,10 +69,10 @@ func (d *detailer) lives(ctx context.Context) error {
 	return err
 }
 
-// maxGaps is how many gaps are read for the strips of a page, the newest.
+// maxGaps is the maximum number of gaps, newest first, for the life strips of a page.
 const maxGaps = 200
 
-// gaps marks what was not watched in the lives of the jobs.
+// gaps marks the unwatched times in the lives of the jobs.
 func (d *detailer) gaps(ctx context.Context) error {
 	since := d.now
 	for i := range d.jobs {
@@ -98,7 +99,8 @@ func (d *detailer) gaps(ctx context.Context) error {
 	return nil
 }
 
-// bodies adds what the last bodies of the jobs say, and learns how their pods are found.
+// bodies adds the values from the last bodies of the jobs, and determines how to find their
+// pods.
 func (d *detailer) bodies(ctx context.Context) error {
 	var ids []model.RevisionID
 	for _, id := range d.ids {
@@ -125,10 +127,10 @@ func (d *detailer) bodies(ctx context.Context) error {
 	return nil
 }
 
-// maxPods is how many entries of pods are read for the nodes of a page.
+// maxPods is the maximum number of index entries of pods for the nodes of a page.
 const maxPods = 2000
 
-// nodes adds where pods of the jobs run or ran last.
+// nodes adds the nodes on which pods of the jobs run or ran last.
 func (d *detailer) nodes(ctx context.Context) error {
 	if len(d.pods) == 0 {
 		return nil
@@ -170,7 +172,7 @@ func (d *detailer) nodes(ctx context.Context) error {
 	return d.db.Explain(err)
 }
 
-// labels returns the labels of pods, if any job finds its pods by them.
+// labels returns the labels of pods, if any job finds its pods by labels.
 func (d *detailer) labels(ctx context.Context, pods []Object) (map[int64]map[string]string, error) {
 	byUID := true
 	for term, j := range d.pods {
@@ -186,7 +188,7 @@ func (d *detailer) labels(ctx context.Context, pods []Object) (map[int64]map[str
 	return model.LabelsOf(ctx, d.db, ids)
 }
 
-// jobOf returns the job of a pod, nil if it is none of the rows.
+// jobOf returns the row of the job of a pod, or nil if the job has no row.
 func (d *detailer) jobOf(pod *Object, labels map[string]string) *Job {
 	if j := d.pods[model.OwnedByUID(pod.Owner.UID).Terms[0]]; j != nil && j.UID == pod.Owner.UID {
 		return j

@@ -13,21 +13,21 @@ type Span struct {
 	State state.State `json:"state"`
 	From  time.Time   `json:"from"`
 	To    time.Time   `json:"to"`
-	// Gap says that nothing was seen of the job in this time.
+	// Gap means that the job was not observed during this time.
 	Gap bool `json:"gap,omitempty"`
-	// Inferred says that the beginning is a conclusion, and not what a watch reported.
+	// Inferred means that the beginning is inferred, not reported by a watch.
 	Inferred bool `json:"-"`
-	// Attempt is the number of the attempt that the span belongs to, from 1. It is 0 before the
-	// first one.
+	// Attempt is the number of the attempt of the span, from 1. It is 0 before the first
+	// attempt.
 	Attempt int `json:"-"`
 }
 
 // JobLife is the life of a job up to a moment.
 type JobLife struct {
-	// Spans are the states of the job except the final one, in their order.
+	// Spans are the states of the job except the final one, in order.
 	Spans []Span
-	// Waited is the time that the job was Submitted or Queued, and Ran the time that it was
-	// Running, both in sum.
+	// Waited is the total time in the states Submitted and Queued, and Ran is the total
+	// time in the state Running.
 	Waited, Ran time.Duration
 	// Tries is the number of attempts that have begun, at least 1.
 	Tries int
@@ -37,19 +37,19 @@ type JobLife struct {
 type Entry struct {
 	To       state.State
 	At       time.Time
-	Inferred bool // At is the time of a conclusion
+	Inferred bool // At is the time of an inference
 }
 
-// LifeOf returns the life of a job that was created at a time, from its transitions in their
-// order. The last span lasts until end. Clocks differ: a transition that seems to precede the
-// one before it counts as simultaneous.
+// LifeOf returns the life of a job from its creation time and its transitions, in order.
+// The last span lasts until end. Clocks differ: a transition that seems to precede the
+// previous one counts as simultaneous.
 func LifeOf(created time.Time, entries []Entry, end time.Time) JobLife {
 	var l JobLife
 	l.Reset(created, entries, end)
 	return l
 }
 
-// Reset makes l the life that LifeOf returns. It uses the array of l.Spans again.
+// Reset sets l to the result of LifeOf. It reuses the array of l.Spans.
 func (l *JobLife) Reset(created time.Time, entries []Entry, end time.Time) {
 	*l = JobLife{Spans: l.Spans[:0], Tries: 1}
 	attempt := 0
@@ -62,7 +62,7 @@ func (l *JobLife) Reset(created time.Time, entries []Entry, end time.Time) {
 		if i == 0 && created.Before(from) && !created.IsZero() {
 			if inLine(e.To) {
 				from = created
-			} else if from.Sub(created) >= time.Second { // what came before was not seen
+			} else if from.Sub(created) >= time.Second { // the earlier states were not observed
 				l.Spans = append(l.Spans, Span{From: created, To: from, Gap: true})
 			}
 		}
@@ -82,7 +82,7 @@ func (l *JobLife) Reset(created time.Time, entries []Entry, end time.Time) {
 			attempt = l.Tries
 		}
 		switch {
-		case e.To.Final(): // a job of Volcano that was aborted may go on
+		case e.To.Final(): // an aborted job of Volcano may continue
 			continue
 		case inLine(e.To):
 			l.Waited += to.Sub(from)
@@ -93,15 +93,15 @@ func (l *JobLife) Reset(created time.Time, entries []Entry, end time.Time) {
 	}
 }
 
-// inLine reports whether a job waits in a state, for quota or for a place.
+// inLine reports whether a job waits for quota or for a place in a state.
 func inLine(s state.State) bool { return s == state.Submitted || s == state.Queued }
 
-// interval is a time in which a type was not watched.
+// interval is a time during which a type was not watched.
 type interval struct{ from, to time.Time }
 
-// Hatch returns spans with the times of gaps cut out of them, as spans that are gaps. A gap
-// that lasts ends now. The gaps are those of the type, the cluster and the namespace of the
-// job.
+// Hatch returns spans in which the times of gaps are replaced by spans with Gap set. A
+// lasting gap ends now. The gaps must be those of the type, the cluster and the namespace
+// of the job.
 func Hatch(spans []Span, gaps []Gap, now time.Time) []Span {
 	missing := make([]interval, len(gaps))
 	for i := range gaps {
@@ -113,7 +113,7 @@ func Hatch(spans []Span, gaps []Gap, now time.Time) []Span {
 	return hatch(spans, missing)
 }
 
-// hatch cuts intervals out of spans, as gaps.
+// hatch replaces intervals within spans by gaps.
 func hatch(spans []Span, missing []interval) (all []Span) {
 	slices.SortFunc(missing, func(x, y interval) int { return cmp.Or(x.from.Compare(y.from), y.to.Compare(x.to)) })
 	for _, s := range spans {

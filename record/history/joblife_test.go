@@ -48,7 +48,7 @@ func TestLifeOf(t *testing.T) {
 			}
 			spans = append(spans, fmt.Sprint(word, " ", s.To.Sub(s.From).Minutes()))
 			if i > 0 && s.From.Before(l.Spans[i-1].To) {
-				t.Errorf("%s: span %d begins before the one before it ends", c.name, i)
+				t.Errorf("%s: span %d begins before the previous one ends", c.name, i)
 			}
 		}
 		if got := fmt.Sprintf("%s; %v %v %d", strings.Join(spans, ", "), l.Waited.Minutes(), l.Ran.Minutes(), l.Tries); got != c.want {

@@ -19,16 +19,16 @@ import (
 // JobPage is a part of the list of jobs.
 type JobPage struct {
 	Page[Job]
-	// Open counts all open jobs of the filter by their state, on whatever page they are. It is
-	// nil on pages of ended jobs, and beyond 10,000 open jobs.
+	// Open counts all open jobs of the filter by state, on all pages. It is nil on pages of
+	// ended jobs, and beyond 10,000 open jobs.
 	Open map[state.State]int
 }
 
-// The parts of the list of jobs, as cursors name them.
+// Parts of the list of jobs, as named in cursors.
 const (
 	openPart  = 'o' // open jobs, by the time of their submission
-	crowdPart = 's' // open jobs, if they are too many to sort, by the time of their state
-	endedPart = 'e' // jobs that have ended, by the time of their end
+	crowdPart = 's' // open jobs that are too many to sort, by the time when they entered their state
+	endedPart = 'e' // ended jobs, by the time of their end
 )
 
 // jobLister lists jobs.
@@ -105,9 +105,9 @@ func (l *jobLister) one(ctx context.Context, id int64, now time.Time) (Job, erro
 	return rows[0], err
 }
 
-// openPage returns a page of the open jobs. next is empty after the last of them.
+// openPage returns a page of the open jobs. next is empty after the last page.
 func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging) (objects []Object, next Cursor, counts map[state.State]int, err error) {
-	f.Since = time.Time{} // an open job is of today
+	f.Since = time.Time{} // an open job matches any Since
 	s, err := l.selectJobs(ctx, f, func(of state.State) bool { return !of.Final() })
 	if err != nil || s.nothing {
 		return nil, "", nil, err
@@ -121,7 +121,7 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 	}
 	if !complete {
 		if part == openPart {
-			p.After = "" // a position among sorted jobs means nothing here
+			p.After = "" // a position among sorted jobs does not apply here
 		}
 		page, err := scanSelection(ctx, l.db, l.limits, model.ObjectTable, s, p, decodeObject)
 		if page.Next != "" {
@@ -149,7 +149,8 @@ func (l *jobLister) openPage(ctx context.Context, f Filter, part rune, p Paging)
 	return all, next, counts, nil
 }
 
-// openJobs returns all open jobs of a selection, up to a bound. It is false beyond that.
+// openJobs returns all open jobs of a selection. It returns false if there are more than
+// maxOpen.
 func (l *jobLister) openJobs(ctx context.Context, s *selection) (all []Object, complete bool, err error) {
 	p := Paging{Limit: maxLimit}
 	for {
@@ -167,7 +168,7 @@ func (l *jobLister) openJobs(ctx context.Context, s *selection) (all []Object, c
 	}
 }
 
-// maxOpen is how many open jobs are sorted in memory.
+// maxOpen is the maximum number of open jobs that are sorted in memory.
 const maxOpen = 10_000
 
 // endedPage returns a page of the transitions with which jobs ended.
@@ -219,14 +220,14 @@ func jobCursor(c Cursor) (part rune, inner Cursor, err error) {
 	return rune(text[0]), inner, nil
 }
 
-// cursorOf returns the cursor of a part, with the text of the cursor within it.
+// cursorOf returns the cursor of a part that contains the cursor within the part.
 func cursorOf(part rune, inner Cursor) Cursor {
-	text, _ := base64.RawURLEncoding.DecodeString(string(inner)) // a page has returned it
+	text, _ := base64.RawURLEncoding.DecodeString(string(inner)) // a page has returned this cursor
 	return Cursor(base64.RawURLEncoding.EncodeToString(append([]byte(string(part)), text...)))
 }
 
-// SortJobs sorts jobs as ListJobs lists them: open jobs first, in the order of their
-// submission, then the others in the order of their ends, the newest first.
+// SortJobs sorts jobs in the order of ListJobs: first open jobs by their submission, then
+// ended jobs by their end, newest first.
 func SortJobs(all []Job) {
 	slices.SortStableFunc(all, func(x, y Job) int {
 		switch {

@@ -43,7 +43,7 @@ func drawJobs(t *rapid.T) (all []revision) {
 	return all
 }
 
-// wantedJob is a row that the list should have.
+// wantedJob is an expected row of the list.
 type wantedJob struct {
 	uid, text string
 	open      bool
@@ -51,7 +51,7 @@ type wantedJob struct {
 	version   wire.Version
 }
 
-// wantJobs lists jobs as a reader of all revisions would.
+// wantJobs lists jobs in the naive way, from all revisions.
 func wantJobs(all []revision, f history.Filter) (names []string) {
 	byUID := map[string][]revision{}
 	var uids []string
@@ -146,7 +146,7 @@ func TestJobsAgainstModel(t *testing.T) {
 	})
 }
 
-// TestJobCursors: cursors of other lists, and texts that are none, are refused.
+// TestJobCursors checks that cursors of other lists and malformed cursors are refused.
 func TestJobCursors(t *testing.T) {
 	h := history.New(open(t, dbtest.Empty(t, "sqlite")))
 	for _, c := range []history.Cursor{"x", "bjEuMQ", "eA", "bw=="} {

@@ -11,26 +11,26 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// maxOwners bounds the chain of owners between a pod and its job.
+// maxOwners is the maximum length of the chain of owners between a pod and its job.
 const maxOwners = 4
 
-// podFinder finds the recorded pods of some jobs: those that a job controls, those that an
-// object in between controls, and those with the labels by which operators mark them.
+// podFinder finds the recorded pods of some jobs: pods that a job controls, pods that an
+// object in between controls, and pods with the labels by which operators mark them.
 type podFinder struct {
 	db    *sqldb.DB
 	most  int
 	jobs  map[int64]*Object // by ID
-	uids  map[string]int64  // jobs by their UID, and by that of objects that they control
+	uids  map[string]int64  // jobs by their UID, and by the UIDs of the objects that they control
 	marks map[Label][]int64 // jobs by the label of their pods
 	seen  map[int64]bool
-	pods  map[int64][]Object // of each job
+	pods  map[int64][]Object // by job
 }
 
-// podsOfJobs returns the pods of jobs by the IDs of the jobs, the newest first. It reads at most
-// some index entries in each step.
+// podsOfJobs returns the pods of jobs by the IDs of the jobs, newest first. It reads at
+// most most index entries in each step.
 func podsOfJobs(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs []Object, most int) (map[int64][]Object, error) {
 	f := &podFinder{db: db, most: most, jobs: map[int64]*Object{}, uids: map[string]int64{}, marks: map[Label][]int64{}, seen: map[int64]bool{}, pods: map[int64][]Object{}}
-	var ask []*Object // only their bodies say how their pods are marked
+	var ask []*Object // jobs whose bodies are needed to determine the labels of their pods
 	for i := range jobs {
 		j := &jobs[i]
 		f.jobs[j.ID], f.uids[j.UID] = j, j.ID
@@ -71,7 +71,7 @@ func podsOfJobs(ctx context.Context, db *sqldb.DB, reader *bodies.Reader, jobs [
 	return f.pods, nil
 }
 
-// podLabels returns the labels that the pods of a job have. Without a body it returns those
+// podLabels returns the labels of the pods of a job. Without a body it returns the labels
 // that follow from the name of the job.
 func podLabels(j *Object, body []byte) map[string]string {
 	if body != nil {
@@ -97,7 +97,8 @@ func (f *podFinder) mark(job int64, labels map[string]string) {
 	}
 }
 
-// step reads the objects with some terms. It returns the terms of what these control.
+// step reads the objects with some terms. It returns the terms of the objects that they
+// control.
 func (f *podFinder) step(ctx context.Context, terms []model.Term) ([]model.Term, error) {
 	slices.Sort(terms)
 	ids, err := model.ObjectsWithTerms(ctx, f.db, slices.Compact(terms), f.most)

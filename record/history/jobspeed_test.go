@@ -15,8 +15,8 @@ import (
 
 var jobsFlag = flag.Int64("jobs", 2_000, "number of jobs in TestManyJobs, which logs how long pages take")
 
-// TestManyJobs: any list of jobs can be read to its end of some pages, and the test logs how
-// long its pages take.
+// TestManyJobs checks that any list of jobs can be read to its end, and logs the time for
+// its pages.
 func TestManyJobs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.db")
 	createMonth(t, file, *jobsFlag, true)

@@ -8,7 +8,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// keysetPage returns a page of the rows of a query. decode decodes a row, and returns its key.
+// keysetPage returns a page of the rows of a query. decode decodes a row, and returns its
+// key.
 func keysetPage[T any](ctx context.Context, db *sqldb.DB, query model.Query, p Paging, decode func(*sql.Rows) (item T, key int64, err error)) (page Page[T], err error) {
 	after, first, err := p.position()
 	if err != nil {

@@ -8,22 +8,22 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// life is an object with all its transitions, in the order of their versions.
+// life is an object with all its transitions, ordered by version.
 type life struct {
 	object Object
 	stays  []stay
 }
 
-// stay is the time that an object spent in a state. It ends where the next one begins.
+// stay is a time that an object spent in a state. It ends where the next one begins.
 type stay struct {
 	state string
 	began time.Time
 }
 
-// livesPerQuery is how many objects statistics read at once.
+// livesPerQuery is the number of objects that statistics read at once.
 const livesPerQuery = 1000
 
-// readLives reads the next objects after an ID that existed within the time of a selection.
+// readLives reads the next objects after an ID that existed during the time of a selection.
 func readLives(ctx context.Context, db *sqldb.DB, s *selection, after int64) (lives []*life, err error) {
 	byID := map[int64]*life{}
 	var ids []int64
@@ -38,8 +38,8 @@ func readLives(ctx context.Context, db *sqldb.DB, s *selection, after int64) (li
 	return lives, err
 }
 
-// enter adds a transition. Clocks differ, so a transition can seem to precede the one before
-// it.
+// enter adds a transition. Clocks differ, so a transition can seem to precede the previous
+// one.
 func (l *life) enter(to string, at time.Time) {
 	if n := len(l.stays); n > 0 && at.Before(l.stays[n-1].began) {
 		at = l.stays[n-1].began
@@ -57,7 +57,7 @@ func (l *life) cutAt(until time.Time) {
 // last returns the stay that has not ended.
 func (l *life) last() stay { return l.stays[len(l.stays)-1] }
 
-// end returns the end of a stay. The last one lasts until a time.
+// end returns the end of stay i. The last stay ends at until.
 func (l *life) end(i int, until time.Time) time.Time {
 	if i+1 < len(l.stays) {
 		return l.stays[i+1].began

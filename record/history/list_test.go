@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// place is what the order of a list depends on.
+// place holds the values that determine the order of a list.
 type place struct {
 	at   time.Time
 	id   int64
@@ -48,7 +48,7 @@ func readAll[T any](t *rapid.T, ctx context.Context, p history.Paging, list func
 	for item, err := range history.All(ctx, p, func(ctx context.Context, p history.Paging) (history.Page[T], error) {
 		page, err := list(ctx, p)
 		if len(page.Items) > p.Limit {
-			t.Fatalf("a page of %d has %d items", p.Limit, len(page.Items))
+			t.Fatalf("got a page of %d with %d items", p.Limit, len(page.Items))
 		}
 		return page, err
 	}) {
@@ -60,9 +60,8 @@ func readAll[T any](t *rapid.T, ctx context.Context, p history.Paging, list func
 	return names
 }
 
-// TestListsAgainstModel: the pages of a list contain, one after the other, what a filter in
-// memory leaves of everything: all of it, once and in order. Requests do so little that a
-// list takes many of them.
+// TestListsAgainstModel compares the pages of a list with the result of a filter in memory:
+// every row once and in order. The limits are so low that a list takes many requests.
 func TestListsAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
@@ -97,7 +96,7 @@ func TestListsAgainstModel(t *testing.T) {
 	})
 }
 
-// clearObjects deletes everything but clusters and types.
+// clearObjects deletes everything except clusters and types.
 func clearObjects(t *rapid.T, ctx context.Context, db *sqldb.DB) {
 	for _, table := range []string{"transitions", "revisions", "labels", model.IndexTable, "objects"} {
 		if err := db.Transact(ctx, func(tx *sqldb.Tx) error {

@@ -25,7 +25,7 @@ type month struct {
 	tables  map[string]*inserter
 }
 
-// When the month begins, and how long it lasts, in microseconds.
+// Beginning and length of the month, in microseconds.
 const (
 	monthBegin  = 1_790_000_000_000_000
 	monthLength = 30 * 24 * 3_600_000_000
@@ -102,7 +102,7 @@ func createMonth(t *testing.T, file string, objects int64, jobs bool) {
 			t.Fatal(text, err)
 		}
 	}
-	exec("PRAGMA journal_mode = OFF") // a file that fails to be filled is thrown away
+	exec("PRAGMA journal_mode = OFF") // a partly filled file is discarded
 	exec("PRAGMA synchronous = OFF")
 	exec("PRAGMA cache_size = -400000")
 	for name := range indexes {

@@ -11,39 +11,40 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Presence says whether an object exists: Present, Deleted, Unknown or Unselected. It is
-// written as text in JSON.
+// Presence tells whether an object exists: Present, Deleted, Unknown or Unselected. In JSON
+// it is a word.
 type Presence = model.Presence
 
-// The values of Presence.
+// Values of Presence.
 const (
-	// Present: the object was seen, and its deletion was not.
+	// Present objects were seen, and are not known to be deleted.
 	Present = model.Present
-	// Deleted: a watch reported the deletion, or a complete list lacked the object.
+	// Deleted objects were reported as deleted by a watch, or were missing in a complete
+	// list.
 	Deleted = model.Deleted
-	// Unknown: the object cannot be seen now. The rights are gone, the type is gone, or the
-	// cluster was replaced.
+	// Unknown objects cannot be seen now: the recorder lacks the rights, the server does
+	// not serve the type, or the cluster was replaced.
 	Unknown = model.Unknown
-	// Unselected: the object exists, but the selectors of its target no longer select it.
+	// Unselected objects exist, but the selectors of their target no longer select them.
 	Unselected = model.Unselected
 )
 
 // Object is an object in its last recorded state.
 type Object struct {
-	ID            int64 // in this database
+	ID            int64 // row ID in this database
 	Cluster       string
 	ClusterUID    string
 	Type          Type
 	Namespace     string
 	Name          string
 	UID           string
-	Created, Seen time.Time    // Seen is when the object was seen first
-	Gone          time.Time    // when it was deleted; zero if it was not
+	Created, Seen time.Time    // Seen is the time when the object was first seen
+	Gone          time.Time    // time of the deletion; zero if the object was not deleted
 	Version       wire.Version // of the last revision
-	State, Raw    string       // Raw is the word of the type itself
+	State, Raw    string       // Raw is the raw state
 	Reason        string
 	Message       string
-	Since         time.Time // when it entered the state
+	Since         time.Time // time when the object entered the state
 	Queue         string
 	Submitter     string
 	Owner         Owner
@@ -59,7 +60,7 @@ func objectOf(r *model.ListedObject) Object {
 	}
 }
 
-// ObjectName names objects. Several objects can have had the same name, one after another.
+// ObjectName names objects. Several objects may have had the same name, one after another.
 type ObjectName struct {
 	Type Type
 	// Namespace is empty for types without namespaces. AllNamespaces ignores it.

@@ -9,16 +9,18 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// ObjectLife is the life of an object of any type, and its end.
+// ObjectLife is the life of an object of any type, with its outcome.
 type ObjectLife struct {
 	JobLife
-	// Outcome is the final state that the object entered last, other than Deleted; empty if
-	// there is none. Ended is when it ended or was deleted; zero if neither is known.
+	// Outcome is the last final state of the object except Deleted. It is empty if there is
+	// none. Ended is the time when the object ended or was deleted. It is zero if neither
+	// is known.
 	Outcome state.State
 	Ended   time.Time
 }
 
-// livesOf returns the lives of objects by their IDs, with the gaps of their types cut out.
+// livesOf returns the lives of objects by their IDs, with spans for the gaps of their
+// types.
 func livesOf(ctx context.Context, db *sqldb.DB, objects []Object, now time.Time) (map[int64]ObjectLife, error) {
 	all := make(map[int64]ObjectLife, len(objects))
 	if len(objects) == 0 {
@@ -52,7 +54,7 @@ func livesOf(ctx context.Context, db *sqldb.DB, objects []Object, now time.Time)
 		}
 		end := now
 		if j.Presence == Unknown {
-			end = j.Since // nothing is known of what came after
+			end = j.Since // later states are unknown
 		}
 		if !j.Deleted.IsZero() {
 			end = j.Deleted

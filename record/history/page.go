@@ -11,12 +11,12 @@ import (
 )
 
 // Cursor is a position in a list. It is opaque; the empty cursor is the beginning. A cursor
-// is valid for the filter and the order of the page that returned it, and it stays valid
-// while the history changes.
+// is valid for the filter and the order of the page that returned it, and stays valid while
+// the history changes.
 type Cursor string
 
-// ErrCursor is returned for a cursor that no page has returned, or that a page in the other
-// order has returned.
+// ErrCursor is returned for a cursor that did not come from a page of the same list in the
+// same order.
 var ErrCursor = errors.New("the cursor does not belong to a list in this order")
 
 // Order is the direction of a list.
@@ -29,7 +29,7 @@ const (
 	OldestFirst
 )
 
-// The largest page, and the page if no limit is set.
+// Limits of the size of a page.
 const (
 	maxLimit     = 1000
 	defaultLimit = 100
@@ -37,9 +37,9 @@ const (
 
 // Paging selects a page of a list. The zero value is the first page, the newest items first.
 type Paging struct {
-	// After is the cursor of the page before.
+	// After is the cursor of the previous page.
 	After Cursor
-	// Limit is the largest number of items to return. The default is 100, the maximum 1,000.
+	// Limit is the maximum number of items. Default: 100. Maximum: 1,000.
 	Limit int
 	// Order is the direction of the list.
 	Order Order
@@ -47,8 +47,8 @@ type Paging struct {
 
 // Page is a part of a list.
 //
-// A page can have fewer items than the limit, or none, and still have a Next cursor: one
-// request reads a bounded number of rows. The list ends where Next is empty.
+// A page can have fewer items than the limit, or none, and still have a Next cursor,
+// because one request reads a limited number of rows. The list ends where Next is empty.
 type Page[T any] struct {
 	Items []T
 	Next  Cursor
@@ -76,7 +76,7 @@ func All[T any](ctx context.Context, p Paging, list func(context.Context, Paging
 	}
 }
 
-// limit returns the largest number of items of the page.
+// limit returns the maximum number of items of the page.
 func (p Paging) limit() int {
 	if p.Limit <= 0 {
 		return defaultLimit
@@ -84,7 +84,7 @@ func (p Paging) limit() int {
 	return min(p.Limit, maxLimit)
 }
 
-// orderLetters stand for the orders in cursors.
+// orderLetters represent the orders in cursors.
 var orderLetters = map[Order]rune{NewestFirst: 'n', OldestFirst: 'o'}
 
 // cursor returns the cursor for a position.
@@ -92,8 +92,8 @@ func (p Paging) cursor(at model.Position) Cursor {
 	return Cursor(base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%c%d.%d", orderLetters[p.Order], at.At, at.ID)))
 }
 
-// position returns the position after which the page begins. first is true for the first
-// page, which has no such position.
+// position returns the position that precedes the page. first is true for the first page,
+// which has no such position.
 func (p Paging) position() (at model.Position, first bool, err error) {
 	if p.After == "" {
 		return at, true, nil

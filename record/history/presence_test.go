@@ -7,8 +7,8 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// TestPresenceText: a presence is a word in text and in JSON. A number that this version does
-// not know is unknown.
+// TestPresenceText checks that a presence is a word in text and in JSON, and that an
+// undefined number is unknown.
 func TestPresenceText(t *testing.T) {
 	for p, word := range map[history.Presence]string{history.Present: "present", history.Deleted: "deleted", history.Unknown: "unknown", history.Unselected: "unselected", 9: "unknown", -1: "unknown"} {
 		text, err := json.Marshal(history.Object{Presence: p})
@@ -25,6 +25,6 @@ func TestPresenceText(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(`{"Presence":"there"}`), &history.Object{}); err == nil {
-		t.Error(`"there" was read`)
+		t.Error(`"there" was accepted`)
 	}
 }

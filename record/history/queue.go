@@ -8,12 +8,13 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// QueueStats are the times of the objects of one queue that are known to the end.
+// QueueStats holds the completed waiting and running times of the objects of one queue.
 type QueueStats struct {
-	// Waiting is the time from the first transition of an object until it ran first, if that
-	// was in the period.
+	// Waiting covers the time from the first transition of an object until its first run,
+	// if that run began in the period.
 	Waiting Spread
-	// Running is the time that an object ran in total, if it ended in the period.
+	// Running covers the total running time of an object, if the object ended in the
+	// period.
 	Running Spread
 }
 
@@ -66,8 +67,8 @@ func addTo(samples map[string]*sample, queue string, d time.Duration) {
 	samples[queue].add(d, false)
 }
 
-// waited returns the time from the first transition until the object ran first. It is false
-// if the object has not run, or ran first before a time.
+// waited returns the time from the first transition until the first run. It returns false
+// if the object has not run, or if its first run began before since.
 func (l *life) waited(since time.Time) (time.Duration, bool) {
 	for _, s := range l.stays {
 		if s.state == string(state.Running) {
@@ -77,8 +78,8 @@ func (l *life) waited(since time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// ran returns the time that an object ran in total. It is false if the object has not
-// ended, ended before a time, or never ran.
+// ran returns the total running time of an object. It returns false if the object has not
+// ended, ended before since, or never ran.
 func (l *life) ran(since time.Time) (total time.Duration, ended bool) {
 	for i, s := range l.stays {
 		switch {

@@ -3,7 +3,7 @@ package history
 import "github.com/vedette-io/vedette/record/internal/model"
 
 // remainder is the part of a list that a scan has not read yet: the rows between two
-// positions, both excluded. The scan moves the near end towards the far end.
+// positions, both exclusive. The scan moves the near end toward the far end.
 type remainder struct {
 	low, high model.Position
 	order     Order
@@ -26,12 +26,12 @@ func (r *remainder) far() model.Position {
 	return r.low
 }
 
-// rows returns all rows of the remainder, up to a limit.
+// rows returns the interval of the remainder, with a limit.
 func (r *remainder) rows(limit int) model.Interval {
 	return model.Interval{Low: r.low, High: r.high, Ascending: r.order == OldestFirst, Limit: limit}
 }
 
-// rowsUpTo returns the rows up to a position, which is included.
+// rowsUpTo returns the rows up to a position, inclusive.
 func (r *remainder) rowsUpTo(end model.Position, limit int) model.Interval {
 	i := r.rows(limit)
 	if r.order == OldestFirst {
@@ -42,7 +42,7 @@ func (r *remainder) rowsUpTo(end model.Position, limit int) model.Interval {
 	return i
 }
 
-// advance moves the near end to a position: everything up to it is read.
+// advance moves the near end to a position, after everything up to it was read.
 func (r *remainder) advance(to model.Position) {
 	if r.order == OldestFirst {
 		r.low = to
@@ -52,7 +52,7 @@ func (r *remainder) advance(to model.Position) {
 	r.empty = r.empty || !r.low.Before(r.high)
 }
 
-// skipTo moves the near end to the beginning of an hour, unless it is closer already.
+// skipTo moves the near end to the beginning of an hour, unless it is beyond it already.
 func (r *remainder) skipTo(hour int64) {
 	if r.order == OldestFirst {
 		r.advance(later(r.low, model.Position{At: model.HourStart(hour)}))
@@ -61,7 +61,8 @@ func (r *remainder) skipTo(hour int64) {
 	}
 }
 
-// after returns the position at which an hour is read, but none beyond the far end.
+// after returns the position that follows an hour in the direction of the scan, but none
+// beyond the far end.
 func (r *remainder) after(hour int64) model.Position {
 	if r.order == OldestFirst {
 		return earlier(r.high, model.Position{At: model.HourStart(hour + 1)})
@@ -74,7 +75,7 @@ func (r *remainder) contains(hour int64) bool {
 	return model.HourOf(r.low.At) <= hour && hour <= model.HourOf(r.high.At)
 }
 
-// compare orders positions as the scan reaches them.
+// compare orders positions in the direction of the scan.
 func (r *remainder) compare(x, y model.Position) int {
 	if r.order == OldestFirst {
 		return x.Compare(y)

@@ -16,10 +16,10 @@ import (
 // Revision is a revision of an object, without its body.
 type Revision struct {
 	Version    wire.Version
-	Deleted    bool // the object was deleted with this revision
+	Deleted    bool // the object was deleted at this revision
 	Source     Source
 	Seen       time.Time
-	State, Raw string // Raw is the word of the type itself
+	State, Raw string // Raw is the raw state
 }
 
 func revisionsOf(ctx context.Context, db *sqldb.DB, object int64, p Paging) (Page[Revision], error) {

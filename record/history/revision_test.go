@@ -88,7 +88,7 @@ func TestNamesakes(t *testing.T) {
 	})
 }
 
-// TestUnknown: what is not recorded is an error that says so.
+// TestUnknown checks the error for something that is not recorded.
 func TestUnknown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
@@ -117,7 +117,8 @@ func TestUnknown(t *testing.T) {
 	})
 }
 
-// TestNoBody: a revision without a body says so, and the last one is found without a version.
+// TestNoBody checks the error for a revision without a body, and that the last body is
+// found without a version.
 func TestNoBody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)

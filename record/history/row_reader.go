@@ -22,8 +22,8 @@ func newRowReader(db *sqldb.DB, table *model.Table, s *selection) *rowReader {
 	return &rowReader{db, table, s, table.Partitions(s.states)}
 }
 
-// probe returns the position that a scan reaches by reading the given number of rows of each
-// partition, whether they match or not.
+// probe returns the position that a scan reaches if it reads the given number of rows of
+// each partition, whether they match or not.
 func (r *rowReader) probe(ctx context.Context, left *remainder, rows int) (model.Position, error) {
 	reached := left.far()
 	for _, p := range r.partitions {
@@ -43,7 +43,7 @@ func (r *rowReader) read(ctx context.Context, i model.Interval, compare func(x, 
 	if len(r.partitions) == 1 {
 		return r.table.Read(ctx, r.db, r.partitions[0], i, r.selection.conditions, each)
 	}
-	// Only positions are read until it is known which rows are the first of all partitions.
+	// Read only positions until the first rows of all partitions are known.
 	var first []model.Position
 	for _, p := range r.partitions {
 		found, err := r.table.ReadPositions(ctx, r.db, p, i, r.selection.conditions)

@@ -9,17 +9,17 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// limits bound the work of one request. After about so many rows the request returns what it
-// has found, with a cursor.
+// limits are the amounts of work after which a request returns the rows that it has found,
+// with a cursor.
 type limits struct {
-	rows    int // read in the order of a table
-	entries int // read from the transition index, for each term
+	rows    int // in the order of a table
+	entries int // of the transition index, for each term
 }
 
 // defaultLimits take about 30 ms on a slow core with SQLite.
 var defaultLimits = limits{rows: 1500, entries: 400}
 
-// transitionsPerObject is an estimate of how many rows are read for an object.
+// transitionsPerObject is the estimated number of rows of an object.
 const transitionsPerObject = 5
 
 // scan reads a table in the order of time, in steps, until the page is full, the table ends
@@ -29,7 +29,7 @@ type scan struct {
 	index *indexScan
 	left  remainder
 	limit limits
-	chunk int // rows that the next step may read in the order of the table
+	chunk int // maximum number of rows for the next step in the order of the table
 }
 
 func newScan(db *sqldb.DB, table *model.Table, s *selection, p Paging, l limits) *scan {
@@ -93,8 +93,8 @@ func scanSelection[T any](ctx context.Context, db *sqldb.DB, l limits, table *mo
 	return page, nil
 }
 
-// step reads the next part of the table. It reports the matching rows of the part in any
-// order: all of them, or the first ones up to a limit.
+// step reads the next part of the table. It calls each for the matching rows of the part in
+// any order: for all of them, or for the first ones up to a limit.
 func (s *scan) step(ctx context.Context, limit int, each func(*sql.Rows) error) error {
 	if len(s.index.terms) == 0 { // every row matches, so one query fills the page
 		s.left.empty = true

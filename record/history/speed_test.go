@@ -20,10 +20,10 @@ import (
 
 var transitionsFlag = flag.Int64("transitions", 20_000, "number of transitions in TestManyTransitions; with 1,000,000 or more it bounds the time of queries")
 
-// timed reports whether there are enough transitions to bound times.
+// timed reports whether there are enough transitions for limits on time.
 func timed() bool { return *transitionsFlag >= 1_000_000 }
 
-// repeats is how often each page is read. The median counts.
+// repeats is the number of times that each page is read. The median counts.
 func repeats() int {
 	if timed() {
 		return 3
@@ -31,7 +31,7 @@ func repeats() int {
 	return 1
 }
 
-// slowestPage is the bound for a page, in CPU time.
+// slowestPage is the maximum CPU time of a page.
 const slowestPage = 50 * time.Millisecond
 
 // TestManyTransitions: with any filter, and in both orders, a page takes 50 ms of CPU time at
@@ -40,7 +40,7 @@ func TestManyTransitions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.db")
 	began := time.Now()
 	createMonth(t, file, *transitionsFlag/5, false)
-	t.Logf("%d transitions were written in %v", *transitionsFlag, time.Since(began).Round(time.Second))
+	t.Logf("wrote %d transitions in %v", *transitionsFlag, time.Since(began).Round(time.Second))
 	db, err := sqldb.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func filtersOfMonth() map[string]history.Filter {
 	return filters
 }
 
-// measure reads the first pages of a list, and compares the slowest with the bound.
+// measure reads the first pages of a list, and compares the slowest with the limit.
 func measure[T any](t *testing.T, name string, order history.Order, list func(context.Context, history.Paging) (history.Page[T], error)) string {
 	t.Helper()
 	p := history.Paging{Limit: 100, Order: order}
@@ -138,8 +138,8 @@ func measure[T any](t *testing.T, name string, order history.Order, list func(co
 	return fmt.Sprintf("%2d pages %4d %5.1f/%5.1f ms", pages, items, slowest.Seconds()*1000, wall.Seconds()*1000)
 }
 
-// cpuTime returns the CPU time of this process. The time of a clock depends on what else the
-// machine does.
+// cpuTime returns the CPU time of this process. Wall-clock time depends on other load of
+// the machine.
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u unix.Rusage

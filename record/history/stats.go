@@ -10,34 +10,35 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TypeStats describes what the objects of one type did in a period.
+// TypeStats are the statistics of the objects of one type in a period.
 type TypeStats struct {
 	Type Type
 	// Objects is the number of objects that existed in the period.
 	Objects int
-	// InState is the time within the period that the objects spent in each state, summed over
-	// the objects. The state that an object is in counts up to the end of the period.
+	// InState is the time within the period that the objects spent in each state, summed
+	// over the objects. The current state counts up to the end of the period.
 	InState map[string]time.Duration
-	// Outcomes counts the objects that ended in the period, by the state in which they ended.
-	// Objects that were deleted before they ended count as Deleted.
+	// Outcomes counts the objects that ended in the period, by outcome. Objects that were
+	// deleted before they ended count as Deleted.
 	Outcomes map[string]int
-	// Waiting is the time from the first observation of an object until it ran first. It covers
-	// objects that began to run in the period, and objects that wait at its end.
+	// Waiting covers the time from the first observation of an object until its first run,
+	// for objects whose first run began in the period, and for objects that wait at its
+	// end.
 	Waiting Spread
-	// Running is the time that an object ran in total. It covers objects that stopped running in
-	// the period, and objects that run at its end.
+	// Running covers the total running time of an object, for objects that stopped running
+	// in the period, and for objects that run at its end.
 	Running Spread
 	// ByQueue, BySubmitter and ByNamespace count outcomes.
 	ByQueue, BySubmitter, ByNamespace map[string]Ends
 }
 
-// Ends counts objects that ended, and those of them that failed.
+// Ends counts objects that ended, and the failed ones among them.
 type Ends struct{ Ended, Failed int }
 
 // Spread is a distribution of durations.
 type Spread struct {
-	// Count is the number of durations. Open is how many of them had not ended: they count with
-	// their length so far.
+	// Count is the number of durations. Open is the number of durations that have not
+	// ended; they count with their length so far.
 	Count, Open   int
 	P50, P90, Max time.Duration
 }
@@ -54,7 +55,7 @@ func (s *sample) add(d time.Duration, open bool) {
 	}
 }
 
-// spread returns the distribution. A percentile is the smallest duration that at least that
+// spread returns the distribution. A percentile is the smallest duration that at least this
 // share of the durations does not exceed.
 func (s *sample) spread() Spread {
 	n := len(s.all)
@@ -119,7 +120,7 @@ func typeStats(ctx context.Context, db *sqldb.DB, f Filter, now time.Time, progr
 	return all, nil
 }
 
-// waits are the states of an object that has yet to run.
+// waits are the states before the first run.
 var waits = []state.State{state.Submitted, state.Queued, state.Suspended, state.Starting, state.Restarting}
 
 // add adds an object as it was in a period.
@@ -131,11 +132,11 @@ func (t *tally) add(l *life, since, until time.Time) {
 	t.Objects++
 	last := l.last()
 	if p := l.object.Presence; p != Present && p != Deleted {
-		until = last.began // nothing is known of what came after
+		until = last.began // later states are unknown
 	}
 	running := string(state.Running)
 	var ran time.Duration
-	var firstRun, lastRun time.Time // when it began to run first, and when it stopped last
+	var firstRun, lastRun time.Time // beginning of the first run, and end of the last run
 	for i, s := range l.stays {
 		end := l.end(i, until)
 		if begin := latest(s.began, since); end.After(begin) && s.state != string(state.Deleted) {
@@ -166,8 +167,8 @@ func (t *tally) add(l *life, since, until time.Time) {
 	}
 }
 
-// addOutcome counts the outcome of an object that has ended: its last state, or the final
-// state before it was deleted.
+// addOutcome counts the outcome of an ended object: its last state, or the final state
+// before its deletion.
 func (t *tally) addOutcome(l *life, since time.Time) {
 	outcome := l.last()
 	if n := len(l.stays); n > 1 && outcome.state == string(state.Deleted) && state.State(l.stays[n-2].state).Final() {

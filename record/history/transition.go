@@ -12,19 +12,20 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Source says how a revision became known. String returns "watch", "list", "relist" or
-// "inferred".
+// Source is the way in which a revision became known. String returns "watch", "list",
+// "relist" or "inferred".
 type Source = model.Source
 
-// The values of Source.
+// Values of Source.
 const (
-	// Watched: by an event of a watch.
+	// Watched revisions came from an event of a watch.
 	Watched = model.Watched
-	// Listed: by the first list of a scope.
+	// Listed revisions came from the first list of a scope.
 	Listed = model.Listed
-	// Relisted: by a list after a gap. Changes within the gap are not known.
+	// Relisted revisions came from a list after a gap. Changes within the gap are unknown.
 	Relisted = model.Relisted
-	// Inferred: from something else. Its time is that of the conclusion.
+	// Inferred revisions follow from other observations. Their time is the time of the
+	// inference.
 	Inferred = model.Inferred
 )
 
@@ -32,17 +33,17 @@ const (
 type Transition struct {
 	Version         wire.Version
 	From, To        string
-	FromRaw, ToRaw  string // words of the type itself
+	FromRaw, ToRaw  string // raw states
 	Reason, Message string
 	Happened, Seen  time.Time
-	// Ended is when the next transition happened. It is zero for the last one.
+	// Ended is the time of the next transition. It is zero for the last one.
 	Ended  time.Time
 	Source Source
 }
 
 // Change is a transition together with its object.
 type Change struct {
-	// Object is the object in its last recorded state, not in that of the transition.
+	// Object is the object in its last recorded state, not in its state at the transition.
 	Object Object
 	Transition
 }

@@ -21,10 +21,11 @@ var shortNames = map[string]string{
 	"vcjob": "jobs.batch.volcano.sh", "vj": "jobs.batch.volcano.sh", "pg": "podgroups",
 }
 
-// FindType returns the type that a word names: by plural, singular, kind or short name, with
-// or without its group. Examples are "jobs", "job.batch", "Job", "po" and "jobs.v1.batch".
+// FindType returns the type that a word names: by plural, singular, kind or short name,
+// with or without its group. Examples are "jobs", "job.batch", "Job", "po" and
+// "jobs.v1.batch".
 //
-// Errors: no type or more than one type matches. The error names the types.
+// Errors: no type or several types match. The error lists the types.
 func FindType(all []Type, word string) (Type, error) {
 	name, group, grouped := strings.Cut(strings.ToLower(word), ".")
 	if long, ok := shortNames[name]; ok && !grouped {
@@ -50,8 +51,8 @@ func FindType(all []Type, word string) (Type, error) {
 	return Type{}, fmt.Errorf("no type %q is recorded; recorded types: %s", word, joinTypes(all, ", "))
 }
 
-// inGroup reports whether a type is in a group, which may be preceded by a version: "batch",
-// "v1.batch", or "v1" alone for the core group.
+// inGroup reports whether a type is in a group, optionally preceded by a version: "batch",
+// "v1.batch", or "v1" for the core group.
 func inGroup(t Type, group string) bool {
 	if group == t.Group {
 		return true

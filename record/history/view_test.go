@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestViews: the views show times that people can read.
+// TestViews checks that the views show readable times.
 func TestViews(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := open(t, url)
@@ -32,7 +32,7 @@ func TestViews(t *testing.T) {
 			t.Error(err)
 		}
 		if err := db.QueryRow(t.Context(), "SELECT COUNT(*) FROM object_times WHERE gone_at IS NULL").Scan(&n); err != nil || n != 1 {
-			t.Errorf("%d objects are not deleted, %v", n, err)
+			t.Errorf("got %d objects that are not deleted, %v", n, err)
 		}
 	})
 }

@@ -1,15 +1,15 @@
-// Package jobfilter is the filter language of lists of jobs, as URLs have it.
+// Package jobfilter implements the filter language of lists of jobs in URLs.
 //
 // # Data flow
 //
 //	parameters of a URL -> Parse -> Filter -> Compile -> Matcher, or one Test for each Term
 //	Filter -> Query -> parameters of a URL
 //
-// A parameter is a key and a value: "queue=gpu". A key that is repeated takes any of its
-// values, "!" before a value excludes it, and "*" within a value stands for any text. Numbers,
-// durations and times can be compared with >, >=, < and <=; all comparisons must hold. "label"
-// takes the name of a label, or name=value. An empty value of a text means that the job has
-// none. "q" has words that are parts of the name of a job.
+// A parameter is a key and a value: "queue=gpu". A repeated key matches any of its values, "!"
+// before a value excludes it, and "*" within a value matches any text. Numbers, durations and
+// times can be compared with >, >=, < and <=; all comparisons must hold. The value of "label"
+// is the name of a label, or name=value. An empty text value matches jobs without one. "q"
+// has words that must be parts of the name of a job.
 //
 // A time is RFC 3339, a day, a minute of today, or an age; the last three are in UTC. It names
 // an interval: the day, the minute, the second, or everything since the age. A comparison
@@ -17,7 +17,7 @@
 //
 // # Ownership
 //
-// All types are values that do not change after they are made. Any goroutine may use them.
+// All types are immutable values, which are safe for concurrent use.
 //
 // # Guarantees
 //
@@ -26,8 +26,8 @@
 //
 // # Limits
 //
-// A filter has at most 200 values of 512 bytes each, and 16 words of 512 bytes together. A value that begins with "!" or a
-// "*" that stands for itself cannot be expressed.
+// A filter has at most 200 values of 512 bytes each, and 16 words of 512 bytes together. A
+// value cannot begin with a literal "!" or contain a literal "*".
 //
 // # Errors
 //

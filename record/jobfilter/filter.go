@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Op is how a term compares.
+// Op is a comparison operator.
 type Op string
 
-// The operators. Greater and the others beside Is and Not need a number, a duration or a time.
+// Operators. All except Is and Not require a number, a duration or a time.
 const (
 	Is      Op = ""
 	Not     Op = "!"
@@ -23,21 +23,22 @@ const (
 type Term struct {
 	Key Key
 	Op  Op
-	// Values are sorted. Is needs any of them, Not none of them, and the other operators need
-	// all of them. They are texts as in URLs, without the operator.
+	// Values are sorted. Is requires any of them, Not requires none of them, and the other
+	// operators require all of them. They have the form of URLs, without the operator.
 	Values []string
 }
 
-// Filter selects jobs that fulfill all terms and have all words in their names. The zero value
-// selects all jobs.
+// Filter selects jobs that match all terms and have all words in their names. The zero
+// value selects all jobs.
 type Filter struct {
 	// Terms has each pair of key and operator at most once.
 	Terms []Term
-	// Words are parts of names, in lower case. A word that begins with ! must not occur.
+	// Words are parts of names in lower case. A word that begins with ! must not occur in a
+	// name.
 	Words []string
 }
 
-// Query returns the parameters of which Parse makes the filter. Equal filters have equal
+// Query returns parameters that Parse turns into the same filter. Equal filters have equal
 // parameters.
 func (f Filter) Query() url.Values {
 	q := url.Values{}
@@ -55,13 +56,13 @@ func (f Filter) Query() url.Values {
 	return q
 }
 
-// Without returns the filter without the terms of a key.
+// Without returns the filter without the terms with a key.
 func (f Filter) Without(key Key) Filter {
 	f.Terms = slices.DeleteFunc(slices.Clone(f.Terms), func(t Term) bool { return t.Key == key })
 	return f
 }
 
-// Has reports whether the filter has a term of a key.
+// Has reports whether the filter has a term with a key.
 func (f Filter) Has(key Key) bool {
 	return slices.ContainsFunc(f.Terms, func(t Term) bool { return t.Key == key })
 }

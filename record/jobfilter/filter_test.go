@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobfilter"
 )
 
-// TestQuery: parameters that are filters become terms, and others stay out.
+// TestQuery checks that filter parameters become terms, and that others are ignored.
 func TestQuery(t *testing.T) {
 	for query, want := range map[string]string{
 		"":                                  "",

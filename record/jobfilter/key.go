@@ -25,19 +25,19 @@ const (
 	Tries     Key = "tries"
 	Submitted Key = "submitted"
 	Ended     Key = "ended"
-	Since     Key = "since"  // when the job entered its state
-	Window    Key = "window" // jobs that existed within a time before now
+	Since     Key = "since"  // time when the job entered its state
+	Window    Key = "window" // jobs that existed within a duration before now
 	Mine      Key = "mine"
 )
 
-// AnyTime is the window that leaves out no job: a URL has it where lists have another window by
-// default. It makes no term.
+// AnyTime is the window that excludes no job. It is needed in URLs of lists that have
+// another window by default. It yields no term.
 const AnyTime = "all"
 
-// wordsParameter is the parameter of bare words.
+// wordsParameter is the parameter for words.
 const wordsParameter = "q"
 
-// kind says which values a key takes.
+// kind is the kind of the values of a key.
 type kind int
 
 const (
@@ -54,7 +54,7 @@ const (
 // ordered reports whether values of a kind can be compared with < and >.
 func (k kind) ordered() bool { return k == numberKind || k == durationKind || k == timeKind }
 
-// keys are all keys in the order in which they are suggested.
+// keys are all keys in the order of suggestions.
 var keys = []struct {
 	key  Key
 	kind kind
@@ -82,7 +82,7 @@ var keys = []struct {
 	{Mine, flagKind},
 }
 
-// Keys returns all keys, the most useful ones first.
+// Keys returns all keys, most useful first.
 func Keys() (all []Key) {
 	for _, k := range keys {
 		all = append(all, k.key)
@@ -90,7 +90,7 @@ func Keys() (all []Key) {
 	return all
 }
 
-// kindOf returns the kind of a key, and false for a word that is no key.
+// kindOf returns the kind of a key. It returns false for an unknown key.
 func kindOf(key Key) (kind, bool) {
 	i := slices.IndexFunc(keys, func(k struct {
 		key  Key

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Test is a compiled term. It does not change, so any goroutine may use it.
+// Test is a compiled term. It is immutable and safe for concurrent use.
 type Test struct {
 	op      Op
-	texts   []pattern // of a text, or of names of labels
-	values  []pattern // of labels: the values; without parts: any
-	fold    bool      // letters of either case are equal
+	texts   []pattern // text values, or names of labels
+	values  []pattern // values of labels; without parts: any value
+	fold    bool      // ignore case
 	numbers []int64
 	times   []interval
 }
 
-// Compile returns the test of a term. Ages and times of today are relative to now. Values that
-// Parse refuses match nothing.
+// Compile returns the test of a term. Ages and times of today are relative to now. Values
+// that Parse rejects match nothing.
 func (t Term) Compile(now time.Time) *Test {
 	c := &Test{op: t.Op}
 	k, _ := kindOf(t.Key)
@@ -53,7 +53,7 @@ func (t Term) Compile(now time.Time) *Test {
 	return c
 }
 
-// Text reports whether a text passes a term of a key with texts.
+// Text reports whether a text passes a term with a text key.
 func (c *Test) Text(text string) bool {
 	if c.fold {
 		text = strings.ToLower(text)
@@ -61,7 +61,7 @@ func (c *Test) Text(text string) bool {
 	return slices.ContainsFunc(c.texts, func(p pattern) bool { return p.matches(text) }) == (c.op == Is)
 }
 
-// Label reports whether one of the values of a term of the key Label means a label.
+// Label reports whether a term with the key Label names a label and its value.
 func (c *Test) Label(name, value string) bool {
 	for i, p := range c.texts {
 		if p.matches(name) && (c.values[i].parts == nil || c.values[i].matches(value)) {
@@ -71,13 +71,12 @@ func (c *Test) Label(name, value string) bool {
 	return false
 }
 
-// Names reports whether one of the values of a term of the key Label may mean a label with a
-// name.
+// Names reports whether a term with the key Label may name a label with this name.
 func (c *Test) Names(name string) bool {
 	return slices.ContainsFunc(c.texts, func(p pattern) bool { return p.matches(name) })
 }
 
-// Labels reports whether labels pass a term of the key Label.
+// Labels reports whether labels pass a term with the key Label.
 func (c *Test) Labels(labels map[string]string) bool {
 	found := false
 	for name, value := range labels {
@@ -86,10 +85,10 @@ func (c *Test) Labels(labels map[string]string) bool {
 	return found == c.Wanted()
 }
 
-// Wanted reports whether the term wants what it names, and does not exclude it.
+// Wanted reports whether the term requires its values, instead of excluding them.
 func (c *Test) Wanted() bool { return c.op == Is }
 
-// Number reports whether a number passes a term of GPUs, pods or tries. Durations are in
+// Number reports whether a number passes a term on GPUs, pods or tries, or a duration in
 // microseconds. An unknown number passes only a term that excludes.
 func (c *Test) Number(n int64, known bool) bool {
 	if !known {
@@ -108,7 +107,7 @@ func (c *Test) Number(n int64, known bool) bool {
 	return len(c.numbers) > 0
 }
 
-// Duration is Number for a duration. Is and Not compare whole seconds.
+// Duration is like Number, for a duration. Is and Not compare whole seconds.
 func (c *Test) Duration(d time.Duration) bool {
 	if c.op == Is || c.op == Not {
 		d = d.Truncate(time.Second)
@@ -116,8 +115,8 @@ func (c *Test) Duration(d time.Duration) bool {
 	return c.Number(d.Microseconds(), true)
 }
 
-// Time reports whether an instant passes, in microseconds since 1970. 0 is no instant: it
-// passes only a term that excludes.
+// Time reports whether an instant in microseconds since 1970 passes. 0 means no instant,
+// and passes only a term that excludes.
 func (c *Test) Time(at int64) bool {
 	if at == 0 {
 		return c.op == Not
@@ -134,7 +133,7 @@ func (c *Test) Time(at int64) bool {
 	return len(c.times) > 0
 }
 
-// Window returns the longest duration of a term of the key Window.
+// Window returns the longest duration of a term with the key Window.
 func (c *Test) Window() time.Duration {
 	if len(c.numbers) == 0 {
 		return 0
@@ -161,7 +160,7 @@ func (f Filter) CompileWords() Words {
 // Name reports whether a name has all words, in any case.
 func (w Words) Name(name string) bool { return w.Lower(strings.ToLower(name)) }
 
-// Lower is Name for a name without capital letters.
+// Lower is like Name, for a name without capital letters.
 func (w Words) Lower(name string) bool {
 	for _, p := range w.wanted {
 		if !p.within(name) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobfilter"
 )
 
-// now is when the tests take place.
+// now is the time of the tests.
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
 // job is a subject of a filter.
@@ -87,7 +87,7 @@ func TestMatch(t *testing.T) {
 		q, _ := url.ParseQuery(query)
 		f, err := jobfilter.Parse(q)
 		if got := f.Compile(now, []string{""}).Match(open); got != want || err != nil {
-			t.Errorf("open job: %s: %t, want %t, %v", query, got, want, err)
+			t.Errorf("open job: %s: got %t, want %t, %v", query, got, want, err)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestPatternModel: a pattern means what a regular expression means in which .* stands for *.
+// TestPatternModel compares patterns with regular expressions that have .* instead of *.
 func TestPatternModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab.]{0,8}`).Draw(t, "text")
@@ -128,8 +128,8 @@ func TestPatternModel(t *testing.T) {
 	})
 }
 
-// FuzzParse: any parameters are parsed or refused with mistakes that name them. The parameters
-// of a filter make the same filter.
+// FuzzParse checks that any parameters are either parsed, or rejected with mistakes that
+// name them, and that the parameters of a filter yield the same filter.
 func FuzzParse(f *testing.F) {
 	for _, query := range []string{"state=Failed&queue=!gpu*", "gpus=>=8&waited=<1h30m", "submitted=>24h&ended=2026-11-22", "label=a=b&q=x+!y&window=30d&mine=true", "since=09:15", "state=\xff&q=\xc3\x28", "q=" + strings.Repeat("\xed", 200), "q=" + strings.Repeat("Ⱥ", 200), "q=" + strings.Repeat("a", 300) + "&q=" + strings.Repeat("b", 300)} {
 		f.Add(query)
@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 		filter, err := jobfilter.Parse(q)
 		if err != nil {
 			if len(jobfilter.Mistakes(err)) == 0 {
-				t.Errorf("%q: no mistakes in %v", query, err)
+				t.Errorf("%q: got no mistakes in %v", query, err)
 			}
 			return
 		}

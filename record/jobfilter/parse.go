@@ -15,15 +15,15 @@ import (
 
 // Limits of a filter.
 const (
-	maxValues = 200 // of all keys together, with the words
+	maxValues = 200 // of all keys together, including words
 	maxLength = 512 // of a value, in bytes
 	maxWords  = 16
 )
 
-// Mistake is a parameter that Parse does not understand.
+// Mistake is an invalid parameter.
 type Mistake struct {
 	Parameter, Value string
-	// Problem says what is wrong and what is expected.
+	// Problem is the text of what is wrong and what is expected.
 	Problem string
 }
 
@@ -51,7 +51,7 @@ func Mistakes(err error) (all []*Mistake) {
 	return all
 }
 
-// Parse reads the filter from the parameters of a URL. It leaves parameters alone that are no
+// Parse reads a filter from the parameters of a URL. It ignores parameters that are not
 // filters.
 //
 // Errors: all mistakes, joined; see Mistakes.
@@ -86,13 +86,13 @@ func Parse(q url.Values) (Filter, error) {
 type parser struct {
 	values   map[Key]map[Op][]string
 	words    []string
-	length   int // of the words, as Query joins them
+	length   int // of the words, joined as in Query
 	count    int
 	anyTime  bool // a window is AnyTime
 	mistakes []error
 }
 
-// maxMistakes bounds the answer to a hopeless request.
+// maxMistakes is the maximum number of reported mistakes.
 const maxMistakes = 20
 
 func (p *parser) mistake(name, value, problem string) {
@@ -136,7 +136,7 @@ func (p *parser) add(name, value string) {
 	}
 }
 
-// addWords adds the bare words of a text.
+// addWords adds the words of a text.
 func (p *parser) addWords(text string) {
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		if p.count++; word == "!" || slices.Contains(p.words, word) {
@@ -146,7 +146,7 @@ func (p *parser) addWords(text string) {
 			p.mistake(wordsParameter, text, fmt.Sprintf("it has more than %d words", maxWords))
 			return
 		}
-		// The lower case of a letter may be longer, and several parameters become one.
+		// The lower case of a letter may be longer, and several parameters are joined.
 		if p.length += len(word) + 1; p.length > maxLength+1 {
 			p.mistake(wordsParameter, text, fmt.Sprintf("the words have more than %d bytes", maxLength))
 			return
@@ -169,7 +169,7 @@ func split(k kind, value string) (Op, string) {
 	return Is, value
 }
 
-// canonical returns the text of a value as Query writes it.
+// canonical returns the text of a value in the form of Query.
 func canonical(k kind, op Op, text string) (string, error) {
 	switch k {
 	case stateKind:
@@ -201,12 +201,13 @@ func canonical(k kind, op Op, text string) (string, error) {
 	return text, nil
 }
 
-// states are the words that a state can be, in their order.
+// states are all states, in their order.
 var states = []state.State{
 	state.Submitted, state.Queued, state.Suspended, state.Starting, state.Running, state.Restarting, state.Succeeded, state.Failed, state.Aborted, state.Deleted,
 }
 
-// canonicalState returns a state as package state writes it. A pattern stays as it is.
+// canonicalState returns a state in the spelling of package state. It returns a pattern
+// unchanged.
 func canonicalState(text string) (string, error) {
 	if strings.Contains(text, "*") {
 		return text, nil

@@ -2,15 +2,15 @@ package jobfilter
 
 import "strings"
 
-// pattern is a text with wildcards that is split once. Each * stands for any text.
+// pattern is a text that is split at its wildcards. Each * matches any text.
 type pattern struct {
 	parts []string // between the wildcards; one part: no wildcard
 }
 
 func newPattern(text string) pattern { return pattern{strings.Split(text, "*")} }
 
-// matches reports whether a text matches as a whole. It takes each part at its first place,
-// which suffices, and never goes back.
+// matches reports whether an entire text matches. It takes each part at its first position,
+// which suffices, and never backtracks.
 func (p pattern) matches(text string) bool {
 	last := len(p.parts) - 1
 	if last == 0 {

@@ -7,19 +7,19 @@ import (
 
 // Subject is a job that a filter is matched against.
 type Subject interface {
-	// Text returns the value of a key that takes texts.
+	// Text returns the value of a text key.
 	Text(Key) string
-	// Number returns GPUs, Pods or Tries; -1 if it is not known.
+	// Number returns GPUs, Pods or Tries, or -1 if the number is unknown.
 	Number(Key) int
 	// Duration returns Waited or Ran.
 	Duration(Key) time.Duration
-	// Time returns Submitted, Ended or Since; zero if it has not come.
+	// Time returns Submitted, Ended or Since, or zero if the time is not set yet.
 	Time(Key) time.Time
-	// LabelSet returns the labels. The caller does not change them.
+	// LabelSet returns the labels. The caller must not change them.
 	LabelSet() map[string]string
 }
 
-// Matcher matches jobs one by one. It does not change, so any goroutine may use it.
+// Matcher matches jobs one by one. It is immutable and safe for concurrent use.
 type Matcher struct {
 	now   time.Time
 	mine  []string

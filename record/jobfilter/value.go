@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// maxNumber bounds numbers of GPUs, pods and tries.
+// maxNumber is the maximum number of GPUs, pods and tries.
 const maxNumber = 1_000_000_000
 
-// maxDuration bounds durations and ages.
+// maxDuration is the maximum of durations and ages.
 const maxDuration = 100 * 365 * 24 * time.Hour
 
 // parseNumber reads a number of at least 0.
@@ -51,8 +51,8 @@ func parseDuration(text string) (total time.Duration, err error) {
 	return total, nil
 }
 
-// interval is the interval of time that a text names, in microseconds since 1970. An age names
-// an instant, from which on until now a job matches the text.
+// interval is the interval of time that a text names, in microseconds since 1970. An age
+// names an instant; a job matches the text from that instant until now.
 type interval struct {
 	from, to int64
 	age      bool
@@ -82,10 +82,10 @@ func parseTime(text string, now time.Time) (interval, error) {
 	return interval{}, errors.New("want a time such as 2026-11-22T09:15:00Z, 2026-11-22 or 09:15 (UTC), or an age such as 24h or 30d")
 }
 
-// Moment reads a time as filters do, for parameters that name an instant: an age is that long
-// before now, and a day or a minute is its beginning.
+// Moment parses a time in the syntax of filters, for parameters that name an instant: an
+// age is that long before now, and a day or a minute is its beginning.
 //
-// Errors: a text that is no time.
+// Errors: a text that is not a time.
 func Moment(text string, now time.Time) (time.Time, error) {
 	i, err := parseTime(text, now)
 	if err != nil {
@@ -101,7 +101,7 @@ func between(from time.Time, length time.Duration) interval {
 	return interval{from: from.UnixMicro(), to: from.Add(length).UnixMicro()}
 }
 
-// holds reports whether an instant is in the interval, or compares with it as an operator says.
+// holds reports whether an instant is in the interval, or satisfies a comparison with it.
 func (i interval) holds(op Op, at int64) bool {
 	switch op {
 	case Greater:

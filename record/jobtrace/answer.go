@@ -13,23 +13,23 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// answer is what a collector says about a request.
+// answer is the outcome of a request to a collector.
 type answer struct {
-	err      error         // nil: taken
-	refused  bool          // the same request will fail again
-	encoding bool          // the collector may know no gzip
-	after    time.Duration // how long the collector wants to be left alone; 0: it does not say
-	rejected int64         // spans of a request that was taken
-	message  string        // why spans were rejected
+	err      error         // nil: accepted
+	refused  bool          // the same request would fail again
+	encoding bool          // the collector may not support gzip
+	after    time.Duration // delay that the collector demands; 0: none
+	rejected int64         // spans of an accepted request
+	message  string        // reason why spans were rejected
 }
 
 const (
 	contentType = "application/x-protobuf"
-	maxAnswer   = 64 << 10 // bytes that are read of an answer
+	maxAnswer   = 64 << 10 // maximum size of an answer in bytes
 	maxAfter    = 10 * time.Minute
 )
 
-// answerOf reads an answer of the protocol.
+// answerOf reads a response of the protocol.
 func answerOf(r *http.Response, now time.Time) answer {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
 	if r.StatusCode/100 == 2 {
@@ -49,7 +49,7 @@ func answerOf(r *http.Response, now time.Time) answer {
 	return a
 }
 
-// retryAfter parses the header of this name: seconds or a date.
+// retryAfter parses the header Retry-After: seconds or a date.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
 		return min(time.Duration(n)*time.Second, maxAfter)
@@ -60,8 +60,8 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// partialSuccess decodes an ExportTraceServiceResponse. The package that has its type needs
-// gRPC, so the two fields are read here.
+// partialSuccess decodes an ExportTraceServiceResponse. The package with the generated type
+// requires gRPC, so the two fields are decoded here.
 func partialSuccess(body []byte) (rejected int64, message string) {
 	eachField(body, func(n protowire.Number, _ uint64, part []byte) {
 		if n != 1 {
@@ -79,8 +79,8 @@ func partialSuccess(body []byte) (rejected int64, message string) {
 	return rejected, message
 }
 
-// eachField calls each for the fields of a message, with the number or the bytes of a field,
-// up to the first mistake.
+// eachField calls each for the fields of a message, with their integer or their bytes. It
+// stops at the first malformed field.
 func eachField(b []byte, each func(n protowire.Number, value uint64, part []byte)) {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
@@ -107,7 +107,7 @@ func eachField(b []byte, each func(n protowire.Number, value uint64, part []byte
 }
 
 // unreachable returns the answer of a collector that cannot be reached. Its text has no URL
-// and no port of this side, so that it stays the same with every try.
+// and no local port, so that it is the same for every attempt.
 func unreachable(err error) answer {
 	var ofURL *url.Error
 	if errors.As(err, &ofURL) {

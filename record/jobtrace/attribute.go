@@ -7,7 +7,7 @@ import (
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 )
 
-// maxText bounds a text in bytes.
+// maxText is the maximum length of a text in bytes.
 const maxText = 1024
 
 // attributes are the attributes of a span, an event or a resource.
@@ -36,8 +36,8 @@ func (a *attributes) add(name string, value *common.AnyValue) {
 	*a = append(*a, &common.KeyValue{Key: name, Value: value})
 }
 
-// clean returns valid UTF-8 of bounded length: protobuf refuses any other text, and a text
-// comes from users.
+// clean returns valid UTF-8 of limited length. Protobuf rejects other text, and texts come
+// from users.
 func clean(s string) string {
 	if len(s) > maxText {
 		end := maxText

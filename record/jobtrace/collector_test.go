@@ -39,10 +39,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// collector takes traces by OTLP over HTTP.
+// collector accepts traces by OTLP over HTTP.
 type collector struct {
 	*httptest.Server
-	// answer returns the code of an answer; 200 takes the traces. It may be nil.
+	// answer returns the code of a response; 200 accepts the traces. It may be nil.
 	answer func(w http.ResponseWriter, got *trace.TracesData) int
 
 	mu      sync.Mutex
@@ -127,7 +127,7 @@ func (c *collector) asked(t *testing.T) {
 	select {
 	case <-c.changed:
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("the collector has the traces %q and no request arrives", c.names())
+		t.Fatalf("got traces %q, and no request arrives", c.names())
 	}
 }
 

@@ -19,42 +19,44 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Config says what an Exporter reads and where it sends traces.
+// Config configures an Exporter. DB and Endpoint are required.
 type Config struct {
 	// DB is the database. The caller closes it.
 	DB *sqldb.DB
-	// Endpoint is the URL of the collector, such as http://collector:4318. The path /v1/traces is
-	// added if it has none. It has no user and no query, because it is logged.
+	// Endpoint is the URL of the collector, such as http://collector:4318. If it has no
+	// path, /v1/traces is added. It must have no user and no query, because it is logged.
 	Endpoint string
-	// Header is sent with each request. It may have secrets, and is never logged.
+	// Header is sent with each request. It may contain secrets, and is never logged.
 	Header http.Header
-	// Plain sends requests without compression; default gzip. A collector that refuses gzip gets
-	// plain requests anyway.
+	// Plain disables compression. By default requests are compressed with gzip. A collector
+	// that rejects gzip receives plain requests in any case.
 	Plain bool
-	// TLS has the authorities and the certificate for collectors with https; default those of
-	// the system, and none.
+	// TLS has the certificate authorities and the client certificate for collectors with
+	// https. Default: the authorities of the system, and no certificate.
 	TLS *tls.Config
-	// ServiceName is the attribute service.name; default "vedette".
+	// ServiceName is the attribute service.name. Default: "vedette".
 	ServiceName string
 	// Resource are further attributes of the resource of all traces.
 	Resource map[string]string
-	// Logger receives faults. Default: the value of slog.Default() when the line is written.
+	// Logger receives faults. Default: the value of slog.Default() at the time of the
+	// message.
 	Logger *slog.Logger
 }
 
-// FromEnvironment is the value of Endpoint for which Environment takes the variables.
+// FromEnvironment is the value of Endpoint that makes Environment read the endpoint
+// variables.
 const FromEnvironment = "env"
 
-// tracesPath is what the protocol adds to the URL of a collector.
+// tracesPath is the path that the protocol adds to the URL of a collector.
 const tracesPath = "/v1/traces"
 
-// Environment sets what the standard variables of OpenTelemetry say and the configuration does
-// not: OTEL_EXPORTER_OTLP_ENDPOINT, if Endpoint is FromEnvironment, OTEL_EXPORTER_OTLP_HEADERS,
-// OTEL_EXPORTER_OTLP_COMPRESSION, the files of OTEL_EXPORTER_OTLP_CERTIFICATE, CLIENT_CERTIFICATE
-// and CLIENT_KEY, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Those for traces alone, as in
-// OTEL_EXPORTER_OTLP_TRACES_HEADERS, come first.
+// Environment sets unset fields from the standard variables of OpenTelemetry:
+// OTEL_EXPORTER_OTLP_ENDPOINT, if Endpoint is FromEnvironment, OTEL_EXPORTER_OTLP_HEADERS,
+// OTEL_EXPORTER_OTLP_COMPRESSION, the files of OTEL_EXPORTER_OTLP_CERTIFICATE,
+// CLIENT_CERTIFICATE and CLIENT_KEY, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+// Variables for traces alone, such as OTEL_EXPORTER_OTLP_TRACES_HEADERS, take precedence.
 //
-// Errors: all invalid variables, without their values, and files that cannot be read.
+// Errors: all invalid variables, without their values, and unreadable files.
 func (c *Config) Environment(get func(string) string) error {
 	var errs []error
 	if c.Endpoint == FromEnvironment {
@@ -87,7 +89,8 @@ func (c *Config) Environment(get func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// ofTraces returns the name of the variable for traces alone, or else of that for all signals.
+// ofTraces returns the name of the variable for traces alone, or otherwise of the variable
+// for all signals.
 func ofTraces(get func(string) string, setting string) string {
 	if name := "OTEL_EXPORTER_OTLP_TRACES_" + setting; get(name) != "" {
 		return name
@@ -107,7 +110,7 @@ func (c *Config) compression(get func(string) string) error {
 	return nil
 }
 
-// certificates reads the files of the variables, unless TLS is set.
+// certificates reads the files that the variables name, unless TLS is set.
 func (c *Config) certificates(get func(string) string) error {
 	ca, cert, key := ofTraces(get, "CERTIFICATE"), ofTraces(get, "CLIENT_CERTIFICATE"), ofTraces(get, "CLIENT_KEY")
 	if c.TLS != nil || get(ca)+get(cert)+get(key) == "" {
@@ -152,8 +155,8 @@ func parsePairs(variable, text string) (map[string]string, error) {
 	return pairs, nil
 }
 
-// ParseHeader parses a file of headers, with a line "Name: value" for each. Empty lines and
-// lines that begin with # are left out.
+// ParseHeader parses a file of headers with lines of the form "Name: value". It ignores
+// empty lines and lines that begin with #.
 //
 // Errors: the number of an invalid line, without its text.
 func ParseHeader(text []byte) (http.Header, error) {
@@ -178,7 +181,7 @@ func ParseHeader(text []byte) (http.Header, error) {
 	return header, nil
 }
 
-// addHeader adds a header that HTTP allows. The error has no part of it.
+// addHeader adds a header that HTTP allows. Its error contains no part of the header.
 func addHeader(header http.Header, where, name, value string) error {
 	const token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if name == "" || strings.Trim(name, token) != "" || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
@@ -188,9 +191,10 @@ func addHeader(header http.Header, where, name, value string) error {
 	return nil
 }
 
-// target returns the URL that requests go to.
+// target returns the URL for requests.
 //
-// Errors: the endpoint is no URL of a collector. The error does not have its user or query.
+// Errors: the endpoint is not the URL of a collector. The error contains neither its user
+// nor its query.
 func (c *Config) target() (*url.URL, error) {
 	u, err := url.Parse(c.Endpoint)
 	switch {
@@ -207,7 +211,7 @@ func (c *Config) target() (*url.URL, error) {
 	return u, nil
 }
 
-// Check returns what New would complain about in the settings.
+// Check returns an error if the settings are invalid. New returns the same error.
 func (c *Config) Check() error {
 	_, err := c.target()
 	return err

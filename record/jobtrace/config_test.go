@@ -119,7 +119,7 @@ func TestCertificates(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if stats, err := jobtrace.SendTo(short, jobtrace.Config{Endpoint: server.URL}); err == nil || stats.Traces != 0 {
-		t.Errorf("without the authority: %v, %+v", err, stats)
+		t.Errorf("got %v, %+v without the certificate authority", err, stats)
 	}
 	for name, value := range map[string]string{
 		"OTEL_EXPORTER_OTLP_CERTIFICATE": "/none", "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/none", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": "zstd",

@@ -20,8 +20,8 @@ const (
 )
 
 // TraceOf makes the trace of a job.
-func TraceOf(j *history.Job, marks []model.FeedMark) *trace.ResourceSpans {
-	return traceOf(j, marks, nil)
+func TraceOf(j *history.Job, amendments []model.FeedAmendment) *trace.ResourceSpans {
+	return traceOf(j, amendments, nil)
 }
 
 // PartialSuccess decodes an answer.

@@ -19,7 +19,7 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Cursor is the name of the cursor of exporters in the feed.
+// Cursor is the name of the feed cursor of exporters.
 const Cursor = "traces"
 
 const (
@@ -33,7 +33,7 @@ type Exporter struct {
 	c       Config
 	history *history.History
 	sender  *sender
-	base    attributes // of all resources
+	base    attributes // attributes of all resources
 }
 
 // New returns an exporter. It sends nothing before Run.
@@ -60,18 +60,18 @@ func (e *Exporter) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Stats returns what the exporter has done. Any goroutine may call it.
+// Stats returns the counters of the exporter. It is safe for concurrent use.
 func (e *Exporter) Stats() Stats { return e.sender.current() }
 
-// Run exports jobs that end, until ctx ends, and then returns nil. It blocks. The first exporter
-// of a database begins with the transitions that are committed after its start; any later one
-// continues where the one before stopped.
+// Run exports jobs that end, until ctx ends, and then returns nil. It blocks. The first
+// exporter of a database begins with the transitions that are committed after its start; a
+// later one continues where the previous one stopped.
 //
-// Faults of the database and of the collector do not end it. If the cursor has expired, Run
-// waits for the collector, and continues with the oldest transition of the feed. If the
-// cursor was removed, Run begins again like the first exporter.
+// Faults of the database and of the collector do not end Run. If the cursor has expired,
+// Run waits for the collector, and continues with the oldest transition of the feed. If the
+// cursor was removed, Run starts over like the first exporter.
 //
-// Errors: those of feed.Consumer.Run for a field that is invalid.
+// Errors: an invalid field, as in feed.Consumer.Run.
 func (e *Exporter) Run(ctx context.Context) error {
 	defer e.sender.fault.Stop()
 	defer e.sender.client.CloseIdleConnections()
@@ -89,14 +89,14 @@ func (e *Exporter) Run(ctx context.Context) error {
 				return nil
 			}
 		case errors.Is(err, feed.ErrNoCursor):
-			e.logger().Warn("the traces cursor was removed; jobs that end from now on are exported", "cursor", Cursor)
+			e.logger().Warn("the traces cursor was removed; only jobs that end from now on are exported", "cursor", Cursor)
 		default:
 			return err
 		}
 	}
 }
 
-// restart moves an expired cursor when the collector answers. It returns false if ctx has
+// restart moves an expired cursor once the collector answers. It returns false if ctx has
 // ended.
 func (e *Exporter) restart(ctx context.Context, why error) bool {
 	e.logger().Warn("jobs that ended long ago may lack a trace", "err", why)
@@ -114,8 +114,8 @@ func (e *Exporter) restart(ctx context.Context, why error) bool {
 	}
 }
 
-// export sends the traces of the jobs that some transitions have ended or changed after their
-// end. It returns when the collector has taken or refused all of them.
+// export sends the traces of the jobs that some transitions ended, or changed after their
+// end. It returns when the collector has accepted or refused all of them.
 //
 // Errors: those of the database; the cause of ctx.
 func (e *Exporter) export(ctx context.Context, some []feed.Transition) error {
@@ -154,8 +154,8 @@ func (e *Exporter) export(ctx context.Context, some []feed.Transition) error {
 	return flush()
 }
 
-// ends reports whether a transition may end a job, or change one after its end. The deletion of
-// a job that has ended changes nothing of its trace.
+// ends reports whether a transition may end a job, or change a job after its end. The
+// deletion of an ended job does not change its trace.
 func ends(t *feed.Transition) bool {
 	if !slices.Contains(jobspec.Types(), t.Object.Type.String()) || slices.Contains(jobspec.Parents(), t.Object.Owner.Kind) {
 		return false
@@ -163,7 +163,8 @@ func ends(t *feed.Transition) bool {
 	return t.Kind != feed.New || t.To.Final() && (t.To != state.Deleted || !t.From.Final())
 }
 
-// trace returns the trace of a job, nil if it has not ended or is not recorded any more.
+// trace returns the trace of a job. It returns nil if the job has not ended or is no longer
+// recorded.
 func (e *Exporter) trace(ctx context.Context, object int64) (*trace.ResourceSpans, error) {
 	ctx, done := e.c.DB.Bounded(ctx)
 	defer done()
@@ -176,10 +177,10 @@ func (e *Exporter) trace(ctx context.Context, object int64) (*trace.ResourceSpan
 	case j.Open():
 		return nil, nil
 	}
-	var marks []model.FeedMark
-	err = model.FeedMarks(ctx, e.c.DB, object, maxEvents, func(m model.FeedMark) { marks = append(marks, m) })
+	var amendments []model.FeedAmendment
+	err = model.FeedAmendments(ctx, e.c.DB, object, maxEvents, func(m model.FeedAmendment) { amendments = append(amendments, m) })
 	if err != nil {
 		return nil, e.c.DB.Explain(err)
 	}
-	return traceOf(&j, marks, e.base), nil
+	return traceOf(&j, amendments, e.base), nil
 }

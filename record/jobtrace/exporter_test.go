@@ -40,7 +40,7 @@ func describe(r *trace.ResourceSpans) (all []string) {
 func (d *database) want(r *trace.ResourceSpans, want ...string) {
 	d.Helper()
 	if got := describe(r); !slices.Equal(got, want) {
-		d.Errorf("the trace is\n%q\nwant\n%q", got, want)
+		d.Errorf("got trace\n%q\nwant\n%q", got, want)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestExport(t *testing.T) {
 			}
 		}
 		if text(root.Attributes, "vedette.state") != "Failed" || text(root.Attributes, "vedette.type") != "jobs.batch" || root.Status.Code != trace.Status_STATUS_CODE_ERROR {
-			t.Errorf("the root span is %v", root)
+			t.Errorf("got root span %v", root)
 		}
 		gpus := slices.IndexFunc(root.Attributes, func(a *common.KeyValue) bool { return a.Key == "vedette.gpus" && a.Value.GetIntValue() == 8 })
 		if gpus < 0 {
@@ -75,7 +75,7 @@ func TestExport(t *testing.T) {
 		d.put("b", 20, state.Queued, state.Aborted)
 		d.collector.until(t, 2)
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "b"}) {
-			t.Errorf("the traces are %q", got)
+			t.Errorf("got traces %q", got)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestOutage(t *testing.T) {
 		}
 		d.put("b", 3, state.Running, state.Succeeded)
 		stop()
-		if n := d.log.count("traces cannot be exported"); n != 1 {
+		if n := d.log.count("cannot export traces"); n != 1 {
 			t.Errorf("%d lines:\n%v", n, d.log)
 		}
 		d.Want("SELECT COUNT(*) FROM transitions", "4")
@@ -107,7 +107,7 @@ func TestOutage(t *testing.T) {
 		d.collector.until(t, 3)
 		stop()
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "b", "c"}) {
-			t.Errorf("the traces are %q", got)
+			t.Errorf("got traces %q", got)
 		}
 	})
 }
@@ -140,7 +140,7 @@ func TestKilledBeforeCommit(t *testing.T) {
 	})
 }
 
-// correct changes transitions as a recorder does that fills in what was missed.
+// correct changes transitions like a recorder that backfills.
 func (d *database) correct(kind model.FeedKind, uid string, version wire.Version, statement string, args ...any) {
 	d.Helper()
 	err := d.Transact(d.Context(), func(tx *sqldb.Tx) error {
@@ -174,7 +174,7 @@ func TestCorrected(t *testing.T) {
 		second := d.collector.until(t, 2)[1]
 		d.want(second, "Job< 1-5", "event transition late 3", "Queued<Job 1-3", "attempt 1<Job 3-5", "Running<attempt 1 3-5")
 		if string(first.ScopeSpans[0].Spans[1].SpanId) != string(second.ScopeSpans[0].Spans[1].SpanId) {
-			t.Error("the first state has another ID")
+			t.Error("the ID of the first state has changed")
 		}
 		d.correct(model.FeedCorrected, "a", 3, "UPDATE transitions SET happened_at = ? WHERE version = 3 AND object_id = ?", model.Micros(modeltest.Seen(2)))
 		d.want(d.collector.until(t, 3)[2], "Job< 1-5", "event transition late 2", "event transition corrected 2", "Queued<Job 1-2",
@@ -183,7 +183,7 @@ func TestCorrected(t *testing.T) {
 		fourth := d.collector.until(t, 4)[3]
 		events := fourth.ScopeSpans[0].Spans[0].Events
 		if len(events) != 1 || events[0].Name != "transition withdrawn" || text(events[0].Attributes, "vedette.version") != "3" {
-			t.Errorf("the events are %v", events)
+			t.Errorf("got events %v", events)
 		}
 	})
 }
@@ -249,7 +249,7 @@ func TestRefused(t *testing.T) {
 		d.until("SELECT position FROM feed_cursors", "6")
 		stop()
 		if got := d.collector.names(); !slices.Equal(got, []string{"a", "c"}) || d.log.count("400 Bad Request") != 1 {
-			t.Errorf("the traces are %q, the log is\n%v", got, d.log)
+			t.Errorf("got traces %q and log\n%v", got, d.log)
 		}
 	})
 }
@@ -268,7 +268,7 @@ func TestResumed(t *testing.T) {
 		d.put("resumed", 8, state.Running, state.Succeeded)
 		d.collector.until(t, 2)
 		if got := d.collector.names(); !slices.Equal(got, []string{"z", "resumed"}) {
-			t.Errorf("the traces are %q", got)
+			t.Errorf("got traces %q", got)
 		}
 	})
 }

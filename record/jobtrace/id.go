@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// TraceID returns the ID of the trace of a job in hexadecimal digits, as links to a tracing
-// system have it. It depends on nothing but the UIDs of the cluster and of the job.
+// TraceID returns the ID of the trace of a job in hexadecimal digits, for links to a
+// tracing system. It depends only on the UIDs of the cluster and of the job.
 func TraceID(clusterUID, jobUID string) string {
 	return hex.EncodeToString(traceID(clusterUID, jobUID))
 }
@@ -17,21 +17,21 @@ func SpanID(clusterUID, jobUID string) string {
 	return hex.EncodeToString(spanID(traceID(clusterUID, jobUID), rootSpan, 0))
 }
 
-// The kinds of spans, as their IDs have them. Changing a word changes all IDs.
+// Kinds of spans, as input of their IDs. Changing a word changes all IDs.
 const (
 	rootSpan    = "job"
 	attemptSpan = "attempt"
 	stateSpan   = "state"
 )
 
-// traceID returns 16 bytes, which are not all zero for any input that can be found.
+// traceID returns 16 bytes. A result with only zero bytes is infeasible.
 func traceID(clusterUID, jobUID string) []byte {
 	sum := sha256.Sum256([]byte("vedette job trace\x00" + clusterUID + "\x00" + jobUID))
 	return sum[:16]
 }
 
-// spanID returns the 8 bytes of the n-th span of a kind in a trace. A place and not a version
-// identifies a span, so that a corrected trace replaces the spans of the one before.
+// spanID returns the 8 bytes of the n-th span of a kind in a trace. The index identifies a
+// span, not its version, so that a corrected trace replaces the spans of the previous one.
 func spanID(trace []byte, kind string, n int) []byte {
 	sum := sha256.Sum256([]byte(string(trace) + kind + "\x00" + strconv.Itoa(n)))
 	return sum[:8]

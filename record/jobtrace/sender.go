@@ -20,20 +20,21 @@ import (
 )
 
 const (
-	// timeout bounds one request.
+	// timeout limits one request.
 	timeout = 30 * time.Second
-	// The delay between tries doubles from firstRetry to lastRetry.
+	// The delay between attempts doubles from firstRetry to lastRetry.
 	firstRetry = 200 * time.Millisecond
 	lastRetry  = time.Minute
 )
 
-// Stats counts what an Exporter has done since it was created.
+// Stats counts the work of an Exporter since it was created.
 type Stats struct {
-	Traces   int // that a collector has taken, also repetitions
-	Refused  int // traces that a collector refused, and that are not sent again
-	Rejected int // spans that a collector rejected in requests that it took
+	Traces   int // accepted by a collector, including repetitions
+	Refused  int // traces that a collector refused; they are not sent again
+	Rejected int // spans that a collector rejected in accepted requests
 	Retries  int // requests that failed and were sent again
-	// FailingSince is when the collector began to fail; zero while it answers.
+	// FailingSince is the time when the collector began to fail. It is zero while the
+	// collector accepts requests.
 	FailingSince time.Time
 }
 
@@ -42,7 +43,7 @@ type sender struct {
 	client *http.Client
 	url    *url.URL
 	header http.Header
-	plain  bool // requests are not compressed
+	plain  bool // do not compress requests
 	fault  *faultlog.Reporter
 
 	mu    sync.Mutex
@@ -59,19 +60,20 @@ func newSender(u *url.URL, c *Config, logger func() *slog.Logger) *sender {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &sender{client: client, url: u, header: c.Header, plain: c.Plain, fault: &faultlog.Reporter{
-		Fault: "traces cannot be exported", Over: "traces are exported", Logger: logger, Attrs: []any{"collector", u.Host},
+		Fault: "cannot export traces", Over: "exporting traces again", Logger: logger, Attrs: []any{"collector", u.Host},
 	}}
 }
 
-// send returns when the collector has taken or refused all traces. With no traces it returns
-// when the collector answers.
+// send returns when the collector has accepted or refused all traces. Without traces it
+// returns when the collector answers.
 //
 // Errors: the cause of ctx.
 func (s *sender) send(ctx context.Context, traces []*trace.ResourceSpans) error {
-	// An ExportTraceServiceRequest has the same bytes as TracesData, and its package needs gRPC.
+	// An ExportTraceServiceRequest has the same encoding as TracesData, but its package
+	// requires gRPC.
 	body, err := proto.Marshal(&trace.TracesData{ResourceSpans: traces})
 	if err != nil {
-		s.refused(len(traces), err) // no text that clean returns has this error
+		s.refused(len(traces), err) // infeasible: all text passes through clean
 		return nil
 	}
 	for failed := 0; ; failed++ {
@@ -129,7 +131,7 @@ func (s *sender) post(ctx context.Context, body []byte) answer {
 func compress(text []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write(text) // a buffer takes everything
+	_, _ = w.Write(text) // writing to a buffer never fails
 	_ = w.Close()
 	return b.Bytes()
 }
@@ -153,7 +155,7 @@ func (s *sender) refused(traces int, err error) {
 	s.stats.FailingSince = time.Time{}
 	s.mu.Unlock()
 	if traces > 0 {
-		s.fault.See(faultlog.State{Kind: "refused", Err: err, Remedy: "the trace is not sent again; the log of the collector has the reason"})
+		s.fault.See(faultlog.State{Kind: "refused", Err: err, Remedy: "the trace is not sent again; see the log of the collector for the reason"})
 	}
 }
 
@@ -174,13 +176,13 @@ func (s *sender) current() Stats {
 	return s.stats
 }
 
-// backoff returns the delay after some failures, with a quarter of chance.
+// backoff returns the delay after some failures, with 25% jitter.
 func backoff(failed int) time.Duration {
 	d := min(firstRetry<<min(failed, 20), lastRetry)
 	return d - rand.N(d/4)
 }
 
-// sleep waits.
+// sleep waits for d.
 //
 // Errors: the cause of ctx.
 func sleep(ctx context.Context, d time.Duration) error {

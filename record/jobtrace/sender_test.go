@@ -17,7 +17,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobtrace"
 )
 
-// answers is a transport that gives one answer after another, the last one for ever.
+// answers is a transport that returns one response after another, and repeats the last one.
 type answers struct {
 	all   []func() (*http.Response, error)
 	asked []time.Time
@@ -62,7 +62,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 		for i, want := range [][2]time.Duration{{60 * time.Second, 61 * time.Second}, {18 * time.Second, 21 * time.Second}, {10 * time.Minute, 11 * time.Minute}, {time.Second, 2 * time.Second}, {2 * time.Second, 4 * time.Second}} {
 			if waited := a.asked[i+1].Sub(a.asked[i]); waited < want[0] || waited > want[1] {
-				t.Errorf("it waited %v after answer %d, want %v", waited, i, want)
+				t.Errorf("waited %v after answer %d, want %v", waited, i, want)
 			}
 		}
 		if got := s.Stats(); got.Traces != 1 || got.Retries != 5 || !got.FailingSince.IsZero() {
@@ -106,11 +106,11 @@ func TestFaultIsLoggedOnce(t *testing.T) {
 		time.AfterFunc(time.Minute, cancel)
 		synctest.Wait()
 		<-time.After(time.Minute)
-		if log.count("traces cannot be exported") != 1 || log.count("traces are exported") != 1 || log.count("401 Unauthorized") != 1 || log.count("hunter2") != 0 {
-			t.Errorf("the log is\n%v", log)
+		if log.count("cannot export traces") != 1 || log.count("exporting traces again") != 1 || log.count("401 Unauthorized") != 1 || log.count("hunter2") != 0 {
+			t.Errorf("got log\n%v", log)
 		}
 		if got := a.sent[0].Header.Get("Api-Key"); got != "hunter2" || len(a.sent) < 50 {
-			t.Errorf("the header is %q after %d requests", got, len(a.sent))
+			t.Errorf("got header %q after %d requests", got, len(a.sent))
 		}
 		if got := s.Stats(); got.Traces != 1 || got.Refused != 0 {
 			t.Errorf("%+v", got)
@@ -129,7 +129,7 @@ func TestRedirect(t *testing.T) {
 		}
 		for _, r := range a.sent {
 			if r.URL.Host != "collector" {
-				t.Errorf("a request went to %v", r.URL)
+				t.Errorf("a redirect led to %v", r.URL)
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func TestCompression(t *testing.T) {
 		}
 		for i, want := range []string{"gzip", "gzip", "", ""} {
 			if got := a.sent[i].Header.Get("Content-Encoding"); got != want || (a.sent[i].ContentLength < 500) != (want == "gzip") {
-				t.Errorf("request %d has the encoding %q and %d bytes, want %q", i, got, a.sent[i].ContentLength, want)
+				t.Errorf("request %d: got encoding %q and %d bytes, want %q", i, got, a.sent[i].ContentLength, want)
 			}
 		}
 		if got := s.Stats(); got.Traces != 3 || got.Retries != 0 || len(a.sent) != 4 || !time.Now().Equal(began) {

@@ -25,23 +25,23 @@ const scopeName = module + "/record/jobtrace"
 
 const module = "github.com/vedette-io/vedette"
 
-// traceOf returns the trace of a job that has ended. base are the attributes of the resource
-// that all traces share, and marks the entries of the feed that are not new.
-func traceOf(j *history.Job, marks []model.FeedMark, base attributes) *trace.ResourceSpans {
+// traceOf returns the trace of an ended job. base are the attributes that all resources
+// share, and amendments are the amended transitions of the job.
+func traceOf(j *history.Job, amendments []model.FeedAmendment, base attributes) *trace.ResourceSpans {
 	b := &builder{job: j, id: traceID(j.ClusterUID, j.UID)}
 	b.start, b.end = j.Submitted, j.Ended
 	if len(j.Life) > 0 && (b.start.Unix() <= 0 || j.Life[0].From.Before(b.start)) {
 		b.start = j.Life[0].From
 	}
 	if b.start.Unix() <= 0 || b.end.Before(b.start) {
-		b.start = b.end // nothing is known of the beginning, or clocks differ
+		b.start = b.end // the beginning is unknown, or clocks differ
 	}
 	root := b.root()
 	b.spans = append(b.spans, root)
 	b.states()
 	b.gaps(root)
-	for i := range marks {
-		b.mark(root, &marks[i])
+	for i := range amendments {
+		b.amend(root, &amendments[i])
 	}
 	slices.SortStableFunc(root.Events, func(x, y *trace.Span_Event) int { return cmp.Compare(x.TimeUnixNano, y.TimeUnixNano) })
 	if n := len(root.Events) - maxEvents; n > 0 {
@@ -53,7 +53,7 @@ func traceOf(j *history.Job, marks []model.FeedMark, base attributes) *trace.Res
 	}
 }
 
-// builder makes the trace of one job.
+// builder builds the trace of one job.
 type builder struct {
 	job        *history.Job
 	id         []byte
@@ -61,7 +61,7 @@ type builder struct {
 	spans      []*trace.Span
 }
 
-// resource returns what the trace is about, by the conventions for Kubernetes.
+// resource returns the attributes of the job, by the conventions for Kubernetes.
 func (b *builder) resource(base attributes) attributes {
 	a := slices.Clone(base)
 	a.text("k8s.cluster.name", b.job.Cluster)
@@ -72,7 +72,7 @@ func (b *builder) resource(base attributes) attributes {
 	return a
 }
 
-// span returns a span between two times, of which the second one is not before the first.
+// span returns a span between two times. The end is never before the beginning.
 func (b *builder) span(kind string, n int, name string, from, to time.Time) *trace.Span {
 	return &trace.Span{
 		TraceId: b.id, SpanId: spanID(b.id, kind, n), Name: clean(name), Kind: trace.Span_SPAN_KIND_INTERNAL, Flags: sampled,
@@ -83,7 +83,7 @@ func (b *builder) span(kind string, n int, name string, from, to time.Time) *tra
 // sampled is the flag of W3C traces.
 const sampled = 1
 
-// nanos returns a time as OTLP has it. Times before 1970 are 0.
+// nanos returns a time in the form of OTLP. Times before 1970 are 0.
 func nanos(t time.Time) uint64 {
 	if t.Unix() <= 0 {
 		return 0
@@ -114,7 +114,8 @@ func (b *builder) root() *trace.Span {
 	return s
 }
 
-// statusOf returns whether a job failed. A job that was cancelled or deleted has no status.
+// statusOf returns the status of a span for a job that succeeded or failed. A cancelled or
+// deleted job has no status.
 func statusOf(j *history.Job) *trace.Status {
 	switch state.State(j.State) {
 	case state.Succeeded:
@@ -125,8 +126,8 @@ func statusOf(j *history.Job) *trace.Status {
 	return &trace.Status{}
 }
 
-// states adds a span for each attempt and each state. Spans of an attempt have the attempt
-// as their parent. Times of gaps have no spans.
+// states adds a span for each attempt and each state. The parent of a state's span is the
+// span of its attempt. Gaps have no spans.
 func (b *builder) states() {
 	root := b.spans[0]
 	attempts := map[int]*trace.Span{}
@@ -159,7 +160,7 @@ func (b *builder) states() {
 	}
 }
 
-// gaps adds an event for each time in which nothing was seen of the job.
+// gaps adds an event for each gap in the observation of the job.
 func (b *builder) gaps(root *trace.Span) {
 	for _, s := range b.job.Life {
 		if !s.Gap {
@@ -173,8 +174,8 @@ func (b *builder) gaps(root *trace.Span) {
 	}
 }
 
-// mark adds an event for a transition that came late, was corrected or was withdrawn.
-func (b *builder) mark(root *trace.Span, m *model.FeedMark) {
+// amend adds an event for a late, corrected or withdrawn transition.
+func (b *builder) amend(root *trace.Span, m *model.FeedAmendment) {
 	name, stored := "transition corrected", m.HappenedAt != 0
 	switch {
 	case !stored && m.Kind != model.FeedWithdrawn:

@@ -15,7 +15,7 @@ import (
 )
 
 // drawJob draws a job with hostile texts and impossible times.
-func drawJob(t *rapid.T) (*history.Job, []model.FeedMark) {
+func drawJob(t *rapid.T) (*history.Job, []model.FeedAmendment) {
 	hostile := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 		rapid.Just("\x1b]0;x\a<script>\xff"), rapid.Just(string(make([]byte, 100_000))), rapid.Just("日本語\xe6\x97"))
 	instant := func(name string) time.Time {
@@ -33,11 +33,11 @@ func drawJob(t *rapid.T) (*history.Job, []model.FeedMark) {
 		entries = append(entries, history.Entry{To: states[len(entries)*7%5], At: time.Unix(int64(len(entries)*3%2000), 0)})
 	}
 	j.Live(history.LifeOf(j.Submitted, entries, j.Ended))
-	var marks []model.FeedMark
-	for i := range rapid.IntRange(0, 300).Draw(t, "marks") {
-		marks = append(marks, model.FeedMark{FeedEntry: model.FeedEntry{Kind: model.FeedLate}, From: j.Reason, RecordedAt: int64(i)})
+	var amendments []model.FeedAmendment
+	for i := range rapid.IntRange(0, 300).Draw(t, "amendments") {
+		amendments = append(amendments, model.FeedAmendment{FeedEntry: model.FeedEntry{Kind: model.FeedLate}, From: j.Reason, RecordedAt: int64(i)})
 	}
-	return j, marks
+	return j, amendments
 }
 
 // TestTraceModel: any job makes a trace that can be encoded, within the limits, in which each
@@ -45,8 +45,8 @@ func drawJob(t *rapid.T) (*history.Job, []model.FeedMark) {
 // beginning.
 func TestTraceModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		j, marks := drawJob(t)
-		made := jobtrace.TraceOf(j, marks)
+		j, amendments := drawJob(t)
+		made := jobtrace.TraceOf(j, amendments)
 		if _, err := proto.Marshal(&trace.TracesData{ResourceSpans: []*trace.ResourceSpans{made}}); err != nil {
 			t.Fatal(err)
 		}

@@ -17,15 +17,15 @@ type Collector struct {
 
 var _ prometheus.Collector = (*Collector)(nil)
 
-// New returns a collector that reads the health of recorders from list. It calls list at
-// each collection, on any goroutine.
+// New returns a collector that reads the health of recorders from list. It calls list for
+// each collection. list must be safe for concurrent use.
 func New(list func() []record.Health) *Collector { return &Collector{list} }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("vedette_record_"+name, help, append([]string{"cluster", "type", "namespace", "selector"}, labels...), nil)
 }
 
-// deprecated begins the help of metrics that the next version no longer has.
+// deprecated begins the help text of metrics that the next version removes.
 const deprecated = "Deprecated, use %s. "
 
 var (
@@ -35,25 +35,25 @@ var (
 	transitions = desc("transitions_total", "Transitions that this recorder wrote.")
 	duplicates  = desc("revisions_duplicate_total", "Revisions that the database had already, from another recorder or from before a restart.")
 	known       = desc("revisions_known_total", fmt.Sprintf(deprecated, "vedette_record_revisions_duplicate_total")+"Revisions that the database had already.")
-	batches     = desc("batches_total", "Batches that were committed, one transaction each.")
+	batches     = desc("batches_total", "Committed batches, one transaction each.")
 	retries     = desc("retries_total", "Failed attempts to write a batch.")
-	sizes       = desc("batch_revisions", "Revisions in a batch, with duplicates.")
+	sizes       = desc("batch_revisions", "Revisions in a batch, including duplicates.")
 	gaps        = desc("gaps_total", "Gaps that this recorder wrote, by cause.", "cause")
 	storedLag   = desc("stored_lag_seconds", "Time from reading an event to the commit that contains it.")
 	happenedLag = desc("happened_lag_seconds", "Time from a transition, as the object reports it, to the commit that contains it.")
 	queued      = desc("queue_deltas", "Deltas that wait to be written.")
 	queuedBytes = desc("queue_bytes", "Size of the deltas that wait to be written, in bytes.")
 	spilled     = desc("spilled_bytes", "Size of the deltas that wait in the spill, in bytes.")
-	resumeAge   = desc("resume_age_seconds", "Time since the resume point was written.")
+	resumeAge   = desc("resume_age_seconds", "Time since the resume point was stored.")
 	version     = desc("resume_version", "Resume point: the version from which a recorder continues.")
-	failing     = desc("failing_seconds", "Time since the first of the consecutive batches that could not be written; 0 if the last one was written.")
+	failing     = desc("failing_seconds", "Time since the first of the consecutive batches that could not be written; 0 if the last batch was written.")
 	phase       = desc("phase", "1 for the current phase of the list and watch.", "phase")
 	fault       = desc("fault", "1 for the current fault of the list and watch.", "fault")
 	restarts    = desc("watch_restarts_total", "Watches that ended and were opened again.")
 	relists     = desc("relists_total", "Lists after the first, by reason.", "reason")
 	invalid     = desc("events_invalid_total", "Unusable objects in events and lists.")
-	replaced    = clusterDesc("replaced_total", "Replaced clusters: how often another cluster answered at the address.")
-	rebuilt     = clusterDesc("rebuilt_total", fmt.Sprintf(deprecated, "vedette_record_replaced_total")+"Replaced clusters: how often another cluster answered at the address.")
+	replaced    = clusterDesc("replaced_total", "Replacements of the cluster: a different cluster answered at the address.")
+	rebuilt     = clusterDesc("rebuilt_total", fmt.Sprintf(deprecated, "vedette_record_replaced_total")+"Replacements of the cluster: a different cluster answered at the address.")
 )
 
 func clusterDesc(name, help string) *prometheus.Desc {
@@ -88,7 +88,7 @@ func selector(t *record.Target) string {
 	return strings.Trim(t.LabelSelector+" "+t.FieldSelector, " ")
 }
 
-// target sends metrics of one target.
+// target sends the metrics of one target.
 type target struct {
 	out    chan<- prometheus.Metric
 	labels []string

@@ -50,10 +50,10 @@ vedette_record_revisions_duplicate_total{cluster="here",namespace="",selector="a
 # TYPE vedette_record_revisions_known_total counter
 vedette_record_revisions_known_total{cluster="here",namespace="",selector="",type="pods"} 0
 vedette_record_revisions_known_total{cluster="here",namespace="",selector="a=b",type="jobs.batch"} 2
-# HELP vedette_record_replaced_total Replaced clusters: how often another cluster answered at the address.
+# HELP vedette_record_replaced_total Replacements of the cluster: a different cluster answered at the address.
 # TYPE vedette_record_replaced_total counter
 vedette_record_replaced_total{cluster="here"} 3
-# HELP vedette_record_rebuilt_total Deprecated, use vedette_record_replaced_total. Replaced clusters: how often another cluster answered at the address.
+# HELP vedette_record_rebuilt_total Deprecated, use vedette_record_replaced_total. Replacements of the cluster: a different cluster answered at the address.
 # TYPE vedette_record_rebuilt_total counter
 vedette_record_rebuilt_total{cluster="here"} 3
 `
@@ -62,7 +62,7 @@ vedette_record_rebuilt_total{cluster="here"} 3
 		t.Error(err)
 	}
 	if n := testutil.CollectAndCount(c, "vedette_record_stored_lag_seconds"); n != 2 {
-		t.Errorf("%d histograms of lags", n)
+		t.Errorf("got %d lag histograms", n)
 	}
 	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
 		t.Error(problems, err)

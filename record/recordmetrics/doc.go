@@ -1,5 +1,5 @@
 // Package recordmetrics exports the health of recorders to Prometheus. It is separate from
-// package metrics, so that programs with informers alone do not link database drivers.
+// package metrics, so that programs that use only informers do not link database drivers.
 //
 // # Data flow
 //
@@ -7,24 +7,24 @@
 //
 // # Ownership
 //
-// Any goroutine may use a Collector. It stores nothing: it reads all values when it is
-// collected. The package has no registry, and registers nothing in a global one.
+// A Collector is safe for concurrent use. It stores nothing: it reads all values at each
+// collection. The package has no registry, and does not use the global one.
 //
 // # Guarantees
 //
 // The lag histograms count every event of a watch, from reading it to the commit that
-// contains it. Counters do not decrease during the life of a recorder.
+// contains it. Counters never decrease during the life of a recorder.
 //
-// A metric that is renamed has its old and its new name for one version. The help text of
-// the old name says that it is deprecated.
+// A renamed metric has its old and its new name for one version. The help text of the old
+// name marks it as deprecated.
 //
 // # Limits
 //
-// The number of series grows with the number of targets, and not with the number of
-// objects. All series have the labels cluster, type, namespace and selector, except
-// replaced_total, which counts for a whole cluster.
+// The number of series grows with the number of targets, not with the number of objects.
+// All series have the labels cluster, type, namespace and selector, except replaced_total,
+// which counts for a whole cluster.
 //
 // # Errors
 //
-// None. The collector leaves out values that are not known.
+// None. The collector omits unknown values.
 package recordmetrics

@@ -8,7 +8,7 @@ import (
 	"github.com/vedette-io/vedette/record/logkeeper"
 )
 
-// LogCollector is a prometheus.Collector for keepers of logs. Create it with NewLogs.
+// LogCollector is a prometheus.Collector for log keepers. Create it with NewLogs.
 type LogCollector struct {
 	list func() []logkeeper.Stats
 }
@@ -16,7 +16,7 @@ type LogCollector struct {
 var _ prometheus.Collector = (*LogCollector)(nil)
 
 // NewLogs returns a collector that reads the counters of keepers from list. It calls list
-// at each collection, on any goroutine.
+// for each collection. list must be safe for concurrent use.
 func NewLogs(list func() []logkeeper.Stats) *LogCollector { return &LogCollector{list} }
 
 func logDesc(name, help string, labels ...string) *prometheus.Desc {
@@ -25,20 +25,20 @@ func logDesc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	logKept       = logDesc("kept_total", "Logs that were stored after the end of their container.")
-	logPartial    = logDesc("partial_total", "Writes of lines of containers that run.")
+	logPartial    = logDesc("partial_total", "Writes of log lines of running containers.")
 	logDuplicates = logDesc("duplicate_total", "Logs that the database had already, from another recorder or from before a restart.")
 	logLost       = logDesc("lost_total", "Logs whose end was lost, by reason.", "reason")
-	logRetries    = logDesc("retries_total", "Fetches that failed and were tried again.")
+	logRetries    = logDesc("retries_total", "Fetches that failed and were retried.")
 	logPods       = logDesc("pods", "Present pods whose logs are kept.")
 	logWaiting    = logDesc("waiting", "Fetches that wait.")
-	logFetching   = logDesc("fetching", "Fetches that run, and whether the node has begun to answer.", "answer")
+	logFetching   = logDesc("fetching", "Running fetches, by whether the node has begun to answer.", "answer")
 	logHeld       = logDesc("held", "Logs that wait for the database.")
 	logHeldBytes  = logDesc("held_bytes", "Memory of logs that wait for the database, in bytes.")
 	logTails      = logDesc("tails", "Running containers that are followed.")
-	logUntailed   = logDesc("untailed_total", "Containers that were not followed, because too many were.")
-	logStored     = logDesc("stored_lag_seconds", "Time from reading the event of an end to the commit of the log.")
-	logEnded      = logDesc("ended_lag_seconds", "Time from the end of a container, which nodes tell in whole seconds, to the commit of the log.")
-	logFailing    = logDesc("failing_seconds", "Time since the database refuses logs; 0 if it took the last one.")
+	logUntailed   = logDesc("untailed_total", "Containers that were not followed because of the limit on tails.")
+	logStored     = logDesc("stored_lag_seconds", "Time from reading the event that a container ended to the commit of its log.")
+	logEnded      = logDesc("ended_lag_seconds", "Time from the end of a container, which nodes report in whole seconds, to the commit of its log.")
+	logFailing    = logDesc("failing_seconds", "Time since the database began to refuse logs; 0 if it accepted the last one.")
 )
 
 // Describe implements prometheus.Collector.

@@ -8,7 +8,8 @@ import (
 	"github.com/vedette-io/vedette/record/jobtrace"
 )
 
-// TraceCollector is a prometheus.Collector for an exporter of traces. Create it with NewTraces.
+// TraceCollector is a prometheus.Collector for an exporter of traces. Create it with
+// NewTraces.
 type TraceCollector struct {
 	stats func() jobtrace.Stats
 }
@@ -16,7 +17,7 @@ type TraceCollector struct {
 var _ prometheus.Collector = (*TraceCollector)(nil)
 
 // NewTraces returns a collector that reads the counters of an exporter from stats. It calls
-// stats at each collection, on any goroutine.
+// stats for each collection. stats must be safe for concurrent use.
 func NewTraces(stats func() jobtrace.Stats) *TraceCollector { return &TraceCollector{stats} }
 
 func traceDesc(name, help string) *prometheus.Desc {
@@ -24,11 +25,11 @@ func traceDesc(name, help string) *prometheus.Desc {
 }
 
 var (
-	traceExported = traceDesc("exported_total", "Traces that the collector accepted, repetitions included.")
-	traceRefused  = traceDesc("refused_total", "Traces that the collector refused for good.")
+	traceExported = traceDesc("exported_total", "Traces that the collector accepted, including repetitions.")
+	traceRefused  = traceDesc("refused_total", "Traces that the collector refused permanently.")
 	traceRejected = traceDesc("rejected_spans_total", "Spans that the collector rejected in requests that it accepted.")
 	traceRetries  = traceDesc("retries_total", "Requests that failed and were sent again.")
-	traceFailing  = traceDesc("failing_seconds", "Time since the collector stopped answering; 0 if it accepted the last request.")
+	traceFailing  = traceDesc("failing_seconds", "Time since the collector began to fail; 0 if it accepted the last request.")
 )
 
 // Describe implements prometheus.Collector.

@@ -20,13 +20,13 @@ func TestTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `
-# HELP vedette_traces_exported_total Traces that the collector accepted, repetitions included.
+# HELP vedette_traces_exported_total Traces that the collector accepted, including repetitions.
 # TYPE vedette_traces_exported_total counter
 vedette_traces_exported_total 5
-# HELP vedette_traces_failing_seconds Time since the collector stopped answering; 0 if it accepted the last request.
+# HELP vedette_traces_failing_seconds Time since the collector began to fail; 0 if it accepted the last request.
 # TYPE vedette_traces_failing_seconds gauge
 vedette_traces_failing_seconds 0
-# HELP vedette_traces_refused_total Traces that the collector refused for good.
+# HELP vedette_traces_refused_total Traces that the collector refused permanently.
 # TYPE vedette_traces_refused_total counter
 vedette_traces_refused_total 1
 # HELP vedette_traces_rejected_spans_total Spans that the collector rejected in requests that it accepted.

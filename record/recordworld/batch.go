@@ -13,7 +13,7 @@ var objectColumns = []string{
 	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
 }
 
-// batch has the rows of one transaction of Fill.
+// batch holds the rows of one transaction of Fill.
 type batch struct {
 	objects     [][]any
 	transitions []model.Transition
@@ -22,8 +22,8 @@ type batch struct {
 	entries     []model.IndexEntry
 }
 
-// add appends the rows of a member. The database gives it the number id. indexed says that the
-// transition index has it.
+// add appends the rows of a member. The database will assign the row ID id. indexed adds
+// index entries.
 func (b *batch) add(m *member, id int64, indexed bool) {
 	last := m.last()
 	b.objects = append(b.objects, []any{
@@ -56,7 +56,7 @@ func (b *batch) step(id int64, from string, s *step, deleted bool) {
 	}
 }
 
-// index appends the entries of a transition in the index.
+// index appends the index entries of a transition.
 func (b *batch) index(a *model.Attributes, id, at int64) {
 	for _, t := range a.Terms() {
 		b.entries = append(b.entries, model.IndexEntry{Term: t, Hour: model.HourOf(at), Object: id})

@@ -53,12 +53,12 @@ func active(s state.State) int {
 	return 0
 }
 
-// stamp returns a time as the API server writes it.
+// stamp returns a time in the form of the API server.
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 func encode(o object) []byte {
 	b, err := json.Marshal(o)
-	if err != nil { // maps of texts and numbers have no such error
+	if err != nil { // infeasible for maps of texts and numbers
 		return []byte("{}")
 	}
 	return b

@@ -15,21 +15,21 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Config says which history is written.
+// Config describes the history to write.
 type Config struct {
 	Seed uint64
 	Jobs int
-	// Now is the end of the history. The jobs were submitted within 30 days before it.
+	// Now is the end of the history. The jobs were submitted within the 30 days before Now.
 	Now time.Time
-	// Progress, if it is not nil, is called after each transaction.
+	// Progress is called after each transaction. It may be nil.
 	Progress func(jobs int)
 }
 
-// jobsAtOnce is the number of jobs of a transaction.
+// jobsAtOnce is the number of jobs in a transaction.
 const jobsAtOnce = 4000
 
-// Fill writes a history into an empty database with the schema. Each job has about five
-// transitions.
+// Fill writes a history to an empty database with the current schema. Each job has about
+// five transitions.
 //
 // Errors: the database is not empty; those of the database.
 func Fill(ctx context.Context, db *sqldb.DB, c Config) error {
@@ -38,7 +38,7 @@ func Fill(ctx context.Context, db *sqldb.DB, c Config) error {
 		return fmt.Errorf("table objects: %w", err)
 	}
 	if last != 0 {
-		return fmt.Errorf("the database has objects up to number %d; an empty one is needed", last)
+		return fmt.Errorf("the database has objects up to ID %d; use an empty one", last)
 	}
 	p, err := placesOf(ctx, db, c.Now)
 	if err != nil {
@@ -72,7 +72,7 @@ func Fill(ctx context.Context, db *sqldb.DB, c Config) error {
 		}
 	}
 	if last, err = model.LastObject(ctx, db); err == nil && last != id {
-		err = fmt.Errorf("the last object has the number %d, want %d: the database did not number rows in order", last, id)
+		err = fmt.Errorf("the last object has the ID %d, want %d: the database did not assign IDs in order", last, id)
 	}
 	if err != nil {
 		return err
@@ -120,7 +120,8 @@ func kinds() map[string]string {
 	return map[string]string{"jobs.batch": "Job", "pytorchjobs.kubeflow.org": "PyTorchJob", "rayjobs.ray.io": "RayJob", "jobs.batch.volcano.sh": "Job"}
 }
 
-// settle has the server gather statistics, as it does by itself within a minute or two.
+// settle makes the server gather statistics, which it would otherwise do within a minute or
+// two.
 func settle(ctx context.Context, db *sqldb.DB) error {
 	var statements []string
 	switch url := db.String(); {

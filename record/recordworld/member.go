@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// member is a job or a pod with all that is recorded of it.
+// member is a job or a pod with all its rows.
 type member struct {
 	model.Attributes
 	name, uid string
@@ -20,7 +20,7 @@ type member struct {
 	steps     []step
 }
 
-// step is one transition, with a body if that is recorded.
+// step is one transition, optionally with a body.
 type step struct {
 	state       state.State
 	raw, reason string
@@ -69,7 +69,7 @@ func memberOf(j *jobindex.Job, p places) member {
 	return m
 }
 
-// places are the numbers of clusters and types in the database.
+// places are the row IDs of clusters and types.
 type places struct {
 	clusters, resources map[string]int64
 	pods                int64

@@ -8,11 +8,11 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// podsEvery says which ended jobs have pods: one of so many.
+// podsEvery is the ratio of ended jobs to ended jobs with pods.
 const podsEvery = 20
 
-// podsOf returns the pods of the last attempt of a job, which is the number-th one of its
-// history.
+// podsOf returns the pods of the last attempt of a job. number is the index of the job in
+// its history.
 func podsOf(j *jobindex.Job, number int) []member {
 	if j.State.Final() && number%podsEvery != 0 {
 		return nil
@@ -65,7 +65,7 @@ func podOf(j *jobindex.Job, i int) member {
 	return p
 }
 
-// podBody returns the JSON of a pod as it was last.
+// podBody returns the JSON of the last revision of a pod.
 func podBody(j *jobindex.Job, p *member, i int) []byte {
 	last := p.steps[len(p.steps)-1]
 	at := time.UnixMicro(last.at)

@@ -55,15 +55,16 @@ func number(t *testing.T, db *sqldb.DB, query string) (n int) {
 	return n
 }
 
-// TestFill: readers find jobs with lives, bodies and pods, and a database is filled once.
+// TestFill checks that readers find jobs with lives, bodies and pods, and that a database
+// is filled only once.
 func TestFill(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := filled(t, url)
 		if n := number(t, db, "SELECT COUNT(*) FROM transitions"); n < 4*jobs || n > 7*jobs {
-			t.Errorf("%d transitions of %d jobs", n, jobs)
+			t.Errorf("got %d transitions of %d jobs", n, jobs)
 		}
 		if n := number(t, db, "SELECT COUNT(*) FROM objects o WHERE NOT EXISTS (SELECT 1 FROM transitions t WHERE t.object_id = o.id AND t.version = o.version AND t.to_state = o.state)"); n > 0 {
-			t.Errorf("%d objects are in another state than their last transition", n)
+			t.Errorf("%d objects have a different state than their last transition", n)
 		}
 		if n := number(t, db, "SELECT COUNT(*) FROM objects o WHERE NOT EXISTS (SELECT 1 FROM revisions r WHERE r.object_id = o.id AND r.version = o.version)"); n > 0 {
 			t.Errorf("%d objects have no body", n)
@@ -76,12 +77,12 @@ func TestFill(t *testing.T) {
 		err := x.View(func(v *jobindex.View) error {
 			page, counts, err := v.List(jobindex.Query{Limit: 100})
 			if counts.All.N != jobs {
-				t.Errorf("the index has %d jobs", counts.All.N)
+				t.Errorf("got %d jobs in the index", counts.All.N)
 			}
 			for i := range page.Rows {
 				r := &page.Rows[i]
 				if r.Open() && (r.GPUs < 1 || r.Pods < 1) || len(r.Life) == 0 || len(r.Labels) == 0 {
-					t.Errorf("%s has %d GPUs, %d pods, the life %v and the labels %v", r.Name, r.GPUs, r.Pods, r.Life, r.Labels)
+					t.Errorf("%s: got %d GPUs, %d pods, life %v and labels %v", r.Name, r.GPUs, r.Pods, r.Life, r.Labels)
 				}
 				if r.Open() && len(podsOf(t, db, r.ID)) == 0 {
 					podless++
@@ -90,7 +91,7 @@ func TestFill(t *testing.T) {
 			return err
 		})
 		if err != nil || podless > 0 {
-			t.Errorf("%v, %d open jobs without pods", err, podless)
+			t.Errorf("got %v, %d open jobs without pods", err, podless)
 		}
 	})
 }
@@ -124,7 +125,8 @@ func indexOf(t *testing.T, db *sqldb.DB) *jobindex.Index {
 	return x
 }
 
-// TestWriter: all transitions are in the feed, and the jobs are what the last of them says.
+// TestWriter checks that all transitions are in the feed, and that the last of them gives
+// the state of its job.
 func TestWriter(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		db := filled(t, url)
@@ -146,7 +148,7 @@ func TestWriter(t *testing.T) {
 		}
 		head, err := feed.Head(t.Context(), db)
 		if err != nil || int(head) != written || written < 3900 {
-			t.Errorf("the feed has %d transitions of %d, %v", head, written, err)
+			t.Errorf("got %d transitions of %d in the feed, %v", head, written, err)
 		}
 		states := map[state.State]int{}
 		for c, err := range feed.Read(t.Context(), db, 0) {
@@ -161,7 +163,7 @@ func TestWriter(t *testing.T) {
 			}
 		}
 		if n := number(t, db, "SELECT COUNT(*) FROM objects WHERE queue = '"+w.Watched()+"' AND state IN ('Submitted', 'Queued', 'Starting', 'Running', 'Restarting')"); n != 40 {
-			t.Errorf("%d watched jobs are open", n)
+			t.Errorf("got %d open watched jobs", n)
 		}
 	})
 }

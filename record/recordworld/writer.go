@@ -18,17 +18,17 @@ import (
 
 const (
 	watchedJobs = 40
-	// watchedEvery says which transitions are those of the watched jobs: one of so many.
+	// watchedEvery is the ratio of all transitions to those of watched jobs.
 	watchedEvery = 50
-	// openJobs is the usual number of other jobs that are open.
+	// openJobs is the default of Writer.Open.
 	openJobs = 3000
 )
 
-// Writer writes transitions as a recorder of one type of jobs does. New jobs are submitted,
+// Writer writes transitions like a recorder of one type of jobs. New jobs are submitted,
 // wait, start, run and end, with five transitions each.
 type Writer struct {
-	// Open is how many jobs are open besides the watched ones: 3,000, unless it is changed before
-	// the first call of Write. With more, each job takes longer.
+	// Open is the number of open jobs in addition to the watched ones. Default: 3,000.
+	// Change it only before the first call of Write. With more jobs, each job takes longer.
 	Open int
 
 	db      *sqldb.DB
@@ -38,14 +38,14 @@ type Writer struct {
 	made    int // jobs
 	count   int // transitions
 	version wire.Version
-	open    []*moving // the one that waits longest first
+	open    []*moving // longest wait first
 	watched []*moving
 }
 
 // moving is a job of a Writer.
 type moving struct {
 	jobindex.Job
-	id      int64 // 0: it is not stored yet
+	id      int64 // 0: not stored yet
 	watched bool
 }
 
@@ -62,14 +62,14 @@ func NewWriter(ctx context.Context, db *sqldb.DB) (*Writer, error) {
 	return &Writer{Open: openJobs, db: db, places: p, world: indextest.NewWorld(uint64(now.UnixNano()), 1, now), begun: now, version: wire.Version(now.UnixMicro())}, nil
 }
 
-// Watched returns the queue of 40 jobs that the Writer submits first and never ends. They restart
-// and run in turn.
+// Watched returns the queue of 40 jobs that the Writer submits first and never ends. They
+// restart and run in turn.
 func (w *Writer) Watched() string { return "queue-watched-" + w.begun.Format("150405") }
 
-// Write commits up to n transitions in one transaction, at most one of each job, and returns how
-// many they are.
+// Write commits up to n transitions in one transaction, at most one for each job, and
+// returns their number.
 //
-// Errors: those of the database. Call Write no more then.
+// Errors: those of the database. After an error, the Writer is unusable.
 func (w *Writer) Write(ctx context.Context, n int) (int, error) {
 	some := map[string]*moving{} // by UID: one transition of each job
 	for range n {
@@ -111,7 +111,7 @@ func (w *Writer) next(taken map[string]*moving) *moving {
 	return j
 }
 
-// submit returns a new job, without a transition.
+// submit returns a new job without a transition.
 func (w *Writer) submit() *moving {
 	j := w.world.Job(0)
 	w.made++

@@ -10,20 +10,20 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// extendedFor is how long ago a recorder may have extended a row of coverage that stays
-// as it is.
+// extendedFor is the time for which a row of coverage stays unchanged after a recorder last
+// extended it.
 const extendedFor = 24 * time.Hour
 
-// interval is a row of coverage, and what happens to it.
+// interval is a row of coverage, and what compact does with it.
 type interval struct {
 	model.CoverageRow
 	needed         bool // a recorder may resume from it or extend it
 	moved, removed bool
 }
 
-// compact joins rows of coverage that touch, and removes gaps that were healed as long ago
-// as revisions are kept. It returns how many rows it removed. Rows that recorders need to
-// resume stay: the row of each scope that ends last, and the last row of each recorder.
+// compact joins rows of coverage that touch, and removes gaps that were healed longer ago
+// than revisions are kept. It returns the number of removed rows. Rows that recorders need
+// to resume stay: the row of each scope that ends last, and the last row of each recorder.
 func compact(ctx context.Context, db *sqldb.DB, keep time.Duration, now time.Time, preview bool) (removed int, err error) {
 	cutoff := int64(0)
 	if keep < Forever {
@@ -51,7 +51,7 @@ func compact(ctx context.Context, db *sqldb.DB, keep time.Duration, now time.Tim
 	return removed, err
 }
 
-// intervals reads all coverage, scope by scope.
+// intervals reads all coverage, sorted by scope.
 func intervals(ctx context.Context, tx *sqldb.Tx) (all []*interval, err error) {
 	type owner struct {
 		model.Scope
@@ -77,8 +77,9 @@ func intervals(ctx context.Context, tx *sqldb.Tx) (all []*interval, err error) {
 	return all, err
 }
 
-// joinIntervals decides which rows are removed: those that were extended before a time and
-// touch a later row, which then begins where they do; and those extended before the cutoff.
+// joinIntervals marks the rows to remove: rows that were last extended before extended and
+// touch a later row, which takes over their beginning, and rows that were last extended
+// before the cutoff.
 func joinIntervals(all []*interval, extended, cutoff int64) {
 	for n, i := range all {
 		if i.needed || i.ToAt >= extended {
@@ -97,7 +98,7 @@ func joinIntervals(all []*interval, extended, cutoff int64) {
 	}
 }
 
-// store stores what joinIntervals has decided, and returns how many rows it removed.
+// store stores the result of joinIntervals, and returns the number of removed rows.
 func store(ctx context.Context, tx *sqldb.Tx, all []*interval, preview bool) (removed int, err error) {
 	slices.SortFunc(all, func(x, y *interval) int { return cmp.Compare(x.ID, y.ID) })
 	for _, i := range all {

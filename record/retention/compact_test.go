@@ -21,12 +21,12 @@ func TestCompact(t *testing.T) {
 		const day = 24 * time.Hour
 		row(1, "a", 1, 10, 9*day)
 		row(1, "a", 5, 20, 8*day)
-		row(1, "b", 15, 30, 7*day) // the last of its recorder
+		row(1, "b", 15, 30, 7*day) // the last row of its recorder
 		row(1, "a", 25, 40, time.Minute)
-		row(1, "c", 2, 3, 6*day)   // the last of its recorder, although another recorder covers it too
-		row(1, "a", 60, 70, 5*day) // touches no other, and ends last
-		row(2, "a", 1, 5, 200*day) // the only one of its scope
-		row(3, "a", 1, 5, 200*day) // touches no other, and is not the last
+		row(1, "c", 2, 3, 6*day)   // the last row of its recorder, although another recorder covers it, too
+		row(1, "a", 60, 70, 5*day) // touches no other row, and ends last
+		row(2, "a", 1, 5, 200*day) // the only row of its scope
+		row(3, "a", 1, 5, 200*day) // touches no other row, and is not the last
 		row(3, "a", 7, 9, 100*day)
 		gap := func(cause string, healed time.Duration) {
 			at := int64(0)

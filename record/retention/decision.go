@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// decision is what happens to a revision.
+// decision is what retention does with a revision.
 type decision int
 
 const (
@@ -18,31 +18,32 @@ const (
 	remove
 )
 
-// object is what decisions about the revisions of an object depend on.
+// object holds the properties of an object that decisions about its revisions depend on.
 type object struct {
-	last           wire.Version // the last revision
-	base           wire.Version // the keyframe of the next differences; it stays
-	floor          wire.Version // revisions from here on stay
+	last           wire.Version // version of the last revision
+	base           wire.Version // version of the keyframe of the next differences, which stays
+	floor          wire.Version // revisions from this version on stay
 	deleted        bool
-	state          state.State // of a deleted object, the one before its deletion
+	state          state.State // of a deleted object: the state before the deletion
 	lastTransition wire.Version
-	unread         wire.Version // the first transition that a live cursor of the feed has not read; 0: none
+	unread         wire.Version // first transition that a live cursor of the feed has not read; 0: none
 }
 
-// read reports whether live cursors of the feed have read the transitions that go with a
-// revision: those at its version or before it.
+// read reports whether live cursors of the feed have read the transitions of a revision:
+// those at its version or earlier.
 func (o *object) read(version wire.Version) bool { return o.unread == 0 || version < o.unread }
 
 // rule decides about revisions.
 type rule interface {
-	// decide says what happens to a revision.
+	// decide returns the decision about a revision.
 	decide(c *model.Candidate, o *object) decision
-	// bounds returns the times before which a revision may be deleted or stripped.
+	// bounds returns the times before which a revision may be deleted or stripped, in
+	// microseconds.
 	bounds() (remove, strip int64)
 }
 
-// minAge is the age below which the size of the database alone removes nothing. A
-// recorder that is behind may still write next to such revisions.
+// minAge is the age below which revisions are not removed because of the size of the
+// database. A recorder that lags behind may still backfill next to such revisions.
 const minAge = time.Hour
 
 // byAge decides by the ages of a policy.
@@ -83,7 +84,7 @@ func (r bySize) decide(c *model.Candidate, o *object) decision {
 
 func (r bySize) bounds() (remove, strip int64) { return ago(r.now, minAge), math.MinInt64 }
 
-// ago returns the time of an age, in microseconds.
+// ago returns the time at an age, in microseconds.
 func ago(now time.Time, age time.Duration) int64 {
 	if age == Forever {
 		return math.MinInt64

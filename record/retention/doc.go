@@ -8,12 +8,13 @@
 // Prune reads the revisions in the order in which they were stored, oldest first. It
 // takes them in small steps. Each step locks the objects of its revisions, decides
 // whether to keep, strip or delete each revision, and deletes in one transaction. Before
-// that it lets idle cursors of the feed expire, and shortens the feed. At the end Prune joins intervals of coverage and returns free space to the system.
+// that it expires idle cursors of the feed, and shortens the feed. At the end Prune joins
+// intervals of coverage and returns free space to the system.
 //
 // # Ownership
 //
-// Any goroutine may call the functions of this package. Of several processes that prune a
-// database at the same time, one does the work.
+// All functions of this package are safe for concurrent use. Of several processes that prune
+// a database at the same time, one does the work.
 //
 // # Guarantees
 //
@@ -21,9 +22,9 @@
 //     object that is not deleted and the transition to its current state.
 //  2. Resume points and open gaps stay.
 //  3. A keyframe stays while a difference refers to it, and while the next revision of its
-//     object may.
-//  4. Transitions and objects stay until all live cursors of the feed have read them, and
-//     the positions of the feed too. Cursors that nobody uses expire.
+//     object may become a difference from it.
+//  4. Transitions, objects and positions of the feed stay until all live cursors of the feed
+//     have read them. Idle cursors expire.
 //  5. Every step leaves the history consistent. An interrupted Prune loses no work.
 //
 // # Limits
@@ -34,6 +35,6 @@
 //
 // # Errors
 //
-// An invalid Policy is an error before anything is deleted. Errors of the database come
-// back wrapped, with the name of the database.
+// Prune checks the Policy before it deletes anything. Errors of the database are wrapped,
+// with the URL of the database.
 package retention

@@ -9,11 +9,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// feedStep is how many positions of the feed one transaction deletes at most.
+// feedStep is the maximum number of positions of the feed that one transaction deletes.
 const feedStep = 2000
 
-// feedPruner removes what nobody reads any more from the feed. Transitions are not its
-// business: a step leaves those that a live cursor has not read.
+// feedPruner removes rows of the feed that no live cursor still needs. It does not remove
+// transitions; a step keeps those that a live cursor has not read.
 type feedPruner struct {
 	db      *sqldb.DB
 	policy  *Policy
@@ -22,7 +22,7 @@ type feedPruner struct {
 	expired []string // names of cursors
 }
 
-// run lets idle cursors expire, and deletes old rows that all other cursors have read.
+// run expires idle cursors, and deletes old rows that all other cursors have read.
 func (f *feedPruner) run(ctx context.Context) error {
 	if err := f.expire(ctx); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (f *feedPruner) run(ctx context.Context) error {
 	for failed := 0; ; {
 		n, err := f.step(ctx)
 		switch {
-		case err != nil && failed < 4: // a sequencer was first, and the database aborts the second one
+		case err != nil && failed < 4: // a sequencer was faster, and the database aborts the slower transaction
 			failed++
 		case err != nil || n == 0:
 			return err
@@ -47,7 +47,7 @@ func (f *feedPruner) run(ctx context.Context) error {
 	}
 }
 
-// expire marks the cursors that nobody has used for too long.
+// expire marks the cursors that were idle for too long.
 func (f *feedPruner) expire(ctx context.Context) error {
 	all, err := model.FeedCursors(ctx, f.db)
 	if err != nil {
@@ -72,7 +72,7 @@ func (f *feedPruner) expire(ctx context.Context) error {
 	return nil
 }
 
-// step deletes the oldest rows, and returns how many.
+// step deletes the oldest rows, and returns their number.
 func (f *feedPruner) step(ctx context.Context) (deleted int, err error) {
 	head, err := model.ReadFeedHead(ctx, f.db)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// cursor moves a cursor to a position, and says when it was seen.
+// cursor moves a cursor to a position that it has read at a time.
 func (d *database) cursor(name string, position int, seen time.Time) {
 	d.Helper()
 	d.Exec("DELETE FROM feed_cursors WHERE name = '" + name + "'")
@@ -34,7 +34,7 @@ func TestFeedIsShortened(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name   string
-			at     time.Time // of the pruning
+			at     time.Time // time of the pruning
 			keep   time.Duration
 			cursor int
 			oldest string
@@ -56,13 +56,13 @@ func TestFeedIsShortened(t *testing.T) {
 		}
 		d.write(lives(1, 1, 100_000))
 		if head, err = feed.Head(t.Context(), d.DB); err != nil || head != 2401 {
-			t.Errorf("the head is %d, %v", head, err)
+			t.Errorf("got head %d, %v", head, err)
 		}
 	})
 }
 
-// TestCursorExpires: a cursor that nobody uses keeps its transitions for a while. Then it
-// expires, which is logged and an error for its consumer, and they are removed.
+// TestCursorExpires checks that an idle cursor preserves its transitions at first. Then it
+// expires, with a log line and an error for its consumer, and the transitions are removed.
 func TestCursorExpires(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(lives(5, 4, 1))
@@ -79,7 +79,7 @@ func TestCursorExpires(t *testing.T) {
 		}
 		prune(now.Add(6*24*time.Hour), 0)
 		prune(now.Add(8*24*time.Hour), 0, "idle") // busy has not read them
-		prune(now.Add(8*24*time.Hour), 0)         // it expires once
+		prune(now.Add(8*24*time.Hour), 0)         // a cursor expires only once
 		d.cursor("busy", 10, now.Add(8*24*time.Hour))
 		if _, err := feed.Head(t.Context(), d.DB); err != nil {
 			t.Fatal(err)

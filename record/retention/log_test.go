@@ -64,12 +64,13 @@ func TestKeptLogsByAge(t *testing.T) {
 		}
 		d.Want("SELECT pod FROM kept_logs ORDER BY pod", "pod-2", "pod-3", "pod-4")
 		if _, err := retention.PruneAt(t.Context(), d.DB, retention.Policy{KeepLogs: -1}, now, 10, 10); err == nil {
-			t.Error("a negative age is accepted")
+			t.Error("a negative age was accepted")
 		}
 	})
 }
 
-// TestKeptLogsBySize: logs have a limit of their own, and do not push the history out.
+// TestKeptLogsBySize checks that kept logs have a separate limit, and do not displace
+// history.
 func TestKeptLogsBySize(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(lives(4, 2, 1))

@@ -26,14 +26,14 @@ type stored struct {
 	stripped bool
 }
 
-// naive is what must be stored of one object.
+// naive is the expected history of one object.
 type naive struct {
 	revisions   []stored
 	transitions []wire.Version
-	upTo        wire.Version // the last version that was removed
+	upTo        wire.Version // last removed version
 	state       state.State  // before the deletion
 	deleted     bool
-	unread      wire.Version // the first transition that a live cursor of the feed has not read; 0: none
+	unread      wire.Version // first transition that a live cursor of the feed has not read; 0: none
 }
 
 // add adds a revision, and reports whether it is a transition.
@@ -48,7 +48,7 @@ func (m *naive) add(s modeltest.Revision) (transition bool) {
 	return transition
 }
 
-// prune applies a policy, and reports whether something is left.
+// prune applies a policy, and reports whether the object still exists.
 func (m *naive) prune(r retention.Policy, now wire.Version) bool {
 	age := func(v wire.Version) time.Duration { return time.Duration(now-v) * time.Second }
 	limit := func(d time.Duration) time.Duration {
@@ -100,7 +100,7 @@ func (d *database) moveCursors(t *rapid.T, head int) (first int, live bool) {
 		at, expired := rapid.IntRange(0, head).Draw(t, "position"), rapid.IntRange(0, 2).Draw(t, "expired") == 0
 		seen := modeltest.Seen(1_000_000)
 		if expired {
-			seen = modeltest.Seen(0).Add(-365 * 24 * time.Hour) // retention finds out
+			seen = modeltest.Seen(0).Add(-365 * 24 * time.Hour) // retention expires the cursor
 		}
 		d.Exec(fmt.Sprintf("INSERT INTO feed_cursors (name, position, token, owner, created_at, seen_at, expired_at) VALUES ('%d', %d, 0, '', 0, %d, 0)", i, at, seen.UnixMicro()))
 		if !expired && (!live || at < first) {
@@ -110,9 +110,9 @@ func (d *database) moveCursors(t *rapid.T, head int) (first int, live bool) {
 	return first, live
 }
 
-// TestAgainstModel: objects change, and their history is pruned now and then by random
-// policies, while cursors of the feed have read a part. The database holds what the naive model says, and every body that is kept can
-// be read. It holds nothing else but keyframes that differences need.
+// TestAgainstModel changes objects and prunes their history with random policies, while
+// cursors of the feed have read a part. The database must hold the rows of the naive model,
+// and every kept body must be readable. Other rows must be keyframes of kept differences.
 func TestAgainstModel(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -174,7 +174,7 @@ func TestAgainstModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				if done.Objects != preview.Objects || done.Transitions != preview.Transitions {
-					t.Fatalf("removed %v; the preview was %v", done, preview)
+					t.Fatalf("removed %v, but the preview was %v", done, preview)
 				}
 				for uid, m := range models {
 					if !m.prune(r, now) {
@@ -221,7 +221,7 @@ func (d *database) compare(t *rapid.T, models map[string]*naive, held *[]string)
 		}
 		for _, v := range m.transitions {
 			if transitions = append(transitions, fmt.Sprint(uid, " ", v)); v > m.upTo || v == m.transitions[len(m.transitions)-1] {
-				sure = append(sure, fmt.Sprint(uid, " ", v)) // the others go with the next revision that is removed
+				sure = append(sure, fmt.Sprint(uid, " ", v)) // the others are removed with the next removed revision
 			}
 		}
 	}
@@ -237,18 +237,18 @@ func (d *database) compare(t *rapid.T, models map[string]*naive, held *[]string)
 	d.compareRows(t, "SELECT o.uid, r.version FROM transitions r JOIN objects o ON o.id = r.object_id", sure, append(transitions, d.waiting(revisions)...))
 	for _, r := range d.Rows("SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id WHERE LENGTH(r.data) > 0") {
 		if slices.Contains(stripped, r) && !slices.Contains(needed, r) {
-			t.Fatalf("revision %s has its body, and nothing needs it", r)
+			t.Fatalf("revision %s has its body, but no row needs it", r)
 		}
 	}
 	for _, table := range []string{"revisions", "transitions", "labels"} {
 		if got := d.Rows("SELECT object_id FROM " + table + " WHERE object_id NOT IN (SELECT id FROM objects)"); len(got) > 0 {
-			t.Fatalf("%s of no object: %q", table, got)
+			t.Fatalf("%s without an object: %q", table, got)
 		}
 	}
 }
 
-// waiting returns transitions that stay with a keyframe that has to stay: those at its
-// version or before it.
+// waiting returns the transitions that stay with a needed keyframe: those at its version or
+// earlier.
 func (d *database) waiting(kept []string) (all []string) {
 	back := map[string]int{} // the last such keyframe, by object
 	for _, r := range d.Rows("SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id") {
@@ -270,7 +270,8 @@ func split(row string) (uid string, version int) {
 	return uid, version
 }
 
-// compareRows fails if a query lacks a row that it must have, or has one that it may not.
+// compareRows fails if a query lacks a row of want, or has a row that is neither in want
+// nor in may.
 func (d *database) compareRows(t *rapid.T, query string, want, may []string) {
 	got := d.Rows(query)
 	for _, r := range want {
@@ -280,11 +281,12 @@ func (d *database) compareRows(t *rapid.T, query string, want, may []string) {
 	}
 	for _, r := range got {
 		if !slices.Contains(want, r) && !slices.Contains(may, r) {
-			t.Fatalf("%s: %s is stored, and nothing needs it", query, r)
+			t.Fatalf("%s: %s is stored, but no row needs it", query, r)
 		}
 	}
 }
 
-// needed selects keyframes that differences refer to, or that the next difference will.
+// needed selects keyframes that differences refer to, or that the next difference will
+// refer to.
 const needed = "SELECT o.uid, r.version FROM revisions r JOIN objects o ON o.id = r.object_id" +
 	" WHERE o.base = r.version OR EXISTS (SELECT 1 FROM revisions d WHERE d.object_id = r.object_id AND d.base = r.version)"

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A step takes about stepTime, and the pause after it pauseFactor times as long: a
-// quarter of the time at most is taken from writers.
+// A step takes about stepTime, and the pause after it takes pauseFactor times as long.
+// Pruning therefore takes at most a quarter of the time from writers.
 const (
 	stepTime    = 50 * time.Millisecond
 	pauseFactor = 3
 )
 
-// pause waits.
+// pause waits for d.
 //
 // Errors: the cause of ctx.
 func pause(ctx context.Context, d time.Duration) error {

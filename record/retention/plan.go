@@ -5,19 +5,19 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// plan is what happens to the revisions of one step.
+// plan holds the decisions about the revisions of one step.
 type plan struct {
-	remove, strip []int64                   // row numbers
-	keyframes     []model.Candidate         // decided once the differences that refer to them are gone
-	bases         map[model.RevisionID]bool // keyframes that the removed differences refer to
-	upTo          map[int64]wire.Version    // by object: the last version that is removed
-	objects       map[int64]bool            // nothing is left of them
-	due           map[model.RevisionID]bool // revisions that are removed now or later
-	bytes         int64                     // of the bodies
+	remove, strip []int64                   // row IDs
+	keyframes     []model.Candidate         // decided after the differences from them are removed
+	bases         map[model.RevisionID]bool // keyframes of the removed differences
+	upTo          map[int64]wire.Version    // by object: the last removed version
+	objects       map[int64]bool            // objects to remove
+	due           map[model.RevisionID]bool // revisions to remove now or later
+	bytes         int64                     // size of the bodies
 }
 
-// newPlan decides about revisions. In a preview keyframes count as differences: the plan then
-// has what is removed in the end.
+// newPlan decides about revisions. In a preview it treats keyframes like differences, so
+// the plan holds the final result.
 func newPlan(some []model.Candidate, objects map[int64]*object, r rule, preview bool) *plan {
 	p := &plan{upTo: map[int64]wire.Version{}, objects: map[int64]bool{}, bases: map[model.RevisionID]bool{}, due: map[model.RevisionID]bool{}}
 	for i := range some {
@@ -56,5 +56,5 @@ func newPlan(some []model.Candidate, objects map[int64]*object, r rule, preview 
 	return p
 }
 
-// empty reports whether nothing is to be done.
+// empty reports whether the plan removes nothing.
 func (p *plan) empty() bool { return len(p.upTo)+len(p.strip)+len(p.keyframes) == 0 }

@@ -10,44 +10,46 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Forever is an age that nothing reaches.
+// Forever is an age that no revision reaches.
 const Forever = time.Duration(math.MaxInt64)
 
 // weekly is the default of KeepFeed and CursorIdle.
 const weekly = 7 * 24 * time.Hour
 
-// Policy says how long history is kept. The zero value keeps all of it, and a week of the
-// feed.
+// Policy configures how long history is kept. The zero value keeps all history, and a week
+// of the feed.
 type Policy struct {
-	// Keep is how long revisions and transitions stay after they were seen; default
-	// Forever. A deleted object is removed with the revision of its deletion.
+	// Keep is how long revisions and transitions stay after they were seen. Default:
+	// Forever. A deleted object is removed together with the revision of its deletion.
 	Keep time.Duration
-	// PerState replaces Keep for objects in a state, and for deleted objects that were
-	// in the state when they were deleted.
+	// PerState replaces Keep for objects in a state, and for deleted objects that were in
+	// the state before the deletion.
 	PerState map[state.State]time.Duration
-	// KeepBodies is how long the bodies of revisions stay; default as long as the
+	// KeepBodies is how long the bodies of revisions stay. Default: as long as the
 	// revisions. The body of the last revision of an object stays.
 	KeepBodies time.Duration
-	// KeepLast is how many revisions of each object that is not deleted stay, with their
-	// bodies, regardless of age; default 1.
+	// KeepLast is the number of revisions of each present object that stay with their
+	// bodies, regardless of age. Default: 1.
 	KeepLast int
-	// MaxBytes is the largest size of the history without kept logs; default unlimited. A larger database
-	// loses its oldest revisions, whatever the states, but none of the last hour.
+	// MaxBytes is the maximum size of the history without kept logs. Default: unlimited. A
+	// larger database loses its oldest revisions, in any state, but no revision of the last
+	// hour.
 	MaxBytes int64
-	// KeepLogs is how long kept logs stay after text was last added to them; default
-	// Forever. They go earlier with their pods, owners or jobs, when those are removed.
+	// KeepLogs is how long kept logs stay after their last text was added. Default:
+	// Forever. They are removed earlier together with their pods, owners or jobs.
 	KeepLogs time.Duration
-	// MaxLogBytes is how much kept logs may take; default unlimited. Beyond it the oldest lose
-	// their text, and their rows say so. joblog.Limits has the same limit for recorders.
+	// MaxLogBytes is the maximum size of kept logs. Default: unlimited. Beyond it, the
+	// oldest kept logs lose their text, and their rows record the loss. joblog.Limits has
+	// the same limit for recorders.
 	MaxLogBytes int64
-	// KeepFeed is how long the feed can be read from a position of the past; default 7 days.
-	// Positions that a live cursor has not read stay longer.
+	// KeepFeed is the age up to which the feed can be read from a position. Default: 7
+	// days. Positions that a live cursor has not read stay longer.
 	KeepFeed time.Duration
-	// CursorIdle is how long a cursor of the feed may be idle; default 7 days. Then it
-	// expires, and what it has not read is removed like all else.
+	// CursorIdle is the idle time after which a cursor of the feed expires. Default: 7
+	// days. Its unread transitions are then removed like all others.
 	CursorIdle time.Duration
-	// Every is how often Run prunes; default one hour. With MaxBytes, Run checks the size
-	// every five minutes.
+	// Every is the interval at which Run prunes. Default: one hour. With MaxBytes, Run
+	// checks the size every five minutes.
 	Every time.Duration
 }
 
@@ -57,7 +59,7 @@ func (p Policy) Unlimited() bool {
 	return p.Keep == 0 && len(p.PerState) == 0 && p.KeepBodies == 0 && p.MaxBytes == 0 && p.KeepLogs == 0 && p.MaxLogBytes == 0
 }
 
-// withDefaults returns a policy with its defaults.
+// withDefaults returns a policy with defaults for unset fields.
 //
 // Errors: an invalid field.
 func (p Policy) withDefaults() (Policy, error) {
@@ -80,7 +82,7 @@ func (p Policy) withDefaults() (Policy, error) {
 		case age <= 0:
 			return p, fmt.Errorf("retention: PerState[%s] is %v; it must be positive", s, age)
 		case s == state.Deleted:
-			return p, errors.New("retention: PerState contains Deleted; name the state before the deletion")
+			return p, errors.New("retention: PerState contains Deleted: name the state before the deletion")
 		}
 	}
 	return p, nil

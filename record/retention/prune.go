@@ -14,19 +14,20 @@ import (
 // lockName is the lock of the database that one pruning process holds.
 const lockName = "vedette retention"
 
-// Prune removes history that a policy does not keep. It works in small steps between
-// which writers proceed. Of several calls at the same time, in any process, one does the
-// work, and the others return with Result.Busy.
+// Prune removes history that a policy does not keep. It works in small steps, between which
+// writers proceed. Of several concurrent calls, in any process, one does the work, and the
+// others return with Result.Busy.
 //
-// Errors: an invalid policy; those of the database. History that was removed before an error
-// stays removed.
+// Errors: an invalid policy; those of the database. History that was removed before an
+// error stays removed.
 func Prune(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
 	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now()})
 }
 
-// Preview counts what Prune would remove by age and state, and removes nothing. It does
-// not count what the size of the database would cost: Result.Excess says by how much the
-// database is too large.
+// Preview counts what Prune would remove by age and state, and removes nothing. It does not
+// count removals because of the size of the database; Result.Excess is the excess size.
+//
+// Errors: those of Prune.
 func Preview(ctx context.Context, db *sqldb.DB, policy Policy) (Result, error) {
 	return prune(ctx, &pruner{db: db, policy: policy, now: time.Now(), preview: true})
 }
@@ -45,7 +46,7 @@ func prune(ctx context.Context, p *pruner) (Result, error) {
 		if !locked {
 			return Result{Busy: true}, nil
 		}
-		defer func() { _ = unlock() }() // the lock ends with its connection at the latest
+		defer func() { _ = unlock() }() // the lock also ends with its connection
 	}
 	if err := p.run(ctx); err != nil {
 		return p.result, fmt.Errorf("%s: retention: %w", p.db, err)
@@ -59,23 +60,23 @@ type pruner struct {
 	policy  Policy
 	now     time.Time
 	preview bool
-	// rows is how many revisions the next step takes; it begins with 100, and adapts to
-	// how long steps take. span is how many row numbers one query for candidates covers;
-	// default 20,000.
+	// rows is the number of revisions in the next step. It begins with 100, and adapts to
+	// the duration of steps. span is the number of row IDs that one query for candidates
+	// covers. Default: 20,000.
 	rows, span int
 	// steady makes all steps equal, without pauses. Tests set it.
 	steady bool
 
-	goal   int64 // how many bytes are still too many; 0 or less: the size does not matter
+	goal   int64 // number of excess bytes; 0 or less: the size is irrelevant
 	result Result
 }
 
-// run removes what the policy says, by age and then by size.
+// run applies the policy, by age and then by size.
 func (p *pruner) run(ctx context.Context) error {
 	if p.rows == 0 {
 		p.rows = 100
 	}
-	if !p.preview { // idle cursors expire before they count
+	if !p.preview { // idle cursors must expire before they protect transitions
 		f := feedPruner{db: p.db, policy: &p.policy, now: p.now}
 		err := f.run(ctx)
 		if p.result.Feed, p.result.Expired = f.rows, f.expired; err != nil {
@@ -119,7 +120,7 @@ func (p *pruner) run(ctx context.Context) error {
 	return err
 }
 
-// pruneLogs removes kept logs by their age and their size.
+// pruneLogs removes kept logs by age and by size.
 func (p *pruner) pruneLogs(ctx context.Context) (err error) {
 	before := p.now.Add(-p.policy.KeepLogs)
 	switch {
@@ -135,7 +136,7 @@ func (p *pruner) pruneLogs(ctx context.Context) (err error) {
 	return err
 }
 
-// pauseAfter pauses after a step, for writers.
+// pauseAfter pauses after a step, to let writers proceed.
 func (p *pruner) pauseAfter(ctx context.Context, took time.Duration) error {
 	if p.steady {
 		return nil
@@ -156,14 +157,15 @@ func (p *pruner) shrink(ctx context.Context) error {
 		return err
 	}
 	r.Excess = max(0, p.goal-p.policy.MaxBytes/50)
-	r.Size.Used = max(0, r.Size.Used-(r.Bytes-before)) // statistics of servers follow later
+	r.Size.Used = max(0, r.Size.Used-(r.Bytes-before)) // statistics of servers lag behind
 	return nil
 }
 
-// target is 2% less than the allowed size, so that not every batch exceeds it.
+// target returns the size to reach: 2% less than the maximum size, so that not every batch
+// exceeds the maximum.
 func (p *pruner) target() int64 { return p.policy.MaxBytes - p.policy.MaxBytes/50 }
 
-// scan applies a rule to all revisions in the order of their rows, until they are too
+// scan applies a rule to all revisions in the order of their row IDs, until they are too
 // young.
 func (p *pruner) scan(ctx context.Context, r rule) error {
 	first, last, found, err := model.RevisionBounds(ctx, p.db)
@@ -196,8 +198,8 @@ func (p *pruner) scan(ctx context.Context, r rule) error {
 }
 
 // young reports whether all revisions of a span were seen after a time. Later spans are
-// then younger still, except for batches that were spilled for long. Those are found when
-// their span is older.
+// usually younger still, except for batches that were spilled for a long time. These are
+// found when their span is older.
 func (p *pruner) young(ctx context.Context, from, than int64) (bool, error) {
 	oldest, found, err := model.OldestSeen(ctx, p.db, from, from+int64(p.span))
 	return found && oldest > than, err
@@ -237,12 +239,12 @@ func (p *pruner) approach(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// try runs a step, and again if it fails: databases abort one of two transactions that
-// wait for each other.
+// try runs a step, and retries it after an error, because databases abort one of two
+// deadlocked transactions.
 func (p *pruner) try(ctx context.Context, some []model.Candidate, r rule) (done Result, took time.Duration, err error) {
 	for range 5 {
 		err = p.db.Transact(ctx, func(tx *sqldb.Tx) error {
-			began := time.Now() // without the wait for the lock, which writers have used
+			began := time.Now() // excludes the wait for the lock, which writers have used
 			s := step{tx: tx, keepLast: p.policy.KeepLast, rule: r, preview: p.preview, liveSince: math.MinInt64}
 			if p.preview {
 				s.liveSince = ago(p.now, p.policy.CursorIdle)

@@ -16,7 +16,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// lives returns objects that run and end one after the other, with bodies that do not
+// lives returns objects that run and end one after another, with bodies that do not
 // compress well.
 func lives(objects, revisions int, from wire.Version) (all []modeltest.Revision) {
 	for i := range objects {
@@ -36,7 +36,7 @@ func lives(objects, revisions int, from wire.Version) (all []modeltest.Revision)
 	return all
 }
 
-// at returns when a version was seen, plus some seconds.
+// at returns the time at which a version was seen, plus some seconds.
 func at(v wire.Version, later int) time.Time {
 	return modeltest.Seen(v).Add(time.Duration(later) * time.Second)
 }
@@ -71,7 +71,7 @@ func TestPruneBesideWriter(t *testing.T) {
 				batches++
 				took := time.Since(began)
 				longest = max(longest, took)
-				<-time.After(took) // half of the time a database with one writer at a time is free
+				<-time.After(took) // a database with a single writer is free half of the time
 			}
 		})
 		began := time.Now()
@@ -82,7 +82,7 @@ func TestPruneBesideWriter(t *testing.T) {
 		if err != nil || done.Objects != objects || done.Revisions != 10*objects {
 			t.Fatalf("%v, %v", done, err)
 		}
-		t.Logf("%v in %v; beside it %d batches, the longest %v", done, took, batches, longest)
+		t.Logf("%v in %v; concurrently %d batches, the longest %v", done, took, batches, longest)
 		if longest > 3*time.Second || batches < 5 {
 			t.Errorf("in %v a writer wrote %d batches, and the longest took %v", took, batches, longest)
 		}
@@ -90,8 +90,8 @@ func TestPruneBesideWriter(t *testing.T) {
 	})
 }
 
-// TestPruneBySize: the oldest revisions are removed until the database is small enough.
-// What is needed stays, and the result has the excess.
+// TestPruneBySize checks that the oldest revisions are removed until the database is small
+// enough. Needed revisions stay, and the result reports the excess.
 func TestPruneBySize(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(lives(300, 20, 1))
@@ -110,11 +110,11 @@ func TestPruneBySize(t *testing.T) {
 			t.Fatalf("%v, excess %d, of %+v, %v", done, done.Excess, full, err)
 		}
 		t.Logf("%v: %+v, before %+v", done, done.Size, full)
-		d.Want("SELECT MIN(version) FROM objects WHERE state = 'Deleted'", fmt.Sprint((done.Objects+1)*20)) // the oldest are gone
+		d.Want("SELECT MIN(version) FROM objects WHERE state = 'Deleted'", fmt.Sprint((done.Objects+1)*20)) // the oldest objects were removed
 		if strings.HasPrefix(d.url, "sqlite") && (done.Size.Used > full.Used/2 || done.Size.Files > full.Files*2/3) {
 			t.Errorf("%+v, before %+v", done.Size, full)
 		}
-		for range 5 { // servers estimate
+		for range 5 { // servers only estimate the size
 			done, err = retention.PruneAt(t.Context(), d.DB, retention.Policy{MaxBytes: 100}, at(7000, 7200), 100, 1000)
 			if err != nil || strings.HasPrefix(d.url, "sqlite") && done.Excess == 0 {
 				t.Fatalf("%v, excess %d, %v", done, done.Excess, err)
@@ -128,7 +128,7 @@ func TestPruneBySize(t *testing.T) {
 	})
 }
 
-// counted waits until PostgreSQL has counted the rows, which takes a second.
+// counted waits until PostgreSQL has updated its statistics, which takes a second.
 func (d *database) counted(revisions int) {
 	d.Helper()
 	if strings.HasPrefix(d.url, "postgres") {
@@ -161,14 +161,14 @@ func TestPreview(t *testing.T) {
 		d.Want("SELECT COUNT(*) FROM revisions", "300")
 		done, err := retention.Prune(t.Context(), d.DB, r)
 		if err != nil || done.Objects != preview.Objects || done.Revisions != preview.Revisions || done.Transitions != preview.Transitions || preview.Transitions == 0 {
-			t.Fatalf("%v, %v, and the preview was %v", done, err, preview)
+			t.Fatalf("got %v, %v, but the preview was %v", done, err, preview)
 		}
 		d.Want("SELECT COUNT(*) FROM transitions", "0")
 		d.Want("SELECT COUNT(*) FROM labels", "0")
 	})
 }
 
-// TestPruneOneAtATime: while one process prunes, others do nothing.
+// TestPruneOneAtATime checks that only one process prunes at a time.
 func TestPruneOneAtATime(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		d.write(lives(200, 10, 1))
@@ -192,7 +192,7 @@ func TestPruneOneAtATime(t *testing.T) {
 			}
 		}
 		if objects != 200 || busy == 0 {
-			t.Errorf("%d objects were removed, and %d calls were busy", objects, busy)
+			t.Errorf("got %d removed objects and %d busy calls", objects, busy)
 		}
 	})
 }

@@ -41,8 +41,8 @@ func (d *database) record(t *testing.T, srv *apitest.Server) {
 	})
 }
 
-// TestPruneBesideRecorder: a recorder remembers the keyframe that it compares the next
-// revision with. The keyframe stays, however old it is.
+// TestPruneBesideRecorder checks that retention keeps the keyframe that the next revision
+// of a recorder will differ from, however old it is.
 func TestPruneBesideRecorder(t *testing.T) {
 	each(t, func(t *testing.T, d *database) {
 		srv, err := apitest.New(apitest.Config{})
@@ -77,7 +77,7 @@ func TestPruneBesideRecorder(t *testing.T) {
 			}
 		}
 		if n := len(d.Rows("SELECT version FROM revisions")); n > 2 {
-			t.Errorf("%d revisions are left", n)
+			t.Errorf("got %d remaining revisions", n)
 		}
 	})
 }

@@ -7,31 +7,31 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Result counts what was removed.
+// Result counts what Prune removed.
 type Result struct {
 	// Objects is the number of objects that were removed with their whole history.
 	Objects int
-	// Revisions and Transitions are numbers of deleted rows. Stripped revisions lost their
-	// bodies.
+	// Revisions and Transitions are the numbers of deleted rows. Stripped is the number of
+	// revisions that lost their bodies.
 	Revisions, Transitions, Stripped int
-	// Bytes is approximately what all of them took.
+	// Bytes is the approximate size of the removed rows.
 	Bytes int64
 	// Coverage is the number of deleted rows of coverage and of healed gaps.
 	Coverage int
-	// Logs are the kept logs that were removed, by age and with their objects.
+	// Logs are the removed kept logs, by age and with their objects.
 	Logs joblog.Removed
 	// Feed is the number of deleted rows of the feed.
 	Feed int
-	// Expired are the names of cursors of the feed that nobody has used for
-	// Policy.CursorIdle. Transitions that they have not read are kept no longer.
+	// Expired are the names of the cursors of the feed that were idle for
+	// Policy.CursorIdle. Retention no longer preserves transitions for them.
 	Expired []string
-	// Busy says that another process prunes the database. Nothing was done.
+	// Busy means that another process prunes the database, and that this call did nothing.
 	Busy bool
-	// Size is the size of the database afterwards.
+	// Size is the size of the database afterward.
 	Size sqldb.Size
-	// Excess is by how many bytes the database exceeds Policy.MaxBytes. The rest is needed
-	// or younger than an hour. For Preview it is the excess before anything is removed for
-	// its size.
+	// Excess is the number of bytes by which the database exceeds Policy.MaxBytes. The
+	// excess is needed or younger than an hour. For Preview it is the excess before any
+	// removal because of the size.
 	Excess int64
 }
 
@@ -44,12 +44,12 @@ func (r Result) String() string {
 	return text
 }
 
-// empty reports whether a step has removed nothing.
+// empty reports whether a step removed nothing.
 func (r *Result) empty() bool {
 	return r.Objects+r.Revisions+r.Transitions+r.Stripped == 0 && r.Bytes == 0
 }
 
-// add adds what a step has removed.
+// add adds the result of a step.
 func (r *Result) add(other Result) {
 	r.Objects, r.Revisions, r.Transitions = r.Objects+other.Objects, r.Revisions+other.Revisions, r.Transitions+other.Transitions
 	r.Stripped, r.Bytes = r.Stripped+other.Stripped, r.Bytes+other.Bytes

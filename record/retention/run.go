@@ -8,14 +8,14 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Run waits at its start and between checks of the size.
+// Times for which Run waits at its start and between checks of the size.
 const (
-	firstWait = time.Minute // recorders that start need the database
+	firstWait = time.Minute // starting recorders need the database
 	sizeCheck = 5 * time.Minute
 )
 
-// Run prunes periodically until ctx is done. It blocks. It logs what it removed, and
-// errors, and then continues.
+// Run prunes periodically until ctx ends. It blocks. It logs each result and each error,
+// and continues after an error.
 //
 // Errors: an invalid policy.
 func Run(ctx context.Context, db *sqldb.DB, policy Policy, log *slog.Logger) error {
@@ -29,7 +29,7 @@ func Run(ctx context.Context, db *sqldb.DB, policy Policy, log *slog.Logger) err
 	}
 	timer := time.NewTimer(min(firstWait, interval))
 	defer timer.Stop()
-	var last time.Time // when all of the policy was applied
+	var last time.Time // time of the last complete run
 	for {
 		select {
 		case <-timer.C:
@@ -54,12 +54,12 @@ func Run(ctx context.Context, db *sqldb.DB, policy Policy, log *slog.Logger) err
 // report logs the result of a run.
 func report(log *slog.Logger, r Result, err error) {
 	if len(r.Expired) > 0 {
-		log.Warn("cursors of the feed have expired, because nobody used them; transitions that they have not read are not kept for them any more",
-			"cursors", r.Expired, "remedy", "start their consumers again with a new position, or remove them")
+		log.Warn("cursors of the feed have expired because they were idle; transitions that they have not read are no longer kept",
+			"cursors", r.Expired, "remedy", "restart their consumers at a new position, or remove the cursors")
 	}
 	switch {
 	case err != nil:
-		log.Error("pruning failed; it is tried again", "err", err)
+		log.Error("pruning failed; will retry", "err", err)
 	case r.Excess > 0:
 		log.Warn("the database exceeds its maximum size; the rest is needed or younger than an hour", "bytes", r.Size.Used, "excess", r.Excess)
 	case r.Revisions+r.Stripped+r.Objects > 0 || r.Logs.Logs > 0:

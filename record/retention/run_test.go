@@ -37,7 +37,7 @@ func (l *lines) has(text string) bool {
 func TestRun(t *testing.T) {
 	d := open(t, dbtest.Empty(t, "sqlite"))
 	if err := retention.Run(t.Context(), d.DB, retention.Policy{Keep: -1}, slog.Default()); err == nil {
-		t.Error("an invalid policy is accepted")
+		t.Error("an invalid policy was accepted")
 	}
 	log := &lines{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -54,6 +54,6 @@ func TestRun(t *testing.T) {
 		t.Error(err)
 	}
 	if !log.has("history pruned") {
-		t.Errorf("the log is %s", &log.text)
+		t.Errorf("got log %s", &log.text)
 	}
 }

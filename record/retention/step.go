@@ -12,22 +12,22 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// step removes some revisions in one transaction. It locks as writers do: objects, in the
-// order of their UIDs. Retention therefore never removes what a writer is about to refer
-// to.
+// step removes some revisions in one transaction. It locks like a writer: objects, in the
+// order of their UIDs. Retention therefore never removes a row that a writer is about to
+// refer to.
 type step struct {
 	tx       *sqldb.Tx
 	keepLast int
 	rule     rule
 	preview  bool
-	// liveSince is when a live cursor of the feed must have been seen. Prune lets the others
-	// expire before the first step; Preview leaves them out.
+	// liveSince is the time since which a live cursor of the feed must have been used.
+	// Prune expires the others before the first step; Preview ignores them.
 	liveSince int64
 	objects   map[int64]*object
 	done      Result
 }
 
-// run decides about revisions and removes them.
+// run decides about revisions, and applies the decisions.
 func (s *step) run(ctx context.Context, some []model.Candidate) error {
 	if err := s.tx.PreferIndexes(ctx); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *step) run(ctx context.Context, some []model.Candidate) error {
 	return nil
 }
 
-// load locks the objects of revisions, and reads what decisions depend on.
+// load locks the objects of revisions, and reads the properties that decisions depend on.
 func (s *step) load(ctx context.Context, some []model.Candidate) error {
 	ids := map[int64]bool{}
 	for i := range some {
@@ -91,9 +91,9 @@ func (s *step) load(ctx context.Context, some []model.Candidate) error {
 	return s.loadFloors(ctx)
 }
 
-// loadUnread finds what live cursors of the feed have not read. Writers wait for the lock
-// of an object, so nothing joins it meanwhile. The outbox is read first: an entry that
-// leaves it after that is in the feed.
+// loadUnread finds the transitions that live cursors have not read. The objects are locked,
+// so no transition is added meanwhile. It reads the outbox before the feed: an entry that
+// leaves the outbox in between is then found in the feed.
 func (s *step) loadUnread(ctx context.Context) error {
 	after, found, err := model.FirstLiveCursor(ctx, s.tx, s.liveSince)
 	if err != nil || !found {
@@ -111,8 +111,8 @@ func (s *step) loadUnread(ctx context.Context) error {
 	return model.FirstUnread(ctx, s.tx, after, ids, note)
 }
 
-// loadFloors finds the first of the revisions of each object that stay regardless of age.
-// For an inferred deletion that is the revision before, which has the body.
+// loadFloors finds, for each object, the first revision that stays regardless of age. For
+// an inferred deletion that is the previous revision, which has the body.
 func (s *step) loadFloors(ctx context.Context) error {
 	for id, o := range s.objects {
 		if s.keepLast < 2 && !o.deleted {
@@ -129,8 +129,8 @@ func (s *step) loadFloors(ctx context.Context) error {
 	return nil
 }
 
-// countTransitions counts the transitions that go with the revisions of a preview: each
-// goes with the first revision at its version or later that is stored and not needed.
+// countTransitions counts the transitions that a preview removes. A transition is removed
+// with the first stored revision at its version or later that is not needed.
 func (s *step) countTransitions(ctx context.Context, p *plan) error {
 	return model.TransitionsWithRevisions(ctx, s.tx, model.SortedIDs(p.upTo), func(id int64, version, with wire.Version) {
 		if p.due[model.RevisionID{Object: id, Version: with}] && (p.objects[id] || version < s.objects[id].lastTransition) {
@@ -150,8 +150,8 @@ func (s *step) removeRevisions(ctx context.Context, p *plan) error {
 	return err
 }
 
-// removeKeyframes decides about keyframes again, now that differences are removed: also about
-// those that had to stay until now because the differences referred to them.
+// removeKeyframes decides about keyframes after differences were removed. It includes
+// keyframes that stayed so far because of these differences.
 func (s *step) removeKeyframes(ctx context.Context, p *plan) error {
 	bases := make([]model.RevisionID, 0, len(p.bases))
 	for id := range p.bases {
@@ -180,10 +180,10 @@ func (s *step) removeKeyframes(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// removeKeyframe deletes or strips a keyframe, unless a difference refers to it. Differences follow
-// their keyframe, and the first difference after it tells: revisions are appended in the order
-// of their versions, each as a difference of the last keyframe. Late revisions are keyframes
-// that no difference refers to.
+// removeKeyframe deletes or strips a keyframe, unless a difference refers to it. Only the
+// first difference after the keyframe must be checked: revisions are appended in the order
+// of their versions, each as a difference from the last keyframe. Late revisions are
+// keyframes without differences.
 func (s *step) removeKeyframe(ctx context.Context, c *model.Candidate, what decision) error {
 	if what == keep {
 		return nil
@@ -203,15 +203,15 @@ func (s *step) removeKeyframe(ctx context.Context, c *model.Candidate, what deci
 	return err
 }
 
-// removeTransitions deletes transitions up to the last revision that is removed, except
-// the transition to the current state of the object.
+// removeTransitions deletes the transitions up to the last removed revision, except the
+// transition to the current state of the object.
 func (s *step) removeTransitions(ctx context.Context, upTo map[int64]wire.Version) error {
 	highest := wire.Version(0)
 	for _, version := range upTo {
 		highest = max(highest, version)
 	}
 	var rows []int64
-	hours := map[int64][]int64{} // in which they happened, by object
+	hours := map[int64][]int64{} // hours of the transitions, by object
 	err := model.TransitionsUpTo(ctx, s.tx, highest, model.SortedIDs(upTo), func(row, id int64, version wire.Version, happenedAt int64) {
 		if version <= upTo[id] && version < s.objects[id].lastTransition {
 			rows = append(rows, row)
@@ -232,7 +232,7 @@ func (s *step) removeTransitions(ctx context.Context, upTo map[int64]wire.Versio
 	return err
 }
 
-// removeObjects deletes objects with all that is left of them.
+// removeObjects deletes objects with all their remaining rows.
 func (s *step) removeObjects(ctx context.Context, ids []int64) error {
 	if err := s.removeLogs(ctx, ids); err != nil {
 		return err
@@ -262,7 +262,7 @@ func (s *step) removeObjects(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// removeLogs deletes the kept logs of objects: of pods, and of what owns pods.
+// removeLogs deletes the kept logs of objects: of pods, and of owners of pods.
 func (s *step) removeLogs(ctx context.Context, ids []int64) error {
 	all, err := model.UIDs(ctx, s.tx, ids)
 	for _, cluster := range slices.Sorted(maps.Keys(all)) {

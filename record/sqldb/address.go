@@ -14,27 +14,26 @@ import (
 type Address struct {
 	// URL is the address without its secrets. Errors and logs show it.
 	URL string
-	// File is the path of a database that is a file of this machine. It is empty for a
-	// server.
+	// File is the path of a database in a local file. It is empty for a server.
 	File string
-	// Connect returns a pool of connections. It need not connect yet. It bounds their number and,
-	// for a server, their idle time.
+	// Connect returns a pool of connections. It need not connect yet. It limits the number
+	// of connections and, for a server, their idle time.
 	Connect func(Access) (*sql.DB, error)
 }
 
-// Access is what a process does with a database.
+// Access is the kind of access to a database.
 type Access int
 
 const (
-	// ReadWrite reads and writes, and creates a file that does not exist.
+	// ReadWrite allows reading and writing, and creates a missing file.
 	ReadWrite Access = iota
-	// ReadOnly reads. It changes neither the database nor the files beside it.
+	// ReadOnly allows reading. It changes neither the database nor the files next to it.
 	ReadOnly
 )
 
-// Credentials returns the user and the password for a server: from the URL, from the file
-// that its parameter password-file names, or from VEDETTE_DB_USER and
-// VEDETTE_DB_PASSWORD.
+// Credentials returns the user and the password for a server: from the file that the
+// parameter password-file names, from the URL, or from VEDETTE_DB_USER and
+// VEDETTE_DB_PASSWORD, in this order.
 //
 // Errors: the file cannot be read.
 func Credentials(u *url.URL, getenv func(string) string) (user, password string, err error) {
@@ -70,7 +69,7 @@ func WithoutSecrets(u *url.URL, user string) string {
 	return clean.String()
 }
 
-// limitPool bounds the connections to a server, and closes those that are idle before the
+// limitPool limits the connections to a server, and closes idle connections before the
 // server does.
 func limitPool(db *sql.DB) *sql.DB {
 	db.SetMaxOpenConns(16)
@@ -78,7 +77,7 @@ func limitPool(db *sql.DB) *sql.DB {
 	return db
 }
 
-// trustFile returns a TLS configuration that trusts the certificate authorities of a PEM
+// trustFile returns a TLS configuration that trusts the certificate authorities in a PEM
 // file.
 func trustFile(file, host string) (*tls.Config, error) {
 	text, err := os.ReadFile(file)

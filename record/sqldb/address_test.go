@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// TestAddresses: the URL that is shown has no password, wherever the password comes from,
-// and errors have none either.
+// TestAddresses checks that Address.URL and errors contain no password, wherever the
+// password comes from.
 func TestAddresses(t *testing.T) {
 	dir := t.TempDir()
 	secret, empty := filepath.Join(dir, "secret"), filepath.Join(dir, "empty")
@@ -56,12 +56,12 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.url, err, c.wrong)
 		}
 		if a.URL != c.shown {
-			t.Errorf("%s is shown as %s, want %s", c.url, a.URL, c.shown)
+			t.Errorf("%s: got the URL %s, want %s", c.url, a.URL, c.shown)
 		}
 	}
 }
 
-// TestCredentials: a file comes before the URL, and the URL before the environment.
+// TestCredentials checks the precedence: a file, then the URL, then the environment.
 func TestCredentials(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte("from file\n"), 0o600); err != nil {
@@ -87,8 +87,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestPasswordIsUsed: a server gets the password from the environment. The PostgreSQL of
-// the tests asks for none.
+// TestPasswordIsUsed checks that a server receives the password from the environment. The
+// PostgreSQL of the tests requires no password.
 func TestPasswordIsUsed(t *testing.T) {
 	if !slices.Contains(dbtest.Kinds(), "mariadb") {
 		return
@@ -116,12 +116,12 @@ func TestPasswordIsUsed(t *testing.T) {
 	t.Setenv("VEDETTE_DB_PASSWORD", "wrong")
 	if d, err := Open(t.Context(), url); err == nil {
 		_ = d.Close()
-		t.Error("the password does not matter")
+		t.Error("connected with a wrong password")
 	}
 }
 
-// TestLockOfIdleSession: MySQL closes a session that is idle, but not while it holds a
-// lock; the session that held one is not used again.
+// TestLockOfIdleSession checks that MySQL keeps an idle session that holds a lock, although
+// it closes other idle sessions, and that the pool does not reuse the session.
 func TestLockOfIdleSession(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
 		if kind != "mariadb" {
@@ -151,7 +151,7 @@ func TestLockOfIdleSession(t *testing.T) {
 		for range 3 {
 			var seconds int
 			if err := db.QueryRowContext(t.Context(), "SELECT @@session.wait_timeout").Scan(&seconds); err != nil || seconds != 1 {
-				t.Errorf("a session of the pool is closed after %d seconds, %v", seconds, err)
+				t.Errorf("got a timeout of %d seconds for a session of the pool, %v", seconds, err)
 			}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// eachArrays runs a statement for all rows that takes each column as an array. The text
-// does not depend on the number of rows, so PostgreSQL plans it once. text gets a table
-// function of the arrays.
+// eachArrays runs a statement for all rows, with each column as an array. Its text does not
+// depend on the number of rows, so PostgreSQL plans it once. text receives a table function
+// over the arrays.
 func eachArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays string) string) error {
 	for values := rows.Values; len(values) > 0; {
 		n := fit(values, 1000)
@@ -30,8 +30,8 @@ func eachArrays(ctx context.Context, tx *sql.Tx, rows Rows, text func(arrays str
 	return nil
 }
 
-// arrayOf returns a column as an array, and the SQL type of its elements. A column has
-// values of one Go type.
+// arrayOf returns a column as an array, and the SQL type of its elements. All values of a
+// column must have the same Go type.
 func arrayOf(rows [][]any, column int) (name string, array any, err error) {
 	switch v := rows[0][column].(type) {
 	case int64:

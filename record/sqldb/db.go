@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DB is an open database. Any goroutine may use it.
+// DB is an open database. It is safe for concurrent use.
 type DB struct {
 	Fragments
 	pool *pool
@@ -30,40 +30,41 @@ func (d *DB) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
 }
 
 // Transact runs f in a transaction. It commits if f returns nil, and rolls back otherwise.
-// A statement that waited for a lock sees what the holder of the lock committed.
+// A statement that waited for a lock sees the changes that the holder of the lock
+// committed.
 //
-// Errors: those of f; what the database or the network reports, as an Error.
+// Errors: those of f; errors of the database or the network, as an Error.
 func (d *DB) Transact(ctx context.Context, f func(tx *Tx) error) error {
 	tx, err := d.pool.db.BeginTx(ctx, &d.dialect.Transaction)
 	if err != nil {
 		return d.pool.explainKnown(err)
 	}
 	if err := f(&Tx{d.Fragments, d.pool.driver, tx}); err != nil {
-		_ = tx.Rollback() // err matters more
+		_ = tx.Rollback() // the first error is more useful
 		return d.pool.explainKnown(err)
 	}
 	return d.pool.explainKnown(tx.Commit())
 }
 
-// Bounded returns a context for one unit of work, which ends after Timeout. The caller
-// calls done when the work is over. If the work took too long, done closes the idle
-// connections, because their server may have vanished too.
+// Bounded returns a context for one unit of work, which ends after Timeout. The caller must
+// call done at the end of the work. If the work exceeded Timeout, done closes the idle
+// connections, because their server may have vanished as well.
 func (d *DB) Bounded(ctx context.Context) (bound context.Context, done func()) {
 	return d.pool.bounded(ctx)
 }
 
-// TryLock takes a named lock of the database without waiting. ours reports whether it did;
-// if not, another process holds the lock. The lock ends with unlock, with the process, or
-// with its connection.
+// TryLock attempts to take a named lock of the database without waiting. ours is false if
+// another process holds the lock. The lock ends with unlock, with the process, or with its
+// connection.
 func (d *DB) TryLock(ctx context.Context, name string) (unlock func() error, ours bool, err error) {
 	return d.pool.tryLock(ctx, name)
 }
 
-// Explain returns an error as an Error, which names the database. It returns nil for nil,
-// and an error that contains an Error as it is.
+// Explain returns an error as an Error, which has the URL of the database. It returns nil
+// for nil, and returns an error that wraps an Error unchanged.
 func (d *DB) Explain(err error) error { return d.pool.explain(err) }
 
-// Rejects reports whether an error is about the data of a statement. The same statement
+// Rejects reports whether an error is caused by the data of a statement. The same statement
 // would fail again; statements with other data would not.
 func (d *DB) Rejects(err error) bool { return d.pool.driver.Rejects(err) }
 
@@ -74,8 +75,7 @@ func (d *DB) Version(ctx context.Context) (version string, err error) {
 	return version, d.Explain(err)
 }
 
-// Clock returns the time of the server. For a database without a server it is the time of
-// this machine.
+// Clock returns the time of the server, or the local time for a database without a server.
 func (d *DB) Clock(ctx context.Context) (time.Time, error) {
 	if d.dialect.Clock == "" {
 		return time.Now(), nil
@@ -96,27 +96,26 @@ func (d *DB) Size(ctx context.Context) (Size, error) {
 	return s, nil
 }
 
-// Vacuum returns free space to the file system, as far as that is possible while others
-// write. A server keeps the space and uses it for new rows.
+// Vacuum returns free space to the file system, as far as possible while others write. A
+// server keeps free space for new rows.
 func (d *DB) Vacuum(ctx context.Context) error { return d.pool.driver.Vacuum(ctx, d.pool.db) }
 
-// Migrations returns the migrations that this program knows, and which of them the
-// database has. It does not change the database.
+// Migrations returns the migrations of this program, and which of them the database has. It
+// does not change the database.
 //
-// Errors: ErrNewer, with the migrations; what the database reports.
+// Errors: ErrNewer, together with the migrations; errors of the database.
 func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	return migrator{d.pool}.list(ctx)
 }
 
-// Migrate applies the migrations that the database lacks, and returns them. Of several
-// processes, one applies them while the others wait.
+// Migrate applies the missing migrations, and returns them. If several processes migrate,
+// one applies the migrations while the others wait.
 //
-// Errors: ErrNewer; what the database reports. A migration that fails is rolled back,
-// except on MySQL and MariaDB, which commit each statement that changes the schema.
+// Errors: ErrNewer; errors of the database. A failed migration is rolled back, except on
+// MySQL and MariaDB, which commit each statement that changes the schema.
 func (d *DB) Migrate(ctx context.Context) (applied []Migration, err error) {
 	return migrator{d.pool}.up(ctx)
 }
 
-// SQL returns the connections, for statements of tools and tests. It is closed with the
-// DB.
+// SQL returns the connections, for statements of tools and tests. DB.Close closes them.
 func (d *DB) SQL() *sql.DB { return d.pool.db }

@@ -9,10 +9,10 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Dialect describes the SQL of one kind of database as data. The zero value of a
-// field stands for standard SQL.
+// Dialect describes the SQL of one kind of database as data. The zero value of a field
+// means standard SQL.
 type Dialect struct {
-	// Name is the product, for messages: "PostgreSQL".
+	// Name is the product name in messages: "PostgreSQL".
 	Name string
 	// Goose selects the statements for the table of applied migrations.
 	Goose goose.Dialect
@@ -51,54 +51,56 @@ type Dialect struct {
 	//
 	// Each statement ends with a semicolon at the end of a line.
 	Macros map[string]func(arguments []string) string
-	// StatementDone selects how a step is applied. If nil, Goose applies it in one
-	// transaction, which an interruption rolls back. A database that commits each change of
-	// the schema at once sets it. There the statements of a step run one by one, and a later
-	// attempt continues at the statement that was interrupted. StatementDone then reports
-	// whether the error of that statement can mean that the earlier attempt completed it.
+	// StatementDone selects how a step is applied. If StatementDone is nil, Goose applies
+	// the step in one transaction, which an interruption rolls back. Set it for a database
+	// that commits each change of the schema at once. The statements of a step then run one
+	// by one, and a later attempt continues at the interrupted statement. StatementDone
+	// reports whether the error of that statement may mean that the earlier attempt
+	// completed it.
 	StatementDone func(err error) bool
-	// BeforeSteps is a statement for the session that changes the schema. It may be empty,
-	// and is used only with StatementDone.
+	// BeforeSteps is an optional statement for the session that changes the schema. It is
+	// used only with StatementDone.
 	BeforeSteps string
 	// TableExists is a query with one parameter, the name of a table. It returns one
-	// number, which is 0 if the current schema has no such table.
+	// integer, which is 0 if the current schema has no such table.
 	TableExists string
-	// UnixSeconds is an expression for a timestamp of Goose's table as a whole number of
+	// UnixSeconds is an expression that converts a timestamp of Goose's table to whole
 	// seconds since 1970; "?" stands for the column.
 	UnixSeconds string
-	// Version is a query for the product and its version: "MariaDB 10.11.11".
+	// Version is a query for the product name and its version: "MariaDB 10.11.11".
 	Version string
-	// Clock is a query for the server's time in microseconds since 1970. If empty, the
-	// database has the clock of this machine.
+	// Clock is a query for the server's time in microseconds since 1970. Empty means that
+	// the database uses the local clock.
 	Clock string
-	// Rebind translates the "?" of parameters. If nil, the database takes "?".
+	// Rebind translates the "?" of parameters. If nil, the database accepts "?".
 	Rebind func(statement string) string
-	// Transaction has the options of each transaction. A statement that waited for a lock must
-	// see what the holder of the lock committed.
+	// Transaction holds the options of each transaction. A statement that waited for a lock
+	// must see the changes that the holder of the lock committed.
 	Transaction sql.TxOptions
 	// ForUpdate is the end of a query that locks its rows until the transaction ends. It is
-	// empty if a transaction locks the whole database.
+	// empty if every transaction locks the whole database.
 	ForUpdate string
 	// PairsPrefix precedes the pairs in "(a, b) IN ((?, ?), (?, ?))".
 	PairsPrefix string
-	// IndexHint makes a query read a table by an index; "?" stands for the index. It follows
-	// the alias of the table, or its name if it has none. It is empty if the database takes
-	// no such hint.
+	// IndexHint makes a query read a table by an index; "?" stands for the index. It
+	// follows the alias of the table, or its name without an alias. It is empty if the
+	// database has no such hint.
 	IndexHint string
-	// OrderedJoin replaces JOIN where the database must keep the order of the tables. It is
-	// empty if the database takes no such hint.
+	// OrderedJoin replaces JOIN to make the database keep the order of the tables. It is
+	// empty if the database has no such hint.
 	OrderedJoin string
-	// NoIndexPrefix precedes a column in a condition for which the database must not use an
-	// index. It is empty if the database takes no such hint.
+	// NoIndexPrefix precedes a column in a condition to keep the database from using an
+	// index. It is empty if the database has no such hint.
 	NoIndexPrefix string
-	// RowComparison is how Between compares two columns.
+	// RowComparison selects the comparison that Between uses.
 	RowComparison RowComparison
 	// PreferIndexes is a statement that makes the planner prefer indexes until the
-	// transaction ends. It is empty if there is none.
+	// transaction ends. It is empty if the database has no such statement.
 	PreferIndexes string
-	// MigrationWait bounds how long Migrate waits for another process. 0 waits until the
-	// context ends. MySQL sets it, because the session that holds its lock may be idle for a
-	// day. If the machine of that process vanishes, the server can keep the lock as long.
+	// MigrationWait limits the time for which Migrate waits for another process. 0 means no
+	// limit other than the context. MySQL sets it, because the session that holds its lock
+	// may be idle for a day. If the machine of the other process vanishes, the server can
+	// keep the lock for that long.
 	MigrationWait time.Duration
 }
 
@@ -108,12 +110,12 @@ type RowComparison int
 const (
 	// CompareRows compares rows: (a, b) > (?, ?).
 	CompareRows RowComparison = iota
-	// CompareColumns compares each column. It is for a database that reads a whole index to
-	// compare rows, or expects to.
+	// CompareColumns compares each column separately. It is for a database that reads a
+	// whole index to compare rows, or whose planner expects that.
 	CompareColumns
 )
 
-// Fragments returns the parts of statements in which dialects differ.
+// Fragments returns the fragments of statements that differ between dialects.
 type Fragments struct{ dialect *Dialect }
 
 // Pairs returns "((?, ?), (?, ?))" for n pairs, the right side of (a, b) IN.
@@ -122,14 +124,14 @@ func (f Fragments) Pairs(n int) string {
 }
 
 // UseIndex returns the hint that makes a query read a table by an index. It follows the
-// alias of the table, or its name if it has none. It is empty for a database without such
+// alias of the table, or its name without an alias. It is empty for a database without such
 // hints. Without table statistics the planner may choose a worse index.
 func (f Fragments) UseIndex(index string) string {
 	return strings.ReplaceAll(f.dialect.IndexHint, "?", index)
 }
 
-// JoinInOrder returns joins that the database executes in the order of the text, if it
-// takes such a hint.
+// JoinInOrder returns joins that the database executes in the order of the text, if it has
+// such a hint.
 func (f Fragments) JoinInOrder(joins string) string {
 	if f.dialect.OrderedJoin == "" {
 		return joins
@@ -137,15 +139,15 @@ func (f Fragments) JoinInOrder(joins string) string {
 	return strings.ReplaceAll(joins, " JOIN ", " "+f.dialect.OrderedJoin+" ")
 }
 
-// NoIndex returns a column for a condition for which the database must not use an index,
-// if it takes such a hint.
+// NoIndex returns a column for a condition for which the database must not use an index, if
+// it has such a hint.
 func (f Fragments) NoIndex(column string) string { return f.dialect.NoIndexPrefix + column }
 
 // ForUpdate returns the end of a query whose rows stay locked until the transaction ends.
 func (f Fragments) ForUpdate() string { return f.dialect.ForUpdate }
 
 // Between returns the condition that a row lies between two positions in the order of two
-// columns, both exclusive, and the arguments of the condition.
+// columns, both exclusive, and its arguments.
 func (f Fragments) Between(at, id string, lowAt, lowID, highAt, highID int64) (condition string, args []any) {
 	if f.dialect.RowComparison == CompareColumns {
 		condition = at + " >= ? AND " + at + " <= ? AND (" + at + " > ? OR " + id + " > ?) AND (" + at + " < ? OR " + id + " < ?)"
@@ -163,8 +165,8 @@ func (f Fragments) rebind(statement string) string {
 	return f.dialect.Rebind(statement)
 }
 
-// expand returns the value of ${variable} in a migration, and whether the dialect defines
-// it.
+// expand returns the value of ${variable} in a migration. It returns false if the dialect
+// does not define the variable.
 func (d *Dialect) expand(variable string) (value string, ok bool) {
 	name, argument, _ := strings.Cut(variable, ":")
 	if macro := d.Macros[name]; macro != nil {
@@ -174,8 +176,8 @@ func (d *Dialect) expand(variable string) (value string, ok bool) {
 	return strings.ReplaceAll(value, "?", argument), ok
 }
 
-// NumberParameters replaces each "?" of a statement by $1, $2 and so on: a
-// Dialect.Rebind. The statement has no other "?".
+// NumberParameters is a Dialect.Rebind. It replaces each "?" of a statement by $1, $2 and
+// so on. The statement must have no other "?".
 func NumberParameters(statement string) string {
 	var b strings.Builder
 	n := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// found returns the first columns of the rows of a query.
+// found returns the values of the first column of a query.
 func found(t *testing.T, q sqldb.Querier, query string, args ...any) (ids []int64) {
 	t.Helper()
 	if err := q.Query(t.Context(), query, args, func(rows *sql.Rows) error {
@@ -25,7 +25,8 @@ func found(t *testing.T, q sqldb.Querier, query string, args ...any) (ids []int6
 	return ids
 }
 
-// TestFragments: each fragment is valid SQL in its place, and means the same everywhere.
+// TestFragments checks that each fragment is valid SQL in its place, and has the same
+// meaning in all databases.
 func TestFragments(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -58,8 +59,8 @@ func TestFragments(t *testing.T) {
 	})
 }
 
-// TestBetween: the positions are exclusive, and ties in the first column are told apart by
-// the second.
+// TestBetween checks that the positions are exclusive, and that the second column breaks
+// ties in the first.
 func TestBetween(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -80,14 +81,15 @@ func TestBetween(t *testing.T) {
 				}
 				condition, args := d.Between("small", "id", low.small, low.id, high.small, high.id)
 				if got := found(t, d, "SELECT id FROM things WHERE "+condition+" ORDER BY id", args...); !slices.Equal(got, want) {
-					t.Fatalf("between %v and %v: %v, want %v", low, high, got, want)
+					t.Fatalf("between %v and %v: got %v, want %v", low, high, got, want)
 				}
 			}
 		}
 	})
 }
 
-// TestIndexHint: the hint makes a query read an index that the planner would not choose.
+// TestIndexHint checks that the hint makes a query use an index that the planner would not
+// choose.
 func TestIndexHint(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -121,9 +123,9 @@ func TestIndexHint(t *testing.T) {
 			return strings.Join(all, " ")
 		}
 		query := "SELECT id FROM things%s WHERE id = 4 AND small >= 0"
-		if strings.HasPrefix(url, "postgres") { // which takes no hint for one index, but prefers any
+		if strings.HasPrefix(url, "postgres") { // PostgreSQL has no hint for a single index, but can prefer indexes
 			query = "SELECT id FROM things WHERE small = 4"
-			exec(t, d, "ANALYZE things") // it is one page, which is read at once
+			exec(t, d, "ANALYZE things") // the table is one page, which is read at once
 			transact(t, d, func(tx *sqldb.Tx) error {
 				without := plan(tx, query)
 				err := tx.PreferIndexes(t.Context())
@@ -133,20 +135,20 @@ func TestIndexHint(t *testing.T) {
 				return err
 			})
 			if after := plan(d, query); strings.Contains(after, "Index") {
-				t.Errorf("after the transaction: %s", after)
+				t.Errorf("the index is still preferred after the transaction: %s", after)
 			}
 			return
 		}
 		if without := plan(d, fmt.Sprintf(query, "")); strings.Contains(without, "things_small") {
-			t.Errorf("the test shows nothing: %s", without)
+			t.Errorf("the index is used without the hint, so the test proves nothing: %s", without)
 		}
 		if with := plan(d, fmt.Sprintf(query, d.UseIndex("things_small"))); !strings.Contains(with, "things_small") {
-			t.Errorf("the index is not used: %s", with)
+			t.Errorf("the index is not used with the hint: %s", with)
 		}
 	})
 }
 
-// TestTexts holds the text of the fragments.
+// TestTexts fixes the text of the fragments.
 func TestTexts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := opened(t, url)

@@ -16,12 +16,12 @@ import (
 type Error struct {
 	// Database is the URL of the database.
 	Database string
-	// Problem says what is wrong, and Remedy what to do. Both may be empty.
+	// Problem is what is wrong, and Remedy is what to do. Both may be empty.
 	Problem, Remedy string
 	// Err is the error of the driver.
 	Err error
 
-	cause error // the part of Err that Error shows
+	cause error // the part of Err that the text contains
 }
 
 // Error returns one line: the database, the problem, the cause, and the remedy.
@@ -44,14 +44,16 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Explanation is the meaning of an error. All fields are optional.
 type Explanation struct {
-	// Problem says what is wrong, and Remedy what to do.
+	// Problem is what is wrong, and Remedy is what to do.
 	Problem, Remedy string
-	// Cause is the part of the error that is shown. If nil, the whole error is.
+	// Cause is the part of the error for the text. If nil, the text contains the whole
+	// error.
 	Cause error
 }
 
-// explain returns an error as an Error, and nil if the error is nil or contains an Error.
-// known is false if the error comes neither from the driver nor from the network.
+// explain returns an error as an Error. It returns nil for nil, and returns an error that
+// wraps an Error unchanged. known is false if the error comes neither from the driver nor
+// from the network.
 func explain(err error, a Address, driver func(error, Address) (Explanation, bool)) (e *Error, known bool) {
 	if already := (*Error)(nil); err == nil || errors.As(err, &already) {
 		return nil, false
@@ -63,10 +65,10 @@ func explain(err error, a Address, driver func(error, Address) (Explanation, boo
 	return &Error{Database: a.URL, Problem: x.Problem, Remedy: x.Remedy, Err: err, cause: cmp.Or(x.Cause, err)}, known
 }
 
-// errTimeout replaces the errors of a timeout, which do not say how long it was.
-var errTimeout = fmt.Errorf("a connection may take %v", ConnectTimeout)
+// errTimeout replaces the errors of a timeout, because they do not contain its duration.
+var errTimeout = fmt.Errorf("connecting may take %v", ConnectTimeout)
 
-// explainNetwork explains errors that are the same for every database.
+// explainNetwork explains errors that are the same for all databases.
 func explainNetwork(err error) (e Explanation, known bool) {
 	const checkAddress = "check the address and the network"
 	var (
@@ -87,7 +89,7 @@ func explainNetwork(err error) (e Explanation, known bool) {
 }
 
 // explainCertificate explains an error about the certificate of a server. parameter is the
-// parameter of the URL for its authority.
+// URL parameter that names the certificate authority.
 func explainCertificate(err error, parameter string) (e Explanation, known bool) {
 	cause := (*tls.CertificateVerificationError)(nil)
 	if !errors.As(err, &cause) {
@@ -96,8 +98,8 @@ func explainCertificate(err error, parameter string) (e Explanation, known bool)
 	return Explanation{"the certificate of the server is not trusted", "name its authority with " + parameter, cause}, true
 }
 
-// explainNoTLS explains that a server does not support TLS. remedy is how to connect
-// without it.
+// explainNoTLS explains that a server does not support TLS. remedy tells how to connect
+// without TLS.
 func explainNoTLS(remedy string) Explanation {
 	return Explanation{"the server does not support TLS", "enable it on the server; on a network that you trust, " + remedy, errors.New("the URL asks for TLS")}
 }

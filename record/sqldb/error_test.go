@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// explained returns the text of an error, as a DB explains it.
+// explained returns the text of an error that a DB explains.
 func explained(t *testing.T, d Driver, a Address, err error) string {
 	t.Helper()
 	p := pool{driver: d, address: a}
@@ -26,15 +26,15 @@ func explained(t *testing.T, d Driver, a Address, err error) string {
 		t.Fatalf("%v becomes %v", err, got)
 	}
 	if again := p.explain(fmt.Errorf("more: %w", got)); again.Error() != "more: "+got.Error() {
-		t.Errorf("it is explained twice: %v", again)
+		t.Errorf("the error is explained twice: %v", again)
 	}
 	if strings.ContainsAny(got.Error(), "\n\t") {
-		t.Errorf("it is more than a line: %q", got)
+		t.Errorf("got more than one line: %q", got)
 	}
 	return got.Error()
 }
 
-// TestExplainServers: what servers report becomes a problem and a remedy.
+// TestExplainServers checks the problem and the remedy for errors of servers.
 func TestExplainServers(t *testing.T) {
 	pg := func(code string) error {
 		return fmt.Errorf("wrapped: %w", &pgconn.PgError{Severity: "FATAL", Code: code, Message: "what\nthe server says"})
@@ -68,7 +68,7 @@ func TestExplainServers(t *testing.T) {
 		{MySQL(), my(1836), "the server is read-only"},
 		{MySQL(), my(1), "database shown: wrapped: Error 1: what the server says"},
 		{MySQL(), driver.ErrNoTLS, "the server does not support TLS (the URL asks for TLS); enable it on the server; on a network that you trust, remove tls"},
-		// A driver does not know the errors of another one.
+		// A driver does not recognize the errors of another database.
 		{PostgreSQL(), my(1045), "database shown: wrapped: Error 1045: what the server says"},
 		{MySQL(), pg("28P01"), "database shown: wrapped: FATAL: what the server says (SQLSTATE 28P01)"},
 	} {
@@ -78,7 +78,8 @@ func TestExplainServers(t *testing.T) {
 	}
 }
 
-// TestExplainNetwork: what happens on the way to a server is the same for all of them.
+// TestExplainNetwork checks that errors of the network have the same explanation for all
+// databases.
 func TestExplainNetwork(t *testing.T) {
 	certificate := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 	for _, d := range []Driver{PostgreSQL(), MySQL()} {
@@ -86,7 +87,7 @@ func TestExplainNetwork(t *testing.T) {
 		for err, want := range map[error]string{
 			&net.OpError{Op: "dial", Err: &net.DNSError{Name: "nowhere", Err: "no such host"}}: "the host nowhere cannot be found (lookup nowhere: no such host); check the address",
 			&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}: "no server listens at this address (connection refused); start the server",
-			context.DeadlineExceeded:                              "the server did not answer in time (a connection may take 10s); check the address",
+			context.DeadlineExceeded:                              "the server did not answer in time (connecting may take 10s); check the address",
 			&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}: "the server did not answer in time",
 			certificate: "the certificate of the server is not trusted (tls: failed to verify certificate: x509: certificate signed by unknown authority); name its authority with " + authority,
 			&fs.PathError{Op: "open", Path: "/secret", Err: fs.ErrPermission}: "open /secret: permission denied; give the user of this process",
@@ -98,7 +99,8 @@ func TestExplainNetwork(t *testing.T) {
 	}
 }
 
-// TestExplainKnown: an error of a caller stays as it is, and nil stays nil.
+// TestExplainKnown checks that an error of the caller stays unchanged, and that nil stays
+// nil.
 func TestExplainKnown(t *testing.T) {
 	own := errors.New("mine")
 	p := pool{driver: MySQL()}
@@ -113,7 +115,7 @@ func TestExplainKnown(t *testing.T) {
 	}
 }
 
-// TestExplainSQLite provokes the errors of files.
+// TestExplainSQLite provokes errors of files.
 func TestExplainSQLite(t *testing.T) {
 	dir := t.TempDir()
 	junk := dir + "/junk"
@@ -129,7 +131,7 @@ func TestExplainSQLite(t *testing.T) {
 		d, err := Open(t.Context(), url)
 		if err == nil {
 			_ = d.Close()
-			t.Errorf("%s can be opened", url)
+			t.Errorf("%s: Open succeeded, want an error", url)
 		} else if !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", url, err, want)
 		}
@@ -139,7 +141,7 @@ func TestExplainSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	d.pool.db.SetMaxOpenConns(1) // the bound belongs to a connection
+	d.pool.db.SetMaxOpenConns(1) // the limit belongs to a connection
 	if _, err := d.pool.db.ExecContext(t.Context(), "CREATE TABLE t (data BLOB); PRAGMA max_page_count = 3"); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestExplainSQLite(t *testing.T) {
 	}
 }
 
-// TestRejectedCodes: the classes of PostgreSQL and the numbers of MySQL that are about
+// TestRejectedCodes checks the classes of PostgreSQL and the numbers of MySQL that concern
 // data.
 func TestRejectedCodes(t *testing.T) {
 	for code, want := range map[string]bool{"22001": true, "22021": true, "23505": true, "23514": true, "54000": true, "40001": false, "40P01": false, "57P01": false, "53100": false, "": false} {
@@ -167,7 +169,7 @@ func TestRejectedCodes(t *testing.T) {
 	}
 	for _, d := range []Driver{SQLite(), PostgreSQL(), MySQL()} {
 		if d.Rejects(errors.New("some")) || d.Rejects(context.DeadlineExceeded) {
-			t.Errorf("%s rejects what is not about data", d.Dialect().Name)
+			t.Errorf("%s: Rejects is true for an error that does not concern data", d.Dialect().Name)
 		}
 	}
 }

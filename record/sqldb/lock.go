@@ -13,17 +13,17 @@ import (
 
 // SessionLock describes a named lock that a session of a server holds.
 type SessionLock struct {
-	// Take is a query with the name as its parameter. It does not wait, and returns true or 1
-	// if the session has taken the lock.
+	// Take is a query with the name as its parameter. It does not wait. It returns true or
+	// 1 if the session has taken the lock.
 	Take string
-	// Hold is a statement that makes the server keep the session while it is idle. It may be
-	// empty.
+	// Hold is an optional statement that keeps the server from closing the session while it
+	// is idle.
 	Hold string
 	// Release is a query with the name as its parameter.
 	Release string
 }
 
-// Try implements Driver.TryLock for a server. The lock has a connection of its own.
+// Try implements Driver.TryLock for a server. The lock has a separate connection.
 func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock func() error, ours bool, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -37,8 +37,8 @@ func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock f
 		defer cancel()
 		var released any
 		err := conn.QueryRowContext(ctx, l.Release, name).Scan(&released)
-		// Close the session, because Hold has changed it and the pool would use it again. Raw
-		// returns ErrBadConn.
+		// Close the session instead of returning it to the pool, because Hold has changed
+		// it. Raw returns ErrBadConn.
 		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		return err
 	}
@@ -51,8 +51,8 @@ func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock f
 	return unlock, true, nil
 }
 
-// TryFileLock implements Driver.TryLock for a database on this machine, with a lock on a
-// file. It creates the file and leaves it there. The lock ends with the process.
+// TryFileLock implements Driver.TryLock for a local database, with a lock on a file. It
+// creates the file and never removes it. The lock ends with the process.
 func TryFileLock(name string) (unlock func() error, ours bool, err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -64,13 +64,13 @@ func TryFileLock(name string) (unlock func() error, ours bool, err error) {
 	case err != nil:
 		return nil, false, errors.Join(err, f.Close())
 	}
-	return f.Close, true, nil // closing it releases the lock
+	return f.Close, true, nil // closing the file releases the lock
 }
 
 // lockRetry is the pause between two attempts to take a lock.
 const lockRetry = 50 * time.Millisecond
 
-// waitForLock tries to take a lock until it has it, or until the context ends.
+// waitForLock tries to take a lock until it succeeds or the context ends.
 func waitForLock(ctx context.Context, try func() (unlock func() error, ours bool, err error)) (unlock func() error, err error) {
 	tick := time.NewTicker(lockRetry)
 	defer tick.Stop()

@@ -15,7 +15,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestTryLock: a lock belongs to one process, for its name and its database.
+// TestTryLock checks that one process at a time holds a lock, for its name and its
+// database.
 func TestTryLock(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		one, two := opened(t, url), opened(t, url)
@@ -30,12 +31,12 @@ func TestTryLock(t *testing.T) {
 		}
 		unlock, ours := try(one, sqldb.RetentionLock)
 		if !ours {
-			t.Fatal("nobody has it, and it cannot be taken")
+			t.Fatal("cannot take a free lock")
 		}
 		for range 3 {
 			for _, d := range []*sqldb.DB{one, two} {
 				if _, ours := try(d, sqldb.RetentionLock); ours {
-					t.Fatal("it is taken twice")
+					t.Fatal("took a lock that is held")
 				}
 			}
 		}
@@ -53,7 +54,7 @@ func TestTryLock(t *testing.T) {
 		}
 		unlock, ours = try(two, sqldb.RetentionLock)
 		if !ours {
-			t.Fatal("it was released, and cannot be taken")
+			t.Fatal("cannot take a released lock")
 		}
 		if err := unlock(); err != nil {
 			t.Error(err)
@@ -61,16 +62,17 @@ func TestTryLock(t *testing.T) {
 		if file, ok := sqldb.FileOf(url); ok {
 			names, err := filepath.Glob(file + "*.lock")
 			if want := []string{file + ".lock", file + ".retention.lock"}; err != nil || !slices.Equal(names, want) {
-				t.Errorf("the files of the locks are %q, want %q, as every version names them", names, want)
+				t.Errorf("got lock files %q, want %q, the names that all versions use", names, want)
 			}
 		}
 	})
 }
 
-// TestLockEndsWithProcess: a lock ends with its connection, and unlock reports that.
+// TestLockEndsWithProcess checks that a lock ends with its connection, and that unlock
+// reports the loss.
 func TestLockEndsWithProcess(t *testing.T) {
 	for _, kind := range dbtest.Kinds() {
-		if kind == "sqlite" { // the lock of a file ends with the file, which unlock closes
+		if kind == "sqlite" { // a file lock ends when unlock closes the file
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
@@ -89,7 +91,7 @@ func TestLockEndsWithProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := lost(); err == nil {
-				t.Error("unlock does not say that the lock was lost")
+				t.Error("unlock does not report that the lock was lost")
 			}
 			if err := d.Close(); err != nil {
 				t.Error(err)
@@ -105,8 +107,8 @@ func TestLockEndsWithProcess(t *testing.T) {
 	}
 }
 
-// TestMigrateEmptyTogether: of several processes that migrate an empty database at once,
-// one does it and the others wait.
+// TestMigrateEmptyTogether checks that one of several processes that migrate an empty
+// database at once does so while the others wait.
 func TestMigrateEmptyTogether(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		var (
@@ -129,13 +131,13 @@ func TestMigrateEmptyTogether(t *testing.T) {
 		wait.Wait()
 		steps, err := opened(t, url).Migrations(t.Context())
 		if err != nil || len(steps) != applied || !steps[len(steps)-1].Applied {
-			t.Errorf("%d steps were applied: %+v, %v", applied, steps, err)
+			t.Errorf("got %d applied steps: %+v, %v", applied, steps, err)
 		}
 	})
 }
 
-// TestMigrateWaits: Migrate waits for the lock until its context ends, and not for it if
-// there is nothing to do.
+// TestMigrateWaits checks that Migrate waits for the lock until its context ends, and needs
+// no lock without missing steps.
 func TestMigrateWaits(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		holder, d := opened(t, url), opened(t, url)
@@ -147,7 +149,7 @@ func TestMigrateWaits(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, cause)
 		defer cancel()
 		if _, err := d.Migrate(ctx); !errors.Is(err, cause) {
-			t.Errorf("it did not wait: %v", err)
+			t.Errorf("Migrate did not wait: %v", err)
 		}
 		done := make(chan error, 1)
 		go func() {
@@ -156,7 +158,7 @@ func TestMigrateWaits(t *testing.T) {
 		}()
 		select {
 		case err := <-done:
-			t.Errorf("it did not wait: %v", err)
+			t.Errorf("Migrate did not wait: %v", err)
 			done <- nil
 		case <-time.After(200 * time.Millisecond):
 		}
@@ -173,7 +175,7 @@ func TestMigrateWaits(t *testing.T) {
 		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if steps, err := d.Migrate(ctx); err != nil || len(steps) != 0 {
-			t.Errorf("there is nothing to migrate: %+v, %v", steps, err)
+			t.Errorf("got %+v, %v without missing steps", steps, err)
 		}
 		if err := unlock(); err != nil {
 			t.Error(err)
@@ -181,7 +183,7 @@ func TestMigrateWaits(t *testing.T) {
 	})
 }
 
-// limited bounds how long Migrate waits.
+// limited limits the time for which Migrate waits.
 type limited struct{ sqldb.Driver }
 
 func (l limited) Dialect() sqldb.Dialect {
@@ -190,10 +192,11 @@ func (l limited) Dialect() sqldb.Dialect {
 	return d
 }
 
-// TestMigrationWait: a dialect may bound how long Migrate waits; MySQL's does.
+// TestMigrationWait checks that a dialect may limit the time for which Migrate waits, and
+// that MySQL's dialect does.
 func TestMigrationWait(t *testing.T) {
 	if got := sqldb.MySQL().Dialect().MigrationWait; got != 10*time.Minute {
-		t.Errorf("it waits for %v", got)
+		t.Errorf("got a wait of %v", got)
 	}
 	dbtest.Each(t, func(t *testing.T, url string) {
 		unlock, ours, err := opened(t, url).TryLock(t.Context(), sqldb.MigrationLock)
@@ -222,7 +225,8 @@ func TestMigrationWait(t *testing.T) {
 	})
 }
 
-// TestLockOfFile: what is in the way of a lock file is an error, not a lock of another.
+// TestLockOfFile checks that an obstacle to a lock file is an error, and does not count as
+// a lock of another process.
 func TestLockOfFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(dir+"/h.db.retention.lock", 0o700); err != nil {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// opened opens a database for the time of a test.
+// opened opens a database for the duration of a test.
 func opened(t *testing.T, url string) *sqldb.DB {
 	t.Helper()
 	driver, err := sqldb.Driver(portable{}), error(nil)
@@ -56,7 +56,7 @@ func migrated(t *testing.T, url string) *sqldb.DB {
 	return d
 }
 
-// transact runs f in a transaction that has to succeed.
+// transact runs f in a transaction that must succeed.
 func transact(t *testing.T, d *sqldb.DB, f func(tx *sqldb.Tx) error) {
 	t.Helper()
 	if err := d.Transact(t.Context(), f); err != nil {
@@ -77,7 +77,7 @@ func exec(t *testing.T, d *sqldb.DB, statements ...string) {
 	})
 }
 
-// number returns the number that a query finds.
+// number returns the integer that a query selects.
 func number(t *testing.T, q sqldb.Querier, query string, args ...any) (n int64) {
 	t.Helper()
 	if err := q.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {

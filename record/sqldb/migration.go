@@ -14,15 +14,15 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// ErrNewer is returned for a database whose schema is of a later version of this program,
-// if this program does not work on it.
+// ErrNewer is returned for a database whose schema belongs to a later, incompatible version
+// of this program.
 var ErrNewer = errors.New("the schema of the database is newer than this program")
 
-// schemaTable is the table in which Goose notes the migrations that were applied.
+// schemaTable is the table in which Goose records the applied migrations.
 const schemaTable = "vedette_schema"
 
-// compatibilityTable says for each step which programs work on it: those that know
-// oldest_step.
+// compatibilityTable has one row for each step. A program is compatible with the step if it
+// has the step oldest_step.
 const compatibilityTable = "schema_compatibility"
 
 // Migration is one step of the schema.
@@ -30,15 +30,16 @@ type Migration struct {
 	Version int64
 	Name    string
 	Applied bool
-	At      time.Time // when it was applied
-	// Newer steps are of a later version of this program, and this program works on them.
+	At      time.Time // time of the application
+	// Newer marks a step of a later version of this program that is compatible with this
+	// program.
 	Newer bool
 }
 
 // migrator applies the steps of the schema to a database.
 type migrator struct{ *pool }
 
-// provider returns what applies steps with Goose.
+// provider returns a Goose provider for the steps.
 func (m migrator) provider(steps []step) (*goose.Provider, error) {
 	options := []goose.ProviderOption{goose.WithTableName(schemaTable), goose.WithVerbose(false), goose.WithDisableGlobalRegistry(true)}
 	if m.dialect.StatementDone == nil {
@@ -55,7 +56,7 @@ func (m migrator) provider(steps []step) (*goose.Provider, error) {
 	return goose.NewProvider(m.dialect.Goose, m.db, nil, append(options, goose.WithGoMigrations(all...))...)
 }
 
-// up applies what is missing, under the lock of migrations.
+// up applies the missing steps, under the lock of migrations.
 func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
 	steps, err := readSteps(m.dialect)
 	if err != nil {
@@ -93,8 +94,8 @@ func (m migrator) up(ctx context.Context) (applied []Migration, err error) {
 	return applied, nil
 }
 
-// current reports whether the schema has all steps that this program knows, and no other
-// that it does not work on. Then Migrate waits for no lock.
+// current reports whether the schema has all steps of this program and no incompatible
+// later step. Migrate then needs no lock.
 func (m migrator) current(ctx context.Context, knows int64) bool {
 	ctx, done := m.bounded(ctx)
 	defer done()
@@ -103,10 +104,10 @@ func (m migrator) current(ctx context.Context, knows int64) bool {
 	return row.Scan(&has) == nil && has >= knows && m.accept(ctx, has, knows) == nil
 }
 
-// accept returns nil if a program works on a schema whose last step it may not know. The
-// steps that it does not know say so.
+// accept returns nil if a program is compatible with a schema whose last step may be
+// unknown to it. The compatibility table decides about unknown steps.
 //
-// Errors: ErrNewer; what the database says.
+// Errors: ErrNewer; errors of the database.
 func (m migrator) accept(ctx context.Context, has, knows int64) error {
 	if has <= knows {
 		return nil
@@ -123,7 +124,7 @@ func (m migrator) accept(ctx context.Context, has, knows int64) error {
 	if oldest.Valid && oldest.Int64 <= knows {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it is at step %d, and this program knows %d; take the version of vedette that made it, or a later one", m.address.URL, ErrNewer, has, knows)
+	return fmt.Errorf("%s: %w: it is at step %d, and this program supports step %d; use the version of vedette that migrated it, or a later one", m.address.URL, ErrNewer, has, knows)
 }
 
 // lock waits for the lock of migrations.
@@ -136,7 +137,7 @@ func (m migrator) lock(ctx context.Context) (unlock func() error, err error) {
 	return waitForLock(ctx, func() (func() error, bool, error) { return m.tryLock(ctx, MigrationLock) })
 }
 
-// list returns all steps, and which were applied.
+// list returns all steps, with the time of their application.
 func (m migrator) list(ctx context.Context) ([]Migration, error) {
 	steps, err := readSteps(m.dialect)
 	if err != nil {
@@ -163,7 +164,7 @@ func (m migrator) list(ctx context.Context) ([]Migration, error) {
 	return all, nil
 }
 
-// applied returns when each step was applied, by its number. It changes nothing: a
+// applied returns the time at which each step was applied, by number. It changes nothing: a
 // database without a schema has no steps.
 func (m migrator) applied(ctx context.Context) (map[int64]time.Time, error) {
 	if found, err := m.exists(ctx, schemaTable); err != nil || !found {

@@ -38,8 +38,8 @@ func (mysql) Dialect() Dialect {
 			"COPY_RIGHTS":  func([]string) string { return "" },
 		},
 		StatementDone: mysqlDone,
-		// While a change of a table waits for another transaction, such as a backup, all others
-		// wait for the change. So it gives up soon.
+		// While a change of a table waits for another transaction, such as a backup, all
+		// other transactions wait for the change. A short timeout bounds that time.
 		BeforeSteps:   "SET SESSION lock_wait_timeout = 5",
 		TableExists:   "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		UnixSeconds:   "CAST(UNIX_TIMESTAMP(?) AS SIGNED)",
@@ -53,9 +53,9 @@ func (mysql) Dialect() Dialect {
 	}
 }
 
-// mysqlRename renames a table, and leaves a view with the old name that can be read and
-// written. One RENAME does both, so there is no moment without the old name. The view
-// exists before it, and needs a table of the new name.
+// mysqlRename renames a table, and leaves a view with the old name that supports reads and
+// writes. One RENAME does both, so the old name always exists. The view is created before
+// the RENAME, and needs a table with the new name.
 func mysqlRename(from, to string, columns []string) string {
 	empty, view := to+"_empty", from+"_view"
 	return "CREATE TABLE " + to + " LIKE " + from + ";\n" +
@@ -64,14 +64,14 @@ func mysqlRename(from, to string, columns []string) string {
 		"DROP TABLE " + empty + ";\n"
 }
 
-// mysqlDone reports whether an error can mean that a statement was completed before.
+// mysqlDone reports whether an error may mean that the statement was completed earlier.
 func mysqlDone(err error) bool {
 	my := (*driver.MySQLError)(nil)
 	if !errors.As(err, &my) {
 		return false
 	}
 	switch my.Number {
-	case 1050, 1051, 1060, 1061, 1062, 1091: // a table, column, index or row exists, or what is dropped does not
+	case 1050, 1051, 1060, 1061, 1062, 1091: // a table, column, index or row exists, or the object to drop does not
 		return true
 	}
 	return false
@@ -127,23 +127,23 @@ func mysqlConfig() *driver.Config {
 	cfg.InterpolateParams = true // one round trip for each statement instead of three
 	cfg.ClientFoundRows = true
 	cfg.Timeout = ConnectTimeout
-	// The driver does not observe the context of a commit. These timeouts end a commit
-	// whose server has vanished.
+	// The driver ignores the context of a commit. These timeouts end a commit whose server
+	// has vanished.
 	cfg.ReadTimeout, cfg.WriteTimeout = IdleTransactionTimeout, IdleTransactionTimeout
 	cfg.Params = map[string]string{"wait_timeout": strconv.Itoa(int(IdleTransactionTimeout.Seconds()))}
 	cfg.Logger = discard{}
 	return cfg
 }
 
-// discard is a logger that writes nothing, because the driver also returns its errors.
+// discard is a logger that writes nothing, because the driver returns its errors as well.
 type discard struct{}
 
 func (discard) Print(...any) {}
 
-// mysqlChunks has long statements, for few round trips.
+// mysqlChunks uses long statements, to save round trips.
 var mysqlChunks = Chunks{Parameters: 60_000}
 
-// Insert implements Driver. It does not use INSERT IGNORE, which hides other errors too.
+// Insert implements Driver. It does not use INSERT IGNORE, which also hides other errors.
 func (mysql) Insert(ctx context.Context, tx *sql.Tx, rows Rows, key string) error {
 	return mysqlChunks.Exec(ctx, tx, rows, func(n int) string {
 		if key != "" {
@@ -165,13 +165,13 @@ func (mysql) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 }
 
 // LockRows implements Driver. The server locks rows in the order in which it reads them, so
-// the query reads the index that has the keys in order.
+// the query reads an index that is ordered by the keys.
 func (mysql) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query, args := s.Text(" FORCE INDEX (" + s.Index + ")")
 	return tx.QueryContext(ctx, query+" FOR UPDATE", args...)
 }
 
-// TryLock implements Driver. The session that holds the lock is idle meanwhile.
+// TryLock implements Driver. The session that holds the lock is idle.
 func (mysql) TryLock(ctx context.Context, db *sql.DB, _ Address, name string) (unlock func() error, ours bool, err error) {
 	lock := SessionLock{
 		Take:    "SELECT GET_LOCK(CONCAT(DATABASE(), ?), 0) = 1",
@@ -216,7 +216,7 @@ func (mysql) Explain(err error, _ Address) (Explanation, bool) {
 	return explainCertificate(err, "tls-ca")
 }
 
-// mysqlCodes explains the error numbers that an operator can do something about.
+// mysqlCodes explains the error numbers that an operator can act on.
 var mysqlCodes = map[uint16]Explanation{
 	1045: {Problem: wrongLogin, Remedy: checkLogin},
 	1698: {Problem: "the server does not let this user log in with a password", Remedy: checkLogin},

@@ -16,22 +16,22 @@ import (
 // ErrAbsent is returned by Inspect and Read for a database file that does not exist.
 var ErrAbsent = errors.New("the file does not exist; `vedette record` creates it")
 
-// ErrNoSchema is returned by Read for a database that lacks a migration.
+// ErrAbsent is returned by Inspect and Read for a missing database file.
 var ErrNoSchema = errors.New("the database lacks a migration")
 
-// Open opens a database by its URL, and creates an SQLite file that does not exist. It does
-// not change the schema. The caller closes the DB.
+// Open opens a database by its URL, and creates a missing SQLite file. It does not change
+// the schema. The caller closes the DB.
 //
 //	sqlite:history.db    sqlite:///var/lib/vedette/history.db
 //	mysql://user@host:3306/database?tls=true&tls-ca=/ca.pem&password-file=/secret
 //	postgres://user@host:5432/database?sslmode=verify-full&sslrootcert=/ca.pem
 //
 // The URL of a MariaDB server begins with mysql: or mariadb:. The password is in the URL,
-// in the file that password-file names, or in the environment variable
-// VEDETTE_DB_PASSWORD. No error and no log contains it.
+// in the file that password-file names, or in the environment variable VEDETTE_DB_PASSWORD.
+// No error and no log contains it.
 //
-// Errors: a URL that is not valid; an Error if the database does not answer within
-// Timeout, or refuses the connection.
+// Errors: an invalid URL; an Error if the database does not answer within Timeout, or
+// refuses the connection.
 func Open(ctx context.Context, url string) (*DB, error) {
 	driver, err := DriverOf(url)
 	if err != nil {
@@ -40,7 +40,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	return OpenWith(ctx, driver, url)
 }
 
-// OpenWith is Open with a driver for the URL, which may have any scheme.
+// OpenWith is like Open, with a driver for the URL, which may have any scheme.
 func OpenWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	a, err := parse(driver, url, os.Getenv)
 	if err != nil {
@@ -49,9 +49,9 @@ func OpenWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	return openPool(ctx, driver, a, ReadWrite)
 }
 
-// Inspect opens a database for a short look. It changes nothing, and creates no file, not
-// even a temporary one beside the database. It may miss what others write meanwhile. The
-// caller closes the DB.
+// Inspect opens a database for a short inspection. It changes nothing, and creates no file,
+// not even a temporary one next to the database. It may miss concurrent writes. The caller
+// closes the DB.
 //
 // Errors: ErrAbsent; those of Open.
 func Inspect(ctx context.Context, url string) (*DB, error) {
@@ -62,7 +62,7 @@ func Inspect(ctx context.Context, url string) (*DB, error) {
 	return InspectWith(ctx, driver, url)
 }
 
-// InspectWith is Inspect with a driver for the URL, which may have any scheme.
+// InspectWith is like Inspect, with a driver for the URL, which may have any scheme.
 func InspectWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	a, err := existing(driver, url)
 	if err != nil {
@@ -71,9 +71,9 @@ func InspectWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	return openPool(ctx, driver, a, ReadOnly)
 }
 
-// Read opens a database to read its history, also while others write it. If the process
-// may not write an SQLite file, Read may miss what others write meanwhile. The caller
-// closes the DB.
+// Read opens a database to read its history, also while others write. If the process has no
+// write access to an SQLite file, Read may miss concurrent writes. The caller closes the
+// DB.
 //
 // Errors: ErrAbsent, ErrNoSchema, ErrNewer; those of Open.
 func Read(ctx context.Context, url string) (*DB, error) {
@@ -84,7 +84,7 @@ func Read(ctx context.Context, url string) (*DB, error) {
 	return ReadWith(ctx, driver, url)
 }
 
-// ReadWith is Read with a driver for the URL, which may have any scheme.
+// ReadWith is like Read, with a driver for the URL, which may have any scheme.
 func ReadWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 	a, err := existing(driver, url)
 	if err != nil {
@@ -105,7 +105,7 @@ func ReadWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 		}
 	}
 	if err != nil {
-		_ = d.Close() // err matters more
+		_ = d.Close() // the first error is more useful
 		return nil, err
 	}
 	return d, nil
@@ -120,10 +120,10 @@ func openPool(ctx context.Context, driver Driver, a Address, access Access) (*DB
 	return &DB{p.Fragments, p}, nil
 }
 
-// existing returns the address of a database that exists. It looks before the database is
-// opened, which would create a file.
+// existing returns the address of an existing database. It checks before the database is
+// opened, because opening would create a file.
 //
-// Errors: ErrAbsent; a URL that is not valid.
+// Errors: ErrAbsent; an invalid URL.
 func existing(driver Driver, url string) (Address, error) {
 	a, err := parse(driver, url, os.Getenv)
 	if err != nil || a.File == "" {
@@ -138,7 +138,7 @@ func existing(driver Driver, url string) (Address, error) {
 
 // DriverOf returns the driver of this package for the scheme of a URL.
 //
-// Errors: a URL that is not valid; a scheme that is not supported.
+// Errors: an invalid URL; an unsupported scheme.
 func DriverOf(url string) (Driver, error) {
 	u, err := parseURL(url)
 	if err != nil {
@@ -157,7 +157,7 @@ func DriverOf(url string) (Driver, error) {
 
 const useURL = "use sqlite:FILE, mysql://… or postgres://…"
 
-// parseURL parses the URL of a database. Its errors do not contain the URL, which may
+// parseURL parses the URL of a database. Its errors never contain the URL, which may
 // contain a password.
 func parseURL(text string) (*url.URL, error) {
 	scheme, _, found := strings.Cut(text, ":")
@@ -171,7 +171,7 @@ func parseURL(text string) (*url.URL, error) {
 	if err == nil {
 		return u, nil
 	}
-	reason := errors.New("it is malformed")
+	reason := errors.New("malformed URL")
 	if e := (*url.Error)(nil); errors.As(err, &e) {
 		reason = e.Err
 	}
@@ -196,8 +196,8 @@ func addressOf(url string) (Address, error) {
 	return parse(driver, url, func(string) string { return "" })
 }
 
-// Hide returns the URL of a database without its secrets. Of a URL that is not valid it
-// returns the scheme at most.
+// Hide returns the URL of a database without its secrets. For an invalid URL it returns at
+// most the scheme.
 func Hide(url string) string {
 	a, err := addressOf(url)
 	if err == nil {
@@ -210,7 +210,7 @@ func Hide(url string) string {
 }
 
 // FileOf returns the file of an SQLite database. ok is false for other databases, and for
-// a URL that is not valid.
+// an invalid URL.
 func FileOf(url string) (file string, ok bool) {
 	a, err := addressOf(url)
 	return a.File, err == nil && a.File != ""

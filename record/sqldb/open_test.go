@@ -16,7 +16,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestInspect inspects a database before and after it has a schema, and changes nothing.
+// TestInspect inspects a database before and after it has a schema, and checks that nothing
+// changes.
 func TestInspect(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		if _, isFile := sqldb.FileOf(url); isFile {
@@ -31,7 +32,7 @@ func TestInspect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the first look creates nothing that the second would find
+			for range 2 { // the first inspection creates nothing that the second one would find
 				steps, err := d.Migrations(t.Context())
 				if err != nil || len(steps) == 0 || steps[0].Applied {
 					t.Errorf("%+v, %v", steps, err)
@@ -54,7 +55,7 @@ func TestInspect(t *testing.T) {
 		if err != nil || !steps[0].Applied || time.Since(steps[0].At).Abs() > time.Minute {
 			t.Errorf("%+v, %v", steps, err)
 		}
-		before := time.Now() // a busy machine may take long to ask
+		before := time.Now() // the query may take long on a busy machine
 		if at, err := d.Clock(t.Context()); err != nil || at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
 			t.Errorf("%v, %v", at, err)
 		}
@@ -73,7 +74,7 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// TestInspectLeavesNothing: Inspect changes neither a file nor its directory.
+// TestInspectLeavesNothing checks that Inspect changes neither a file nor its directory.
 func TestInspectLeavesNothing(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	if err := migrated(t, url).Close(); err != nil {
@@ -106,20 +107,20 @@ func TestInspectLeavesNothing(t *testing.T) {
 		return tx.Insert(t.Context(), "clusters", []string{"uid", "name", "seen_at"}, [][]any{{"a", "", int64(0)}})
 	})
 	if write == nil || !strings.Contains(write.Error(), "is read-only") {
-		t.Errorf("the file was written: %v", write)
+		t.Errorf("wrote to an inspected file: %v", write)
 	}
 	if during := list(); during != before {
-		t.Error("the directory changes while the file is inspected")
+		t.Error("the directory changed during the inspection")
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
 	if list() != before {
-		t.Error("the directory has changed")
+		t.Error("the directory changed after the inspection")
 	}
 }
 
-// TestReadOfReadOnlyFile: a file that the process may not write can be read.
+// TestReadOfReadOnlyFile checks that Read opens a file without write access.
 func TestReadOfReadOnlyFile(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "h.db")
 	if err := migrated(t, url).Close(); err != nil {
@@ -170,7 +171,7 @@ func TestFileOf(t *testing.T) {
 	}
 }
 
-// TestRefusals: an error of a connection is one line that says what to do, and has no
+// TestRefusals checks that an error of a connection is one line with a remedy and without a
 // password.
 func TestRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
@@ -203,7 +204,7 @@ func TestRefusals(t *testing.T) {
 			cancel()
 			if err == nil {
 				_ = d.Close()
-				t.Errorf("%s can be opened", url)
+				t.Errorf("%s: Open succeeded, want an error", url)
 				continue
 			}
 			if text := err.Error(); !strings.Contains(text, want) || strings.ContainsAny(text, "\n\t") || strings.Contains(text, "geheim") {
@@ -230,7 +231,7 @@ func (w *wrapped) Address(u *neturl.URL, getenv func(string) string) (sqldb.Addr
 	return w.Driver.Address(&own, getenv)
 }
 
-// TestOwnDriver: a driver of another package opens URLs with a scheme of its own.
+// TestOwnDriver checks that the driver of another package opens URLs with its scheme.
 func TestOwnDriver(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		driver, err := sqldb.DriverOf(url)
@@ -239,7 +240,7 @@ func TestOwnDriver(t *testing.T) {
 		}
 		w, url := &wrapped{Driver: driver}, "own-"+url
 		if _, err := sqldb.Open(t.Context(), url); err == nil || !strings.Contains(err.Error(), "are not supported") {
-			t.Errorf("it opens without its driver: %v", err)
+			t.Errorf("opened without the driver: %v", err)
 		}
 		if _, isFile := sqldb.FileOf(url[len("own-"):]); isFile {
 			if _, err := sqldb.ReadWith(t.Context(), w, url); !errors.Is(err, sqldb.ErrAbsent) {
@@ -269,12 +270,13 @@ func TestOwnDriver(t *testing.T) {
 			}
 		}
 		if w.opened != 4 {
-			t.Errorf("the driver has read %d URLs", w.opened)
+			t.Errorf("the driver parsed %d URLs", w.opened)
 		}
 	})
 }
 
-// TestPool: a server ends the transactions and the sessions of a process that vanished.
+// TestPool checks that a server ends the transactions and the sessions of a vanished
+// process.
 func TestPool(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := opened(t, url)
@@ -296,8 +298,8 @@ func TestPool(t *testing.T) {
 	})
 }
 
-// TestBounded: a context for one unit of work ends after Timeout. If the caller ends the
-// work before, idle connections stay.
+// TestBounded checks that a context for one unit of work ends after Timeout, and that idle
+// connections survive if the caller calls done earlier.
 func TestBounded(t *testing.T) {
 	d := opened(t, dbtest.Empty(t, "sqlite"))
 	if err := d.Query(t.Context(), "SELECT 1", nil, func(*sql.Rows) error { return nil }); err != nil {
@@ -311,6 +313,6 @@ func TestBounded(t *testing.T) {
 	}
 	done()
 	if d.SQL().Stats().Idle != 1 {
-		t.Error("the caller ended the work, and idle connections are closed")
+		t.Error("done closed idle connections although the work did not time out")
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// idleConns is how many idle connections a pool keeps.
+// idleConns is the maximum number of idle connections in a pool.
 const idleConns = 4
 
-// pool is the connections to one database, with its driver.
+// pool holds the connections to one database, with its driver.
 type pool struct {
 	Fragments
 	driver  Driver
@@ -18,7 +18,7 @@ type pool struct {
 	db      *sql.DB
 }
 
-// newPool opens a pool, and returns it when the database has answered.
+// newPool opens a pool, and returns after the database has answered.
 //
 // Errors: an Error if the database does not answer within Timeout.
 func newPool(ctx context.Context, driver Driver, a Address, access Access) (*pool, error) {
@@ -42,7 +42,7 @@ func newPool(ctx context.Context, driver Driver, a Address, access Access) (*poo
 	return p, nil
 }
 
-// explain returns an error as an Error, unless it is nil or contains one.
+// explain returns an error as an Error, unless it is nil or wraps one.
 func (p *pool) explain(err error) error {
 	if e, _ := explain(err, p.address, p.driver.Explain); e != nil {
 		return e
@@ -50,8 +50,8 @@ func (p *pool) explain(err error) error {
 	return err
 }
 
-// explainKnown is explain for an error that may come from the caller of this package. That
-// one stays as it is.
+// explainKnown is like explain, for an error that may come from the caller of this package.
+// An error of the caller stays unchanged.
 func (p *pool) explainKnown(err error) error {
 	if e, known := explain(err, p.address, p.driver.Explain); known {
 		return e
@@ -59,12 +59,12 @@ func (p *pool) explainKnown(err error) error {
 	return err
 }
 
-// bounded is DB.Bounded.
+// bounded implements DB.Bounded.
 func (p *pool) bounded(ctx context.Context) (bound context.Context, done func()) {
 	return p.limit(ctx, Timeout)
 }
 
-// limit is bounded with a timeout.
+// limit implements bounded with a timeout.
 func (p *pool) limit(ctx context.Context, timeout time.Duration) (bound context.Context, done func()) {
 	bound, cancel := context.WithTimeout(ctx, timeout)
 	return bound, func() {
@@ -77,7 +77,7 @@ func (p *pool) limit(ctx context.Context, timeout time.Duration) (bound context.
 	}
 }
 
-// tryLock is DB.TryLock.
+// tryLock implements DB.TryLock.
 func (p *pool) tryLock(ctx context.Context, name string) (unlock func() error, ours bool, err error) {
 	return p.driver.TryLock(ctx, p.db, p.address, name)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vedette-io/vedette/internal/dbtest"
 )
 
-// TestLimit: after work that took too long, the pool uses no connection that existed
-// before.
+// TestLimit checks that the pool drops all earlier connections after work that exceeded its
+// time limit.
 func TestLimit(t *testing.T) {
 	d, err := Open(t.Context(), dbtest.Empty(t, "sqlite"))
 	if err != nil {
@@ -25,10 +25,10 @@ func TestLimit(t *testing.T) {
 		}
 		done()
 		if n := d.pool.db.Stats().Idle; n != want {
-			t.Errorf("after %v: %d idle connections, want %d", timeout, n, want)
+			t.Errorf("after %v: got %d idle connections, want %d", timeout, n, want)
 		}
 		if bound.Err() == nil {
-			t.Error("done does not release the context")
+			t.Error("done does not cancel the context")
 		}
 	}
 }

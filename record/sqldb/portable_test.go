@@ -15,11 +15,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// portable is a driver as another package would write it: it has a Dialect of its own, and
-// takes the parts of sqldb for everything else.
+// portable is a driver as another package would write it: it has its own Dialect, and uses
+// the building blocks of sqldb for everything else.
 type portable struct{}
 
-// portableScheme begins the URLs of the driver.
+// portableScheme is the beginning of the URLs of the driver.
 const portableScheme = "portable:"
 
 func (portable) Dialect() sqldb.Dialect {
@@ -78,15 +78,14 @@ func (portable) Rejects(err error) bool {
 	return errors.As(err, &cause) && cause.Code()&0xff == sqlitelib.SQLITE_CONSTRAINT
 }
 
-// each runs a test with an empty database of each kind, and with one of the portable
-// driver.
+// each runs a test on an empty database of each kind, and on one of the portable driver.
 func each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	dbtest.Each(t, test)
 	t.Run("portable", func(t *testing.T) { test(t, portableScheme+t.TempDir()+"/history.db") })
 }
 
-// kindOf returns the scheme of the database behind a URL.
+// kindOf returns the scheme of the database that a URL refers to.
 func kindOf(url string) string {
 	scheme, _, _ := strings.Cut(url, ":")
 	if scheme == "portable" {

@@ -43,15 +43,16 @@ func (postgres) Dialect() Dialect {
 		Transaction:   sql.TxOptions{Isolation: sql.LevelReadCommitted},
 		ForUpdate:     " FOR UPDATE",
 		PreferIndexes: "SET LOCAL enable_seqscan = off",
-		// The planner takes the range of two compared rows for a third of the table, and starts
-		// parallel workers for a few rows.
+		// The planner estimates that a comparison of two columns as a row selects a third
+		// of the table, and starts parallel workers for a few rows.
 		RowComparison: CompareColumns,
 	}
 }
 
 // postgresRename returns statements that rename a table, and create a view with the old
-// name that can be read and written. While the rename waits for another transaction, such
-// as a backup, all others wait for the rename. So it gives up soon.
+// name that supports reads and writes. While the rename waits for another transaction, such
+// as a backup, all other transactions wait for the rename. A short timeout bounds that
+// time.
 func postgresRename(from, to string, columns []string) string {
 	return "SET LOCAL lock_timeout = '5s';\n" +
 		"ALTER TABLE " + from + " RENAME TO " + to + ";\n" +
@@ -59,8 +60,8 @@ func postgresRename(from, to string, columns []string) string {
 		postgresRights(to, from)
 }
 
-// postgresRights returns statements that grant the rights to one table for another one.
-// The role that records need not be the role that migrates.
+// postgresRights returns statements that grant the rights to one table for another one. The
+// recorder's role may differ from the role that migrates.
 func postgresRights(from, to string) string {
 	return "-- +goose StatementBegin\n" +
 		"DO $$\n" +
@@ -94,7 +95,7 @@ func (postgres) Address(u *url.URL, getenv func(string) string) (Address, error)
 	}
 	cfg, err := pgx.ParseConfig(full.String())
 	if err != nil {
-		_, reason, _ := strings.Cut(err.Error(), "`: ") // the text before it contains the URL
+		_, reason, _ := strings.Cut(err.Error(), "`: ") // the text before the reason contains the URL
 		return Address{}, fmt.Errorf("the URL of the database (%s) cannot be used: %s", WithoutSecrets(u, user), reason)
 	}
 	if cfg.ConnectTimeout == 0 {
@@ -126,7 +127,7 @@ func (postgres) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	})
 }
 
-// LockRows implements Driver. The query looks up each key by the index: without statistics
+// LockRows implements Driver. The query looks up each key in the index: without statistics
 // PostgreSQL would read the whole table.
 func (postgres) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query := "SELECT o.* FROM unnest(?::text[]) AS u(key) CROSS JOIN LATERAL (SELECT " + s.Columns + " FROM " + s.Table +
@@ -175,7 +176,7 @@ func (postgres) Explain(err error, _ Address) (Explanation, bool) {
 	return explainCertificate(err, "sslrootcert")
 }
 
-// postgresCodes explains the SQLSTATE codes that an operator can do something about.
+// postgresCodes explains the SQLSTATE codes that an operator can act on.
 var postgresCodes = map[string]Explanation{
 	"28P01": {Problem: wrongLogin, Remedy: checkLogin},
 	"28000": {Problem: "the server does not let this user connect", Remedy: checkLogin},

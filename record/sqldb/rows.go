@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Rows are rows for one table. Each has a value for each column.
+// Rows are rows of one table. Each row has one value for each column.
 type Rows struct {
 	Table   string
 	Columns []string
 	Values  [][]any
 }
 
-// maxStatement bounds the values of one statement in bytes, because servers refuse long
+// maxStatement limits the values of one statement in bytes, because servers refuse long
 // statements.
 const maxStatement = 2 << 20
 
 // Chunks splits many rows into statements of at most 500 rows and 2 MiB.
 type Chunks struct {
-	// Parameters is the number of parameters that a statement may have.
+	// Parameters is the maximum number of parameters of a statement.
 	Parameters int
-	// Prepared is the number of rows of a statement that is prepared once and run many times.
-	// If 0, each statement has as many rows as fit, and is not prepared.
+	// Prepared is the number of rows of a statement that is prepared once and run
+	// repeatedly. If 0, each statement has as many rows as possible, and is not prepared.
 	Prepared int
 }
 
-// Exec runs a statement for all rows. text returns the statement for n of them.
+// Exec runs a statement for all rows. text returns the statement for n rows.
 func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int) string) error {
 	values := rows.Values
 	if c.Prepared > 0 && len(values) > 2*c.Prepared {
@@ -52,7 +52,8 @@ func (c Chunks) Exec(ctx context.Context, tx *sql.Tx, rows Rows, text func(n int
 	return nil
 }
 
-// fit returns how many of the first rows go into one statement: at least one.
+// fit returns the number of leading rows that fit into one statement. It returns at least
+// 1.
 func fit(rows [][]any, most int) int {
 	size := 0
 	for i, r := range rows[:min(len(rows), most)] {
@@ -71,14 +72,14 @@ func fit(rows [][]any, most int) int {
 	return min(len(rows), most)
 }
 
-// InsertText returns an INSERT of n rows with "?" for their values.
+// InsertText returns an INSERT for n rows, with "?" for their values.
 func (r Rows) InsertText(n int) string {
 	row := Placeholders(len(r.Columns))
 	return "INSERT INTO " + r.Table + " (" + strings.Join(r.Columns, ", ") + ") VALUES " + row + strings.Repeat(", "+row, n-1)
 }
 
-// UpdateEach updates the rows one by one with a prepared statement. The first column is
-// the key. rebind is Dialect.Rebind.
+// UpdateEach updates the rows one by one with a prepared statement. The first column is the
+// key. rebind is Dialect.Rebind.
 func (r Rows) UpdateEach(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 	if len(r.Values) == 0 {
 		return nil
@@ -100,7 +101,7 @@ func (r Rows) UpdateEach(ctx context.Context, tx *sql.Tx, rebind func(string) st
 	return nil
 }
 
-// assign returns the assignments of an UPDATE that takes its values from v.
+// assign returns the assignments of an UPDATE whose values come from v.
 func assign(columns []string, prefix string) string {
 	var all []string
 	for _, c := range columns {
@@ -109,14 +110,14 @@ func assign(columns []string, prefix string) string {
 	return strings.Join(all, ", ")
 }
 
-// Selection is a set of rows of one table, for LockRows.
+// Selection selects rows of one table, for LockRows.
 type Selection struct {
 	// Columns are the columns to read, and Table is the table, both as in SQL.
 	Columns, Table string
-	// Index is an index of Table that has the keys in ascending order.
+	// Index is an index of Table that is ordered by the keys.
 	Index string
-	// Where is a condition with "?" for Args. The keys are unique among the rows that it
-	// selects.
+	// Where is a condition with "?" for Args. The keys must be unique among the rows that
+	// it selects.
 	Where string
 	Args  []any
 	// Key is the column of the keys, and Keys are its values in ascending order.
@@ -124,8 +125,8 @@ type Selection struct {
 	Keys []string
 }
 
-// Text returns a query for the rows and its arguments, with "?" for parameters. The query
-// has the hint after the table. It does not lock.
+// Text returns a query for the rows and its arguments, with "?" for parameters. The hint
+// follows the table. The query does not lock.
 func (s Selection) Text(hint string) (query string, args []any) {
 	query = "SELECT " + s.Columns + " FROM " + s.Table + hint + " WHERE " + s.Where + " AND " + s.Table + "." + s.Key + " IN " + Placeholders(len(s.Keys))
 	args = slices.Clone(s.Args)

@@ -10,21 +10,21 @@ import (
 type Size struct {
 	// Files is the space on disk, including free space within the files.
 	Files int64
-	// Used is the space of the history and of kept logs. Exact says how good it is.
+	// Used is the space of the history and of kept logs. Exact tells how accurate it is.
 	Used int64
 	// Logs is the part of Used that kept logs take. It is an estimate.
 	Logs int64
-	// Exact says that Used is measured and includes the last commit. Otherwise it is an
-	// estimate from statistics, which may be minutes old.
+	// Exact means that Used is measured and includes the last commit. Otherwise Used is an
+	// estimate from statistics that may be minutes old.
 	Exact bool
 }
 
-// History is the space of the history without kept logs, which have limits of their own.
+// History returns the space of the history without kept logs, which have separate limits.
 // Retention compares it with its limit.
 func (s Size) History() int64 { return max(0, s.Used-s.Logs) }
 
-// Bytes of one row, with its share of the indexes and without its body. They were measured
-// with 40,000 revisions on PostgreSQL and MariaDB.
+// Sizes of one row in bytes, with its share of the indexes and without its body. They were
+// measured with 40,000 revisions on PostgreSQL and MariaDB.
 const (
 	RevisionBytes   = 200
 	TransitionBytes = 250
@@ -34,13 +34,13 @@ const (
 )
 
 // EstimateUsed returns Size.Used for a server, whose files do not shrink when rows are
-// deleted. rows has the number of rows of each table, and body is the average size of
-// a stored body in bytes.
+// deleted. rows holds the number of rows of each table, and body is the average size of a
+// stored body in bytes.
 func EstimateUsed(rows map[string]int64, body float64) int64 {
 	return rows["revisions"]*(RevisionBytes+int64(body)) + rows["transitions"]*TransitionBytes + rows["objects"]*ObjectBytes
 }
 
-// sizeOfLogs returns the space that kept logs take; 0 if the schema does not have them
+// sizeOfLogs returns the space of kept logs in bytes, or 0 if the schema does not have them
 // yet. exists is Dialect.TableExists.
 func sizeOfLogs(ctx context.Context, db *sql.DB, exists string) (int64, error) {
 	var found, logs, text int64

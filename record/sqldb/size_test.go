@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestSize: the size grows with the rows, and of a file it is exact.
+// TestSize checks that the size grows with the rows, and is exact for a file.
 func TestSize(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := migrated(t, url)
@@ -47,12 +47,12 @@ func TestSize(t *testing.T) {
 			t.Errorf("%+v after %+v, %v", small, free, err)
 		}
 		if info, err := os.Stat(file); err != nil || info.Size() > small.Files {
-			t.Errorf("the file has %d bytes, and %+v says so, %v", info.Size(), small, err)
+			t.Errorf("the file has %d bytes, got %+v, %v", info.Size(), small, err)
 		}
 	})
 }
 
-// TestVacuumOfServer: it leaves a server alone.
+// TestVacuumOfServer checks that Vacuum does nothing on a server.
 func TestVacuumOfServer(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		if err := migrated(t, url).Vacuum(t.Context()); err != nil {

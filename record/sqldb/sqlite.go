@@ -48,9 +48,9 @@ func (sqlite) Dialect() Dialect {
 	}
 }
 
-// sqliteRename renames a table, and leaves a table with the old name. SQLite has no views
-// that take ON CONFLICT, so a trigger moves each row that is inserted there. The old name
-// has no rows to read or delete.
+// sqliteRename renames a table, and leaves a table with the old name. SQLite views do not
+// support ON CONFLICT, so a trigger moves each row that is inserted under the old name. The
+// old name has no rows to read or delete.
 func sqliteRename(from, to string, columns []string) string {
 	list, values := strings.Join(columns, ", "), "NEW."+strings.Join(columns, ", NEW.")
 	return "ALTER TABLE " + from + " RENAME TO " + to + ";\n" +
@@ -83,8 +83,8 @@ func (sqlite) Address(u *url.URL, _ func(string) string) (Address, error) {
 	return Address{URL: "sqlite:" + file, File: file, Connect: connect}, nil
 }
 
-// sqliteConnector opens the connections of one file. Each has options of its own: the
-// first one creates the file.
+// sqliteConnector opens the connections to one file. The options differ for the first
+// connection, which creates the file.
 type sqliteConnector struct {
 	file   string
 	access Access
@@ -107,8 +107,8 @@ func (c sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 }
 
 // writable returns the options to read and write a file. A commit survives a crash of the
-// machine. A transaction takes the write lock when it begins, so it never has to give up
-// in the middle.
+// machine. A transaction takes the write lock at its beginning, so it cannot fail halfway
+// because of another writer.
 func writable(file string) url.Values {
 	pragmas := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)"}
 	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
@@ -119,17 +119,17 @@ func writable(file string) url.Values {
 	return url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
 }
 
-// readable returns the options to read a file without a change to its directory.
+// readable returns the options to read a file without changing its directory.
 func readable(file string) url.Values {
 	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}
 	if _, err := os.Stat(file + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		q.Set("immutable", "1") // without a writer SQLite needs no files for locks
+		q.Set("immutable", "1") // without a writer SQLite needs no lock files
 	}
 	return q
 }
 
-// sqliteChunks has short statements that are prepared once, because SQLite takes longer
-// to parse a long statement than to run it.
+// sqliteChunks uses short statements that are prepared once, because SQLite takes longer to
+// parse a long statement than to run it.
 var sqliteChunks = Chunks{Parameters: 32_000, Prepared: 16}
 
 // Insert implements Driver.
@@ -147,13 +147,13 @@ func (sqlite) Update(ctx context.Context, tx *sql.Tx, rows Rows) error {
 	return rows.UpdateEach(ctx, tx, nil)
 }
 
-// LockRows implements Driver. A transaction has already locked the whole file.
+// LockRows implements Driver. The transaction has already locked the whole file.
 func (sqlite) LockRows(ctx context.Context, tx *sql.Tx, s Selection) (*sql.Rows, error) {
 	query, args := s.Text("")
 	return tx.QueryContext(ctx, query, args...)
 }
 
-// TryLock implements Driver. The lock is a file beside the database.
+// TryLock implements Driver. The lock is a file next to the database.
 func (sqlite) TryLock(_ context.Context, _ *sql.DB, a Address, name string) (unlock func() error, ours bool, err error) {
 	file := a.File + ".lock"
 	if name != MigrationLock {
@@ -173,10 +173,11 @@ func (sqlite) Size(ctx context.Context, db *sql.DB) (s Size, err error) {
 	return Size{Files: page * pages, Used: page * (pages - free), Logs: logs, Exact: true}, err
 }
 
-// freePages is how many pages one step of Vacuum returns: 4 MiB.
+// freePages is the number of pages that one step of Vacuum returns: 4 MiB.
 const freePages = 1024
 
-// Vacuum implements Driver. It works in small steps, between which others write.
+// Vacuum implements Driver. It proceeds in small steps, so that others can write in
+// between.
 func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -188,7 +189,7 @@ func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
 		if err := conn.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil {
 			return err
 		}
-		if free == 0 || free == before { // before: the file was created without auto_vacuum
+		if free == 0 || free == before { // free == before: the file was created without auto_vacuum
 			break
 		}
 		before = free
@@ -196,7 +197,7 @@ func (sqlite) Vacuum(ctx context.Context, db *sql.DB) error {
 		if err != nil {
 			return err
 		}
-		for rows.Next() { // each row is a page that was freed
+		for rows.Next() { // each row is a freed page
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err

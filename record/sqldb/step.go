@@ -22,7 +22,7 @@ type step struct {
 
 // readSteps returns the steps of the schema in the order of their numbers.
 //
-// Errors: a step has no number, or the dialect does not define one of its variables.
+// Errors: a step has no number, or the dialect does not define a variable of a step.
 func readSteps(d *Dialect) ([]step, error) {
 	names, err := fs.Glob(migrationFiles, "schema/*.sql") // sorted
 	if err != nil {

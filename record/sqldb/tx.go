@@ -5,26 +5,26 @@ import (
 	"database/sql"
 )
 
-// Querier runs queries. A DB does so on any of its connections, a Tx within its
-// transaction. Queries are written with "?" for parameters.
+// Querier runs queries. A DB runs them on any of its connections, a Tx within its
+// transaction. Parameters are written as "?".
 type Querier interface {
-	// Query runs a query and calls each for every row. each scans the row and does not keep it.
-	// An error of each ends the query and is returned.
+	// Query runs a query and calls each for every row. each must scan the row and not keep
+	// it. If each returns an error, Query stops and returns it.
 	Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error
 	// QueryRow runs a query and returns its first row.
 	QueryRow(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Tx is a transaction. It is valid until the function that Transact called returns, and
-// one goroutine at a time may use it.
+// Tx is a transaction. It is valid during the function that Transact calls, for one
+// goroutine at a time.
 type Tx struct {
 	Fragments
 	driver Driver
 	tx     *sql.Tx
 }
 
-// Exec runs a statement with "?" for parameters. It returns the number of rows that the
-// statement changed; an UPDATE counts every row that its condition selects.
+// Exec runs a statement with "?" for parameters. It returns the number of affected rows; an
+// UPDATE counts every row that its condition selects.
 func (t *Tx) Exec(ctx context.Context, statement string, args ...any) (changed int64, err error) {
 	result, err := t.tx.ExecContext(ctx, t.rebind(statement), args...)
 	if err != nil {
@@ -52,20 +52,20 @@ func (t *Tx) Insert(ctx context.Context, table string, columns []string, rows []
 	return t.driver.Insert(ctx, t.tx, Rows{table, columns, rows}, "")
 }
 
-// InsertNew inserts the rows that violate no unique constraint, and leaves the others out.
-// Rows of the database do not change. key is one of the columns.
+// InsertNew inserts the rows that violate no unique constraint, and skips the others. It
+// never changes an existing row. key is one of the columns.
 func (t *Tx) InsertNew(ctx context.Context, table string, columns []string, rows [][]any, key string) error {
 	return t.driver.Insert(ctx, t.tx, Rows{table, columns, rows}, key)
 }
 
-// Update updates rows that exist. The first column is the key of a row; the others are
+// Update updates existing rows. The first column is the key of a row; the other columns are
 // set.
 func (t *Tx) Update(ctx context.Context, table string, columns []string, rows [][]any) error {
 	return t.driver.Update(ctx, t.tx, Rows{table, columns, rows})
 }
 
-// LockRows calls each for every selected row. The rows are locked in the order of their
-// keys, and stay locked until the transaction ends.
+// LockRows calls each for every selected row. It locks the rows in the order of their keys;
+// they stay locked until the transaction ends.
 func (t *Tx) LockRows(ctx context.Context, s Selection, each func(*sql.Rows) error) error {
 	rows, err := t.driver.LockRows(ctx, t.tx, s)
 	if err != nil {
@@ -74,8 +74,8 @@ func (t *Tx) LockRows(ctx context.Context, s Selection, each func(*sql.Rows) err
 	return forEach(rows, each)
 }
 
-// PreferIndexes makes the planner prefer indexes until the transaction ends. A table
-// without statistics looks small to it, and it would read all of the table.
+// PreferIndexes makes the planner prefer indexes until the transaction ends. Without
+// statistics the planner assumes that a table is small, and would read all of it.
 func (t *Tx) PreferIndexes(ctx context.Context) error {
 	if t.dialect.PreferIndexes == "" {
 		return nil

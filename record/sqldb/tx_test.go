@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// blob is the type of bytes in the database of a URL.
+// blob returns the type of bytes in the database of a URL.
 func blob(url string) string {
 	return map[string]string{"postgres": "BYTEA", "mysql": "LONGBLOB", "sqlite": "BLOB"}[kindOf(url)]
 }
@@ -40,7 +40,7 @@ func some(first, n int) (rows [][]any) {
 	return rows
 }
 
-// TestInsert inserts numbers of rows around the limits of a statement.
+// TestInsert inserts row counts around the limits of a statement.
 func TestInsert(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -49,7 +49,7 @@ func TestInsert(t *testing.T) {
 			transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(next, n)) })
 			next += n
 			if got := number(t, d, "SELECT COUNT(*) FROM things"); got != int64(next) {
-				t.Fatalf("%d rows after an INSERT of %d, want %d", got, n, next)
+				t.Fatalf("got %d rows after an INSERT of %d rows, want %d", got, n, next)
 			}
 		}
 		if got, want := number(t, d, "SELECT SUM(id) FROM things"), int64(next*(next-1)/2); got != want {
@@ -64,8 +64,8 @@ func TestInsert(t *testing.T) {
 		if small != 1234%7 || name != "name-1234" || !bytes.Equal(data, []byte{1234 % 256, 0, 0xff}) {
 			t.Errorf("%d %s %x", small, name, data)
 		}
-		// Rows that are larger than a statement go one by one.
-		large := some(next, 6) // which a server would not take at once
+		// Rows that exceed the size limit of a statement are sent one by one.
+		large := some(next, 6) // too large for one statement
 		for i := range large {
 			large[i][4] = bytes.Repeat([]byte{byte(i)}, 3<<20)
 		}
@@ -76,45 +76,46 @@ func TestInsert(t *testing.T) {
 	})
 }
 
-// TestInsertNew: rows that exist stay as they are, and other errors are not hidden.
+// TestInsertNew checks that existing rows stay unchanged, and that other errors are
+// returned.
 func TestInsertNew(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(0, 40)) })
 		err := d.Transact(t.Context(), func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, some(39, 1)) })
 		if err == nil {
-			t.Error("a row was written twice")
+			t.Error("a row was inserted twice")
 		}
 		again := some(20, 60)
 		for i := range again {
 			again[i][2] = int16(100)
 		}
-		again[0][0] = int64(5000) // the same by its name
+		again[0][0] = int64(5000) // the same name as an existing row
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, again, "id") })
 		if got := number(t, d, "SELECT COUNT(*) FROM things"); got != 80 {
 			t.Errorf("%d rows", got)
 		}
 		if got := number(t, d, "SELECT COUNT(*) FROM things WHERE small = 100"); got != 40 {
-			t.Errorf("%d rows are new", got)
+			t.Errorf("got %d new rows", got)
 		}
 		bad := some(200, 1)
 		bad[0][2] = int16(5000)
 		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, bad, "id") })
 		if err == nil || !d.Rejects(err) {
-			t.Errorf("a row that violates another constraint was left out, or written: %v", err)
+			t.Errorf("a row that violates another constraint was skipped or inserted: %v", err)
 		}
 		if kindOf(url) == "sqlite" {
-			return // which takes texts of any length
+			return // SQLite accepts texts of any length
 		}
 		bad[0][2], bad[0][3] = int16(0), strings.Repeat("x", 64)
 		err = d.Transact(t.Context(), func(tx *sqldb.Tx) error { return tx.InsertNew(t.Context(), "things", columns, bad, "id") })
 		if err == nil || !d.Rejects(err) {
-			t.Errorf("a text that is too long was left out, or cut: %v", err)
+			t.Errorf("a text that is too long was skipped or truncated: %v", err)
 		}
 	})
 }
 
-// TestUpdate updates the rows that exist.
+// TestUpdate updates existing rows.
 func TestUpdate(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -140,7 +141,7 @@ func TestUpdate(t *testing.T) {
 				t.Errorf("%s: %d, want %d", query, got, want)
 			}
 		}
-		// Exec counts the rows that the condition selects, also those that stay as they are.
+		// Exec counts all rows that the condition selects, including unchanged rows.
 		transact(t, d, func(tx *sqldb.Tx) error {
 			n, err := tx.Exec(t.Context(), "UPDATE things SET small = ? WHERE small = ?", 1000, 1000)
 			if n != 550 {
@@ -155,8 +156,8 @@ func selection(group int64, names ...string) sqldb.Selection {
 	return sqldb.Selection{Columns: "id, name", Table: "things", Index: "things_name", Where: "grp = ?", Args: []any{group}, Key: "name", Keys: names}
 }
 
-// TestLockRows: two transactions that lock the same rows wait for each other, and the
-// second one sees what the first has committed.
+// TestLockRows checks that of two transactions that lock the same rows, the second waits
+// and then sees the changes of the first.
 func TestLockRows(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -175,7 +176,7 @@ func TestLockRows(t *testing.T) {
 				})
 				slices.Sort(got)
 				if want := []string{"name-0002", "name-0004"}; !slices.Equal(got, want) { // 3 is in the other group
-					err = errors.Join(err, fmt.Errorf("it has locked %q, want %q", got, want))
+					err = errors.Join(err, fmt.Errorf("locked %q, want %q", got, want))
 				}
 				close(locked)
 				<-finish
@@ -186,7 +187,7 @@ func TestLockRows(t *testing.T) {
 		<-locked
 		go func() {
 			second <- d.Transact(t.Context(), func(tx *sqldb.Tx) error {
-				number(t, tx, "SELECT small FROM things WHERE id = 4") // a snapshot of now must not last
+				number(t, tx, "SELECT small FROM things WHERE id = 4") // a snapshot taken here must not persist
 				s := selection(0, "name-0004", "name-0006")
 				s.Columns = "small, name"
 				seen := int64(0)
@@ -200,14 +201,14 @@ func TestLockRows(t *testing.T) {
 					return err
 				})
 				if again := number(t, tx, "SELECT small FROM things WHERE id = 4"); seen != 99 || again != 99 {
-					err = errors.Join(err, fmt.Errorf("it sees %d, then %d", seen, again))
+					err = errors.Join(err, fmt.Errorf("read %d, then %d", seen, again))
 				}
 				return err
 			})
 		}()
 		select {
 		case err := <-second:
-			t.Errorf("it does not wait: %v", err)
+			t.Errorf("the second transaction did not wait: %v", err)
 			second <- nil
 		case <-time.After(300 * time.Millisecond):
 		}
@@ -218,12 +219,12 @@ func TestLockRows(t *testing.T) {
 	})
 }
 
-// TestLockOrder: transactions that lock overlapping sets of rows never deadlock.
+// TestLockOrder checks that transactions that lock overlapping sets of rows never deadlock.
 func TestLockOrder(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
 		rows := some(0, 200)
-		for i := range rows { // against the order of the primary key
+		for i := range rows { // opposite to the order of the primary key
 			rows[i][1], rows[i][3] = int64(0), fmt.Sprintf("name-%04d", 199-i)
 		}
 		transact(t, d, func(tx *sqldb.Tx) error { return tx.Insert(t.Context(), "things", columns, rows) })
@@ -240,7 +241,7 @@ func TestLockOrder(t *testing.T) {
 					if err := d.Transact(t.Context(), func(tx *sqldb.Tx) error {
 						var got []string
 						s := selection(0, names...)
-						s.Columns = "name, data" // which the index does not have
+						s.Columns = "name, data" // data is not in the index
 						err := tx.LockRows(t.Context(), s, func(rows *sql.Rows) error {
 							var name string
 							var data []byte
@@ -248,8 +249,8 @@ func TestLockOrder(t *testing.T) {
 							got = append(got, name)
 							return err
 						})
-						if tx.ForUpdate() != "" && !slices.Equal(got, names) { // they come as they are locked
-							err = errors.Join(err, fmt.Errorf("the rows are locked in the order %q", got))
+						if tx.ForUpdate() != "" && !slices.Equal(got, names) { // rows are returned in the order of locking
+							err = errors.Join(err, fmt.Errorf("locked the rows in the order %q", got))
 						}
 						return err
 					}); err != nil {
@@ -268,8 +269,8 @@ func TestLockOrder(t *testing.T) {
 	})
 }
 
-// TestTransact: a transaction commits if its function succeeds, and otherwise leaves
-// nothing and returns the error as it is.
+// TestTransact checks that a transaction commits if its function succeeds. Otherwise
+// nothing remains, and the error is returned unchanged.
 func TestTransact(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)
@@ -305,7 +306,8 @@ func TestTransact(t *testing.T) {
 	})
 }
 
-// TestRejects tells errors about the data of a statement from those about the database.
+// TestRejects distinguishes errors caused by the data of a statement from errors of the
+// database.
 func TestRejects(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		d := things(t, url)

@@ -10,19 +10,19 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// appender collects revisions that are newer than all stored revisions of their objects,
-// and the transitions that they bring.
+// appender collects the revisions that are newer than all stored revisions of their
+// objects, and their transitions.
 type appender struct {
 	bodies      *bodies.Batch
 	changes     *changes
 	revisions   []model.Revision
 	transitions []model.Transition
-	happened    []int64 // when the transitions that a watch reported happened, in microseconds
+	happened    []int64 // times of the transitions that a watch reported, in microseconds
 }
 
 // add appends a revision to its object.
 func (a *appender) add(obj *lockedObject, o *observe.Observation) {
-	if o.Invalid != nil && !o.Deleted { // the state cannot be read: assume that it is unchanged
+	if o.Invalid != nil && !o.Deleted { // the state is unknown: assume that it is unchanged
 		o.Status.State, o.Status.Raw = state.State(obj.State), obj.RawState
 	}
 	to, raw := string(o.Status.State), o.RawState()
@@ -45,7 +45,7 @@ func (a *appender) add(obj *lockedObject, o *observe.Observation) {
 	}
 }
 
-// insert writes what was added.
+// insert writes the collected rows.
 func (a *appender) insert(ctx context.Context, tx *sqldb.Tx) error {
 	if err := model.InsertRevisions(ctx, tx, a.revisions); err != nil {
 		return err

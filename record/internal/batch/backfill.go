@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// backfiller writes late revisions: those that another recorder missed, although it wrote
-// a later revision of the same object.
+// backfiller writes late revisions: another recorder missed them, and wrote a later
+// revision of the same object.
 type backfiller struct {
 	tx      *sqldb.Tx
 	bodies  *bodies.Batch
@@ -29,8 +29,8 @@ type late struct {
 	*observe.Observation
 }
 
-// write writes late revisions in the order of their versions. It corrects the transitions
-// at each of them and after it.
+// write writes late revisions in the order of their versions. It corrects the transition at
+// each of them and the one after it.
 func (b *backfiller) write(ctx context.Context, all []late) error {
 	slices.SortStableFunc(all, func(x, y late) int { return cmp.Compare(x.Version, y.Version) })
 	for _, l := range all {
@@ -55,8 +55,8 @@ func (b *backfiller) write(ctx context.Context, all []late) error {
 	return nil
 }
 
-// insert writes a revision and its transition, which the feed shows as a kind, and corrects
-// the transition after it.
+// insert writes a revision and its transition, with the kind of its feed entry, and
+// corrects the transition after it.
 func (b *backfiller) insert(ctx context.Context, l late, kind model.FeedKind) error {
 	id := l.object.ID
 	if err := model.InsertRevisions(ctx, b.tx, []model.Revision{l.Revision(id, b.bodies.EncodeAlone(l.Body))}); err != nil {
@@ -84,8 +84,8 @@ func (b *backfiller) insert(ctx context.Context, l late, kind model.FeedKind) er
 	return model.RefreshSince(ctx, b.tx, id)
 }
 
-// happenedAt returns when a transition between two stored transitions happened: not before
-// the one, and not after the other.
+// happenedAt returns the time of a transition between two stored transitions. It is not
+// before the previous one, and not after the next one.
 func (b *backfiller) happenedAt(ctx context.Context, object int64, o *observe.Observation) (int64, error) {
 	neighbors, err := model.ReadNeighborTimes(ctx, b.tx, object, o.Version)
 	if err != nil {
@@ -106,7 +106,7 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 		return err
 	}
 	if !inferred {
-		b.Duplicates++ // another recorder has seen the deletion too
+		b.Duplicates++ // another recorder has observed the deletion, too
 		return nil
 	}
 	versions, err := model.DeleteDeletions(ctx, b.tx, id)
@@ -116,7 +116,7 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 	kind := model.FeedCorrected
 	for _, v := range versions {
 		if b.changes.note(model.RevisionID{Object: id, Version: v}, model.FeedWithdrawn); v > l.object.before.Version {
-			kind = l.object.kindOf(l.Version, model.FeedLate) // nobody has seen the conclusion
+			kind = l.object.kindOf(l.Version, model.FeedLate) // no reader has seen the inferred deletion
 		}
 	}
 	if err := b.insert(ctx, l, kind); err != nil {
@@ -127,11 +127,13 @@ func (b *backfiller) correctDeletion(ctx context.Context, l late) error {
 	})
 }
 
-// correctNext corrects the transition of the revision after a late one. It now comes from
-// the state of the late revision; it may have become a transition, or be none any more.
+// correctNext corrects the transition of the revision after a late one. Its previous state
+// is now the state of the late revision; the revision may have become a transition, or no
+// longer be one.
 //
-// A transition that it adds has no reason and no message. Only transitions and objects have
-// these columns, and a revision without a transition was stored with its state alone.
+// A transition that correctNext adds has no reason and no message. Only transitions and
+// objects have these columns, and a revision without a transition was stored with its state
+// alone.
 func (b *backfiller) correctNext(ctx context.Context, l late) error {
 	id := l.object.ID
 	next, err := model.RevisionAfter(ctx, b.tx, id, l.Version)

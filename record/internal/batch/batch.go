@@ -11,19 +11,21 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Written is what a batch has written.
+// Written is the result of Write.
 type Written struct {
 	Result
-	Happened []int64 // when the transitions that a watch reported happened, in microseconds
-	Changed  int     // number of entries for the feed
+	Happened []int64 // times of the transitions that a watch reported, in microseconds
+	Changed  int     // number of feed entries
 	Bodies   *bodies.Batch
 }
 
 // Write writes observations of a scope, in their order.
 //
-// The rows of the objects are locked first. Revisions that are newer than all stored ones
-// are appended, the others are backfilled. Then the index entries of the new transitions
-// and the entries of all changed transitions for the feed are written.
+// It locks the rows of the objects first. It appends revisions that are newer than all
+// stored ones, and backfills the others. Then it writes the index entries of the new
+// transitions, and the feed entries of all changed transitions.
+//
+// Errors: those of the database. The caller must then roll the transaction back.
 func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Encoder, all []observe.Observation) (r Written, err error) {
 	objects, err := lockObjects(ctx, tx, s, all)
 	if err != nil {
@@ -40,7 +42,7 @@ func Write(ctx context.Context, tx *sqldb.Tx, s model.Scope, encoder *bodies.Enc
 		obj := objects[o.UID]
 		switch {
 		case obj.Presence == model.Deleted && o.Deleted && o.Source != model.Watched:
-			r.Duplicates++ // an object is deleted once
+			r.Duplicates++ // an object is deleted only once
 		case obj.Presence == model.Deleted && o.Deleted:
 			older = append(older, late{obj, o}) // it may replace an inferred deletion
 		case o.Version > obj.Version:
@@ -89,7 +91,7 @@ func bodiesOf(all []observe.Observation) iter.Seq[[]byte] {
 	}
 }
 
-// updateObjects writes what the objects of a batch are now.
+// updateObjects writes the state of the objects after a batch.
 func updateObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*lockedObject) error {
 	updates := updater{scope: s}
 	for _, obj := range objects {
@@ -97,9 +99,9 @@ func updateObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects []*
 		case obj.last != nil:
 			updates.add(obj)
 		case obj.Selectors != obj.before.Selectors && obj.Presence != model.Deleted:
-			// The batch has no new revision of the object, but a target with other selectors
-			// sees it. The row names the selectors that saw the object last, because only a
-			// recorder of these selectors can notice that the object is gone.
+			// The batch has no new revision of the object, but a target with other
+			// selectors sees it. The row stores the selectors that saw the object last,
+			// because only a recorder with these selectors can detect its deletion.
 			if err := model.SelectObject(ctx, tx, obj.ID, obj.Selectors); err != nil {
 				return err
 			}

@@ -7,8 +7,9 @@ import (
 	"github.com/vedette-io/vedette/record/internal/model"
 )
 
-// changes collects which transitions a transaction changes, for the feed. Each is one
-// entry, whatever happens to it in the transaction: readers see only the result.
+// changes collects the transitions that a transaction changes, for the feed. Each
+// transition has one entry, no matter how often the transaction changes it: readers see
+// only the result.
 type changes struct {
 	entries []model.FeedEntry
 	index   map[model.RevisionID]int
@@ -31,12 +32,12 @@ func (c *changes) note(id model.RevisionID, kind model.FeedKind) {
 const (
 	// nothing is the kind of a transition that one transaction writes and deletes.
 	nothing model.FeedKind = 0
-	// became is the kind of a transition of a revision that was stored without one. In the
-	// feed it is corrected.
+	// became is the kind of a new transition of a revision that was stored without one. In
+	// the feed it is corrected.
 	became model.FeedKind = -1
 )
 
-// joined returns the kind of two changes in one transaction.
+// joined returns the combined kind of two changes in one transaction.
 func joined(first, second model.FeedKind) model.FeedKind {
 	unseen := first == model.FeedNew || first == model.FeedLate || first == became
 	switch {
@@ -46,7 +47,7 @@ func joined(first, second model.FeedKind) model.FeedKind {
 		return nothing
 	case unseen:
 		return first
-	case second == became: // and it was withdrawn before
+	case second == became: // the transaction withdrew it before
 		return model.FeedCorrected
 	}
 	return second

@@ -6,20 +6,21 @@
 //
 // # Ownership
 //
-// Everything belongs to the goroutine that calls Write. The encoder remembers keyframes
-// only when its caller commits the result.
+// Everything belongs to the goroutine that calls Write. The encoder adopts the keyframes
+// only when the caller commits the result.
 //
 // # Guarantees
 //
-// Each revision of an object is stored once, and transitions follow from the states of
-// adjacent revisions, in whatever order recorders write them. The state of an object moves
-// forward only. All recorders lock objects in the order of their UIDs.
+// Each revision of an object is stored once. Transitions follow from the states of adjacent
+// revisions, in whatever order recorders write them. The state of an object only moves
+// forward. All recorders lock objects in the order of their UIDs.
 //
 // # Limits
 //
-// The caller bounds a batch; Write holds its rows in memory until they are inserted.
+// The caller limits the size of a batch; Write holds its rows in memory until they are
+// inserted.
 //
 // # Errors
 //
-// Write returns errors of the database. The transaction must then be rolled back.
+// Write returns errors of the database. The caller must then roll the transaction back.
 package batch

@@ -38,7 +38,7 @@ func indexTransitions(ctx context.Context, tx *sqldb.Tx, s model.Scope, objects 
 	return model.InsertIndexEntries(ctx, tx, entries)
 }
 
-// termsOf returns the terms of an object by its last revision.
+// termsOf returns the terms of an object at its last revision.
 func termsOf(ctx context.Context, tx *sqldb.Tx, s model.Scope, obj *lockedObject) ([]model.Term, error) {
 	if obj.last != nil && obj.last.Body != nil {
 		attributes := obj.last.Attributes(s)

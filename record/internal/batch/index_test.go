@@ -27,14 +27,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// scoped is an observation with the scope to which it belongs.
+// scoped is an observation with its scope.
 type scoped struct {
 	observe.Observation
 	scope model.Scope
 }
 
-// drawObservations draws what is observed of some objects, with times that are often the same,
-// labels and queues that change, and revisions that come late.
+// drawObservations draws observations of a few objects, with many equal times, changing
+// labels and queues, and late revisions.
 func drawObservations(t *rapid.T) (all []scoped) {
 	one := func(what string, values ...string) string { return rapid.SampledFrom(values).Draw(t, what) }
 	begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -71,7 +71,7 @@ func drawObservations(t *rapid.T) (all []scoped) {
 			all = append(all, o)
 		}
 	}
-	for i := range all { // some come late
+	for i := range all { // some are late
 		if j := rapid.IntRange(0, len(all)-1).Draw(t, "late"); rapid.IntRange(0, 9).Draw(t, "is late") == 0 {
 			all[i], all[j] = all[j], all[i]
 		}
@@ -79,8 +79,8 @@ func drawObservations(t *rapid.T) (all []scoped) {
 	return all
 }
 
-// TestIndexAgainstModel: in whatever order revisions arrive, the transition index has an entry
-// for each term of an object and each hour in which the object has a transition.
+// TestIndexAgainstModel checks that the transition index has an entry for each term of an
+// object and each hour with a transition of the object, in whatever order revisions arrive.
 func TestIndexAgainstModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		d := modeltest.Open(t, url)
@@ -141,7 +141,7 @@ func checkIndex(t *rapid.T, db *sqldb.DB) {
 		for _, term := range terms {
 			for _, hour := range hours {
 				if !entries[model.IndexEntry{Term: term, Hour: hour, Object: id}] {
-					t.Fatalf("object %d has no entry for term %d in hour %d; its hours are %v", id, term, hour, hours)
+					t.Fatalf("object %d has no entry for term %d in hour %d; want hours %v", id, term, hour, hours)
 				}
 			}
 		}

@@ -13,30 +13,30 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// lockedObject is an object of a batch while the transaction holds the lock of its row.
+// lockedObject is an object of a batch while the transaction holds the lock on its row.
 type lockedObject struct {
 	model.Object
-	before model.Object // before the batch
+	before model.Object // state before the batch
 
-	first   *observe.Observation // the first revision of the batch that was appended, or nil
-	last    *observe.Observation // and the last
-	changed bool                 // an appended revision has another state than the one before it
-	hours   []int64              // hours of transitions that the batch appended
+	first   *observe.Observation // first appended revision of the batch, or nil
+	last    *observe.Observation // last appended revision of the batch, or nil
+	changed bool                 // an appended revision changes the state
+	hours   []int64              // hours of the appended transitions
 	reindex bool                 // all transitions need new index entries
 }
 
-// seenIn records that the object was seen with the selectors of a scope.
+// seenIn records that a target with the selectors of s saw the object.
 func (o *lockedObject) seenIn(s model.Scope) { o.Selectors = s.Selectors }
 
-// addHour records that a transition happened in an hour.
+// addHour records the hour of a transition.
 func (o *lockedObject) addHour(h int64) {
 	if !slices.Contains(o.hours, h) {
 		o.hours = append(o.hours, h)
 	}
 }
 
-// kindOf returns the kind of a changed transition in the feed: new if its version is later
-// than all revisions that were stored before the batch, and else another kind.
+// kindOf returns the kind of a changed transition in the feed. It is new if its version is
+// later than all revisions before the batch; otherwise it is stored.
 func (o *lockedObject) kindOf(version wire.Version, stored model.FeedKind) model.FeedKind {
 	if version > o.before.Version {
 		return model.FeedNew
@@ -47,8 +47,8 @@ func (o *lockedObject) kindOf(version wire.Version, stored model.FeedKind) model
 // lockedObjects are the objects of a batch by UID.
 type lockedObjects map[string]*lockedObject
 
-// lockObjects locks the rows of the objects of a batch, and inserts those that do not
-// exist. All recorders lock in the order of UIDs, so no two wait for each other.
+// lockObjects locks the rows of the objects of a batch, and inserts missing rows. All
+// recorders lock in the order of UIDs, which prevents deadlocks.
 func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe.Observation) (lockedObjects, error) {
 	firsts := map[string]*observe.Observation{}
 	for i := range all {
@@ -79,7 +79,7 @@ func lockObjects(ctx context.Context, tx *sqldb.Tx, s model.Scope, all []observe
 	return locked, locked.read(ctx, tx, s, uids)
 }
 
-// read locks and reads the rows that exist.
+// read locks and reads the existing rows.
 func (l lockedObjects) read(ctx context.Context, tx *sqldb.Tx, s model.Scope, uids []string) error {
 	return model.LockObjects(ctx, tx, s.Cluster, s.Resource, uids, func(o *model.Object) error {
 		l[o.UID] = &lockedObject{Object: *o, before: *o}
@@ -98,7 +98,7 @@ func (l lockedObjects) rows() iter.Seq[*model.Object] {
 	}
 }
 
-// sorted returns the objects in the order of their numbers.
+// sorted returns the objects in the order of their row IDs.
 func (l lockedObjects) sorted() []*lockedObject {
 	return slices.SortedFunc(maps.Values(l), func(x, y *lockedObject) int { return cmp.Compare(x.ID, y.ID) })
 }

@@ -1,11 +1,11 @@
 package batch
 
-// Result counts what was written.
+// Result counts written rows.
 type Result struct {
 	// Revisions and Transitions are new rows.
 	Revisions, Transitions int
-	// Duplicates are revisions that the database had already, from another recorder or
-	// from before a restart.
+	// Duplicates are revisions that were stored already, by another recorder or before a
+	// restart.
 	Duplicates int
 }
 

@@ -13,18 +13,18 @@ import (
 // updater collects the changes of the rows of objects.
 type updater struct {
 	scope      model.Scope
-	changed    []model.ObjectUpdate // objects with another state or presence than before
-	same       []model.ObjectUpdate // the others
+	changed    []model.ObjectUpdate // objects with a changed state or presence
+	same       []model.ObjectUpdate // objects with an unchanged state and presence
 	attributes []model.AttributeUpdate
 	relabeled  []int64 // objects whose stored labels are replaced
 	labels     []model.Label
 }
 
-// add collects the changes of an object to which a batch appended.
+// add collects the changes of an object with appended revisions.
 func (u *updater) add(obj *lockedObject) {
 	o := obj.last
 	hash := obj.TermsHash
-	if o.Body != nil { // nothing was seen of a deletion that no watch reported
+	if o.Body != nil { // an inferred deletion has no attributes
 		attributes := o.Attributes(u.scope)
 		hash = attributes.Hash()
 	}
@@ -46,13 +46,13 @@ func (u *updater) add(obj *lockedObject) {
 	}
 }
 
-// addAttributes collects the labels and other attributes of an object that have changed.
+// addAttributes collects the changed labels and other attributes of an object.
 func (u *updater) addAttributes(obj *lockedObject, o *observe.Observation) {
 	if obj.TermsHash != 0 {
 		u.relabeled = append(u.relabeled, obj.ID)
 	}
 	if obj.before.Version > 0 || o != obj.first {
-		obj.reindex = true // earlier transitions are found by the new attributes too
+		obj.reindex = true // the new attributes apply to earlier transitions as well
 		u.attributes = append(u.attributes, model.AttributeUpdate{ID: obj.ID, Owner: o.Owner, Queue: o.Queue, Submitter: o.Submitter})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
@@ -60,7 +60,7 @@ func (u *updater) addAttributes(obj *lockedObject, o *observe.Observation) {
 	}
 }
 
-// write writes what was added.
+// write writes the collected changes.
 func (u *updater) write(ctx context.Context, tx *sqldb.Tx) error {
 	if err := model.UpdateObjects(ctx, tx, u.changed, u.same); err != nil {
 		return err

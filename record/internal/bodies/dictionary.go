@@ -7,7 +7,7 @@ import (
 	"github.com/vedette-io/vedette/record/internal/model"
 )
 
-// dictionary is a dictionary of the database, ready for use.
+// dictionary is a decoded dictionary of the database.
 type dictionary struct {
 	*pack.Dictionary
 	id int64
@@ -17,9 +17,9 @@ func newDictionary(d model.Dictionary) *dictionary {
 	return &dictionary{pack.NewDictionary(d.Text), d.ID}
 }
 
-// The first dictionary of a type is made from the first maxSamples bodies or sampleBytes.
-// After firstCheck keyframes, and then after four times as many, a candidate is made from
-// recent bodies. It replaces the old dictionary if it saves at least 20%.
+// The first dictionary of a type is trained on the first maxSamples bodies or sampleBytes.
+// After firstCheck keyframes, and then each time their number has quadrupled, a candidate
+// is trained on recent bodies. It replaces the old dictionary if it saves at least 20%.
 const (
 	maxSamples  = 48
 	sampleBytes = 48 << 10
@@ -27,8 +27,8 @@ const (
 	dictBytes   = 48 << 10
 )
 
-// enoughSamples returns recent bodies and those of a batch, or nil if they are too few
-// for a dictionary.
+// enoughSamples returns recent bodies and those of a batch, or nil if there are too few to
+// train a dictionary.
 func enoughSamples(recent [][]byte, batch iter.Seq[[]byte]) [][]byte {
 	from, size := recent[:len(recent):len(recent)], 0
 	for _, body := range from {
@@ -48,7 +48,7 @@ func enoughSamples(recent [][]byte, batch iter.Seq[[]byte]) [][]byte {
 	return from
 }
 
-// saves reports whether a dictionary packs bodies in at least 20% fewer bytes than old.
+// saves reports whether better packs bodies in at least 20% fewer bytes than old.
 func saves(better, old *pack.Dictionary, samples [][]byte) bool {
 	return packedSize(better, samples)*5 <= packedSize(old, samples)*4
 }

@@ -13,28 +13,29 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Encoder encodes the bodies of one type for the database. It remembers keyframes and
-// dictionaries of batches that were committed. It belongs to one goroutine.
+// Encoder encodes the bodies of one type for the database. It caches the keyframes and
+// dictionaries of committed batches. It belongs to one goroutine.
 type Encoder struct {
 	resource  int64
-	newest    *dictionary // nil: there is none yet
+	newest    *dictionary // nil: the type has no dictionary yet
 	known     map[int64]*dictionary
 	keyframes *keyframeCache
-	recent    [][]byte // the last bodies that were stored as keyframes
-	stored    int      // how many keyframes were stored
-	check     int      // at how many the dictionary is compared with a new one
+	recent    [][]byte // the most recent bodies that were stored as keyframes
+	stored    int      // number of keyframes that were stored
+	check     int      // value of stored at which the dictionary is compared with a candidate
 }
 
-// NewEncoder returns an encoder for the type with a row number. It caches keyframes of up
-// to cacheBytes in total.
+// NewEncoder returns an encoder for the type with a row ID. It caches keyframes of up to
+// cacheBytes in total.
 func NewEncoder(resource int64, cacheBytes int) *Encoder {
 	return &Encoder{resource: resource, known: map[int64]*dictionary{}, keyframes: newKeyframeCache(cacheBytes), check: firstCheck}
 }
 
-// Cached returns of how many objects a keyframe is cached, and how many bytes that takes.
+// Cached returns the number of objects with a cached keyframe, and the size of the cache in
+// bytes.
 func (e *Encoder) Cached() (objects, bytes int) { return len(e.keyframes.byObject), e.keyframes.size }
 
-// dictionary returns a dictionary by its number; nil for 0.
+// dictionary returns the dictionary with an ID, or nil for 0.
 func (e *Encoder) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*dictionary, error) {
 	if id == 0 {
 		return nil, nil
@@ -56,16 +57,16 @@ type Batch struct {
 	e         *Encoder
 	tx        *sqldb.Tx
 	dict      *dictionary // nil: keyframes are not compressed
-	checked   bool        // the dictionary was compared with a new one
+	checked   bool        // the dictionary was compared with a candidate
 	keyframes map[int64]model.Keyframe
 	plain     map[int64][]byte // decoded keyframes, by object
 	samples   [][]byte         // bodies that became keyframes
 	deleted   []int64          // objects
 }
 
-// Begin reads what the bodies of a batch need, a dictionary and the keyframes of its
-// objects, and returns the encoder of the transaction. all are the bodies to encode. The
-// objects must be locked.
+// Begin reads the dictionary of the type and the keyframes of some objects, and returns the
+// encoder of a transaction. all yields the bodies to encode. The caller must hold the locks
+// of the objects.
 func (e *Encoder) Begin(ctx context.Context, tx *sqldb.Tx, all iter.Seq[[]byte], objects iter.Seq[*model.Object]) (*Batch, error) {
 	b := &Batch{e: e, tx: tx, keyframes: map[int64]model.Keyframe{}, plain: map[int64][]byte{}}
 	if err := b.train(ctx, all); err != nil {
@@ -77,7 +78,8 @@ func (e *Encoder) Begin(ctx context.Context, tx *sqldb.Tx, all iter.Seq[[]byte],
 	return b, nil
 }
 
-// Commit takes over what a batch has learned. Call it after the transaction is committed.
+// Commit adopts the keyframes and the dictionary of a batch. Call it after the transaction
+// is committed.
 func (e *Encoder) Commit(b *Batch) {
 	if b.dict != nil {
 		e.newest, e.known[b.dict.id] = b.dict, b.dict
@@ -100,7 +102,8 @@ func (e *Encoder) Commit(b *Batch) {
 	e.stored += len(b.samples)
 }
 
-// train chooses the dictionary of the batch, and makes one when there are enough bodies.
+// train selects the dictionary of the batch, and trains a dictionary if there are enough
+// bodies.
 func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 	e := b.e
 	if b.dict = e.newest; b.dict != nil && e.stored < e.check {
@@ -109,7 +112,7 @@ func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 	samples := e.recent
 	if b.dict == nil {
 		id, found, err := model.NewestDictionary(ctx, b.tx, e.resource)
-		if err == nil && found { // another recorder has made one
+		if err == nil && found { // another recorder has stored one
 			b.dict, err = e.dictionary(ctx, b.tx, id)
 		}
 		if err != nil || b.dict != nil {
@@ -137,8 +140,8 @@ func (b *Batch) train(ctx context.Context, all iter.Seq[[]byte]) error {
 	return err
 }
 
-// readKeyframes reads the keyframes that the next revisions of objects are compared with,
-// as far as they are not cached.
+// readKeyframes reads the keyframes that the next revisions of objects differ from, unless
+// they are cached.
 func (b *Batch) readKeyframes(ctx context.Context, objects iter.Seq[*model.Object]) error {
 	var missing []model.RevisionID
 	for o := range objects {
@@ -163,7 +166,7 @@ func (b *Batch) readKeyframes(ctx context.Context, objects iter.Seq[*model.Objec
 }
 
 // Encode encodes the body of a revision that follows all stored revisions of its object,
-// and updates Base and Depth of the object. A nil body stays without data.
+// and updates Base and Depth of the object. A nil body is stored without data.
 func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte) model.StoredBody {
 	if body == nil {
 		return model.StoredBody{}
@@ -184,17 +187,16 @@ func (b *Batch) Encode(o *model.Object, version wire.Version, body []byte) model
 	return stored
 }
 
-// EncodeAlone encodes the body of a late revision as a keyframe that no other revision is
-// compared with.
+// EncodeAlone encodes the body of a late revision as a keyframe without differences.
 func (b *Batch) EncodeAlone(body []byte) model.StoredBody {
 	return newKeyframe(body, hashOf(body), b.dict)
 }
 
-// Drop says that an object is deleted. No revision will be compared with its keyframe.
+// Drop marks an object as deleted. Its keyframe leaves the cache at Commit.
 func (b *Batch) Drop(object int64) { b.deleted = append(b.deleted, object) }
 
-// keyframe returns the decoded keyframe that the next revision of an object is compared
-// with; nil if it is not known.
+// keyframe returns the decoded keyframe that the next revision of an object differs from,
+// or nil if the keyframe is unavailable.
 func (b *Batch) keyframe(o *model.Object) []byte {
 	if body := b.plain[o.ID]; body != nil {
 		return body

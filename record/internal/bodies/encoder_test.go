@@ -42,9 +42,9 @@ func write(t *testing.T, d *modeltest.Database, all ...modeltest.Revision) {
 	}
 }
 
-// TestKeyframes: a body is a keyframe or a difference of one, and at most 31 differences refer to
-// the same keyframe. That also holds where content repeats, and where each batch has to
-// read the keyframe. All bodies can be read.
+// TestKeyframes checks that a body is a keyframe or a difference from one, and that at most
+// 31 differences refer to the same keyframe. This also holds for recurring contents, and
+// when each batch must read the keyframe. All bodies can be read.
 func TestKeyframes(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		const revisions, interval = 200, 32
@@ -55,7 +55,7 @@ func TestKeyframes(t *testing.T) {
 			want[v] = fmt.Sprintf(`{"spec":{%s"end":1},"status":{"at":%d}}`, filler, v%3)
 			all = append(all, modeltest.Revision{UID: "a", Version: v, State: state.Running, Body: want[v]})
 		}
-		for some := range slices.Chunk(all, 7) { // each time with an encoder that knows nothing
+		for some := range slices.Chunk(all, 7) { // each chunk begins with a new encoder
 			write(t, d, some...)
 		}
 		d.Want("SELECT COUNT(*) FROM revisions r JOIN revisions b ON b.object_id = r.object_id AND b.version = r.base WHERE b.base <> 0", "0")
@@ -71,7 +71,8 @@ func TestKeyframes(t *testing.T) {
 	})
 }
 
-// TestDifferenceOfDifference: a difference whose base is not a keyframe is damaged, and not followed.
+// TestDifferenceOfDifference checks that a difference whose base is not a keyframe is
+// damaged, and is not decoded.
 func TestDifferenceOfDifference(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		filler := strings.Repeat("the same in all of them, ", 20)
@@ -85,8 +86,8 @@ func TestDifferenceOfDifference(t *testing.T) {
 	})
 }
 
-// TestDamagedBody: a body whose content does not have its hash is an error, and so is one
-// that was removed.
+// TestDamagedBody checks that Read returns an error for a body whose hash differs, and for
+// a removed body.
 func TestDamagedBody(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		write(t, d, modeltest.Revision{UID: "a", Version: 1, State: state.Running, Body: "{}"}, modeltest.Revision{UID: "b", Version: 2, State: state.Running, Body: "{}"})
@@ -101,8 +102,8 @@ func TestDamagedBody(t *testing.T) {
 	})
 }
 
-// TestDictionaries: similar bodies of a type are compressed with a dictionary that all
-// recorders share, and can be read.
+// TestDictionaries checks that similar bodies of a type are compressed with a dictionary
+// that all recorders share, and can be read.
 func TestDictionaries(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		var all []modeltest.Revision
@@ -114,7 +115,7 @@ func TestDictionaries(t *testing.T) {
 			body := fmt.Sprintf(`{"metadata":{"name":"job-%d"},"spec":{%s"end":%d}}`, i, &b, i*i)
 			all = append(all, modeltest.Revision{UID: fmt.Sprint("uid-", i), Version: wire.Version(i + 1), State: state.Running, Body: body})
 		}
-		for some := range slices.Chunk(all, 60) { // each time by another recorder
+		for some := range slices.Chunk(all, 60) { // a different recorder writes each chunk
 			write(t, d, some...)
 		}
 		d.Want("SELECT COUNT(*) FROM dictionaries", "1")
@@ -127,8 +128,8 @@ func TestDictionaries(t *testing.T) {
 	})
 }
 
-// TestCacheIsBounded: the encoder caches no keyframe of a deleted object, and no more
-// bytes of others than its limit.
+// TestCacheIsBounded checks that the encoder caches no keyframe of a deleted object, and
+// stays within its limit in bytes.
 func TestCacheIsBounded(t *testing.T) {
 	d := modeltest.Open(t, dbtest.Empty(t, "sqlite"))
 	e := bodies.NewEncoder(d.Scope.Resource, 10_000)
@@ -143,19 +144,19 @@ func TestCacheIsBounded(t *testing.T) {
 		write(i, wire.Version(1+i), state.Running)
 	}
 	if n, bytes := e.Cached(); n < 20 || n > 60 || bytes > 10_000 {
-		t.Errorf("%d keyframes of %d bytes are cached", n, bytes)
+		t.Errorf("the cache has %d keyframes of %d bytes", n, bytes)
 	}
 	for i := range 100 {
 		write(i, wire.Version(200+i), state.Succeeded)
 		write(i, wire.Version(400+i), state.Deleted)
 	}
 	if n, bytes := e.Cached(); n != 0 || bytes != 0 {
-		t.Errorf("%d keyframes of %d bytes are cached for deleted objects", n, bytes)
+		t.Errorf("the cache has %d keyframes of %d bytes after the deletions, want 0", n, bytes)
 	}
 }
 
-// TestReadMany: many bodies read at once are those that are read one by one: keyframes,
-// differences, bodies before an inferred deletion, and none for those that were removed.
+// TestReadMany checks that ReadMany returns the same bodies as Read: keyframes,
+// differences, and bodies before an inferred deletion. It omits removed bodies.
 func TestReadMany(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		var ids []model.RevisionID
@@ -185,7 +186,7 @@ func TestReadMany(t *testing.T) {
 		}
 		differences := d.Rows("SELECT COUNT(*) FROM revisions WHERE base > 0")
 		if len(many) != len(ids)-1 || many[stripped.Object] != nil || differences[0] == "0" {
-			t.Errorf("%d bodies of %d, with %s differences", len(many), len(ids), differences[0])
+			t.Errorf("got %d bodies, want %d, with %s differences", len(many), len(ids)-1, differences[0])
 		}
 		for _, id := range ids {
 			one, err := reader.Read(t.Context(), d.DB, id.Object, id.Version)

@@ -13,7 +13,7 @@ import (
 // ErrNoBody is returned for a revision whose body is not stored.
 var ErrNoBody = errors.New("retention has removed the content of this revision; its state and its times remain")
 
-// hash identifies a body by its content: the first half of its SHA-256.
+// hash identifies a body: the first half of the SHA-256 of its content.
 type hash = [16]byte
 
 func hashOf(body []byte) hash {
@@ -33,14 +33,14 @@ func newKeyframe(body []byte, h hash, dict *dictionary) model.StoredBody {
 }
 
 // newDifference encodes a body as the difference from the keyframe at a version. It returns
-// false if the difference is too large to be worth it.
+// false if the difference is too large to save space.
 func newDifference(body, keyframe []byte, h hash, version wire.Version) (model.StoredBody, bool) {
 	data := pack.Diff(nil, keyframe, body)
 	return model.StoredBody{Hash: h, Base: version, Size: len(body), Data: data}, len(data) <= len(body)/4
 }
 
-// decode is the inverse of newKeyframe and newDifference. keyframe is the body at b.Base. It
-// does not verify the hash.
+// decode is the inverse of newKeyframe and newDifference. keyframe is the body at b.Base.
+// decode does not verify the hash.
 func decode(b *model.StoredBody, keyframe []byte, dict *dictionary) ([]byte, error) {
 	switch {
 	case b.Size > 0 && len(b.Data) == 0:
@@ -53,13 +53,13 @@ func decode(b *model.StoredBody, keyframe []byte, dict *dictionary) ([]byte, err
 	return b.Data, nil
 }
 
-// decodeVerified is decode, and verifies the hash.
+// decodeVerified is like decode, and verifies the hash.
 //
 // Errors: ErrNoBody; the body is damaged.
 func decodeVerified(b *model.StoredBody, keyframe []byte, dict *dictionary) ([]byte, error) {
 	body, err := decode(b, keyframe, dict)
 	if err == nil && hashOf(body) != b.Hash {
-		err = errors.New("its content has another hash")
+		err = errors.New("the hash of its content differs")
 	}
 	if err != nil && !errors.Is(err, ErrNoBody) {
 		err = fmt.Errorf("body %x is damaged in the database: %w", b.Hash, err)

@@ -2,13 +2,13 @@ package bodies
 
 import "github.com/vedette-io/vedette/record/internal/model"
 
-// maxDifferences is how many revisions of an object in a row are stored as differences from
-// the same keyframe. The next one is a keyframe.
+// maxDifferences is the maximum number of consecutive revisions of an object that are
+// stored as differences from one keyframe. The next revision is a keyframe.
 const maxDifferences = 31
 
-// keyframeCache holds the last keyframe of each object, encoded, up to a number of bytes:
-// the next revisions are stored as differences from them. Others are read from the
-// database.
+// keyframeCache holds the last keyframe of each object, encoded, up to a limit in bytes.
+// The next revisions are stored as differences from them. Keyframes outside the cache are
+// read from the database.
 type keyframeCache struct {
 	byObject map[int64]model.Keyframe
 	size     int // in bytes, with overhead
@@ -19,10 +19,10 @@ func newKeyframeCache(limit int) *keyframeCache {
 	return &keyframeCache{byObject: map[int64]model.Keyframe{}, limit: limit}
 }
 
-// overhead is what a cached keyframe takes beside its bytes.
+// overhead is the memory of a cached keyframe in addition to its bytes.
 const overhead = 200
 
-// put adds a keyframe, and drops any others beyond the limit.
+// put adds a keyframe, and evicts others to stay within the limit.
 func (c *keyframeCache) put(k model.Keyframe) {
 	c.drop(k.Object)
 	c.size += len(k.Data) + overhead

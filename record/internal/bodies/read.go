@@ -13,21 +13,23 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Reader reads bodies. It remembers dictionaries, which never change. The zero value is ready
-// for use, with one database, by any goroutine.
+// Reader reads bodies. It caches dictionaries, which never change. The zero value is ready
+// for use with one database. A Reader is safe for concurrent use.
 type Reader struct {
 	mu           sync.Mutex
 	dictionaries map[int64]*dictionary
 }
 
-// maxDictionaries bounds what a reader remembers. A dictionary takes about 100 KB.
+// maxDictionaries is the maximum number of dictionaries that a reader caches. A dictionary
+// takes about 100 KB.
 const maxDictionaries = 64
 
-// Read returns the body of an object at a version that is recorded. For a deletion
-// that was inferred it returns the body of the revision before.
+// Read returns the body of an object at a recorded version. For an inferred deletion it
+// returns the body of the previous revision.
 //
-// It needs no transaction: a stored body never changes, and a keyframe is removed after the
-// differences from it. A body that retention removes meanwhile is an ErrNoBody.
+// Read needs no transaction: a stored body never changes, and a keyframe is removed after
+// the differences from it. If retention removes the body during the call, Read returns
+// ErrNoBody.
 //
 // Errors: ErrNoBody; the body is damaged.
 func (r *Reader) Read(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) ([]byte, error) {
@@ -62,8 +64,8 @@ func (r *Reader) Read(ctx context.Context, q sqldb.Querier, object int64, versio
 	return decodeVerified(&stored, keyframe, nil)
 }
 
-// ReadMany returns the bodies of objects at versions that are recorded, by object, with a
-// few queries. Bodies that Read answers with ErrNoBody are missing.
+// ReadMany returns the bodies of objects at recorded versions, by object, with a few
+// queries. It omits bodies for which Read would return ErrNoBody.
 //
 // Errors: a body is damaged.
 func (r *Reader) ReadMany(ctx context.Context, db *sqldb.DB, ids []model.RevisionID) (map[int64][]byte, error) {
@@ -91,7 +93,7 @@ func (r *Reader) ReadMany(ctx context.Context, db *sqldb.DB, ids []model.Revisio
 		var body []byte
 		var err error
 		switch {
-		case b.Size == 0 || b.Base != 0 && base.Base != 0: // a deletion that was inferred, or damage
+		case b.Size == 0 || b.Base != 0 && base.Base != 0: // an inferred deletion, or damage
 			body, err = r.Read(ctx, db, id.Object, id.Version)
 		case b.Base == 0:
 			body, err = r.readKeyframe(ctx, db, b)
@@ -124,7 +126,7 @@ func (r *Reader) readKeyframe(ctx context.Context, q sqldb.Querier, stored model
 	return decodeVerified(&stored, nil, dict)
 }
 
-// dictionary returns a dictionary by its number.
+// dictionary returns the dictionary with an ID.
 func (r *Reader) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*dictionary, error) {
 	r.mu.Lock()
 	found := r.dictionaries[id]
@@ -146,14 +148,14 @@ func (r *Reader) dictionary(ctx context.Context, q sqldb.Querier, id int64) (*di
 	return found, nil
 }
 
-// readStored returns a body as it is stored.
+// readStored returns a body in its stored form.
 func readStored(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (model.StoredBody, error) {
 	stored, err := model.ReadStoredBody(ctx, q, object, version)
 	return stored, missing(err)
 }
 
-// missing returns ErrNoBody for a revision that does not exist: the caller has seen it, so
-// retention has deleted it since.
+// missing returns ErrNoBody for a revision without a row: the caller has seen the revision,
+// so retention has deleted it since.
 func missing(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNoBody

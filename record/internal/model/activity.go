@@ -18,8 +18,8 @@ type CoveredScope struct {
 	FromAt, ToAt        int64
 }
 
-// EachCoveredScope calls each for all coverage, ordered by cluster, type, namespace, recorder and
-// the time of its end.
+// EachCoveredScope calls each for all coverage, ordered by cluster, type, namespace,
+// recorder and the time of the end.
 func EachCoveredScope(ctx context.Context, q sqldb.Querier, each func(CoveredScope)) error {
 	return q.Query(ctx, "SELECT c.name, c.uid, r.api_group, r.name, r.kind, v.namespace, v.recorder, v.to_version, v.from_at, v.to_at"+
 		" FROM coverage v JOIN resources r ON r.id = v.resource_id JOIN clusters c ON c.id = v.cluster_id"+
@@ -35,8 +35,8 @@ func EachCoveredScope(ctx context.Context, q sqldb.Querier, each func(CoveredSco
 	})
 }
 
-// EachPresent calls each for the clusters and types with the number of objects that exist. It
-// reads an index of all of them.
+// EachPresent calls each for all clusters and types with the number of existing objects. It
+// reads the entire index of presences.
 func EachPresent(ctx context.Context, q sqldb.Querier, each func(clusterUID string, of Type, objects int)) error {
 	return q.Query(ctx, "SELECT c.uid, r.api_group, r.name, r.kind, n.objects FROM"+
 		" (SELECT cluster_id, resource_id, COUNT(*) AS objects FROM objects WHERE presence = ? GROUP BY cluster_id, resource_id) n"+
@@ -52,8 +52,8 @@ func EachPresent(ctx context.Context, q sqldb.Querier, each func(clusterUID stri
 	})
 }
 
-// EachPresentBytes calls each for the clusters and types with the size of the last bodies of the
-// objects that exist. It reads a row for each object.
+// EachPresentBytes calls each for all clusters and types with the size of the last bodies
+// of existing objects, in bytes. It reads one row for each object.
 func EachPresentBytes(ctx context.Context, q sqldb.Querier, each func(clusterUID string, of Type, size int64)) error {
 	return q.Query(ctx, "SELECT c.uid, r.api_group, r.name, r.kind, n.size FROM"+
 		" (SELECT o.cluster_id, o.resource_id, SUM(v.size) AS size FROM objects o JOIN revisions v ON v.object_id = o.id AND v.version = o.version WHERE o.presence = ? GROUP BY o.cluster_id, o.resource_id) n"+
@@ -69,9 +69,10 @@ func EachPresentBytes(ctx context.Context, q sqldb.Querier, each func(clusterUID
 	})
 }
 
-// CountFound returns the number of transitions of a type that happened in an interval, in
-// microseconds, and that a list or a conclusion told. An empty namespace means all.
-func CountFound(ctx context.Context, q sqldb.Querier, clusterUID string, of Type, namespace string, from, to int64) (n int, err error) {
+// CountUnwatched returns the number of transitions of a type within an interval in
+// microseconds that were found by a list or inferred. An empty namespace means all
+// namespaces.
+func CountUnwatched(ctx context.Context, q sqldb.Querier, clusterUID string, of Type, namespace string, from, to int64) (n int, err error) {
 	query := "SELECT COUNT(*) FROM transitions t JOIN objects o ON o.id = t.object_id JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id" +
 		" WHERE t.happened_at > ? AND t.happened_at <= ? AND t.source <> ? AND c.uid = ? AND r.api_group = ? AND r.name = ?"
 	args := []any{from, to, int16(Watched), clusterUID, of.Group, of.Resource}
@@ -82,9 +83,9 @@ func CountFound(ctx context.Context, q sqldb.Querier, clusterUID string, of Type
 	return n, err
 }
 
-// EachRecent calls each for the transitions of the feed after a position, in its order: when
-// the sequencer saw the row, and when the recorder saw the revision. seen is 0 for a transition
-// that was withdrawn.
+// EachRecent calls each for the transitions of the feed after a position, in the order of
+// the feed, with the times when the sequencer saw the row and the recorder saw the
+// revision. seen is 0 for a withdrawn transition.
 func EachRecent(ctx context.Context, q sqldb.Querier, after int64, each func(clusterUID string, of Type, recorded, seen int64)) error {
 	return q.Query(ctx, "SELECT c.uid, r.api_group, r.name, r.kind, f.recorded_at, COALESCE(t.seen_at, 0) FROM feed f"+
 		" JOIN objects o ON o.id = f.object_id JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"+
@@ -100,7 +101,7 @@ func EachRecent(ctx context.Context, q sqldb.Querier, after int64, each func(clu
 	})
 }
 
-// CountOutbox returns how many transitions wait for a position in the feed.
+// CountOutbox returns the number of transitions that wait for a position in the feed.
 func CountOutbox(ctx context.Context, q sqldb.Querier) (int64, error) {
-	return oneNumber(ctx, q, "SELECT COUNT(*) FROM feed_outbox")
+	return queryInt(ctx, q, "SELECT COUNT(*) FROM feed_outbox")
 }

@@ -1,12 +1,12 @@
 package model
 
-// Condition is one condition of a filter of objects.
+// Condition is one condition of a filter on objects.
 type Condition struct {
 	// SQL refers to the row o of objects. Args are the arguments of its placeholders.
 	SQL  string
 	Args []any
-	// Terms are the terms of the transition index that stand for the condition: an
-	// object that fulfills it has one of them. Without terms the index does not help.
+	// Terms are terms of the transition index: an object that meets the condition has at
+	// least one of them. Without terms the index cannot evaluate the condition.
 	Terms []Term
 }
 
@@ -15,9 +15,9 @@ func fieldIs(column, kind, value string) Condition {
 	return Condition{column + " = ?", []any{value}, []Term{termOf(kind, "", value)}}
 }
 
-// rowIs returns the condition that a column of objects has one of some row numbers.
+// rowIs returns the condition that a column of objects has one of several row IDs.
 func rowIs(column, kind string, ids []int64) Condition {
-	c := Condition{SQL: column + " IN " + inNumbers(ids)}
+	c := Condition{SQL: column + " IN " + inList(ids)}
 	for _, id := range ids {
 		c.Terms = append(c.Terms, numberTerm(kind, id))
 	}

@@ -13,13 +13,13 @@ import (
 
 // Coverage is an interval of versions of a scope in which a recorder saw everything.
 type Coverage struct {
-	ID       int64 // of its row; 0: there is none yet
+	ID       int64 // row ID; 0: not stored yet
 	From, To wire.Version
-	At       time.Time // when To was stored
+	At       time.Time // time when To was stored
 }
 
-// ResumePoint returns the version from which a recorder of a scope continues, and when it
-// was stored: the highest end of all coverage. It is 0 if there is none.
+// ResumePoint returns the version from which a recorder of a scope continues, and the time
+// when it was stored. It is the highest end of all coverage, or 0 without coverage.
 func ResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (version wire.Version, at time.Time, err error) {
 	var to, toAt sql.NullInt64
 	err = q.QueryRow(ctx, "SELECT MAX(to_version), MAX(to_at) FROM coverage WHERE "+inScope, s.args()...).Scan(&to, &toAt)
@@ -32,8 +32,8 @@ func ResumePoint(ctx context.Context, q sqldb.Querier, s Scope) (version wire.Ve
 	return wire.Version(to.Int64), time.UnixMicro(toAt.Int64), nil
 }
 
-// ContinueCoverage returns the coverage of a recorder that ends at a version, or begins
-// one there. Use it when a watch has resumed.
+// ContinueCoverage returns the coverage of a recorder that ends at a version, or begins new
+// coverage there. Use it when a watch has resumed.
 func ContinueCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, at wire.Version, now time.Time) (Coverage, error) {
 	c := Coverage{To: at}
 	var from int64
@@ -53,7 +53,7 @@ func BeginCoverage(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, 
 	c := Coverage{From: at, To: at, At: now}
 	err := tx.Insert(ctx, "coverage", coverageColumns, [][]any{s.args(recorder, int64(at), int64(at), Micros(now), Micros(now))})
 	if err == nil {
-		c.ID, err = oneNumber(ctx, tx, "SELECT MAX(id) FROM coverage WHERE "+inScope+" AND recorder = ?", s.args(recorder)...)
+		c.ID, err = queryInt(ctx, tx, "SELECT MAX(id) FROM coverage WHERE "+inScope+" AND recorder = ?", s.args(recorder)...)
 	}
 	if err != nil {
 		return c, fmt.Errorf("table coverage: %w", err)
@@ -70,23 +70,23 @@ func ExtendCoverage(ctx context.Context, tx *sqldb.Tx, c *Coverage, to wire.Vers
 	return nil
 }
 
-// LastCoveredByOthers returns when another recorder last stored coverage of a scope or of
-// the whole type, in microseconds; 0 if none did.
+// LastCoveredByOthers returns the time when another recorder last stored coverage of a
+// scope or of the whole type, in microseconds. It returns 0 if no other recorder did.
 func LastCoveredByOthers(ctx context.Context, q sqldb.Querier, s Scope, recorder string) (int64, error) {
-	at, _, err := maybeNumber(ctx, q, "SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?",
+	at, _, err := queryNullInt(ctx, q, "SELECT MAX(to_at) FROM coverage WHERE cluster_id = ? AND resource_id = ? AND (namespace = ? OR namespace = '') AND recorder <> ?",
 		s.Cluster, s.Resource, s.Namespace, recorder)
 	return at, err
 }
 
-// ScopeEnd is where the coverage of a scope ends. The scope has no selectors.
+// ScopeEnd is the end of the coverage of a scope without selectors.
 type ScopeEnd struct {
 	Scope
 	To wire.Version
-	At int64 // when it was stored, in microseconds
+	At int64 // time when To was stored, in microseconds
 }
 
-// ScopesOfNamesakes returns the scopes of all clusters that have a name, except one
-// cluster and except scopes with a gap of the cause CauseRebuilt.
+// ScopesOfNamesakes returns the scopes of all clusters with a name, except one cluster, and
+// except scopes that have a gap with the cause CauseRebuilt.
 func ScopesOfNamesakes(ctx context.Context, q sqldb.Querier, name string, except int64) (all []ScopeEnd, err error) {
 	err = q.Query(ctx, "SELECT v.cluster_id, v.resource_id, v.namespace, MAX(v.to_version), MAX(v.to_at) FROM coverage v JOIN clusters c ON c.id = v.cluster_id"+
 		" WHERE c.name = ? AND c.id <> ? AND NOT EXISTS (SELECT 1 FROM gaps g WHERE g.cluster_id = c.id AND g.resource_id = v.resource_id AND g.namespace = v.namespace AND g.cause = ?)"+
@@ -131,7 +131,7 @@ func DeleteCoverage(ctx context.Context, tx *sqldb.Tx, id int64) error {
 	return err
 }
 
-// SetCoverageStart stores where a row of coverage begins.
+// SetCoverageStart stores the start of a row of coverage.
 func SetCoverageStart(ctx context.Context, tx *sqldb.Tx, id int64, from wire.Version, fromAt int64) error {
 	_, err := tx.Exec(ctx, "UPDATE coverage SET from_version = ?, from_at = ? WHERE id = ?", int64(from), fromAt, id)
 	return err

@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// transact runs a function in a transaction that has to succeed.
+// transact runs f in a transaction that must succeed.
 func transact(t *testing.T, d *modeltest.Database, f func(tx *sqldb.Tx) error) {
 	t.Helper()
 	if err := d.Transact(t.Context(), f); err != nil {
@@ -33,7 +33,8 @@ func cover(t *testing.T, d *modeltest.Database, s model.Scope, recorder string, 
 	})
 }
 
-// TestResumePoint: recorders of a scope resume at the highest end of all of its coverage.
+// TestResumePoint checks that all recorders of a scope resume at the highest end of its
+// coverage.
 func TestResumePoint(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		narrow := d.Scope
@@ -62,14 +63,14 @@ func TestResumePoint(t *testing.T) {
 		}
 		at, err := model.LastCoveredByOthers(t.Context(), d, d.Scope, "a")
 		if err != nil || at != model.Micros(noon) {
-			t.Errorf("others covered it at %v, %v", at, err)
+			t.Errorf("got %v, %v as the coverage of others", at, err)
 		}
 	})
 }
 
-// TestHealing: coverage heals the gaps inside it, also together with earlier coverage of
-// the same scope. It heals neither gaps of a wider scope nor revisions that were seen and
-// could not be stored.
+// TestHealing checks that coverage heals the gaps inside it, also together with earlier
+// coverage of the same scope. It heals neither the gaps of a wider scope, nor gaps for
+// revisions that were seen and could not be stored.
 func TestHealing(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		all, ml, selected := d.Scope, d.Scope, d.Scope
@@ -80,14 +81,14 @@ func TestHealing(t *testing.T) {
 			from  wire.Version
 			to    wire.Version
 		}{
-			{all, model.CauseWindow, 10, 20},      // 1: in the coverage below
-			{ml, model.CauseDenied, 12, 18},       // 2: a narrower scope
-			{all, model.CauseInvalid, 15, 15},     // 3: was seen
-			{all, model.CauseRefused, 15, 15},     // 4: was seen
-			{all, model.CauseWindow, 5, 20},       // 5: with earlier coverage
+			{all, model.CauseWindow, 10, 20},      // 1: within the coverage below
+			{ml, model.CauseDenied, 12, 18},       // 2: in a narrower scope
+			{all, model.CauseInvalid, 15, 15},     // 3: the revision was seen
+			{all, model.CauseRefused, 15, 15},     // 4: the revision was seen
+			{all, model.CauseWindow, 5, 20},       // 5: within the coverage together with earlier coverage
 			{all, model.CauseWindow, 3, 20},       // 6: begins too early
 			{all, model.CauseWindow, 10, 31},      // 7: ends too late
-			{selected, model.CauseWindow, 10, 20}, // 8: narrower by its selectors
+			{selected, model.CauseWindow, 10, 20}, // 8: narrower through its selectors
 		} {
 			transact(t, d, func(tx *sqldb.Tx) error {
 				return model.InsertGap(t.Context(), tx, c.scope, "a", model.Gap{Cause: c.cause, From: c.from, To: c.to, FromAt: noon, ToAt: noon})
@@ -101,13 +102,13 @@ func TestHealing(t *testing.T) {
 		var open []wire.Version
 		err := model.UnhealedGaps(t.Context(), d, all, 40, 1, func(from wire.Version, _ time.Time) { open = append(open, from) })
 		if err != nil || fmt.Sprint(open) != "[10]" {
-			t.Errorf("the newest open gap begins at %v, %v", open, err)
+			t.Errorf("got %v, %v as the beginning of the newest open gap", open, err)
 		}
 	})
 }
 
-// TestLastingGap: a recorder has at most one lasting gap in a scope. It ends once: healed
-// if the watch has resumed.
+// TestLastingGap checks that a recorder has at most one lasting gap in a scope. The gap
+// ends once; it is healed if the watch has resumed.
 func TestLastingGap(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		begin := func(recorder string) (begun bool) {
@@ -125,15 +126,15 @@ func TestLastingGap(t *testing.T) {
 			return ended
 		}
 		if !begin("a") || begin("a") || !begin("b") {
-			t.Error("a recorder has two lasting gaps, or none")
+			t.Error("want exactly one lasting gap of the recorder")
 		}
 		if !end("a", true) || end("a", true) || !end("b", false) {
-			t.Error("a gap ended twice, or not at all")
+			t.Error("want the gap to end exactly once")
 		}
 		healed := fmt.Sprint(model.Micros(noon))
 		d.Want("SELECT recorder, from_version, to_version, detail, healed_at FROM gaps ORDER BY id", "a 10 20 no rights "+healed, "b 10 20 no rights 0")
 		if !begin("a") {
-			t.Error("no gap begins after the last one has ended")
+			t.Error("BeginGap inserted no gap after the previous one had ended")
 		}
 	})
 }

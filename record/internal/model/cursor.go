@@ -7,19 +7,19 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// FeedCursor is a row of the named readers.
+// FeedCursor is a row of the table of cursors.
 type FeedCursor struct {
 	Name                         string
 	Position                     int64
-	Token                        int64 // grows with each transaction of the reader
+	Token                        int64 // increases with each transaction of the reader
 	Owner                        string
 	CreatedAt, SeenAt, ExpiredAt int64 // in microseconds
 }
 
-// FeedPoll is what a reader of the feed looks at again and again.
+// FeedPoll holds the values that a reader of the feed polls.
 type FeedPoll struct {
 	FeedHead
-	Waits  bool // entries wait in the outbox
+	Waits  bool // the outbox has entries
 	Cursor FeedCursor
 }
 
@@ -33,42 +33,42 @@ func PollFeed(ctx context.Context, q sqldb.Querier, name string) (p FeedPoll, er
 	return p, err
 }
 
-// InsertFeedCursor inserts a cursor unless one has its name.
+// InsertFeedCursor inserts a cursor unless its name is taken.
 func InsertFeedCursor(ctx context.Context, tx *sqldb.Tx, c FeedCursor) error {
 	row := []any{c.Name, c.Position, c.Token, c.Owner, c.CreatedAt, c.SeenAt, c.ExpiredAt}
 	return tx.InsertNew(ctx, "feed_cursors", []string{"name", "position", "token", "owner", "created_at", "seen_at", "expired_at"}, [][]any{row}, "name")
 }
 
-// AdvanceFeedCursor moves a cursor, and makes its token larger. It returns false if the
-// token is another one by now, or the cursor has expired. The row stays locked until the
-// transaction ends.
+// AdvanceFeedCursor moves a cursor, and increases its token. It returns false if the token
+// has changed or the cursor has expired. The row stays locked until the transaction ends.
 func AdvanceFeedCursor(ctx context.Context, tx *sqldb.Tx, c FeedCursor) (bool, error) {
 	n, err := tx.Exec(ctx, "UPDATE feed_cursors SET position = ?, token = token + 1, owner = ?, seen_at = ? WHERE name = ? AND token = ? AND expired_at = 0",
 		c.Position, c.Owner, c.SeenAt, c.Name, c.Token)
 	return n > 0, err
 }
 
-// TouchFeedCursor stores when a cursor was seen, unless it has expired.
+// TouchFeedCursor stores the time when a cursor was last used, unless the cursor has
+// expired.
 func TouchFeedCursor(ctx context.Context, tx *sqldb.Tx, name string, seenAt int64) error {
 	_, err := tx.Exec(ctx, "UPDATE feed_cursors SET seen_at = ? WHERE name = ? AND expired_at = 0", seenAt, name)
 	return err
 }
 
-// ResetFeedCursor moves a cursor to any position, and ends its expiry. It returns false if
-// the cursor does not exist.
+// ResetFeedCursor moves a cursor to any position and makes it live again. It returns false
+// if the cursor does not exist.
 func ResetFeedCursor(ctx context.Context, tx *sqldb.Tx, name string, position, seenAt int64) (bool, error) {
 	n, err := tx.Exec(ctx, "UPDATE feed_cursors SET position = ?, token = token + 1, seen_at = ?, expired_at = 0 WHERE name = ?", position, seenAt, name)
 	return n > 0, err
 }
 
-// ExpireFeedCursor stores that a cursor has expired, unless it was seen since. It returns
-// whether it has.
+// ExpireFeedCursor marks a cursor as expired, unless it was used since seenAt. It reports
+// whether it did.
 func ExpireFeedCursor(ctx context.Context, tx *sqldb.Tx, name string, seenAt, now int64) (bool, error) {
 	n, err := tx.Exec(ctx, "UPDATE feed_cursors SET expired_at = ? WHERE name = ? AND seen_at = ? AND expired_at = 0", now, name, seenAt)
 	return n > 0, err
 }
 
-// DeleteFeedCursor deletes a cursor. It returns false if it does not exist.
+// DeleteFeedCursor deletes a cursor. It returns false if the cursor does not exist.
 func DeleteFeedCursor(ctx context.Context, tx *sqldb.Tx, name string) (bool, error) {
 	n, err := tx.Exec(ctx, "DELETE FROM feed_cursors WHERE name = ?", name)
 	return n > 0, err
@@ -85,8 +85,8 @@ func FeedCursors(ctx context.Context, q sqldb.Querier) (all []FeedCursor, err er
 	return all, err
 }
 
-// FirstLiveCursor returns the smallest position of a cursor that has not expired and was
-// seen at a time or later, and false if there is no such cursor.
+// FirstLiveCursor returns the smallest position of all live cursors that were used at
+// seenSince or later. It returns false if there is no such cursor.
 func FirstLiveCursor(ctx context.Context, q sqldb.Querier, seenSince int64) (int64, bool, error) {
-	return maybeNumber(ctx, q, "SELECT MIN(position) FROM feed_cursors WHERE expired_at = 0 AND seen_at >= ?", seenSince)
+	return queryNullInt(ctx, q, "SELECT MIN(position) FROM feed_cursors WHERE expired_at = 0 AND seen_at >= ?", seenSince)
 }

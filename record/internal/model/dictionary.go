@@ -8,14 +8,14 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Dictionary is text that bodies of a type have in common. All recorders of a type use
-// the newest one. Older ones stay for the bodies that were compressed with them.
+// Dictionary is text that bodies of a type have in common. All recorders of a type use the
+// newest dictionary. Older ones stay for the bodies that were compressed with them.
 type Dictionary struct {
 	ID   int64
 	Text []byte
 }
 
-// ReadDictionary returns a dictionary by its number.
+// ReadDictionary returns the dictionary with a row ID.
 func ReadDictionary(ctx context.Context, q sqldb.Querier, id int64) (Dictionary, error) {
 	d := Dictionary{ID: id}
 	if err := q.QueryRow(ctx, "SELECT data FROM dictionaries WHERE id = ?", id).Scan(&d.Text); err != nil {
@@ -24,13 +24,13 @@ func ReadDictionary(ctx context.Context, q sqldb.Querier, id int64) (Dictionary,
 	return d, nil
 }
 
-// NewestDictionary returns the number of the newest dictionary of a type, and false if
-// there is none.
+// NewestDictionary returns the row ID of the newest dictionary of a type. It returns false
+// if the type has no dictionary.
 func NewestDictionary(ctx context.Context, q sqldb.Querier, resource int64) (id int64, found bool, err error) {
-	return maybeNumber(ctx, q, "SELECT MAX(id) FROM dictionaries WHERE resource_id = ?", resource)
+	return queryNullInt(ctx, q, "SELECT MAX(id) FROM dictionaries WHERE resource_id = ?", resource)
 }
 
-// InsertDictionary stores a dictionary, and returns the newest one. That may be the
+// InsertDictionary stores a dictionary, and returns the newest one, which may be a
 // dictionary that another recorder stored at the same time.
 func InsertDictionary(ctx context.Context, tx *sqldb.Tx, resource int64, text []byte) (Dictionary, error) {
 	row := []any{resource, Micros(time.Now()), text}

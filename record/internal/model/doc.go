@@ -5,36 +5,36 @@
 //	row structs -> statements of one table -> sqldb.Tx
 //	sqldb.Querier -> statements of one table -> row structs
 //
-// All SQL of a table is in the file with the name of the table. The recorder, package
-// retention and package history call the functions here and hold no SQL. A function for
-// writing takes a sqldb.Tx, so the caller decides what forms one transaction.
+// All SQL of a table is in the file named after the table. The recorder, package retention
+// and package history call these functions and contain no SQL. A function that writes takes
+// a sqldb.Tx, so the caller decides the extent of a transaction.
 //
-// Rows hold times as the database does: microseconds since 1970, where 0 means none.
-// Micros and Time convert them.
+// Rows hold times in the form of the database: microseconds since 1970, where 0 means
+// unset. Micros and Time convert them.
 //
 // # Ownership
 //
-// Rows and slices belong to the caller. All types are values without synchronization.
+// The caller owns rows and slices. All types are values without synchronization.
 //
 // # Guarantees
 //
 // InsertIndexEntries sorts its rows. Other functions write rows in the order of the caller.
-// Callers sort objects by UID to lock them and by number to update them, so two writers
-// never wait for each other in a circle.
+// Callers sort objects by UID to lock them and by row ID to update them, so two writers
+// never deadlock.
 //
-// The rows of a recorder keep these relations: objects.version is the version of the last
+// The rows of a recorder have these invariants: objects.version is the version of the last
 // stored revision of an object, and that row exists; objects.state and objects.since are
 // those of its last transition; objects.base is the version of its last keyframe; a
 // transition has the version of the revision that showed it.
 //
 // # Limits
 //
-// Columns take text of limited length. Callers shorten state words and reasons to
-// MaxWord bytes and messages to MaxMessage bytes with Truncate.
+// Text columns have a maximum length. Callers shorten state words and reasons to MaxWord
+// bytes and messages to MaxMessage bytes with Truncate.
 //
 // # Errors
 //
-// Errors of the database come back unchanged or wrapped, so sqldb.DB.Rejects and
+// Errors of the database are returned unchanged or wrapped, so sqldb.DB.Rejects and
 // sqldb.DB.Explain recognize them. A function that reads one row returns sql.ErrNoRows if
-// there is none, unless it says otherwise.
+// the row does not exist, unless documented otherwise.
 package model

@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// InsertFeed inserts entries with consecutive positions after one.
-func InsertFeed(ctx context.Context, tx *sqldb.Tx, after int64, all []Waiting, recordedAt int64) error {
+// InsertFeed inserts entries at the consecutive positions that follow a position.
+func InsertFeed(ctx context.Context, tx *sqldb.Tx, after int64, all []OutboxEntry, recordedAt int64) error {
 	rows := make([][]any, len(all))
 	for i, e := range all {
 		rows[i] = []any{after + int64(i) + 1, e.Object, int64(e.Version), int16(e.Kind), recordedAt}
@@ -21,8 +21,8 @@ func InsertFeed(ctx context.Context, tx *sqldb.Tx, after int64, all []Waiting, r
 	return nil
 }
 
-// FeedRow is a row of the feed with its transition. Found is false if the transition is
-// not stored any more.
+// FeedRow is a row of the feed with its transition. Found is false if the transition is no
+// longer stored.
 type FeedRow struct {
 	Position int64
 	FeedEntry
@@ -30,7 +30,8 @@ type FeedRow struct {
 	Transition
 }
 
-// ReadFeed calls each for the rows after one position and up to another, in order.
+// ReadFeed calls each for the rows between two positions, in order. after is exclusive, and
+// upTo is inclusive.
 func ReadFeed(ctx context.Context, q sqldb.Querier, after, upTo int64, each func(FeedRow)) error {
 	const query = "SELECT f.position, f.object_id, f.version, f.kind, t.id, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message," +
 		" t.happened_at, t.seen_at, t.source FROM feed f LEFT JOIN transitions t ON t.object_id = f.object_id AND t.version = f.version" +
@@ -53,41 +54,43 @@ func ReadFeed(ctx context.Context, q sqldb.Querier, after, upTo int64, each func
 	})
 }
 
-// FirstUnread calls each for those of some objects that have rows after a position, with
-// the first version of them.
+// FirstUnread calls each for the objects among some that have rows after a position, with
+// the version of the first such row.
 func FirstUnread(ctx context.Context, q sqldb.Querier, after int64, objects []int64, each func(RevisionID)) error {
 	return queryIn(ctx, q, "SELECT object_id, MIN(version) FROM feed WHERE position > ? AND object_id IN ", objects, " GROUP BY object_id", scanRevisionIDs(each), after)
 }
 
-// FirstRecordedSince returns the first position of a range that was assigned at a time or
-// later, and false if there is none. after is exclusive, and upTo inclusive.
+// FirstRecordedSince returns the first position in a range that was assigned at a time or
+// later. It returns false if there is none. after is exclusive, and upTo is inclusive.
 func FirstRecordedSince(ctx context.Context, q sqldb.Querier, after, upTo, since int64) (int64, bool, error) {
-	return maybeNumber(ctx, q, "SELECT MIN(position) FROM feed WHERE position > ? AND position <= ? AND recorded_at >= ?", after, upTo, since)
+	return queryNullInt(ctx, q, "SELECT MIN(position) FROM feed WHERE position > ? AND position <= ? AND recorded_at >= ?", after, upTo, since)
 }
 
-// DeleteFeed deletes the rows after one position and up to another, and returns how many.
+// DeleteFeed deletes the rows between two positions, and returns their number. after is
+// exclusive, and upTo is inclusive.
 func DeleteFeed(ctx context.Context, tx *sqldb.Tx, after, upTo int64) (int64, error) {
 	return tx.Exec(ctx, "DELETE FROM feed WHERE position > ? AND position <= ?", after, upTo)
 }
 
-// FeedMark is an entry of the feed that is not new, with its transition if that is stored.
-type FeedMark struct {
+// FeedAmendment is an entry of the feed that amends earlier history: a late, corrected or
+// withdrawn transition.
+type FeedAmendment struct {
 	FeedEntry
 	RecordedAt int64
 	From, To   string
 	HappenedAt int64 // 0 if the transition is not stored
 }
 
-// FeedMarks calls each for the entries of an object that are late, corrected or withdrawn, in
-// the order of the feed: at most limit.
-func FeedMarks(ctx context.Context, q sqldb.Querier, object int64, limit int, each func(FeedMark)) error {
+// FeedAmendments calls each for the late, corrected and withdrawn entries of an object, in
+// the order of the feed, up to limit entries.
+func FeedAmendments(ctx context.Context, q sqldb.Querier, object int64, limit int, each func(FeedAmendment)) error {
 	const query = "SELECT f.version, f.kind, f.recorded_at, t.from_state, t.to_state, t.happened_at FROM feed f LEFT JOIN transitions t" +
 		" ON t.object_id = f.object_id AND t.version = f.version WHERE f.object_id = ? AND f.kind <> ? ORDER BY f.position LIMIT ?"
 	return q.Query(ctx, query, []any{object, int16(FeedNew), limit}, func(rows *sql.Rows) error {
 		var version int64
 		var from, to sql.NullString
 		var happened sql.NullInt64
-		m := FeedMark{FeedEntry: FeedEntry{RevisionID: RevisionID{Object: object}}}
+		m := FeedAmendment{FeedEntry: FeedEntry{RevisionID: RevisionID{Object: object}}}
 		if err := rows.Scan(&version, &m.Kind, &m.RecordedAt, &from, &to, &happened); err != nil {
 			return err
 		}

@@ -13,20 +13,20 @@ import (
 
 // Causes of gaps.
 const (
-	// CauseWindow: the server no longer had the events after the version.
+	// CauseWindow: the server no longer had the events after the resume point.
 	CauseWindow = "window"
-	// CauseDenied: the rights to list and watch were missing.
+	// CauseDenied: the recorder lacked the right to list or watch.
 	CauseDenied = "denied"
 	// CauseAbsent: the server did not serve the type.
 	CauseAbsent = "absent"
-	// CauseRebuilt: another cluster has replaced this one.
+	// CauseRebuilt: a different cluster has replaced this one.
 	CauseRebuilt = "rebuilt"
 	// CauseInvalid: an object in a list or an event was unusable.
 	CauseInvalid = "invalid"
-	// CauseRefused: the database refused a revision.
+	// CauseRefused: the database rejected a revision.
 	CauseRefused = "refused"
-	// CauseUnordered: the server does not order versions, and a revision had a version
-	// that was not newer than the one before it.
+	// CauseUnordered: the server does not order versions, and the version of a revision was
+	// not newer than the previous one.
 	CauseUnordered = "unordered"
 )
 
@@ -34,16 +34,16 @@ const (
 type Gap struct {
 	Cause    string
 	From, To wire.Version // To is 0 while the gap lasts
-	FromAt   time.Time    // when From was seen
-	ToAt     time.Time    // when To was seen; zero while the gap lasts
+	FromAt   time.Time    // time when From was seen
+	ToAt     time.Time    // time when To was seen; zero while the gap lasts
 	Detail   string
 }
 
-// Another recorder cannot heal gaps of these causes: the revision was seen, and could not
+// Another recorder cannot heal a gap with these causes: the revision was seen and could not
 // be stored.
 const healable = " AND cause <> '" + CauseInvalid + "' AND cause <> '" + CauseRefused + "' AND cause <> '" + CauseUnordered + "'"
 
-// lasting is the condition that a gap has begun and not ended.
+// lasting is the condition for a gap that has begun and not ended.
 const lasting = "healed_at = 0 AND to_at = 0"
 
 var gapColumns = []string{"cluster_id", "resource_id", "namespace", "selector_hash", "recorder", "cause", "from_version", "to_version", "from_at", "to_at", "detail", "healed_at"}
@@ -57,18 +57,18 @@ func InsertGap(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, g Ga
 	return nil
 }
 
-// BeginGap inserts a lasting gap, unless the recorder has one in the scope. It returns
-// whether it did.
+// BeginGap inserts a lasting gap, unless the recorder already has one in the scope. It
+// reports whether it inserted the gap.
 func BeginGap(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, g Gap) (begun bool, err error) {
-	n, err := oneNumber(ctx, tx, "SELECT COUNT(*) FROM gaps WHERE "+inScope+" AND recorder = ? AND "+lasting, s.args(recorder)...)
+	n, err := queryInt(ctx, tx, "SELECT COUNT(*) FROM gaps WHERE "+inScope+" AND recorder = ? AND "+lasting, s.args(recorder)...)
 	if err != nil || n > 0 {
 		return false, err
 	}
 	return true, InsertGap(ctx, tx, s, recorder, g)
 }
 
-// EndGap ends the lasting gap of a recorder in a scope, and returns whether there was
-// one. healed says that the watch has resumed where the gap began, so nothing is missing.
+// EndGap ends the lasting gap of a recorder in a scope, and reports whether there was one.
+// healed means that the watch has resumed where the gap began, so nothing is missing.
 func EndGap(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, to wire.Version, healed bool, now time.Time) (ended bool, err error) {
 	healedAt := int64(0)
 	if healed {
@@ -79,8 +79,8 @@ func EndGap(ctx context.Context, tx *sqldb.Tx, s Scope, recorder string, to wire
 	return n > 0, err
 }
 
-// HealGaps marks gaps as healed that lie within a scope, and within the coverage from one
-// version to another, alone or together with coverage that begins earlier.
+// HealGaps marks the gaps within a scope as healed that lie within the coverage between two
+// versions, alone or together with coverage that begins earlier.
 func HealGaps(ctx context.Context, tx *sqldb.Tx, s Scope, from, to wire.Version, now time.Time) error {
 	condition, args := s.within("selector_hash")
 	args = slices.Concat([]any{Micros(now)}, args, []any{int64(to), int64(from)}, s.args(int64(from)))
@@ -90,8 +90,8 @@ func HealGaps(ctx context.Context, tx *sqldb.Tx, s Scope, from, to wire.Version,
 	return err
 }
 
-// UnhealedGaps calls each for the beginnings of gaps of a scope that are open and end by a
-// version, the newest first: at most limit of them.
+// UnhealedGaps calls each for the beginnings of open gaps of a scope that end at a version
+// or earlier, newest first, up to limit gaps.
 func UnhealedGaps(ctx context.Context, q sqldb.Querier, s Scope, by wire.Version, limit int, each func(from wire.Version, at time.Time)) error {
 	err := q.Query(ctx, "SELECT from_version, from_at FROM gaps WHERE "+inScope+" AND healed_at = 0 AND from_version > 0 AND to_version > from_version AND to_version <= ?"+healable+" ORDER BY id DESC LIMIT ?",
 		s.args(int64(by), limit), func(rows *sql.Rows) error {
@@ -108,9 +108,9 @@ func UnhealedGaps(ctx context.Context, q sqldb.Querier, s Scope, by wire.Version
 	return nil
 }
 
-// CountHealedGaps returns how many gaps were healed before a time.
+// CountHealedGaps returns the number of gaps that were healed before a time.
 func CountHealedGaps(ctx context.Context, q sqldb.Querier, before int64) (int, error) {
-	n, err := oneNumber(ctx, q, "SELECT COUNT(*) FROM gaps WHERE healed_at > 0 AND healed_at < ?", before)
+	n, err := queryInt(ctx, q, "SELECT COUNT(*) FROM gaps WHERE healed_at > 0 AND healed_at < ?", before)
 	return int(n), err
 }
 
@@ -120,15 +120,15 @@ func DeleteHealedGaps(ctx context.Context, tx *sqldb.Tx, before int64) error {
 	return err
 }
 
-// GapFilter chooses gaps. The zero value chooses all.
+// GapFilter selects gaps. The zero value selects all gaps.
 type GapFilter struct {
-	Clusters, Resources []int64 // row numbers; nil: all
-	// Namespace leaves out gaps of other namespaces only.
+	Clusters, Resources []int64 // row IDs; nil: all
+	// Namespace excludes gaps that belong only to other namespaces.
 	Namespace string
-	// Open leaves out healed gaps.
+	// Open excludes healed gaps.
 	Open bool
-	// EndedSince leaves out gaps that ended before a time, in microseconds; BegunBefore
-	// those that began later. 0: no bound.
+	// EndedSince excludes gaps that ended before a time, and BegunBefore excludes gaps that
+	// began later, both in microseconds. 0 means no limit.
 	EndedSince, BegunBefore int64
 }
 
@@ -142,8 +142,8 @@ type ListedGap struct {
 	HealedAt time.Time // zero: the gap is open
 }
 
-// Gaps returns the query for the gaps that a filter chooses, in the order in which they
-// were found. ScanGap reads its rows.
+// Gaps returns the query for the gaps that a filter selects, in the order in which they
+// were recorded. ScanGap reads its rows.
 func Gaps(f GapFilter) Query {
 	q := Query{
 		text: "SELECT g.id, c.name, c.uid, r.api_group, r.name, r.kind, g.namespace, g.recorder, g.cause, g.from_version, g.to_version, g.from_at, g.to_at, g.detail, g.healed_at" +

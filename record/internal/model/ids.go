@@ -11,11 +11,11 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// inChunk is how many row numbers one statement takes.
+// inChunk is the maximum number of row IDs in one statement.
 const inChunk = 2000
 
-// inNumbers returns "(1, 2)", for numbers of rows that come from the database.
-func inNumbers(ids []int64) string {
+// inList returns a list such as "(1, 2)", for row IDs that come from the database.
+func inList(ids []int64) string {
 	var b strings.Builder
 	for i, id := range ids {
 		if i > 0 {
@@ -26,8 +26,8 @@ func inNumbers(ids []int64) string {
 	return "(" + b.String() + ")"
 }
 
-// execIn runs a statement that ends in IN, and returns how many rows it changed. args
-// stand before the list.
+// execIn runs a statement that ends in IN, and returns the number of changed rows. args
+// precede the list.
 func execIn(ctx context.Context, tx *sqldb.Tx, statement string, ids []int64, args ...any) (changed int64, err error) {
 	for some := range slices.Chunk(ids, inChunk) {
 		n, err := tx.Exec(ctx, statement+sqldb.Placeholders(len(some)), withIDs(args, some)...)
@@ -38,8 +38,8 @@ func execIn(ctx context.Context, tx *sqldb.Tx, statement string, ids []int64, ar
 	return changed, nil
 }
 
-// queryIn runs a query that consists of begin, a list of row numbers and end. args stand
-// before the list.
+// queryIn runs a query that consists of begin, a list of row IDs and end. args precede the
+// list.
 func queryIn(ctx context.Context, q sqldb.Querier, begin string, ids []int64, end string, each func(*sql.Rows) error, args ...any) error {
 	for some := range slices.Chunk(ids, inChunk) {
 		if err := q.Query(ctx, begin+sqldb.Placeholders(len(some))+end, withIDs(args, some), each); err != nil {
@@ -58,6 +58,5 @@ func withIDs(args []any, ids []int64) []any {
 	return all
 }
 
-// SortedIDs returns the keys of a map in ascending order, the order in which rows are
-// written.
+// SortedIDs returns the keys of a map in ascending order, the order of writes.
 func SortedIDs[V any](of map[int64]V) []int64 { return slices.Sorted(maps.Keys(of)) }

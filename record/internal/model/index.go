@@ -10,12 +10,12 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// The transition index says that an object with a term changed its state in an hour. It
-// finds transitions in the order of time where few objects have a term. Where many do, a
-// scan of the transitions finds them soon enough. An index of each transition by each
-// term would take several times the space.
+// The transition index records that an object with a term changed its state in an hour. It
+// finds transitions in the order of time if few objects have a term. If many objects have a
+// term, a scan of the transitions finds them soon enough. An index of each transition by
+// each term would take several times the space.
 //
-// IndexTable is the table of its entries.
+// IndexTable is the name of its table.
 const IndexTable = "transition_index"
 
 // IndexEntry is an entry of the transition index.
@@ -27,7 +27,7 @@ type IndexEntry struct {
 // hour is the unit of time of the transition index, in microseconds.
 const hour = 3_600_000_000
 
-// HourOf returns the hour of a time in microseconds.
+// HourOf returns the hour that contains a time in microseconds.
 func HourOf(micros int64) int64 {
 	h := micros / hour
 	if micros%hour < 0 {
@@ -36,11 +36,11 @@ func HourOf(micros int64) int64 {
 	return h
 }
 
-// HourStart returns when an hour begins, in microseconds.
+// HourStart returns the time when an hour begins, in microseconds.
 func HourStart(h int64) int64 { return h * hour }
 
-// InsertIndexEntries inserts entries that do not exist yet. It sorts them: neighbors in
-// the index are written together.
+// InsertIndexEntries inserts the entries that do not exist yet. It sorts all, so that
+// neighbors in the index are written together.
 func InsertIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) error {
 	slices.SortFunc(all, func(x, y IndexEntry) int {
 		return cmp.Or(cmp.Compare(x.Term, y.Term), cmp.Compare(x.Hour, y.Hour), cmp.Compare(x.Object, y.Object))
@@ -55,8 +55,8 @@ func InsertIndexEntries(ctx context.Context, tx *sqldb.Tx, all []IndexEntry) err
 	return nil
 }
 
-// ReadIndex calls each for the entries of a term from one hour to another, both included,
-// in ascending or descending order: at most limit of them.
+// ReadIndex calls each for the entries of a term between two hours, both inclusive, in
+// ascending or descending order, up to limit entries.
 func ReadIndex(ctx context.Context, q sqldb.Querier, t Term, from, to int64, ascending bool, limit int, each func(hour, object int64)) error {
 	order := " DESC"
 	if ascending {
@@ -71,14 +71,15 @@ func ReadIndex(ctx context.Context, q sqldb.Querier, t Term, from, to int64, asc
 		})
 }
 
-// ObjectsWithTerms returns objects that had a transition while they had one of some terms,
-// those of the newest hours first, each once. It reads at most limit entries.
+// ObjectsWithTerms returns the objects that had a transition while they had one of some
+// terms, without duplicates, those of the newest hours first. It reads at most limit
+// entries.
 func ObjectsWithTerms(ctx context.Context, q sqldb.Querier, terms []Term, limit int) (objects []int64, err error) {
 	ids := make([]int64, len(terms))
 	for i, t := range terms {
 		ids[i] = int64(t)
 	}
-	err = q.Query(ctx, "SELECT object_id FROM "+IndexTable+" WHERE term IN "+inNumbers(ids)+" ORDER BY hour DESC, object_id DESC LIMIT ?", []any{limit}, func(rows *sql.Rows) error {
+	err = q.Query(ctx, "SELECT object_id FROM "+IndexTable+" WHERE term IN "+inList(ids)+" ORDER BY hour DESC, object_id DESC LIMIT ?", []any{limit}, func(rows *sql.Rows) error {
 		var object int64
 		err := rows.Scan(&object)
 		objects = append(objects, object)
@@ -88,7 +89,7 @@ func ObjectsWithTerms(ctx context.Context, q sqldb.Querier, terms []Term, limit 
 	return slices.Compact(objects), err
 }
 
-// StoredTerms returns the terms of an object by the attributes that are stored.
+// StoredTerms returns the terms of an object that follow from its stored attributes.
 func StoredTerms(ctx context.Context, q sqldb.Querier, object int64) ([]Term, error) {
 	a, err := ReadAttributes(ctx, q, object)
 	if err != nil {
@@ -100,7 +101,7 @@ func StoredTerms(ctx context.Context, q sqldb.Querier, object int64) ([]Term, er
 	return a.Terms(), nil
 }
 
-// TransitionHours returns the hours in which an object has transitions, sorted.
+// TransitionHours returns the hours in which an object has transitions, in ascending order.
 func TransitionHours(ctx context.Context, q sqldb.Querier, object int64) ([]int64, error) {
 	hours, err := TransitionTimes(ctx, q, object)
 	for i, at := range hours {
@@ -110,8 +111,8 @@ func TransitionHours(ctx context.Context, q sqldb.Querier, object int64) ([]int6
 	return slices.Compact(hours), err
 }
 
-// UnindexHours deletes the entries of an object for those of some hours in which it has no
-// transition.
+// UnindexHours deletes the entries of an object for each of some hours without a transition
+// of the object.
 func UnindexHours(ctx context.Context, tx *sqldb.Tx, object int64, hours []int64) error {
 	terms, err := StoredTerms(ctx, tx, object)
 	if err != nil {
@@ -132,7 +133,7 @@ func UnindexHours(ctx context.Context, tx *sqldb.Tx, object int64, hours []int64
 	return nil
 }
 
-// Unindex deletes all entries of an object, before its transitions are deleted.
+// Unindex deletes all entries of an object. Call it before its transitions are deleted.
 func Unindex(ctx context.Context, tx *sqldb.Tx, object int64) error {
 	terms, err := StoredTerms(ctx, tx, object)
 	if err != nil {

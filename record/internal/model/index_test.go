@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// entries returns the hours in which objects in the namespace ml have entries, counted
-// from the hour of version 0.
+// entries returns the hours in which objects in the namespace ml have entries, relative to
+// the hour of version 0.
 func entries(t *testing.T, d *modeltest.Database, ascending bool, limit int) (all []string) {
 	t.Helper()
 	first := model.HourOf(model.Micros(modeltest.Seen(0)))
@@ -27,12 +27,13 @@ func entries(t *testing.T, d *modeltest.Database, ascending bool, limit int) (al
 	return all
 }
 
-// TestIndex: an object has an entry for every hour with a transition and for each of its
-// terms. Entries go when the last transition of their hour does, and with the object.
+// TestIndex checks that an object has an entry for each of its terms in every hour with a
+// transition. Entries are removed with the last transition of their hour, and with the
+// object.
 func TestIndex(t *testing.T) {
 	each(t, func(t *testing.T, d *modeltest.Database) {
 		states := []state.State{state.Queued, state.Running, state.Failed}
-		for i, hour := range []wire.Version{0, 2, 2, 5} { // a second is a version
+		for i, hour := range []wire.Version{0, 2, 2, 5} { // versions are one second apart
 			for j, uid := range []string{"a", "b"} {
 				write(t, d, modeltest.Revision{UID: uid, Version: hour*3600 + wire.Version(2*i+j+1), State: states[i%3], Body: "{}"})
 			}
@@ -54,14 +55,14 @@ func TestIndex(t *testing.T) {
 		if err != nil || len(hours) != 3 {
 			t.Fatal(hours, err)
 		}
-		d.Exec("DELETE FROM transitions WHERE object_id = 1 AND version IN (1, 7203)") // all of hour 0, one of hour 2
+		d.Exec("DELETE FROM transitions WHERE object_id = 1 AND version IN (1, 7203)") // all transitions of hour 0, one of hour 2
 		unindex(t, d, func(tx *sqldb.Tx) error { return model.UnindexHours(t.Context(), tx, 1, hours) })
 		if got := entries(t, d, true, 10); !slices.Equal(got, []string{"0 2", "2 1", "2 2", "5 1", "5 2"}) {
-			t.Errorf("after an hour lost its transitions: %q", got)
+			t.Errorf("got %q after an hour lost its transitions", got)
 		}
 		unindex(t, d, func(tx *sqldb.Tx) error { return model.Unindex(t.Context(), tx, 2) })
 		if got := entries(t, d, true, 10); !slices.Equal(got, []string{"2 1", "5 1"}) {
-			t.Errorf("after an object was removed from the index: %q", got)
+			t.Errorf("got %q after an object was removed from the index", got)
 		}
 		d.Want("SELECT COUNT(*) FROM "+model.IndexTable+" WHERE object_id = 2", "0")
 	})

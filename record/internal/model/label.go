@@ -14,7 +14,7 @@ type Label struct {
 	Name, Value string
 }
 
-// InsertLabels inserts labels of objects that have none stored.
+// InsertLabels inserts labels. The objects must have no stored labels.
 func InsertLabels(ctx context.Context, tx *sqldb.Tx, all []Label) error {
 	rows := make([][]any, len(all))
 	for i := range all {
@@ -46,7 +46,7 @@ func ReadLabels(ctx context.Context, q sqldb.Querier, object int64) (map[string]
 	return labels, err
 }
 
-// LabelsOf returns the labels of objects by their numbers. Objects without labels have no
+// LabelsOf returns the labels of objects by their row IDs. Objects without labels have no
 // entry.
 func LabelsOf(ctx context.Context, q sqldb.Querier, objects []int64) (map[int64]map[string]string, error) {
 	all := map[int64]map[string]string{}
@@ -65,7 +65,7 @@ func LabelsOf(ctx context.Context, q sqldb.Querier, objects []int64) (map[int64]
 	return all, err
 }
 
-// Labeled is the condition that an object has a label, or had it last.
+// Labeled is the condition that an object has a label, or had it before its deletion.
 func Labeled(name, value string) Condition {
 	return Condition{"EXISTS (SELECT 1 FROM labels l WHERE l.object_id = o.id AND l.name = ? AND l.value = ?)", []any{name, value}, []Term{termOf(byLabel, name, value)}}
 }

@@ -14,9 +14,9 @@ import (
 type NewObject struct {
 	Attributes
 	Name, UID string
-	CreatedAt int64 // in microseconds, as the object says
+	CreatedAt int64 // as the object reports, in microseconds
 	SeenAt    int64
-	Selectors int64 // the hash of those with which it was seen
+	Selectors int64 // hash of the selectors with which it was seen
 }
 
 var newObjectColumns = []string{
@@ -24,8 +24,8 @@ var newObjectColumns = []string{
 	"created_at", "seen_at", "presence", "gone_at", "version", "state", "raw_state", "reason", "message", "since", "labels_hash", "scope", "base", "depth",
 }
 
-// InsertObjects inserts objects that do not exist yet, and leaves the others as they are.
-// UIDs must be sorted.
+// InsertObjects inserts the objects that do not exist yet, and leaves the others unchanged.
+// all must be sorted by UID.
 func InsertObjects(ctx context.Context, tx *sqldb.Tx, all []NewObject) error {
 	rows := make([][]any, len(all))
 	for i := range all {
@@ -43,18 +43,18 @@ type Object struct {
 	ID              int64
 	UID             string
 	Presence        Presence
-	Version         wire.Version // of the last revision; 0: none yet
+	Version         wire.Version // of the last revision; 0: no revision yet
 	State, RawState string
-	Since           int64        // when it entered the state, in microseconds
-	TermsHash       int64        // of its attributes; 0: none stored yet
-	Selectors       int64        // the hash of those with which it was seen last
+	Since           int64        // time when the object entered the state, in microseconds
+	TermsHash       int64        // of its attributes; 0: not stored yet
+	Selectors       int64        // hash of the selectors with which it was seen last
 	Base            wire.Version // of the last keyframe; 0: none
-	Depth           int16        // how many revisions since are stored as differences
+	Depth           int16        // number of later revisions that are stored as differences
 }
 
 // LockObjects locks the rows of objects until the transaction ends, and calls each for
-// every row. UIDs must be sorted, so that all writers lock in the same order. The object
-// that each receives is valid until it returns.
+// every row. uids must be sorted, so that all writers lock in the same order. The object is
+// valid only during the call of each.
 func LockObjects(ctx context.Context, tx *sqldb.Tx, cluster, resource int64, uids []string, each func(*Object) error) error {
 	var o Object
 	var version, base int64
@@ -87,10 +87,10 @@ type ObjectUpdate struct {
 	Selectors          int64
 	Base               wire.Version
 	Depth              int16
-	ObjectStateColumns // which UpdateObjects writes only where they have changed
+	ObjectStateColumns // UpdateObjects writes them only if they have changed
 }
 
-// ObjectStateColumns are the columns of an object that indexes depend on.
+// ObjectStateColumns are the columns of an object that are part of an index.
 type ObjectStateColumns struct {
 	Presence        Presence
 	DeletedAt       int64
@@ -99,14 +99,14 @@ type ObjectStateColumns struct {
 }
 
 // Most revisions change only the first columns. No index contains them, so an update of
-// these columns alone leaves all indexes as they are.
+// only these columns does not touch an index.
 var (
 	updateColumns      = []string{"id", "version", "reason", "message", "labels_hash", "scope", "base", "depth"}
 	stateUpdateColumns = slices.Concat(updateColumns, []string{"presence", "gone_at", "state", "raw_state", "since"})
 )
 
-// UpdateObjects stores the state of objects after a batch, in the order of their numbers.
-// Those in changed have another state or presence than before; those in same have not.
+// UpdateObjects stores the state of objects after a batch, in the order of their row IDs.
+// changed holds the objects with a changed state or presence, and same holds the others.
 func UpdateObjects(ctx context.Context, tx *sqldb.Tx, changed, same []ObjectUpdate) error {
 	rows := make([][]any, len(changed))
 	for i := range changed {
@@ -130,14 +130,14 @@ func (u *ObjectUpdate) columns(n int) []any {
 	return append(make([]any, 0, n), u.ID, int64(u.Version), u.Reason, u.Message, u.TermsHash, u.Selectors, int64(u.Base), u.Depth)
 }
 
-// AttributeUpdate are the attributes of an object that may change, other than its labels.
+// AttributeUpdate holds the attributes of an object that may change, except its labels.
 type AttributeUpdate struct {
 	ID               int64
 	Owner            Owner
 	Queue, Submitter string
 }
 
-// UpdateAttributes stores attributes of objects that have changed.
+// UpdateAttributes stores changed attributes of objects.
 func UpdateAttributes(ctx context.Context, tx *sqldb.Tx, all []AttributeUpdate) error {
 	rows := make([][]any, len(all))
 	for i := range all {
@@ -156,23 +156,24 @@ func SelectObject(ctx context.Context, tx *sqldb.Tx, id, selectors int64) error 
 	return err
 }
 
-// UnselectObject stores that the selectors of its target do not select an object any
-// more, unless the object was deleted.
+// UnselectObject stores that the selectors of its target no longer select an object, unless
+// the object was deleted.
 func UnselectObject(ctx context.Context, tx *sqldb.Tx, s Scope, uid string) error {
 	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE cluster_id = ? AND resource_id = ? AND uid = ? AND presence <> ?",
 		int16(Unselected), s.Cluster, s.Resource, uid, int16(Deleted))
 	return err
 }
 
-// SetPresence changes the presence of all objects of a scope that have another one. In a
-// scope with selectors it changes those that were seen last with the same selectors.
+// SetPresence changes the presence of all objects of a scope from one value to another. In
+// a scope with selectors it changes only the objects that were last seen with the same
+// selectors.
 func SetPresence(ctx context.Context, tx *sqldb.Tx, s Scope, from, to Presence) error {
 	condition, args := s.within("scope")
 	_, err := tx.Exec(ctx, "UPDATE objects SET presence = ? WHERE "+condition+" AND presence = ?", append(append([]any{int16(to)}, args...), int16(from))...)
 	return err
 }
 
-// EachTracked calls each for the objects of a scope whose deletion was not seen.
+// EachTracked calls each for the objects of a scope that are not known to be deleted.
 func EachTracked(ctx context.Context, q sqldb.Querier, s Scope, each func(key wire.Key, uid string, version wire.Version)) error {
 	condition, args := s.within("scope")
 	return q.Query(ctx, "SELECT namespace, name, uid, version FROM objects WHERE "+condition+" AND presence IN (?, ?)", append(args, int16(Present), int16(Unknown)), func(rows *sql.Rows) error {
@@ -188,20 +189,20 @@ func EachTracked(ctx context.Context, q sqldb.Querier, s Scope, each func(key wi
 }
 
 // RefreshSince sets since of an object to the time of its last transition. A backfill may
-// change which one that is.
+// have changed which transition is the last one.
 func RefreshSince(ctx context.Context, tx *sqldb.Tx, id int64) error {
 	_, err := tx.Exec(ctx, "UPDATE objects SET since = COALESCE((SELECT happened_at FROM transitions WHERE object_id = ? ORDER BY version DESC LIMIT 1), since) WHERE id = ?", id, id)
 	return err
 }
 
-// ObservedDeletion is what the event of a deletion says of an object.
+// ObservedDeletion holds the values of an object that come from its deletion event.
 type ObservedDeletion struct {
 	Version                   wire.Version
 	DeletedAt                 int64
 	RawState, Reason, Message string
 }
 
-// CorrectDeletion replaces what was inferred about the deletion of an object.
+// CorrectDeletion replaces the inferred values of a deleted object.
 func CorrectDeletion(ctx context.Context, tx *sqldb.Tx, id int64, d ObservedDeletion) error {
 	_, err := tx.Exec(ctx, "UPDATE objects SET version = ?, gone_at = ?, raw_state = ?, reason = ?, message = ? WHERE id = ?",
 		int64(d.Version), d.DeletedAt, d.RawState, d.Reason, d.Message, id)
@@ -215,7 +216,7 @@ func ReadAttributes(ctx context.Context, q sqldb.Querier, id int64) (a Attribute
 	return a, err
 }
 
-// RetainedObject is what retention has to know of an object.
+// RetainedObject is an object as retention needs it.
 type RetainedObject struct {
 	ID            int64
 	Version, Base wire.Version
@@ -224,7 +225,7 @@ type RetainedObject struct {
 }
 
 // EachRetained calls each for objects in the order in which writers lock them. With lock
-// it locks them until the transaction ends.
+// set, the rows stay locked until the transaction ends.
 func EachRetained(ctx context.Context, tx *sqldb.Tx, ids []int64, lock bool, each func(RetainedObject)) error {
 	end := " ORDER BY uid"
 	if lock {
@@ -242,12 +243,12 @@ func EachRetained(ctx context.Context, tx *sqldb.Tx, ids []int64, lock bool, eac
 	})
 }
 
-// DeleteObjects deletes rows of objects, and returns how many.
+// DeleteObjects deletes rows of objects, and returns the number of deleted rows.
 func DeleteObjects(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
 	return execIn(ctx, tx, "DELETE FROM objects WHERE id IN ", ids)
 }
 
-// ListedObject is an object with the names of its cluster and type, as lists read it.
+// ListedObject is an object as lists show it, with the names of its cluster and type.
 type ListedObject struct {
 	ID                           int64
 	Cluster, ClusterUID          string
@@ -269,8 +270,8 @@ const (
 	objectNameJoins = " JOIN resources r ON r.id = o.resource_id JOIN clusters c ON c.id = o.cluster_id"
 )
 
-// targets returns where to scan listedObjectColumns to. The version goes elsewhere,
-// because the database has no unsigned numbers.
+// targets returns the scan targets for listedObjectColumns. The version has a separate
+// target, because the database has no unsigned integers.
 func (o *ListedObject) targets(version *int64) []any {
 	return []any{
 		&o.ID, &o.Cluster, &o.ClusterUID, &o.Type.Group, &o.Type.Resource, &o.Type.Kind, &o.Namespace, &o.Name, &o.UID, &o.CreatedAt, &o.SeenAt, &o.DeletedAt, &o.Presence, version,
@@ -286,34 +287,36 @@ func ScanObject(rows *sql.Rows) (o ListedObject, err error) {
 	return o, err
 }
 
-// ObjectTable describes lists of objects in the order in which they entered their states.
+// ObjectTable describes lists of objects, ordered by the time when they entered their
+// state.
 var ObjectTable = &Table{
 	name: "objects o", nameJoins: objectNameJoins, columns: listedObjectColumns,
 	at: "o.since", id: "o.id", object: "o.id", state: "o.state", stateIndex: "objects_state",
 }
 
 // ObjectsNamed returns the query for the objects that had a name. Order it by ObjectKey.
-// Without a namespace condition it finds objects in all namespaces.
+// Without a condition on the namespace it finds objects in all namespaces.
 func ObjectsNamed(name string, conditions ...Condition) Query {
 	q := Query{"SELECT " + listedObjectColumns + " FROM objects o" + objectNameJoins + " WHERE o.name = ?", []any{name}, "o.id"}
 	return q.and(conditions...)
 }
 
-// ObjectsBetween is ObjectsNamed for names from one up to another one, in the order of the
-// database. Databases order punctuation and letters differently.
+// ObjectsBetween is like ObjectsNamed, for the names between two names, in the order of the
+// database. from is inclusive, and to is exclusive. Databases order punctuation and letters
+// differently.
 func ObjectsBetween(from, to string, conditions ...Condition) Query {
 	q := Query{"SELECT " + listedObjectColumns + " FROM objects o" + objectNameJoins + " WHERE o.name >= ? AND o.name < ?", []any{from, to}, "o.id"}
 	return q.and(conditions...)
 }
 
-// ObjectsWithUID returns the query for the objects that have a UID. Order it by ObjectKey. It is
-// fast with conditions for the cluster and the type.
+// ObjectsWithUID returns the query for the objects that have a UID. Order it by ObjectKey.
+// It is fast if conditions name the cluster and the type.
 func ObjectsWithUID(uid string, conditions ...Condition) Query {
 	q := Query{"SELECT " + listedObjectColumns + " FROM objects o" + objectNameJoins + " WHERE o.uid = ?", []any{uid}, "o.id"}
 	return q.and(conditions...)
 }
 
-// ObjectsWith calls each for the objects that have some numbers.
+// ObjectsWith calls each for the objects that have some row IDs.
 func ObjectsWith(ctx context.Context, q sqldb.Querier, ids []int64, each func(ListedObject)) error {
 	return queryIn(ctx, q, "SELECT "+listedObjectColumns+" FROM objects o"+objectNameJoins+" WHERE o.id IN ", ids, "", func(rows *sql.Rows) error {
 		o, err := ScanObject(rows)
@@ -322,11 +325,11 @@ func ObjectsWith(ctx context.Context, q sqldb.Querier, ids []int64, each func(Li
 	})
 }
 
-// ObjectsAlive returns the objects that existed at a time or later, in the order of their
-// numbers: at most limit of those after a number.
+// ObjectsAlive calls each for the objects that existed at a time or later, ordered by row
+// ID, up to limit objects whose row ID is greater than after.
 //
-// The names are joined to the page. Otherwise MariaDB begins with the clusters, and sorts all
-// objects for each page.
+// The names are joined to the page. Otherwise MariaDB begins with the clusters, and sorts
+// all objects for each page.
 func ObjectsAlive(ctx context.Context, db *sqldb.DB, after, since int64, limit int, conditions []Condition, each func(ListedObject)) error {
 	text, args := join(conditions)
 	text = "SELECT " + listedObjectColumns + " FROM (SELECT * FROM objects o WHERE o.id > ? AND (o.gone_at = 0 OR o.gone_at >= ?) AND o.version > 0" + text + " ORDER BY o.id LIMIT ?) o" +
@@ -341,7 +344,7 @@ func ObjectsAlive(ctx context.Context, db *sqldb.DB, after, since int64, limit i
 // OfClusters is the condition that an object belongs to one of some clusters.
 func OfClusters(ids []int64) Condition { return rowIs("o.cluster_id", byCluster, ids) }
 
-// OfTypes is the condition that an object is of one of some types.
+// OfTypes is the condition that an object has one of some types.
 func OfTypes(ids []int64) Condition { return rowIs("o.resource_id", byType, ids) }
 
 // InNamespace is the condition that an object is in a namespace.
@@ -370,7 +373,7 @@ func NotOwnedBy(kinds []string) Condition {
 	return c
 }
 
-// UIDs returns the UIDs of objects by the UID of their cluster.
+// UIDs returns the UIDs of objects, by the UID of their cluster.
 func UIDs(ctx context.Context, q sqldb.Querier, ids []int64) (map[string][]string, error) {
 	all := map[string][]string{}
 	err := queryIn(ctx, q, "SELECT c.uid, o.uid FROM objects o JOIN clusters c ON c.id = o.cluster_id WHERE o.id IN ", ids, "", func(rows *sql.Rows) error {

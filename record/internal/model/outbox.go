@@ -9,34 +9,36 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// FeedKind says why a transition is in the feed. The database stores its number.
+// FeedKind is the reason why a transition is in the feed. The database stores its number.
 type FeedKind int16
 
 const (
-	// FeedNew transitions are later than all others of their object.
+	// FeedNew transitions are later than all other transitions of their object.
 	FeedNew FeedKind = iota + 1
-	// FeedLate transitions were missed at first. The object has a later revision.
+	// FeedLate transitions were missed at first, and their object had a later revision when
+	// they were stored.
 	FeedLate
-	// FeedCorrected transitions replace a conclusion: they have another previous state
-	// than before, were not known as transitions, or replace an inferred deletion.
+	// FeedCorrected transitions replace an inferred value: their previous state has
+	// changed, their revision was not a transition before, or they replace an inferred
+	// deletion.
 	FeedCorrected
-	// FeedWithdrawn entries name a revision that is no transition any more.
+	// FeedWithdrawn entries name a revision that is no longer a transition.
 	FeedWithdrawn
 )
 
-// FeedEntry says that a transaction has changed a transition.
+// FeedEntry records that a transaction has changed a transition.
 type FeedEntry struct {
 	RevisionID
 	Kind FeedKind
 }
 
-// Waiting is an entry that waits in the outbox for its position.
-type Waiting struct {
+// OutboxEntry is an entry that waits in the outbox for its position.
+type OutboxEntry struct {
 	ID int64
 	FeedEntry
 }
 
-// InsertOutbox inserts entries. Their order is that of their positions later.
+// InsertOutbox inserts entries in the order of their later positions.
 func InsertOutbox(ctx context.Context, tx *sqldb.Tx, all []FeedEntry) error {
 	rows := make([][]any, len(all))
 	for i, e := range all {
@@ -48,11 +50,11 @@ func InsertOutbox(ctx context.Context, tx *sqldb.Tx, all []FeedEntry) error {
 	return nil
 }
 
-// ReadOutbox returns the entries that committed transactions have left, in the order of
-// their rows: at most limit.
-func ReadOutbox(ctx context.Context, q sqldb.Querier, limit int) (all []Waiting, err error) {
+// ReadOutbox returns the entries of committed transactions, ordered by row ID, up to limit
+// entries.
+func ReadOutbox(ctx context.Context, q sqldb.Querier, limit int) (all []OutboxEntry, err error) {
 	err = q.Query(ctx, "SELECT id, object_id, version, kind FROM feed_outbox ORDER BY id LIMIT ?", []any{limit}, func(rows *sql.Rows) error {
-		var w Waiting
+		var w OutboxEntry
 		var version int64
 		err := rows.Scan(&w.ID, &w.Object, &version, &w.Kind)
 		w.Version = wire.Version(version)
@@ -62,18 +64,18 @@ func ReadOutbox(ctx context.Context, q sqldb.Querier, limit int) (all []Waiting,
 	return all, err
 }
 
-// DeleteOutbox deletes rows, and returns how many.
+// DeleteOutbox deletes rows, and returns the number of deleted rows.
 func DeleteOutbox(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
 	return execIn(ctx, tx, "DELETE FROM feed_outbox WHERE id IN ", ids)
 }
 
-// FirstWaiting calls each for those of some objects that have entries in the outbox, with
-// the first version of them.
+// FirstWaiting calls each for the objects among some that have entries in the outbox, with
+// the version of the first entry.
 func FirstWaiting(ctx context.Context, q sqldb.Querier, objects []int64, each func(RevisionID)) error {
 	return queryIn(ctx, q, "SELECT object_id, MIN(version) FROM feed_outbox WHERE object_id IN ", objects, " GROUP BY object_id", scanRevisionIDs(each))
 }
 
-// scanRevisionIDs returns a function that calls each for every row.
+// scanRevisionIDs returns a scan function that calls each for every row.
 func scanRevisionIDs(each func(RevisionID)) func(rows *sql.Rows) error {
 	return func(rows *sql.Rows) error {
 		var object, version int64

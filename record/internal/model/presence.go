@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Presence says whether an object exists. The database stores its number, and JSON its word.
+// Presence tells whether an object exists. The database stores its number, and JSON has its
+// word.
 type Presence int16
 
 const (
-	// Present objects were seen, and their deletion was not.
+	// Present objects were seen, and are not known to be deleted.
 	Present Presence = iota
-	// Deleted objects do not exist any more.
+	// Deleted objects no longer exist.
 	Deleted
-	// Unknown objects cannot be seen now: the rights are gone, the type is gone, or the
-	// cluster was replaced.
+	// Unknown objects cannot be seen now: the recorder lacks the rights, the server does
+	// not serve the type, or the cluster was replaced.
 	Unknown
-	// Unselected objects exist, but the selectors of their target do not select them any
-	// more.
+	// Unselected objects exist, but the selectors of their target no longer select them.
 	Unselected
 )
 
@@ -40,7 +40,7 @@ func (p Presence) MarshalText() ([]byte, error) { return []byte(p.String()), nil
 func (p *Presence) UnmarshalText(text []byte) error {
 	i := slices.Index(presences, string(text))
 	if i < 0 {
-		return fmt.Errorf("unknown presence %q; the presences are present, deleted, unknown and unselected", text)
+		return fmt.Errorf("unknown presence %q: use present, deleted, unknown or unselected", text)
 	}
 	*p = Presence(i)
 	return nil

@@ -8,30 +8,30 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Query is a query of rows in the order of one unique column.
+// Query is a query whose rows are ordered by one unique column.
 type Query struct {
 	text string
 	args []any
 	key  string
 }
 
-// and adds conditions.
+// and returns the query with additional conditions.
 func (q Query) and(conditions ...Condition) Query {
 	text, args := join(conditions)
 	q.text, q.args = q.text+text, slices.Concat(q.args, args)
 	return q
 }
 
-// KeyRange is the part of a query's rows that Read reads.
+// KeyRange is the range of rows that Query.Read reads.
 type KeyRange struct {
-	// After is the key after which the rows begin, if Continued is set.
+	// After is the key that precedes the range, if Continued is set.
 	After      int64
 	Continued  bool
 	Descending bool
 	Limit      int
 }
 
-// Read calls each for the rows of a query, in the order of its key.
+// Read calls each for the rows of a query within a range, in the order of the key.
 func (q Query) Read(ctx context.Context, db sqldb.Querier, r KeyRange, each func(*sql.Rows) error) error {
 	than, order := " > ?", ""
 	if r.Descending {

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Type is a type of objects that was recorded.
+// Type is a recorded type of objects.
 type Type struct {
 	Group, Resource string // "batch" and "jobs"
 	Kind            string // "Job"
@@ -30,22 +30,22 @@ func (t Type) Singular() string {
 	return t.String()
 }
 
-// EnsureResource returns the number of a type, and inserts the type if it is new.
+// EnsureResource returns the row ID of a type, and inserts the type if it is new.
 func EnsureResource(ctx context.Context, tx *sqldb.Tx, t Type) (int64, error) {
 	return ensureRow(ctx, tx, "resources", []string{"api_group", "name"}, []string{"kind"}, t.Group, t.Resource, t.Kind)
 }
 
-// ResourceID returns the number of a type. Kind may be empty.
+// ResourceID returns the row ID of a type. Kind may be empty.
 //
-// Errors: sql.ErrNoRows if nothing of the type is recorded.
+// Errors: sql.ErrNoRows if the type is not recorded.
 func ResourceID(ctx context.Context, q sqldb.Querier, t Type) (int64, error) {
-	return oneNumber(ctx, q, "SELECT id FROM resources WHERE api_group = ? AND name = ?", t.Group, t.Resource)
+	return queryInt(ctx, q, "SELECT id FROM resources WHERE api_group = ? AND name = ?", t.Group, t.Resource)
 }
 
-// ResourceIDs returns the numbers of those types of which something is recorded.
+// ResourceIDs returns the row IDs of the types that are recorded.
 func ResourceIDs(ctx context.Context, q sqldb.Querier, types []Type) (ids []int64, err error) {
 	for _, t := range types {
-		found, err := numbers(ctx, q, "SELECT id FROM resources WHERE api_group = ? AND name = ?", t.Group, t.Resource)
+		found, err := queryInts(ctx, q, "SELECT id FROM resources WHERE api_group = ? AND name = ?", t.Group, t.Resource)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func ResourceIDs(ctx context.Context, q sqldb.Querier, types []Type) (ids []int6
 	return ids, nil
 }
 
-// Types returns all types of which something is recorded, sorted by resource and group.
+// Types returns all recorded types, sorted by resource and group.
 func Types(ctx context.Context, q sqldb.Querier) (all []Type, err error) {
 	err = q.Query(ctx, "SELECT api_group, name, kind FROM resources", nil, func(rows *sql.Rows) error {
 		var t Type

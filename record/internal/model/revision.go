@@ -11,24 +11,24 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// StoredBody is a body as a revision stores it: as a keyframe, which is complete and may
-// be compressed with a dictionary; or as the difference from an earlier keyframe
-// of the same object.
+// StoredBody is a body in its stored form: a keyframe, which is complete and may be
+// compressed with a dictionary; or a difference from an earlier keyframe of the same
+// object.
 //
-// The zero value is the body of a deletion that was inferred. A body with a size and
-// without data was removed by retention.
+// The zero value is the body of an inferred deletion. A body with a size and without data
+// was removed by retention.
 type StoredBody struct {
 	Hash       [16]byte     // of the content
 	Base       wire.Version // of the keyframe; 0: this is a keyframe
-	Dictionary int64        // number of the dictionary; 0: not compressed
+	Dictionary int64        // row ID of the dictionary; 0: not compressed
 	Size       int          // of the decoded body, in bytes
 	Data       []byte
 }
 
-// noData is stored where there is no body: the column does not take NULL.
+// noData is stored for an empty body, because the column does not accept NULL.
 var noData = []byte{}
 
-// storedBodyColumns are the columns that a StoredBody fills.
+// storedBodyColumns are the columns of a StoredBody.
 var storedBodyColumns = []string{"body", "base", "dictionary_id", "size", "data"}
 
 // columns appends the values of storedBodyColumns to a row.
@@ -44,7 +44,7 @@ func (b *StoredBody) columns(row []any) []any {
 type Revision struct {
 	ObjectID        int64
 	Version         wire.Version
-	Deleted         bool // the object was deleted with this revision or before it
+	Deleted         bool // the object was deleted at this revision or earlier
 	Source          Source
 	SeenAt          int64 // in microseconds
 	State, RawState string
@@ -80,8 +80,8 @@ func HasRevision(ctx context.Context, q sqldb.Querier, object int64, version wir
 	return found, err
 }
 
-// StateBefore returns the state and the raw state of the last revision before a version, and
-// false if there is none. A revision can have an empty state.
+// StateBefore returns the state and the raw state of the last revision before a version. It
+// returns false if there is no such revision. The state of a revision may be empty.
 func StateBefore(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (state, raw string, found bool, err error) {
 	err = q.QueryRow(ctx, "SELECT state, raw_state FROM revisions WHERE object_id = ? AND version < ? ORDER BY version DESC LIMIT 1", object, int64(version)).Scan(&state, &raw)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -92,7 +92,7 @@ func StateBefore(ctx context.Context, q sqldb.Querier, object int64, version wir
 
 // RevisionAfter returns the first revision after a version, without its body.
 //
-// Errors: sql.ErrNoRows if there is none.
+// Errors: sql.ErrNoRows.
 func RevisionAfter(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (Revision, error) {
 	r := Revision{ObjectID: object}
 	var next int64
@@ -102,8 +102,8 @@ func RevisionAfter(ctx context.Context, q sqldb.Querier, object int64, version w
 	return r, err
 }
 
-// DeleteInferredDeletion deletes the revision of a deletion that no watch reported, and
-// returns whether there was one.
+// DeleteInferredDeletion deletes the revision of an inferred deletion, and reports whether
+// it existed.
 func DeleteInferredDeletion(ctx context.Context, tx *sqldb.Tx, object int64) (bool, error) {
 	n, err := tx.Exec(ctx, "DELETE FROM revisions WHERE object_id = ? AND deleted = 1 AND source <> ?", object, int16(Watched))
 	return n > 0, err
@@ -122,7 +122,7 @@ type Keyframe struct {
 	StoredBody
 }
 
-// ReadKeyframes calls each for those of some revisions that are keyframes.
+// ReadKeyframes calls each for the keyframes among some revisions.
 func ReadKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each func(Keyframe)) error {
 	for some := range slices.Chunk(ids, 200) {
 		args := make([]any, 0, 2*len(some))
@@ -149,14 +149,14 @@ func ReadKeyframes(ctx context.Context, tx *sqldb.Tx, ids []RevisionID, each fun
 	return nil
 }
 
-// ReadStoredBody returns the body of the revision at a version as it is stored.
+// ReadStoredBody returns the body of a revision in its stored form.
 //
-// Errors: sql.ErrNoRows if there is no such revision.
+// Errors: sql.ErrNoRows.
 func ReadStoredBody(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (StoredBody, error) {
 	return scanStoredBody(ctx, q, "version = ?", object, version)
 }
 
-// ReadStoredBodies calls each for some revisions with their bodies as they are stored.
+// ReadStoredBodies calls each for some revisions with their bodies in stored form.
 func ReadStoredBodies(ctx context.Context, db *sqldb.DB, ids []RevisionID, each func(RevisionID, StoredBody)) error {
 	for some := range slices.Chunk(ids, 200) {
 		args := make([]any, 0, 2*len(some))
@@ -184,10 +184,10 @@ func ReadStoredBodies(ctx context.Context, db *sqldb.DB, ids []RevisionID, each 
 	return nil
 }
 
-// ReadStoredBodyBefore returns the body of the last revision before a version as it is
-// stored.
+// ReadStoredBodyBefore returns the body of the last revision before a version in its stored
+// form.
 //
-// Errors: sql.ErrNoRows if there is no such revision.
+// Errors: sql.ErrNoRows.
 func ReadStoredBodyBefore(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (StoredBody, error) {
 	return scanStoredBody(ctx, q, "version < ?", object, version)
 }
@@ -204,7 +204,7 @@ func scanStoredBody(ctx context.Context, q sqldb.Querier, which string, object i
 	return b, nil
 }
 
-// IsInferredDeletion reports whether a revision is a deletion that no watch reported.
+// IsInferredDeletion reports whether a revision is an inferred deletion.
 func IsInferredDeletion(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (bool, error) {
 	var deleted int16
 	var source Source
@@ -212,27 +212,27 @@ func IsInferredDeletion(ctx context.Context, q sqldb.Querier, object int64, vers
 	return deleted == 1 && source != Watched, err
 }
 
-// FindRevision returns the version of a revision of an object: that at a version, or the
-// last one if version is 0.
+// FindRevision returns the version of the revision of an object at a version, or of its
+// last revision if version is 0.
 //
-// Errors: sql.ErrNoRows if there is none.
+// Errors: sql.ErrNoRows.
 func FindRevision(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (wire.Version, error) {
 	query, args := "SELECT version FROM revisions WHERE object_id = ? ORDER BY version DESC LIMIT 1", []any{object}
 	if version > 0 {
 		query, args = "SELECT version FROM revisions WHERE object_id = ? AND version = ?", append(args, int64(version))
 	}
-	found, err := oneNumber(ctx, q, query, args...)
+	found, err := queryInt(ctx, q, query, args...)
 	return wire.Version(found), err
 }
 
-// RevisionsOf returns the query for the revisions of an object, in the order of their
-// versions. ScanRevision reads its rows.
+// RevisionsOf returns the query for the revisions of an object, ordered by version.
+// ScanRevision reads its rows.
 func RevisionsOf(object int64) Query {
 	return Query{"SELECT version, deleted, source, seen_at, state, raw_state FROM revisions WHERE object_id = ?", []any{object}, "version"}
 }
 
-// ScanRevision reads a row of RevisionsOf, without the number of the object and without
-// the body.
+// ScanRevision reads a row of RevisionsOf, without the row ID of the object and without the
+// body.
 func ScanRevision(rows *sql.Rows) (r Revision, err error) {
 	var version int64
 	var deleted int16
@@ -246,7 +246,7 @@ type Candidate struct {
 	ID, Object    int64
 	Version, Base wire.Version
 	SeenAt        int64
-	Bytes         int64 // of the stored body; 0: there is none
+	Bytes         int64 // size of the stored body; 0: no body
 }
 
 func scanCandidate(rows *sql.Rows) (c Candidate, err error) {
@@ -256,23 +256,24 @@ func scanCandidate(rows *sql.Rows) (c Candidate, err error) {
 	return c, err
 }
 
-// RevisionBounds returns the smallest and the largest row number of all revisions, and
-// false if there are none.
+// RevisionBounds returns the smallest and the largest row ID of all revisions. It returns
+// false without revisions.
 func RevisionBounds(ctx context.Context, q sqldb.Querier) (first, last int64, found bool, err error) {
 	var low, high sql.NullInt64
 	err = q.QueryRow(ctx, "SELECT MIN(id), MAX(id) FROM revisions").Scan(&low, &high)
 	return low.Int64, high.Int64, high.Valid, err
 }
 
-// OldestSeen returns when the oldest revision was seen of those with row numbers from <=
-// id < to, and false if there are none.
+// OldestSeen returns the earliest time at which a revision with a row ID in the range from
+// <= id < to was seen. It returns false if the range is empty.
 func OldestSeen(ctx context.Context, q sqldb.Querier, from, to int64) (int64, bool, error) {
-	return maybeNumber(ctx, q, "SELECT MIN(seen_at) FROM revisions WHERE id >= ? AND id < ?", from, to)
+	return queryNullInt(ctx, q, "SELECT MIN(seen_at) FROM revisions WHERE id >= ? AND id < ?", from, to)
 }
 
-// Candidates returns revisions with row numbers from <= id < to, in their order, that were
-// seen before drop; or, if they have a body, before strip. The last revision of an object
-// that is not deleted, and the keyframe of its next differences, are no candidates.
+// Candidates returns the revisions with row IDs in the range from <= id < to, in ascending
+// order, that were seen before drop, or that have a body and were seen before strip. It
+// omits the last revision of an object that is not deleted, and the keyframe of its next
+// differences.
 func Candidates(ctx context.Context, q sqldb.Querier, from, to, drop, strip int64) (all []Candidate, err error) {
 	err = q.Query(ctx, "SELECT id, object_id, version, seen_at, base, LENGTH(data) FROM revisions r WHERE id >= ? AND id < ?"+
 		" AND (seen_at < ? OR (seen_at < ? AND LENGTH(data) > 0)) AND NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = r.object_id AND o.presence <> ?"+
@@ -301,10 +302,10 @@ func CandidatesAt(ctx context.Context, tx *sqldb.Tx, ids []RevisionID) (all []Ca
 	return all, err
 }
 
-// FirstBaseAfter returns the base of the first difference after a version of an object; 0 if
-// there is none.
+// FirstBaseAfter returns the base of the first difference after a version of an object, or
+// 0 if there is none.
 func FirstBaseAfter(ctx context.Context, q sqldb.Querier, object int64, version wire.Version) (wire.Version, error) {
-	base, err := oneNumber(ctx, q, "SELECT base FROM revisions WHERE object_id = ? AND version > ? AND base > 0 ORDER BY version LIMIT 1", object, int64(version))
+	base, err := queryInt(ctx, q, "SELECT base FROM revisions WHERE object_id = ? AND version > ? AND base > 0 ORDER BY version LIMIT 1", object, int64(version))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -312,25 +313,25 @@ func FirstBaseAfter(ctx context.Context, q sqldb.Querier, object int64, version 
 }
 
 // OldestOfNewest returns the version of the oldest of the n newest revisions of an object
-// that have a body, and false if there are none. A stripped revision counts: its size
-// stays.
+// with a body. It returns false if no revision has one. A stripped revision counts, because
+// its size remains.
 func OldestOfNewest(ctx context.Context, q sqldb.Querier, object int64, n int) (wire.Version, bool, error) {
-	version, found, err := maybeNumber(ctx, q, "SELECT MIN(version) FROM (SELECT version FROM revisions WHERE object_id = ? AND size > 0 ORDER BY version DESC LIMIT ?) newest", object, n)
+	version, found, err := queryNullInt(ctx, q, "SELECT MIN(version) FROM (SELECT version FROM revisions WHERE object_id = ? AND size > 0 ORDER BY version DESC LIMIT ?) newest", object, n)
 	return wire.Version(version), found, err
 }
 
-// DeleteRevisions deletes rows of revisions, and returns how many.
+// DeleteRevisions deletes rows of revisions, and returns the number of deleted rows.
 func DeleteRevisions(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
 	return execIn(ctx, tx, "DELETE FROM revisions WHERE id IN ", ids)
 }
 
-// StripRevisions removes the bodies of revisions, and returns how many. Their sizes and
-// hashes stay.
+// StripRevisions removes the bodies of revisions, and returns the number of changed rows.
+// Sizes and hashes remain.
 func StripRevisions(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
 	return execIn(ctx, tx, "UPDATE revisions SET base = 0, dictionary_id = 0, data = ? WHERE id IN ", ids, noData)
 }
 
-// BodyBytes returns how many bytes the stored bodies of objects have.
+// BodyBytes returns the size of the stored bodies of objects, in bytes.
 func BodyBytes(ctx context.Context, q sqldb.Querier, objects []int64) (bytes int64, err error) {
 	err = queryIn(ctx, q, "SELECT COALESCE(SUM(LENGTH(data)), 0) FROM revisions WHERE object_id IN ", objects, "", func(rows *sql.Rows) error {
 		var n int64
@@ -341,7 +342,8 @@ func BodyBytes(ctx context.Context, q sqldb.Querier, objects []int64) (bytes int
 	return bytes, err
 }
 
-// DeleteRevisionsOf deletes all revisions of objects, and returns how many.
+// DeleteRevisionsOf deletes all revisions of objects, and returns the number of deleted
+// rows.
 func DeleteRevisionsOf(ctx context.Context, tx *sqldb.Tx, objects []int64) (int64, error) {
 	return execIn(ctx, tx, "DELETE FROM revisions WHERE object_id IN ", objects)
 }

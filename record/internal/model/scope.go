@@ -3,15 +3,16 @@ package model
 // Scope is the part of a type that one list and watch covers. Coverage and gaps belong
 // to a scope.
 type Scope struct {
-	Cluster, Resource int64  // numbers of their rows
+	Cluster, Resource int64  // row IDs
 	Namespace         string // empty: all
-	Selectors         int64  // a hash of the selectors; 0: none
+	Selectors         int64  // hash of the selectors; 0: no selectors
 }
 
-// The condition that a row belongs to exactly one scope; args has its arguments.
+// inScope is the condition that a row belongs to exactly one scope. Scope.args returns its
+// arguments.
 const inScope = "cluster_id = ? AND resource_id = ? AND namespace = ? AND selector_hash = ?"
 
-// args returns the arguments of inScope, followed by others.
+// args returns the arguments of inScope, followed by more.
 func (s Scope) args(more ...any) []any {
 	return append([]any{s.Cluster, s.Resource, s.Namespace, s.Selectors}, more...)
 }

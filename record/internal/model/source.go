@@ -1,16 +1,17 @@
 package model
 
-// Source says how a revision became known. The database stores its number.
+// Source is the way in which a revision became known. The database stores its number.
 type Source uint8
 
 const (
-	// Watched revisions came as an event of a watch.
+	// Watched revisions came from an event of a watch.
 	Watched Source = iota + 1
-	// Listed revisions came in the first list of a scope.
+	// Listed revisions came from the first list of a scope.
 	Listed
-	// Relisted revisions came in a list after a gap. Changes within the gap are not known.
+	// Relisted revisions came from a list after a gap. Changes within the gap are unknown.
 	Relisted
-	// Inferred revisions follow from something else. Their time is that of the conclusion.
+	// Inferred revisions follow from other observations. Their time is the time of the
+	// inference.
 	Inferred
 )
 

@@ -11,21 +11,20 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Table describes a table that is scanned in the order of a time and, where times are
-// equal, of row numbers.
+// Table describes a table that is scanned in the order of a time and then of row IDs.
 type Table struct {
 	name       string // with its alias
 	objectJoin string // joins the row o of objects, which conditions need
-	nameJoins  string // joins what columns need beside it
+	nameJoins  string // joins the other tables of the columns
 	columns    string // of a listed row
 	at, id     string // columns of the order
-	object     string // column with the number of the object
+	object     string // column with the row ID of the object
 	state      string
-	stateIndex string // index of state, at, id
-	timeIndex  string // index of at, id; empty: every state is read by itself
+	stateIndex string // index on state, at, id
+	timeIndex  string // index on at, id; empty: each state is read separately
 }
 
-// Position is a place in the order of a table: a time in microseconds and a row number.
+// Position is a place in the order of a table: a time in microseconds and a row ID.
 type Position struct{ At, ID int64 }
 
 // Before reports whether p precedes q.
@@ -36,15 +35,15 @@ func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.ID, q.ID))
 }
 
-// Interval is the part of a table between two positions, both excluded. Limit bounds how
-// many rows are read.
+// Interval is the part of a table between two positions, both exclusive. Limit is the
+// maximum number of rows.
 type Interval struct {
 	Low, High Position
 	Ascending bool
 	Limit     int
 }
 
-// order returns the end of an ORDER BY term.
+// order returns the end of an ORDER BY clause.
 func (i *Interval) order() string {
 	if i.Ascending {
 		return ""
@@ -52,15 +51,14 @@ func (i *Interval) order() string {
 	return " DESC"
 }
 
-// Partition is the rows of a table that have one state, or all rows where the table has
-// an index of times.
+// Partition contains the rows of a table with one state, or all rows of a table with an
+// index on times.
 type Partition struct {
 	index, condition string
 	args             []any
 }
 
-// States are all states that an object can be in. The first is empty: the state is not
-// known.
+// States returns all states of objects. The first one is empty and means unknown.
 func States() []string {
 	return []string{
 		"", string(state.Submitted), string(state.Queued), string(state.Suspended), string(state.Starting), string(state.Running), string(state.Restarting),
@@ -68,7 +66,7 @@ func States() []string {
 	}
 }
 
-// Partitions returns the partitions that contain some states; nil means all states.
+// Partitions returns the partitions that contain some states. nil means all states.
 func (t *Table) Partitions(states []string) (all []Partition) {
 	if states == nil && t.timeIndex != "" {
 		return []Partition{{index: t.timeIndex}}
@@ -82,8 +80,8 @@ func (t *Table) Partitions(states []string) (all []Partition) {
 	return all
 }
 
-// Probe returns the position of the last row that Read would read without conditions, or
-// false if the partition has no row in the interval. It reads only the index.
+// Probe returns the position of the last row that Read would read without conditions. It
+// returns false if the partition has no row in the interval. It reads only the index.
 func (t *Table) Probe(ctx context.Context, db *sqldb.DB, p Partition, i Interval) (last Position, found bool, err error) {
 	back := " DESC"
 	if !i.Ascending {
@@ -100,12 +98,12 @@ func (t *Table) Probe(ctx context.Context, db *sqldb.DB, p Partition, i Interval
 	return last, err == nil, err
 }
 
-// Read calls each for the listed rows of a partition that fulfill all conditions.
+// Read calls each for the listed rows of a partition that meet all conditions.
 func (t *Table) Read(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
 	return t.readPartition(ctx, db, p, t.columns, t.objectJoin+t.nameJoins, i, conditions, each)
 }
 
-// ReadPositions is Read for the positions of the rows only.
+// ReadPositions is like Read, for the positions of the rows only.
 func (t *Table) ReadPositions(ctx context.Context, db *sqldb.DB, p Partition, i Interval, conditions []Condition) (all []Position, err error) {
 	joins := t.objectJoin
 	if len(conditions) == 0 {
@@ -127,16 +125,16 @@ func (t *Table) readPartition(ctx context.Context, db *sqldb.DB, p Partition, co
 		" WHERE "+p.condition+between+and+" ORDER BY "+t.at+i.order()+", "+t.id+i.order()+" LIMIT ?", slices.Concat(p.args, bounds, args, []any{i.Limit}), each)
 }
 
-// ReadRows calls each for the listed rows with some numbers, in any order.
+// ReadRows calls each for the listed rows with some row IDs, in any order.
 func (t *Table) ReadRows(ctx context.Context, db *sqldb.DB, ids []int64, each func(*sql.Rows) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return db.Query(ctx, "SELECT "+t.columns+" FROM "+t.name+db.JoinInOrder(t.objectJoin+t.nameJoins)+" WHERE "+t.id+" IN "+inNumbers(ids), nil, each)
+	return db.Query(ctx, "SELECT "+t.columns+" FROM "+t.name+db.JoinInOrder(t.objectJoin+t.nameJoins)+" WHERE "+t.id+" IN "+inList(ids), nil, each)
 }
 
 // ReadObjects calls each for the listed rows of some objects that lie in an interval and
-// fulfill all conditions. It reads all rows of the objects. states nil means all states.
+// meet all conditions. It reads all rows of the objects. A nil states means all states.
 func (t *Table) ReadObjects(ctx context.Context, db *sqldb.DB, objects []int64, states []string, i Interval, conditions []Condition, each func(*sql.Rows) error) error {
 	at, id := db.NoIndex(t.at), db.NoIndex(t.id)
 	between, args := db.Between(at, id, i.Low.At, i.Low.ID, i.High.At, i.High.ID)
@@ -149,5 +147,5 @@ func (t *Table) ReadObjects(ctx context.Context, db *sqldb.DB, objects []int64, 
 		}
 	}
 	return db.Query(ctx, "SELECT "+t.columns+" FROM "+t.name+db.JoinInOrder(t.objectJoin+t.nameJoins)+
-		" WHERE "+t.object+" IN "+inNumbers(objects)+" AND "+between+and+" ORDER BY "+at+i.order()+", "+id+i.order()+" LIMIT ?", append(args, i.Limit), each)
+		" WHERE "+t.object+" IN "+inList(objects)+" AND "+between+and+" ORDER BY "+at+i.order()+", "+id+i.order()+" LIMIT ?", append(args, i.Limit), each)
 }

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// Term is a hash of something that an object can be found by: a label, a namespace, an
-// owner. Hashes collide, so a reader of the transition index verifies each match.
+// Term is a hash of an attribute by which an object is indexed: a label, a namespace, an
+// owner. Hashes collide, so a reader of the transition index must verify each match.
 type Term int64
 
-// The kinds of terms. The database stores hashes of these words, so they never change.
+// Kinds of terms. The database stores hashes of these words, so they must never change.
 const (
 	byCluster   = "cluster"
 	byType      = "type"
@@ -25,7 +25,7 @@ const (
 
 func termOf(kind, name, value string) Term {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(kind + "\x00" + name + "\x00" + value)) // a hash returns no error
+	_, _ = h.Write([]byte(kind + "\x00" + name + "\x00" + value)) // a hash never returns an error
 	return Term(h.Sum64())
 }
 
@@ -34,16 +34,16 @@ func numberTerm(kind string, id int64) Term { return termOf(kind, "", strconv.Fo
 // Owner is the object that controls another one.
 type Owner struct{ UID, Kind, Name string }
 
-// Attributes are what an object can be found by.
+// Attributes are the properties by which an object is indexed.
 type Attributes struct {
-	Cluster, Resource int64 // numbers of their rows
+	Cluster, Resource int64 // row IDs
 	Namespace         string
 	Owner             Owner
 	Queue, Submitter  string
 	Labels            map[string]string
 }
 
-// Terms returns the terms of all attributes that are not empty, sorted.
+// Terms returns the terms of all non-empty attributes, sorted.
 func (a *Attributes) Terms() []Term {
 	all := make([]Term, 0, 8+len(a.Labels))
 	all = append(all, numberTerm(byCluster, a.Cluster), numberTerm(byType, a.Resource))
@@ -66,13 +66,13 @@ func (a *Attributes) Terms() []Term {
 	return all
 }
 
-// Hash returns a hash of all terms. It tells whether an attribute has changed.
+// Hash returns a hash of all terms. A different hash shows that an attribute has changed.
 func (a *Attributes) Hash() int64 {
 	h := fnv.New64a()
 	var number [8]byte
 	for _, t := range a.Terms() {
 		binary.LittleEndian.PutUint64(number[:], uint64(t))
-		_, _ = h.Write(number[:]) // a hash returns no error
+		_, _ = h.Write(number[:]) // a hash never returns an error
 	}
 	return int64(h.Sum64())
 }

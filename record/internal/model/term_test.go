@@ -12,7 +12,8 @@ import (
 	"github.com/vedette-io/vedette/record/internal/model"
 )
 
-// TestTermsAreStable: databases hold hashes of terms, so a term never changes.
+// TestTermsAreStable checks that terms never change, because databases contain their
+// hashes.
 func TestTermsAreStable(t *testing.T) {
 	a := model.Attributes{
 		Cluster: 1, Resource: 2, Namespace: "ml", Owner: model.Owner{UID: "uid-o", Kind: "Job", Name: "train"}, Queue: "gpu", Submitter: "ann",
@@ -23,15 +24,15 @@ func TestTermsAreStable(t *testing.T) {
 		t.Errorf("got %d", got)
 	}
 	if got := a.Hash(); got != 143741283182547445 {
-		t.Errorf("the hash is %d", got)
+		t.Errorf("got hash %d", got)
 	}
 	if got := model.Labeled("app", "train").Terms; !slices.Contains(want, got[0]) {
-		t.Errorf("a label has the terms %d", got)
+		t.Errorf("got terms %d for a label", got)
 	}
 }
 
-// TestConditionsHaveTerms: an object that fulfills a condition has one of its terms, and
-// another object has none.
+// TestConditionsHaveTerms checks that an object that meets a condition has one of its
+// terms, and that another object has none.
 func TestConditionsHaveTerms(t *testing.T) {
 	a := model.Attributes{
 		Cluster: 1, Resource: 2, Namespace: "ml", Owner: model.Owner{UID: "uid-o", Kind: "Job", Name: "train"}, Queue: "gpu", Submitter: "ann", Labels: map[string]string{"app": "train"},
@@ -47,7 +48,7 @@ func TestConditionsHaveTerms(t *testing.T) {
 			return slices.ContainsFunc(a.Terms(), func(t model.Term) bool { return slices.Contains(c.Terms, t) })
 		}
 		if !has(a) || has(b) {
-			t.Errorf("%s: %t and %t, want true and false", name, has(a), has(b))
+			t.Errorf("%s: got %t and %t, want true and false", name, has(a), has(b))
 		}
 		if strings.Count(c.SQL, "?") != len(c.Args) {
 			t.Errorf("%s: %s takes %d arguments", name, c.SQL, len(c.Args))
@@ -55,7 +56,7 @@ func TestConditionsHaveTerms(t *testing.T) {
 	}
 }
 
-// TestHourOf: an hour includes its start, also before 1970.
+// TestHourOf checks that an hour includes its start, also before 1970.
 func TestHourOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.Int64Range(-1<<50, 1<<50).Draw(t, "time")
@@ -65,8 +66,8 @@ func TestHourOf(t *testing.T) {
 	})
 }
 
-// TestTruncate: the result is a prefix of valid text, no longer than the limit, and only as
-// short as a character needs.
+// TestTruncate checks that the result is a prefix of valid text within the limit, and at
+// most one character shorter than the limit.
 func TestTruncate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, limit := rapid.StringOf(rapid.SampledFrom([]rune("aé☃😀"))).Draw(t, "text"), rapid.IntRange(0, 40).Draw(t, "limit")

@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of text columns in bytes. Bodies keep the full text.
+// Limits of text columns in bytes. Bodies keep the full text.
 const (
-	// MaxWord bounds raw states, reasons and submitters.
+	// MaxWord is the limit for raw states, reasons and submitters.
 	MaxWord = 250
-	// MaxMessage bounds messages and the details of gaps.
+	// MaxMessage is the limit for messages and for the details of gaps.
 	MaxMessage = 4 << 10
 )
 
 // Truncate returns at most limit bytes of a text, cut between characters. It removes NUL,
-// which PostgreSQL refuses, and replaces invalid UTF-8.
+// which PostgreSQL rejects, and replaces invalid UTF-8.
 func Truncate(text string, limit int) string {
 	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")

@@ -5,8 +5,8 @@ import "time"
 // second is one second in microseconds.
 const second = 1_000_000
 
-// Micros returns a time as the database stores it: microseconds since 1970, or 0 for
-// the zero time.
+// Micros returns a time as the database stores it: microseconds since 1970, or 0 for the
+// zero time.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -22,13 +22,14 @@ func Time(micros int64) time.Time {
 	return time.UnixMicro(micros)
 }
 
-// HappenedAt returns when an object entered its state, in microseconds. reported is the
-// time that the object itself gives, seen when the revision was read, created when the
-// object was created, and since when the object entered its previous state, or 0.
+// HappenedAt returns the time when an object entered its state. All times are in
+// microseconds. reported is the time that the object itself reports, seen is the time when
+// the revision was read, created is the creation time of the object, and since is the time
+// when the object entered its previous state; reported and since may be 0.
 //
-// A reported time before creation, before the previous state or after seen belongs to
-// something else; HappenedAt then returns seen. Reported times are often cut to a second,
-// so within the same second seen is more precise.
+// A reported time before the creation, before the previous state or after seen cannot be
+// right; HappenedAt then returns seen. Reported times are often truncated to seconds, so
+// within the same second seen is more precise.
 func HappenedAt(reported, seen, created time.Time, since int64) int64 {
 	at, read := Micros(reported), Micros(seen)
 	switch {
@@ -38,7 +39,7 @@ func HappenedAt(reported, seen, created time.Time, since int64) int64 {
 		return max(read, since)
 	case at >= since:
 		return at
-	case at/second == since/second: // cut to a second
+	case at/second == since/second: // truncated to a second
 		return since
 	}
 	return max(read, since)

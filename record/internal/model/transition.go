@@ -40,7 +40,7 @@ func InsertTransitions(ctx context.Context, tx *sqldb.Tx, all []Transition) erro
 	return nil
 }
 
-// InsertNewTransition inserts a transition unless the object has one at its version.
+// InsertNewTransition inserts a transition unless the object has one at the same version.
 func InsertNewTransition(ctx context.Context, tx *sqldb.Tx, t Transition) error {
 	if err := tx.InsertNew(ctx, "transitions", transitionColumns, [][]any{t.columns()}, "version"); err != nil {
 		return fmt.Errorf("table transitions: %w", err)
@@ -48,14 +48,14 @@ func InsertNewTransition(ctx context.Context, tx *sqldb.Tx, t Transition) error 
 	return nil
 }
 
-// TransitionTimes returns when all transitions of an object happened, in any order.
+// TransitionTimes returns the times of all transitions of an object, in any order.
 func TransitionTimes(ctx context.Context, q sqldb.Querier, object int64) ([]int64, error) {
-	return numbers(ctx, q, "SELECT happened_at FROM transitions WHERE object_id = ?", object)
+	return queryInts(ctx, q, "SELECT happened_at FROM transitions WHERE object_id = ?", object)
 }
 
-// NeighborTimes are when the transitions before and after a version happened.
+// NeighborTimes holds the times of the transitions before and after a version.
 type NeighborTimes struct {
-	Before   int64 // 0: there is none
+	Before   int64 // 0: none
 	After    int64
 	HasAfter bool
 }
@@ -79,7 +79,7 @@ func DeleteTransition(ctx context.Context, tx *sqldb.Tx, object int64, version w
 // DeleteDeletions deletes the transitions of an object to the state Deleted, and returns
 // their versions.
 func DeleteDeletions(ctx context.Context, tx *sqldb.Tx, object int64) (versions []wire.Version, err error) {
-	found, err := numbers(ctx, tx, "SELECT version FROM transitions WHERE object_id = ? AND to_state = ?", object, string(state.Deleted))
+	found, err := queryInts(ctx, tx, "SELECT version FROM transitions WHERE object_id = ? AND to_state = ?", object, string(state.Deleted))
 	if err != nil {
 		return nil, err
 	}
@@ -90,21 +90,21 @@ func DeleteDeletions(ctx context.Context, tx *sqldb.Tx, object int64) (versions 
 	return versions, err
 }
 
-// SetPreviousState changes from which state a transition leads. It returns false if the
+// SetPreviousState changes the previous state of a transition. It returns false if the
 // object has no transition at the version.
 func SetPreviousState(ctx context.Context, tx *sqldb.Tx, object int64, version wire.Version, from, raw string) (bool, error) {
 	n, err := tx.Exec(ctx, "UPDATE transitions SET from_state = ?, from_raw = ? WHERE object_id = ? AND version = ?", from, raw, object, int64(version))
 	return n > 0, err
 }
 
-// StateBegan returns the version of the last transition of an object up to a version.
-// The object is the one of a type with a UID.
+// StateBegan returns the version of the last transition of the object with a UID up to a
+// version.
 //
-// Errors: sql.ErrNoRows if the revision at the version or such a transition is not
+// Errors: sql.ErrNoRows if the revision at the version, or such a transition, is not
 // recorded.
 func StateBegan(ctx context.Context, q sqldb.Querier, uid string, at wire.Version, conditions ...Condition) (wire.Version, error) {
 	and, args := join(conditions)
-	began, found, err := maybeNumber(ctx, q, "SELECT (SELECT MAX(t.version) FROM transitions t WHERE t.object_id = o.id AND t.version <= ?) FROM objects o"+
+	began, found, err := queryNullInt(ctx, q, "SELECT (SELECT MAX(t.version) FROM transitions t WHERE t.object_id = o.id AND t.version <= ?) FROM objects o"+
 		" JOIN revisions r ON r.object_id = o.id AND r.version = ? WHERE o.uid = ?"+and, append([]any{int64(at), int64(at), uid}, args...)...)
 	if err == nil && !found {
 		err = sql.ErrNoRows
@@ -112,22 +112,22 @@ func StateBegan(ctx context.Context, q sqldb.Querier, uid string, at wire.Versio
 	return wire.Version(began), err
 }
 
-// ListedTransition is a transition as lists read it.
+// ListedTransition is a transition as lists show it.
 type ListedTransition struct {
 	ID int64
 	Transition
-	EndedAt int64 // when the next transition happened; 0: this is the last
+	EndedAt int64 // time of the next transition; 0: this is the last one
 }
 
 const listedTransitionColumns = "t.id, t.version, t.from_state, t.to_state, t.from_raw, t.to_raw, t.reason, t.message, t.happened_at, t.seen_at, t.source," +
 	" (SELECT n.happened_at FROM transitions n WHERE n.object_id = t.object_id AND n.version > t.version ORDER BY n.version LIMIT 1)"
 
-// targets returns where to scan listedTransitionColumns to.
+// targets returns the scan targets for listedTransitionColumns.
 func (t *ListedTransition) targets(version *int64, ended *sql.NullInt64) []any {
 	return []any{&t.ID, version, &t.From, &t.To, &t.FromRaw, &t.ToRaw, &t.Reason, &t.Message, &t.HappenedAt, &t.SeenAt, &t.Source, ended}
 }
 
-// ScanTransition reads a row of TransitionsOf, without the number of the object.
+// ScanTransition reads a row of TransitionsOf, without the row ID of the object.
 func ScanTransition(rows *sql.Rows) (t ListedTransition, err error) {
 	var version int64
 	var ended sql.NullInt64
@@ -145,34 +145,34 @@ func ScanChange(rows *sql.Rows) (t ListedTransition, o ListedObject, err error) 
 	return t, o, err
 }
 
-// TransitionTable describes lists of transitions with their objects, in the order in
-// which the transitions happened.
+// TransitionTable describes lists of transitions with their objects, ordered by the time of
+// the transition.
 var TransitionTable = &Table{
 	name: "transitions t", objectJoin: " JOIN objects o ON o.id = t.object_id", nameJoins: objectNameJoins, columns: listedTransitionColumns + ", " + listedObjectColumns,
 	at: "t.happened_at", id: "t.id", object: "t.object_id", state: "t.to_state", timeIndex: "transitions_time", stateIndex: "transitions_state",
 }
 
-// EndsObject is the condition, for TransitionTable, that a transition to a final state is the
-// one with which its object ended. The deletion of an object that had ended before is not.
-// Each object that has ended has one such transition.
+// EndsObject is the condition, for TransitionTable, that an object ended with a transition
+// to a final state. The deletion of an object that had ended before does not meet it. Each
+// ended object has one such transition.
 func EndsObject() Condition {
 	return Condition{SQL: "((t.to_state = 'Deleted' AND t.from_state NOT IN ('Succeeded', 'Failed', 'Aborted')) OR (t.to_state <> 'Deleted'" +
 		" AND NOT EXISTS (SELECT 1 FROM transitions n WHERE n.object_id = t.object_id AND n.version > t.version AND n.to_state <> 'Deleted')))"}
 }
 
-// TransitionsOf returns the query for the transitions of an object, in the order of their
-// versions. ScanTransition reads its rows.
+// TransitionsOf returns the query for the transitions of an object, ordered by version.
+// ScanTransition reads its rows.
 func TransitionsOf(object int64) Query {
 	return Query{"SELECT " + listedTransitionColumns + " FROM transitions t WHERE t.object_id = ?", []any{object}, "t.version"}
 }
 
-// EachEntry calls each for all transitions of some objects, in the order of objects and
-// of versions: with the object, the state that it entered, and when.
+// EachEntry calls each for all transitions of some objects, ordered by object and version,
+// with the object, the new state, and the time.
 func EachEntry(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, to string, at int64)) error {
 	if len(objects) == 0 {
 		return nil
 	}
-	return q.Query(ctx, "SELECT object_id, to_state, happened_at FROM transitions WHERE object_id IN "+inNumbers(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
+	return q.Query(ctx, "SELECT object_id, to_state, happened_at FROM transitions WHERE object_id IN "+inList(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
 		var object, at int64
 		var to string
 		if err := rows.Scan(&object, &to, &at); err != nil {
@@ -195,8 +195,8 @@ func LastTransitions(ctx context.Context, q sqldb.Querier, objects []int64, each
 	})
 }
 
-// StatesBeforeDeletion calls each for some objects that were deleted, with the state that
-// they were in before.
+// StatesBeforeDeletion calls each for the deleted objects among some, with their previous
+// state.
 func StatesBeforeDeletion(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, state string)) error {
 	query := "SELECT object_id, from_state FROM transitions WHERE to_state = '" + string(state.Deleted) + "' AND object_id IN "
 	return queryIn(ctx, q, query, objects, "", func(rows *sql.Rows) error {
@@ -222,10 +222,10 @@ func TransitionsUpTo(ctx context.Context, q sqldb.Querier, version wire.Version,
 	}, int64(version))
 }
 
-// TransitionsWithRevisions calls each for the transitions of some objects, with the
-// version of the first revision at the transition or after it that may be deleted. That
-// is not the keyframe of the next differences, unless the object is deleted. with is 0 if there
-// is no such revision.
+// TransitionsWithRevisions calls each for the transitions of some objects. with is the
+// version of the first deletable revision at the transition or after it, or 0 if there is
+// none. The keyframe of the next differences is not deletable, unless the object is
+// deleted.
 func TransitionsWithRevisions(ctx context.Context, q sqldb.Querier, objects []int64, each func(object int64, version, with wire.Version)) error {
 	return queryIn(ctx, q, "SELECT t.object_id, t.version, (SELECT MIN(r.version) FROM revisions r JOIN objects o ON o.id = r.object_id"+
 		" WHERE r.object_id = t.object_id AND r.version >= t.version AND (r.version <> o.base OR o.presence = ?)) FROM transitions t WHERE t.object_id IN ", objects, "", func(rows *sql.Rows) error {
@@ -239,12 +239,13 @@ func TransitionsWithRevisions(ctx context.Context, q sqldb.Querier, objects []in
 	}, int16(Deleted))
 }
 
-// DeleteTransitions deletes rows of transitions, and returns how many.
+// DeleteTransitions deletes rows of transitions, and returns the number of deleted rows.
 func DeleteTransitions(ctx context.Context, tx *sqldb.Tx, ids []int64) (int64, error) {
 	return execIn(ctx, tx, "DELETE FROM transitions WHERE id IN ", ids)
 }
 
-// DeleteTransitionsOf deletes all transitions of objects, and returns how many.
+// DeleteTransitionsOf deletes all transitions of objects, and returns the number of deleted
+// rows.
 func DeleteTransitionsOf(ctx context.Context, tx *sqldb.Tx, objects []int64) (int64, error) {
 	return execIn(ctx, tx, "DELETE FROM transitions WHERE object_id IN ", objects)
 }

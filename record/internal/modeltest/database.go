@@ -21,7 +21,8 @@ type Database struct {
 	t     testing.TB
 }
 
-// Open opens an empty database and creates the schema. The test closes it at its end.
+// Open opens an empty database and creates the schema. The database is closed at the end of
+// the test.
 func Open(t testing.TB, url string) *Database {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), url)
@@ -49,7 +50,7 @@ func Open(t testing.TB, url string) *Database {
 	return d
 }
 
-// Exec runs a statement in a transaction of its own.
+// Exec runs a statement in a separate transaction.
 func (d *Database) Exec(statement string) {
 	d.t.Helper()
 	err := d.Transact(d.t.Context(), func(tx *sqldb.Tx) error {
@@ -61,7 +62,7 @@ func (d *Database) Exec(statement string) {
 	}
 }
 
-// Rows returns the rows of a query, each as its columns with spaces between.
+// Rows returns the rows of a query, with spaces between the columns.
 func (d *Database) Rows(query string) (lines []string) {
 	d.t.Helper()
 	err := d.Query(d.t.Context(), query, nil, func(rows *sql.Rows) error {
@@ -89,7 +90,7 @@ func (d *Database) Rows(query string) (lines []string) {
 	return lines
 }
 
-// Want fails the test if a query has other rows.
+// Want fails the test if a query returns other rows.
 func (d *Database) Want(query string, want ...string) {
 	d.t.Helper()
 	if got := d.Rows(query); !slices.Equal(got, want) {
@@ -97,7 +98,7 @@ func (d *Database) Want(query string, want ...string) {
 	}
 }
 
-// Clear deletes everything but the cluster and the type.
+// Clear deletes everything except the cluster and the type.
 func (d *Database) Clear() {
 	d.t.Helper()
 	for _, table := range []string{"transitions", "revisions", "labels", model.IndexTable, "objects", "feed_outbox", "feed", "feed_cursors"} {
@@ -106,17 +107,17 @@ func (d *Database) Clear() {
 	d.Exec("UPDATE feed_head SET position = 0, oldest = 0")
 }
 
-// Write stores revisions in one transaction, with an encoder that remembers nothing.
+// Write stores revisions in one transaction, with a new encoder.
 func (d *Database) Write(ctx context.Context, all []Revision) error {
 	return d.WriteWith(ctx, bodies.NewEncoder(d.Scope.Resource, 1<<20), all)
 }
 
-// WriteWith is Write with an encoder that earlier calls have used.
+// WriteWith is like Write, with the encoder of earlier calls.
 func (d *Database) WriteWith(ctx context.Context, e *bodies.Encoder, all []Revision) error {
 	return write(ctx, d.DB, d.Scope, e, all, func() error { return nil })
 }
 
-// WriteHeld is Write, and calls hold between the last row and the commit.
+// WriteHeld is like Write, and calls hold between the last row and the commit.
 func (d *Database) WriteHeld(ctx context.Context, all []Revision, hold func() error) error {
 	return write(ctx, d.DB, d.Scope, bodies.NewEncoder(d.Scope.Resource, 1<<20), all, hold)
 }

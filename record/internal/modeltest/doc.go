@@ -2,23 +2,23 @@
 //
 // # Data flow
 //
-// Revision -> Database.Write -> tables of package model. Write stores what a recorder
-// stores, with less code: it knows no late revisions and no duplicates.
+// Revision -> Database.Write -> tables of package model. Write stores the same rows as a
+// recorder, with less code: it does not support late revisions and duplicates.
 //
 // # Ownership
 //
-// A Database belongs to one test. Any goroutine of the test may call Write and Rows.
+// A Database belongs to one test. Write and Rows are safe for concurrent use.
 //
 // # Guarantees
 //
-// None. It is for tests only.
+// None. The package is for tests only.
 //
 // # Limits
 //
-// Revisions of an object come in the order of their versions. All objects are jobs in the
-// namespace ml.
+// The revisions of an object must be in the order of their versions. All objects are jobs
+// in the namespace ml.
 //
 // # Errors
 //
-// Open, Rows and Clear end the test. Write and Body return errors.
+// Open, Rows and Clear fail the test. Write and Body return errors.
 package modeltest

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Revision is a revision to write. Its state Deleted says that the object was deleted.
+// Revision is a revision to write. The state Deleted means that the object was deleted.
 type Revision struct {
 	UID     string
 	Version wire.Version
@@ -21,7 +21,7 @@ type Revision struct {
 	Body    string
 }
 
-// Seen returns when Write says that a version was seen.
+// Seen returns the time at which Write records that a version was seen.
 func Seen(version wire.Version) time.Time { return time.Unix(1_700_000_000+int64(version), 0) }
 
 // write stores revisions of a scope in one transaction. It calls hold before it commits.
@@ -60,7 +60,7 @@ func contents(all []Revision) func(yield func([]byte) bool) {
 	}
 }
 
-// writer is one transaction of write.
+// writer holds the rows of one call of write.
 type writer struct {
 	scope       model.Scope
 	tx          *sqldb.Tx
@@ -96,7 +96,7 @@ func (w *writer) lock(ctx context.Context, all []Revision) error {
 	})
 }
 
-// add appends one revision to the rows to store.
+// add adds one revision to the rows.
 func (w *writer) add(b *bodies.Batch, r *Revision) {
 	o, seen, deleted := w.objects[r.UID], model.Micros(Seen(r.Version)), r.State == state.Deleted
 	if o.Version == 0 || o.State != string(r.State) {

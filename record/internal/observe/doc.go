@@ -1,26 +1,28 @@
-// Package observe decodes deltas to observations: what a recorder stores of a revision.
+// Package observe decodes deltas into observations: the part of a revision that a recorder
+// stores.
 //
 // # Data flow
 //
-//	delta.Delta -> Projection -> Observation -> rows of model
+//	delta.Delta -> Projection -> Observation -> rows of package model
 //
 // # Ownership
 //
-// A Projection does not change, and any goroutine may use it. An Observation belongs to the
-// caller; it shares the bytes of its delta if nothing was cut out of them.
+// A Projection never changes and is safe for concurrent use. The caller owns an
+// Observation. An Observation shares the bytes of its delta if nothing was removed from
+// them.
 //
 // # Guarantees
 //
-// A removed field reaches no column: the state, the labels and all other columns are read
-// from the projected body. The same content has the same bytes, whether a list or a watch
-// brought it.
+// A removed field reaches no column: the state, the labels and all other columns come from
+// the projected body. The same content yields the same bytes, from a list or from a watch.
 //
 // # Limits
 //
-// Columns hold at most 4 KiB of a message and 250 bytes of a word.
+// A column holds at most 4 KiB of a message and 250 bytes of a word.
 //
 // # Errors
 //
-// An object from which the removed fields cannot be cut is an error, because nothing of it
-// may be stored. An object that cannot be decoded is an Observation without a state.
+// Observe returns an error if it cannot remove the redacted fields of an object, because no
+// part of such an object may be stored. An object that cannot be decoded yields an
+// Observation without a state.
 package observe

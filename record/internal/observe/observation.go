@@ -16,22 +16,22 @@ import (
 type Observation struct {
 	UID, Namespace, Name string
 	Version              wire.Version
-	Deleted              bool // the object was deleted with this revision, or before it
+	Deleted              bool // the object was deleted at this revision or earlier
 	Source               model.Source
 	Seen, Created        time.Time
 	Status               state.Status
-	Body                 []byte // nil for a deletion that no watch reported
+	Body                 []byte // nil for an inferred deletion
 	Owner                model.Owner
 	Queue, Submitter     string
 	Labels               map[string]string
-	Invalid              error // why the state is unknown: an undecodable body, or a panic
+	Invalid              error // reason why the state is unknown: an undecodable body, or a panic
 }
 
 // Observe converts a delta to an observation. If the body cannot be decoded, the
 // observation has the body but no state.
 //
-// Errors: the removed fields could not be cut out of the body, so that nothing of it may
-// be stored.
+// Errors: the redacted fields could not be removed from the body, so no part of it may be
+// stored.
 func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, error) {
 	rec := &d.Record
 	o := Observation{UID: rec.UID, Namespace: rec.Namespace, Name: rec.Name, Version: rec.Version, Deleted: d.Kind == delta.Delete, Source: source, Seen: d.Seen}
@@ -66,26 +66,26 @@ func Observe(p *Projection, d *delta.Delta, source model.Source) (Observation, e
 	return o, nil
 }
 
-// Attributes returns what the object can be found by.
+// Attributes returns the attributes by which the object is indexed.
 func (o *Observation) Attributes(s model.Scope) model.Attributes {
 	return model.Attributes{
 		Cluster: s.Cluster, Resource: s.Resource, Namespace: o.Namespace, Owner: o.Owner, Queue: o.Queue, Submitter: o.Submitter, Labels: o.Labels,
 	}
 }
 
-// HappenedAt returns when the object entered its state, in microseconds. since is when it
-// entered the state before, or 0.
+// HappenedAt returns the time when the object entered its state, in microseconds. since is
+// the time when it entered the previous state, or 0.
 func (o *Observation) HappenedAt(since int64) int64 {
 	return model.HappenedAt(o.Status.At, o.Seen, o.Created, since)
 }
 
-// RawState returns the raw state as its column takes it.
+// RawState returns the raw state, truncated to the size of its column.
 func (o *Observation) RawState() string { return model.Truncate(o.Status.Raw, model.MaxWord) }
 
-// Reason returns the reason as its column takes it.
+// Reason returns the reason, truncated to the size of its column.
 func (o *Observation) Reason() string { return model.Truncate(o.Status.Reason, model.MaxWord) }
 
-// Message returns the message as its column takes it.
+// Message returns the message, truncated to the size of its column.
 func (o *Observation) Message() string { return model.Truncate(o.Status.Message, model.MaxMessage) }
 
 // Revision returns the row of the revision of an object.
@@ -96,7 +96,7 @@ func (o *Observation) Revision(object int64, body model.StoredBody) model.Revisi
 	}
 }
 
-// Transition returns the row of a transition of an object to the observed state.
+// Transition returns the row of the transition of an object to the observed state.
 func (o *Observation) Transition(object int64, from, fromRaw string, happenedAt int64) model.Transition {
 	return model.Transition{
 		ObjectID: object, Version: o.Version, From: from, To: string(o.Status.State), FromRaw: fromRaw, ToRaw: o.RawState(),
@@ -104,8 +104,9 @@ func (o *Observation) Transition(object int64, from, fromRaw string, happenedAt 
 	}
 }
 
-// MissedDeletion returns the observation of a deletion that no watch reported. at is a
-// version by which the object was deleted, and version that of its last revision.
+// MissedDeletion returns the observation of a deletion that no watch reported. version is
+// the version of the last revision, and at is a version at which the object no longer
+// existed.
 func MissedDeletion(key wire.Key, uid string, version, at wire.Version, seen time.Time, source model.Source) Observation {
 	if seen.IsZero() {
 		seen = time.Now()

@@ -32,8 +32,8 @@ func observation(t *testing.T, kind delta.Kind, metadata string, redact ...strin
 	return o
 }
 
-// TestSubmitter: the annotation of package submit comes before all labels, and these before
-// the other annotations.
+// TestSubmitter checks the precedence of sources: the annotation of package submit, then
+// labels, then other annotations.
 func TestSubmitter(t *testing.T) {
 	long := strings.Repeat("u", 1000)
 	for _, c := range []struct{ metadata, want string }{
@@ -50,8 +50,8 @@ func TestSubmitter(t *testing.T) {
 	}
 }
 
-// TestCancelled: a job that was cancelled is Aborted with actor and reason, and they stay
-// when it is gone.
+// TestCancelled checks that a cancelled job is Aborted with the actor and the reason, also
+// after its deletion.
 func TestCancelled(t *testing.T) {
 	const cancelled = `"annotations":{"vedette.io/cancelled-by":"ann","vedette.io/cancel-reason":"wrong data","vedette.io/cancelled-at":"2026-03-01T09:10:00Z","vedette.io/cancel":"delete"}`
 	want := state.Status{State: state.Aborted, Reason: "Cancelled", Message: "ann: wrong data", At: time.Date(2026, 3, 1, 9, 10, 0, 0, time.UTC)}
@@ -63,6 +63,6 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("gone: %+v, want %+v", o.Status, want)
 	}
 	if o := observation(t, delta.Upsert, cancelled, "metadata.annotations"); o.Status.State != state.Running {
-		t.Errorf("a redacted annotation decides the state: %+v", o.Status)
+		t.Errorf("got %+v: a redacted annotation changed the state", o.Status)
 	}
 }

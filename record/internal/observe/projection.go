@@ -15,38 +15,37 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Projection defines what the recorder stores of the objects of one type: their body
-// without the removed fields, and the state that the rest shows. Removed fields reach no
-// column, because the state and the labels are read from the projected body.
+// Projection selects the stored part of the objects of one type: the body without the
+// removed fields, and the state that the rest shows. Removed fields reach no column,
+// because the state and the labels come from the projected body.
 type Projection struct {
 	stateOf  func(map[string]any) state.Status
 	prefix   []byte // the beginning of every body: its apiVersion and kind
 	removed  []FieldPath
-	cut      *jsontext.Mask // cuts removed
-	reduce   *jsontext.Mask // cuts what stateOf does not read; nil: it may read everything
-	Redacted bool           // removed has fields that are confidential
+	cut      *jsontext.Mask // removes the fields in removed
+	reduce   *jsontext.Mask // removes the fields that stateOf ignores; nil: stateOf may read every field
+	Redacted bool           // removed contains redacted fields
 }
 
-// versionFields change with every revision.
+// versionFields are the fields that change with every revision.
 var versionFields = []FieldPath{{"metadata", "resourceVersion"}, {"metadata", "managedFields"}}
 
-// secretFields hold the data of Secrets, which is never stored.
+// secretFields are the fields with the data of Secrets. They are never stored.
 var secretFields = []FieldPath{{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}}
 
-// typeFields name the type. The projection writes them itself, because items of some lists
-// lack them.
+// typeFields name the type. The projection writes them itself, because the items of some
+// lists lack them.
 var typeFields = []FieldPath{{"apiVersion"}, {"kind"}}
 
-// NewProjection returns the projection of a type. stateOf may be nil, and is then
-// state.Of.
+// NewProjection returns the projection of a type. A nil stateOf means state.Of.
 func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, redact []FieldPath) *Projection {
 	p := &Projection{
 		stateOf: stateOf, prefix: fmt.Appendf(nil, "{\"apiVersion\":%q,\"kind\":%q", r.APIVersion(), r.Kind),
 		removed: slices.Concat(versionFields, typeFields, redact), Redacted: len(redact) > 0,
 	}
 	if stateOf == nil {
-		// The path with "*" cuts the members of spec that are objects or arrays. Plain members
-		// stay, because state.Of reads some, such as suspend.
+		// The path with "*" removes the members of spec that are objects or arrays. Scalar
+		// members stay, because state.Of reads some of them, such as suspend.
 		p.stateOf, p.reduce = state.Of, jsontext.NewMask([]string{"spec", "*"})
 	}
 	if r.Group == "" && r.Name == "secrets" {
@@ -60,9 +59,8 @@ func NewProjection(r kube.Resource, stateOf func(map[string]any) state.Status, r
 	return p
 }
 
-// body returns the stored form of an object: its type, and the text of the server without
-// the removed fields. The same content yields the same bytes, whether a list or a watch
-// brought it.
+// body returns the stored form of an object: its type, and the text from the server without
+// the removed fields. The same content yields the same bytes, from a list or from a watch.
 func (p *Projection) body(rec *wire.Record) ([]byte, error) {
 	body := append(make([]byte, 0, len(p.prefix)+len(rec.Body)), p.prefix...)
 	body, err := p.cut.Append(body, rec.Body)
@@ -76,7 +74,7 @@ func (p *Projection) body(rec *wire.Record) ([]byte, error) {
 	return append(body[:len(p.prefix)], '}'), nil
 }
 
-// bodyByDecoding is body for objects that nest too deep for a Mask.
+// bodyByDecoding is like body, for objects that are too deeply nested for a Mask.
 func (p *Projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
 	obj, err := wire.Codec[unstructured.Unstructured]{}.Decode(*rec)
 	if err != nil {
@@ -93,7 +91,7 @@ func (p *Projection) bodyByDecoding(rec *wire.Record) ([]byte, error) {
 	return append(slices.Clip(p.prefix), text...), nil
 }
 
-// reduced holds buffers for bodies without the fields that the state does not need.
+// reduced holds buffers for bodies reduced to the fields that the state needs.
 var reduced sync.Pool
 
 // decode decodes the fields of a body that status and the columns need.
@@ -112,7 +110,7 @@ func (p *Projection) decode(rec *wire.Record, body []byte) (*unstructured.Unstru
 	return wire.Codec[unstructured.Unstructured]{}.Decode(r)
 }
 
-// Status returns the state of a decoded object.
+// status returns the state of a decoded object.
 //
 // Errors: the state function panicked.
 func (p *Projection) status(object map[string]any) (s state.Status, err error) {

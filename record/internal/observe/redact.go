@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// FieldPath names a field: "spec", "template", …
+// FieldPath is the path of a field, such as "spec", "template".
 type FieldPath []string
 
 // requiredFields identify a revision, so redaction must not remove them.
@@ -14,6 +14,9 @@ var requiredFields = []string{"apiVersion", "kind", "metadata", "metadata.name",
 
 // ParseFieldPath parses a path such as spec.template.spec.containers.env. A dot within a
 // name is written as \. as in metadata.annotations.example\.com/token.
+//
+// Errors: the path is malformed, or redaction of the field would hide the identity of a
+// revision.
 func ParseFieldPath(text string) (FieldPath, error) {
 	var p FieldPath
 	name, escaped := "", false
@@ -30,7 +33,7 @@ func ParseFieldPath(text string) (FieldPath, error) {
 	p = append(p, name)
 	switch {
 	case escaped, slices.Contains(p, ""), strings.ContainsAny(text, " \t\n[]{}*$\"'"), strings.HasPrefix(text, "/"):
-		return nil, fmt.Errorf("%q is not a field path: write names with dots between them, such as spec.template.spec.containers.env, without array indexes, and \\. for a dot within a name", text)
+		return nil, fmt.Errorf("%q is not a field path: separate names with dots, as in spec.template.spec.containers.env, without array indexes, and write \\. for a dot within a name", text)
 	case slices.Contains(requiredFields, text):
 		return nil, fmt.Errorf("cannot redact %s: it identifies the revision", text)
 	}

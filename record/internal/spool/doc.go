@@ -1,4 +1,4 @@
-// Package spool keeps batches of deltas in a file while the database is away.
+// Package spool keeps batches of deltas in a file while the database is unavailable.
 //
 // # Data flow
 //
@@ -6,19 +6,20 @@
 //
 // # Ownership
 //
-// A Spool belongs to one goroutine; any goroutine may read its size. Its file belongs to
+// A Spool belongs to one goroutine; Bytes is safe for concurrent use. Its file belongs to
 // one process, which holds a lock on it. All spools of a recorder share a Budget.
 //
 // # Guarantees
 //
-// A batch is on the disk when Push returns. Batches come back in their order, also in the
-// next process. An incomplete batch at the end of the file is cut off.
+// A batch is on disk when Push returns. First returns batches in the order of Push, also in
+// a later process. Open removes an incomplete batch at the end of the file.
 //
 // # Limits
 //
-// The Budget bounds the bytes of all files together. The file shrinks when it is empty.
+// The Budget limits the bytes of all files together. The file shrinks only when the spool
+// is empty.
 //
 // # Errors
 //
-// ErrFull when the Budget is used up; damage to the file; errors of the file system.
+// ErrFull if the Budget is exhausted; damage to the file; errors of the file system.
 package spool

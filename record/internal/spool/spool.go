@@ -19,17 +19,17 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Budget is how many bytes all spools of a recorder may still take.
+// Budget is the number of bytes that all spools of a recorder may still use.
 type Budget struct{ left atomic.Int64 }
 
-// NewBudget returns a budget of so many bytes.
+// NewBudget returns a budget of n bytes.
 func NewBudget(n int64) *Budget {
 	b := &Budget{}
 	b.left.Store(n)
 	return b
 }
 
-// take reserves bytes. It returns false if there are not enough.
+// take reserves n bytes. It returns false if the budget is too small.
 func (b *Budget) take(n int64) bool {
 	if b.left.Add(-n) < 0 {
 		b.left.Add(n)
@@ -38,26 +38,26 @@ func (b *Budget) take(n int64) bool {
 	return true
 }
 
-// Spool is a file of batches that wait for the database, the oldest first. It survives the
-// process. A spool belongs to one goroutine; any goroutine may read its size.
+// Spool is a file of batches that wait for the database, oldest first. The file outlives
+// the process. A spool belongs to one goroutine; Bytes is safe for concurrent use.
 type Spool struct {
 	file   *os.File
 	budget *Budget
 	oldest int64 // offset of the oldest batch
 	end    int64
-	size   atomic.Int64 // of the batches that wait, in bytes
+	size   atomic.Int64 // of the waiting batches, in bytes
 }
 
-// ErrFull is returned by push when the budget is used up.
+// ErrFull is returned by Push when the budget is exhausted.
 var ErrFull = errors.New("the spill has reached its maximum size")
 
-// frame is the size of the header of a batch: its length and its checksum.
+// frame is the size of a batch header in bytes: the length and the checksum.
 const frame = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Open opens the spool with a name, and keeps the batches that a previous process left
-// in it. It cuts off an incomplete batch: the server sends its deltas again.
+// Open opens the spool with a name, and keeps the batches of a previous process. It removes
+// an incomplete batch; the server sends its deltas again.
 //
 // Errors: another process uses the file; those of the file system.
 func Open(dir, name string, b *Budget) (*Spool, error) {
@@ -83,11 +83,11 @@ func Open(dir, name string, b *Budget) (*Spool, error) {
 		return nil, errors.Join(fmt.Errorf("spill: %w", err), file.Close())
 	}
 	s.size.Store(s.end)
-	b.left.Add(-s.end) // the bound may have been larger before
+	b.left.Add(-s.end) // the budget may have been larger before
 	return s, nil
 }
 
-// read returns the batch at an offset, and its size in the file.
+// read returns the batch at an offset, and its size in the file in bytes.
 func (s *Spool) read(at int64) (n int64, payload []byte, err error) {
 	var head [frame]byte
 	if _, err := s.file.ReadAt(head[:], at); err != nil {
@@ -127,14 +127,14 @@ type spilled struct {
 	Encoding        wire.Encoding
 	Body            []byte
 	Seen            time.Time
-	Err             string // why the object is unusable
+	Err             string // reason why the object is unusable
 	Order           delta.Order
 }
 
-// Push writes a batch to the end of the file, and syncs it. middle says that the batch
+// Push appends a batch to the file and syncs the file. middle reports whether the batch
 // begins within a list.
 //
-// Errors: errFull; those of the file system. Then the spool is unchanged.
+// Errors: ErrFull; those of the file system. The spool is then unchanged.
 func (s *Spool) Push(deltas delta.Batch, middle bool) error {
 	all := spilledBatch{middle, make([]spilled, len(deltas))}
 	for i := range deltas {
@@ -169,32 +169,32 @@ func (s *Spool) Push(deltas delta.Batch, middle bool) error {
 	return nil
 }
 
-// Bytes returns the size of the batches that wait. Any goroutine may call it.
+// Bytes returns the size of the waiting batches. It is safe for concurrent use.
 func (s *Spool) Bytes() int64 { return s.size.Load() }
 
-// Empty reports whether no batch waits.
+// Empty reports whether the spool has no batch.
 func (s *Spool) Empty() bool { return s.oldest == s.end }
 
-// Waiting is the oldest batch of a spool.
-type Waiting struct {
+// Entry is a batch in a spool.
+type Entry struct {
 	Deltas delta.Batch
 	Middle bool  // the batch begins within a list
-	size   int64 // in the file
+	size   int64 // in the file, in bytes
 }
 
-// First returns the oldest batch, which stays in the spool until drop.
+// First returns the oldest batch. The batch stays in the spool until Drop.
 //
 // Errors: the file is damaged.
-func (s *Spool) First() (Waiting, error) {
+func (s *Spool) First() (Entry, error) {
 	n, payload, err := s.read(s.oldest)
 	var batch spilledBatch
 	if err == nil {
 		err = gob.NewDecoder(bytes.NewReader(payload)).Decode(&batch)
 	}
 	if err != nil {
-		return Waiting{}, fmt.Errorf("spill: %s is damaged at byte %d: %w", s.file.Name(), s.oldest, err)
+		return Entry{}, fmt.Errorf("spill: %s is damaged at byte %d: %w", s.file.Name(), s.oldest, err)
 	}
-	w := Waiting{Middle: batch.Middle, size: n}
+	w := Entry{Middle: batch.Middle, size: n}
 	for _, d := range batch.Deltas {
 		rec := wire.Record{Key: wire.Key{Namespace: d.Namespace, Name: d.Name}, UID: d.UID, Version: d.RecordVersion, Encoding: d.Encoding, Body: d.Body}
 		back := delta.Delta{Kind: d.Kind, Version: d.Version, Record: rec, Seen: d.Seen, Order: d.Order}
@@ -206,11 +206,12 @@ func (s *Spool) First() (Waiting, error) {
 	return w, nil
 }
 
-// Drop removes the oldest batch after it was written. The file shrinks only when it is
-// empty: a process that ends before replays some batches, which is idempotent.
+// Drop removes the oldest batch after it was written to the database. The file shrinks only
+// when it is empty: after a crash the next process replays some batches, which is
+// idempotent.
 //
 // Errors: those of the file system.
-func (s *Spool) Drop(w Waiting) error {
+func (s *Spool) Drop(w Entry) error {
 	s.oldest += w.size
 	s.size.Add(-w.size)
 	if !s.Empty() {
@@ -230,7 +231,7 @@ func (s *Spool) Clear() error {
 	return nil
 }
 
-// Close closes the file. The batches stay in it.
+// Close closes the file. Its batches remain on disk.
 func (s *Spool) Close() error {
 	s.budget.left.Add(s.end)
 	return s.file.Close()

@@ -8,23 +8,23 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// LifeEntry is what the life of an object takes from one of its transitions.
+// LifeEntry is a transition as the life of an object needs it.
 type LifeEntry struct {
 	Object int64
 	To     string
-	Reason string // of transitions with which an object ended; others leave it empty
-	At     int64  // when it happened, in microseconds
+	Reason string // of transitions to an outcome; otherwise empty
+	At     int64  // time of the transition, in microseconds
 	Source Source
 }
 
-// EachLifeEntry calls each for all transitions of some objects, in the order of objects and of
-// versions.
+// EachLifeEntry calls each for all transitions of some objects, ordered by object and
+// version.
 func EachLifeEntry(ctx context.Context, q sqldb.Querier, objects []int64, each func(LifeEntry)) error {
 	if len(objects) == 0 {
 		return nil
 	}
 	const columns = "object_id, to_state, CASE WHEN to_state IN ('Succeeded', 'Failed', 'Aborted') THEN reason ELSE '' END, happened_at, source"
-	return q.Query(ctx, "SELECT "+columns+" FROM transitions WHERE object_id IN "+inNumbers(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
+	return q.Query(ctx, "SELECT "+columns+" FROM transitions WHERE object_id IN "+inList(objects)+" ORDER BY object_id, version", nil, func(rows *sql.Rows) error {
 		var e LifeEntry
 		err := rows.Scan(&e.Object, &e.To, &e.Reason, &e.At, &e.Source)
 		each(e)
@@ -32,15 +32,15 @@ func EachLifeEntry(ctx context.Context, q sqldb.Querier, objects []int64, each f
 	})
 }
 
-// ObjectVersion is what changes with an object beside its transitions.
+// ObjectVersion holds the columns of an object that change without a transition.
 type ObjectVersion struct {
 	ID       int64
 	Version  int64
 	Presence Presence
 }
 
-// EachVersion calls each for the objects that fulfill conditions, in the order of their numbers: at
-// most limit of those after a number.
+// EachVersion calls each for the objects that meet some conditions, ordered by row ID, up
+// to limit objects whose row ID is greater than after.
 func EachVersion(ctx context.Context, q sqldb.Querier, after int64, limit int, conditions []Condition, each func(ObjectVersion)) error {
 	text, args := join(conditions)
 	query := "SELECT o.id, o.version, o.presence FROM objects o WHERE o.id > ? AND o.version > 0" + text + " ORDER BY o.id LIMIT ?"
@@ -52,8 +52,8 @@ func EachVersion(ctx context.Context, q sqldb.Querier, after int64, limit int, c
 	})
 }
 
-// LastObject returns the largest number of an object; 0 if there is none.
+// LastObject returns the largest row ID of an object, or 0 without objects.
 func LastObject(ctx context.Context, q sqldb.Querier) (int64, error) {
-	id, _, err := maybeNumber(ctx, q, "SELECT MAX(id) FROM objects")
+	id, _, err := queryNullInt(ctx, q, "SELECT MAX(id) FROM objects")
 	return id, err
 }
