@@ -7,34 +7,36 @@ import (
 	"time"
 )
 
-// turnTime is how long a request waits for its turn.
-const turnTime = 5 * time.Second
+// slotTime is how long a request waits for a slot.
+const slotTime = 5 * time.Second
 
-// Turns bounds how many requests of each person or address are answered at once, so that the
-// expensive ones of one person leave the processors to others. Any goroutine may use it.
-type Turns struct {
+// ConcurrencyLimit limits how many requests of each person or address are answered at once, so that
+// expensive requests of one person do not take all processors. Any goroutine may use it.
+type ConcurrencyLimit struct {
 	most int
 
 	mu  sync.Mutex
-	all map[string]*turns
+	all map[string]*slots
 }
 
-// turns are those of a key. They are forgotten with their last request.
-type turns struct {
+// slots are the slots of a key. They are removed with its last request.
+type slots struct {
 	held  chan struct{}
-	users int // that hold a turn or wait for one
+	users int // requests that hold a slot or wait for one
 }
 
-// NewTurns returns Turns that let most requests of a key be answered at once.
-func NewTurns(most int) *Turns { return &Turns{most: most, all: map[string]*turns{}} }
+// NewConcurrencyLimit returns a limit of most requests at once for each key.
+func NewConcurrencyLimit(most int) *ConcurrencyLimit {
+	return &ConcurrencyLimit{most: most, all: map[string]*slots{}}
+}
 
-// Handler returns a handler that lets requests wait for their turn, at most 5 s, and refuses
-// them then as problems. key names the person or the address of a request; requests with an empty
-// key do not wait.
-func (t *Turns) Handler(key func(*http.Request) string, next http.Handler) http.Handler {
+// Handler returns a handler that lets requests wait for a slot, at most 5 s, and then refuses them
+// with a problem. key returns the person or the address of a request; requests with an empty key do
+// not wait.
+func (c *ConcurrencyLimit) Handler(key func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if k := key(r); k != "" {
-			done, ok := t.take(r.Context(), k)
+			done, ok := c.take(r.Context(), k)
 			if !ok {
 				Fail(w, r, TooMany(time.Second))
 				return
@@ -45,36 +47,36 @@ func (t *Turns) Handler(key func(*http.Request) string, next http.Handler) http.
 	})
 }
 
-// take waits for a turn of a key. It returns false if there was none in time.
-func (t *Turns) take(ctx context.Context, key string) (done func(), ok bool) {
-	t.mu.Lock()
-	one := t.all[key]
+// take waits for a slot of a key. It returns false if none became free in time.
+func (c *ConcurrencyLimit) take(ctx context.Context, key string) (done func(), ok bool) {
+	c.mu.Lock()
+	one := c.all[key]
 	if one == nil {
-		one = &turns{held: make(chan struct{}, t.most)}
-		t.all[key] = one
+		one = &slots{held: make(chan struct{}, c.most)}
+		c.all[key] = one
 	}
 	one.users++
-	t.mu.Unlock()
-	timer := time.NewTimer(turnTime)
+	c.mu.Unlock()
+	timer := time.NewTimer(slotTime)
 	defer timer.Stop()
 	select {
 	case one.held <- struct{}{}:
 		return func() {
 			<-one.held
-			t.leave(key, one)
+			c.leave(key, one)
 		}, true
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	t.leave(key, one)
+	c.leave(key, one)
 	return nil, false
 }
 
-// leave forgets the turns of a key that nobody uses.
-func (t *Turns) leave(key string, one *turns) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// leave removes the slots of a key without requests.
+func (c *ConcurrencyLimit) leave(key string, one *slots) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if one.users--; one.users == 0 {
-		delete(t.all, key)
+		delete(c.all, key)
 	}
 }
