@@ -30,7 +30,7 @@ func listen(t *testing.T, p *portal.Portal) (address string) {
 	return server.Listener.Addr().String()
 }
 
-// TestAttackPaths: no path leads out of what the portal serves, or to another site.
+// TestAttackPaths: no path reaches files outside of the portal or another site.
 func TestAttackPaths(t *testing.T) {
 	s := newWorld(t).serve(nil).ready()
 	for _, path := range []string{
@@ -81,7 +81,7 @@ func TestAttackWrites(t *testing.T) {
 		{"a form", []string{"Content-Type", "application/x-www-form-urlencoded", identity.HeaderCSRF, csrf}, body, []int{400, 403, 415, 422}},
 		{"another site", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf, "Origin", "https://evil.example.com", "Sec-Fetch-Site", "cross-site"}, body, []int{403}},
 		{"another host", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf, "Host", "evil.example.com"}, body, []int{403, 421}},
-		{"a proxy that is none", []string{"Content-Type", "application/json", "X-Remote-User", "admin", "X-Forwarded-For", "10.0.0.1"}, body, []int{403}},
+		{"an untrusted proxy", []string{"Content-Type", "application/json", "X-Remote-User", "admin", "X-Forwarded-For", "10.0.0.1"}, body, []int{403}},
 		{"a large body", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf}, `{"template":"` + strings.Repeat("x", 3<<20) + `"}`, []int{413}},
 		{"deep JSON", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf}, strings.Repeat("[", 100_000), []int{400, 422}},
 		{"as the pages do", []string{"Content-Type", "application/json", identity.HeaderCSRF, csrf}, body, []int{404}},
@@ -99,8 +99,8 @@ func TestAttackWrites(t *testing.T) {
 	}
 }
 
-// TestAttackHost: without sign-in, a page of another site cannot read through a name that it
-// points at this machine.
+// TestAttackHost: without sign-in, another site cannot read the portal by resolving its name to
+// this machine.
 func TestAttackHost(t *testing.T) {
 	s := newWorld(t).serve(func(c *portal.Config) { c.Metrics = true }).ready()
 	if status, _, text := s.send(http.MethodGet, "/metrics", ""); status != http.StatusOK || !strings.Contains(text, "vedette_portal_") {
@@ -113,7 +113,7 @@ func TestAttackHost(t *testing.T) {
 	}
 }
 
-// TestAttackWithoutToken: without a token, nothing but the sign-in can be read.
+// TestAttackWithoutToken: without a token, only the sign-in page can be read.
 func TestAttackWithoutToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens.yaml")
 	if err := os.WriteFile(file, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600); err != nil {
@@ -134,8 +134,8 @@ func TestAttackWithoutToken(t *testing.T) {
 	}
 }
 
-// TestAttackBehindProxy: behind a trusted proxy, limits count the clients and not the proxy. Others
-// cannot claim to be a client.
+// TestAttackBehindProxy: behind a trusted proxy, limits count the clients, not the proxy. Other
+// senders cannot claim to be a client.
 func TestAttackBehindProxy(t *testing.T) {
 	w := newWorld(t)
 	p, err := portal.New(portal.Config{DB: w.db, Identity: identity.Config{Proxy: &identity.Proxy{CIDRs: []string{"10.0.0.1/32"}}}})
@@ -170,13 +170,12 @@ func TestAttackBehindProxy(t *testing.T) {
 			get("192.0.2.1", fmt.Sprint("203.0.113.", n))
 		}
 		if got := get("192.0.2.1", "203.0.113.99"); got != http.StatusTooManyRequests {
-			t.Errorf("a client that is no proxy and claims to be many: %d", got)
+			t.Errorf("a client that is not a proxy and claims many addresses: %d", got)
 		}
 	})
 }
 
-// TestAttackSignedOut: after a sign-out, a copy of the cookie is worthless in all
-// replicas within seconds.
+// TestAttackSignedOut: after a sign-out, all replicas refuse a copy of the cookie within seconds.
 func TestAttackSignedOut(t *testing.T) {
 	folder := t.TempDir()
 	tokens, key := filepath.Join(folder, "tokens.yaml"), filepath.Join(folder, "key")
@@ -204,8 +203,8 @@ func TestAttackSignedOut(t *testing.T) {
 	})
 }
 
-// TestAttackHeaders: a flood of headers ends the connection, and a request may be split over
-// any number of packets only for some seconds.
+// TestAttackHeaders: a flood of headers ends the connection, and a request may be sent in any
+// number of packets, but only for some seconds.
 func TestAttackHeaders(t *testing.T) {
 	s := newWorld(t).serve(nil).ready()
 	c, err := net.Dial("tcp", s.address)
@@ -251,8 +250,8 @@ func TestAttackConnections(t *testing.T) {
 	}
 }
 
-// TestStreamsTakeNoTurns: a person has few reads answered at once, and streams are none of them.
-func TestStreamsTakeNoTurns(t *testing.T) {
+// TestStreamsTakeNoSlots: a person may have few reads at once; streams do not count.
+func TestStreamsTakeNoSlots(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens.yaml")
 	if err := os.WriteFile(file, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600); err != nil {
 		t.Fatal(err)

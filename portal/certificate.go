@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// certificate is a certificate in files. It is read again when they change, so a renewal
-// needs no restart. Any goroutine may use it.
+// certificate is a certificate in files. It is reloaded when they change, so a renewal needs no
+// restart. Any goroutine may use it.
 type certificate struct {
 	certFile, keyFile string
 	logger            *slog.Logger
@@ -22,8 +22,8 @@ type certificate struct {
 	looked  time.Time
 }
 
-// lookEvery is how often the files are compared.
-const lookEvery = 10 * time.Second
+// checkEvery is how often the files are checked.
+const checkEvery = 10 * time.Second
 
 // Certificate returns the configuration of an HTTPS server with a certificate in files, which
 // are read again when they change. Without files it returns nil.
@@ -46,13 +46,13 @@ func Certificate(certFile, keyFile string, logger *slog.Logger) (*tls.Config, er
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.looked) < lookEvery {
+	if time.Since(c.looked) < checkEvery {
 		return c.current, nil
 	}
 	c.looked = time.Now()
 	if c.changed != c.times() {
 		if err := c.read(); err != nil { // the files may be half written
-			c.logger.Warn("the new certificate cannot be read; the old one is used", "file", c.certFile, "err", err)
+			c.logger.Warn("the changed certificate cannot be read; the previous one is used", "file", c.certFile, "err", err)
 		}
 	}
 	return c.current, nil

@@ -43,7 +43,7 @@ func writeCertificate(t *testing.T, dir string, serial int64, at time.Time) (cer
 	return certFile, keyFile
 }
 
-// TestCertificate: a renewed certificate is used without a restart, and a broken one is not.
+// TestCertificate: a renewed certificate is used without a restart; a broken one is ignored.
 func TestCertificate(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// changeOf returns a change of the index for the log of browsers, with the details of its row.
+// changeOf converts a change of the index to a change of the stream, with the details of its row.
 func changeOf(c *jobindex.Change, extra jobview.Extra) livestream.Change {
 	event := api.Change{Position: int64(c.Position), Kind: c.Kind.String(), Job: jobview.Job(&c.Row, extra), Seen: c.Seen.UTC().Truncate(time.Millisecond), Removed: c.Removed}
 	if !c.New {

@@ -16,49 +16,49 @@ import (
 
 // Config configures a portal. DB is required.
 type Config struct {
-	// DB is the database of a recorder. Writes of the portal need the right to write.
+	// DB is the database of a recorder. Writes through the portal need write access to it.
 	DB *sqldb.DB
-	// Clusters are those that people may submit to, and whose live logs they may read. The
-	// names are those of the recorder.
+	// Clusters are the clusters to which people may submit, and whose live logs they may read. They
+	// have the recorder's names.
 	Clusters []access.Cluster
-	// Rights lets the API servers decide what a person sees and does. It needs Clusters.
+	// Rights lets the API servers decide what a person may see and do. It needs Clusters.
 	Rights bool
 	// Operators are groups whose members see the operations page.
 	Operators []string
-	// Identity has the ways to sign in. New sets its TLS, Open and Review.
+	// Identity configures sign-in. New sets its TLS, Open and Review.
 	Identity identity.Config
 	// ClusterTokens accepts bearer tokens that a cluster knows.
 	ClusterTokens bool
-	// CertFile and KeyFile are the certificate and the key for HTTPS, both PEM. They are read again when
+	// CertFile and KeyFile are the certificate and the key for HTTPS in PEM. They are reloaded when
 	// they change.
 	CertFile, KeyFile string
 	// Templates are the templates of the page that submits jobs; default the built-in ones.
 	Templates *template.Set
 	// Notify is the file of notifications, for subscriptions; nil for none.
 	Notify *config.Config
-	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if it
-	// removes none, or if that is not known. Pages then do not say until when a history stays.
+	// KeepsDays is the number of days after which retention removes the history of ended jobs; 0 if
+	// it removes none, or if this is unknown. With 0, pages do not show an expiration.
 	KeepsDays int
 	// TraceURL returns the URL of the trace of a job, for a link on its page; nil for none.
 	TraceURL func(clusterUID, jobUID string) string
-	// Watches returns what the recorder in this process does; nil without one.
+	// Watches returns the state of the recorder in this process; nil without one.
 	Watches func() []api.Watch
-	// Metrics serves /metrics, to everybody who reaches the address.
+	// Metrics serves /metrics without sign-in.
 	Metrics bool
-	// Demo says that the portal shows the demo.
+	// Demo marks the portal of the demo.
 	Demo    bool
 	Version string       // of the program
 	Logger  *slog.Logger // default: slog.Default()
 }
 
-// validate returns what is wrong with a configuration.
+// validate returns the errors of a configuration.
 func (c *Config) validate() error {
 	var errs []error
 	if c.DB == nil {
 		errs = append(errs, errors.New("portal: Config.DB is nil"))
 	}
 	if (c.Rights || c.ClusterTokens) && len(c.Clusters) == 0 {
-		errs = append(errs, errors.New("rights and tokens of people are checked by API servers: name at least one cluster"))
+		errs = append(errs, errors.New("rights and cluster tokens need an API server: configure at least one cluster"))
 	}
 	names := map[string]bool{}
 	for _, k := range c.Clusters {

@@ -13,19 +13,19 @@
 //
 // # Guarantees
 //
-// Nothing listens beyond the loopback address unless something gives people a way to sign in. Until
-// the index has read the history, the API answers with problems of the type loading, and
-// /readyz with 503. A row reaches browsers after the index has it, with its details unless the
-// database takes too long for them.
+// The portal listens on an address other than loopback only if sign-in is configured. Until the
+// index has read the history, the API answers with problems of the type loading, and /readyz with
+// 503. A row reaches browsers after the index has it. It lacks its details if the database takes
+// too long.
 //
 // # Limits
 //
-// The memory is that of the index and of the log of changes, see their packages. A
-// person may send 50 requests a second, and 250 at once. The relay keeps at most 20,000
-// changes; beyond, each browser loads everything again.
+// Most memory belongs to the index and the log of changes, see their packages. A person may send 50
+// requests a second, with bursts of 250. The relay keeps at most 20,000 changes; beyond that, each
+// browser loads everything again.
 //
 // # Errors
 //
-// New returns what is wrong with the configuration. Outages of the database and of API
-// servers end nothing.
+// New returns errors of the configuration. The portal continues during outages of the database and
+// of API servers.
 package portal

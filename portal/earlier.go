@@ -9,14 +9,15 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// earlierPositions is how far back browsers may continue after a restart of the portal.
+// earlierPositions is the number of positions from which browsers may continue after a restart of
+// the portal.
 const earlierPositions = 5000
 
-// earlier returns the changes of the last positions up to head, and the position behind which
-// they are complete. The rows are those of the index, with the state after each change.
+// earlier returns the changes of the last positions up to head, and the position after which they
+// are complete. The rows come from the index, with the state after each change.
 //
-// A correction is not repeated, because the state before it is not known: the changes begin
-// behind the last one.
+// A correction cannot be replayed, because the state before it is unknown. So the changes begin
+// after the last correction.
 //
 // Errors: those of the database. floor is then head.
 func earlier(ctx context.Context, db *sqldb.DB, index *jobindex.Index, head feed.Position) (floor int64, all []jobindex.Change, err error) {
@@ -26,7 +27,7 @@ func earlier(ctx context.Context, db *sqldb.DB, index *jobindex.Index, head feed
 		switch {
 		case err != nil:
 			return int64(head), nil, err
-		case t.Position > head: // the index reports these
+		case t.Position > head: // the index reports these itself
 		case t.Kind == feed.New:
 			some = append(some, t)
 			continue
@@ -45,7 +46,7 @@ func earlier(ctx context.Context, db *sqldb.DB, index *jobindex.Index, head feed
 			t := &some[i]
 			row, ok := v.ByID(t.Object.ID)
 			if !ok {
-				continue // a pod, or a job that is gone
+				continue // a pod, or a deleted job
 			}
 			if last[t.Object.ID] != i {
 				row.State, row.Reason, row.Since = t.To, t.Reason, t.Happened

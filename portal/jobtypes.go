@@ -9,7 +9,7 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// types knows which types of jobs the clusters have in the history. Any goroutine may use it.
+// types caches the types of jobs in the history by cluster. Any goroutine may use it.
 type types struct {
 	index *jobindex.Index
 
@@ -18,7 +18,7 @@ type types struct {
 	all  map[string][]string // by cluster
 }
 
-// typesEvery is how long an answer is used. All jobs are read for one.
+// typesEvery is how long an answer is cached. An answer needs a scan of all jobs.
 const typesEvery = 20 * time.Second
 
 func newTypes(index *jobindex.Index) *types { return &types{index: index} }
@@ -29,7 +29,7 @@ func (t *types) of(cluster string) []string { return t.byCluster()[cluster] }
 // clusters returns the names of all clusters with jobs.
 func (t *types) clusters() []string { return slices.Collect(maps.Keys(t.byCluster())) }
 
-// byCluster returns the types of the jobs of all clusters, which nobody changes.
+// byCluster returns the types of the jobs of all clusters. The caller must not change them.
 func (t *types) byCluster() map[string][]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

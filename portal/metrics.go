@@ -10,10 +10,10 @@ import (
 	"github.com/vedette-io/vedette/portal/livestream"
 )
 
-// requests counts answers by the hundreds of their status. Any goroutine may use it.
+// requests counts answers by the class of their status. Any goroutine may use it.
 type requests struct{ classes [6]atomic.Int64 }
 
-// counting returns a handler that counts the answers of next.
+// counting wraps next with a handler that counts its answers.
 func (c *requests) counting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -22,7 +22,7 @@ func (c *requests) counting(next http.Handler) http.Handler {
 	})
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter records the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -40,15 +40,15 @@ func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 var (
 	descRequests = prometheus.NewDesc("vedette_portal_requests_total", "Answers of the portal, by the class of their status.", []string{"class"}, nil)
 	descStreams  = prometheus.NewDesc("vedette_portal_streams", "Open streams of browsers.", nil, nil)
-	descResets   = prometheus.NewDesc("vedette_portal_stream_resets_total", "Times that a browser had to load everything again.", nil, nil)
-	descLag      = prometheus.NewDesc("vedette_portal_lag_seconds", "How old transitions were when they reached the streams: the 99th percentile of the last minute.", nil, nil)
+	descResets   = prometheus.NewDesc("vedette_portal_stream_resets_total", "Resets: how often a browser had to load everything again.", nil, nil)
+	descLag      = prometheus.NewDesc("vedette_portal_lag_seconds", "Age of transitions when they reached the streams, the 99th percentile of the last minute.", nil, nil)
 	descLoaded   = prometheus.NewDesc("vedette_portal_loaded_ratio", "Share of the history that the index has read.", nil, nil)
-	descBytes    = prometheus.NewDesc("vedette_portal_index_bytes", "Memory of the index, about.", nil, nil)
-	descPosition = prometheus.NewDesc("vedette_portal_feed_position", "Position in the feed that the index has applied.", nil, nil)
+	descBytes    = prometheus.NewDesc("vedette_portal_index_bytes", "Approximate memory of the index.", nil, nil)
+	descPosition = prometheus.NewDesc("vedette_portal_feed_position", "Last position of the feed that the index has applied.", nil, nil)
 	descStale    = prometheus.NewDesc("vedette_portal_database_up", "Whether the database answers.", nil, nil)
 )
 
-// numbers is what the metrics show.
+// numbers are the values of the metrics.
 type numbers struct {
 	stream          livestream.Stats
 	loaded          float64
@@ -56,7 +56,7 @@ type numbers struct {
 	stale           bool
 }
 
-// collector shows the metrics of a portal.
+// collector collects the metrics of a portal.
 type collector struct {
 	requests *requests
 	now      func() numbers

@@ -50,9 +50,9 @@ type Portal struct {
 	handler  http.Handler
 }
 
-// New returns a portal. It reads the files of the configuration, and sends nothing.
+// New returns a portal. It reads the files of the configuration and sends no requests.
 //
-// Errors: all that is wrong with the configuration.
+// Errors: all errors of the configuration.
 func New(cfg Config) (*Portal, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func New(cfg Config) (*Portal, error) {
 	}
 	p.index = jobindex.New(jobindex.Config{DB: cfg.DB, Logger: cfg.logger(), Changed: p.changed, Reloaded: p.reloaded})
 	p.hub = livestream.New(livestream.Config{
-		Sight:    func(ctx context.Context) (livestream.Sight, error) { return p.access.Sight(asking(ctx)) },
+		Sight:    func(ctx context.Context) (livestream.Sight, error) { return p.access.Sight(withNamespaces(ctx)) },
 		Expires:  func(ctx context.Context) time.Time { return identity.Of(ctx).Expires },
 		Person:   func(ctx context.Context) string { return identity.Of(ctx).Name },
 		Position: p.position, Stale: p.index.Stale, Done: p.index.Done, Logger: cfg.logger(),
@@ -90,8 +90,8 @@ func New(cfg Config) (*Portal, error) {
 	return p, web.DescribeTypes(p.api, api.Source)
 }
 
-// details returns a function that reads what changed rows show beyond the index. Their places in
-// line are those that lists have read: a stream reads none.
+// details returns a function that reads the columns of changed rows that are not in the index.
+// Places in line come from the cache of the lists; a stream does not read them.
 func (p *Portal) details(e *jobview.Enricher) func(context.Context, []jobindex.Row) (map[int64]jobview.Extra, error) {
 	return func(ctx context.Context, rows []jobindex.Row) (map[int64]jobview.Extra, error) {
 		extras, err := e.Extras(ctx, rows, time.Time{})
@@ -104,19 +104,19 @@ func (p *Portal) details(e *jobview.Enricher) func(context.Context, []jobindex.R
 	}
 }
 
-// openPaths need no sign-in: they have nothing that is not public.
+// openPaths need no sign-in, because everything below them is public.
 var openPaths = []string{"/assets/", "/licenses.txt"}
 
-// Demands reports whether people have to sign in.
-func (p *Portal) Demands() bool { return p.identity.Demands() }
+// RequiresSignIn reports whether sign-in is required.
+func (p *Portal) RequiresSignIn() bool { return p.identity.RequiresSignIn() }
 
 // TLS reports whether the portal serves HTTPS.
 func (p *Portal) TLS() bool { return p.tls != nil }
 
-// API returns the operations, with their OpenAPI document.
+// API returns the operations and their OpenAPI document.
 func (p *Portal) API() huma.API { return p.api }
 
-// Handler returns the handler of all paths, for a server that Serve does not run.
+// Handler returns the handler of all paths, for callers that do not use Serve.
 func (p *Portal) Handler() http.Handler { return p.handler }
 
 // Collector returns the metrics of the portal.
@@ -128,7 +128,7 @@ func (p *Portal) Collector() prometheus.Collector {
 
 // Run keeps the index and the streams up to date until ctx ends. Call it once.
 //
-// Errors: none but the cause of ctx, which it leaves out.
+// Errors: none; it returns nil when ctx ends.
 func (p *Portal) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,7 +139,7 @@ func (p *Portal) Run(ctx context.Context) error {
 	work.Go(func() { p.relay.run(ctx, p.position) })
 	work.Go(func() { p.insight.Run(ctx) })
 	work.Go(func() { p.open(ctx) })
-	if p.identity.Demands() {
+	if p.identity.RequiresSignIn() {
 		work.Go(func() { p.identity.Run(ctx) })
 	}
 	work.Wait()
@@ -151,7 +151,7 @@ func (p *Portal) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// open lets browsers follow once the index is loaded.
+// open starts the streams when the index is loaded.
 func (p *Portal) open(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -160,14 +160,14 @@ func (p *Portal) open(ctx context.Context) {
 	}
 	floor, some, err := earlier(ctx, p.cfg.DB, p.index, feed.Position(p.position()))
 	if err != nil && ctx.Err() == nil {
-		p.cfg.logger().Warn("the streams begin now, because earlier changes cannot be read; open pages load again", "err", err)
+		p.cfg.logger().Warn("earlier changes cannot be read, so streams start at the current position and open pages reload", "err", err)
 	}
 	p.hub.Start(floor, p.relay.detailed(ctx, some, len(some) <= detailsUpTo))
 	p.hub.Run(ctx)
 }
 
 // Serve runs the portal and answers the requests of a listener until ctx ends. It closes the
-// listener, and joins everything.
+// listener, and joins all goroutines.
 //
 // Errors: the listener failed.
 func (p *Portal) Serve(ctx context.Context, listener net.Listener) error {
@@ -183,7 +183,7 @@ func (p *Portal) Serve(ctx context.Context, listener net.Listener) error {
 	return errors.Join(err, <-ran)
 }
 
-// Ready returns nil if the portal has read the history and reaches the database.
+// Ready returns nil if the portal has read the history and the database answers.
 func (p *Portal) Ready() error {
 	select {
 	case <-p.index.Ready():
@@ -203,7 +203,7 @@ func (p *Portal) position() int64 { return int64(p.index.Position()) }
 
 func (p *Portal) changed(some []jobindex.Change) { p.relay.add(some) }
 
-// reloaded is called after the index was loaded from scratch, so changes are missing.
+// reloaded is called after the index was reloaded from scratch, which skips changes.
 func (p *Portal) reloaded(reason error, at feed.Position) {
 	why := "expired"
 	if errors.Is(reason, feed.ErrAhead) {
@@ -218,7 +218,7 @@ func (p *Portal) operations() {
 	p.hub.Register(p.api)
 	readapi.Register(p.api, readapi.Config{
 		DB: p.cfg.DB, Index: p.index, Insight: p.insight, Clusters: p.access.Clusters(), Cluster: p.access.Cluster,
-		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(asking(ctx)) },
+		Sight:    func(ctx context.Context) (readapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) },
 		Operates: p.access.Operates, May: p.access.MayRead, CSRF: p.identity.CSRF,
 		Version: p.cfg.Version, KeepsDays: p.cfg.KeepsDays, Demo: p.cfg.Demo, Watches: p.cfg.Watches, TraceURL: p.cfg.TraceURL, Logger: p.cfg.logger(),
 		Browsers: func() (open int, lag float64) {
@@ -226,7 +226,7 @@ func (p *Portal) operations() {
 			return s.Browsers, s.Lag
 		},
 	})
-	visible := recordapi.Config{DB: p.cfg.DB, Sight: func(ctx context.Context) (recordapi.Sight, error) { return p.access.Sight(asking(ctx)) }}
+	visible := recordapi.Config{DB: p.cfg.DB, Sight: func(ctx context.Context) (recordapi.Sight, error) { return p.access.Sight(withNamespaces(ctx)) }}
 	if p.access.Rights() {
 		visible.May = p.access.May
 	}
@@ -236,17 +236,17 @@ func (p *Portal) operations() {
 	})
 }
 
-// asking returns a context that has the namespaces of the filter of a request, for persons
-// whose bindings cannot be followed.
-func asking(ctx context.Context) context.Context {
+// withNamespaces returns a context with the namespaces in the filter of a request, for people whose
+// bindings cannot be watched.
+func withNamespaces(ctx context.Context) context.Context {
 	named := slices.DeleteFunc(slices.Clone(web.Query(ctx)["namespace"]), func(n string) bool { return strings.ContainsAny(n, "!*") })
 	if len(named) == 0 {
 		return ctx
 	}
-	return access.Asking(ctx, named...)
+	return access.WithNamespaces(ctx, named...)
 }
 
-// find returns the path of the newest job of a name; empty if the person sees none.
+// find returns the path of the newest job with a name; empty if the person sees none.
 func (p *Portal) find(r *http.Request) string {
 	s, err := p.access.Sight(r.Context(), r.PathValue("namespace"))
 	if err != nil {
@@ -264,8 +264,8 @@ func (p *Portal) find(r *http.Request) string {
 	return "/jobs/" + url.PathEscape(row.Cluster) + "/" + url.PathEscape(row.UID)
 }
 
-// readsAtOnce is how many requests of one person are answered at once. Over 1,000,000 jobs one with
-// the longest filter takes a processor for two seconds.
+// readsAtOnce is the maximum number of concurrent reads of one person. With 1,000,000 jobs, a read
+// with the longest filter takes two seconds of CPU time.
 const readsAtOnce = 8
 
 // routes returns the handler of all paths.
@@ -286,12 +286,12 @@ func (p *Portal) routes(pages http.Handler) http.Handler {
 		if name := identity.Of(r.Context()).Name; name != "" {
 			return "person " + name
 		}
-		if p.identity.Demands() {
+		if p.identity.RequiresSignIn() {
 			return "address " + identity.Network(r.Context())
 		}
-		return "" // everybody on this machine is one person
+		return "" // all users of this machine count as one person
 	}
-	turns := web.NewTurns(readsAtOnce)
+	turns := web.NewConcurrencyLimit(readsAtOnce)
 	reads := func(r *http.Request) string {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead || r.URL.Path == api.Prefix+api.PathStream || strings.HasSuffix(r.URL.Path, "/logs") && r.URL.Query().Has("follow") {
 			return "" // streams have limits of their own, and so have writes

@@ -82,7 +82,7 @@ func parametersOf(op *huma.Operation) []*huma.Param {
 	return op.Parameters
 }
 
-// TestUnsafe: a portal that others reach needs a way to sign in.
+// TestUnsafe: a portal on the network needs a way to sign in.
 func TestUnsafe(t *testing.T) {
 	w := newWorld(t)
 	for name, cfg := range map[string]portal.Config{
@@ -99,7 +99,8 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestLoading: before the history is read, the API says so, and the pages come.
+// TestLoading: until the history is read, the API answers with the problem loading, and the pages
+// are served.
 func TestLoading(t *testing.T) {
 	w := newWorld(t)
 	p, err := portal.New(portal.Config{DB: w.db})
@@ -107,7 +108,7 @@ func TestLoading(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Ready() == nil {
-		t.Error("it is ready before it runs")
+		t.Error("the portal is ready before Run")
 	}
 	s := &served{world: w, portal: p}
 	s.address = listen(t, p)
@@ -119,8 +120,8 @@ func TestLoading(t *testing.T) {
 	}
 }
 
-// TestLive: a job reaches list and stream, and a stream that continues after a restart gets
-// what happened meanwhile.
+// TestLive: a job reaches the list and the stream, and a stream that continues after a restart
+// receives the changes in between.
 func TestLive(t *testing.T) {
 	w := newWorld(t)
 	w.record()
@@ -148,7 +149,7 @@ func TestLive(t *testing.T) {
 	w.job("two") // while no portal runs
 	w.end("one")
 	s = w.serve(nil).ready()
-	s.until("the index has all", func() bool {
+	s.until("the index has all jobs", func() bool {
 		l := get[api.JobList](s, "/api/v1/jobs?state=Succeeded")
 		return l.Matching.N == 1
 	})

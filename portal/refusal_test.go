@@ -15,8 +15,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestRefusalsAreDocumented: whatever an operation refuses has its status in the OpenAPI document,
-// with the type of the problem.
+// TestRefusalsAreDocumented: each refusal of an operation is in the OpenAPI document, with its
+// status and the type of the problem.
 func TestRefusalsAreDocumented(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens.yaml")
 	if err := os.WriteFile(file, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600); err != nil {

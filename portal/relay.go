@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// maxQueue bounds the changes that wait for their details.
+	// maxQueue is the maximum number of changes that wait for their details.
 	maxQueue = 20_000
-	// relayAtOnce is how many changes get their details with one read.
+	// relayAtOnce is the number of changes whose details one read returns.
 	relayAtOnce = 500
-	// detailTime bounds a read of details. Changes that wait longer go without.
+	// detailTime is the time limit of a read of details. After it, changes are sent without
+	// details.
 	detailTime = 400 * time.Millisecond
-	// detailsUpTo is the length of the queue from which changes go without details.
+	// detailsUpTo is the length of the queue above which changes are sent without details.
 	detailsUpTo = 4 * relayAtOnce
 )
 
-// relay takes changes from the index, which must not wait, and gives them to the hub with the
-// details of their rows.
+// relay passes changes from the index, which must not wait, to the hub. It adds the details of
+// their rows.
 type relay struct {
 	hub     *livestream.Hub
 	details func(context.Context, []jobindex.Row) (map[int64]jobview.Extra, error)
@@ -73,21 +74,21 @@ func (r *relay) run(ctx context.Context, position func() int64) {
 	}
 }
 
-// take returns the next changes, and how many wait behind them. lost says that changes
-// before them were dropped.
+// take returns the next changes, and how many wait after them. lost reports that changes before
+// them were dropped.
 func (r *relay) take() (some []jobindex.Change, waiting int, lost bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := min(len(r.queue), relayAtOnce)
 	some, r.queue = r.queue[:n:n], r.queue[n:]
 	if len(r.queue) == 0 {
-		r.queue = nil // the array is garbage when some is
+		r.queue = nil // the array is collected with some
 	}
 	lost, r.lost = r.lost, false
 	return some, len(r.queue), lost
 }
 
-// detailed returns changes for the hub.
+// detailed returns the changes for the hub, with details.
 func (r *relay) detailed(ctx context.Context, some []jobindex.Change, details bool) []livestream.Change {
 	var extras map[int64]jobview.Extra
 	if details {

@@ -20,8 +20,8 @@ func rowChange(position, id int64, s state.State, since time.Time) jobindex.Chan
 	return jobindex.Change{Position: feed.Position(position), Row: jobindex.Row{ID: id, State: s, Since: since}}
 }
 
-// TestRelay: changes reach the hub in their order, with details if the database has them in
-// time, and without otherwise.
+// TestRelay: changes reach the hub in order. They have details if the database returns them in
+// time.
 func TestRelay(t *testing.T) {
 	for name, details := range map[string]func(context.Context, []jobindex.Row) (map[int64]jobview.Extra, error){
 		"in time": func(_ context.Context, rows []jobindex.Row) (map[int64]jobview.Extra, error) {
@@ -59,7 +59,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// TestRelayIsBounded: too many changes are dropped together, and each browser loads again.
+// TestRelayIsBounded: if there are too many changes, all are dropped, and each browser reloads.
 func TestRelayIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := livestream.New(livestream.Config{})
@@ -83,7 +83,7 @@ func TestRelayIsBounded(t *testing.T) {
 	})
 }
 
-// TestDetails: details belong to the last row of a job, and not to what it was before.
+// TestDetails: details belong to the last row of a job, not to its earlier rows.
 func TestDetails(t *testing.T) {
 	r := newRelay(nil, func(context.Context, []jobindex.Row) (map[int64]jobview.Extra, error) {
 		return map[int64]jobview.Extra{1: {Message: "the last one"}}, nil

@@ -52,7 +52,7 @@ func selfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	return certFile, keyFile, pool
 }
 
-// TestHTTP2: streams and requests share one connection with TLS, and end with the portal.
+// TestHTTP2: streams and requests share one TLS connection, and end with the portal.
 func TestHTTP2(t *testing.T) {
 	certFile, keyFile, pool := selfSigned(t)
 	s := newWorld(t).serve(func(c *portal.Config) { c.CertFile, c.KeyFile = certFile, keyFile }).ready()

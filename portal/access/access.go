@@ -14,43 +14,43 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 )
 
-// askTimeout bounds the questions to all clusters about one person.
+// askTimeout is the time limit of all reviews of one person.
 const askTimeout = 10 * time.Second
 
-// defaultTypes are those that a cluster without jobs is asked about.
+// defaultTypes are the types to review in a cluster without jobs.
 var defaultTypes = []string{"jobs.batch"}
 
-// maxClients bounds the clients that are remembered.
+// maxClients is the maximum number of cached clients.
 const maxClients = 1000
 
-// Cluster is a cluster that the portal reaches.
+// Cluster is a cluster that the portal is connected to.
 type Cluster struct {
-	// Name is that of the cluster in the history.
+	// Name is the name of the cluster in the history.
 	Name string
-	// Kube has the credentials of the portal. The caller closes it.
+	// Kube connects with the portal's credentials. The caller closes it.
 	Kube *kube.Cluster
 }
 
-// Config configures an Access. Without Rights, everybody sees everything, and writes are made
-// with the credentials of the portal.
+// Config configures an Access. Without Rights, everybody sees everything, and writes use the
+// portal's credentials.
 type Config struct {
 	Clusters []Cluster
-	// Rights lets the API servers decide what a person sees and does.
+	// Rights lets the API servers decide what a person may see and do.
 	Rights bool
-	// Types returns the types of jobs of a cluster, as "jobs.batch". It is called with the name
-	// of each cluster of Clusters, whenever rights are asked for. A cluster without any, such as
-	// one whose history is empty, is asked about jobs.batch.
+	// Types returns the types of jobs of a cluster, such as "jobs.batch". Each review of a person
+	// calls it with the name of each cluster of Clusters. For a cluster without types, such as one
+	// with an empty history, jobs.batch is reviewed.
 	Types func(cluster string) []string
-	// Recorded returns the names of all clusters in the history, also of those that are not in
-	// Clusters. A person subject to rights never sees their jobs. Nil means no other clusters.
+	// Recorded returns the names of all clusters in the history, including clusters that are not in
+	// Clusters. With Rights, nobody sees the jobs of those. Nil means no other clusters.
 	Recorded func() []string
-	// Operators are groups whose members see the operations page, although
-	// they do not see all namespaces.
+	// Operators are groups whose members see the operations page even if they do not see all
+	// namespaces.
 	Operators []string
 	Logger    *slog.Logger // default none
 }
 
-// Access decides what people see and do.
+// Access decides what people may see and do.
 type Access struct {
 	cfg      Config
 	surveys  map[string]*survey
@@ -58,11 +58,11 @@ type Access struct {
 	now      func() time.Time
 
 	mu      sync.Mutex
-	clients map[string]map[visitorKey]*kube.Cluster // in the name of people, by cluster
+	clients map[string]map[visitorKey]*kube.Cluster // impersonating people, by cluster
 	count   int                                     // of clients
 }
 
-// New returns an Access. It sends nothing.
+// New returns an Access. It sends no requests.
 func New(cfg Config) *Access {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -76,7 +76,7 @@ func New(cfg Config) *Access {
 		if cfg.Rights {
 			b, err := newBindings(c.Kube, cfg.Logger.With("cluster", c.Name), a.visitors.changed)
 			if err != nil {
-				cfg.Logger.Error("role bindings cannot be followed, so people see only the namespaces that they ask for", "cluster", c.Name, "err", err)
+				cfg.Logger.Error("role bindings cannot be watched, so people see only the namespaces that they name", "cluster", c.Name, "err", err)
 			}
 			s.bindings = b
 		}
@@ -85,9 +85,9 @@ func New(cfg Config) *Access {
 	return a
 }
 
-// Run follows the role bindings until ctx ends, so that changes take effect at once.
-// Everything works before and without it, but people without rights in all namespaces see
-// only the namespaces that they ask for. It may be called once.
+// Run watches the role bindings until ctx ends, so that changes take effect at once. Before and
+// without Run, people without rights in all namespaces see only the namespaces that they name. Call
+// it at most once.
 //
 // Errors: the cause of ctx; those of package informer.
 func (a *Access) Run(ctx context.Context) error {
@@ -108,17 +108,17 @@ func (a *Access) Run(ctx context.Context) error {
 
 type askingKey struct{}
 
-// Asking returns a context of a request that names namespaces, for people whose bindings
-// cannot be followed. Sight reviews them too.
-func Asking(ctx context.Context, namespaces ...string) context.Context {
+// WithNamespaces returns a context with the namespaces that a request names. Sight also reviews
+// these if the bindings cannot be watched.
+func WithNamespaces(ctx context.Context, namespaces ...string) context.Context {
 	before, _ := ctx.Value(askingKey{}).([]string)
 	return context.WithValue(ctx, askingKey{}, append(slices.Clone(before), namespaces...))
 }
 
-// Sight returns what the person of a context sees. It is at most 30 s old, or 60 s if an API
-// server does not answer. asked are namespaces that the request names, as in Asking.
+// Sight returns what the person of a context may see. It is at most 30 s old, or 60 s if an API
+// server does not answer. asked are namespaces that the request names, as for WithNamespaces.
 //
-// Errors: *api.Problem: the person has to sign in again, or no API server answers.
+// Errors: *api.Problem: the person must sign in again, or no API server answers.
 func (a *Access) Sight(ctx context.Context, asked ...string) (*Sight, error) {
 	if err := identity.Check(ctx); err != nil {
 		return nil, err
@@ -140,13 +140,13 @@ func (a *Access) Sight(ctx context.Context, asked ...string) (*Sight, error) {
 	}
 	defer one.unlock()
 	if s := a.visitors.current(one, a.now()); s != nil && !(fresh && a.blind(person)) {
-		return s, nil // another request has asked
+		return s, nil // another request has updated it
 	}
-	return a.look(ctx, one)
+	return a.refresh(ctx, one)
 }
 
-// blind reports whether the bindings of a cluster of the person are not known, so that the
-// namespaces that the person asks for matter.
+// blind reports whether the bindings of one of the person's clusters are unknown. The namespaces
+// that a request names then matter.
 func (a *Access) blind(p identity.Person) bool {
 	for name, s := range a.surveys {
 		if _, ok := p.GroupsIn(name); ok && (s.bindings == nil || !s.bindings.ready()) {
@@ -156,10 +156,10 @@ func (a *Access) blind(p identity.Person) bool {
 	return false
 }
 
-// look asks all clusters about a visitor.
-func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
+// refresh reviews a visitor in all clusters.
+func (a *Access) refresh(ctx context.Context, one *visitor) (*Sight, error) {
 	began := a.now()
-	// The answer serves later requests too, so the end of this one must not spoil it.
+	// Later requests use the answer too, so the end of this request must not cancel it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 	defer cancel()
 	subjects := map[string]subject{}
@@ -171,7 +171,7 @@ func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
 		}
 	}
 	asked, version := a.visitors.begin(one, watched)
-	answers := make([]known, len(a.cfg.Clusters))
+	answers := make([]clusterAnswer, len(a.cfg.Clusters))
 	errs := make([]error, len(a.cfg.Clusters))
 	var wg sync.WaitGroup
 	for n, c := range a.cfg.Clusters {
@@ -184,7 +184,7 @@ func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
 	var missing []string
 	for n, c := range a.cfg.Clusters {
 		if errs[n] != nil {
-			a.cfg.Logger.Warn("the API server does not say what a person may see", "cluster", c.Name, "person", one.person.Name, "err", errs[n])
+			a.cfg.Logger.Warn("the API server does not answer what a person may see", "cluster", c.Name, "person", one.person.Name, "err", errs[n])
 			answers[n] = one.clusters[c.Name]
 			left := staleFor - began.Sub(answers[n].at)
 			lasts = min(lasts, againAfter)
@@ -209,8 +209,8 @@ func (a *Access) look(ctx context.Context, one *visitor) (*Sight, error) {
 	return s, nil
 }
 
-// uncovered reports whether the history has a cluster or a type of jobs that none of the scopes
-// is about. It is asked again each time, because a recorder may add one at any time.
+// uncovered reports whether the history has a cluster or a type of jobs without a scope. It is
+// computed on each call, because a recorder may add one at any time.
 func (a *Access) uncovered(scopes map[place]scope) bool {
 	for _, c := range a.cfg.Clusters {
 		for _, typ := range a.cfg.Types(c.Name) {
@@ -225,9 +225,9 @@ func (a *Access) uncovered(scopes map[place]scope) bool {
 	return slices.ContainsFunc(a.cfg.Recorded(), func(name string) bool { return a.surveys[name] == nil })
 }
 
-// ask asks one cluster about all types.
-func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string) (known, error) {
-	k := known{scopes: map[string]scope{}}
+// ask reviews all types in one cluster.
+func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string) (clusterAnswer, error) {
+	k := clusterAnswer{scopes: map[string]scope{}}
 	types := a.cfg.Types(s.name)
 	if len(types) == 0 {
 		types = defaultTypes
@@ -235,7 +235,7 @@ func (a *Access) ask(ctx context.Context, s *survey, who subject, asked []string
 	for _, typ := range types {
 		one, err := s.scope(ctx, who, typ, asked)
 		if err != nil {
-			return known{}, err
+			return clusterAnswer{}, err
 		}
 		k.scopes[typ] = one
 	}
@@ -258,7 +258,7 @@ func (a *Access) Operates(ctx context.Context) (bool, error) {
 	if p.In == nil {
 		return s.All() || operates(p.Groups), nil
 	}
-	for _, groups := range p.In { // each of the clusters has to agree
+	for _, groups := range p.In { // all clusters must agree
 		if !operates(groups) {
 			return s.All(), nil
 		}
@@ -295,7 +295,7 @@ func (a *Access) May(ctx context.Context, r Right) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		a.cfg.Logger.Warn("the API server does not say what a person may do", "cluster", r.Cluster, "person", person.Name, "err", err)
+		a.cfg.Logger.Warn("the API server does not answer what a person may do", "cluster", r.Cluster, "person", person.Name, "err", err)
 		return noAnswer(r.Cluster)
 	case !yes:
 		return lacking(person.Name, r)
@@ -303,8 +303,8 @@ func (a *Access) May(ctx context.Context, r Right) error {
 	return nil
 }
 
-// MayRead is May for what is recorded, such as kept logs. Without rights everybody may read it,
-// also if the portal does not reach the cluster.
+// MayRead is May for recorded data, such as kept logs. Without Config.Rights everybody may read it,
+// even if the portal is not connected to the cluster.
 //
 // Errors: those of May.
 func (a *Access) MayRead(ctx context.Context, r Right) error {
@@ -314,10 +314,11 @@ func (a *Access) MayRead(ctx context.Context, r Right) error {
 	return a.May(ctx, r)
 }
 
-// Cluster returns a cluster whose requests are made in the name of the person of a context.
-// It must not be closed.
+// Cluster returns a cluster that impersonates the person of a context. The caller must not close
+// it.
 //
-// Errors: *api.Problem: the portal does not reach the cluster, or the person is not known.
+// Errors: *api.Problem: the portal is not connected to the cluster, or the cluster does not know
+// the person.
 func (a *Access) Cluster(ctx context.Context, name string) (*kube.Cluster, error) {
 	if err := identity.Check(ctx); err != nil {
 		return nil, err
@@ -355,16 +356,16 @@ func (a *Access) Cluster(ctx context.Context, name string) (*kube.Cluster, error
 	return c, nil
 }
 
-// Rights reports whether the API servers decide what people see and do.
+// Rights reports whether the API servers decide what people may see and do.
 func (a *Access) Rights() bool { return a.cfg.Rights }
 
-// Clusters returns the names of the clusters that the portal reaches.
+// Clusters returns the names of the clusters that the portal is connected to.
 func (a *Access) Clusters() []string {
 	return slices.Sorted(maps.Keys(a.surveys))
 }
 
-// Review asks the clusters whom a bearer token belongs to. It serves identity.Config.Review.
-// The person has rights only in the clusters that know the token by the same name.
+// Review asks the clusters for the person of a bearer token. It implements identity.Config.Review.
+// The person has rights only in the clusters that return the same name for the token.
 //
 // Errors: no cluster knows the token, and at least one does not answer.
 func (a *Access) Review(ctx context.Context, token string) (identity.Person, bool, error) {
@@ -403,7 +404,7 @@ func (a *Access) Review(ctx context.Context, token string) (identity.Person, boo
 			person.In = map[string][]string{a.cfg.Clusters[n].Name: one.groups}
 		case one.person.Name == person.Name:
 			person.In[a.cfg.Clusters[n].Name] = one.groups
-			if !maps.EqualFunc(one.person.Extra, person.Extra, slices.Equal) { // attributes of one cluster mean nothing in another
+			if !maps.EqualFunc(one.person.Extra, person.Extra, slices.Equal) { // extra attributes are specific to a cluster
 				person.Extra = nil
 			}
 		}

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a cluster whose rights a test sets.
+// world is a cluster whose rights the test sets.
 type world struct {
 	*apitest.Server
 	t    *testing.T
@@ -83,7 +83,7 @@ func (w *world) authorize(r apitest.Request) error {
 	return errors.New("no")
 }
 
-// asked returns the namespaces that were reviewed since the last call.
+// asked returns the reviewed namespaces since the last call.
 func (w *world) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +93,7 @@ func (w *world) asked() []string {
 	return all
 }
 
-// allow gives or takes a right.
+// allow grants or revokes a right.
 func (w *world) allow(right string, yes bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +122,7 @@ func (w *world) unbind(namespace, name string) {
 	}
 }
 
-// follow runs an Access until the test ends, and waits until it knows the bindings.
+// follow runs an Access until the test ends, and waits until it has loaded the bindings.
 func (w *world) follow(cfg Config) *Access {
 	if cfg.Clusters == nil {
 		cfg.Clusters = []Cluster{{"prod", w.kube}}
@@ -158,8 +158,8 @@ func (w *world) sight(a *Access, ctx context.Context, asked ...string) *Sight {
 	return s
 }
 
-// TestSight: a person sees the namespaces where they may list the type, by name or by group,
-// and not those where a binding gives other rights.
+// TestSight: a person sees the namespaces in which they may list the type, by name or by group, and
+// not those in which a binding gives other rights.
 func TestSight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -199,7 +199,7 @@ func TestSight(t *testing.T) {
 		}
 		again := w.sight(a, as(t, "anna", "team-vision"))
 		if len(w.asked()) > 0 || again.Key() != s.Key() {
-			t.Error("a sight that counts is asked for again")
+			t.Error("a valid sight is reviewed again")
 		}
 		root := w.sight(a, as(t, "root"))
 		if !root.All() || !root.SeesType("prod", "jobs.batch", "anything") || root.Key() == s.Key() || len(w.asked()) != 2 {
@@ -217,8 +217,8 @@ func TestSight(t *testing.T) {
 	})
 }
 
-// TestAllOfTheHistory: a person with all rights in the clusters that the portal reaches does not see
-// those of other clusters in the history, nor types that came after they were asked about.
+// TestAllOfTheHistory: a person with all rights in the connected clusters does not see the jobs of
+// other clusters in the history, nor types that were recorded after the review.
 func TestAllOfTheHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -233,15 +233,15 @@ func TestAllOfTheHistory(t *testing.T) {
 		recorded = append(recorded, "elsewhere")
 		operates, err := a.Operates(root)
 		if err != nil || s.All() || operates || s.SeesType("elsewhere", "jobs.batch", "ml") || s.SeesCluster("elsewhere") || !s.SeesType("prod", "jobs.batch", "ml") {
-			t.Errorf("a cluster that the portal does not reach is seen: %v, %v, %v", s.All(), operates, err)
+			t.Errorf("a cluster without a connection is visible: %v, %v, %v", s.All(), operates, err)
 		}
 		recorded, types = recorded[:1], append(types, "pytorchjobs.kubeflow.org")
 		if s.All() || s.SeesType("prod", "pytorchjobs.kubeflow.org", "ml") {
-			t.Error("a type that nobody was asked about is seen")
+			t.Error("a type without a review is visible")
 		}
 		<-time.After(sightFor)
 		if s = w.sight(a, root); s.All() || !s.SeesType("prod", "jobs.batch", "ml") {
-			t.Error("a type without the right is seen, or one with it is not")
+			t.Error("a type without the right is visible, or a type with the right is hidden")
 		}
 	})
 }
@@ -251,8 +251,8 @@ func isProblem(err error, of string) bool {
 	return errors.As(err, &p) && p.Type == of
 }
 
-// TestManyNamespaces: 5,000 namespaces are not 5,000 reviews, whether the person has rights in
-// a few of them or in all.
+// TestManyNamespaces: 5,000 namespaces need far fewer reviews, whether the person has rights in a
+// few of them or in all.
 func TestManyNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -288,8 +288,8 @@ func TestManyNamespaces(t *testing.T) {
 	})
 }
 
-// TestRevocation: a right that is taken away is gone after 30 s without news of bindings, and
-// at once with them; open streams are told.
+// TestRevocation: a revoked right ends after 30 s, or at once if a binding changes; open streams
+// are notified.
 func TestRevocation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -304,22 +304,22 @@ func TestRevocation(t *testing.T) {
 		w.allow("anna list jobs ml", false) // the role has changed, and no binding
 		<-s.Expired()
 		if took := time.Since(began); took > sightFor {
-			t.Errorf("a stream is told after %v", took)
+			t.Errorf("a stream is notified after %v", took)
 		}
 		after := w.sight(a, ctx)
 		if after.Sees("prod", "ml") || !after.Sees("prod", "vision") || after.Key() == s.Key() {
-			t.Error("a right that was taken away is still there")
+			t.Error("a revoked right still counts")
 		}
 		began = time.Now()
 		w.allow("team-vision list jobs vision", false)
 		w.unbind("vision", "b-group-team-vision")
 		<-after.Expired()
 		if took := time.Since(began); took > time.Second {
-			t.Errorf("after the end of a binding, a stream is told after %v", took)
+			t.Errorf("after the deletion of a binding, a stream is notified after %v", took)
 		}
 		last := w.sight(a, ctx)
 		if last.Sees("prod", "vision") {
-			t.Error("a right whose binding is gone is still there")
+			t.Error("a right without its binding still counts")
 		}
 		w.allow("anna list jobs new", true)
 		w.bind("new", "User", "anna")
@@ -333,8 +333,8 @@ func TestRevocation(t *testing.T) {
 	})
 }
 
-// TestLaggingAuthorizer: the API server may learn of a binding later than the portal. Its
-// answer then counts for two seconds only.
+// TestLaggingAuthorizer: the API server may see a binding later than the portal. Its answer then
+// counts for two seconds only.
 func TestLaggingAuthorizer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -343,7 +343,7 @@ func TestLaggingAuthorizer(t *testing.T) {
 		a := w.follow(Config{})
 		s := w.sight(a, as(t, "anna"))
 		began := time.Now()
-		w.bind("ml", "User", "someone") // of others, and no news for anna
+		w.bind("ml", "User", "someone") // of others, without a change for anna
 		synctest.Wait()
 		if w.sight(a, as(t, "anna")) != s {
 			t.Error("the binding of somebody else ends a sight")
@@ -355,7 +355,7 @@ func TestLaggingAuthorizer(t *testing.T) {
 		w.allow("anna list jobs ml", false)
 		<-s.Expired()
 		if s = w.sight(a, as(t, "anna")); s.Sees("prod", "ml") || time.Since(began) > 2*settleFor {
-			t.Errorf("the answer of before counts for %v", time.Since(began))
+			t.Errorf("the earlier answer counts for %v", time.Since(began))
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// bindings follows the role bindings in a cluster.
+// bindings watches the role bindings of a cluster.
 type bindings struct {
 	roles     *informer.Informer[rbacv1.RoleBinding]
 	all       *informer.Informer[rbacv1.ClusterRoleBinding]
@@ -21,7 +21,7 @@ type bindings struct {
 	changed   func(subjects []string)
 }
 
-// subjectKeys returns keys of the subjects of a binding.
+// subjectKeys returns the keys of the subjects of a binding.
 func subjectKeys(namespace string, subjects []rbacv1.Subject) (keys []string) {
 	seen := map[string]bool{}
 	for _, s := range subjects {
@@ -45,7 +45,7 @@ func subjectKeys(namespace string, subjects []rbacv1.Subject) (keys []string) {
 func userKey(name string) string  { return "u:" + name }
 func groupKey(name string) string { return "g:" + name }
 
-// keys returns the keys of the subjects of bindings that name somebody.
+// keys returns the keys under which bindings name a subject.
 func (s subject) keys() []string {
 	keys := []string{userKey(s.name)}
 	for _, group := range s.groups {
@@ -54,8 +54,8 @@ func (s subject) keys() []string {
 	return keys
 }
 
-// newBindings returns bindings that are not followed yet. changed is called with the subjects
-// of each binding that changes.
+// newBindings returns bindings that are not watched yet. changed is called with the subjects of
+// each binding that changes.
 func newBindings(c *kube.Cluster, log *slog.Logger, changed func([]string)) (*bindings, error) {
 	roleBindings, err := kube.Named("rolebindings.v1.rbac.authorization.k8s.io")
 	if err != nil {
@@ -76,7 +76,7 @@ func newBindings(c *kube.Cluster, log *slog.Logger, changed func([]string)) (*bi
 	return b, nil
 }
 
-// run follows the bindings until ctx ends.
+// run watches the bindings until ctx ends.
 func (b *bindings) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -98,7 +98,7 @@ func (b *bindings) run(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// announce tells of the subjects of a binding that has changed, before and after.
+// announce reports the old and the new subjects of a changed binding.
 func announce[T any](b *bindings, e informer.Event[T], subjects func(*T) []string) {
 	if e.Initial() {
 		return
@@ -115,15 +115,15 @@ func announce[T any](b *bindings, e informer.Event[T], subjects func(*T) []strin
 	}
 }
 
-// ready reports whether the bindings are known.
+// ready reports whether the bindings are loaded.
 func (b *bindings) ready() bool {
 	h, _ := b.roles.Health()
 	return h.Ready() == nil
 }
 
-// candidates returns the namespaces where a binding names a subject, with the roles that the
-// bindings of the namespace give. Bindings of equal roles give equal rights, as far as RBAC
-// decides; a role of a namespace equals no other.
+// candidates returns the namespaces in which a binding names a subject, with the roles bound there.
+// Equal ClusterRoles give equal rights as far as RBAC decides. A Role of a namespace is never equal
+// to another one.
 func (b *bindings) candidates(who subject) (map[string]map[string]bool, error) {
 	found := map[string]map[string]bool{}
 	now := b.roles.Snapshot()

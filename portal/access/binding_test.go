@@ -7,7 +7,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// TestSubjectKeys: each subject has its own namespace, which by default is that of the binding.
+// TestSubjectKeys: each subject has a namespace of its own, by default the binding's.
 func TestSubjectKeys(t *testing.T) {
 	got := subjectKeys("ml", []rbacv1.Subject{
 		{Kind: rbacv1.UserKind, Name: "anna"},

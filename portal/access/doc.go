@@ -1,5 +1,5 @@
-// Package access decides what a person sees and does in the portal, as the API servers of the
-// clusters say.
+// Package access decides what a person may see and do in the portal. It asks the API servers of the
+// clusters.
 //
 // # Data flow
 //
@@ -10,39 +10,39 @@
 //	token -> TokenReview -> Person
 //
 // A person sees the jobs of a type in a namespace if they may list that type there. One review
-// asks about all namespaces. If the answer is no, the role bindings, which the package
-// follows, say where the person may have rights, and only these namespaces are reviewed. If the
-// portal may not read bindings, the namespaces are reviewed that the person asks for.
+// covers all namespaces. If it is denied, the package reviews only the namespaces in which a role
+// binding names the person; it watches the bindings. If the portal may not read bindings, it
+// reviews the namespaces that requests name.
 //
 // # Ownership
 //
-// Any number of goroutines may use an Access. The caller closes the clusters; those that
-// Cluster returns share their connections and are not closed. Run blocks, and has joined its
-// goroutines when it returns. A Sight does not change.
+// Any number of goroutines may use an Access. The caller closes the clusters of the configuration.
+// Clusters that the method Cluster returns share their connections and must not be closed. Run
+// blocks, and joins its goroutines before it returns. A Sight does not change.
 //
 // # Guarantees
 //
-// Rights come from the API server. Bindings only say what to ask, with one exception: of more
-// than 100 namespaces with the same ClusterRoles bound to the person, three are reviewed, and
-// their answer counts for the others if all three agree. So authorizers besides RBAC that
-// distinguish namespaces may be overlooked there.
+// Rights come from the API server. Bindings only select the namespaces to review, with one
+// exception: of more than 100 namespaces with the same ClusterRoles bound to the person, three are
+// reviewed, and their answer counts for the others if all three agree. Differences that an
+// authorizer other than RBAC makes between these namespaces may be missed.
 //
-// A sight counts for at most 30 s. It ends at once if a binding of the person or of one of the
-// groups changes. [Sight.Expired] tells open streams. So a right that is taken away is gone
-// within 60 s, also on open streams. A cluster that does not answer counts with its last
-// answer until that is 60 s old. Then nothing of it is seen, and Sight fails if no cluster is
-// left. Rights to write are reviewed for each request.
+// A sight is valid for at most 30 s. It expires at once if a binding of the person or of one of
+// their groups changes. [Sight.Expired] notifies open streams, so a revoked right ends within 60 s,
+// also on open streams. If a cluster does not answer, its last answer is used until it is 60 s old.
+// Then the cluster's jobs are hidden, and Sight fails if no cluster remains. Rights to write are
+// reviewed for each request.
 //
-// A cluster that the portal does not reach shows nothing to anybody, unless Config.Rights is
-// off. A person whom a cluster has named by a token has rights only in the clusters that know
-// the token by the same name.
+// With Config.Rights, nobody sees the jobs of a cluster that the portal is not connected to. A
+// person who signed in with a cluster's token has rights only in the clusters that return the same
+// name for the token.
 //
 // # Limits
 //
-// At most 500 namespaces of more than 100 candidates are reviewed for one type of one cluster;
-// the others are not seen, with a warning in the log. 16 reviews of a person run at once. The
-// package remembers 5,000 people, 1,000 clients, and 50 namespaces that a person has asked
-// for. The questions about a person take at most 10 s.
+// If a type has more than 100 candidates in a cluster, at most 500 namespaces are reviewed; the
+// others are hidden, with a warning in the log. 16 reviews of a person run at once. The package
+// caches 5,000 people, 1,000 clients, and 50 namespaces that a person has named. All reviews of a
+// person take at most 10 s.
 //
 // The credentials of the portal need these rights: create subjectaccessreviews and
 // tokenreviews (the ClusterRole system:auth-delegator), list and watch rolebindings and
@@ -50,6 +50,6 @@
 //
 // # Errors
 //
-// Errors are problem documents, see api.Problem: sign-in, denied with the role that would give
-// the right, cluster, unavailable.
+// Errors are problem documents, see api.Problem: sign-in; denied, with a role that grants the
+// right; cluster; unavailable.
 package access

@@ -14,8 +14,8 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 )
 
-// TestEndedSessions: the context of an open stream sees and may do nothing any more once its person
-// has signed out, also where no rights are asked for.
+// TestEndedSessions: after a sign-out, the context of an open stream sees and may do nothing, also
+// without Config.Rights.
 func TestEndedSessions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens.yaml")
 	if err := os.WriteFile(file, []byte("tokens:\n- name: ann\n  token: correct-horse-battery-staple\n"), 0o600); err != nil {

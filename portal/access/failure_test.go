@@ -19,8 +19,8 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 )
 
-// TestSecretBindings: if bindings cannot be read, the namespaces count that a person asks for,
-// and no others are reviewed.
+// TestSecretBindings: if bindings cannot be read, only the namespaces that requests name are
+// reviewed.
 func TestSecretBindings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -28,10 +28,10 @@ func TestSecretBindings(t *testing.T) {
 		w.allow("anna list jobs ml", true)
 		a := w.follow(Config{})
 		if s := w.sight(a, as(t, "anna")); s.Sees("prod", "ml") || len(w.asked()) != 1 {
-			t.Error("a namespace is seen that nobody asked for")
+			t.Error("a namespace that no request named is visible")
 		}
 		if s := w.sight(a, as(t, "anna"), "ml", "other", "", strings.Repeat("x", 100)); !s.Sees("prod", "ml") || s.Sees("prod", "other") {
-			t.Error("the namespace that was asked for is not seen")
+			t.Error("the named namespace is hidden")
 		}
 		if got := w.asked(); !slices.Equal(got, []string{"", "ml", "other"}) {
 			t.Errorf("reviewed %q", got)
@@ -40,7 +40,7 @@ func TestSecretBindings(t *testing.T) {
 			t.Error("a namespace is forgotten")
 		}
 		w.allow("anna list jobs vision", true)
-		if s := w.sight(a, Asking(Asking(as(t, "anna"), "vision"), "public")); !s.Sees("prod", "vision") || s.Sees("prod", "public") {
+		if s := w.sight(a, WithNamespaces(WithNamespaces(as(t, "anna"), "vision"), "public")); !s.Sees("prod", "vision") || s.Sees("prod", "public") {
 			t.Error("a namespace of the context is not reviewed")
 		}
 		for n := range 200 {
@@ -48,13 +48,13 @@ func TestSecretBindings(t *testing.T) {
 		}
 		w.asked()
 		if w.sight(a, as(t, "anna"), "last"); len(w.asked()) != maxAsked+1 {
-			t.Error("the namespaces that one may ask for are not bounded")
+			t.Error("the number of named namespaces is not bounded")
 		}
 	})
 }
 
-// TestOutage: while an API server does not answer, its last answer counts for 60 s; then there
-// is a clear problem, and nothing new is shown.
+// TestOutage: while an API server does not answer, its last answer counts for 60 s. Then the person
+// gets a clear problem, and nothing new is shown.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -96,7 +96,7 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestMay: rights to write are asked about each time, and a refusal has the role.
+// TestMay: rights to write are reviewed for each request, and a refusal has the role.
 func TestMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -113,7 +113,7 @@ func TestMay(t *testing.T) {
 		}
 		w.allow("anna create jobs ml", false)
 		if err := a.May(as(t, "anna"), right); !isProblem(err, api.ProblemDenied) {
-			t.Errorf("a right that is gone: %v", err)
+			t.Errorf("a revoked right: %v", err)
 		}
 		for _, c := range []struct {
 			person  identity.Person
@@ -138,8 +138,8 @@ func TestMay(t *testing.T) {
 	})
 }
 
-// TestCluster: requests are made in the name of the person, over shared connections, and the
-// clients are bounded.
+// TestCluster: requests impersonate the person over shared connections, and the number of clients
+// is bounded.
 func TestCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -180,7 +180,7 @@ func TestCluster(t *testing.T) {
 	})
 }
 
-// TestReviewOfTokens: a token means the person whom the clusters name, in the clusters that
+// TestReviewOfTokens: a token identifies the person that the clusters return, in the clusters that
 // know it.
 func TestReviewOfTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -209,8 +209,7 @@ func TestReviewOfTokens(t *testing.T) {
 	})
 }
 
-// TestWithoutRights: where no rights are asked for, everybody sees everything, and nothing is
-// sent.
+// TestWithoutRights: without Config.Rights everybody sees everything, and no review is sent.
 func TestWithoutRights(t *testing.T) {
 	w := newWorld(t)
 	defer w.close()
@@ -228,10 +227,10 @@ func TestWithoutRights(t *testing.T) {
 	}
 	lost := Right{Cluster: "away", Verb: "get", Resource: "pods", Subresource: "log", Namespace: "ml"}
 	if may, read := a.May(t.Context(), lost), a.MayRead(t.Context(), lost); may == nil || read != nil {
-		t.Errorf("of a cluster that the portal does not reach: %v, %v", may, read)
+		t.Errorf("for a cluster without a connection: %v, %v", may, read)
 	}
 	guarded := New(Config{Clusters: []Cluster{{"prod", w.kube}}, Rights: true})
 	if err := guarded.MayRead(identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInToken}), lost); err == nil {
-		t.Error("with rights, nobody knows what may be read of a cluster that the portal does not reach")
+		t.Error("with rights, a cluster without a connection can be read")
 	}
 }

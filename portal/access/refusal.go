@@ -12,18 +12,18 @@ import (
 
 var errNobody = &api.Problem{
 	Type: api.ProblemSignIn, Title: "Sign in", Status: 401,
-	Detail: "The API servers decide what you see, so the portal has to know who you are. Sign in at /auth/.",
+	Detail: "The API servers decide what you may see, so the portal must know who you are. Sign in at /auth/.",
 }
 
-// noCluster is the refusal for a cluster that the portal does not reach.
+// noCluster is the refusal for a cluster that the portal is not connected to.
 func noCluster(name string) *api.Problem {
 	return &api.Problem{
-		Type: api.ProblemUnavailable, Title: "The portal does not reach the cluster", Status: 503,
-		Detail: fmt.Sprintf("This portal has no connection to the cluster %q. Its administrator adds one.", name),
+		Type: api.ProblemUnavailable, Title: "The portal is not connected to the cluster", Status: 503,
+		Detail: fmt.Sprintf("This portal has no connection to the cluster %q. Ask its administrator to add one.", name),
 	}
 }
 
-// noIdentity is the refusal for a person whom a cluster does not know.
+// noIdentity is the refusal for a person who has no identity in a cluster.
 func noIdentity(name string) *api.Problem {
 	return &api.Problem{
 		Type: api.ProblemDenied, Title: "The cluster does not know you", Status: 403,
@@ -31,8 +31,8 @@ func noIdentity(name string) *api.Problem {
 	}
 }
 
-// noAnswer is the refusal while an API server does not answer. err is not told, because it may
-// name addresses inside the cluster.
+// noAnswer is the refusal while an API server does not answer. It omits err, which may contain
+// internal addresses.
 func noAnswer(clusters ...string) *api.Problem {
 	return &api.Problem{
 		Type: api.ProblemCluster, Title: "The API server does not answer", Status: 502,
@@ -41,7 +41,7 @@ func noAnswer(clusters ...string) *api.Problem {
 	}
 }
 
-// lacking is the refusal for a right that a person lacks.
+// lacking is the refusal for a missing right.
 func lacking(person string, r Right) *api.Problem {
 	resource := kube.Resource{Group: r.Group, Name: r.Resource}
 	what := resource.String()

@@ -16,24 +16,24 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 )
 
-// These bound reviews.
+// Limits of reviews.
 const (
 	reviewsAtOnce = 16 // of one person in one cluster
 	maxAnswer     = 1 << 20
 )
 
-// authenticated is the group of everybody whom a server knows. It adds the group itself, but
-// not to reviews.
+// authenticated is the group of all authenticated users. The server adds it to requests, but not to
+// reviews.
 const authenticated = "system:authenticated"
 
-// subject is a person as one cluster knows them.
+// subject is the identity of a person in one cluster.
 type subject struct {
 	name   string
 	groups []string
 	extra  map[string][]string
 }
 
-// subjectIn returns the person of a cluster; false if the cluster does not know them.
+// subjectIn returns the identity of a person in a cluster; false if there is none.
 func subjectIn(p identity.Person, cluster string) (subject, bool) {
 	groups, ok := p.GroupsIn(cluster)
 	if !ok || p.Anonymous() {
@@ -45,15 +45,15 @@ func subjectIn(p identity.Person, cluster string) (subject, bool) {
 	return subject{name: p.Name, groups: groups, extra: p.Extra}, true
 }
 
-// impersonation returns how requests are made in the name of the subject.
+// impersonation returns the configuration that impersonates the subject.
 func (s subject) impersonation() kube.Impersonation {
-	groups := slices.DeleteFunc(slices.Clone(s.groups), func(g string) bool { return g == authenticated }) // the server adds it
+	groups := slices.DeleteFunc(slices.Clone(s.groups), func(g string) bool { return g == authenticated }) // the server adds this group
 	return kube.Impersonation{User: s.name, Groups: groups, Extra: s.extra}
 }
 
-// post creates a review, which the server answers and does not keep. It decodes the answer
-// into a value of its own: decoding into the review would write to the groups of the subject,
-// which other reviews share.
+// post creates a review, which the server answers without storing it. It decodes the answer into a
+// new value: decoding into the review would write to the subject's groups, which other reviews
+// share.
 func post(ctx context.Context, c *kube.Cluster, path string, review, into any) error {
 	body, err := json.Marshal(review)
 	if err != nil {
@@ -66,7 +66,7 @@ func post(ctx context.Context, c *kube.Cluster, path string, review, into any) e
 	return json.Unmarshal(body, into)
 }
 
-// do sends a review, and returns the bounded body of the answer.
+// do sends a review and returns the body of the answer, up to a limit.
 func do(ctx context.Context, c *kube.Cluster, path string, body []byte) ([]byte, error) {
 	answer, err := c.Do(ctx, kube.Request{Method: "POST", Path: path, Body: body, Accept: "application/json"})
 	if err != nil {
@@ -76,7 +76,7 @@ func do(ctx context.Context, c *kube.Cluster, path string, body []byte) ([]byte,
 	return io.ReadAll(io.LimitReader(answer, maxAnswer))
 }
 
-// allowed asks a cluster whether a subject has a right.
+// allowed reviews a right of a subject in a cluster.
 func allowed(ctx context.Context, c *kube.Cluster, who subject, r Right) (bool, error) {
 	review := authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: who.name, Groups: who.groups,
@@ -98,8 +98,7 @@ func allowed(ctx context.Context, c *kube.Cluster, who subject, r Right) (bool, 
 	return answer.Status.Allowed && !answer.Status.Denied, nil
 }
 
-// allowedIn asks about a right in several namespaces, some at once, and returns those where
-// the subject has it.
+// allowedIn reviews a right in several namespaces, some at once, and returns the allowed ones.
 func allowedIn(ctx context.Context, c *kube.Cluster, who subject, r Right, namespaces []string) (map[string]bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -143,7 +142,7 @@ func allowedIn(ctx context.Context, c *kube.Cluster, who subject, r Right, names
 	return found, nil
 }
 
-// tokenOwner asks a cluster whom a token belongs to; false if it does not know the token.
+// tokenOwner asks a cluster for the person of a token; false if it does not know the token.
 func tokenOwner(ctx context.Context, c *kube.Cluster, token string) (authenticationv1.UserInfo, bool, error) {
 	review := authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
 	review.APIVersion, review.Kind = "authentication.k8s.io/v1", "TokenReview"

@@ -1,6 +1,6 @@
 package access
 
-// Right is what a request needs to be allowed to do, in the words of RBAC.
+// Right is a right in the terms of RBAC.
 type Right struct {
 	Cluster string // its name
 	Verb    string // get, list, create, patch, delete
@@ -10,6 +10,6 @@ type Right struct {
 	Subresource string
 	Namespace   string // empty: all
 	Name        string // empty: all
-	// Also are further verbs that the role of a refusal gives with it.
+	// Also are further verbs in the role that a refusal proposes.
 	Also []string
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scope is what a person sees of one type in one cluster.
+// scope is the set of namespaces in which a person sees one type of one cluster.
 type scope struct {
 	all        bool
 	namespaces map[string]bool
@@ -21,22 +21,22 @@ func (s scope) sees(namespace string) bool { return s.all || s.namespaces[namesp
 // place is a type in a cluster.
 type place struct{ cluster, typ string }
 
-// Sight says what a person sees. It does not change.
+// Sight is the set of jobs that a person may see. It does not change.
 type Sight struct {
 	everything bool // no rights are asked for
 	scopes     map[place]scope
 	any        map[string]scope // by cluster, of any type
 	missing    []string
-	full       bool                       // all scopes are about all namespaces
-	uncovered  func(map[place]scope) bool // the history has more than the scopes are about
+	full       bool                       // all scopes cover all namespaces
+	uncovered  func(map[place]scope) bool // the history has clusters or types without a scope
 	key        string
 	expired    chan struct{} // nil: never
 }
 
-// everything is the sight of everybody where no rights are asked for.
+// everything is the sight of everybody where rights are not configured.
 func everything() *Sight { return &Sight{everything: true, key: "all"} }
 
-// newSight returns the sight of some scopes. missing are the clusters that did not answer.
+// newSight returns the sight with some scopes. missing are the clusters that did not answer.
 func newSight(scopes map[place]scope, missing []string, uncovered func(map[place]scope) bool) *Sight {
 	s := &Sight{scopes: scopes, any: map[string]scope{}, missing: missing, full: len(scopes) > 0 && len(missing) == 0, uncovered: uncovered, expired: make(chan struct{})}
 	sum := sha256.New()
@@ -66,8 +66,8 @@ func newSight(scopes map[place]scope, missing []string, uncovered func(map[place
 	return s
 }
 
-// expire closes the channel of Expired after a time, and returns a function that does so at
-// once. Both may happen.
+// expire closes the channel of Expired after a time, and returns a function that closes it at once.
+// Both may happen.
 func (s *Sight) expire(after time.Duration) (now func()) {
 	over := make(chan struct{}, 1)
 	over <- struct{}{}
@@ -85,12 +85,12 @@ func (s *Sight) expire(after time.Duration) (now func()) {
 	}
 }
 
-// All reports whether the person sees all jobs of the history: of all types, in all clusters. It is
-// false if the history has a cluster that the portal does not reach.
+// All reports whether the person sees all jobs of the history: all types in all clusters. It is
+// false if the history has a cluster that the portal is not connected to.
 func (s *Sight) All() bool { return s.everything || s.full && !s.uncovered(s.scopes) }
 
-// Sees reports whether the person sees jobs of any type in a namespace. Whether they see one
-// job says SeesType.
+// Sees reports whether the person sees jobs of any type in a namespace. For a single job, use
+// SeesType.
 func (s *Sight) Sees(cluster, namespace string) bool {
 	return s.everything || s.any[cluster].sees(namespace)
 }
@@ -106,13 +106,13 @@ func (s *Sight) SeesCluster(cluster string) bool {
 	return s.everything || one.all || len(one.namespaces) > 0
 }
 
-// Missing are the clusters that did not answer for more than 60 s. Nothing of them is seen.
+// Missing are the clusters that have not answered for more than 60 s. Their jobs are hidden.
 func (s *Sight) Missing() []string { return s.missing }
 
-// Key is equal for two sights that see the same.
+// Key is equal for two sights with the same jobs.
 func (s *Sight) Key() string { return s.key }
 
-// Expired returns a channel that is closed when the sight has to be asked for again: after
-// 30 s, or earlier if a binding of the person changed. It is nil for a sight that lasts. An
-// open stream asks for its sight then, and says so if its key is another.
+// Expired returns a channel that is closed when the sight expires: after 30 s, or earlier if a
+// binding of the person changes. It is nil for a sight that does not expire. An open stream then
+// gets a new sight, and reports it to the client if the key has changed.
 func (s *Sight) Expired() <-chan struct{} { return s.expired }

@@ -10,23 +10,23 @@ import (
 	"github.com/vedette-io/vedette/kube"
 )
 
-// These bound how many namespaces are reviewed for one type of one cluster.
+// Limits of the namespaces to review for one type of one cluster.
 const (
-	reviewEach = 100 // candidates up to which each is reviewed
-	samples    = 3   // of namespaces with equal roles, if there are more candidates
+	reviewEach = 100 // up to this number, each candidate is reviewed
+	samples    = 3   // reviews of namespaces with equal roles, if there are more candidates
 	maxReviews = 500
 )
 
-// survey finds out what a person sees in one cluster.
+// survey determines what a person may see in one cluster.
 type survey struct {
 	name     string
 	kube     *kube.Cluster
-	bindings *bindings // nil: not followed
+	bindings *bindings // nil: not watched
 	log      *slog.Logger
 }
 
-// scope returns where a person may list a type. asked are namespaces that the person has
-// asked for; they count if the bindings are not known.
+// scope returns the namespaces in which a person may list a type. asked are namespaces that
+// requests have named; they count if the bindings are unknown.
 func (s *survey) scope(ctx context.Context, who subject, typ string, asked []string) (scope, error) {
 	resource, group := resourceOf(typ)
 	right := Right{Cluster: s.name, Verb: "list", Group: group, Resource: resource}
@@ -50,8 +50,8 @@ func (s *survey) scope(ctx context.Context, who subject, typ string, asked []str
 	return scope{namespaces: found}, err
 }
 
-// sampled reviews some of the namespaces with equal roles. If the server answers differently
-// for two of them, something else than RBAC decides, and all of them are reviewed.
+// sampled reviews some of the namespaces with equal roles. If the answers differ, another
+// authorizer than RBAC decides, and all of them are reviewed.
 func (s *survey) sampled(ctx context.Context, who subject, right Right, candidates map[string]map[string]bool) (map[string]bool, error) {
 	groups := map[string][]string{} // namespaces by their roles
 	for _, namespace := range slices.Sorted(maps.Keys(candidates)) {
@@ -106,10 +106,10 @@ func sampleOf(all []string) []string {
 	return []string{all[0], all[len(all)/2], all[len(all)-1]}
 }
 
-// bounded returns as many namespaces as may still be reviewed. The others are not seen.
+// bounded returns as many namespaces as may still be reviewed. The others are hidden.
 func (s *survey) bounded(who subject, right Right, namespaces []string, left *int) []string {
 	if n := len(namespaces) - *left; n > 0 {
-		s.log.Warn("a person has bindings in more namespaces than the portal reviews, so some are not shown", "person", who.name, "cluster", s.name, "type", right.Resource, "namespaces", n)
+		s.log.Warn("a person has bindings in more namespaces than the portal reviews, so some are hidden", "person", who.name, "cluster", s.name, "type", right.Resource, "namespaces", n)
 		namespaces = namespaces[:*left]
 	}
 	*left -= len(namespaces)

@@ -12,20 +12,20 @@ import (
 	"github.com/vedette-io/vedette/portal/identity"
 )
 
-// These bound what is remembered of people.
+// Limits of the cache of people.
 const (
-	sightFor    = 30 * time.Second // how long a sight counts
-	staleFor    = 60 * time.Second // how long an answer counts if the API server does not give another
-	againAfter  = 5 * time.Second  // when to ask again then
-	settleFor   = 2 * time.Second  // how long an answer counts after a binding has changed: the API server may learn of it later than the portal
+	sightFor    = 30 * time.Second // how long a sight is valid
+	staleFor    = 60 * time.Second // how long an answer is used while the API server does not answer
+	againAfter  = 5 * time.Second  // when to ask again in that case
+	settleFor   = 2 * time.Second  // how long an answer is valid after a binding has changed: the API server may see the change later than the portal
 	maxVisitors = 5000
-	maxAsked    = 50 // namespaces that a person has asked for
+	maxAsked    = 50 // namespaces that a person's requests have named
 )
 
-// visitorKey identifies people who see the same.
+// visitorKey identifies people with equal rights.
 type visitorKey [sha256.Size]byte
 
-// keyOf returns the key of a person: all that reviews depend on.
+// keyOf returns the key of a person: everything that reviews depend on.
 func keyOf(p identity.Person) visitorKey {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %v", p.Name, p.Groups, p.In == nil)
@@ -38,36 +38,36 @@ func keyOf(p identity.Person) visitorKey {
 	return visitorKey(sum.Sum(nil))
 }
 
-// known is what a cluster has said about a person.
-type known struct {
+// clusterAnswer is the answer of a cluster about a person.
+type clusterAnswer struct {
 	scopes map[string]scope // by type
 	at     time.Time
 }
 
-// visitor is what is remembered of a person.
+// visitor is the cached state of a person.
 type visitor struct {
 	person identity.Person
-	turn   chan struct{} // held by the request that asks the clusters
+	turn   chan struct{} // held by the request that reviews the person
 	used   time.Time
 
 	sight    *Sight
-	until    time.Time // how long sight counts
+	until    time.Time // how long sight is valid
 	expire   func()
 	settling bool // a binding has changed
-	clusters map[string]known
+	clusters map[string]clusterAnswer
 	asked    []string
 	watched  map[string]bool // keys of subjects
-	version  int             // grows when a binding changes
+	version  int             // incremented when a binding changes
 }
 
-// visitors remembers people.
+// visitors is the cache of people.
 type visitors struct {
 	mu  sync.Mutex
 	all map[visitorKey]*visitor
 }
 
-// get returns the visitor of a person, and notes the namespaces that the person asks for. new
-// reports that one of them was not noted before.
+// get returns the visitor of a person, and adds the namespaces that the request names. new reports
+// that one of them was not known before.
 func (v *visitors) get(p identity.Person, asked []string, now time.Time) (one *visitor, fresh bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -75,7 +75,7 @@ func (v *visitors) get(p identity.Person, asked []string, now time.Time) (one *v
 	one = v.all[key]
 	if one == nil {
 		v.shrinkLocked()
-		one = &visitor{person: p, turn: make(chan struct{}, 1), clusters: map[string]known{}, watched: map[string]bool{}}
+		one = &visitor{person: p, turn: make(chan struct{}, 1), clusters: map[string]clusterAnswer{}, watched: map[string]bool{}}
 		v.all[key] = one
 	}
 	one.used = now
@@ -91,8 +91,7 @@ func (v *visitors) get(p identity.Person, asked []string, now time.Time) (one *v
 	return one, fresh
 }
 
-// shrinkLocked makes room for one more visitor: it forgets the visitor that was not seen for the
-// longest time.
+// shrinkLocked frees a place for one more visitor: it removes the one that was used longest ago.
 func (v *visitors) shrinkLocked() {
 	if len(v.all) < maxVisitors {
 		return
@@ -110,7 +109,7 @@ func (v *visitors) shrinkLocked() {
 	delete(v.all, oldest)
 }
 
-// current returns the sight of a visitor while it counts.
+// current returns the sight of a visitor if it is valid.
 func (v *visitors) current(one *visitor, now time.Time) *Sight {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -120,7 +119,7 @@ func (v *visitors) current(one *visitor, now time.Time) *Sight {
 	return one.sight
 }
 
-// set gives a visitor a sight that counts for some time from now. It does not count if a
+// set gives a visitor a sight that counts for some time from now. It does not count if set if a
 // binding has changed since version.
 func (v *visitors) set(one *visitor, s *Sight, now time.Time, lasts time.Duration, version int) {
 	v.mu.Lock()
@@ -140,7 +139,7 @@ func (v *visitors) set(one *visitor, s *Sight, now time.Time, lasts time.Duratio
 	}
 }
 
-// changed lets the sights of all people whom one of the subjects names end.
+// changed expires the sights of all people that one of the subjects names.
 func (v *visitors) changed(subjects []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -157,7 +156,7 @@ func (v *visitors) changed(subjects []string) {
 	}
 }
 
-// begin returns what a survey needs of a visitor: it watches the keys of their subjects.
+// begin returns the inputs of a survey, and begins to watch the keys of the visitor's subjects.
 func (v *visitors) begin(one *visitor, watched []string) (asked []string, version int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -167,7 +166,7 @@ func (v *visitors) begin(one *visitor, watched []string) (asked []string, versio
 	return slices.Clone(one.asked), one.version
 }
 
-// lock waits for the turn to ask the clusters.
+// lock waits until no other request reviews the visitor.
 func (one *visitor) lock(ctx context.Context) error {
 	select {
 	case one.turn <- struct{}{}:

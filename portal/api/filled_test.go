@@ -19,7 +19,7 @@ import (
 
 const apiPath = "github.com/vedette-io/vedette/portal/api"
 
-// excused are fields that no code sets by their names, with the reasons.
+// excused are the fields that no code sets by name, with the reasons.
 var excused = map[string]string{
 	"Changes.Changes": "the stream writes the JSON itself, once for all browsers",
 	"Changes.Behind":  "the stream writes the JSON itself",
@@ -30,9 +30,9 @@ var excused = map[string]string{
 // requests are the types that clients send. The server must read their fields.
 func isRequest(name string) bool { return strings.HasSuffix(name, "Request") || name == "Subscribe" }
 
-// usage is what the server does with the fields of the API, by "Type.Field".
+// usage records how the server uses the fields of the API, by "Type.Field".
 type usage struct {
-	set  map[string]bool // to something that is no constant, or at all if it is no number
+	set  map[string]bool // set to a value that is not a constant, or set at all if it is not a number
 	read map[string]bool
 }
 
@@ -74,7 +74,7 @@ func TestFieldsAreFilled(t *testing.T) {
 		_, excuse := excused[name]
 		switch known := u.set[name] || isRequest(typ) && u.read[name]; {
 		case known && excuse:
-			t.Errorf("%s is excused and filled: remove the excuse", name)
+			t.Errorf("%s is excused but set: remove the excuse", name)
 		case !known && !excuse && isRequest(typ):
 			t.Errorf("no code of the server reads %s", name)
 		case !known && !excuse:

@@ -11,7 +11,7 @@ type Job struct {
 	Kind      string `json:"kind"` // "Job"
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	State     string `json:"state"` // of a job that ended and was deleted afterwards: its outcome
+	State     string `json:"state"` // the outcome of a job that ended and was deleted afterwards
 	// Raw is the word of the type itself.
 	Raw     string `json:"raw,omitempty"`
 	Reason  string `json:"reason,omitempty"`
@@ -42,12 +42,12 @@ type Job struct {
 
 // Detail is the last column of the list: why a job waits or failed, or where it runs.
 type Detail struct {
-	// Word is the reason or the node; Strong if it is a failure.
+	// Word is the reason or the node; Strong marks a failure.
 	Word   string `json:"word,omitempty"`
 	More   string `json:"more,omitempty"` // "exit code 137", "11th in line"
 	Strong bool   `json:"strong,omitempty"`
-	// Place, ExitCode and MorePods are the numbers of the words, for other languages; 0 for none.
-	// The words about a number are in More, or in Word if More is empty.
+	// Place, ExitCode and MorePods are the numbers in the text, for other languages; 0 for none.
+	// More has the words about a number, or Word if More is empty.
 	Place    int `json:"place,omitempty"`
 	ExitCode int `json:"exitCode,omitempty"`
 	MorePods int `json:"morePods,omitempty"`
@@ -57,10 +57,10 @@ type Detail struct {
 type Span struct {
 	State string    `json:"state"`
 	From  time.Time `json:"from"`
-	To    time.Time `json:"to,omitzero"` // missing: the job is in the state
-	// Gap says that the job was not watched in this time.
+	To    time.Time `json:"to,omitzero"` // missing while the job is in the state
+	// Gap reports that the job was not watched in this time.
 	Gap bool `json:"gap,omitempty"`
-	// Inferred says that the beginning of the span is a conclusion.
+	// Inferred reports that the beginning of the span was inferred, not observed.
 	Inferred bool `json:"inferred,omitempty"`
 	Attempt  int  `json:"attempt,omitempty"` // from 1; 0 before the first one
 }
@@ -83,17 +83,17 @@ type JobList struct {
 	// First is the place of the first row in the list, from 1; 0 if it is not known.
 	First int `json:"first,omitempty"`
 	Counts
-	// Position is the position in the feed that the answer includes. The stream continues
-	// behind it.
+	// Position is the last position of the feed that the answer includes. The stream continues
+	// after it.
 	Position int64     `json:"position"`
 	At       time.Time `json:"at"` // the instant that the answer describes
 }
 
 // Counts counts the jobs of a filter.
 type Counts struct {
-	// States counts by state. It obeys every filter except that of the state.
+	// States counts by state. It applies every filter except the state filter.
 	States map[string]Count `json:"states"`
-	// All is the sum of States, and Matching obeys the filter of the state too.
+	// All is the sum of States. Matching applies the state filter too.
 	All      Count `json:"all"`
 	Matching Count `json:"matching"`
 }
@@ -101,7 +101,7 @@ type Counts struct {
 // Count is a number that is exact up to 10,000.
 type Count struct {
 	N    int  `json:"n"`
-	More bool `json:"more,omitempty"` // N is 10,000, and there are more
+	More bool `json:"more,omitempty"` // N is 10,000, and there are more jobs
 }
 
 // JobCounts are the counts alone, also for saved views.
@@ -111,7 +111,7 @@ type JobCounts struct {
 	At       time.Time `json:"at"`
 }
 
-// Suggestions complete what a person types into the filter bar.
+// Suggestions complete the text in the filter bar.
 type Suggestions struct {
 	Items []Suggestion `json:"items"`
 }

@@ -2,13 +2,13 @@ package api
 
 import "time"
 
-// JobDetail is the head of the page of a job.
+// JobDetail is the header of the page of a job.
 type JobDetail struct {
 	Job Job `json:"job"`
 	// May lists what the person may do to the job now: stop, release, retry, clone,
 	// subscribe, acknowledge, mute, logs.
 	May []string `json:"may"`
-	// Tabs counts what the tabs have; -1 if that is not known.
+	// Tabs has the number of items on each tab; -1 if unknown.
 	Tabs TabCounts `json:"tabs"`
 	// Node names of the pods, at most 20, and Nodes their number.
 	NodeNames []string `json:"nodeNames,omitempty"`
@@ -18,18 +18,19 @@ type JobDetail struct {
 	// RetryOf and RetriedBy are the neighbors in the chain of retries.
 	RetryOf   *JobRef `json:"retryOf,omitempty"`
 	RetriedBy *JobRef `json:"retriedBy,omitempty"`
-	// StoppedBy is who asked for the end of the job, and why.
+	// StoppedBy is the actor who stopped the job, and the reason.
 	StoppedBy  string `json:"stoppedBy,omitempty"`
 	StopReason string `json:"stopReason,omitempty"`
 	// HistoryUntil is when retention removes the history of the job.
 	HistoryUntil time.Time `json:"historyUntil,omitzero"`
-	// TraceURL leads to the OpenTelemetry trace of a job that has ended, if the portal knows where.
+	// TraceURL links to the OpenTelemetry trace of an ended job; empty if the portal has no URL for
+	// traces.
 	TraceURL string    `json:"traceUrl,omitempty"`
 	Position int64     `json:"position"`
 	At       time.Time `json:"at"`
 }
 
-// TabCounts counts what the tabs of a job have.
+// TabCounts has the number of items on each tab of a job.
 type TabCounts struct {
 	Attempts      int `json:"attempts"`
 	Pods          int `json:"pods"`
@@ -79,8 +80,8 @@ type AttemptList struct {
 
 // Attempt is one run of a job.
 type Attempt struct {
-	// Number counts the attempts of the list, and Run those of the job, as its pods and logs do.
-	// Both begin at 1.
+	// Number is the number of the attempt in the list. Run is its number within the job, as for
+	// pods and logs. Both begin at 1.
 	Number int       `json:"number"`
 	Run    int       `json:"run"`
 	Job    JobRef    `json:"job"`
@@ -98,7 +99,8 @@ type Attempt struct {
 // AttemptField is one row of the comparison of attempts.
 type AttemptField struct {
 	Name string `json:"name"` // a key of the page's words (ended, ran, firstFailure, exitCode, image, nodes), or a path
-	// Values has one value for each attempt, and Differs whether it differs from the one before.
+	// Values has one value for each attempt. Differs reports whether it differs from the previous
+	// one.
 	Values  []string `json:"values"`
 	Differs []bool   `json:"differs"`
 }
@@ -133,7 +135,8 @@ type Pod struct {
 type EventList struct {
 	Events []Event `json:"events"`
 	Next   string  `json:"next,omitempty"`
-	// Recorded is false if events are not recorded; Live if they come from the API server.
+	// Recorded is false if events are not recorded. Live reports that they come from the API
+	// server.
 	Recorded bool `json:"recorded"`
 	Live     bool `json:"live,omitempty"`
 }
@@ -170,8 +173,8 @@ type Revision struct {
 type Body struct {
 	Version string `json:"version"`
 	YAML    string `json:"yaml"`
-	// Bookkeeping are the lines that the page folds, from 1, both included: managedFields,
-	// resourceVersion and such.
+	// Bookkeeping are the line ranges that the page folds, such as managedFields and
+	// resourceVersion.
 	Bookkeeping []LineRange `json:"bookkeeping,omitempty"`
 }
 
@@ -185,13 +188,13 @@ type LineRange struct {
 type Diff struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Left and Right name the two sides, if they belong to different objects.
+	// Left and Right are the names of the two sides, if they belong to different objects.
 	Left  *JobRef    `json:"left,omitempty"`
 	Right *JobRef    `json:"right,omitempty"`
 	Lines []DiffLine `json:"lines"`
-	// Differ counts the lines that are added or removed.
+	// Differ counts the added and removed lines.
 	Differ int `json:"differ"`
-	// Cut counts the lines at the end that Lines leaves out, because there are too many.
+	// Cut counts the lines at the end that exceed the limit and are not in Lines.
 	Cut int `json:"cut,omitempty"`
 }
 
@@ -203,9 +206,9 @@ type DiffLine struct {
 	Right int    `json:"right,omitempty"` // line number, from 1
 	Text  string `json:"text,omitempty"`
 	Count int    `json:"count,omitempty"`
-	// Words are the parts of the line that differ from its counterpart, as offsets in UTF-16
-	// code units: From is the first one, from 0, and To the one behind the last.
+	// Words are the parts of the line that differ from its counterpart, as offsets in UTF-16 code
+	// units from 0. From is inclusive and To is exclusive.
 	Words []LineRange `json:"words,omitempty"`
-	// Bookkeeping says that the field is not the user's: managedFields, resourceVersion.
+	// Bookkeeping reports that a user did not write the field: managedFields, resourceVersion.
 	Bookkeeping bool `json:"bookkeeping,omitempty"`
 }

@@ -5,14 +5,14 @@ import "time"
 // LogPage is a part of the log of a job.
 type LogPage struct {
 	Lines []LogLine `json:"lines"`
-	// Next continues behind the last line, and Previous before the first one.
+	// Next continues after the last line, and Previous before the first one.
 	Next     string `json:"next,omitempty"`
 	Previous string `json:"previous,omitempty"`
-	// Live reports that pods still write, so a request with follow=true has more.
+	// Live reports that pods still write lines, so a request with follow=true returns more.
 	Live bool `json:"live"`
-	// Away reports that the cluster gave no log, so the page has only lines that were kept.
+	// Away reports that the cluster returned no log, so the page has only kept lines.
 	Away bool `json:"away,omitempty"`
-	// Kept says when lines of pods that are gone were stored, and how many lines were not.
+	// Kept reports when the lines of deleted pods were stored, and how many lines were not stored.
 	Kept []KeptLog `json:"kept,omitempty"`
 	// Sources are the pods and containers that have lines, for the choice above the log.
 	Sources []LogSource `json:"sources"`
@@ -23,19 +23,18 @@ type LogPage struct {
 //	event: found     data: LogsFound, before the first line
 //	event: line      data: LogLine
 //	event: end       data: LogEnd; the log is complete
-//	event: rights    data: {}; the person may not read the log any more
+//	event: rights    data: {}; the person may no longer read the log
 //	event: problem   data: Problem
 
-// LogLine is a line, or a note in the place where lines are missing.
+// LogLine is a line, or a note where lines are missing.
 type LogLine struct {
 	Time      time.Time `json:"time,omitzero"`
 	Pod       string    `json:"pod,omitempty"`
 	Container string    `json:"container,omitempty"`
 	Attempt   int       `json:"attempt,omitempty"`
-	// Text may hold any character except line ends. The page shows control characters as
-	// symbols and obeys none.
+	// Text may have any character except line ends. The page shows control characters as symbols.
 	Text string `json:"text"`
-	Cut  int    `json:"cut,omitempty"` // bytes that are missing at the end
+	Cut  int    `json:"cut,omitempty"` // number of missing bytes at the end
 	Kept bool   `json:"kept,omitempty"`
 	Note string `json:"note,omitempty"`
 	// PodUID is the UID of the pod, and Restart counts the restarts of the container before it
@@ -46,19 +45,18 @@ type LogLine struct {
 	Bytes []byte `json:"bytes,omitempty"`
 }
 
-// LogsFound says how many logs of containers there are when a stream begins. There may be more
-// later.
+// LogsFound has the number of container logs when a stream begins. More may follow later.
 type LogsFound struct {
 	Logs int `json:"logs"`
 }
 
 // LogEnd ends a stream of lines.
 type LogEnd struct {
-	// Nothing says why there was nothing to read; empty if there was a log.
+	// Nothing gives the reason if there was no log; empty if there was one.
 	Nothing string `json:"nothing,omitempty"`
-	// Attempts is how many attempts of the job are known, if there was nothing to read.
+	// Attempts is the number of known attempts of the job, if there was no log.
 	Attempts int `json:"attempts,omitempty"`
-	// Waits reports that there was nothing to read because the job waits for its pods.
+	// Waits reports that there was no log because the job waits for its pods.
 	Waits bool `json:"waits,omitempty"`
 }
 

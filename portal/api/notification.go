@@ -6,17 +6,17 @@ import "time"
 type DeliveryList struct {
 	Deliveries []Delivery `json:"deliveries"`
 	Next       string     `json:"next,omitempty"`
-	// Total counts all that match; for dead letters it is exact.
+	// Total counts all matching deliveries; for dead letters it is exact.
 	Total Count `json:"total"`
 }
 
-// Delivery is one message for one receiver of one channel.
+// Delivery is one message to one receiver on one channel.
 type Delivery struct {
 	ID       int64     `json:"id"`
 	Kind     string    `json:"kind"`
 	Rule     string    `json:"rule,omitempty"`
 	Channel  string    `json:"channel"`
-	Receiver string    `json:"receiver,omitempty"` // masked unless it is the person's own
+	Receiver string    `json:"receiver,omitempty"` // masked, except for the person's own address
 	Person   string    `json:"person,omitempty"`
 	Role     string    `json:"role,omitempty"`
 	Title    string    `json:"title"` // the message in one line
@@ -41,7 +41,7 @@ type SubscriptionList struct {
 	Channels      []ChannelInfo  `json:"channels"`
 }
 
-// Subscription says that a person wants the messages about some jobs.
+// Subscription sends a person the messages about some jobs.
 type Subscription struct {
 	ID        int64     `json:"id"`
 	Cluster   string    `json:"cluster,omitempty"`
@@ -54,11 +54,11 @@ type Subscription struct {
 	Channel   string    `json:"channel"`
 	Address   string    `json:"address,omitempty"`
 	Created   time.Time `json:"created"`
-	// Verified is when the address was confirmed; until then nothing is sent.
+	// Verified is when the address was confirmed. No message is sent before that.
 	Verified   time.Time `json:"verified,omitzero"`
 	MutedUntil time.Time `json:"mutedUntil,omitzero"`
-	// Person is whose subscription it is: a name of the table of people, or of the clusters.
-	// CreatedBy is who made it.
+	// Person is the receiver: a name from the table of people or from the clusters. CreatedBy is
+	// who made it.
 	Person    string `json:"person,omitempty"`
 	CreatedBy string `json:"createdBy,omitempty"`
 	// ClusterUID is the UID of the cluster.
@@ -87,11 +87,11 @@ type VerifyRequest struct {
 type ChannelInfo struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // email, feishu, slack, webhook ...
-	// Address says what the address is; empty if the channel needs none.
+	// Address describes the address, such as "email address"; empty if the channel needs none.
 	Address string `json:"address,omitempty"`
 }
 
-// ReplayRequest names dead letters. Without IDs it means all of a channel, or all.
+// ReplayRequest selects dead letters: by ID, all of a channel, or all.
 type ReplayRequest struct {
 	IDs     []int64 `json:"ids,omitempty"`
 	Channel string  `json:"channel,omitempty"`
@@ -100,22 +100,23 @@ type ReplayRequest struct {
 
 // MuteRequest stops messages about a job.
 type MuteRequest struct {
-	// Until is when they go on; missing: when the job has ended.
+	// Until is when messages are sent again; missing: when the job has ended.
 	Until  time.Time `json:"until,omitzero"`
 	Reason string    `json:"reason,omitempty"`
 }
 
-// Act is what a write did.
+// Act is the result of a write.
 type Act struct {
-	// Done says in one sentence what happened.
+	// Done describes the result in one sentence.
 	Done  string `json:"done"`
 	Count int    `json:"count,omitempty"`
-	// Undo is the path of a DELETE that takes it back; empty if nothing does.
+	// Undo is the path of a DELETE request that reverts the act; empty if the act cannot be
+	// reverted.
 	Undo string `json:"undo,omitempty"`
 	// How a job was stopped: delete, suspend or command.
 	How string `json:"how,omitempty"`
-	// Before says that the job had been stopped before, at At by By, who gave the reason Why.
-	// By is empty if somebody else deletes it.
+	// Before reports that the job had already been stopped: at At, by By, for the reason Why. By is
+	// empty if the job is being deleted and its actor is unknown.
 	Before bool      `json:"before,omitempty"`
 	By     string    `json:"by,omitempty"`
 	Why    string    `json:"why,omitempty"`

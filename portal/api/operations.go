@@ -23,16 +23,16 @@ type Summary struct {
 	ToRow     float64 `json:"toRow"`
 	ToBrowser float64 `json:"toBrowser"`
 	Browsers  int     `json:"browsers"` // open streams
-	// Waiting counts positions of the feed that were not assigned yet.
+	// Waiting counts entries of the outbox that have no position in the feed yet.
 	Waiting       int64 `json:"waiting"`
 	DatabaseBytes int64 `json:"databaseBytes"`
 	Jobs          int   `json:"jobs"`      // in the index of the portal
 	JobsBytes     int64 `json:"jobsBytes"` // its memory
-	// Attention lists what needs a person, as short words.
+	// Attention lists the items that need an operator, as short words.
 	Attention []string `json:"attention"`
 }
 
-// Watch is what one recorder does with one type of a cluster.
+// Watch is the state of one recorder for one type of a cluster.
 type Watch struct {
 	Cluster   string    `json:"cluster"`
 	Type      string    `json:"type"`
@@ -48,12 +48,12 @@ type Watch struct {
 	Queued  int    `json:"queued"`
 	Gaps24h int    `json:"gaps24h"`
 	Note    string `json:"note,omitempty"`
-	Role    string `json:"role,omitempty"` // YAML that would give the missing right
+	Role    string `json:"role,omitempty"` // YAML of a role that grants the missing right
 	// Events counts transitions or revisions per minute of the last hour.
 	Events []int `json:"events,omitempty"`
 }
 
-// Cursor is how far a reader of the feed has come.
+// Cursor is the progress of a consumer of the feed.
 type Cursor struct {
 	Reader   string `json:"reader"`
 	Position int64  `json:"position"`
@@ -63,7 +63,7 @@ type Cursor struct {
 	Expired time.Time `json:"expired,omitzero"`
 }
 
-// ChannelState is how a channel does.
+// ChannelState is the state of a channel.
 type ChannelState struct {
 	Name     string    `json:"name"`
 	State    string    `json:"state"` // works, pauses, disabled
@@ -80,7 +80,7 @@ type ChannelState struct {
 type AuditEntry struct {
 	At     time.Time `json:"at"`
 	Person string    `json:"person"`
-	// SignIn is how the person had signed in, and Address from where they came.
+	// SignIn is how the person had signed in. Address is their network address.
 	SignIn  string  `json:"signIn"`
 	Address string  `json:"address"`
 	Act     string  `json:"act"` // submit, stop, retry, subscribe, replay ...

@@ -45,15 +45,15 @@ const (
 	ProblemSignIn      = "urn:vedette:problem:sign-in"     // 401: nobody is signed in
 	ProblemDenied      = "urn:vedette:problem:denied"      // 403: the person lacks a right
 	ProblemForgery     = "urn:vedette:problem:forgery"     // 403: the CSRF token is missing or wrong
-	ProblemUnknown     = "urn:vedette:problem:unknown"     // 404: nothing of that name, or none that the person may see
-	ProblemConflict    = "urn:vedette:problem:conflict"    // 409: the state has changed, or the name is taken
+	ProblemUnknown     = "urn:vedette:problem:unknown"     // 404: there is no such thing, or the person may not see it
+	ProblemConflict    = "urn:vedette:problem:conflict"    // 409: the state has changed, or the name is in use
 	ProblemGone        = "urn:vedette:problem:gone"        // 410: retention has removed it
 	ProblemTooLarge    = "urn:vedette:problem:too-large"   // 413
 	ProblemTooMany     = "urn:vedette:problem:too-many"    // 429: more requests than one person may send
 	ProblemFault       = "urn:vedette:problem:fault"       // 500: a fault of the portal
 	ProblemCluster     = "urn:vedette:problem:cluster"     // 502: the API server did not answer, or refused
-	ProblemUnavailable = "urn:vedette:problem:unavailable" // 503: this portal cannot do that as it is configured
-	ProblemLoading     = "urn:vedette:problem:loading"     // 503: the portal has started and reads the history
+	ProblemUnavailable = "urn:vedette:problem:unavailable" // 503: the portal is not configured for this
+	ProblemLoading     = "urn:vedette:problem:loading"     // 503: the portal has started and is still reading the history
 	ProblemDatabase    = "urn:vedette:problem:database"    // 504: the database did not answer in time
 )
 
@@ -67,6 +67,6 @@ type FieldProblem struct {
 	// Line is the line of the YAML, from 1; 0 if unknown.
 	Line    int    `json:"line,omitempty"`
 	Message string `json:"message"`
-	// Repair is a value that would be accepted, if there is exactly one.
+	// Repair is the value that would be accepted; empty unless there is exactly one.
 	Repair string `json:"repair,omitempty"`
 }

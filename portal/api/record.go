@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// Records are objects of all recorded types, with their IDs in the database. The command line
-// reads them; the pages read jobs.
+// Records are objects of all recorded types, with their IDs in the database. The command line uses
+// them; the pages use jobs.
 
 // RecordType is a type of objects.
 type RecordType struct {
@@ -27,7 +27,7 @@ type Record struct {
 	Name       string     `json:"name"`
 	UID        string     `json:"uid"`
 	Created    time.Time  `json:"created"`
-	Seen       time.Time  `json:"seen"` // when it was seen first
+	Seen       time.Time  `json:"seen"` // when it was first seen
 	Gone       time.Time  `json:"gone,omitzero"`
 	Version    string     `json:"version"`
 	State      string     `json:"state,omitempty"`
@@ -55,8 +55,8 @@ type RecordChange struct {
 	Transition Transition `json:"transition"`
 }
 
-// RecordChangeList is a page of transitions of many objects. It may be short, and even empty,
-// and have a cursor.
+// RecordChangeList is a page of transitions of many objects. A short or empty page may have a
+// cursor.
 type RecordChangeList struct {
 	Changes []RecordChange `json:"changes"`
 	Next    string         `json:"next,omitempty"`
@@ -69,7 +69,7 @@ type RecordBody struct {
 	JSON string `json:"json"`
 }
 
-// RecordJob is a job with all that a list for terminals shows.
+// RecordJob is a job with all columns of the list in a terminal.
 type RecordJob struct {
 	ID         int64     `json:"id"`
 	Cluster    string    `json:"cluster"`
@@ -101,7 +101,7 @@ type RecordJob struct {
 	Life      []Span    `json:"life"`
 }
 
-// RecordJobList is a page of jobs: open ones first, then the others, the newest first.
+// RecordJobList is a page of jobs: open jobs first, then the others, the newest first.
 type RecordJobList struct {
 	Jobs []RecordJob `json:"jobs"`
 	Next string      `json:"next,omitempty"`
@@ -173,7 +173,8 @@ type RecordTypeStats struct {
 	ByNamespace map[string]RecordEnds `json:"byNamespace"`
 }
 
-// RecordSpread describes durations, in seconds. Open of them have not ended.
+// RecordSpread describes durations, in seconds. Open is the number of durations that have not
+// ended.
 type RecordSpread struct {
 	Count int     `json:"count"`
 	Open  int     `json:"open"`
@@ -182,7 +183,7 @@ type RecordSpread struct {
 	Max   float64 `json:"max"`
 }
 
-// RecordEnds counts objects that ended, and those of them that failed.
+// RecordEnds counts the objects that ended, and how many of them failed.
 type RecordEnds struct {
 	Ended  int `json:"ended"`
 	Failed int `json:"failed"`

@@ -2,17 +2,17 @@ package api
 
 import "time"
 
-// Session is what the pages need to know of the person and of the portal.
+// Session describes the person and the portal to the pages.
 type Session struct {
-	// Person is the name by which the clusters know the person; empty if nobody signed in and
-	// the portal demands nothing.
+	// Person is the person's name in the clusters; empty if nobody signed in and the portal
+	// requires no sign-in.
 	Person string   `json:"person,omitempty"`
 	Groups []string `json:"groups,omitempty"`
-	// Names are all names by which jobs may be the person's own.
+	// Names are all names that mark a job as the person's own.
 	Names []string `json:"names,omitempty"`
 	// SignIn is how the person signed in.
 	SignIn SignIn `json:"signIn"`
-	// CSRF is the token that every write has in the header X-Vedette-CSRF.
+	// CSRF is the token that every write must send in the header X-Vedette-CSRF.
 	CSRF    string    `json:"csrf"`
 	Expires time.Time `json:"expires,omitzero"`
 	// Clusters are the clusters of which the person may see jobs.
@@ -21,10 +21,10 @@ type Session struct {
 	MaySubmit bool `json:"maySubmit"`
 	// MaySeeOperations reports that the person may see all namespaces and the operations page.
 	MaySeeOperations bool `json:"maySeeOperations"`
-	// Notifies reports that the database has notifications.
+	// Notifies reports that the database stores notifications.
 	Notifies bool `json:"notifies"`
-	// KeepsDays is after how many days retention removes the history of ended jobs; 0 if it
-	// removes none, or if the portal does not know.
+	// KeepsDays is the number of days after which retention removes the history of ended jobs; 0 if
+	// it removes none, or if this is unknown.
 	KeepsDays int    `json:"keepsDays,omitempty"`
 	Version   string `json:"version"` // of the program
 	// Demo reports that the portal shows the demo.
@@ -53,15 +53,15 @@ type Cluster struct {
 	Types []string `json:"types"`
 }
 
-// PathSignInMethods is where the portal says, outside of [Prefix], how one can sign in.
+// PathSignInMethods is the path of the sign-in methods. It is not below [Prefix].
 const PathSignInMethods = "/auth/methods"
 
-// SignInMethods says how one can sign in. It is the answer to a GET of PathSignInMethods, which
+// SignInMethods lists the ways to sign in. It is the answer to a GET of PathSignInMethods, which
 // needs no sign-in.
 type SignInMethods struct {
-	// Demanded reports that one has to sign in.
+	// Demanded reports that sign-in is required.
 	Demanded bool `json:"demanded"`
-	// Token reports that the portal has tokens of its own, and Kubernetes that it accepts the
+	// Token reports that the portal has tokens of its own. Kubernetes reports that it accepts
 	// tokens of its clusters. Both are sent as bearer tokens.
 	Token      bool `json:"token"`
 	Kubernetes bool `json:"kubernetes"`

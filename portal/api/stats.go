@@ -7,7 +7,7 @@ type Stats struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 	Now  Period    `json:"now"`
-	// Before is the period that is compared with; missing without one.
+	// Before is the period to compare with; missing if none was requested.
 	BeforeFrom time.Time `json:"beforeFrom,omitzero"`
 	BeforeTo   time.Time `json:"beforeTo,omitzero"`
 	Before     *Period   `json:"before,omitempty"`
@@ -15,7 +15,7 @@ type Stats struct {
 	At         time.Time `json:"at"`
 }
 
-// Period is what happened in a period.
+// Period has the statistics of a period.
 type Period struct {
 	Ended     int            `json:"ended"`
 	Outcomes  map[string]int `json:"outcomes"` // by final state
@@ -29,8 +29,9 @@ type Period struct {
 	Queues    []QueueShare   `json:"queues"`
 	Nodes     []NodeShare    `json:"nodes"`     // by the share of failed pods
 	NodesSeen bool           `json:"nodesSeen"` // false if pods are not recorded
-	// PodsFrom is since when pods are counted in nodes and causes, if that is not the whole period:
-	// ends of earlier pods are not read yet, or are too many. Ask again.
+	// PodsFrom is the time from which pods are counted in nodes and causes; missing if that is the
+	// whole period. Earlier pods are not read yet, or exceed the limit. A later request may have
+	// more.
 	PodsFrom time.Time `json:"podsFrom,omitzero"`
 }
 
@@ -58,7 +59,7 @@ type StatsBucket struct {
 	GPUHours GPUHours       `json:"gpuHours"`
 }
 
-// Share counts something by a word.
+// Share is a word and its count.
 type Share struct {
 	Word  string `json:"word"`
 	Count int    `json:"count"`
@@ -70,7 +71,7 @@ type OwnerShare struct {
 	Jobs   int    `json:"jobs"`
 	Failed int    `json:"failed"`
 	GPUHours
-	// Owners is how many owners the row stands for, if it is the rest.
+	// Owners is the number of owners in the row, if it is the sum of the rest.
 	Owners int `json:"owners,omitempty"`
 }
 

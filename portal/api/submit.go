@@ -3,7 +3,7 @@ package api
 // TemplateList are the templates of jobs.
 type TemplateList struct {
 	Templates []Template `json:"templates"`
-	// Broken are the templates that cannot be used. They are sent with text=true only.
+	// Broken are the templates with errors. They are sent with text=true only.
 	Broken []BrokenTemplate `json:"broken,omitempty"`
 }
 
@@ -23,8 +23,8 @@ type Template struct {
 	Type        string      `json:"type"`
 	Source      string      `json:"source"`
 	Parameters  []Parameter `json:"parameters,omitempty"`
-	// From is where the template comes from, Replaces where templates of the same name come from
-	// that this one replaces, and Text its file. They are sent with text=true only.
+	// From is the source of the template. Replaces are the sources of templates with the same name
+	// that this one replaces. Text is its file. They are sent with text=true only.
 	From     string   `json:"from,omitempty"`
 	Replaces []string `json:"replaces,omitempty"`
 	Text     string   `json:"text,omitempty"`
@@ -46,7 +46,7 @@ type Parameter struct {
 	Unit     string   `json:"unit,omitempty"`
 }
 
-// RenderRequest makes YAML of the values of a form.
+// RenderRequest renders the values of a form as YAML.
 type RenderRequest struct {
 	Template string         `json:"template"`
 	Values   map[string]any `json:"values"`
@@ -55,7 +55,7 @@ type RenderRequest struct {
 // Rendered is the YAML of a form.
 type Rendered struct {
 	YAML string `json:"yaml"`
-	// Lines has, for each parameter, the lines that its value ended up in.
+	// Lines has the lines that contain the value of each parameter.
 	Lines    map[string][]int `json:"lines,omitempty"`
 	Problems []FieldProblem   `json:"problems,omitempty"`
 }
@@ -70,19 +70,19 @@ type SubmitRequest struct {
 	Values    map[string]any `json:"values,omitempty"`
 	// Key identifies the request: two requests with one key create one job.
 	Key string `json:"key,omitempty"`
-	// CloneOf is the job whose YAML was edited.
+	// CloneOf is the job whose YAML was copied and edited.
 	CloneOf *JobRef `json:"cloneOf,omitempty"`
-	// Hold submits the job suspended and out of its queue, until it is released.
+	// Hold submits the job suspended and without its queue, until it is released.
 	Hold bool `json:"hold,omitempty"`
 	// Notify subscribes the person to the job.
 	Notify bool `json:"notify,omitempty"`
 	// MadeFrom is the name of the template that the YAML was made from, if any.
 	MadeFrom string `json:"madeFrom,omitempty"`
-	// Ordinal tells equal jobs apart that are meant to be several.
+	// Ordinal distinguishes equal jobs that are all to be created.
 	Ordinal int `json:"ordinal,omitempty"`
-	// Again creates the job once more, under a new name. It excludes Key.
+	// Again creates another job under a new name. It excludes Key.
 	Again bool `json:"again,omitempty"`
-	// Object asks for the object as the API server stores it.
+	// Object requests the object as the API server stores it.
 	Object bool `json:"object,omitempty"`
 }
 
@@ -95,24 +95,24 @@ type Checked struct {
 	YAML     string         `json:"yaml,omitempty"` // as submitted, if made from a template
 	// Seconds is how long the dry run took.
 	Seconds float64 `json:"seconds"`
-	// Asks is what the job asks for.
+	// Asks has the resources that the job requests.
 	GPUs int `json:"gpus"`
 	Pods int `json:"pods"`
-	// Forecast says where the job would stand in line, if that is known.
+	// Forecast predicts the job's place in line and its start; missing if unknown.
 	Forecast *Forecast `json:"forecast,omitempty"`
-	// Object is the JSON of the object that the API server would store, if the request asks
-	// for it. Before reports that the same request was accepted before: Object is the job of then.
+	// Object is the JSON of the object that the API server would store, if it was requested. Before
+	// reports that the same request was accepted earlier: Object is then the existing job.
 	Object string `json:"object,omitempty"`
 	Before bool   `json:"before,omitempty"`
 }
 
-// Forecast is what is likely for a job that is not submitted yet.
+// Forecast is the prediction for a job that is not submitted yet.
 type Forecast struct {
 	Quota  *Quota       `json:"quota,omitempty"`
 	Line   *Line        `json:"line,omitempty"`
 	Likely *LikelyStart `json:"likely,omitempty"`
 	Like   *LikeJobs    `json:"like,omitempty"`
-	// Ran is the median time that jobs like it ran, of RanJobs jobs.
+	// Ran is the median run time of RanJobs similar jobs.
 	Ran     float64 `json:"ran,omitempty"`
 	RanJobs int     `json:"ranJobs,omitempty"`
 }
@@ -120,35 +120,35 @@ type Forecast struct {
 // Submitted is a job that was accepted.
 type Submitted struct {
 	Job JobRef `json:"job"`
-	// Created is false if the same request had been accepted before.
+	// Created is false if the same request was accepted earlier.
 	Created  bool     `json:"created"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Before reports that the same request was accepted before. After a dry run neither Created
-	// nor Before is true.
+	// Before reports that the same request was accepted earlier. After a dry run, Created and
+	// Before are false.
 	Before bool `json:"before,omitempty"`
-	// Object is the JSON of the object, if the request asks for it.
+	// Object is the JSON of the object, if it was requested.
 	Object string `json:"object,omitempty"`
 }
 
 // StopRequest cancels a job.
 type StopRequest struct {
 	Reason string `json:"reason,omitempty"`
-	// Confirm is the name of the job. It is needed if the job holds GPUs.
+	// Confirm is the name of the job. It is required if the job holds GPUs.
 	Confirm string `json:"confirm,omitempty"`
 	// How is delete or suspend; by default the type of the job decides.
 	How string `json:"how,omitempty"`
-	// DryRun has the API server check the request, and changes nothing.
+	// DryRun checks the request at the API server without changing anything.
 	DryRun bool `json:"dryRun,omitempty"`
 }
 
-// RetryRequest submits a job once more.
+// RetryRequest submits a copy of a job.
 type RetryRequest struct {
 	Key string `json:"key,omitempty"`
 	// Set changes fields: "spec.backoffLimit=3".
 	Set []string `json:"set,omitempty"`
-	// Running repeats a job that has not ended.
+	// Running allows a retry of a job that has not ended.
 	Running bool `json:"running,omitempty"`
-	// DryRun has the API server check the copy, and creates nothing.
+	// DryRun checks the copy at the API server without creating it.
 	DryRun bool `json:"dryRun,omitempty"`
 	// Object asks for the object as the API server stores it.
 	Object bool `json:"object,omitempty"`

@@ -2,13 +2,14 @@ package api
 
 import "time"
 
-// Timeline is the lives of jobs in an interval.
+// Timeline has the lives of jobs in an interval.
 type Timeline struct {
 	From time.Time     `json:"from"`
 	To   time.Time     `json:"to"`
 	Jobs []TimelineJob `json:"jobs"`
 	Gaps []Gap         `json:"gaps"`
-	// Groups sum up all rows, also those of other pages, by the name of the group; at most 200.
+	// Groups sum up all rows, including those of other pages, by the name of the group; at most
+	// 200.
 	Groups []TimelineGroup `json:"groups,omitempty"`
 	// More reports that jobs are missing; Next is the cursor to them.
 	Next     string    `json:"next,omitempty"`
@@ -21,7 +22,7 @@ type Timeline struct {
 type TimelineGroup struct {
 	Name string `json:"name"`
 	Jobs int    `json:"jobs"` // in the interval
-	// Running counts the jobs that run, and GPUs what they hold.
+	// Running counts the running jobs. GPUs is the number of GPUs that they hold.
 	Running int `json:"running"`
 	GPUs    int `json:"gpus"`
 }
@@ -55,7 +56,7 @@ type Gap struct {
 	To        time.Time `json:"to,omitzero"` // missing: it lasts
 	Cause     string    `json:"cause"`
 	Detail    string    `json:"detail,omitempty"`
-	// Changes counts the transitions that were found afterwards; -1 if that is not known.
+	// Changes counts the transitions that were found afterwards; -1 if unknown.
 	Changes int  `json:"changes"`
 	Closed  bool `json:"closed"` // the recorder has caught up
 }

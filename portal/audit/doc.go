@@ -1,4 +1,4 @@
-// Package audit keeps what people do through the portal, in the table portal_audit.
+// Package audit records the writes that people make through the portal, in the table portal_audit.
 //
 // # Data flow
 //
@@ -13,15 +13,15 @@
 //
 // # Guarantees
 //
-// No act is done without its row: Begin fails if the row cannot be written, and the caller
-// stops then. A crash between act and result leaves "attempt", which says that the outcome is
-// unknown. The result is written although the client has gone. An ended session is a row too, from
-// which other replicas learn within seconds that it has ended.
+// No act happens without its row: if Begin cannot write the row, it fails, and the caller must
+// stop. A crash between act and result leaves the result "attempt": the outcome is unknown. The
+// result is written even if the client has disconnected. An ended session is a row too, from which
+// other replicas learn within seconds that it has ended.
 //
 // # Limits
 //
-// Texts are cut: details to 4,096 bytes, names to 300, words and addresses to 63. Rows are
-// kept for 400 days by default. Begin removes at most 1,000 older ones, once an hour.
+// Texts are truncated: details to 4,096 bytes, names to 300, words and addresses to 63. Rows are
+// kept for 400 days by default. Once an hour, Begin removes at most 1,000 older rows.
 //
 // # Errors
 //

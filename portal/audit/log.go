@@ -14,7 +14,7 @@ import (
 
 // Results of acts.
 const (
-	Attempt = "attempt" // the act has begun, and its outcome is unknown
+	Attempt = "attempt" // the act has begun; its outcome is unknown
 	Done    = "done"
 	Denied  = "denied"
 	Failed  = "failed"
@@ -23,14 +23,14 @@ const (
 // DefaultKeep is how long rows are kept.
 const DefaultKeep = 400 * 24 * time.Hour
 
-// These bound the work of one call.
+// Limits of one call.
 const (
 	endTimeout = 10 * time.Second // to write a result after its request has ended
 	pruneEvery = time.Hour
 	pruneStep  = 1000 // rows
 )
 
-// Log writes what people do through the portal. Any number of goroutines may use it.
+// Log is the audit log of the portal. Any number of goroutines may use it.
 type Log struct {
 	db   *sqldb.DB
 	keep time.Duration
@@ -54,9 +54,9 @@ type Open struct {
 	key string
 }
 
-// Begin writes that the person of ctx begins an act. Person, way of sign-in, address and time
-// come from ctx and the clock; act, object, job and detail come from e. The act must not be
-// done if Begin fails.
+// Begin records that the person of ctx begins an act. The person, the way of sign-in, the address
+// and the time come from ctx and the clock; act, object, job and detail come from e. If Begin
+// fails, the caller must not perform the act.
 //
 // Errors: those of the database.
 func (l *Log) Begin(ctx context.Context, e api.AuditEntry) (*Open, error) {
@@ -69,9 +69,9 @@ func (l *Log) Begin(ctx context.Context, e api.AuditEntry) (*Open, error) {
 	return &Open{l.db, key}, nil
 }
 
-// End writes the result of an act. It does so although ctx has ended, within 10 s.
+// End writes the result of an act within 10 s, even if ctx has ended.
 //
-// Errors: those of the database; the row says "attempt" then.
+// Errors: those of the database; the result then stays "attempt".
 func (o *Open) End(ctx context.Context, result, detail string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -81,7 +81,7 @@ func (o *Open) End(ctx context.Context, result, detail string) error {
 	})
 }
 
-// columns are those of a row, in the order of insert.
+// columns are the columns of a row, in the order of insert.
 var columns = []string{
 	"act_key", "happened_at", "ended_at", "person", "sign_in", "address", "act", "object", "cluster", "type", "namespace", "name", "uid", "result", "detail",
 }
@@ -93,7 +93,7 @@ func entryOf(ctx context.Context, e api.AuditEntry) api.AuditEntry {
 	return e
 }
 
-// insert writes a row with a key that no other row has.
+// insert writes a row with a unique key.
 func insert(ctx context.Context, db *sqldb.DB, key string, e api.AuditEntry) error {
 	var job api.JobRef
 	if e.Job != nil {
@@ -110,7 +110,7 @@ func insert(ctx context.Context, db *sqldb.DB, key string, e api.AuditEntry) err
 	return db.Transact(ctx, func(tx *sqldb.Tx) error { return tx.Insert(ctx, "portal_audit", columns, [][]any{row}) })
 }
 
-// Write writes an act that is over. Its time is now if it has none.
+// Write records a completed act. An act without a time gets the current time.
 //
 // Errors: those of the database.
 func Write(ctx context.Context, db *sqldb.DB, e api.AuditEntry) error {
@@ -142,8 +142,7 @@ func List(ctx context.Context, db *sqldb.DB, limit int) (all []api.AuditEntry, e
 	return all, err
 }
 
-// prune removes old rows, once an hour. If that fails, or if more are left, the next act goes
-// on.
+// prune removes old rows, once an hour. If it fails or rows remain, the next act continues.
 func (l *Log) prune(ctx context.Context) {
 	now := time.Now()
 	l.mu.Lock()
@@ -162,8 +161,7 @@ func (l *Log) prune(ctx context.Context) {
 	}
 }
 
-// Prune removes the oldest rows from before a time, at most 1,000 of them, and returns how
-// many.
+// Prune removes at most 1,000 rows from before a time, the oldest first, and returns their number.
 //
 // Errors: those of the database.
 func Prune(ctx context.Context, db *sqldb.DB, before time.Time) (removed int, err error) {

@@ -54,8 +54,8 @@ func list(t *testing.T, db *sqldb.DB) []api.AuditEntry {
 	return all
 }
 
-// TestLog: an act is an attempt until its result is written, which happens although the
-// client has gone.
+// TestLog: an act is an attempt until its result is written, which happens even if the client has
+// disconnected.
 func TestLog(t *testing.T) {
 	each(t, func(t *testing.T, db *sqldb.DB) {
 		ctx, gone := context.WithCancel(identity.With(t.Context(), identity.Person{Name: "anna", SignIn: api.SignInOIDC}))
@@ -98,7 +98,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// TestHostileTexts: no text keeps an act from being written, and none is stored without bounds.
+// TestHostileTexts: no text prevents an act from being recorded, and each text is truncated.
 func TestHostileTexts(t *testing.T) {
 	each(t, func(t *testing.T, db *sqldb.DB) {
 		for _, text := range []string{"\x00", "\xff\xfe", "'; DROP TABLE portal_audit; --", strings.Repeat("x", 1<<20), strings.Repeat("作", 100_000), "\u202e\x1b[31m", "😀"} {
@@ -117,7 +117,7 @@ func TestHostileTexts(t *testing.T) {
 	})
 }
 
-// TestPrune: old rows go, a step at a time, and new ones stay.
+// TestPrune: old rows are removed in steps, and new rows stay.
 func TestPrune(t *testing.T) {
 	each(t, func(t *testing.T, db *sqldb.DB) {
 		err := db.Transact(t.Context(), func(tx *sqldb.Tx) error {

@@ -11,23 +11,23 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// actSignOut is the act of a session that ended. Its key in the table has keySignOut and what
-// identifies the session.
+// actSignOut is the act that ends a session. Its key in the table is keySignOut followed by the
+// fingerprint of the session.
 const (
 	actSignOut = "sign out"
 	keySignOut = "out "
 )
 
 const (
-	// overlap is how many rows before the newest known one are read again: transactions may
-	// commit in another order than that of their numbers.
+	// overlap is the number of rows before the newest known row that are read again, because
+	// transactions may commit in another order than their IDs.
 	overlap = 1000
-	// mostSignOuts bounds what one call reads.
+	// mostSignOuts is the maximum number of rows that one call reads.
 	mostSignOuts = 50_000
 )
 
-// SignOuts keeps ended sessions in the audit, so that all replicas of a portal learn of them.
-// It is the identity.Endings of a portal. Any number of goroutines may use it.
+// SignOuts stores ended sessions in the audit, so that all replicas of a portal read them. It
+// implements identity.Endings. Any number of goroutines may use it.
 type SignOuts struct {
 	db *sqldb.DB
 
@@ -38,7 +38,7 @@ type SignOuts struct {
 // NewSignOuts returns the sign-outs of a database.
 func NewSignOuts(db *sqldb.DB) *SignOuts { return &SignOuts{db: db} }
 
-// End writes that the person of ctx has ended a session.
+// End records that the person of ctx has ended a session.
 //
 // Errors: those of the database.
 func (s *SignOuts) End(ctx context.Context, session string) error {
@@ -53,7 +53,7 @@ func (s *SignOuts) End(ctx context.Context, session string) error {
 	return insert(ctx, s.db, keySignOut+session, entryOf(ctx, api.AuditEntry{Act: actSignOut, Object: "session", Result: Done}))
 }
 
-// Ended returns the sessions that ended since a time. Later calls return those that were added.
+// Ended returns the sessions that ended since a time. Later calls return only added ones.
 //
 // Errors: those of the database.
 func (s *SignOuts) Ended(ctx context.Context, since time.Time) (sessions []string, err error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// TestSignOuts: a replica learns of each session that another one has ended, also beside many
-// other acts, and the audit says who did it and no session.
+// TestSignOuts: a replica reads each session that another replica has ended, also among many other
+// acts. The audit has the person and not the session ID.
 func TestSignOuts(t *testing.T) {
 	each(t, func(t *testing.T, db *sqldb.DB) {
 		one, other := audit.NewSignOuts(db), audit.NewSignOuts(db)

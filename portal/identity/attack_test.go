@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// board is where the replicas of a test share ended sessions.
+// board shares ended sessions between the replicas of a test.
 type board struct {
 	mu   sync.Mutex
 	all  []string
@@ -42,8 +42,8 @@ func (b *board) Ended(context.Context, time.Time) ([]string, error) {
 	return slices.Clone(b.all), nil
 }
 
-// TestSignedOutEverywhere: a copy of a cookie is worthless in every replica within seconds after
-// its person has signed out, and at once in the one that was asked. The store gets no ID.
+// TestSignedOutEverywhere: after a sign-out, the replica that received it refuses copies of the
+// cookie at once, and the other replicas within seconds. The store gets no session ID.
 func TestSignedOutEverywhere(t *testing.T) {
 	key := tokens(t, "0123456789abcdef0123456789abcdef")
 	file := tokens(t, anna)
@@ -67,11 +67,11 @@ func TestSignedOutEverywhere(t *testing.T) {
 			t.Fatal(w)
 		}
 		if w := one.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
-			t.Errorf("the replica that was asked answers %d", w)
+			t.Errorf("the replica that received the sign-out answers %d, want 401", w)
 		}
 		<-time.After(endedEvery + time.Millisecond)
 		if w := other.status("GET", "/", "Cookie", cookie); w != http.StatusUnauthorized {
-			t.Errorf("the other replica answers %d", w)
+			t.Errorf("the other replica answers %d after some seconds", w)
 		}
 		again := cookies(one.paste(secret))
 		if w := other.status("GET", "/", "Cookie", again); w != http.StatusOK {
@@ -91,7 +91,7 @@ func TestSignedOutEverywhere(t *testing.T) {
 	})
 }
 
-// TestEndedIsBounded: the newest ends are kept, and sessions that are over go first.
+// TestEndedIsBounded: the newest ended sessions are kept, and expired sessions are removed first.
 func TestEndedIsBounded(t *testing.T) {
 	e := newEnded(nil, slog.New(slog.DiscardHandler))
 	now := time.Now()
@@ -107,7 +107,7 @@ func TestEndedIsBounded(t *testing.T) {
 	}
 }
 
-// TestGuessesAtOnce: many guesses at the same time are not all sent to the clusters.
+// TestGuessesAtOnce: of many concurrent guesses, few are sent to the clusters.
 func TestGuessesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -132,7 +132,7 @@ func TestGuessesAtOnce(t *testing.T) {
 		if w := f.status("GET", "/", "Authorization", "Bearer right"); w != http.StatusOK {
 			t.Errorf("the right token gets %d", w)
 		}
-		for range 100 { // the same token many times at once is one guess
+		for range 100 { // concurrent requests with one token count as one guess
 			work.Go(func() {
 				if w := f.status("GET", "/", "Authorization", "Bearer right"); w != http.StatusOK {
 					t.Errorf("the right token gets %d", w)
@@ -140,7 +140,7 @@ func TestGuessesAtOnce(t *testing.T) {
 			})
 		}
 		work.Wait()
-		for host, one := range f.door.throttle.began {
+		for host, one := range f.auth.throttle.began {
 			if len(one.under) > 0 {
 				t.Errorf("%v: %d tokens are still looked up", host, len(one.under))
 			}
@@ -148,7 +148,7 @@ func TestGuessesAtOnce(t *testing.T) {
 	})
 }
 
-// TestOpenPaths: what needs no sign-in is exactly what its path says, however it is written.
+// TestOpenPaths: exactly the open paths need no sign-in, however a path is written.
 func TestOpenPaths(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna), Open: []string{"/assets/", "/licenses.txt"}})
 	for path, want := range map[string]int{
@@ -165,7 +165,7 @@ func TestOpenPaths(t *testing.T) {
 	}
 }
 
-// TestFloodOfSignIns: an address that sends too many forms is refused, and another one is not.
+// TestFloodOfSignIns: an address that sends too many forms is refused; another address is not.
 func TestFloodOfSignIns(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna)})
 	synctest.Test(t, func(t *testing.T) {
@@ -187,8 +187,8 @@ func TestFloodOfSignIns(t *testing.T) {
 	})
 }
 
-// TestOtherPrograms: an ID token for the command line is no answer to a sign-in of a browser, whose
-// code somebody else may have asked for.
+// TestOtherPrograms: an ID token for the command line does not complete a browser's sign-in, whose
+// code somebody else may have requested.
 func TestOtherPrograms(t *testing.T) {
 	p := newIDP(t)
 	f := p.portal(nil)
@@ -202,8 +202,8 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestPastedTokens: a token in a URL signs nobody in, because URLs are in logs. Signing in once more
-// ends the session before, so a cookie that somebody else has put there is worth nothing.
+// TestPastedTokens: a token in a URL is refused, because URLs are logged. A second sign-in ends the
+// earlier session, so a cookie that an attacker has planted becomes invalid.
 func TestPastedTokens(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna), URL: "https://v.example.com"})
 	form := func(path, body, cookie string) *httptest.ResponseRecorder {
@@ -219,9 +219,9 @@ func TestPastedTokens(t *testing.T) {
 	}
 	before := cookies(f.paste(secret))
 	if w := form("/auth/token", "token="+secret, before); w.Code != 303 || f.status("GET", "/api/v1/jobs", "Cookie", cookies(w)) != 200 {
-		t.Errorf("signing in once more: %d", w.Code)
+		t.Errorf("the second sign-in: %d", w.Code)
 	}
 	if got := f.status("GET", "/api/v1/jobs", "Cookie", before); got != 401 {
-		t.Errorf("the session before: %d", got)
+		t.Errorf("the earlier session: %d", got)
 	}
 }

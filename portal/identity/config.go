@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// Config says whom the portal lets in, and how. The zero value lets everybody in who reaches a
-// loopback address.
+// Config configures sign-in. The zero value requires no sign-in, and allows loopback addresses
+// only.
 type Config struct {
-	// Listen is the address that the portal listens on: "127.0.0.1:8790", ":8443". It
-	// decides whether sign-in is demanded. Empty means loopback.
+	// Listen is the address that the portal listens on: "127.0.0.1:8790", ":8443". Other addresses
+	// than loopback require sign-in. Empty means loopback.
 	Listen string
 	// TLS reports that the portal itself serves HTTPS.
 	TLS bool
 	// URL is the address by which browsers reach the portal: "https://vedette.example.com".
 	// OIDC needs it.
 	URL string
-	// Hosts are further names that requests may have in the header Host. Without sign-in,
-	// other names than these and those of the loopback address are refused.
+	// Hosts are further allowed values of the header Host. Without sign-in, only these and the
+	// names of the loopback address are allowed.
 	Hosts []string
-	// Open are prefixes of paths that need no sign-in, such as "/assets/". They must have
-	// nothing that is not public.
+	// Open are prefixes of paths that need no sign-in, such as "/assets/". Everything below them
+	// must be public.
 	Open []string
 	// Tokens is a file with tokens; empty for none.
 	Tokens string
 	// OIDC signs in with an identity provider; nil for none.
 	OIDC *OIDC
-	// Proxy takes the word of a proxy; nil for none.
+	// Proxy trusts an authenticating proxy; nil for none.
 	Proxy *Proxy
-	// Review asks the clusters whom a bearer token belongs to, see access.Access.Review; nil
-	// for none. It returns false for a token that no cluster knows.
+	// Review asks the clusters for the person of a bearer token, see access.Access.Review; nil for
+	// none. It returns false for a token that no cluster knows.
 	Review func(ctx context.Context, token string) (Person, bool, error)
-	// Key is a file with at least 32 bytes that seal sessions. Replicas share it. Empty: a
-	// random key, so sessions end with the process.
+	// Key is a file with a key of at least 32 bytes, which encrypts sessions. Replicas share it.
+	// Empty: a random key, so sessions end with the process.
 	Key string
 	// Lifetime and Idle bound a session; default 12 h, and 2 h without a request.
 	Lifetime, Idle time.Duration
-	// Endings lets replicas share which sessions have ended; nil for a portal without replicas.
+	// Endings shares ended sessions between replicas; nil for a portal without replicas.
 	Endings Endings
 	// Logger gets failed sign-ins; default none.
 	Logger *slog.Logger
@@ -45,32 +45,33 @@ type Config struct {
 
 // OIDC configures an identity provider.
 type OIDC struct {
-	// Issuer is the URL of the provider, and ClientID names the portal there.
+	// Issuer is the URL of the provider. ClientID identifies the portal to it.
 	Issuer, ClientID string
 	// SecretFile has the secret of the client; empty for a public client.
 	SecretFile string
-	// Scopes are asked for besides openid; default profile and email, which all providers know.
+	// Scopes are requested in addition to openid; default profile and email, which all providers
+	// support.
 	Scopes []string
 	// NameClaim is the claim with the name; default preferred_username, else email if it is
 	// verified. GroupsClaim is the claim with the groups; default groups.
 	NameClaim, GroupsClaim string
-	// NamePrefix and GroupsPrefix stand before names and groups, as --oidc-username-prefix and
-	// --oidc-groups-prefix of kube-apiserver do.
+	// NamePrefix and GroupsPrefix are put before names and groups, like --oidc-username-prefix and
+	// --oidc-groups-prefix of kube-apiserver.
 	NamePrefix, GroupsPrefix string
-	// Audiences are further client IDs whose ID tokens are accepted as bearer tokens, such as
-	// that of the command line. ClientID always is.
+	// Audiences are further client IDs whose ID tokens are accepted as bearer tokens, such as the
+	// client ID of the command line. ClientID is always accepted.
 	Audiences []string
-	// CAFile has the certificates of the provider; default those of the system.
+	// CAFile has the certificate authorities of the provider; default: those of the system.
 	CAFile string
 }
 
 // Proxy configures an authenticating proxy.
 type Proxy struct {
-	// CIDRs are the addresses of the proxy. Headers from others are dropped.
+	// CIDRs are the addresses of the proxy. Headers from other addresses are dropped.
 	CIDRs []string
 	// NameHeader and GroupsHeader are the headers with the name and the groups; default
 	// X-Remote-User and X-Remote-Group. A header with groups may be repeated, or have commas.
 	NameHeader, GroupsHeader string
-	// NamePrefix and GroupsPrefix stand before names and groups.
+	// NamePrefix and GroupsPrefix are put before names and groups.
 	NamePrefix, GroupsPrefix string
 }

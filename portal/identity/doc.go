@@ -1,4 +1,4 @@
-// Package identity finds out who sends a request to the portal.
+// Package identity authenticates the requests to the portal.
 //
 // # Data flow
 //
@@ -6,9 +6,9 @@
 //	/auth/token, /auth/oidc -> session cookie
 //	token -> file | identity provider (OIDC) | API servers (TokenReview)
 //
-// On a loopback address nobody has to sign in, unless the configuration names a way to do so.
-// On any other address New demands a way. Programs send a token as Authorization: Bearer.
-// Browsers sign in once, and keep a sealed session.
+// On a loopback address sign-in is required only if the configuration has a way to sign in. On any
+// other address New requires one. Programs send a token as Authorization: Bearer. Browsers sign in
+// once, and keep a session in an encrypted cookie.
 //
 // # Ownership
 //
@@ -17,36 +17,36 @@
 //
 // # Guarantees
 //
-// Headers of a proxy count only if the connection comes from one of its addresses; all other
-// requests lose them, X-Forwarded-For included. A cookie has the prefix __Host- and Secure
-// wherever the portal is reached by HTTPS or through a proxy, and is always HttpOnly and
-// SameSite=Lax. Its content is encrypted and authenticated (AES-GCM).
+// Headers of a proxy count only if the connection comes from one of its addresses. They are removed
+// from all other requests, X-Forwarded-For included. A cookie has the prefix __Host- and Secure if
+// the portal is reached by HTTPS or through a proxy, and is always HttpOnly and SameSite=Lax. Its
+// content is encrypted and authenticated (AES-GCM).
 //
 // A write needs a token in [HeaderCSRF] that is bound to the session, and must come from the
 // portal's own origin. Requests with a bearer token are exempt, because no page of another
 // site can send them. Without sign-in, the header Host must name this machine or a configured
 // name, and no proxy may have passed the request on.
 //
-// A session ends after its lifetime, after a time without requests, and when one signs out.
-// A session that began with a token ends when the token is removed from the file, or when the
-// clusters no longer know it. [Check] repeats these questions for open streams. Names and
-// groups that begin with "system:" are accepted from the clusters and the file only.
+// A session ends after its lifetime, after a time without requests, and at sign-out. A session that
+// began with a token ends when the token is removed from the file, or when the clusters no longer
+// know it. [Check] repeats these checks for open streams. Names and groups that begin with
+// "system:" are accepted from the clusters and the token file only.
 //
-// No secret is in a log, an error or a URL. Tokens are compared in constant time.
+// Logs, errors and URLs contain no secret. Tokens are compared in constant time.
 //
 // # Limits
 //
-// After 20 failed attempts within a minute, an address (an IPv6 network of 64 bits) has to
-// wait for the rest of the minute; tokens that it used before still work. The file of tokens
-// is checked for changes every 2 s. An answer of the clusters about a token counts for 30 s,
-// and a refusal for 10 s. A person has at most 500 groups. A session takes at most 3 cookies.
-// The process that ended a session refuses copies of its cookie at once, and other replicas
-// that share Config.Endings within 3 s, while the store answers. 50,000 ended sessions are
-// remembered. At most 20 unknown tokens of an address are looked up at once. An address may
-// send 50 requests a second below /auth/.
+// After 20 failed attempts within a minute, an address (an IPv6 network of 64 bits) is refused for
+// the rest of the minute; tokens that it used successfully before still work. The token file is
+// checked for changes every 2 s. An answer of the clusters about a token is cached for 30 s, and a
+// refusal for 10 s. A person has at most 500 groups. A session takes at most 3 cookies. The process
+// that ended a session refuses copies of its cookie at once. Other replicas that share
+// Config.Endings refuse them within 3 s, while the store answers. The 50,000 last ended sessions
+// are kept. At most 20 unknown tokens of an address are checked at once. An address may send 50
+// requests a second below /auth/.
 //
 // # Errors
 //
 // Refusals are problem documents, see api.Problem: sign-in, forgery, too-many, unavailable,
-// cluster. They never say which part of a credential is wrong.
+// cluster. They never reveal which part of a credential is wrong.
 package identity

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// Endings keeps which sessions have ended, for all replicas of a portal.
+// Endings stores ended sessions for all replicas of a portal.
 type Endings interface {
-	// End stores that the person of ctx has ended a session. session identifies it, and is no
-	// secret. Storing it twice is no error.
+	// End stores that the person of ctx has ended a session. session identifies it and is not
+	// secret. Storing a session again is not an error.
 	End(ctx context.Context, session string) error
-	// Ended returns the sessions that were stored since a time, in any order. Calls after the
-	// first one may leave out what was returned before. Run calls it.
+	// Ended returns the sessions that were stored since a time, in any order. Later calls may omit
+	// sessions that an earlier call returned. Run calls it.
 	Ended(ctx context.Context, since time.Time) ([]string, error)
 }
 
-// These bound what is known of ended sessions.
+// Limits of the table of ended sessions.
 const (
 	maxEnded    = 50_000
-	endedEvery  = 3 * time.Second // how often a replica learns of the others
-	endedWithin = 5 * time.Second // how long the store may take
+	endedEvery  = 3 * time.Second // how often a replica reads the sessions that others ended
+	endedWithin = 5 * time.Second // time limit of the store
 )
 
-// ended knows which sessions have ended, although copies of their cookies are still sealed.
+// ended has the ended sessions, whose cookies still decrypt.
 type ended struct {
-	shared Endings // nil: this process alone
+	shared Endings // nil: not shared
 	log    *slog.Logger
 
 	mu  sync.Mutex
@@ -40,7 +40,7 @@ func newEnded(shared Endings, log *slog.Logger) *ended {
 	return &ended{shared: shared, log: log, all: map[string]time.Time{}}
 }
 
-// printOf identifies a session without telling its ID.
+// printOf returns a fingerprint that identifies a session without revealing its ID.
 func printOf(session string) string {
 	sum := sha256.Sum256([]byte("ended " + session))
 	return hex.EncodeToString(sum[:16])
@@ -54,22 +54,22 @@ func (e *ended) has(session string) bool {
 	return ok
 }
 
-// end ends a session: here at once, and in other replicas once they read the store. If the
-// store fails, it says so in the log.
+// end ends a session: here at once, and in other replicas when they read the store. A failure of
+// the store is logged.
 func (e *ended) end(ctx context.Context, session string, until, now time.Time) {
 	print := printOf(session)
 	e.note(now, map[string]time.Time{print: until})
 	if e.shared == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endedWithin) // the browser may leave
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endedWithin) // the browser may disconnect
 	defer cancel()
 	if err := e.shared.End(ctx, print); err != nil {
-		e.log.Error("other replicas of the portal do not learn that a session has ended", "err", err)
+		e.log.Error("an ended session could not be stored, so other replicas still accept it", "err", err)
 	}
 }
 
-// note remembers sessions. If there are too many, it forgets first those that would be over.
+// note adds sessions. If there are too many, it first removes those past their lifetime.
 func (e *ended) note(now time.Time, some map[string]time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,8 +92,8 @@ func (e *ended) note(now time.Time, some map[string]time.Time) {
 	}
 }
 
-// run learns which sessions other replicas have ended, until ctx ends. lifetime is the longest
-// that a session lasts.
+// run reads the sessions that other replicas have ended, until ctx ends. lifetime is the maximum
+// lifetime of a session.
 func (e *ended) run(ctx context.Context, lifetime time.Duration) {
 	if e.shared == nil {
 		return
@@ -107,7 +107,7 @@ func (e *ended) run(ctx context.Context, lifetime time.Duration) {
 		found, err := e.shared.Ended(within, now.Add(-lifetime))
 		cancel()
 		if err != nil && !failing && ctx.Err() == nil {
-			e.log.Warn("sessions that other replicas of the portal have ended are not known", "err", err)
+			e.log.Warn("ended sessions cannot be read, so sessions that other replicas ended are still accepted", "err", err)
 		}
 		failing = err != nil
 		some := map[string]time.Time{}

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // secret is a token of the file of the tests.
 const secret = "correct-horse-battery-staple"
 
-// fixture is a portal whose pages say who asks.
+// fixture is a portal whose pages print the person of the request.
 type fixture struct {
 	*Identity
 	t       *testing.T
@@ -30,7 +30,7 @@ type fixture struct {
 	logged  *bytes.Buffer
 }
 
-// shown is the answer of the portal behind the door.
+// shown is the answer of the portal behind the authenticator.
 type shown struct {
 	Name, Address, CSRF string
 	Forwarded           string // headers of proxies
@@ -92,7 +92,7 @@ func (f *fixture) status(method, path string, headers ...string) int {
 	return f.send(request(method, path, headers...)).Code
 }
 
-// want sends a request that must be let in, and returns who asked.
+// want sends a request that must be accepted, and returns its person.
 func (f *fixture) want(r *http.Request) shown {
 	f.t.Helper()
 	w := f.send(r)
@@ -103,18 +103,18 @@ func (f *fixture) want(r *http.Request) shown {
 	return s
 }
 
-// problem sends a request that must be refused, and returns why.
+// problem sends a request that must be refused, and returns the problem.
 func (f *fixture) problem(r *http.Request) api.Problem {
 	f.t.Helper()
 	w := f.send(r)
 	var p api.Problem
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.Type == "" {
-		f.t.Fatalf("%s %s: %d %s is no problem", r.Method, r.URL, w.Code, w.Body)
+		f.t.Fatalf("%s %s: %d %s is not a problem document", r.Method, r.URL, w.Code, w.Body)
 	}
 	return p
 }
 
-// paste signs in by the form, and returns the answer.
+// paste signs in with the form, and returns the answer.
 func (f *fixture) paste(token string, headers ...string) *httptest.ResponseRecorder {
 	r := request("POST", "/auth/token", append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
 	r.Body = io.NopCloser(strings.NewReader("token=" + token + "&to=%2Fjobs%3Fstate%3DFailed"))

@@ -1,5 +1,5 @@
 package identity
 
-// HeaderCSRF is the header that every write of a browser has, with the token of
-// [Identity.CSRF].
+// HeaderCSRF is the header with the token of [Identity.CSRF] that a browser must send with every
+// write.
 const HeaderCSRF = "X-Vedette-CSRF"

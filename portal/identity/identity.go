@@ -15,18 +15,18 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Identity decides who sends a request.
+// Identity authenticates requests.
 type Identity struct {
-	door   *door
+	auth   *authenticator
 	signIn *signIn
 	guard  *guard
 	open   []string
 }
 
-// New returns an Identity. It reads the files of the configuration, and sends nothing.
+// New returns an Identity. It reads the files of the configuration and sends no requests.
 //
-// Errors: the address is not loopback and nothing identifies people; a value or a file of the
-// configuration makes no sense.
+// Errors: the address is not loopback and no way to sign in is configured; a value or a file of the
+// configuration is invalid.
 func New(cfg Config) (*Identity, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -34,7 +34,7 @@ func New(cfg Config) (*Identity, error) {
 	demands := cfg.Tokens != "" || cfg.OIDC != nil || cfg.Proxy != nil || cfg.Review != nil
 	local := cfg.Listen == "" || Loopback(cfg.Listen)
 	if !local && !demands {
-		return nil, fmt.Errorf("%s is not a loopback address, and nobody has to sign in: configure tokens, OIDC, the clusters or a trusted proxy, or listen on 127.0.0.1", cfg.Listen)
+		return nil, fmt.Errorf("%s is not a loopback address, and no sign-in is configured: configure tokens, OIDC, the clusters or a trusted proxy, or listen on 127.0.0.1", cfg.Listen)
 	}
 	public, err := publicURL(cfg.URL)
 	if err != nil {
@@ -42,9 +42,9 @@ func New(cfg Config) (*Identity, error) {
 	}
 	secure := cfg.TLS || public != nil && public.Scheme == "https" || cfg.Proxy != nil
 	if !secure && !local {
-		cfg.Logger.Warn("the portal serves plain HTTP to others, so their tokens can be read on the way; use TLS, or name the https address of the proxy before it", "listen", cfg.Listen)
+		cfg.Logger.Warn("the portal serves plain HTTP on the network, which exposes tokens; use TLS, or set the https address of the proxy in front", "listen", cfg.Listen)
 	}
-	d := &door{demands: demands, log: cfg.Logger, now: time.Now}
+	d := &authenticator{demands: demands, log: cfg.Logger, now: time.Now}
 	if err := d.fill(cfg, public, secure); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func New(cfg Config) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Identity{door: d, signIn: newSignIn(d), guard: g, open: cfg.Open}, nil
+	return &Identity{auth: d, signIn: newSignIn(d), guard: g, open: cfg.Open}, nil
 }
 
 // publicURL checks the address of the portal.
@@ -67,22 +67,21 @@ func publicURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Demands reports whether people have to sign in.
-func (i *Identity) Demands() bool { return i.door.demands }
+// RequiresSignIn reports whether sign-in is required.
+func (i *Identity) RequiresSignIn() bool { return i.auth.demands }
 
-// Handler returns a handler that finds out who sends a request, before next serves it. It
-// serves the paths below /auth/ and the end of a session itself, and refuses writes that
-// another site may have caused.
+// Handler returns a handler that authenticates requests before next serves them. It serves the
+// paths below /auth/ and sign-out itself, and refuses writes that another site may have caused.
 func (i *Identity) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.Clone(r.Context()) // its headers change
+		r = r.Clone(r.Context()) // the handler changes the headers
 		if !i.guard.host(r) {
 			refuse(w, errHost)
 			return
 		}
-		address, trusted := i.door.proxies.origin(r)
+		address, trusted := i.auth.proxies.origin(r)
 		if !trusted {
-			i.door.proxies.strip(r.Header)
+			i.auth.proxies.strip(r.Header)
 		}
 		if !i.guard.sameSite(r) {
 			refuse(w, errCrossSite)
@@ -96,29 +95,29 @@ func (i *Identity) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Named returns a handler that refuses requests for other hosts, if nobody signs in: a page of
-// another site could have its name resolved to this machine. It serves paths that Handler does
-// not have, such as /metrics.
+// Named returns a handler that refuses requests for other hosts if sign-in is not required: another
+// site could resolve its name to this machine (DNS rebinding). Use it for paths outside of Handler,
+// such as /metrics.
 func (i *Identity) Named(next http.Handler) http.Handler { return i.guard.named(next) }
 
-// enter lets a request in, or refuses it.
+// enter authenticates a request, or refuses it.
 func (i *Identity) enter(w http.ResponseWriter, r *http.Request, address string, trusted bool, next http.Handler) {
-	e, err := i.door.enter(r, address, trusted)
+	e, err := i.auth.authenticate(r, address, trusted)
 	if err != nil && !i.isOpen(r) {
-		i.turnAway(w, r, err)
+		i.reject(w, r, err)
 		return
 	}
 	if err != nil {
-		e = entrant{}
+		e = caller{}
 	}
-	if writes(r.Method) && !e.bearer && !i.door.sealer.tagged(e.subject, r.Header.Get(HeaderCSRF)) {
+	if writes(r.Method) && !e.bearer && !i.auth.sealer.tagged(e.subject, r.Header.Get(HeaderCSRF)) {
 		refuse(w, errForgery)
 		return
 	}
 	if e.session != nil {
-		i.door.sessions.renew(w, *e.session)
+		i.auth.sessions.renew(w, *e.session)
 	}
-	ctx := withVisit(r.Context(), visit{person: e.person, address: address, csrf: i.door.sealer.tag(e.subject), check: e.check})
+	ctx := withVisit(r.Context(), visit{person: e.person, address: address, csrf: i.auth.sealer.tag(e.subject), check: e.check})
 	if r.Method == http.MethodDelete && r.URL.Path == api.Prefix+api.PathSessionAuth {
 		i.signIn.out(w, r.WithContext(ctx))
 		return
@@ -136,7 +135,7 @@ func writes(method string) bool {
 	return method != http.MethodGet && method != http.MethodHead && method != http.MethodOptions
 }
 
-// isOpen reports whether a request needs no sign-in.
+// isOpen reports whether the path of a request needs no sign-in.
 func (i *Identity) isOpen(r *http.Request) bool {
 	if writes(r.Method) {
 		return false
@@ -150,10 +149,10 @@ func (i *Identity) isOpen(r *http.Request) bool {
 	})
 }
 
-// turnAway refuses a request, or sends a browser to the page where one signs in.
-func (i *Identity) turnAway(w http.ResponseWriter, r *http.Request, err error) {
+// reject refuses a request, or redirects a browser to the sign-in page.
+func (i *Identity) reject(w http.ResponseWriter, r *http.Request, err error) {
 	p := errSignIn
-	if !errors.As(err, &p) { // the client is gone
+	if !errors.As(err, &p) { // the client has disconnected
 		p = errReview
 	}
 	wants := r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html")
@@ -165,11 +164,11 @@ func (i *Identity) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, p)
 }
 
-// Run learns which sessions other replicas have ended, until ctx ends. Call it once, if
-// Config.Endings is there.
+// Run reads the sessions that other replicas have ended, until ctx ends. Call it once, if
+// Config.Endings is set.
 func (i *Identity) Run(ctx context.Context) {
-	i.door.sessions.ended.run(ctx, i.door.sessions.lifetime)
+	i.auth.sessions.ended.run(ctx, i.auth.sessions.lifetime)
 }
 
-// CSRF returns the token that the writes of the session of a context have in [HeaderCSRF].
+// CSRF returns the token that writes of the context's session must send in [HeaderCSRF].
 func (i *Identity) CSRF(ctx context.Context) string { return visitOf(ctx).csrf }

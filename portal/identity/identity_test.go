@@ -17,8 +17,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestNew: other addresses than loopback demand a way to sign in, and mistakes are told
-// without secrets.
+// TestNew: addresses other than loopback require a way to sign in, and errors contain no secrets.
 func TestNew(t *testing.T) {
 	good := tokens(t, anna)
 	short := filepath.Join(t.TempDir(), "key")
@@ -105,7 +104,8 @@ func TestLoopbackGuards(t *testing.T) {
 	}
 }
 
-// TestBearer: a token of the file lets a program in, also by its sum, and nothing else does.
+// TestBearer: a program with a token of the file is accepted, also if the file has only its hash;
+// other tokens are refused.
 func TestBearer(t *testing.T) {
 	sum := "tokens:\n- name: ci\n  sha256: 3f2a5d8c0b0c4d9d1b3b8f6f4d6e7a4d5c3b2a1908f7e6d5c4b3a29180706050\n"
 	f := newFixture(t, Config{Listen: ":8790", Tokens: tokens(t, anna+strings.TrimPrefix(sum, "tokens:\n")), Open: []string{"/assets/", "/healthz"}})
@@ -135,13 +135,13 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestTokenFileChanges: a changed file counts after two seconds, a broken one does not, and
-// one that is gone has no tokens.
+// TestTokenFileChanges: a changed file takes effect after two seconds, a broken file does not, and
+// without the file no token is valid.
 func TestTokenFileChanges(t *testing.T) {
 	path := tokens(t, anna)
 	f := newFixture(t, Config{Tokens: path})
 	now := time.Now()
-	f.door.tokens.now = func() time.Time { return now }
+	f.auth.tokens.now = func() time.Time { return now }
 	bearer := []string{"Authorization", "Bearer " + secret}
 	cookie := cookies(f.paste(secret))
 	step := func(what, text string, want int) {
@@ -169,8 +169,8 @@ func TestTokenFileChanges(t *testing.T) {
 	step("back", anna, 200)
 }
 
-// TestSession: the form begins a session with safe cookies; its CSRF token is its own; it ends
-// when one signs out, after its lifetime, and when it is idle.
+// TestSession: the form begins a session with safe cookies and a CSRF token of its own. The session
+// ends at sign-out, after its lifetime, and when it is idle.
 func TestSession(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna), URL: "https://v.example.com"})
 	w := f.paste(secret)
@@ -182,7 +182,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("the cookie is %v", c[0])
 	}
 	if strings.Contains(c[0].Value, "anna") || f.paste("wrong").Code != 401 {
-		t.Error("the cookie tells the name, or a wrong token signs in")
+		t.Error("the cookie contains the name in clear text, or a wrong token signs in")
 	}
 	one, other := cookies(w), cookies(f.paste(secret))
 	csrf, others := f.want(request("GET", "/", "Cookie", one)).CSRF, f.want(request("GET", "/", "Cookie", other)).CSRF
@@ -218,8 +218,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSessionTimes: an idle session ends, a used one goes on until its lifetime is over, and
-// the context of a request ends with it.
+// TestSessionTimes: an idle session ends, a used one lasts for its lifetime, and the context of a
+// request ends with its session.
 func TestSessionTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, Config{Tokens: tokens(t, anna), Lifetime: 5 * time.Hour, Idle: time.Hour})
@@ -253,7 +253,8 @@ func TestSessionTimes(t *testing.T) {
 // wait waits in the fake time of synctest.
 func wait(d time.Duration) { <-time.After(d) }
 
-// TestSharedKey: replicas with one key share sessions; with others they do not.
+// TestSharedKey: replicas with the same key accept each other's sessions; a portal with another key
+// does not.
 func TestSharedKey(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
@@ -271,12 +272,12 @@ func TestSharedKey(t *testing.T) {
 	}
 }
 
-// TestAttempts: after 20 failures an address waits, the right token included; a token that
-// worked before goes on working, and so do other addresses.
+// TestAttempts: after 20 failures an address is refused, even with a valid token. A token that the
+// address used before still works, and so do other addresses.
 func TestAttempts(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna+"- name: ben\n  token: another-horse-battery-staple\n")})
 	now := time.Now()
-	f.door.now = func() time.Time { return now }
+	f.auth.now = func() time.Time { return now }
 	get := func(token, from string) int {
 		r := request("GET", "/", "Authorization", "Bearer "+token)
 		r.RemoteAddr = from
@@ -311,14 +312,14 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("a minute later: %d", got)
 	}
 	for n := range 3 * maxOfThrottle {
-		f.door.throttle.failed(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255), now)
+		f.auth.throttle.failed(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255), now)
 	}
-	if n := len(f.door.throttle.began); n > maxOfThrottle {
+	if n := len(f.auth.throttle.began); n > maxOfThrottle {
 		t.Errorf("%d addresses are remembered", n)
 	}
 }
 
-// TestDestination: after a sign-in, nobody is led to another site.
+// TestDestination: a sign-in never redirects to another site.
 func TestDestination(t *testing.T) {
 	for to, want := range map[string]string{
 		"/jobs?a=b#c": "/jobs?a=b#c", "": "/", "jobs": "/", "//evil.example.com": "/", "/\\evil.example.com": "/", "https://evil.example.com/": "/",
@@ -330,7 +331,7 @@ func TestDestination(t *testing.T) {
 	}
 }
 
-// TestPage: the page has no script, and what a URL has is text in it.
+// TestPage: the page has no script, and shows parameters of the URL as text.
 func TestPage(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna)})
 	w := f.send(request("GET", `/auth/?to=/jobs%3Fq=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`))
@@ -349,7 +350,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageLooks: the page has the language and the theme of the person, and so have its problems.
+// TestPageLooks: the page and its problems have the language and the theme of the person.
 func TestPageLooks(t *testing.T) {
 	f := newFixture(t, Config{Tokens: tokens(t, anna)})
 	for _, c := range []struct {

@@ -10,12 +10,12 @@ import (
 
 // guard refuses requests that another site may have caused.
 type guard struct {
-	open  bool // nobody signs in, so the name of the host matters
+	open  bool // sign-in is not required, so the host name is checked
 	hosts map[string]bool
 	cross *http.CrossOriginProtection
 }
 
-// newGuard returns a guard. public is the address of the portal; nil if it is not known.
+// newGuard returns a guard. public is the address of the portal; nil if unknown.
 func newGuard(open bool, hosts []string, public *url.URL) (*guard, error) {
 	g := &guard{open: open, hosts: map[string]bool{}, cross: http.NewCrossOriginProtection()}
 	for _, host := range hosts {
@@ -30,7 +30,7 @@ func newGuard(open bool, hosts []string, public *url.URL) (*guard, error) {
 	return g, nil
 }
 
-// loopback reports whether a host, without port, is this machine.
+// loopback reports whether a host without port is this machine.
 func loopback(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" {
@@ -40,9 +40,9 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// Loopback reports whether only this machine reaches a listener: its address, with or without
-// port, is a loopback address or a socket in the file system. A name other than localhost is
-// not, because it may come to mean something else.
+// Loopback reports whether only this machine can reach a listener: its address, with or without
+// port, is a loopback address or a socket in the file system. A name other than localhost does not
+// count, because its address may change.
 func Loopback(listen string) bool {
 	if strings.HasPrefix(listen, "unix:") {
 		return true
@@ -62,8 +62,8 @@ func named(host string) string {
 	return host
 }
 
-// host reports whether a request is for the portal. Without sign-in, a page of another site
-// could have its name resolved to this machine, and a proxy could let others in.
+// host reports whether a request is for the portal. Without sign-in, another site could resolve its
+// name to this machine, and a proxy could forward requests of others.
 func (g *guard) host(r *http.Request) bool {
 	if !g.open {
 		return true
@@ -95,7 +95,7 @@ func (g *guard) named(next http.Handler) http.Handler {
 }
 
 // Named is [Identity.Named] for a server without an Identity that listens on an address; hosts are
-// further names that it has. On an address that others reach, it refuses nothing.
+// its further names. On an address other than loopback it refuses nothing.
 func Named(listen string, hosts []string, next http.Handler) http.Handler {
 	if !Loopback(listen) {
 		return next
@@ -107,8 +107,8 @@ func Named(listen string, hosts []string, next http.Handler) http.Handler {
 	return g.named(next)
 }
 
-// sameSite reports whether a browser may have sent a request for a page of the portal. Links
-// from other sites to pages are fine.
+// sameSite reports whether a request comes from a page of the portal, as far as its headers show.
+// Links from other sites to pages are allowed.
 func (g *guard) sameSite(r *http.Request) bool {
 	if g.cross.Check(r) != nil {
 		return false

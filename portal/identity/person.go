@@ -11,21 +11,21 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Person is somebody who sends a request. The zero value means that nobody signed in and
-// that the portal demands nothing, as on the loopback address.
+// Person is the sender of a request. The zero value means that nobody signed in and that the portal
+// requires no sign-in, as on a loopback address.
 type Person struct {
-	// Name and Groups are those that the clusters know, with their prefixes.
+	// Name and Groups are the name and the groups in the clusters, with their prefixes.
 	Name   string
 	Groups []string
-	// Names are all names by which jobs may be the person's own, Name included.
+	// Names are all names that mark a job as the person's own, Name included.
 	Names []string
-	// Extra are further attributes from the API server that reviewed the token of the person.
+	// Extra are further attributes from the API server that reviewed the person's token.
 	Extra map[string][]string
-	// In limits a person whom clusters have named to these clusters, by name of the cluster,
-	// with the groups there. Nil: Name and Groups count in all clusters.
+	// In limits a person who was identified by clusters to these clusters: it has the groups by the
+	// name of the cluster. Nil: Name and Groups count in all clusters.
 	In     map[string][]string
 	SignIn api.SignIn
-	// Expires is when the person has to sign in again; zero if never.
+	// Expires is when the sign-in ends; zero if never.
 	Expires time.Time
 }
 
@@ -45,25 +45,25 @@ func (p Person) GroupsIn(cluster string) ([]string, bool) {
 // Is reports whether a name is one of the person's.
 func (p Person) Is(name string) bool { return name != "" && slices.Contains(p.Names, name) }
 
-// maxName bounds names and groups, in bytes.
+// maxName is the maximum size of a name or a group, in bytes.
 const maxName = 512
 
-// usable reports whether a name or a group can stand in headers, logs and annotations.
+// usable reports whether a name or a group is safe in headers, logs and annotations.
 func usable(name string) bool {
 	return name != "" && len(name) <= maxName && utf8.ValidString(name) && strings.TrimSpace(name) == name &&
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
-// reserved reports whether a name or a group belongs to Kubernetes itself. Nobody but an API
-// server gives such names.
+// reserved reports whether a name or a group belongs to Kubernetes itself. Only an API server
+// assigns such names.
 func reserved(name string) bool { return strings.HasPrefix(name, "system:") }
 
-// visit is what the context of a request has.
+// visit is the value that the context of a request carries.
 type visit struct {
 	person  Person
 	address string
 	csrf    string
-	// check returns an error if the person would not be let in any more. It may be nil.
+	// check returns an error if the person would now be refused. It may be nil.
 	check func(context.Context) error
 }
 
@@ -81,21 +81,19 @@ func withVisit(ctx context.Context, v visit) context.Context {
 // Of returns the person of a context; the zero value if there is none.
 func Of(ctx context.Context) Person { return visitOf(ctx).person }
 
-// With returns a context with a person. It serves tests and requests that the portal makes
-// by itself.
+// With returns a context with a person, for tests and for the portal's own requests.
 func With(ctx context.Context, p Person) context.Context {
 	v := visitOf(ctx)
 	v.person = p
 	return withVisit(ctx, v)
 }
 
-// Address returns the address from which the request of a context came, without port; empty
-// outside of requests.
+// Address returns the source address of the context's request, without port; empty outside of
+// requests.
 func Address(ctx context.Context) string { return visitOf(ctx).address }
 
-// Check returns an error if the person of a context would not be let in any more: the token
-// was removed, the session was ended, or it has expired. Package access calls it, so open
-// streams end.
+// Check returns an error if the person of a context would now be refused: the token was removed, or
+// the session has ended or expired. Package access calls it, so open streams end.
 //
 // Errors: *api.Problem.
 func Check(ctx context.Context) error {

@@ -21,21 +21,21 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// These bound what the portal waits for an identity provider.
+// Time limits of requests to an identity provider.
 const (
 	providerTimeout = 10 * time.Second
-	providerPause   = 5 * time.Second // between attempts to reach it
+	providerPause   = 5 * time.Second // between attempts to connect
 )
 
-// provider is an identity provider. It is asked for its addresses and keys when somebody
-// signs in for the first time, so the portal starts without it.
+// provider is an identity provider. Its endpoints and keys are fetched at the first sign-in, so the
+// portal starts even if the provider is unavailable.
 type provider struct {
 	cfg      OIDC
 	callback string
 	secret   string
 	client   *http.Client
 
-	turn  chan struct{} // held by the goroutine that asks
+	turn  chan struct{} // held by the goroutine that fetches
 	mu    sync.Mutex
 	found *oidc.Provider
 	tried time.Time
@@ -50,7 +50,7 @@ func newProvider(cfg OIDC, public *url.URL) (*provider, error) {
 	case cfg.ClientID == "":
 		return nil, errors.New("OIDC needs the client ID of the portal at the provider")
 	case public == nil:
-		return nil, errors.New("OIDC needs the address by which browsers reach the portal, such as https://vedette.example.com, because the provider sends them back there")
+		return nil, errors.New("OIDC needs the address by which browsers reach the portal, such as https://vedette.example.com, because the provider redirects browsers to it")
 	}
 	p := &provider{cfg: cfg, callback: public.JoinPath(pathCallback).String(), turn: make(chan struct{}, 1)}
 	if cfg.SecretFile != "" {
@@ -76,10 +76,10 @@ func newProvider(cfg OIDC, public *url.URL) (*provider, error) {
 	return p, nil
 }
 
-// pathCallback is where the provider sends browsers back to.
+// pathCallback is the path to which the provider redirects browsers.
 const pathCallback = "/auth/callback"
 
-// ready returns the provider, and asks it for its addresses if that did not work before.
+// ready returns the provider. It fetches the endpoints if that has not succeeded yet.
 //
 // Errors: errProvider.
 func (p *provider) ready(ctx context.Context) (*oidc.Provider, error) {
@@ -110,7 +110,7 @@ func (p *provider) ready(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// scopes returns what the portal asks the provider for.
+// scopes returns the scopes to request from the provider.
 func (p *provider) scopes() []string {
 	scopes := p.cfg.Scopes
 	if len(scopes) == 0 {
@@ -126,7 +126,7 @@ func (p *provider) oauth(found *oidc.Provider) *oauth2.Config {
 	}
 }
 
-// attempt is a sign-in on its way. The browser keeps it sealed.
+// attempt is a sign-in in progress. The browser keeps it in an encrypted cookie.
 type attempt struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
@@ -135,7 +135,7 @@ type attempt struct {
 	Until    int64  `json:"u"`
 }
 
-// address returns where the browser signs in.
+// address returns the URL at which the browser signs in.
 func (p *provider) address(ctx context.Context, a attempt) (string, error) {
 	found, err := p.ready(ctx)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *provider) address(ctx context.Context, a attempt) (string, error) {
 	return p.oauth(found).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), nil
 }
 
-// redeem returns the person whom a code belongs to.
+// redeem exchanges a code for the person who signed in.
 //
 // Errors: errToken; errProvider.
 func (p *provider) redeem(ctx context.Context, a attempt, code string) (Person, error) {
@@ -184,7 +184,7 @@ func (p *provider) bearer(ctx context.Context, raw string) (Person, error) {
 
 // verify checks an ID token: signature, issuer, time, audience and nonce.
 func (p *provider) verify(ctx context.Context, found *oidc.Provider, raw, nonce string) (Person, error) {
-	// Verifier keeps the keys of the provider. It fetches them again for a key that it does not know.
+	// The verifier caches the keys of the provider, and fetches them again for an unknown key.
 	token, err := found.Verifier(&oidc.Config{SkipClientIDCheck: true}).Verify(ctx, raw)
 	if err != nil {
 		return Person{}, fmt.Errorf("%w: the ID token does not verify", errToken)
@@ -207,7 +207,7 @@ func (p *provider) verify(ctx context.Context, found *oidc.Provider, raw, nonce 
 	return person, err
 }
 
-// prefixed puts a prefix before a name. As for kube-apiserver, "-" is no prefix.
+// prefixed puts a prefix before a name. As for kube-apiserver, "-" means no prefix.
 func prefixed(prefix, name string) string {
 	if prefix == "-" {
 		return name
@@ -215,7 +215,7 @@ func prefixed(prefix, name string) string {
 	return prefix + name
 }
 
-// person reads names and groups out of claims.
+// person reads names and groups from claims.
 func (p *provider) person(claims map[string]any) (Person, error) {
 	text := func(claim string) string { s, _ := claims[claim].(string); return s }
 	email := text("email")
@@ -231,7 +231,7 @@ func (p *provider) person(claims map[string]any) (Person, error) {
 	}
 	full := prefixed(p.cfg.NamePrefix, name)
 	if !usable(name) || reserved(full) {
-		return Person{}, fmt.Errorf("%w: the ID token has no name that can be used", errToken)
+		return Person{}, fmt.Errorf("%w: the ID token has no usable name", errToken)
 	}
 	person := Person{Name: full, Names: distinct(full, name, email), SignIn: api.SignInOIDC}
 	var groups []any

@@ -34,7 +34,7 @@ type idp struct {
 	sent   url.Values // of the last code
 	down   bool
 
-	fetched atomic.Int32 // how often the keys were
+	fetched atomic.Int32 // how often the keys were fetched
 }
 
 func newIDP(t *testing.T) *idp {
@@ -112,7 +112,7 @@ func (p *idp) portal(change func(*OIDC)) *fixture {
 		change(cfg)
 	}
 	f := newFixture(p.t, Config{Listen: ":8790", URL: "https://v.example.com", OIDC: cfg})
-	p.t.Cleanup(f.door.provider.client.CloseIdleConnections)
+	p.t.Cleanup(f.auth.provider.client.CloseIdleConnections)
 	return f
 }
 
@@ -128,7 +128,7 @@ func (p *idp) begin(f *fixture) string {
 	return cookies(w)
 }
 
-// TestOIDC: the code flow signs in, with PKCE, state and nonce.
+// TestOIDC: the code flow signs in with PKCE, state and nonce.
 func TestOIDC(t *testing.T) {
 	p := newIDP(t)
 	f := p.portal(nil)
@@ -195,7 +195,7 @@ func TestIDTokens(t *testing.T) {
 		{"by email", p.token(map[string]any{"preferred_username": ""}), "oidc:anna@example.com"},
 		{"by an email that is not verified", p.token(map[string]any{"preferred_username": "", "email_verified": false}), ""},
 		{"with a control character", p.token(map[string]any{"preferred_username": "an\nna"}), ""},
-		{"with a name that is no text", p.token(map[string]any{"preferred_username": 7, "email": 8}), ""},
+		{"with a name that is not a string", p.token(map[string]any{"preferred_username": 7, "email": 8}), ""},
 		{"with too many groups", p.token(map[string]any{"groups": slices.Repeat([]string{"g"}, maxGroups+1)}), ""},
 	} {
 		w := f.send(request("GET", "/", "Authorization", "Bearer "+c.token))
@@ -215,7 +215,7 @@ func TestIDTokens(t *testing.T) {
 	}
 }
 
-// TestKeysAreKept: the keys of the provider are fetched once, and again for an unknown key only.
+// TestKeysAreKept: the keys of the provider are fetched once, and again only for an unknown key.
 func TestKeysAreKept(t *testing.T) {
 	p := newIDP(t)
 	f := p.portal(nil)
@@ -233,7 +233,8 @@ func TestKeysAreKept(t *testing.T) {
 	}
 }
 
-// TestProviderAway: the portal starts without its provider, says so, and recovers.
+// TestProviderAway: the portal starts while its provider is unavailable, reports this, and
+// recovers.
 func TestProviderAway(t *testing.T) {
 	p := newIDP(t)
 	p.down = true
@@ -245,6 +246,6 @@ func TestProviderAway(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	p.down = false
-	f.door.provider.tried = time.Time{}
+	f.auth.provider.tried = time.Time{}
 	p.begin(f)
 }

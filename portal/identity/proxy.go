@@ -12,18 +12,18 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// maxGroups bounds the groups of a person. Further ones are refused rather than left out, so
-// that rights do not depend on the order.
+// maxGroups is the maximum number of groups of a person. A person with more groups is refused:
+// leaving groups out would make rights depend on their order.
 const maxGroups = 500
 
-// proxies knows which addresses are proxies, and what their headers say.
+// proxies has the addresses of the trusted proxies, and reads their headers.
 type proxies struct {
 	cidrs        []netip.Prefix
 	name, groups string
 	cfg          Proxy
 }
 
-// forwarded are headers that proxies add.
+// forwarded are the headers that proxies add.
 var forwarded = []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Forwarded"}
 
 func newProxies(cfg *Proxy) (*proxies, error) {
@@ -40,14 +40,14 @@ func newProxies(cfg *Proxy) (*proxies, error) {
 			return nil, fmt.Errorf("%q is not an address range such as 10.1.2.0/24", text)
 		}
 		if cidr.Bits() == 0 {
-			return nil, fmt.Errorf("%s covers all addresses: anybody could claim to be the proxy", text)
+			return nil, fmt.Errorf("%s covers all addresses, so anybody could claim to be the proxy; use the proxy's own range", text)
 		}
 		p.cidrs = append(p.cidrs, cidr.Masked())
 	}
 	return p, nil
 }
 
-// trusts reports whether an address is one of the proxies.
+// trusts reports whether an address is a trusted proxy's.
 func (p *proxies) trusts(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	for _, cidr := range p.cidrs {
@@ -71,8 +71,7 @@ func remote(r *http.Request) (netip.Addr, string) {
 	return ip, ip.Unmap().WithZone("").String()
 }
 
-// origin returns the address of the person's computer, and whether the request came through a
-// proxy that is trusted.
+// origin returns the address of the client, and whether the request came through a trusted proxy.
 func (p *proxies) origin(r *http.Request) (address string, trusted bool) {
 	ip, text := remote(r)
 	if !ip.IsValid() || !p.trusts(ip) {
@@ -91,7 +90,7 @@ func (p *proxies) origin(r *http.Request) (address string, trusted bool) {
 	return text, true
 }
 
-// strip removes the headers that only a trusted proxy may send.
+// strip removes the headers that only trusted proxies may send.
 func (p *proxies) strip(h http.Header) {
 	for _, name := range forwarded {
 		h.Del(name)
@@ -102,7 +101,7 @@ func (p *proxies) strip(h http.Header) {
 	}
 }
 
-// person returns the person that a trusted proxy names; false if it names nobody.
+// person returns the person in the headers of a trusted proxy; false if there is none.
 //
 // Errors: *api.Problem for names that cannot be used.
 func (p *proxies) person(h http.Header) (Person, bool, error) {
@@ -134,7 +133,7 @@ func (p *proxies) person(h http.Header) (Person, bool, error) {
 	return person, true, nil
 }
 
-// distinct returns names without repetition and without empty ones.
+// distinct returns the names without duplicates and empty names.
 func distinct(names ...string) (all []string) {
 	seen := map[string]bool{"": true}
 	for _, name := range names {

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestProxy: the word of a trusted proxy counts, and nobody else's.
+// TestProxy: headers of a trusted proxy count, and headers of others do not.
 func TestProxy(t *testing.T) {
 	f := newFixture(t, Config{Listen: ":8790", Proxy: &Proxy{CIDRs: []string{"10.1.0.0/16", "fd00::/8"}, GroupsPrefix: "corp:"}})
 	for _, c := range []struct {
@@ -23,7 +23,7 @@ func TestProxy(t *testing.T) {
 	}{
 		{"the proxy", "10.1.2.3:9", []string{"X-Remote-User", "anna", "X-Remote-Group", "a, b", "X-Remote-Group", "c"}, 200, "anna 10.1.2.3 [corp:a corp:b corp:c]"},
 		{"the proxy with an address", "10.1.2.3:9", []string{"X-Remote-User", "anna", "X-Forwarded-For", "1.1.1.1, 8.8.8.8, 10.1.9.9"}, 200, "anna 8.8.8.8 []"},
-		{"an address that is none", "10.1.2.3:9", []string{"X-Remote-User", "anna", "X-Forwarded-For", "<script>"}, 200, "anna 10.1.2.3 []"},
+		{"an invalid address", "10.1.2.3:9", []string{"X-Remote-User", "anna", "X-Forwarded-For", "<script>"}, 200, "anna 10.1.2.3 []"},
 		{"the proxy by IPv6", "[::ffff:10.1.2.3]:9", []string{"X-Remote-User", "anna"}, 200, "anna 10.1.2.3 []"},
 		{"somebody else", "10.2.0.1:9", []string{"X-Remote-User", "anna"}, 401, ""},
 		{"somebody else who names a proxy", "10.2.0.1:9", []string{"X-Remote-User", "anna", "X-Forwarded-For", "10.1.2.3"}, 401, ""},
@@ -73,8 +73,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestReview: a token of a cluster is asked about once in 30 s, a session with it ends when
-// the cluster no longer knows it, and a cluster that is away locks nobody out for good.
+// TestReview: a token of a cluster is reviewed once in 30 s, its session ends when the cluster no
+// longer knows it, and people can sign in again after an outage of the cluster.
 func TestReview(t *testing.T) {
 	asked, known := map[string]int{}, true
 	var failing error
@@ -83,7 +83,7 @@ func TestReview(t *testing.T) {
 		return Person{Name: "system:serviceaccount:ml:ci", SignIn: api.SignInToken, In: map[string][]string{"a": {"g"}}}, known && token == "good", failing
 	}})
 	now := time.Now()
-	f.door.reviewer.now = func() time.Time { return now }
+	f.auth.reviewer.now = func() time.Time { return now }
 	get := func(headers ...string) int { return f.status("GET", "/", headers...) }
 	cookie := cookies(f.paste("good"))
 	for range 5 {
@@ -112,9 +112,9 @@ func TestReview(t *testing.T) {
 		t.Errorf("a session whose token was revoked gets %d", got)
 	}
 	for n := range maxReviewed + 10 {
-		_, _, _ = f.door.reviewer.review(t.Context(), fmt.Sprint(n))
+		_, _, _ = f.auth.reviewer.review(t.Context(), fmt.Sprint(n))
 	}
-	if n := len(f.door.reviewer.known); n > maxReviewed {
+	if n := len(f.auth.reviewer.known); n > maxReviewed {
 		t.Errorf("%d tokens are remembered", n)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// These are the refusals of the package. None says more about a secret than that it is wrong.
+// Refusals of the package. They reveal nothing about a secret except that it is wrong.
 var (
 	errSignIn = &api.Problem{
 		Type: api.ProblemSignIn, Title: "Sign in", Status: http.StatusUnauthorized,
-		Detail: "This portal shows jobs to people who have signed in. Open /auth/ in a browser, or run `vedette login`.",
+		Detail: "This portal requires sign-in. Open /auth/ in a browser, or run `vedette login`.",
 	}
 	errToken = &api.Problem{
 		Type: api.ProblemSignIn, Title: "The token is not accepted", Status: http.StatusUnauthorized,
@@ -36,7 +36,7 @@ var (
 	}
 	errProxyNames = &api.Problem{
 		Type: api.ProblemSignIn, Title: "The proxy names nobody", Status: http.StatusUnauthorized,
-		Detail: "The proxy sent more than one name, or one that cannot be used. Its administrator configures it to replace the header.",
+		Detail: "The proxy sent several names, or an unusable name. Ask its administrator to make it replace the header.",
 	}
 	errProvider = &api.Problem{
 		Type: api.ProblemUnavailable, Title: "The identity provider does not answer", Status: http.StatusServiceUnavailable,

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// These bound what is remembered of reviewed tokens.
+// Limits of the cache of reviewed tokens.
 const (
-	reviewFor   = 30 * time.Second // how long an answer counts
-	refusedFor  = 10 * time.Second // how long a refusal counts
+	reviewFor   = 30 * time.Second // how long an answer is cached
+	refusedFor  = 10 * time.Second // how long a refusal is cached
 	maxReviewed = 4096
 )
 
-// reviewer remembers for a moment whom the clusters say that tokens belong to.
+// reviewer caches the clusters' answers about tokens.
 type reviewer struct {
 	ask func(context.Context, string) (Person, bool, error)
 	now func() time.Time
@@ -23,10 +23,10 @@ type reviewer struct {
 	known map[[sha256.Size]byte]*reviewed
 }
 
-// reviewed is an answer about a token, or a question that is on its way.
+// reviewed is an answer about a token, or a review in progress.
 type reviewed struct {
 	done   chan struct{}
-	until  time.Time // zero while the question is on its way
+	until  time.Time // zero while the review is in progress
 	person Person
 	ok     bool
 	err    error
@@ -36,8 +36,8 @@ func newReviewer(ask func(context.Context, string) (Person, bool, error)) *revie
 	return &reviewer{ask: ask, now: time.Now, known: map[[sha256.Size]byte]*reviewed{}}
 }
 
-// review returns the person of a token; false if no cluster knows it. Requests that come at
-// the same time ask once.
+// review returns the person of a token; false if no cluster knows it. Concurrent requests with one
+// token share a review.
 //
 // Errors: errReview; the cause of ctx.
 func (v *reviewer) review(ctx context.Context, token string) (Person, bool, error) {
@@ -62,9 +62,9 @@ func (v *reviewer) review(ctx context.Context, token string) (Person, bool, erro
 	}
 }
 
-// answer asks, and wakes all that wait.
+// answer reviews the token, and wakes all waiting requests.
 func (v *reviewer) answer(ctx context.Context, hash [sha256.Size]byte, one *reviewed, token string) {
-	// The answer serves others too, so the end of one request must not spoil it.
+	// Other requests share the answer, so the end of one request must not cancel it.
 	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
 	defer cancel()
 	person, ok, err := v.ask(bound, token)
@@ -83,7 +83,7 @@ func (v *reviewer) answer(ctx context.Context, hash [sha256.Size]byte, one *revi
 	close(one.done)
 }
 
-// shrink makes room for one more answer.
+// shrink frees a place for one more answer.
 func (v *reviewer) shrink(now time.Time) {
 	if len(v.known) < maxReviewed {
 		return

@@ -14,16 +14,16 @@ import (
 	"os"
 )
 
-// minKey is how many bytes a file with a key has at least.
+// minKey is the minimum size of a key file, in bytes.
 const minKey = 32
 
-// sealer encrypts what browsers keep for the portal, and makes CSRF tokens.
+// sealer encrypts cookies and makes CSRF tokens.
 type sealer struct {
 	aead cipher.AEAD
 	mac  []byte
 }
 
-// newSealer returns a sealer with the key of a file; with a random key if path is empty.
+// newSealer returns a sealer with the key from a file, or with a random key if path is empty.
 func newSealer(path string) (*sealer, error) {
 	secret := make([]byte, minKey)
 	if path == "" {
@@ -54,7 +54,8 @@ func newSealer(path string) (*sealer, error) {
 	return &sealer{aead: aead, mac: mac}, err
 }
 
-// seal encrypts a value for a purpose. Text that was sealed for another purpose does not open.
+// seal encrypts a value for a purpose. A value that was sealed for another purpose cannot be
+// opened.
 func (s *sealer) seal(purpose string, value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -63,10 +64,10 @@ func (s *sealer) seal(purpose string, value any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, text, []byte(purpose))), nil
 }
 
-// errSeal does not say what is wrong, because that helps only attackers.
+// errSeal does not contain a cause, which would help only attackers.
 var errSeal = errors.New("it was not sealed here")
 
-// open decrypts what seal has made.
+// open decrypts a value that seal has encrypted.
 func (s *sealer) open(purpose, sealed string, value any) error {
 	raw, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
@@ -79,17 +80,17 @@ func (s *sealer) open(purpose, sealed string, value any) error {
 	return json.Unmarshal(text, value)
 }
 
-// tag returns a text that only a holder of the key can make for a subject.
+// tag returns a message authentication code for a subject.
 func (s *sealer) tag(subject string) string {
 	mac := hmac.New(sha256.New, s.mac)
 	mac.Write([]byte(subject))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// tagged reports whether a text is the tag of a subject, in constant time.
+// tagged reports in constant time whether a text is the tag of a subject.
 func (s *sealer) tagged(subject, tag string) bool {
 	return hmac.Equal([]byte(s.tag(subject)), []byte(tag))
 }
 
-// randomText returns text that cannot be guessed.
+// randomText returns an unguessable text.
 func randomText() string { return rand.Text() }

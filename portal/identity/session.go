@@ -12,17 +12,17 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// These bound sessions and their cookies.
+// Limits of sessions and their cookies.
 const (
 	defaultLifetime = 12 * time.Hour
 	defaultIdle     = 2 * time.Hour
 	maxLifetime     = 30 * 24 * time.Hour
-	renewAfter      = time.Minute // how old the time of the last request may become
+	renewAfter      = time.Minute // how often the time of the last request is updated
 	maxChunk        = 3800        // bytes of a cookie
 	maxChunks       = 3
 )
 
-// session is what the cookie of a browser has, sealed.
+// session is the encrypted content of a browser's cookie.
 type session struct {
 	ID     string     `json:"i"`
 	Began  int64      `json:"b"` // Unix seconds
@@ -32,12 +32,12 @@ type session struct {
 	Name   string     `json:"n"`
 	Groups []string   `json:"g,omitempty"`
 	Names  []string   `json:"m,omitempty"`
-	// Print identifies a token of the file, and Token is one of a cluster.
+	// Print identifies a token of the token file. Token is a token of a cluster.
 	Print string `json:"p,omitempty"`
 	Token string `json:"t,omitempty"`
 }
 
-// person returns whom a session of an identity provider belongs to.
+// person returns the person of a session that began with an identity provider.
 func (s *session) person() Person {
 	return Person{Name: s.Name, Groups: s.Groups, Names: s.Names, SignIn: s.SignIn}
 }
@@ -59,13 +59,13 @@ func newSessions(s *sealer, secure bool, lifetime, idle time.Duration, over *end
 		idle = min(defaultIdle, lifetime)
 	}
 	if lifetime < 0 || idle < 0 || lifetime > maxLifetime || idle > lifetime {
-		return nil, fmt.Errorf("sessions of %v that end after %v without a request: the first is at most %v, and the second not longer", lifetime, idle, maxLifetime)
+		return nil, fmt.Errorf("a session lifetime of %v and an idle time of %v: the lifetime must be at most %v, and the idle time not longer than the lifetime", lifetime, idle, maxLifetime)
 	}
 	return &sessions{sealer: s, secure: secure, lifetime: lifetime, idle: idle, now: time.Now, ended: over}, nil
 }
 
-// name returns the name of a cookie. With the prefix, browsers take it over HTTPS and from
-// this host only.
+// name returns the name of a cookie. With the prefix, browsers accept it over HTTPS and from this
+// host only.
 func (s *sessions) name(of string) string {
 	if s.secure {
 		return "__Host-vedette-" + of
@@ -73,7 +73,7 @@ func (s *sessions) name(of string) string {
 	return "vedette-" + of
 }
 
-// cookie returns a cookie that ends after some time; now, if that is negative.
+// cookie returns a cookie with a maximum age. A negative age deletes it.
 func (s *sessions) cookie(of, value string, age time.Duration) *http.Cookie {
 	c := &http.Cookie{Name: s.name(of), Value: value, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode, MaxAge: int(age.Seconds())}
 	if age < 0 {
@@ -82,7 +82,7 @@ func (s *sessions) cookie(of, value string, age time.Duration) *http.Cookie {
 	return c
 }
 
-// begin returns a new session for a person. until bounds it if it is not zero.
+// begin returns a new session for a person. It ends at until, if until is not zero.
 func (s *sessions) begin(p Person, until time.Time) session {
 	now := s.now()
 	end := now.Add(s.lifetime)
@@ -95,12 +95,12 @@ func (s *sessions) begin(p Person, until time.Time) session {
 	}
 }
 
-// purposeSession is what sessions are sealed for.
+// purposeSession is the purpose of sealed sessions.
 const purposeSession = "session"
 
-// write gives a session to the browser.
+// write sends a session to the browser.
 //
-// Errors: it does not fit into cookies.
+// Errors: the session does not fit into cookies.
 func (s *sessions) write(w http.ResponseWriter, one session) error {
 	text, err := s.sealer.seal(purposeSession, one)
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *sessions) clear(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read returns the session of a request. It returns false if there is none, or none that
-// counts.
+// read returns the session of a request. It returns false if there is no session, or if it has
+// ended.
 func (s *sessions) read(r *http.Request) (session, bool) {
 	first, err := r.Cookie(s.name(chunkName(0)))
 	if err != nil {
@@ -158,29 +158,29 @@ func (s *sessions) read(r *http.Request) (session, bool) {
 	return one, true
 }
 
-// counts reports whether a session has not ended.
+// counts reports whether a session is still valid.
 func (s *sessions) counts(one session) bool {
 	now := s.now().Unix()
 	return one.ID != "" && now < one.Until && now < one.Seen+int64(s.idle.Seconds()) && s.lasts(one)
 }
 
-// lasts reports whether a session, which a request has used, may go on: an open stream keeps
-// it from being idle.
+// lasts reports whether the session of an open request is still valid. An open stream counts as
+// activity.
 func (s *sessions) lasts(one session) bool {
 	return s.now().Unix() < one.Until && !s.ended.has(one.ID)
 }
 
-// renew writes a session again if its last request was long ago.
+// renew updates the cookie if the session's last recorded request was long ago.
 func (s *sessions) renew(w http.ResponseWriter, one session) {
 	now := s.now().Unix()
 	if now-one.Seen < int64(min(renewAfter, s.idle/4).Seconds()) {
 		return
 	}
 	one.Seen = now
-	_ = s.write(w, one) // it fitted before
+	_ = s.write(w, one) // a session that fitted before still fits
 }
 
-// end ends a session, so that copies of its cookie are worthless.
+// end ends a session, so that copies of its cookie are refused.
 func (s *sessions) end(ctx context.Context, one session) {
 	s.ended.end(ctx, one.ID, time.Unix(one.Until, 0), s.now())
 }

@@ -28,10 +28,10 @@ const (
 	pathStyle   = "/auth/style.css"
 )
 
-// formTime is how long a browser may take to send the form, which is small.
+// formTime is the time limit for sending the form, which is small.
 const formTime = 5 * time.Second
 
-// attemptFor is how long a sign-in with a provider may take.
+// attemptFor is the time limit of a sign-in with a provider.
 const attemptFor = 10 * time.Minute
 
 //go:embed page.html style.css
@@ -39,20 +39,20 @@ var files embed.FS
 
 var page = template.Must(template.ParseFS(files, "page.html"))
 
-// signIn serves the paths below /auth/, and the end of sessions.
+// signIn serves the paths below /auth/, and sign-out.
 type signIn struct {
-	door *door
+	auth *authenticator
 	rate *web.Throttle // by address
 }
 
-// These bound the requests of an address for the paths below /auth/, and the ends of sessions.
+// Rate limits of an address for the paths below /auth/, and for sign-out.
 const (
 	ratePerSecond = 50
 	rateAtOnce    = 500
 )
 
-func newSignIn(d *door) *signIn {
-	return &signIn{door: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
+func newSignIn(d *authenticator) *signIn {
+	return &signIn{auth: d, rate: web.NewThrottle(ratePerSecond, rateAtOnce)}
 }
 
 // serve answers a request for a path below /auth/.
@@ -72,10 +72,10 @@ func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
 	case "GET " + pathStyle:
 		text, _ := files.ReadFile("style.css") // it is embedded
 		h.Set("Content-Type", "text/css; charset=utf-8")
-		_, _ = w.Write(text) // the browser may be gone
+		_, _ = w.Write(text) // the browser may have disconnected
 	case "GET " + pathMethods:
 		h.Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(s.methods()) // the client may be gone
+		_ = json.NewEncoder(w).Encode(s.methods()) // the client may have disconnected
 	case "POST " + pathToken:
 		s.byToken(w, r, address)
 	case "GET " + pathOIDC:
@@ -87,16 +87,16 @@ func (s *signIn) serve(w http.ResponseWriter, r *http.Request, address string) {
 	}
 }
 
-// methods says how one can sign in, for the command line.
+// methods answers with the ways to sign in, for the command line.
 func (s *signIn) methods() api.SignInMethods {
-	m := api.SignInMethods{Demanded: s.door.demands, Token: s.door.tokens != nil, Kubernetes: s.door.reviewer != nil}
-	if p := s.door.provider; p != nil {
+	m := api.SignInMethods{Demanded: s.auth.demands, Token: s.auth.tokens != nil, Kubernetes: s.auth.reviewer != nil}
+	if p := s.auth.provider; p != nil {
 		m.OIDC = &api.SignInOIDCMethod{Issuer: p.cfg.Issuer, ClientID: p.cfg.ClientID, Audiences: p.cfg.Audiences, Scopes: p.scopes()}
 	}
 	return m
 }
 
-// show writes the page with the form.
+// show writes the sign-in page.
 func (s *signIn) show(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -105,13 +105,13 @@ func (s *signIn) show(w http.ResponseWriter, r *http.Request, status int, proble
 	language := web.Language(r)
 	_ = page.Execute(w, map[string]any{ // the browser may be gone
 		"Lang": language, "Theme": themeOf(r), "W": wordsOf[language],
-		"To": destination(r.FormValue("to")), "Problem": said(problem, language), "Demanded": s.door.demands,
-		"Token": s.door.tokens != nil || s.door.reviewer != nil, "OIDC": s.door.provider != nil,
+		"To": destination(r.FormValue("to")), "Problem": said(problem, language), "Demanded": s.auth.demands,
+		"Token": s.auth.tokens != nil || s.auth.reviewer != nil, "OIDC": s.auth.provider != nil,
 		"ToOIDC": pathOIDC + "?" + url.Values{"to": {destination(r.FormValue("to"))}}.Encode(),
 	})
 }
 
-// themeOf returns the theme that a person has chosen on the pages.
+// themeOf returns the theme that the person has chosen.
 func themeOf(r *http.Request) string {
 	if c, err := r.Cookie("vedette_theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
 		return c.Value
@@ -119,8 +119,7 @@ func themeOf(r *http.Request) string {
 	return "system"
 }
 
-// destination returns a path of the portal to go to after a sign-in. It never leads to
-// another site.
+// destination returns the path to open after a sign-in. It never leads to another site.
 func destination(to string) string {
 	u, err := url.Parse(to)
 	switch {
@@ -133,20 +132,20 @@ func destination(to string) string {
 	return "/"
 }
 
-// byToken begins a session with a token that somebody has pasted.
+// byToken begins a session with a pasted token.
 func (s *signIn) byToken(w http.ResponseWriter, r *http.Request, address string) {
 	r.Body = http.MaxBytesReader(w, r.Body, 2*maxBearer)
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime)) // a test has no connection
-	if err := r.ParseForm(); err != nil || r.URL.Query().Has("token") {         // a token in a URL is in logs
+	if err := r.ParseForm(); err != nil || r.URL.Query().Has("token") {         // URLs are logged, so a token in a URL is refused
 		s.show(w, r, http.StatusBadRequest, "The form cannot be read. Paste the token again.")
 		return
 	}
 	token := strings.TrimSpace(r.PostForm.Get("token"))
-	if token == "" || len(token) > maxBearer || !s.door.demands {
+	if token == "" || len(token) > maxBearer || !s.auth.demands {
 		s.show(w, r, http.StatusBadRequest, "The token is missing. Paste it again.")
 		return
 	}
-	person, one, err := s.door.recognize(r.Context(), token, address)
+	person, one, err := s.auth.recognize(r.Context(), token, address)
 	if err != nil {
 		s.failed(w, r, err)
 		return
@@ -154,26 +153,26 @@ func (s *signIn) byToken(w http.ResponseWriter, r *http.Request, address string)
 	s.begin(w, r, person, one, destination(r.PostForm.Get("to")))
 }
 
-// begin writes a session, and sends the browser on. A session before it ends.
+// begin writes a session and redirects the browser. It ends an earlier session.
 func (s *signIn) begin(w http.ResponseWriter, r *http.Request, person Person, mark session, to string) {
-	if before, ok := s.door.sessions.read(r); ok {
-		s.door.sessions.end(With(r.Context(), before.person()), before)
+	if before, ok := s.auth.sessions.read(r); ok {
+		s.auth.sessions.end(With(r.Context(), before.person()), before)
 	}
-	one := s.door.sessions.begin(person, person.Expires)
+	one := s.auth.sessions.begin(person, person.Expires)
 	one.Print, one.Token = mark.Print, mark.Token
 	if one.Print != "" || one.Token != "" {
-		one.Groups, one.Names = nil, nil // they are asked for again
+		one.Groups, one.Names = nil, nil // they are fetched again
 	}
-	if err := s.door.sessions.write(w, one); err != nil {
-		s.door.log.Error("a session cannot be written", "person", person.Name, "err", err)
+	if err := s.auth.sessions.write(w, one); err != nil {
+		s.auth.log.Error("the session cannot be written to a cookie", "person", person.Name, "err", err)
 		s.show(w, r, http.StatusInternalServerError, "You have more groups than a browser can keep. Ask the administrator of the portal.")
 		return
 	}
-	s.door.log.Info("somebody has signed in", "person", person.Name, "how", person.SignIn)
+	s.auth.log.Info("a person signed in", "person", person.Name, "how", person.SignIn)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// failed shows why a sign-in failed.
+// failed shows the reason why a sign-in failed.
 func (s *signIn) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p := errToken
 	errors.As(err, &p)
@@ -183,58 +182,58 @@ func (s *signIn) failed(w http.ResponseWriter, r *http.Request, err error) {
 	s.show(w, r, p.Status, p.Title+". "+p.Detail)
 }
 
-// purposeAttempt is what attempts are sealed for.
+// purposeAttempt is the purpose of sealed attempts.
 const purposeAttempt = "attempt"
 
-// toProvider sends the browser to the identity provider.
+// toProvider redirects the browser to the identity provider.
 func (s *signIn) toProvider(w http.ResponseWriter, r *http.Request) {
-	if s.door.provider == nil {
+	if s.auth.provider == nil {
 		s.show(w, r, http.StatusNotFound, "This portal has no identity provider.")
 		return
 	}
 	a := attempt{
 		State: randomText(), Nonce: randomText(), Verifier: oauth2.GenerateVerifier(),
-		To: destination(r.FormValue("to")), Until: s.door.now().Add(attemptFor).Unix(),
+		To: destination(r.FormValue("to")), Until: s.auth.now().Add(attemptFor).Unix(),
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), providerTimeout)
 	defer cancel()
-	address, err := s.door.provider.address(ctx, a)
+	address, err := s.auth.provider.address(ctx, a)
 	if err == nil {
 		var sealed string
-		if sealed, err = s.door.sealer.seal(purposeAttempt, a); err == nil {
-			http.SetCookie(w, s.door.sessions.cookie("attempt", sealed, attemptFor))
+		if sealed, err = s.auth.sealer.seal(purposeAttempt, a); err == nil {
+			http.SetCookie(w, s.auth.sessions.cookie("attempt", sealed, attemptFor))
 			http.Redirect(w, r, address, http.StatusSeeOther)
 			return
 		}
 	}
-	s.door.log.Warn("the identity provider cannot be reached", "issuer", s.door.provider.cfg.Issuer, "err", err)
+	s.auth.log.Warn("the identity provider cannot be reached", "issuer", s.auth.provider.cfg.Issuer, "err", err)
 	s.failed(w, r, errProvider)
 }
 
-// fromProvider ends a sign-in with the identity provider.
+// fromProvider completes a sign-in with the identity provider.
 func (s *signIn) fromProvider(w http.ResponseWriter, r *http.Request, address string) {
 	var a attempt
-	kept, err := r.Cookie(s.door.sessions.name("attempt"))
-	http.SetCookie(w, s.door.sessions.cookie("attempt", "", -1))
-	if s.door.provider == nil || err != nil || s.door.sealer.open(purposeAttempt, kept.Value, &a) != nil ||
-		s.door.now().Unix() >= a.Until || !hmac.Equal([]byte(a.State), []byte(r.URL.Query().Get("state"))) {
+	kept, err := r.Cookie(s.auth.sessions.name("attempt"))
+	http.SetCookie(w, s.auth.sessions.cookie("attempt", "", -1))
+	if s.auth.provider == nil || err != nil || s.auth.sealer.open(purposeAttempt, kept.Value, &a) != nil ||
+		s.auth.now().Unix() >= a.Until || !hmac.Equal([]byte(a.State), []byte(r.URL.Query().Get("state"))) {
 		s.show(w, r, http.StatusBadRequest, "This sign-in has expired, or another one began. Sign in again.")
 		return
 	}
-	if r.URL.Query().Get("error") != "" { // what it says is not ours
+	if r.URL.Query().Get("error") != "" { // its message is not shown
 		s.show(w, r, http.StatusUnauthorized, "The identity provider refused. Sign in again, or ask its administrator.")
 		return
 	}
 	code := r.URL.Query().Get("code")
-	if wait := s.door.throttle.begin(address, code, s.door.now()); wait > 0 {
+	if wait := s.auth.throttle.begin(address, code, s.auth.now()); wait > 0 {
 		s.failed(w, r, tooMany(wait))
 		return
 	}
-	defer s.door.throttle.end(address, code)
-	person, err := s.door.provider.redeem(r.Context(), a, code)
+	defer s.auth.throttle.end(address, code)
+	person, err := s.auth.provider.redeem(r.Context(), a, code)
 	if err != nil {
-		s.door.throttle.failed(address, s.door.now())
-		s.door.log.Warn("a sign-in has failed", "address", address, "reason", err.Error())
+		s.auth.throttle.failed(address, s.auth.now())
+		s.auth.log.Warn("a sign-in failed", "address", address, "reason", err.Error())
 		s.failed(w, r, err)
 		return
 	}
@@ -242,15 +241,15 @@ func (s *signIn) fromProvider(w http.ResponseWriter, r *http.Request, address st
 	s.begin(w, r, person, session{}, a.To)
 }
 
-// out ends the session of a request.
+// out signs out: it ends the session of a request.
 func (s *signIn) out(w http.ResponseWriter, r *http.Request) {
 	if wait := s.rate.Take(hostOf(Address(r.Context())).String()); wait > 0 {
 		refuse(w, tooMany(int(wait/time.Second)+1))
 		return
 	}
-	if one, ok := s.door.sessions.read(r); ok {
-		s.door.sessions.end(r.Context(), one)
+	if one, ok := s.auth.sessions.read(r); ok {
+		s.auth.sessions.end(r.Context(), one)
 	}
-	s.door.sessions.clear(w, r)
+	s.auth.sessions.clear(w, r)
 	w.WriteHeader(http.StatusNoContent)
 }

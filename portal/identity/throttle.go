@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// These bound failed attempts to sign in.
+// Limits of failed sign-ins.
 const (
 	maxFailures     = 20
 	failureWindow   = time.Minute
 	maxOfThrottle   = 4096 // addresses
-	prefixOfAddress = 64   // bits of an IPv6 address that belong to one host
+	prefixOfAddress = 64   // prefix length of the IPv6 network of one host
 	goodFor         = time.Hour
 )
 
@@ -21,22 +21,22 @@ const (
 type throttle struct {
 	mu    sync.Mutex
 	began map[netip.Prefix]*failures
-	// good has hashes of tokens that were accepted lately. They are no attempts, so a program
-	// with a wrong token does not lock out the others at its address.
+	// good has hashes of recently accepted tokens. They do not count as attempts, so a program with
+	// a wrong token does not lock out others at its address.
 	good map[[sha256.Size]byte]time.Time
 }
 
-// failures are those of an address in one window.
+// failures counts the failures of an address in one window.
 type failures struct {
 	since time.Time
 	n     int
-	// under has hashes of tokens that are being looked up, with the number of requests: many
-	// guesses at once must not all be sent to the clusters before the first one fails.
+	// under has hashes of the tokens that are being checked, with the number of requests. It limits
+	// how many guesses are sent to the clusters before the first one fails.
 	under map[[sha256.Size]byte]int
 }
 
-// hostOf returns the part of an address that one attacker has. An address that cannot be read
-// shares its count with all such addresses.
+// hostOf returns the part of an address that one host controls. All invalid addresses share one
+// count.
 func hostOf(address string) netip.Prefix {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -50,12 +50,12 @@ func hostOf(address string) netip.Prefix {
 	return p
 }
 
-// Network returns the address from which the request of a context came, as a limit counts it:
-// an IPv6 address as its network of 64 bits. Behind a trusted proxy it is that of the client.
+// Network returns the source address of the context's request as the limits count it: an IPv6
+// address as its network of 64 bits. Behind a trusted proxy it is the client's address.
 func Network(ctx context.Context) string { return hostOf(Address(ctx)).String() }
 
-// begin returns how many seconds an address has to wait before it may try a token; 0 if it may
-// try now. The caller calls end then.
+// begin returns how many seconds an address must wait before it may try a token. It returns 0 if it
+// may try now; the caller must then call end.
 func (t *throttle) begin(address, token string, now time.Time) (wait int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *throttle) begin(address, token string, now time.Time) (wait int) {
 	return 0
 }
 
-// end says that a token was looked up.
+// end reports that a token was checked.
 func (t *throttle) end(address, token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +86,7 @@ func (t *throttle) end(address, token string) {
 	}
 }
 
-// failuresOf returns those of a host in the present window. The caller has the lock.
+// failuresOf returns the failures of a host in the current window. The caller holds the lock.
 func (t *throttle) failuresOf(host netip.Prefix, now time.Time) *failures {
 	if t.began == nil {
 		t.began = map[netip.Prefix]*failures{}
@@ -100,7 +100,7 @@ func (t *throttle) failuresOf(host netip.Prefix, now time.Time) *failures {
 	return f
 }
 
-// succeeded remembers a token that was accepted.
+// succeeded records an accepted token.
 func (t *throttle) succeeded(token string, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,8 +117,7 @@ func (t *throttle) failed(address string, now time.Time) {
 	t.failuresOf(hostOf(address), now).n++
 }
 
-// shrink makes room for one more address: it forgets windows that are over, or else the
-// oldest one.
+// shrink frees a place for one more address: it removes past windows, or else the oldest one.
 func (t *throttle) shrink(now time.Time) {
 	if len(t.began) < maxOfThrottle {
 		return

@@ -18,10 +18,10 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// These bound a file with tokens.
+// Limits of a token file.
 const (
 	maxTokenFile = 4 << 20
-	minToken     = 20 // characters: fewer can be guessed
+	minToken     = 20 // characters; shorter tokens can be guessed
 	tokenRecheck = 2 * time.Second
 )
 
@@ -29,7 +29,7 @@ const (
 type namedToken struct {
 	Name   string   `yaml:"name"`
 	Groups []string `yaml:"groups"`
-	// Names are further names of the person, by which jobs may be theirs.
+	// Names are further names that mark a job as the person's own.
 	Names  []string `yaml:"names"`
 	Token  string   `yaml:"token"`
 	SHA256 string   `yaml:"sha256"`
@@ -41,13 +41,13 @@ func (t *namedToken) person() Person {
 	return Person{Name: t.Name, Groups: t.Groups, Names: append([]string{t.Name}, t.Names...), SignIn: api.SignInToken}
 }
 
-// print identifies the token in a session without telling it.
+// print returns a fingerprint that identifies the token in a session without revealing it.
 func (t *namedToken) print() string {
 	sum := sha256.Sum256(t.hash[:])
 	return hex.EncodeToString(sum[:12])
 }
 
-// tokenFile has the tokens of a file. It reads the file again when it has changed.
+// tokenFile has the tokens of a file. It reloads the file when it changes.
 type tokenFile struct {
 	path string
 	log  *slog.Logger
@@ -73,7 +73,7 @@ func newTokenFile(path string, log *slog.Logger) (*tokenFile, error) {
 	return f, nil
 }
 
-// readTokens reads and checks a file. Its errors have no token.
+// readTokens reads and checks a file. Its errors contain no token.
 func readTokens(path string) ([]namedToken, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func readTokens(path string) ([]namedToken, error) {
 	return doc.Tokens, nil
 }
 
-// check fills in the hash.
+// check validates the entry and sets its hash.
 func (t *namedToken) check() error {
 	switch {
 	case !usable(t.Name):
@@ -131,9 +131,8 @@ func (t *namedToken) check() error {
 	return nil
 }
 
-// current returns the tokens, from a changed file too. A file that cannot be read any more
-// keeps the last tokens, with an error in the log, until it is gone: a file that does not
-// exist has no tokens.
+// current returns the tokens. It reloads a changed file. If the file cannot be read, the last
+// tokens stay valid and an error is logged. If the file does not exist, no token is valid.
 func (f *tokenFile) current() []namedToken {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,7 +145,7 @@ func (f *tokenFile) current() []namedToken {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if f.seen != nil {
-			f.log.Error("the token file is gone, so no token is accepted", "file", f.path)
+			f.log.Error("the token file does not exist, so no token is accepted", "file", f.path)
 		}
 		f.seen, f.tokens = nil, nil
 		return nil
@@ -158,7 +157,7 @@ func (f *tokenFile) current() []namedToken {
 		tokens, err = readTokens(f.path)
 	}
 	if err != nil {
-		f.log.Error("the token file cannot be read, so the tokens before count", "file", f.path, "err", err)
+		f.log.Error("the token file cannot be read, so the previous tokens stay valid", "file", f.path, "err", err)
 		return f.tokens
 	}
 	f.seen, f.tokens = info, tokens
@@ -166,7 +165,7 @@ func (f *tokenFile) current() []namedToken {
 	return tokens
 }
 
-// find returns the entry of a token. It compares with all entries, in constant time.
+// find returns the entry of a token. It compares all entries in constant time.
 func (f *tokenFile) find(token string) (namedToken, bool) {
 	hash := sha256.Sum256([]byte(token))
 	found := -1
@@ -182,7 +181,7 @@ func (f *tokenFile) find(token string) (namedToken, bool) {
 	return tokens[found], true
 }
 
-// printed returns the entry that a session names.
+// printed returns the entry with the fingerprint in a session.
 func (f *tokenFile) printed(name, print string) (namedToken, bool) {
 	for _, t := range f.current() {
 		if t.Name == name && subtle.ConstantTimeCompare([]byte(t.print()), []byte(print)) == 1 {

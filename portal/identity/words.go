@@ -1,11 +1,11 @@
 package identity
 
-// words are the texts of the page that signs people in.
+// words are the texts of the sign-in page.
 type words struct {
 	Title, Organization, Token, Help, HelpEnd, SignIn, Open, Jobs, Proxy string
 }
 
-// wordsOf are the words by language.
+// wordsOf has the words by language.
 var wordsOf = map[string]words{
 	"en": {
 		Title: "Sign in to Vedette", Organization: "Continue with your organization", Token: "Token", Help: "A token of this portal, or one of your kubeconfig: ", HelpEnd: "prints one.",
@@ -17,7 +17,7 @@ var wordsOf = map[string]words{
 	},
 }
 
-// problemsInChinese are the problems of a sign-in. Others stay in English.
+// problemsInChinese are the problems of a sign-in. Other problems stay in English.
 var problemsInChinese = map[string]string{
 	"The form cannot be read. Paste the token again.":                                    "无法读取表单。请重新粘贴令牌。",
 	"The token is missing. Paste it again.":                                              "没有令牌。请重新粘贴。",
@@ -27,7 +27,7 @@ var problemsInChinese = map[string]string{
 	"You have more groups than a browser can keep. Ask the administrator of the portal.": "你所属的组过多，浏览器无法保存。请联系门户管理员。",
 }
 
-// said returns a problem in a language.
+// said returns a problem in the language of the page.
 func said(problem, language string) string {
 	if text, ok := problemsInChinese[problem]; ok && language == "zh" {
 		return text

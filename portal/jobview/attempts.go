@@ -14,17 +14,17 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Member is a job of a chain of retries, with what is recorded of its runs.
+// Member is a job of a chain of retries, with the records of its runs.
 type Member struct {
 	history.Attempt
 	Life history.ObjectLife
 	Pods *PodSet      // may be nil
 	Logs []joblog.Log // that are kept
-	Body []byte       // the last one; nil if it is not recorded
+	Body []byte       // the last body; nil if it is not recorded
 }
 
-// Attempts returns the runs of all jobs of a chain, which are in the order of their numbers, side
-// by side.
+// Attempts compares the runs of all jobs of a chain side by side. The members must be in the order
+// of their numbers.
 func Attempts(chain []Member) api.AttemptList {
 	list := api.AttemptList{Attempts: []api.Attempt{}, Fields: []api.AttemptField{}}
 	t := table{}
@@ -38,15 +38,15 @@ func Attempts(chain []Member) api.AttemptList {
 	return list
 }
 
-// attempt is one attempt with what the comparison shows of it.
+// attempt is one attempt with its values in the comparison.
 type attempt struct {
 	api.Attempt
 	image string
 	exit  *int
 }
 
-// attemptsOf returns the attempts of one job. before is how many attempts earlier jobs of the
-// chain made.
+// attemptsOf returns the attempts of one job. before is the number of attempts of earlier jobs of
+// the chain.
 func attemptsOf(m *Member, before int) []attempt {
 	var runs []run
 	var first map[string]int
@@ -85,10 +85,10 @@ func attemptsOf(m *Member, before int) []attempt {
 	return all
 }
 
-// maxAttempts bounds the attempts of one job, which a hostile count of restarts could raise.
+// maxAttempts is the maximum number of attempts of one job: a hostile restart count could be huge.
 const maxAttempts = 200
 
-// of adds what pods and logs tell about an attempt.
+// of adds the facts from pods and logs to an attempt.
 func (a *attempt) of(m *Member, runs []run) {
 	pods := map[string]bool{}
 	for i := range runs {
@@ -126,7 +126,7 @@ func (a *attempt) of(m *Member, runs []run) {
 	}
 }
 
-// timesOf sets the times of an attempt to those of its runs.
+// timesOf sets the times of an attempt from its runs.
 func (a *attempt) timesOf(runs []run) {
 	open := false
 	for i := range runs {
@@ -168,7 +168,7 @@ func (s *PodSet) image(number int) string {
 	return ""
 }
 
-// stretch is the part of a life that belongs to one attempt.
+// stretch is the part of a life in one attempt.
 type stretch struct {
 	from, to time.Time
 	ran      time.Duration
@@ -194,8 +194,7 @@ func stretchesOf(life history.ObjectLife) (all []stretch) {
 	return all
 }
 
-// shortPod returns the name of a pod without that of its job, if what remains says which
-// replica it is.
+// shortPod returns the name of a pod without the job's name, if the rest identifies the replica.
 func shortPod(pod, job string) string {
 	rest, ok := strings.CutPrefix(pod, job+"-")
 	if !ok || len(rest) == 5 && !strings.ContainsRune(rest, '-') {
@@ -207,7 +206,7 @@ func shortPod(pod, job string) string {
 	return rest
 }
 
-// table has the values of the rows of the comparison.
+// table has the rows of the comparison.
 type table struct {
 	attempts []attempt
 	member   []int // the index of its job in the chain, of each attempt
@@ -217,7 +216,7 @@ func (t *table) add(a *attempt, member int) {
 	t.attempts, t.member = append(t.attempts, *a), append(t.member, member)
 }
 
-// fields returns the rows that each comparison has.
+// fields returns the rows of every comparison.
 func (t *table) fields() []api.AttemptField {
 	exit := func(a *attempt) string {
 		if a.exit == nil {
@@ -247,7 +246,7 @@ func (t *table) fields() []api.AttemptField {
 	return all
 }
 
-// lasting returns a number of seconds in two units: "2h 14m".
+// lasting formats a number of seconds with two units: "2h 14m".
 func lasting(seconds float64) string {
 	s := int64(seconds)
 	switch {
@@ -285,8 +284,8 @@ func changed(chain []Member, members []int) (all []api.AttemptField) {
 	return all
 }
 
-// valuesOf returns the value of a field in each job of a chain. A job has the value of the one
-// that it repeats, unless it says that it changed it.
+// valuesOf returns the value of a field in each job of a chain. A retry has the value of the job
+// that it repeats, unless it changed the field.
 func valuesOf(chain []Member, path string) []string {
 	value, known := map[string]string{}, map[string]bool{} // by UID
 	set := func(uid, v string) {
@@ -302,7 +301,7 @@ func valuesOf(chain []Member, path string) []string {
 			}
 		}
 	}
-	for i := range chain { // from a job that changed it back to the first one
+	for i := range chain { // from a job that changed the field back to the first job
 		if m := &chain[len(chain)-1-i]; m.RetryOf != "" && known[m.Object.UID] {
 			set(m.RetryOf, value[m.Object.UID])
 		}

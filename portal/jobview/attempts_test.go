@@ -20,7 +20,7 @@ var begin = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 func minutes(n int) time.Time { return begin.Add(time.Duration(n) * time.Minute) }
 
-// ended is a pod of a job that ran on a node and ended with an exit code.
+// ended returns a pod of a job that ran on a node and ended with an exit code.
 func ended(id int64, name, node, image string, at int, exit int32, reason string) (history.Object, []byte) {
 	return withStatus(id, name, node, image, at, corev1.ContainerStatus{
 		Name: "main", ImageID: "reg/x@sha256:" + strings.Repeat(fmt.Sprint(at%10), 64),
@@ -60,7 +60,7 @@ func setOf(pods ...func() (history.Object, []byte)) *jobview.PodSet {
 	return jobview.NewPodSet(objects, bodies, nil)
 }
 
-// TestAttemptsOfOneJob: pods that replace one another are attempts, with what differs marked.
+// TestAttemptsOfOneJob: pods that replace one another are attempts, and differences are marked.
 func TestAttemptsOfOneJob(t *testing.T) {
 	set := setOf(
 		func() (history.Object, []byte) { return ended(1, "train-aaaaa", "n1", "img:v1", 0, 1, "Error") },
@@ -107,8 +107,8 @@ nodes [n1 n2 n2] [false true false]
 	}
 }
 
-// TestAttemptsOfAChain: retries follow one another, with the fields that they changed, and jobs
-// without pods have what their logs tell.
+// TestAttemptsOfAChain: retries follow one another, with their changed fields; jobs without pods
+// have the facts from their logs.
 func TestAttemptsOfAChain(t *testing.T) {
 	object := func(uid string) history.Object { return history.Object{ID: int64(len(uid)), UID: uid, Name: uid} }
 	chain := []jobview.Member{
@@ -138,7 +138,7 @@ func TestAttemptsOfAChain(t *testing.T) {
 	}
 }
 
-// TestHostilePods: bodies that are no pods, and absurd counts, cost nothing.
+// TestHostilePods: bodies that are not pods, and absurd counts, are handled in bounded time.
 func TestHostilePods(t *testing.T) {
 	o := history.Object{ID: 1, Name: "p", UID: "u", State: "Running"}
 	for _, body := range []string{"", "null", "[]", `{"spec":1}`, `{"status":{"containerStatuses":[{"restartCount":2147483647,"state":{"terminated":{"exitCode":1}}}]}}`, `{"status":{"containerStatuses":[{"restartCount":-5}]}}`} {

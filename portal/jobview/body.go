@@ -15,20 +15,20 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// ErrSecret is returned for the body of a Secret, which never leaves the portal.
+// ErrSecret is returned for the body of a Secret, which the portal never shows.
 var ErrSecret = errors.New("the data of Secrets is not shown")
 
-// ErrLarge is returned for a body whose YAML would be far larger than what was recorded.
+// ErrLarge is returned for a body whose YAML would be far larger than the recorded JSON.
 var ErrLarge = objectyaml.ErrLarge
 
-// hidden stands in the place of what is not shown.
+// hidden replaces hidden data.
 const hidden = "(not shown)"
 
-// Body returns a recorded body as YAML. Fields are in the order of their names. version becomes
-// metadata.resourceVersion, which recorders leave out; 0 leaves it out too. The data of Secrets
-// within the object is replaced.
+// Body returns a recorded body as YAML. Fields are sorted by name. version becomes
+// metadata.resourceVersion, which recorders do not store; 0 omits it. The data of Secrets within
+// the object is replaced.
 //
-// Errors: ErrSecret; ErrLarge; a body that is no object.
+// Errors: ErrSecret; ErrLarge; a body that is not an object.
 func Body(body []byte, version wire.Version) (api.Body, error) {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -56,15 +56,15 @@ func isSecret(object map[string]any) bool {
 	return kind == "Secret"
 }
 
-// secretText finds a Secret, or a list of them, in the text of a manifest that an object embeds,
-// such as an annotation of kubectl or a resource template of a workflow. A tag, an anchor or the
-// sign of a block may stand before the kind.
+// secretText finds a Secret, or a list of Secrets, in the text of an embedded manifest, such as
+// kubectl's annotation or a resource template of a workflow. A tag, an anchor or a block indicator
+// may precede the kind.
 var secretText = regexp.MustCompile(`(?:^|[^\w-])kind['"]?\s*:\s*(?:[!&|>]\S*\s+)*['"]?Secret(?:List)?(?:['"]|[\s,}\]#]|$)`)
 
-// escaped are the escapes of texts within texts, however often they are escaped themselves.
+// escaped matches the escapes of nested texts, at any level.
 var escaped = regexp.MustCompile(`\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt]|)`)
 
-// unescaped returns a text without its escapes: a manifest in the text of a manifest has them.
+// unescaped removes the escapes from a text, because a manifest within a manifest is escaped.
 func unescaped(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -77,12 +77,12 @@ func unescaped(text string) string {
 		case len(code) == 1:
 			return "\n"
 		}
-		r, _ := strconv.ParseUint(code[1:], 16, 32) // the expression has its digits
+		r, _ := strconv.ParseUint(code[1:], 16, 32) // the expression matches hexadecimal digits
 		return string(rune(r))
 	})
 }
 
-// hasSecret reports whether a text may have the data of a Secret.
+// hasSecret reports whether a text may contain the data of a Secret.
 func hasSecret(text string) bool {
 	return secretText.MatchString(text) || secretText.MatchString(unescaped(text))
 }
@@ -98,7 +98,7 @@ func hideSecrets(v any) {
 				}
 			}
 		}
-		if v["kind"] == "SecretList" { // its items have no kind
+		if v["kind"] == "SecretList" { // the items of a list have no kind
 			v["items"] = hidden
 		}
 		for name, below := range v {
@@ -117,15 +117,15 @@ func hideSecrets(v any) {
 	}
 }
 
-// Fields that the API server and kubectl keep for themselves, directly below metadata and below
-// its annotations.
+// Fields that the API server and kubectl write, directly below metadata and below its annotations.
 var (
 	keptFields      = []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"}
 	keptAnnotations = []string{"kubectl.kubernetes.io/last-applied-configuration"}
 )
 
 // bookkeeping returns the lines of the metadata of an object that users did not write. The text
-// is what [objectyaml.Marshal] returned: it indents by two spaces, and sequences by none.
+// must come from [objectyaml.Marshal]: it indents mappings by two spaces and does not indent
+// sequences.
 func bookkeeping(text string) (all []api.LineRange) {
 	within := "" // the field at the root
 	annotations := false
@@ -141,7 +141,7 @@ func bookkeeping(text string) (all []api.LineRange) {
 			continue
 		}
 		if rest == "" {
-			continue // a part of a text
+			continue // a line of a block scalar
 		}
 		open = -1
 		name, _, _ := strings.Cut(rest, ":")
@@ -168,10 +168,10 @@ func bookkeeping(text string) (all []api.LineRange) {
 	return all
 }
 
-// JSON returns a recorded body as JSON, with the digits of its numbers. The data of Secrets
+// JSON returns a recorded body as JSON and keeps the digits of its numbers. The data of Secrets
 // within the object is replaced, as in Body.
 //
-// Errors: ErrSecret; a body that is no object.
+// Errors: ErrSecret; a body that is not an object.
 func JSON(body []byte) ([]byte, error) {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))

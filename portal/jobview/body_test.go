@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/portal/jobview"
 )
 
-// TestBody: fields are in the order of their names, and what users did not write is marked.
+// TestBody: fields are sorted by name, and lines that users did not write are marked.
 func TestBody(t *testing.T) {
 	b, err := jobview.Body([]byte(`{"spec":{"count":12345678901234567},"kind":"Job","metadata":{"uid":"u","name":"a","generation":2,"labels":{"uid":"x"},
 		"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}\n","mine":"1"},"managedFields":[{"manager":"m"}]},"apiVersion":"batch/v1","status":{"uid":"s"}}`), 7)
@@ -40,7 +40,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// within returns JSON that has a text in a text, some levels deep.
+// within returns JSON with a text nested in texts, some levels deep.
 func within(text string, levels int) string {
 	for range levels {
 		b, _ := json.Marshal(text) // texts have no errors
@@ -49,7 +49,7 @@ func within(text string, levels int) string {
 	return text
 }
 
-// TestSecretsAreHidden: no data of a Secret leaves, however deep it is, also in texts.
+// TestSecretsAreHidden: the data of a Secret is hidden at any depth, also in texts.
 func TestSecretsAreHidden(t *testing.T) {
 	const hidden = "hunter2"
 	if _, err := jobview.Body([]byte(`{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"}}`), 1); !errors.Is(err, jobview.ErrSecret) {
@@ -69,7 +69,7 @@ func TestSecretsAreHidden(t *testing.T) {
 		`{"manifest":"kind: SecretList\nitems:\n- data: {a: hunter2}"}`,
 		`{"list":{"kind":"SecretList","items":[{"data":{"a":"hunter2"}}]}}`,
 		`{"manifest":"{\"kind\":\"\\u0053ecret\",\"data\":\"hunter2\"}"}`,
-		`{"manifest":` + within("apiVersion: v1\nkind: Secret\nstringData:\n  a: hunter2\n", 2) + `}`, // what kubectl apply keeps of a workflow
+		`{"manifest":` + within("apiVersion: v1\nkind: Secret\nstringData:\n  a: hunter2\n", 2) + `}`, // the annotation that kubectl apply writes to a workflow
 		`{"manifest":` + within(`{"kind":"Secret","data":{"a":"hunter2"}}`, 3) + `}`,
 		`{"manifest":` + within(`{"kind":"Secret","data":{"a":"hunter2"}}`, 6) + `}`,
 	} {
@@ -80,11 +80,11 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 	b, err := jobview.Body([]byte(`{"kind":"Job","spec":{"note":"kind: SecretProviderClass, my-kind: Secret","kind":"Secrets","data":"seen"}}`), 1)
 	if err != nil || !strings.Contains(b.YAML, "seen") || !strings.Contains(b.YAML, "SecretProviderClass") {
-		t.Errorf("too much is hidden: %v\n%s", err, b.YAML)
+		t.Errorf("data that is not secret is hidden: %v\n%s", err, b.YAML)
 	}
 }
 
-// TestBookkeepingModel: the marked lines are those that a parser of YAML finds.
+// TestBookkeepingModel: the marked lines are the ones that a YAML parser finds.
 func TestBookkeepingModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plain := rapid.String().Filter(func(s string) bool { return !strings.ContainsAny(s, "\u0085\u2028\u2029\ufeff") }) // the parser counts them as lines
@@ -150,7 +150,7 @@ func keysOf(t *rapid.T, text string) map[int]bool {
 	return lines
 }
 
-// TestDeepBody: a small body that would become gigabytes of YAML is refused.
+// TestDeepBody: a small body whose YAML would have gigabytes is refused.
 func TestDeepBody(t *testing.T) {
 	const deep = 5000
 	text := `{"kind":"Workflow","spec":` + strings.Repeat("[", deep) + strings.Repeat("1,", 100_000) + "1" + strings.Repeat("]", deep) + `}`

@@ -9,23 +9,22 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// DefaultContext is how many unchanged lines are shown around a difference.
+// DefaultContext is the number of unchanged lines around a difference.
 const DefaultContext = 3
 
-// These bound the comparison of words, whose cost is the product of their numbers: anybody who may
-// create a job can make lines that have nothing in common.
+// Limits of the comparison of words. Its cost is the product of the numbers of words, and anybody
+// who may create a job can write lines that have nothing in common.
 const (
-	maxWords    = 4096      // bytes of a line whose words are compared
-	maxCompared = 2_000_000 // pairs of words that are compared in all
+	maxWords    = 4096      // maximum size of a line whose words are compared, in bytes
+	maxCompared = 2_000_000 // maximum number of compared pairs of words
 )
 
-// maxDiff is how many lines of a difference are returned: more, nobody reads. Two bodies of 1.5 MB
-// may have a million.
+// maxDiff is the maximum number of lines of a difference. Two bodies of 1.5 MB may differ in a
+// million lines.
 const maxDiff = 10_000
 
-// Diff returns what differs between two bodies. Unchanged lines are folded, except context lines
-// around each difference. Lines that are replaced have their words marked. It returns 10,000
-// lines at most.
+// Diff returns the difference between two bodies, at most 10,000 lines. Unchanged lines are folded,
+// except context lines around each difference. In replaced lines, the different words are marked.
 func Diff(from, to api.Body, context int) api.Diff {
 	d := differ{compares: maxCompared, left: lines(from.YAML), right: lines(to.YAML), keptLeft: from.Bookkeeping, keptRight: to.Bookkeeping}
 	gone, added := linediff.Marks(d.left, d.right)
@@ -66,13 +65,13 @@ type differ struct {
 	keptLeft, keptRight []api.LineRange
 	out                 []api.DiffLine
 	differ, cut         int
-	compares            int // pairs of words that may still be compared
+	compares            int // remaining pairs of words
 }
 
-// same adds unchanged lines of the left side, whose numbers on the right side are higher by a
-// shift. It folds those that are far from any difference.
+// same adds unchanged lines of the left side. Their numbers on the right side are higher by a
+// shift. Lines far from any difference are folded.
 func (d *differ) same(from, to, shift, context int, last bool) {
-	before, after := context, context // lines to show behind a difference, and before the next one
+	before, after := context, context // lines to show after a difference, and before the next one
 	if len(d.out) == 0 {
 		before = 0
 	}
@@ -89,8 +88,8 @@ func (d *differ) same(from, to, shift, context int, last bool) {
 	}
 }
 
-// replaced adds lines that are gone and lines that are added in their place. The first line that
-// is gone is the counterpart of the first one that is added, and so on.
+// replaced adds removed lines and the lines that replace them. The first removed line is the
+// counterpart of the first added line, and so on.
 func (d *differ) replaced(i, toI, j, toJ int) {
 	d.differ += toI - i + toJ - j
 	shown := min(toI-i+toJ-j, max(maxDiff-len(d.out), 0)) // of both sides together
@@ -128,8 +127,8 @@ func within(all []api.LineRange, line int) bool {
 	return false
 }
 
-// markWords returns the parts of two lines that differ. Lines that have no word in common, long
-// lines, and lines after too many comparisons have no marks: they differ as a whole.
+// markWords returns the different parts of two lines. Lines without a common word, long lines, and
+// lines after too many comparisons have no marks: they differ as a whole.
 func (d *differ) markWords(a, b string) (left, right []api.LineRange) {
 	if len(a) > maxWords || len(b) > maxWords {
 		return nil, nil
@@ -172,8 +171,8 @@ func words(line string) (all []string) {
 	return all
 }
 
-// ranges returns the marked words as offsets in UTF-16 code units: From is the first unit, and To
-// the one behind the last.
+// ranges returns the marked words as offsets in UTF-16 code units. From is inclusive and To is
+// exclusive.
 func ranges(words []string, marked []bool) (all []api.LineRange) {
 	at := 0
 	for i, w := range words {

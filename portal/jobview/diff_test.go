@@ -48,8 +48,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffModel: a difference gives both texts back, with the numbers of their lines; folds
-// cover only equal lines, and keep the context; marked words are what differs in a line.
+// TestDiffModel: a difference reproduces both texts with their line numbers, folds cover only equal
+// lines outside of the context, and exactly the different words are marked.
 func TestDiffModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a", "b", "c: 1", "c: 2", "c: 12 é", "  d: x-y", "  d: x-z", "🚀 up", "🚀 down", ""})
@@ -104,8 +104,8 @@ func checkWords(t *rapid.T, l api.DiffLine) {
 	}
 }
 
-// TestHostileDiff: lines that have no word in common cost a bounded number of comparisons. Ordinary
-// lines before them have their marks, and those behind them differ as a whole.
+// TestHostileDiff: lines without a common word cost a bounded number of comparisons. Ordinary lines
+// before them have marks, and lines after them differ as a whole.
 func TestHostileDiff(t *testing.T) {
 	a := "image: train:7\n" + strings.Repeat(strings.Repeat(".,;:", 300)+"\n", 30) + "tries: 1\n"
 	b := "image: train:8\n" + strings.Repeat(strings.Repeat("!?-+", 300)+"\n", 30) + "tries: 2\n"
@@ -115,8 +115,8 @@ func TestHostileDiff(t *testing.T) {
 	}
 }
 
-// TestLargeDiff: two bodies that have hundreds of thousands of lines, all different, give a bounded
-// answer that says how many lines it leaves out.
+// TestLargeDiff: two bodies with hundreds of thousands of different lines give a bounded answer
+// with the number of omitted lines.
 func TestLargeDiff(t *testing.T) {
 	const n = 300_000
 	left, right := api.Body{YAML: strings.Repeat("- a\n", n)}, api.Body{YAML: strings.Repeat("- b\n", n/2)}

@@ -1,4 +1,5 @@
-// Package jobview makes what the API shows of jobs: rows, pods, attempts, YAML and differences.
+// Package jobview converts recorded jobs to the types of the API: rows, pods, attempts, YAML and
+// differences.
 //
 // # Data flow
 //
@@ -10,21 +11,20 @@
 //
 // # Ownership
 //
-// The functions keep nothing. Their results share labels with the rows that they were made
-// from, and belong to the caller otherwise. Any goroutine may use an Enricher, which keeps its
-// newest 40,000 results at most.
+// The functions retain nothing. Their results belong to the caller, but share labels with the rows
+// of the index. Any goroutine may use an Enricher, which caches its newest 40,000 results at most.
 //
 // # Guarantees
 //
-// The data of a Secret is in no result. A missing fact leaves a field empty: nothing is
-// guessed. Text of users is not changed, except that a message is cut to 300 bytes.
+// No result has the data of a Secret. A missing fact leaves a field empty. Text of users is not
+// changed, except that a message is truncated to 300 bytes.
 //
 // # Limits
 //
-// A page of rows takes at most seven queries. Of a line longer than 4 KiB no words are marked.
-// Pods of a page beyond 1,000 index entries are not read, so a row may lack its node.
+// A page of rows takes at most seven queries. In lines longer than 4 KiB no words are marked. A
+// page reads at most 1,000 index entries of pods, so a row may lack its node.
 //
 // # Errors
 //
-// ErrSecret reports a body that is not shown. Other errors come from the database.
+// ErrSecret reports a body that must not be shown. Other errors come from the database.
 package jobview

@@ -11,16 +11,16 @@ import (
 	"github.com/vedette-io/vedette/wire"
 )
 
-// Bounds of what an Enricher reads and keeps.
+// Limits of an Enricher.
 const (
-	podEntries = 1000             // of the index of transitions, for a page
+	podEntries = 1000             // entries of the transition index for a page
 	keptExtras = 20_000           // rows, in each of two generations
-	freshFor   = 20 * time.Second // what is kept of a job that has not ended
+	freshFor   = 20 * time.Second // how long the result for an open job is cached
 	sameStart  = 10 * time.Second // pods of one attempt are created within this time
 )
 
-// Enricher reads what rows show beyond the index. It keeps the newest results, in bounded memory.
-// Any goroutine may use it.
+// Enricher reads the columns of rows that are not in the index. It caches the newest results in
+// bounded memory. Any goroutine may use it.
 type Enricher struct {
 	history *history.History
 
@@ -28,7 +28,7 @@ type Enricher struct {
 	young, old map[int64]kept
 }
 
-// kept is the result for a row in one state.
+// kept is the cached result for a row in one state.
 type kept struct {
 	version wire.Version
 	state   state.State
@@ -41,10 +41,11 @@ func NewEnricher(h *history.History) *Enricher {
 	return &Enricher{history: h, young: map[int64]kept{}, old: map[int64]kept{}}
 }
 
-// Extras returns what rows show beyond the index, by the IDs of their jobs. at is the instant
-// that the rows describe; zero is now. It runs at most seven queries for any number of rows.
+// Extras returns the columns of rows that are not in the index, by the IDs of the jobs. at is the
+// instant that the rows describe; zero is now. It runs at most seven queries for any number of
+// rows.
 //
-// Errors: those of the database. The result then has what is kept.
+// Errors: those of the database. The result then has the cached values.
 func (e *Enricher) Extras(ctx context.Context, rows []jobindex.Row, at time.Time) (map[int64]Extra, error) {
 	now := time.Now()
 	all := make(map[int64]Extra, len(rows))
@@ -148,8 +149,8 @@ func (e *Enricher) read(ctx context.Context, rows []*jobindex.Row, at time.Time)
 	return all, nil
 }
 
-// choose returns the pod that says most about a job, and how many other pods are like it. Of a
-// job that failed it is the pod of the last attempt that failed first.
+// choose returns the pod to show for a job, and the number of similar pods. For a failed job it is
+// the first pod that failed in the last attempt.
 func choose(r *jobindex.Row, pods []history.Object, at time.Time) (*history.Object, int) {
 	var best *history.Object
 	others := -1

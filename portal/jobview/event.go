@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Event returns a Kubernetes event from its body, in either of its two versions. about is the
-// UID of the object that the event is about. ok is false for a body that is no event.
+// Event returns a Kubernetes event from its body, in either of its two API groups. about is the UID
+// of the object that it concerns. ok is false for a body that is not an event.
 func Event(body []byte) (e api.Event, about string, ok bool) {
 	o := jobspec.Parse(body)
 	if o == nil || o.Text("kind") != "Event" {

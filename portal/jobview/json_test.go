@@ -8,8 +8,8 @@ import (
 	"github.com/vedette-io/vedette/portal/jobview"
 )
 
-// TestJSON: bodies keep the digits of their numbers, and have no data of Secrets, also not of one
-// within another object.
+// TestJSON: bodies keep the digits of their numbers, and the data of Secrets is hidden, also within
+// other objects.
 func TestJSON(t *testing.T) {
 	text, err := jobview.JSON([]byte(`{"kind":"Job","n":12345678901234567890,"spec":{"embedded":{"apiVersion":"v1","kind":"Secret","data":{"a":"hunter2"}}}}`))
 	if err != nil || !strings.Contains(string(text), "12345678901234567890") || strings.Contains(string(text), "hunter2") {
@@ -19,6 +19,6 @@ func TestJSON(t *testing.T) {
 		t.Errorf("a Secret: %v", err)
 	}
 	if _, err := jobview.JSON([]byte(`[]`)); err == nil {
-		t.Error("a list is no object")
+		t.Error("a list is accepted as an object")
 	}
 }

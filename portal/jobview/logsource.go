@@ -25,7 +25,7 @@ func Sources(set *PodSet, logs []joblog.Log) []api.LogSource {
 	return all
 }
 
-// Kept returns what is stored of logs. set has the numbers of the attempts, and may be nil.
+// Kept describes the kept logs. set has the numbers of the attempts, and may be nil.
 func Kept(set *PodSet, logs []joblog.Log) []api.KeptLog {
 	all := make([]api.KeptLog, len(logs))
 	for i := range logs {

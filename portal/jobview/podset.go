@@ -18,13 +18,13 @@ import (
 type PodSet struct {
 	objects []history.Object
 	lives   map[int64]history.ObjectLife
-	pods    []*corev1.Pod  // of the objects, with empty status where no body is recorded
+	pods    []*corev1.Pod  // of the objects; the status is empty if no body is recorded
 	first   map[string]int // the numbers of their first attempts, by UID
 	runs    []run
 }
 
-// NewPodSet returns the set of some pods with their last bodies and their lives, which may be
-// missing. It reads no database.
+// NewPodSet returns the set of some pods with their last bodies and their lives. Both may be
+// missing. It does not read the database.
 func NewPodSet(objects []history.Object, bodies map[int64][]byte, lives map[int64]history.ObjectLife) *PodSet {
 	s := &PodSet{objects: objects, lives: lives}
 	for i := range objects {
@@ -33,7 +33,7 @@ func NewPodSet(objects []history.Object, bodies map[int64][]byte, lives map[int6
 		if json.Unmarshal(bodies[o.ID], p) != nil {
 			p = new(corev1.Pod)
 		}
-		// The row counts, because a body may be missing.
+		// The row decides, because a body may be missing.
 		p.Name, p.UID, p.CreationTimestamp.Time = o.Name, types.UID(o.UID), o.Created
 		s.pods = append(s.pods, p)
 	}
@@ -47,8 +47,7 @@ func NewPodSet(objects []history.Object, bodies map[int64][]byte, lives map[int6
 // Len returns the number of pods.
 func (s *PodSet) Len() int { return len(s.objects) }
 
-// Pods returns the pods for the API, those of the last attempt first, each attempt in the order
-// of the names.
+// Pods returns the pods for the API: the last attempt first, and by name within an attempt.
 func (s *PodSet) Pods() []api.Pod {
 	all := make([]api.Pod, 0, len(s.objects))
 	for i := range s.objects {
@@ -78,8 +77,8 @@ func (s *PodSet) pod(i int) api.Pod {
 	return one
 }
 
-// exitOf returns the exit code of a pod: that of the container that failed last, else 0 if all
-// that ran have ended.
+// exitOf returns the exit code of a pod: the one of the container that failed last, else 0 if all
+// containers that ran have ended.
 func (s *PodSet) exitOf(uid string) *int {
 	var last *run
 	ended := false
@@ -102,7 +101,7 @@ func (s *PodSet) exitOf(uid string) *int {
 	return nil
 }
 
-// spansOf returns the life of a pod that began in an attempt. Each of its restarts is another one.
+// spansOf returns the life of a pod that began in an attempt. Each restart begins another attempt.
 func spansOf(life history.ObjectLife, attempt int) []api.Span {
 	all := Life(life.Spans)
 	for i := range all {
@@ -116,8 +115,8 @@ func spansOf(life history.ObjectLife, attempt int) []api.Span {
 	return all
 }
 
-// Nodes returns the nodes of the pods that run, else those of the newest attempt, sorted, each
-// once.
+// Nodes returns the nodes of the running pods, or else of the newest attempt, sorted and without
+// duplicates.
 func (s *PodSet) Nodes() []string {
 	var running, newest []string
 	last := 0
@@ -143,8 +142,8 @@ func (s *PodSet) Nodes() []string {
 	return slices.Compact(running)
 }
 
-// Failure returns why a container of the last attempt failed first, and its exit code. reason is
-// empty if none failed.
+// Failure returns the reason and the exit code of the first failed container of the last attempt.
+// reason is empty if none failed.
 func (s *PodSet) Failure() (reason string, exit *int) {
 	last := 0
 	for i := range s.runs {

@@ -12,22 +12,22 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// Extra is what a row shows beyond the index. Zero fields show nothing.
+// Extra has the columns of a row that are not in the index. Zero fields are not shown.
 type Extra struct {
 	// Raw and Message belong to the state of the row.
 	Raw, Message string
-	// Node is where a pod of the job runs or ran last, and MorePods how many other pods of the job
-	// were seen to run at the same time.
+	// Node is the node on which a pod of the job runs or ran last. MorePods is the number of other
+	// pods of the job that ran at the same time.
 	Node     string
 	MorePods int
-	// Cause is why a container failed, such as OOMKilled, and ExitCode its exit code.
+	// Cause is the reason why a container failed, such as OOMKilled. ExitCode is its exit code.
 	Cause    string
 	ExitCode *int
-	// Place is the place in the line of the queue, from 1; 0 if it is not known.
+	// Place is the place in the line of the queue, from 1; 0 if unknown.
 	Place int
 }
 
-// maxMessage is how many bytes of a message a row has.
+// maxMessage is the maximum size of the message in a row, in bytes.
 const maxMessage = 300
 
 // Job returns a row of the list. It shares the labels with r.
@@ -69,7 +69,7 @@ func Life(spans []history.Span) []api.Span {
 	return all
 }
 
-// detailOf returns why a job waits, fails or was stopped, or where it runs.
+// detailOf returns the reason why a job waits, failed or was stopped, or the node on which it runs.
 func detailOf(r *jobindex.Row, e *Extra) api.Detail {
 	switch r.State {
 	case state.Failed, state.Restarting:
@@ -101,17 +101,17 @@ func detailOf(r *jobindex.Row, e *Extra) api.Detail {
 	return d
 }
 
-// roomy is how many characters the column of details shows on a usual screen.
+// roomy is the number of characters that the detail column shows on a usual screen.
 const roomy = 30
 
-// redundant reports that the words of a job that waits say all without its reason, and fit only
-// without it.
+// redundant reports that the text of a waiting job is complete without its reason, and fits the
+// column only without it.
 func redundant(d api.Detail) bool {
 	words := utf8.RuneCountInString(d.More)
 	return d.Word == "JobSuspended" || words <= roomy && words+1+utf8.RuneCountInString(d.Word) > roomy
 }
 
-// nodeOf returns the node of a pod, and how many more pods there are.
+// nodeOf returns the node of a pod, and the number of other pods.
 func nodeOf(e *Extra) api.Detail {
 	d := api.Detail{Word: e.Node}
 	if e.Node == "" || e.MorePods == 0 {
@@ -124,7 +124,7 @@ func nodeOf(e *Extra) api.Detail {
 	return d
 }
 
-// maxBrief is how many bytes of a message the column of details has.
+// maxBrief is the maximum size of a message in the detail column, in bytes.
 const maxBrief = 80
 
 // brief returns the first clause of a message.
@@ -136,7 +136,7 @@ func brief(message string) string {
 	return cut(strings.TrimSuffix(message, "."), maxBrief)
 }
 
-// cut returns at most so many bytes of a text, with an ellipsis if some are missing.
+// cut truncates a text to a number of bytes, and marks this with an ellipsis.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -148,7 +148,7 @@ func cut(text string, most int) string {
 	return text[:end] + "…"
 }
 
-// ordinal returns 1st, 2nd, 3rd, 4th, 11th and so on.
+// ordinal returns "1st", "2nd", "3rd", "4th", "11th" and so on.
 func ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {

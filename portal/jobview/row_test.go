@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestDetail: the last column says why a job waits or failed, or where it runs.
+// TestDetail: the last column has the reason why a job waits or failed, or its node.
 func TestDetail(t *testing.T) {
 	exit := 137
 	for _, c := range []struct {
@@ -58,7 +58,8 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// TestRow: times are in UTC and milliseconds, and long hostile messages are cut at a character.
+// TestRow: times are in UTC and milliseconds, and long hostile messages are truncated at a
+// character.
 func TestRow(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 123456789, time.FixedZone("x", 3600))
 	r := &jobindex.Row{

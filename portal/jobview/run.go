@@ -10,11 +10,11 @@ import (
 	"github.com/vedette-io/vedette/record/joblog"
 )
 
-// run is one run of a container, as its pod or a kept log tells it.
+// run is one run of a container, from its pod's status or a kept log.
 type run struct {
 	pod, podUID, container, node string
 	attempt, restart             int
-	began, ended                 time.Time // zero if not known or not yet
+	began, ended                 time.Time // zero if unknown, or not yet
 	over                         bool
 	exit                         int
 	reason                       string
@@ -22,8 +22,8 @@ type run struct {
 
 func (r *run) failed() bool { return r.over && r.exit != 0 }
 
-// runsOf returns what the status of a pod tells about the runs of its containers. first is the
-// number of the attempt in which they ran first.
+// runsOf returns the runs of the containers of a pod from its status. first is the number of the
+// attempt in which they first ran.
 func runsOf(p *corev1.Pod, first int) (all []run) {
 	for _, statuses := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
 		for i := range statuses {
@@ -50,8 +50,8 @@ func (r run) terminated(t *corev1.ContainerStateTerminated, restart, first int) 
 	return r
 }
 
-// withLogs adds the runs that only kept logs tell. first has the numbers of the first attempts
-// of pods by UID; a pod that is missing there began in attempt 1.
+// withLogs adds the runs that only kept logs show. first has the numbers of the first attempts of
+// pods by UID; a missing pod began in attempt 1.
 func withLogs(runs []run, logs []joblog.Log, first map[string]int) []run {
 	for i := range logs {
 		l := &logs[i]
@@ -68,7 +68,7 @@ func withLogs(runs []run, logs []joblog.Log, first map[string]int) []run {
 	return runs
 }
 
-// firstFailure returns the run of an attempt that failed first, nil if none did.
+// firstFailure returns the first failed run of an attempt, nil if none failed.
 func firstFailure(runs []run, attempt int) *run {
 	var first *run
 	for i := range runs {

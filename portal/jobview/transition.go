@@ -5,7 +5,7 @@ import (
 	"github.com/vedette-io/vedette/record/history"
 )
 
-// sourceOf returns how a revision became known, in the word of the API.
+// sourceOf returns the source of a revision in the API's word.
 func sourceOf(s history.Source) string {
 	switch s {
 	case history.Watched:
@@ -18,7 +18,7 @@ func sourceOf(s history.Source) string {
 	return "inferred"
 }
 
-// Transition returns a transition for the API. notified is how many messages were about it.
+// Transition returns a transition for the API. notified is the number of messages about it.
 func Transition(t *history.Transition, notified int) api.Transition {
 	return api.Transition{
 		Version: t.Version.String(), From: t.From, To: t.To, FromRaw: t.FromRaw, ToRaw: t.ToRaw, Reason: t.Reason, Message: t.Message,

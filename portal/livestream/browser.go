@@ -13,43 +13,43 @@ import (
 )
 
 const (
-	// pieceBytes is about how large an event is for a browser that is behind. With
-	// it, the memory of a browser is bounded.
+	// pieceBytes is the approximate size of an event for a browser that has fallen behind. It
+	// bounds the memory of a browser.
 	pieceBytes = 32 << 10
-	// sightEvery is how often a browser asks what its person sees.
+	// sightEvery is how often a browser refreshes the sight of its person.
 	sightEvery = 20 * time.Second
-	// sightAgain is when it asks again if nobody could answer, and sightUntil how long it
-	// trusts the last answer.
+	// sightAgain is the delay before a retry if the sight cannot be determined. sightUntil is how
+	// long the last sight stays valid.
 	sightAgain, sightUntil = 4 * time.Second, 45 * time.Second
-	// sightTime is how long an answer may take.
+	// sightTime is the time limit of a refresh.
 	sightTime = 8 * time.Second
 )
 
 var pieces = sync.Pool{New: func() any { b := make([]byte, 0, pieceBytes+4096); return &b }}
 
-// writer sends events; *web.Events is one.
+// writer sends events. *web.Events implements it.
 type writer interface {
 	Write(frames ...[]byte) error
 }
 
-// browser is a cursor in the log. One goroutine uses it.
+// browser is a cursor in the log. Only one goroutine uses it.
 type browser struct {
 	hub      *Hub
 	ask      func(context.Context) (Sight, error)
 	w        writer
 	sight    Sight
-	seen     time.Time // when the sight was asked for
-	check    time.Time // when to ask for it next
+	seen     time.Time // when the sight was refreshed
+	check    time.Time // when to refresh it
 	next     uint64    // the number of the next entry
 	after    int64     // entries up to this position are not sent
-	position int64     // what the browser has reached
+	position int64     // the last position that the browser has received
 	epoch    int
 	beatNo   int // of the last beat that was sent
 }
 
-var errSight = errors.New("the rights of the person are not known")
+var errSight = errors.New("the rights of the person are unknown")
 
-// run sends events until ctx ends, or the client has gone.
+// run sends events until ctx ends or the client disconnects.
 func (b *browser) run(ctx context.Context) error {
 	b.beatNo = b.hub.current.Load().beatNo
 	if err := b.write("beat", b.hub.beatNow(b.position, b.sight.Key())); err != nil {
@@ -57,7 +57,7 @@ func (b *browser) run(ctx context.Context) error {
 	}
 	for {
 		t := b.hub.current.Load()
-		if err := b.look(ctx); err != nil {
+		if err := b.refresh(ctx); err != nil {
 			return err
 		}
 		if b.next < t.to {
@@ -94,8 +94,8 @@ func (b *browser) wait(ctx context.Context, t *tick) bool {
 	return true
 }
 
-// look heeds a reset of the hub, and asks for the sight if that is due.
-func (b *browser) look(ctx context.Context) error {
+// refresh handles a reset of the hub, and refreshes the sight if that is due.
+func (b *browser) refresh(ctx context.Context) error {
 	if epoch, reason, _ := b.hub.state(); epoch != b.epoch {
 		if err := b.reset(reason); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (b *browser) send(t *tick) error {
 	return nil
 }
 
-// sendPiece sends a part of what the browser lacks up to the end of a tick.
+// sendPiece sends a part of the entries that the browser lacks up to the end of a tick.
 func (b *browser) sendPiece(t *tick) error {
 	var p piece
 	next, ok := b.hub.collect(&p, b.next, t.to, pieceBytes, b.after, b.sight)
@@ -163,7 +163,7 @@ func (b *browser) sendPiece(t *tick) error {
 	}
 	b.next = next
 	if b.after > 0 && p.last > b.after {
-		b.after = 0 // from here on, all is new to the browser
+		b.after = 0 // all further entries are new to the browser
 	}
 	if len(p.data) == 0 {
 		b.position = max(b.position, p.last)

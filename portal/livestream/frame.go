@@ -2,20 +2,19 @@ package livestream
 
 import "strconv"
 
-// Sight says what a person sees. *access.Sight is one.
+// Sight is the set of jobs that a person may see. *access.Sight implements it.
 type Sight interface {
 	All() bool
 	SeesType(cluster, typ, namespace string) bool
-	// Key is equal for two sights that see the same.
+	// Key is equal for two sights with the same jobs.
 	Key() string
-	// Expired returns a channel that is closed when the sight has to be asked for again; nil if
-	// it lasts.
+	// Expired returns a channel that is closed when the sight expires; nil if it does not expire.
 	Expired() <-chan struct{}
 }
 
 func sees(s Sight, e *entry) bool { return s.All() || s.SeesType(e.cluster, e.typ, e.namespace) }
 
-// The parts of an event with changes, around the changes.
+// The parts of a changes event before, between and after its changes.
 var (
 	changesBegin = []byte("event: changes\nid: ")
 	changesData  = []byte("\ndata: {\"changes\":[")
@@ -23,12 +22,11 @@ var (
 	comma        = []byte(",")
 )
 
-// piece is an event with changes that is not copied together: the data of entries, and what
-// stands around.
+// piece is a changes event that is not assembled yet: the data of its entries.
 type piece struct {
 	data [][]byte
 	size int
-	last int64 // position of the last entry that was considered
+	last int64 // position of the last considered entry
 }
 
 func (p *piece) add(e *entry) {

@@ -13,38 +13,40 @@ import (
 
 // Change is a change for the log.
 type Change struct {
-	// Position is that of the feed. It never decreases from one change to the next.
+	// Position is the position in the feed. It never decreases from one change to the next.
 	Position int64
-	// Cluster, Type ("jobs.batch") and Namespace decide who sees the change.
+	// Cluster, Type ("jobs.batch") and Namespace decide which people see the change.
 	Cluster, Type, Namespace string
-	// Seen is when the recorder saw it. It counts for the lag if Fresh.
+	// Seen is when the recorder saw the revision. It counts for the lag if Fresh is true.
 	Seen  time.Time
 	Fresh bool
-	// Removed says that the job left the history. Several such changes may have the position
-	// of the change before them.
+	// Removed reports that the job was removed from the history. Several such changes may share the
+	// position of the previous change.
 	Removed bool
-	// Event is what browsers get. It has no texts in a language.
+	// Event is the change as browsers receive it. It does not depend on the language.
 	Event api.Change
 }
 
 // Config configures a Hub.
 type Config struct {
-	// Sight returns what the person of a context sees.
+	// Sight returns the sight of the person of a context.
 	Sight func(context.Context) (Sight, error)
-	// Expires returns when the session of the person of a context ends; zero if never. It may be nil.
+	// Expires returns when the session of a context ends; zero if never. It may be nil.
 	Expires func(context.Context) time.Time
-	// Person names the person of a context; empty if nobody signs in. It may be nil.
+	// Person returns the name of the person of a context; empty without sign-in. It may be nil.
 	Person func(context.Context) string
-	// Position returns the position that lists include now.
+	// Position returns the position up to which lists are current.
 	Position func() int64
-	// Stale returns since when the database does not answer; zero if it does. It may be nil.
+	// Stale returns since when the database does not answer; zero if it answers. It may be nil.
 	Stale func() time.Time
-	// Done returns the share of the history that is loaded, for the time before Start. It may be nil.
+	// Done returns the share of the history that is loaded. It is called before Start. It may be
+	// nil.
 	Done func() float64
-	// MaxBrowsers bounds the streams; default 5,000. MaxOfPerson bounds those of one person, so
-	// that nobody takes all of them; default 200.
+	// MaxBrowsers is the maximum number of streams; default 5,000. MaxOfPerson is the maximum for
+	// one person; default 200.
 	MaxBrowsers, MaxOfPerson int
-	// Entries and Bytes bound the log; default 65,536, rounded up to a power of two, and 48 MB.
+	// Entries and Bytes limit the log; default 65,536 entries and 48 MB. Entries is rounded up to a
+	// power of two.
 	Entries, Bytes int
 	Logger         *slog.Logger // default: slog.Default()
 }
@@ -53,26 +55,26 @@ const (
 	// BeatEvery is the time between two beats.
 	BeatEvery = 5 * time.Second
 
-	// A tick has at most so many entries and about so many bytes.
+	// Limits of a tick; the number of bytes is approximate.
 	tickEntries, tickBytes = 1000, 256 << 10
-	// recentTicks are kept for browsers that are a little behind.
+	// recentTicks is the number of ticks that are kept for browsers that are slightly behind.
 	recentTicks = 8
 )
 
-// Hub is the log of changes and its browsers. Any goroutine may use it.
+// Hub has the log of changes and its browsers. Any goroutine may use it.
 type Hub struct {
 	cfg      Config
 	browsers atomic.Int64
 	persons  persons
 	resets   atomic.Int64
 	current  atomic.Pointer[tick]
-	wake     chan struct{} // changes have come
+	wake     chan struct{} // signals new changes
 
 	mu      sync.RWMutex
 	ring    *ring
 	recent  []*tick
 	sent    uint64 // entries before it are in ticks
-	beat    []byte // the last beat, and its number
+	beat    []byte // the last beat and its number
 	beatNo  int
 	lags    lags
 	epoch   int // counts Reset
@@ -99,7 +101,7 @@ func or(n, fallback int) int {
 	return fallback
 }
 
-// Append adds changes in the order of the feed. It does not wait for browsers.
+// Append adds changes, which must be in the order of the feed. It does not wait for browsers.
 func (h *Hub) Append(changes []Change) {
 	if len(changes) == 0 {
 		return
@@ -130,14 +132,14 @@ func entriesOf(changes []Change) []entry {
 
 func serialize(v any) []byte {
 	b, err := json.Marshal(v)
-	if err != nil { // texts, numbers and times have no such error
+	if err != nil { // these types can always be encoded
 		return []byte("{}")
 	}
 	return b
 }
 
-// Start lets browsers in. earlier are the changes behind the position floor and before those
-// of Append. A browser that continues at floor or later misses nothing.
+// Start admits browsers. earlier are the changes after the position floor and before those of
+// Append. A browser that continues at floor or later misses no change.
 func (h *Hub) Start(floor int64, earlier []Change) {
 	entries := entriesOf(earlier)
 	h.mu.Lock()
@@ -159,15 +161,15 @@ func (h *Hub) Start(floor int64, earlier []Change) {
 	h.publish()
 }
 
-// Started reports whether browsers are let in.
+// Started reports whether browsers are admitted.
 func (h *Hub) Started() bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.started
 }
 
-// Reset forgets all changes and tells each browser to load everything again. reason is one
-// of api.Reset.
+// Reset removes all changes from the log and tells each browser to load everything again. reason is
+// a value of api.Reset.
 func (h *Hub) Reset(floor int64, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -177,7 +179,7 @@ func (h *Hub) Reset(floor int64, reason string) {
 	h.publish()
 }
 
-// tick publishes what has arrived since the last one, and a beat.
+// tick publishes the changes since the last tick, and a beat if it is due.
 func (h *Hub) tick(now time.Time, beat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -185,7 +187,7 @@ func (h *Hub) tick(now time.Time, beat bool) {
 		h.beat = serialize(h.beatLocked(now))
 		h.beatNo++
 	}
-	if h.sent < h.ring.from { // more came than the log holds
+	if h.sent < h.ring.from { // more changes arrived than the log holds
 		h.sent = h.ring.from
 	}
 	for beat || h.sent < h.ring.to {
@@ -194,7 +196,7 @@ func (h *Hub) tick(now time.Time, beat bool) {
 	}
 }
 
-// publish makes a tick of the next entries. The caller has the lock.
+// publish makes a tick of the next entries. The caller holds the lock.
 func (h *Hub) publish() {
 	from, size := h.sent, 0
 	position := h.ring.floor
@@ -223,7 +225,7 @@ func (h *Hub) beatLocked(now time.Time) api.Beat {
 	return b
 }
 
-// Stats are numbers about the hub.
+// Stats are statistics of the hub.
 type Stats struct {
 	Browsers int     // open streams
 	Resets   int64   // how often a browser had to load everything again
@@ -232,7 +234,7 @@ type Stats struct {
 	Lag      float64 // as api.Beat has it
 }
 
-// Stats returns the present numbers.
+// Stats returns the current statistics.
 func (h *Hub) Stats() Stats {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -246,8 +248,8 @@ func (h *Hub) end() (next uint64, head int64, epoch int) {
 	return h.ring.to, h.ring.head(), h.epoch
 }
 
-// begin returns the number of the first entry for a browser that continues behind after.
-// ok is false if the log does not reach back so far.
+// begin returns the number of the first entry for a browser that continues after a position. ok is
+// false if the log does not reach back that far.
 func (h *Hub) begin(after int64) (next uint64, ok bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -261,7 +263,7 @@ func (h *Hub) begin(after int64) (next uint64, ok bool) {
 	return next, ok
 }
 
-// recentFrom returns the tick that begins with an entry; nil if it is not kept.
+// recentFrom returns the tick that begins with an entry; nil if it is no longer kept.
 func (h *Hub) recentFrom(number uint64) *tick {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -273,9 +275,9 @@ func (h *Hub) recentFrom(number uint64) *tick {
 	return nil
 }
 
-// collect adds to p the entries from number up to end that a sight sees, and that are behind
-// after, until p has size bytes. It returns the number of the next entry. ok is false if the
-// log has forgotten the first one.
+// collect adds to p the entries from number up to end that are in the sight and after the position
+// after, until p has size bytes. It returns the number of the next entry. ok is false if the first
+// one is no longer in the log.
 func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sight) (next uint64, ok bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -293,16 +295,16 @@ func (h *Hub) collect(p *piece, number, end uint64, size int, after int64, s Sig
 	return number, true
 }
 
-// state returns what a browser compares with its own state: the epoch, and why it changed.
+// state returns the epoch and the reason for its last change, which a browser compares with its own
+// epoch.
 func (h *Hub) state() (epoch int, reason string, started bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.epoch, h.reason, h.started
 }
 
-// beatNow returns a beat for a browser that has just come, and has reached a position. The
-// changes behind it follow, so the beat must not be ahead of them.
-// The beat also has the key of what the person sees.
+// beatNow returns a beat for a new browser at a position. The changes after the position follow, so
+// the beat must not be ahead of them. The beat also has the key of the person's sight.
 func (h *Hub) beatNow(position int64, rights string) []byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -6,15 +6,16 @@ import (
 )
 
 const (
-	// lagWindow is the time that Beat.Lag is about, in slots of a second.
+	// lagWindow is the window of Beat.Lag, in slots of a second.
 	lagWindow = 60
-	// lagBuckets are logarithmic: bucket i holds lags below 1 ms * lagGrowth^i.
+	// lagBuckets is the number of logarithmic buckets: bucket i counts lags below 1 ms *
+	// lagGrowth^i.
 	lagBuckets = 80
 	lagGrowth  = 1.25
 )
 
-// lags counts how old transitions were when they arrived, for the last minute. The caller
-// locks it.
+// lags counts the ages of transitions at their arrival, for the last minute. The caller holds the
+// lock.
 type lags struct {
 	slots [lagWindow]lagSlot
 }
@@ -42,7 +43,7 @@ func bucketOf(lag time.Duration) int {
 	return min(lagBuckets-1, int(math.Ceil(math.Log(ms)/math.Log(lagGrowth))))
 }
 
-// percentile returns the 99th percentile at now in seconds, rounded up to a bucket; 0
+// percentile returns the 99th percentile at now in seconds, rounded up to a bucket. It returns 0
 // without transitions.
 func (l *lags) percentile(now time.Time) float64 {
 	var sum [lagBuckets]uint64
@@ -60,7 +61,7 @@ func (l *lags) percentile(now time.Time) float64 {
 	if all == 0 {
 		return 0
 	}
-	left := all / 100 // may be larger
+	left := all / 100 // the last bucket has no upper bound
 	for b := lagBuckets - 1; b >= 0; b-- {
 		if sum[b] > left {
 			return math.Round(math.Pow(lagGrowth, float64(b))) / 1000

@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// browsersEnv has the address for the process of the browsers.
+	// browsersEnv is the variable with the address for the browsers' process.
 	browsersEnv = "VEDETTE_TEST_BROWSERS"
 
 	browsers, slowBrowsers = 1000, 200
@@ -33,17 +33,17 @@ const (
 	loadTime               = 20 * time.Second
 )
 
-// loadResult is what the browsers have received.
+// loadResult counts what the browsers received.
 type loadResult struct {
 	Least, Most   int // changes of a fast browser
-	Wrong         int // fast browsers whose changes were not one after the other
+	Wrong         int // fast browsers whose changes were not consecutive
 	Slow          int // slow browsers that are still connected or were reset
 	Cut           int // slow browsers whose connection ended
 	Resets, Beats int
 	Bytes         int64
 }
 
-// browse is the process of the browsers. It ends when its standard input ends.
+// browse is the main function of the browsers' process. It ends when its standard input ends.
 func browse(address string) int {
 	var work sync.WaitGroup
 	all := make([]*streamReader, browsers)
@@ -56,7 +56,7 @@ func browse(address string) int {
 		}
 		r.conn, all[i] = c.(*net.TCPConn), r
 		if r.slow {
-			_ = r.conn.SetReadBuffer(16 << 10) // else the kernel would hide that it is slow
+			_ = r.conn.SetReadBuffer(16 << 10) // a large kernel buffer would hide that it is slow
 		}
 		if _, err := io.WriteString(c, "GET /api/v1/stream HTTP/1.1\r\nHost: portal\r\n\r\n"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -86,7 +86,7 @@ func browse(address string) int {
 			}
 		}
 	}
-	_ = json.NewEncoder(os.Stdout).Encode(res) // the parent has gone
+	_ = json.NewEncoder(os.Stdout).Encode(res) // the parent has exited
 	return 0
 }
 
@@ -104,7 +104,7 @@ var (
 	markBeat     = []byte("event: beat")
 )
 
-// read counts what comes. Each line of data is complete before it is counted.
+// read counts the received changes. Each line of data is complete before it is counted.
 func (r *streamReader) read() {
 	size := 64 << 10
 	if r.slow {
@@ -125,8 +125,8 @@ func (r *streamReader) read() {
 	}
 }
 
-// count counts the changes in a part of the stream. Lines of fast browsers fit into their
-// buffer, so no mark is in two parts.
+// count counts the changes in a part of the stream. Lines of fast browsers fit into their buffer,
+// so no marker is split.
 func (r *streamReader) count(part []byte) {
 	if bytes.Contains(part, markBeat) {
 		r.beats++
@@ -171,8 +171,8 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkStreams measures the CPU and the memory of 1,000 browsers, of which 200 read far
-// less than comes, at 500 changes a second. The browsers are another process.
+// BenchmarkStreams measures the CPU and the memory of 1,000 browsers at 500 changes a second. 200
+// of them read too slowly. The browsers run in another process.
 func BenchmarkStreams(b *testing.B) {
 	for range b.N {
 		h := New(Config{Sight: func(context.Context) (Sight, error) { return fakeSight("*"), nil }, Position: func() int64 { return 0 }})
@@ -197,7 +197,7 @@ func BenchmarkStreams(b *testing.B) {
 	}
 }
 
-// report runs the browsers and the changes, and reports what the server took.
+// report runs the browsers and the changes, and reports the resources that the server used.
 func report(b *testing.B, h *Hub, address string) {
 	child := exec.CommandContext(b.Context(), os.Args[0])
 	child.Env, child.Stderr = append(os.Environ(), browsersEnv+"="+address), os.Stderr

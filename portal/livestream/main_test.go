@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain also is the process of the browsers of BenchmarkStreams.
+// TestMain also runs the browsers' process of BenchmarkStreams.
 func TestMain(m *testing.M) {
 	if address := os.Getenv(browsersEnv); address != "" {
 		os.Exit(browse(address))

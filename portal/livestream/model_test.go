@@ -38,7 +38,7 @@ func change(position int64, namespace string) Change {
 	return Change{Position: position, Cluster: "c", Type: "jobs.batch", Namespace: namespace, Event: api.Change{Position: position, Kind: "new", Job: api.Job{ID: position, Namespace: namespace}}}
 }
 
-// truth is the feed of a test. It is locked because clients run beside the test.
+// truth is the feed of a test. It has a lock because clients run concurrently.
 type truth struct {
 	mu  sync.Mutex
 	all []Change
@@ -55,21 +55,21 @@ func (w *truth) visible(s fakeSight, after, upTo int64) (ids []int64) {
 	return ids
 }
 
-// page is a browser: it has received everything that it may see behind base, up to last.
+// page is a browser: it has received everything that it may see after base, up to last.
 type page struct {
 	truth *truth
 	hub   *Hub
 
 	mu    sync.Mutex // of what follows
-	may   fakeSight  // what the person sees now
-	told  fakeSight  // what Sight has answered last
+	may   fakeSight  // current sight of the person
+	told  fakeSight  // last sight that was returned
 	sight fakeSight  // that of the events that come
 	base  int64
 	last  int64 // ID of the last event
 	got   []int64
 	wrong []string
 	delay []time.Duration // of the next writes
-	fails int             // after how many writes the connection breaks; 0: never
+	fails int             // number of writes before the connection breaks; 0: never
 }
 
 var errBroken = errors.New("the connection is broken")
@@ -96,7 +96,7 @@ func (c *page) Write(frames ...[]byte) error {
 	return nil
 }
 
-// event handles one event as a page does.
+// event handles one event like a page.
 func (c *page) event(text string) {
 	var event, id, data string
 	for line := range strings.Lines(strings.TrimSuffix(text, "\n\n") + "\n") {
@@ -132,14 +132,14 @@ func (c *page) event(text string) {
 	c.last = at
 }
 
-// compare holds what the page has up to a position against the truth.
+// compare compares the changes that the page has up to a position with the truth.
 func (c *page) compare(upTo int64) {
 	if want := c.truth.visible(c.sight, c.base, upTo); !slices.Equal(c.got, want) {
 		c.wrong = append(c.wrong, fmt.Sprintf("sight %s, from %d to %d: got %v, want %v", c.sight, c.base, upTo, c.got, want))
 	}
 }
 
-// follow connects, and connects again whenever the connection breaks, until ctx ends.
+// follow connects, and reconnects whenever the connection breaks, until ctx ends.
 func (c *page) follow(ctx context.Context) {
 	sight := func(context.Context) (Sight, error) {
 		c.mu.Lock()
@@ -151,7 +151,7 @@ func (c *page) follow(ctx context.Context) {
 		s, _ := sight(ctx)
 		now := time.Now()
 		c.mu.Lock()
-		if resume && c.sight != c.told { // a page whose rights changed loads everything again
+		if resume && c.sight != c.told { // after a change of rights, a page loads everything again
 			resume = false
 		}
 		b := &browser{hub: c.hub, ask: sight, w: c, sight: s, seen: now, check: now.Add(sightEvery)}
@@ -168,8 +168,8 @@ func (c *page) follow(ctx context.Context) {
 	}
 }
 
-// TestModel: for random schedules of changes, broken connections, slow writes and changed
-// rights, each page has exactly what it may see, in order and once, behind its last reset.
+// TestModel: for random schedules of changes, broken connections, slow writes and changed rights,
+// each page has exactly the changes that it may see after its last reset, in order and once.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var wrong string
@@ -221,7 +221,7 @@ func runModel(t *testing.T, r *rapid.T) (wrong string) {
 			<-time.After(time.Duration(rapid.IntRange(1, 3000).Draw(r, "ms")) * time.Millisecond)
 		}
 	}
-	<-time.After(3 * time.Minute) // all is sent, and each sight was asked for again
+	<-time.After(3 * time.Minute) // everything is sent, and each sight was refreshed
 	cancel()
 	work.Wait()
 	for i, c := range clients {

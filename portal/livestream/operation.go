@@ -13,18 +13,19 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// farAhead is how many positions a browser may be ahead of this portal. It was served by a
-// replica that read the feed earlier. Beyond that, the database is another one.
+// farAhead is the maximum number of positions that a browser may be ahead of this portal, because
+// another replica may have read the feed earlier. A larger difference means that the database was
+// replaced.
 const farAhead = 10_000
 
-var errPerson = errors.New("the person has as many streams as one may have")
+var errPerson = errors.New("the person has reached the maximum number of streams")
 
 type streamInput struct {
-	After       string `query:"after" doc:"the position to continue behind"`
-	LastEventID string `header:"Last-Event-ID" doc:"as after, from a browser that connects again"`
+	After       string `query:"after" doc:"the position to continue after"`
+	LastEventID string `header:"Last-Event-ID" doc:"like after, from a browser that reconnects"`
 }
 
-// Register registers the operation that follows the changes.
+// Register adds the operation that streams the changes.
 func (h *Hub) Register(a huma.API) {
 	web.Stream(a, api.PathStream, "stream", "Follow the changes of all jobs", h.open,
 		web.Describe("Server-sent events: changes, beat, reset, rights. The ID of an event is a position in the feed."))
@@ -32,8 +33,8 @@ func (h *Hub) Register(a huma.API) {
 
 // open begins a stream.
 //
-// Errors: problems: the history is loading; too many streams; what the person sees is
-// not known.
+// Errors: problems: the history is loading; there are too many streams; the sight of the person is
+// unknown.
 func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follow, error) {
 	if _, _, started := h.state(); !started {
 		done := 0.0
@@ -53,7 +54,7 @@ func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follo
 	}
 	if h.browsers.Load() >= int64(h.cfg.MaxBrowsers) {
 		p := web.TooMany(30 * time.Second)
-		p.Status, p.Detail = http.StatusServiceUnavailable, "The portal has as many open streams as it may have. Try again in 30 s."
+		p.Status, p.Detail = http.StatusServiceUnavailable, "The portal has reached its maximum number of open streams. Try again in 30 s."
 		return nil, nil, p
 	}
 	now := time.Now()
@@ -65,7 +66,7 @@ func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follo
 	}
 	if h.persons.full(person, h.cfg.MaxOfPerson) {
 		p := web.TooMany(30 * time.Second)
-		p.Detail = fmt.Sprintf("You have %d open streams, as many as one person may have. Close some pages.", h.cfg.MaxOfPerson)
+		p.Detail = fmt.Sprintf("You have %d open streams, the maximum for one person. Close some pages.", h.cfg.MaxOfPerson)
 		return nil, nil, p
 	}
 	return nil, func(ctx context.Context, e *web.Events) error {
@@ -92,8 +93,8 @@ func (h *Hub) open(ctx context.Context, _ *streamInput) (*api.Changes, web.Follo
 	}, nil
 }
 
-// place puts a browser behind a position. It returns the reason of a reset if the log does
-// not reach back so far.
+// place moves a browser to the entries after a position. It returns the reason of a reset if the
+// log does not reach back that far.
 func (b *browser) place(after int64, resume bool) (reason string) {
 	b.next, b.position, b.epoch = b.hub.end()
 	if !resume {

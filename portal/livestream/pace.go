@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	// shortTick and longTick bound how long changes are collected for one event. The first
-	// change after such a time goes out at once.
+	// shortTick and longTick bound how long changes are collected for one event. The first change
+	// after a quiet interval is sent at once.
 	shortTick, longTick = 20 * time.Millisecond, 100 * time.Millisecond
-	// tickPerBrowser makes ticks longer with the number of browsers, because each tick is a
-	// write for each of them: there are 10,000 writes a second at most.
+	// tickPerBrowser lengthens ticks with the number of browsers. Each tick is a write to each
+	// browser, so this limits the rate to 10,000 writes a second.
 	tickPerBrowser = 100 * time.Microsecond
 )
 
-// paceOf returns how long changes are collected for a number of browsers.
+// paceOf returns the length of a tick for a number of browsers.
 func paceOf(browsers int64) time.Duration {
 	return max(shortTick, min(longTick, time.Duration(browsers)*tickPerBrowser))
 }
 
-// Run hands changes to browsers until ctx ends.
+// Run publishes changes to browsers until ctx ends.
 func (h *Hub) Run(ctx context.Context) {
 	beats := time.NewTicker(BeatEvery)
 	defer beats.Stop()

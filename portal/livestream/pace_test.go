@@ -14,7 +14,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// timed notes when events with changes come, and with which positions.
+// timed records the time and the positions of each changes event.
 type timed struct {
 	begun time.Time
 	mu    sync.Mutex
@@ -41,8 +41,8 @@ func (w *timed) Write(frames ...[]byte) error {
 	return nil
 }
 
-// TestPace: the first change goes out at once, and those behind it are collected, longer if there
-// are many browsers.
+// TestPace: the first change is sent at once. Later changes are collected, for longer if there are
+// many browsers.
 func TestPace(t *testing.T) {
 	for browsers, want := range map[int64][]string{
 		1:    {"1000 ms: 1", "1020 ms: 2 3", "1040 ms: 4", "1300 ms: 5", "1320 ms: 6"},

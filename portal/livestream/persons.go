@@ -8,7 +8,7 @@ type persons struct {
 	open map[string]int
 }
 
-// enter counts a stream, unless the person has most of them. The empty name is not counted.
+// enter counts a stream, unless the person has reached the maximum. The empty name is not counted.
 func (p *persons) enter(name string, most int) bool {
 	if name == "" {
 		return true
@@ -25,14 +25,14 @@ func (p *persons) enter(name string, most int) bool {
 	return true
 }
 
-// full reports whether a person has most streams.
+// full reports whether a person has reached the maximum.
 func (p *persons) full(name string, most int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return name != "" && p.open[name] >= most
 }
 
-// leave forgets a stream.
+// leave uncounts a stream.
 func (p *persons) leave(name string) {
 	if name == "" {
 		return

@@ -15,18 +15,18 @@ type entry struct {
 // size returns the bytes of an entry.
 func (e *entry) size() int { return entryBytes + len(e.data) }
 
-// entryBytes is about what an entry takes besides its data.
+// entryBytes is the approximate memory of an entry without its data.
 const entryBytes = 160
 
-// ring is a log of entries, of which it forgets the oldest. Entries have consecutive
-// numbers. The caller locks it.
+// ring is a bounded log that drops the oldest entries. Entries have consecutive numbers. The caller
+// holds the lock.
 type ring struct {
 	entries  []entry // the first len is a power of two
 	mask     uint64
 	from, to uint64 // the numbers of the first entry, and of the next one
 	bytes    int
 	maxBytes int
-	// floor is the position behind which the ring has everything.
+	// floor is the position after which the ring is complete.
 	floor int64
 }
 
@@ -35,7 +35,7 @@ func newRing(count, maxBytes int) *ring {
 	return &ring{entries: make([]entry, count), mask: uint64(count - 1), maxBytes: maxBytes}
 }
 
-// push adds an entry, and forgets the oldest ones if there are too many.
+// push adds an entry, and drops the oldest ones if there are too many.
 func (r *ring) push(e entry) {
 	for r.to-r.from == uint64(len(r.entries)) || r.bytes+e.size() > r.maxBytes && r.to > r.from {
 		r.drop()
@@ -52,7 +52,7 @@ func (r *ring) drop() {
 	r.from++
 }
 
-// clear forgets everything. The ring then has everything behind a position.
+// clear drops all entries. The ring is then complete after a position.
 func (r *ring) clear(floor int64) {
 	for r.from < r.to {
 		r.drop()
@@ -60,8 +60,8 @@ func (r *ring) clear(floor int64) {
 	r.floor = floor
 }
 
-// at returns the entry with a number from from to before to. The pointer is valid until the
-// lock ends.
+// at returns an entry by its number, which must be in [from, to). The pointer is valid while the
+// lock is held.
 func (r *ring) at(number uint64) *entry { return &r.entries[number&r.mask] }
 
 // head returns the position of the last entry, or the floor.
@@ -72,8 +72,8 @@ func (r *ring) head() int64 {
 	return r.at(r.to - 1).position
 }
 
-// behind returns the number of the first entry behind a position. ok is false if entries
-// behind the position may have been forgotten.
+// behind returns the number of the first entry after a position. ok is false if entries after the
+// position may have been dropped.
 func (r *ring) behind(position int64) (number uint64, ok bool) {
 	if position < r.floor {
 		return 0, false

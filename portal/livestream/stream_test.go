@@ -67,7 +67,7 @@ func (s *served) get(query, lastEventID string) (*http.Response, *bufio.Reader) 
 	return resp, bufio.NewReader(resp.Body)
 }
 
-// next returns the event, the ID and the positions of the next event that is no beat.
+// next returns the event, the ID and the positions of the next event other than a beat.
 func (s *served) next(in *bufio.Reader) string {
 	s.Helper()
 	var event, id, text string
@@ -93,7 +93,7 @@ func (s *served) next(in *bufio.Reader) string {
 		case key == "data" && event == "beat":
 			var beat api.Beat
 			if err := json.Unmarshal([]byte(value), &beat); err != nil || fmt.Sprint(beat.Position) != id {
-				s.Errorf("a beat at %s says %s: %v", id, value, err) // a browser takes no change before its position
+				s.Errorf("a beat at %s says %s: %v", id, value, err) // a browser refuses changes before its position
 			}
 		case key == "data":
 			text = " " + value
@@ -112,7 +112,7 @@ func (s *served) wants(in *bufio.Reader, want string) {
 	}
 }
 
-// TestStream: a browser continues behind the position of its list or of its last event.
+// TestStream: a browser continues after the position of its list or of its last event.
 func TestStream(t *testing.T) {
 	s := serveHub(t, Config{})
 	resp, _ := s.get("", "")
@@ -135,7 +135,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestAhead: a browser whose list had more than the log gets only what is behind its list.
+// TestAhead: a browser whose list is ahead of the log gets only the changes after its list.
 func TestAhead(t *testing.T) {
 	s := serveHub(t, Config{})
 	s.hub.Start(5, nil)
@@ -146,7 +146,7 @@ func TestAhead(t *testing.T) {
 	s.wants(in, "changes 10 10")
 }
 
-// TestRemovedAgain: a removal has the position of the change before it, and is not lost.
+// TestRemovedAgain: a removal shares the position of the previous change, and is not lost.
 func TestRemovedAgain(t *testing.T) {
 	s := serveHub(t, Config{})
 	removed := change(6, "a")
@@ -156,7 +156,7 @@ func TestRemovedAgain(t *testing.T) {
 	s.wants(in, "changes 6 6")
 }
 
-// TestReset: all browsers load everything again after the index did.
+// TestReset: all browsers load everything again after the index was reloaded.
 func TestReset(t *testing.T) {
 	s := serveHub(t, Config{})
 	s.hub.Start(5, []Change{change(6, "a")})
@@ -167,7 +167,7 @@ func TestReset(t *testing.T) {
 	s.wants(in, "changes 41 41")
 }
 
-// TestSightFails: a stream does not begin if nobody knows what the person sees.
+// TestSightFails: a stream does not begin if the person's sight is unknown.
 func TestSightFails(t *testing.T) {
 	s := serveHub(t, Config{Sight: func(context.Context) (Sight, error) { return nil, errors.New("no answer") }})
 	s.hub.Start(5, nil)
@@ -176,7 +176,7 @@ func TestSightFails(t *testing.T) {
 	}
 }
 
-// TestManyBrowsers: streams beyond the limit are refused, and the count goes down again.
+// TestManyBrowsers: streams beyond the limit are refused, and closed streams are uncounted.
 func TestManyBrowsers(t *testing.T) {
 	s := serveHub(t, Config{MaxBrowsers: 1})
 	s.hub.Start(5, nil)
@@ -198,12 +198,13 @@ func TestManyBrowsers(t *testing.T) {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-deadline:
-			t.Fatal("the browser is counted after it has gone")
+			t.Fatal("a disconnected browser is still counted")
 		}
 	}
 }
 
-// TestOnePerson: nobody takes all streams. Others, and people who do not sign in, get theirs.
+// TestOnePerson: the streams of one person are limited. Other people, and people without sign-in,
+// still get streams.
 func TestOnePerson(t *testing.T) {
 	name := "ann"
 	s := serveHub(t, Config{MaxOfPerson: 2, Person: func(context.Context) string { return name }})
@@ -232,7 +233,7 @@ func TestOnePerson(t *testing.T) {
 		p.leave("ann")
 	}
 	if len(p.open) > 0 {
-		t.Error("a person without streams is remembered")
+		t.Error("a person without streams still has an entry")
 	}
 }
 
@@ -254,8 +255,8 @@ func (s *served) beat(in *bufio.Reader) string {
 	}
 }
 
-// TestRights: the first beat of a stream and the event rights say what the person sees, so a
-// browser knows whether that has changed while it was away.
+// TestRights: the first beat of a stream and the event rights have the key of the person's sight,
+// so a browser can tell whether it changed while it was disconnected.
 func TestRights(t *testing.T) {
 	sight := make(chan Sight, 1)
 	s := serveHub(t, Config{Sight: func(context.Context) (Sight, error) { return <-sight, nil }})
@@ -269,7 +270,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestLag: the percentile of the last minute.
+// TestLag: the lag is the percentile of the last minute.
 func TestLag(t *testing.T) {
 	var l lags
 	now := time.Unix(1_000_000, 0)

@@ -2,12 +2,11 @@ package livestream
 
 import "sync"
 
-// tick is what has arrived within one interval. Its frames are made once for all browsers
-// that have the same sight.
+// tick has the changes of one interval. Browsers with the same sight share its frames.
 type tick struct {
 	from, to uint64 // numbers of entries
-	position int64  // of the last change up to to
-	beat     []byte // the last beat, and its number
+	position int64  // of the last change before to
+	beat     []byte // the last beat and its number
 	beatNo   int
 	next     chan struct{}
 
@@ -16,11 +15,13 @@ type tick struct {
 	bytes  int
 }
 
-// maxTickBytes bounds the frames that a tick keeps. Browsers beyond it make their own.
+// maxTickBytes is the maximum size of the frames that a tick keeps. Beyond it, browsers make frames
+// of their own.
 const maxTickBytes = 4 << 20
 
-// frame returns the event with the changes of the tick that a sight sees; empty if it sees
-// none. make makes it; it returns false if the log has forgotten the changes.
+// frame returns the event with the changes of the tick that are in a sight; empty if there are
+// none. It calls make if the frame does not exist yet; make returns false if the changes are no
+// longer in the log.
 func (t *tick) frame(sight string, make func() ([]byte, bool)) ([]byte, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +36,7 @@ func (t *tick) frame(sight string, make func() ([]byte, bool)) ([]byte, bool) {
 	return f, ok
 }
 
-// newTick returns a tick whose next is open.
+// newTick returns a tick whose channel next is open.
 func newTick(from, to uint64, position int64) *tick {
 	return &tick{from: from, to: to, position: position, next: make(chan struct{}), frames: map[string][]byte{}}
 }

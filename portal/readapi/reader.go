@@ -134,7 +134,7 @@ func (r *reader) job(ctx context.Context, ref JobPath, at string) (*question, *j
 		return nil, nil, err
 	}
 	if found && !q.sees(&row) { // the bindings of the person may not be known, but the namespace now is
-		if q.sight, err = r.Sight(access.Asking(ctx, row.Namespace)); err != nil {
+		if q.sight, err = r.Sight(access.WithNamespaces(ctx, row.Namespace)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -43,7 +43,7 @@ type namedInput struct {
 }
 
 func named(r *reader, ctx context.Context, in *namedInput) (*api.RecordList, error) {
-	e, err := look(ctx, r, in.Namespace)
+	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func named(r *reader, ctx context.Context, in *namedInput) (*api.RecordList, err
 }
 
 func changes(r *reader, ctx context.Context, in *filterInput) (*api.RecordChangeList, error) {
-	e, err := look(ctx, r, in.Namespace)
+	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func changes(r *reader, ctx context.Context, in *filterInput) (*api.RecordChange
 }
 
 func jobs(r *reader, ctx context.Context, in *filterInput) (*api.RecordJobList, error) {
-	e, err := look(ctx, r, in.Namespace)
+	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func jobs(r *reader, ctx context.Context, in *filterInput) (*api.RecordJobList, 
 // gaps answers with gaps of namespaces that the person may see. A gap of all namespaces is
 // shown to a person who may see the namespace that the request names.
 func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, error) {
-	e, err := look(ctx, r, in.Namespace)
+	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func gaps(r *reader, ctx context.Context, in *filterInput) (*api.RecordGapList, 
 // visible returns a page of what the person may see. It has a cursor only if more follows that the
 // person may see, because a cursor for what is hidden would tell that it exists. After maxRead
 // records it gives up looking, and has a cursor.
-func visible[T any](ctx context.Context, e *eyes, p history.Paging, at func(*T) place, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
+func visible[T any](ctx context.Context, e *viewer, p history.Paging, at func(*T) place, list func(context.Context, history.Paging) (history.Page[T], error)) (page history.Page[T], err error) {
 	if e.sight.All() {
 		if page, err = list(ctx, p); err != nil {
 			return page, mapped(err)

@@ -88,7 +88,7 @@ func attempts(r *reader, ctx context.Context, in *IDInput) (*api.RecordAttempts,
 	if err != nil {
 		return nil, err
 	}
-	e, err := look(ctx, r, obj.Namespace)
+	e, err := newViewer(ctx, r, obj.Namespace)
 	if err != nil {
 		return nil, err
 	}

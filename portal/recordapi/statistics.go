@@ -12,7 +12,7 @@ import (
 
 // statistics answers with the statistics of objects that the person may see all of.
 func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordStats, error) {
-	e, err := look(ctx, r, in.Namespace)
+	e, err := newViewer(ctx, r, in.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func statistics(r *reader, ctx context.Context, in *filterInput) (*api.RecordSta
 // objects that match. It leaves the filter of a person who sees everything as it is.
 //
 // Errors: *api.Problem if a part of what the filter selects is not to be seen.
-func narrow(ctx context.Context, r *reader, e *eyes, f *history.Filter) error {
+func narrow(ctx context.Context, r *reader, e *viewer, f *history.Filter) error {
 	if r.May == nil || e.sight.All() && f.Types != nil && !slices.ContainsFunc(f.Types, func(t history.Type) bool { return !isJob(t) }) {
 		return nil
 	}

@@ -1,5 +1,5 @@
 package stats
 
-// GapCause returns why something was not watched, in a language ("en" or "zh"). cause is one of
-// the causes of package history.
+// GapCause describes the cause of a gap in a language ("en" or "zh"). cause is a cause of package
+// history.
 func GapCause(cause, language string) string { return causeOfGap(cause, language) }

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// maxGaps is how many gaps an answer has, the latest ones.
+	// maxGaps is the maximum number of gaps in an answer; it has the latest ones.
 	maxGaps = 200
-	// maxFound is how many transitions after a gap are counted.
+	// maxFound is the maximum number of transitions to count after a gap.
 	maxFound = 5000
-	// maxKept bounds the gaps whose counts are kept.
+	// maxKept is the maximum number of gaps with cached counts.
 	maxKept = 1000
-	// maxCounted is how many gaps a request counts that were not counted before.
+	// maxCounted is the maximum number of gaps without cached counts that a request counts.
 	maxCounted = 10
-	// settling is how long after its end the count of a gap may change.
+	// settling is how long the count of a gap may change after its end.
 	settling = time.Minute
 )
 
-// gapReader counts what was found after gaps. Counts of gaps that ended are kept.
+// gapReader counts the transitions found after gaps. It caches the counts of ended gaps.
 type gapReader struct {
 	history *history.History
 	now     func() time.Time
@@ -34,7 +34,7 @@ type gapReader struct {
 	kept map[int64]map[string]int // transitions by namespace; nil: too many
 }
 
-// sees says in which namespaces a person sees the jobs of a type.
+// sees reports whether a person sees the jobs of a type in a namespace.
 type sees func(cluster, typ, namespace string) bool
 
 func seesOf(q *jobindex.Query) sees {
@@ -43,8 +43,7 @@ func seesOf(q *jobindex.Query) sees {
 	}
 }
 
-// list describes the gaps of a window that the person may see, in the order in which they were
-// recorded.
+// list describes the gaps of a window that the person may see, in the order of recording.
 func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees sees, language string) ([]api.Gap, error) {
 	found := []api.Gap{}
 	for _, gap := range all {
@@ -89,7 +88,7 @@ func (g *gapReader) list(ctx context.Context, all []history.Gap, w Window, sees 
 	return found, nil
 }
 
-// keptCounts returns the counts of a gap from an earlier request.
+// keptCounts returns the cached counts of a gap.
 func (g *gapReader) keptCounts(id int64) (map[string]int, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,7 +96,7 @@ func (g *gapReader) keptCounts(id int64) (map[string]int, bool) {
 	return counts, ok
 }
 
-// jobTypes are the types of jobs. A gap of another type leaves no row incomplete.
+// jobTypes are the types of jobs. Gaps of other types do not affect rows.
 var jobTypes = func() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range jobspec.Types() {
@@ -106,8 +105,8 @@ var jobTypes = func() map[string]bool {
 	return all
 }()
 
-// found counts by namespace the transitions that a list after a gap showed. It returns nil for
-// too many.
+// found counts, by namespace, the transitions that the list after a gap showed. It returns nil if
+// there are too many.
 func (g *gapReader) found(ctx context.Context, gap *history.Gap) (map[string]int, error) {
 	counts := map[string]int{}
 	f := history.Filter{
@@ -140,7 +139,7 @@ func (g *gapReader) found(ctx context.Context, gap *history.Gap) (map[string]int
 	return counts, nil
 }
 
-// causeOfGap says in words why something was not watched.
+// causeOfGap describes the cause of a gap in words.
 func causeOfGap(cause, language string) string {
 	words := gapCauses[language]
 	if words == nil {
@@ -149,7 +148,7 @@ func causeOfGap(cause, language string) string {
 	return cmp.Or(words[cause], cause)
 }
 
-// gapCauses are causes of gaps in words, by language.
+// gapCauses has the causes of gaps in words, by language.
 var gapCauses = map[string]map[string]string{
 	"en": {
 		history.CauseWindow:    "API server unreachable or its changes expired",

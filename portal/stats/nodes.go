@@ -11,22 +11,23 @@ import (
 )
 
 const (
-	// maxNodes is how many nodes an answer has, and cells how many intervals each of them.
+	// maxNodes is the maximum number of nodes in an answer. cells is the number of intervals of
+	// each node.
 	maxNodes = 50
 	cells    = 28
 )
 
-// generic are reasons of jobs that say only that the job failed. Its pods say why.
+// generic are reasons that say only that the job failed. Its pods have the cause.
 var generic = map[string]bool{"": true, "BackoffLimitExceeded": true, "PodFailed": true, "PodFailurePolicy": true, "Error": true, "FailedJobs": true, "ReachedMaxRestarts": true, "JobsFailed": true}
 
-// causeOfJob returns why a job failed: its own reason, or that of the pod that failed first in
-// its last attempt.
+// causeOfJob returns the cause of a failed job: its own reason, or the reason of the pod that
+// failed first in its last attempt.
 func causeOfJob(r *jobindex.Row, pods []*podEnd) string {
 	if !generic[r.Reason] {
 		return r.Reason
 	}
-	// Pods of an attempt may end until the next one starts. A restart that no attempt follows
-	// is the end of the last one.
+	// Pods of an attempt may end until the next attempt starts. A restart without a following
+	// attempt is the end of the last one.
 	var attempt, restarted time.Time
 	for i := range r.Life {
 		switch s := &r.Life[i]; {
@@ -49,7 +50,7 @@ func causeOfJob(r *jobindex.Row, pods []*podEnd) string {
 	return r.Reason
 }
 
-// nodeCount counts the pods of nodes.
+// nodeCount counts pods by node.
 type nodeCount struct {
 	grid  grid
 	since time.Time // earlier pods are not counted
@@ -79,7 +80,7 @@ func (n *nodeCount) add(pods []*podEnd) {
 	}
 }
 
-// answer returns the nodes by the share of failed pods.
+// answer returns the nodes, sorted by the share of failed pods.
 func (n *nodeCount) answer() []api.NodeShare {
 	all := []api.NodeShare{}
 	for _, s := range n.nodes {

@@ -9,8 +9,8 @@ import (
 	"github.com/vedette-io/vedette/state"
 )
 
-// TestCauseOfLastAttempt: a job that fails for good enters Restarting for an instant, after the
-// last pod has failed. That restart begins no attempt.
+// TestCauseOfLastAttempt: a job that finally fails enters Restarting for an instant after its last
+// pod has failed. This restart does not begin an attempt.
 func TestCauseOfLastAttempt(t *testing.T) {
 	at := func(n int) time.Time { return time.Date(2026, 3, 1, 9, n, 0, 0, time.UTC) }
 	life := []history.Span{
@@ -28,7 +28,7 @@ func TestCauseOfLastAttempt(t *testing.T) {
 		want   string
 	}{
 		{"BackoffLimitExceeded", life, []*podEnd{first, last}, "Error, exit code 1"},
-		{"BackoffLimitExceeded", life, []*podEnd{first}, "BackoffLimitExceeded"}, // that of an attempt before explains nothing
+		{"BackoffLimitExceeded", life, []*podEnd{first}, "BackoffLimitExceeded"}, // the failure of an earlier attempt is not the cause
 		{"BackoffLimitExceeded", life[:1], []*podEnd{first}, "OOMKilled"},
 		{"DeadlineExceeded", life, []*podEnd{first, last}, "DeadlineExceeded"},
 	} {

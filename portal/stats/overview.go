@@ -12,7 +12,7 @@ import (
 type overview struct {
 	grid grid
 	end  time.Time
-	// waiting and running have, for each bucket, by how much the count changes there.
+	// waiting and running have the change of the count in each bucket.
 	waiting, running, failed []int
 }
 
@@ -33,9 +33,9 @@ func (o *overview) add(r *jobindex.Row) {
 		}
 		to := s.To
 		if to.IsZero() {
-			to = o.grid.To // it is in the state
+			to = o.grid.To // the job is in the state
 			if o.end.Before(to) {
-				to = o.end.Add(1) // it is known to be in the state then, and not later
+				to = o.end.Add(1) // the state is known until then, and unknown later
 			}
 		}
 		low, high := o.grid.beginsIn(s.From, to)

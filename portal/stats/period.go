@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxBuckets is how many intervals a period has.
+	// maxBuckets is the maximum number of intervals of a period.
 	maxBuckets = 100
-	// maxOwners and maxQueues are how many rows of them an answer has.
+	// maxOwners and maxQueues are the maximum numbers of owners and queues in an answer.
 	maxOwners = 100
 	maxQueues = 200
 	maxCauses = 100
@@ -41,7 +41,7 @@ type bucket struct {
 	hours       api.GPUHours
 }
 
-// share is the part of an owner or a queue.
+// share has the sums of an owner or a queue.
 type share struct {
 	jobs, failed int
 	waited       []time.Duration
@@ -54,7 +54,7 @@ func newPeriod(w Window, end time.Time) *period {
 	return p
 }
 
-// shareOf returns the part of a word, which it adds.
+// shareOf returns the share of a word, and adds it if it does not exist.
 func shareOf(all map[string]*share, word string) *share {
 	s := all[word]
 	if s == nil {
@@ -110,7 +110,7 @@ func (p *period) addHours(r *jobindex.Row, owner, queue *share) {
 		if to.IsZero() {
 			to = p.end
 		}
-		// The part in the window, counted from the beginning of the grid.
+		// The part within the window, relative to the beginning of the grid.
 		begin, end := max(low, s.From.Sub(g.first)), min(high, to.Sub(g.first))
 		if begin >= end {
 			continue
@@ -153,8 +153,8 @@ func (p *period) answer() *api.Period {
 	return a
 }
 
-// sortedCauses returns the causes, the most frequent first. Beyond a limit, the rest has an
-// empty word.
+// sortedCauses returns the causes, the most frequent first. Causes beyond a limit are summed up
+// under an empty word.
 func (p *period) sortedCauses() []api.Share {
 	all := []api.Share{}
 	for word, n := range p.causes {
@@ -171,7 +171,8 @@ func (p *period) sortedCauses() []api.Share {
 	return all
 }
 
-// sortedOwners returns the owners by GPU hours run. Beyond a limit, the last row is the rest.
+// sortedOwners returns the owners by GPU hours run. If there are too many, the last row is the sum
+// of the rest.
 func (p *period) sortedOwners() []api.OwnerShare {
 	all := []api.OwnerShare{}
 	for _, owner := range byHours(p.owners) {
@@ -203,8 +204,7 @@ func (p *period) sortedQueues() []api.QueueShare {
 	return all
 }
 
-// byHours returns words by their GPU hours run, then by their jobs. Words without either are
-// left out.
+// byHours returns the words sorted by GPU hours run, then by jobs. It omits words without either.
 func byHours(shares map[string]*share) []string {
 	words := slices.Collect(maps.Keys(shares))
 	words = slices.DeleteFunc(words, func(w string) bool {

@@ -17,8 +17,8 @@ type podEnd struct {
 	cause  string // of a failure: "OOMKilled", "Error, exit code 1"
 }
 
-// compare orders ends by time. Clusters report whole seconds. Of the ends of one second, those by
-// a signal come last: a job whose pod fails has its other pods terminated.
+// compare orders ends by time. Clusters report whole seconds. Within a second, ends by a signal
+// come last: when a pod fails, the job's other pods are terminated.
 func (e *podEnd) compare(other *podEnd) int {
 	signaled := func(cause string) int {
 		if cause == "Error, exit code 143" || cause == "Error, exit code 137" {
@@ -29,35 +29,35 @@ func (e *podEnd) compare(other *podEnd) int {
 	return cmp.Or(e.at.Compare(other.at), cmp.Compare(signaled(e.cause), signaled(other.cause)), cmp.Compare(e.cause, other.cause), cmp.Compare(e.id, other.id))
 }
 
-// podHours keeps ends of pods by the hour in which they were. The caller locks it.
+// podHours caches the ends of pods by hour. The caller holds the lock.
 type podHours struct {
-	most    int // ends that are kept
+	most    int // number of cached ends
 	kept    int
 	hours   map[int64]*podHour
 	byOwner map[string][]*podEnd // in the order of their times
 	byID    map[int64]*podEnd
-	words   map[string]string // nodes and causes, which many ends share
+	words   map[string]string // interned names of nodes and causes
 }
 
 // podHour are the ends of an hour.
 type podHour struct {
 	ends   []podEnd
 	readAt time.Time
-	full   bool // its ends were too many, so it has none
+	full   bool // the hour has too many ends, so none are cached
 }
 
 func newPodHours(most int) *podHours {
 	return &podHours{most: most, hours: map[int64]*podHour{}, byOwner: map[string][]*podEnd{}, byID: map[int64]*podEnd{}, words: map[string]string{}}
 }
 
-// lateness are the ages of an hour at which its ends are read again, because some were recorded
-// late. The first one is when the hour counts as complete.
+// lateness are the ages at which an hour is read again to find ends that were recorded late. At the
+// first age the hour counts as complete.
 var lateness = []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
-// endsFresh is how often an hour is read again that is not complete.
+// endsFresh is how often an incomplete hour is read again.
 const endsFresh = 15 * time.Second
 
-// fresh reports whether an hour need not be read again.
+// fresh reports whether an hour does not need to be read again.
 func (h *podHours) fresh(hour int64, now time.Time) bool {
 	kept := h.hours[hour]
 	if kept == nil || now.Before(kept.readAt) {
@@ -73,14 +73,14 @@ func (h *podHours) fresh(hour int64, now time.Time) bool {
 	})
 }
 
-// put keeps the ends of an hour, instead of those that it had. If there are too many, it forgets
-// the oldest hours. It returns false if this hour is among them.
+// put replaces the ends of an hour. If there are too many ends, it drops the oldest hours. It
+// returns false if this hour is among them.
 func (h *podHours) put(hour int64, ends []podEnd, now time.Time) bool {
 	h.drop(hour)
 	kept := &podHour{readAt: now, ends: make([]podEnd, 0, len(ends))}
 	h.hours[hour] = kept
 	for _, e := range ends {
-		if h.byID[e.id] != nil { // another hour has it, or it comes twice
+		if h.byID[e.id] != nil { // it is in another hour, or is a duplicate
 			continue
 		}
 		e.node, e.cause = h.word(e.node), h.word(e.cause)
@@ -110,7 +110,7 @@ func (h *podHours) put(hour int64, ends []podEnd, now time.Time) bool {
 	return true
 }
 
-// fill notes that an hour has too many ends.
+// fill marks an hour that has too many ends.
 func (h *podHours) fill(hour int64, now time.Time) {
 	h.drop(hour)
 	h.hours[hour] = &podHour{readAt: now, full: true}
@@ -122,7 +122,7 @@ func (h *podHours) full(hour int64) bool {
 	return kept != nil && kept.full
 }
 
-// drop forgets an hour.
+// drop removes an hour.
 func (h *podHours) drop(hour int64) {
 	kept := h.hours[hour]
 	if kept == nil {
@@ -142,7 +142,7 @@ func (h *podHours) drop(hour int64) {
 	}
 }
 
-// maxWords bounds the names of nodes and causes that are shared.
+// maxWords is the maximum number of interned names of nodes and causes.
 const maxWords = 100_000
 
 func (h *podHours) word(word string) string {
@@ -157,8 +157,8 @@ func (h *podHours) word(word string) string {
 	return word
 }
 
-// since returns the instant from which all hours up to the end of a window are kept; that end if
-// the last hour is not.
+// since returns the instant from which all hours up to the end of a window are cached. It returns
+// the end if the last hour is not.
 func (h *podHours) since(w Window) time.Time {
 	first, last := hoursOf(w)
 	hour := last

@@ -11,7 +11,7 @@ import (
 type fakeEnds struct {
 	perHour func(hour int64) int
 	reads   map[int64]int // by hour
-	most    int           // ends that one read returned
+	most    int           // number of ends that one read returned
 }
 
 func (f *fakeEnds) read(_ context.Context, from, to int64) (ends []podEnd, err error) {
@@ -35,7 +35,8 @@ func newFakeReader(now *time.Time, perHour func(hour int64) int) (*podReader, *f
 	return p, f
 }
 
-// fillAll asks until a window is complete, at most some times. It returns how often it asked.
+// fillAll requests a window until it is complete, at most some times. It returns the number of
+// requests.
 func fillAll(t *testing.T, p *podReader, w Window, most int) int {
 	t.Helper()
 	for asked := 1; ; asked++ {
@@ -49,7 +50,7 @@ func fillAll(t *testing.T, p *podReader, w Window, most int) int {
 }
 
 // TestMonthOfPods: a month with more ends than one request reads becomes complete after some
-// requests, from the newest hour on. What is complete is not read again before its age demands it.
+// requests, beginning with the newest hour. A complete hour is not read again before its next age.
 func TestMonthOfPods(t *testing.T) {
 	now := time.Date(2026, 3, 31, 9, 30, 0, 0, time.UTC)
 	busy := func(hour int64) int {
@@ -91,7 +92,7 @@ func TestMonthOfPods(t *testing.T) {
 	}
 }
 
-// TestLatePods: ends that were recorded late are counted once their hour has the next age.
+// TestLatePods: ends that were recorded late are counted when their hour reaches the next age.
 func TestLatePods(t *testing.T) {
 	now := time.Date(2026, 3, 31, 9, 30, 0, 0, time.UTC)
 	perHour := map[int64]int{}
@@ -134,8 +135,7 @@ func TestLatePods(t *testing.T) {
 	}
 }
 
-// TestCutOff: if the database takes too long for a run, shorter ones follow, and the window becomes
-// complete.
+// TestCutOff: if a run takes too long, shorter runs follow, and the window becomes complete.
 func TestCutOff(t *testing.T) {
 	now := time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
 	p, f := newFakeReader(&now, func(int64) int { return 1 })
@@ -149,15 +149,15 @@ func TestCutOff(t *testing.T) {
 	w := Window{From: now.Add(-30 * time.Hour), To: now}
 	asked := 0
 	for ; p.hours.since(w).After(w.From) && asked < 100; asked++ {
-		_ = p.fill(t.Context(), now, []Window{w}) // it is cut off
+		_ = p.fill(t.Context(), now, []Window{w}) // the read is canceled
 	}
 	if asked == 100 || len(p.hours.byID) != 30 {
 		t.Errorf("%d ends after %d requests", len(p.hours.byID), asked)
 	}
 }
 
-// TestTooManyPods: if there are more ends than are kept, the newest hours count, and the answer
-// says from when on.
+// TestTooManyPods: if there are more ends than the limit, the newest hours count, and the answer
+// has their beginning.
 func TestTooManyPods(t *testing.T) {
 	now := time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
 	p, f := newFakeReader(&now, func(int64) int { return 50 })
@@ -179,7 +179,7 @@ func TestTooManyPods(t *testing.T) {
 		return 1
 	})
 	fillAll(t, p, w, 10)
-	if since := p.hours.since(w); !since.Equal(now.Add(-2*time.Hour)) || f.reads[now.Unix()/3600-3] > 4 { // in shorter runs, and alone
-		t.Errorf("behind an hour with too many ends: since %v, %d reads", since, f.reads[now.Unix()/3600-3])
+	if since := p.hours.since(w); !since.Equal(now.Add(-2*time.Hour)) || f.reads[now.Unix()/3600-3] > 4 { // in shorter runs, then alone
+		t.Errorf("after an hour with too many ends: since %v, %d reads", since, f.reads[now.Unix()/3600-3])
 	}
 }

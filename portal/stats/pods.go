@@ -15,40 +15,41 @@ import (
 )
 
 const (
-	// mostEnds is how many ends of pods are kept.
+	// mostEnds is the maximum number of cached ends of pods.
 	mostEnds = 500_000
-	// endsAtOnce is after how many ends a request reads no further. The next one continues.
+	// endsAtOnce is the number of ends after which a request stops reading. The next request
+	// continues.
 	endsAtOnce = 20_000
-	// A run is what one query reads: as many hours as have about so many ends, and maxRun at most.
+	// A run is the set of hours that one query reads: hours with about this many ends, at most
+	// maxRun hours.
 	runEnds = 1000
 	maxRun  = 7 * 24
-	// maxHours is how many hours of a window are read.
+	// maxHours is the maximum number of hours of a window.
 	maxHours = 400 * 24
 )
 
-// errManyPods reports more pods than a run may have.
+// errManyPods reports a run with too many pods.
 var errManyPods = errors.New("too many pods")
 
-// podSet are the ends of pods up to an instant, as a request sees them. It holds a lock until
-// done is called.
+// podSet has the ends of pods up to an instant for one request. It holds a lock until done is
+// called.
 type podSet struct {
 	hours *podHours
 	at    time.Time
-	since []time.Time // for each window: earlier ends are not kept
+	since []time.Time // for each window: earlier ends are not cached
 	done  func()
 }
 
-// of returns the ends of the pods of a job that controls them.
+// of returns the ends of the pods that a job controls.
 func (s *podSet) of(r *jobindex.Row) []*podEnd {
 	if s == nil {
 		return nil
 	}
-	return s.known(s.hours.byOwner[r.UID])
+	return s.until(s.hours.byOwner[r.UID])
 }
 
-// known returns those of some ends that were before the instant. The ends are in the order of
-// their times.
-func (s *podSet) known(ends []*podEnd) []*podEnd {
+// until returns the ends before the instant. The ends must be in the order of their times.
+func (s *podSet) until(ends []*podEnd) []*podEnd {
 	n := len(ends)
 	for n > 0 && !ends[n-1].at.Before(s.at) {
 		n--
@@ -56,14 +57,14 @@ func (s *podSet) known(ends []*podEnd) []*podEnd {
 	return ends[:n]
 }
 
-// podReader reads the ends of pods, and keeps them by the hour.
+// podReader reads the ends of pods, and caches them by hour.
 type podReader struct {
 	history *history.History
 	now     func() time.Time
 	source  func(ctx context.Context, from, to int64) ([]podEnd, error) // reads the ends of some hours
 
 	reading sync.Mutex // of the request that reads
-	length  int64      // hours of the next run; only the request that reads uses it
+	length  int64      // hours of the next run; only the reading request uses it
 	mu      sync.RWMutex
 	hours   *podHours
 }
@@ -75,8 +76,8 @@ func newPodReader(now func() time.Time) *podReader {
 }
 
 // in returns the ends of pods in some windows up to an instant; nil if pods are not recorded. It
-// reads the newest hours first, and not more than endsAtOnce, so an answer may lack earlier ones.
-// One request at a time reads. The others have what is kept.
+// reads the newest hours first and about endsAtOnce ends, so an answer may lack earlier ones. Only
+// one request reads at a time. Others use the cached ends.
 func (p *podReader) in(ctx context.Context, at time.Time, windows ...Window) (*podSet, error) {
 	if p.history == nil {
 		return nil, nil
@@ -96,7 +97,7 @@ func (p *podReader) in(ctx context.Context, at time.Time, windows ...Window) (*p
 	return s, nil
 }
 
-// fill reads what windows lack.
+// fill reads the missing hours of windows.
 func (p *podReader) fill(ctx context.Context, at time.Time, windows []Window) error {
 	if !p.reading.TryLock() {
 		return nil
@@ -115,14 +116,14 @@ func (p *podReader) fill(ctx context.Context, at time.Time, windows []Window) er
 	return nil
 }
 
-// fillWindow reads hours of a window, the last ones first, until it has read left ends. It
-// returns how many it may still read.
+// fillWindow reads hours of a window, the last ones first, until it has read left ends. It returns
+// how many ends remain.
 func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, error) {
 	first, last := hoursOf(w)
 	first = max(first, last-maxHours)
 	now := p.now()
 	for hour := last; hour >= first && left > 0; {
-		fresh, full := p.known(hour, now)
+		fresh, full := p.state(hour, now)
 		if full {
 			return 0, nil // earlier ones would not count
 		}
@@ -132,7 +133,7 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 		}
 		from := hour
 		for from > first && hour-from+1 < p.length {
-			if fresh, _ := p.known(from-1, now); fresh {
+			if fresh, _ := p.state(from-1, now); fresh {
 				break
 			}
 			from--
@@ -147,7 +148,7 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 			return 0, nil
 		}
 		if err != nil {
-			p.length = max(1, p.length/2) // a request that is cut off reads shorter runs, so the next one comes forward
+			p.length = max(1, p.length/2) // after a canceled read, runs are shorter, so the next request makes progress
 			return 0, err
 		}
 		if !p.put(from, hour, ends, now) {
@@ -164,22 +165,22 @@ func (p *podReader) fillWindow(ctx context.Context, w Window, left int) (int, er
 	return left, nil
 }
 
-// known reports whether an hour need not be read, and whether it has too many ends.
-func (p *podReader) known(hour int64, now time.Time) (fresh, full bool) {
+// state reports whether an hour does not need to be read, and whether it has too many ends.
+func (p *podReader) state(hour int64, now time.Time) (fresh, full bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	fresh = p.hours.fresh(hour, now)
 	return fresh, fresh && p.hours.full(hour)
 }
 
-// fillHour notes that an hour has too many ends.
+// fillHour marks an hour that has too many ends.
 func (p *podReader) fillHour(hour int64, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hours.fill(hour, now)
 }
 
-// put keeps the ends of hours, the last ones first. It returns false if they are too many.
+// put caches the ends of hours, the last ones first. It returns false if there are too many.
 func (p *podReader) put(from, to int64, ends []podEnd, now time.Time) bool {
 	byHour := map[int64][]podEnd{}
 	for _, e := range ends {

@@ -23,7 +23,7 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// recorded records a server into a database, and returns its index.
+// recorded records the objects of a server into a database, and returns its index.
 func recorded(t *testing.T, srv *apitest.Server, url string, objects int, types ...record.Target) (*sqldb.DB, *jobindex.Index) {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), url)
@@ -84,8 +84,8 @@ func start(t *testing.T, run func(context.Context) error) (stop func()) {
 	}
 }
 
-// TestPods: causes are those of the pods that failed first, of those of one second the one that no
-// signal ended; nodes count the pods of the jobs that the person sees.
+// TestPods: the cause of a job comes from the pod that failed first; within a second, from a pod
+// that no signal ended. Nodes count the pods of the jobs that the person sees.
 func TestPods(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, url string) {
 		srv, err := apitest.New(apitest.Config{BookmarkInterval: 20 * time.Millisecond})
@@ -136,7 +136,7 @@ func TestPods(t *testing.T) {
 		later := now.Add(time.Hour)
 		r := stats.New(stats.Config{DB: db, Index: x, Now: func() time.Time { return later }})
 		w := stats.Window{From: now.Add(-time.Hour), To: later}
-		for range 2 { // the second answer is made of what the first one read
+		for range 2 { // the second answer uses the ends that the first one read
 			a, err := r.Stats(t.Context(), jobindex.Query{}, w, stats.Window{})
 			if err != nil {
 				t.Fatal(err)

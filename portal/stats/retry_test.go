@@ -37,8 +37,8 @@ func (l *limited) Done() <-chan struct{} {
 	return l.Context.Done()
 }
 
-// TestStatsContinue: a request that ends before the ends of pods are read does not lose what it
-// read, so later requests come to the end.
+// TestStatsContinue: a canceled request keeps the ends of pods that it has read, so later requests
+// become complete.
 func TestStatsContinue(t *testing.T) {
 	db, err := sqldb.Open(t.Context(), dbtest.Empty(t, "sqlite"))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// spreadOf describes durations, whose order it changes. A percentile is the shortest duration that at
-// least so many percent of them do not exceed; the median of an even number is the mean of the
-// two in the middle.
+// spreadOf describes durations, and changes their order. A percentile is the shortest duration that
+// at least this share of the durations does not exceed. The median of an even number is the mean of
+// the two in the middle.
 func spreadOf(all []time.Duration) (s api.Spread) {
 	n := len(all)
 	if n == 0 {
@@ -25,9 +25,9 @@ func spreadOf(all []time.Duration) (s api.Spread) {
 	}
 }
 
-// arrange moves durations so that those at some places are where a sort would put them. all begins
-// at the place first, and the places are sorted. It sorts what is short, or not divided by depth
-// divisions.
+// arrange partitions durations so that each given place has the value that a sort would put there.
+// all begins at the place first, and the places are sorted. It sorts short slices, and slices that
+// depth partitions have not divided.
 func arrange(all []time.Duration, first int, places []int, depth int) {
 	if len(places) == 0 {
 		return
@@ -40,7 +40,7 @@ func arrange(all []time.Duration, first int, places []int, depth int) {
 	few := []time.Duration{all[0], all[n/4], all[n/2], all[n/4*3], all[n-1]}
 	slices.Sort(few)
 	pivot := few[2]
-	low, high := 0, n // before low all are smaller, and from high on larger
+	low, high := 0, n // values before low are smaller, and values from high are larger
 	for i := 0; i < high; {
 		switch d := all[i]; {
 		case d < pivot:

@@ -10,7 +10,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestSpreadModel: percentiles are those of the sorted durations.
+// TestSpreadModel: percentiles equal those of the sorted durations.
 func TestSpreadModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, most := rapid.IntRange(0, 3000).Draw(t, "n"), rapid.SampledFrom([]int64{0, 3, 1000, 1 << 50}).Draw(t, "most")

@@ -13,14 +13,14 @@ import (
 	"github.com/vedette-io/vedette/record/sqldb"
 )
 
-// Config says where to read.
+// Config has the data sources of a Reader.
 type Config struct {
 	// DB is the database of a recorder. The caller closes it. Without one, pods and changes
 	// after gaps are not counted.
 	DB *sqldb.DB
 	// Index has the jobs of the database.
 	Index *jobindex.Index
-	// Now is the clock; default time.Now.
+	// Now returns the current time; default time.Now.
 	Now func() time.Time
 }
 
@@ -48,8 +48,8 @@ func New(c Config) *Reader {
 
 // TimelineQuery selects a page of a timeline.
 type TimelineQuery struct {
-	// Query selects jobs. Its Sort has the keys of the list of jobs; default "submitted". Limit
-	// is at most MaxRows; default DefaultRows. After is the cursor of the page before.
+	// Query selects jobs. Sort takes the keys of the list of jobs; default "submitted". Limit is at
+	// most MaxRows; default DefaultRows. After is the cursor of the previous page.
 	jobindex.Query
 	Window
 	// Group is cluster, queue, owner or none. Rows of a group are together.
@@ -94,8 +94,9 @@ func (r *Reader) Timeline(ctx context.Context, q TimelineQuery) (*api.Timeline, 
 // DefaultBars is the number of bars of an overview.
 const DefaultBars = 144
 
-// Overview counts the jobs that waited and ran at the beginnings of equal intervals of a window,
-// and those that failed within. bars is their number, at most 500; 0: DefaultBars.
+// Overview divides a window into equal intervals. It counts the jobs that waited and ran at the
+// beginning of each interval, and those that failed within it. bars is the number of intervals, at
+// most 500; 0 means DefaultBars.
 //
 // Errors: ErrWindow; those of the index and of the database.
 func (r *Reader) Overview(ctx context.Context, q jobindex.Query, w Window, bars int, language string) (*api.Overview, error) {
@@ -123,8 +124,8 @@ func (r *Reader) Overview(ctx context.Context, q jobindex.Query, w Window, bars 
 	return a, err
 }
 
-// Stats returns the statistics of a window, and of another one to compare with, unless that is
-// zero. A window ends at the instant of the query, or now, at the latest.
+// Stats returns the statistics of a window, and of a second one for comparison unless it is zero. A
+// window is cut at the instant of the query, or now.
 //
 // Errors: ErrWindow; those of the index and of the database.
 func (r *Reader) Stats(ctx context.Context, q jobindex.Query, w, before Window) (*api.Stats, error) {
@@ -159,7 +160,7 @@ func (r *Reader) Stats(ctx context.Context, q jobindex.Query, w, before Window) 
 	return a, nil
 }
 
-// addIndirect adds the jobs whose pods other objects control.
+// addIndirect adds the jobs whose pods are controlled by other objects.
 func (r *Reader) addIndirect(ctx context.Context, sums *sums, now time.Time) error {
 	for some := range slices.Chunk(sums.indirect, 200) {
 		var objects []history.Object
@@ -183,13 +184,13 @@ func (r *Reader) addIndirect(ctx context.Context, sums *sums, now time.Time) err
 				}
 			}
 			slices.SortFunc(ends, (*podEnd).compare)
-			sums.addJob(&some[i], sums.pods.known(ends), now)
+			sums.addJob(&some[i], sums.pods.until(ends), now)
 		}
 	}
 	return nil
 }
 
-// scanned is the state of the index that a scan has read.
+// scanned describes the state of the index that a scan has read.
 type scanned struct {
 	at       time.Time
 	position int64

@@ -21,7 +21,7 @@ func rows(t *rapid.T, x *jobindex.Index, q jobindex.Query) (all []jobindex.Row) 
 	err := x.View(func(v *jobindex.View) error {
 		v.Each(q, func(r *jobindex.Row) bool {
 			row := *r
-			row.Life = slices.Clone(r.Life) // the index uses it again
+			row.Life = slices.Clone(r.Life) // the index reuses the row
 			all = append(all, row)
 			return true
 		})
@@ -81,7 +81,7 @@ func TestOverviewAgainstModel(t *testing.T) {
 		for i, bar := range got.Buckets {
 			at := got.From.Add(time.Duration(i) * step)
 			if d := at.Add(step).Sub(w.To); i == len(got.Buckets)-1 && (d < -time.Microsecond || d > step) {
-				t.Fatalf("the last bar ends %v behind the window", d)
+				t.Fatalf("the last bar ends %v after the window", d)
 			}
 			var want api.OverviewBar
 			for _, r := range all {
@@ -107,8 +107,8 @@ func TestOverviewAgainstModel(t *testing.T) {
 	})
 }
 
-// TestStatsAgainstModel: the sums of a period are those of a reader who looks at each job, and
-// its parts add up.
+// TestStatsAgainstModel: the sums of a period equal sums over all jobs one by one, and its parts
+// add up.
 func TestStatsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := open(draw(t))
@@ -124,7 +124,7 @@ func TestStatsAgainstModel(t *testing.T) {
 	})
 }
 
-// checkPeriod compares a period with one that is computed job by job.
+// checkPeriod compares a period with a period computed job by job.
 func checkPeriod(t *rapid.T, got *api.Period, w stats.Window, all []jobindex.Row, known time.Time) {
 	ended, failed := map[string]int{}, 0
 	var waits, rans []float64

@@ -14,8 +14,8 @@ var indirectTypes = map[string]bool{
 	"jobsets.jobset.x-k8s.io": true, "trainjobs.trainer.kubeflow.org": true, "rayjobs.ray.io": true, "mpijobs.kubeflow.org": true,
 }
 
-// maxIndirect is how many such jobs a request finds the pods of. Of more, the pods are not
-// counted, and failed ones have their own reason.
+// maxIndirect is the maximum number of such jobs whose pods a request finds. The pods of further
+// jobs are not counted, and failed jobs have their own reason as cause.
 const maxIndirect = 1000
 
 // sums sums up the jobs of some windows.
@@ -28,7 +28,7 @@ type sums struct {
 	indirect []jobindex.Row
 }
 
-// begin makes the periods when the instant is known that open spans last until.
+// begin creates the periods. until is the instant until which open spans last.
 func (s *sums) begin(at time.Time) {
 	for i, w := range s.windows {
 		s.periods = append(s.periods, newPeriod(w, earlier(at, w.To)))
@@ -40,7 +40,7 @@ func (s *sums) begin(at time.Time) {
 	}
 }
 
-// add adds a job, or puts it aside.
+// add adds a job, or defers it until its pods are known.
 func (s *sums) add(r *jobindex.Row, at time.Time) {
 	if s.pods != nil && indirectTypes[r.Type] && r.State.Final() && r.State != state.Deleted && len(s.indirect) < maxIndirect {
 		kept := *r
@@ -51,7 +51,7 @@ func (s *sums) add(r *jobindex.Row, at time.Time) {
 	s.addJob(r, s.pods.of(r), at)
 }
 
-// addJob adds a job with its pods, the first to end first.
+// addJob adds a job with its pods in the order of their ends.
 func (s *sums) addJob(r *jobindex.Row, pods []*podEnd, at time.Time) {
 	if s.periods == nil {
 		s.begin(at)

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// DefaultRows is the number of rows of a page of a timeline, unless a query has a limit.
+	// DefaultRows is the default number of rows of a page of a timeline.
 	DefaultRows = 200
-	// MaxRows is the largest number of rows of a page.
+	// MaxRows is the maximum number of rows of a page.
 	MaxRows = 2000
-	// maxGroups is how many groups an answer has.
+	// maxGroups is the maximum number of groups in an answer.
 	maxGroups = 200
 )
 
-// timeline collects the first rows behind a place.
+// timeline collects the first rows after a place in the order.
 type timeline struct {
 	window   Window
 	order    order
 	limit    int
 	begin    *place // nil: from the beginning
 	rows     []timelineRow
-	worst    *place // no row behind it belongs to the page
+	worst    *place // rows after it do not belong to the page
 	matching int
 	groups   map[string]*api.TimelineGroup
 	last     *api.TimelineGroup // the group of the last job
@@ -58,8 +58,8 @@ func (t *timeline) add(r *jobindex.Row) {
 	}
 }
 
-// cut keeps the first rows, one more than the limit. It happens whenever there are twice as
-// many, so a page costs little memory and time.
+// cut keeps the first rows, one more than the limit. It is called whenever there are twice as many,
+// so a page costs little memory and time.
 func (t *timeline) cut() {
 	slices.SortFunc(t.rows, func(a, b timelineRow) int { return t.order.compare(&a.at, &b.at) })
 	if t.rows = t.rows[:min(len(t.rows), t.limit+1)]; len(t.rows) > t.limit {
@@ -68,7 +68,7 @@ func (t *timeline) cut() {
 	}
 }
 
-// addGroup counts a job for the head of its group.
+// addGroup counts a job in the header of its group.
 func (t *timeline) addGroup(r *jobindex.Row) {
 	name := t.order.group(r)
 	g := t.last
@@ -101,14 +101,14 @@ func (t *timeline) job(r *jobindex.Row) api.TimelineJob {
 	}
 }
 
-// finish adds the lives of the rows of the page, which is all that is needed of most jobs. It is
-// called within the view of add.
+// finish adds the lives of the rows of the page. Lives of other jobs are not read. It is called
+// within the view of add.
 func (t *timeline) finish(v *jobindex.View, at time.Time) {
 	t.cut()
 	t.jobs = make([]api.TimelineJob, 0, min(len(t.rows), t.limit))
 	for i := range t.rows[:min(len(t.rows), t.limit)] {
 		r := &t.rows[i].row
-		r.Life = nil // the scan has used the array for other rows
+		r.Life = nil // the scan has reused the array for other rows
 		v.Complete(r, at)
 		t.jobs = append(t.jobs, t.job(r))
 	}

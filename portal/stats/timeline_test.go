@@ -12,8 +12,8 @@ import (
 	"github.com/vedette-io/vedette/record/jobindex"
 )
 
-// TestTimelineAgainstModel: the pages of a timeline contain each job of the window once, by
-// group and then in order, and the heads of the groups count all of them.
+// TestTimelineAgainstModel: the pages of a timeline contain each job of the window once, by group
+// and then in order, and the headers of the groups count all jobs.
 func TestTimelineAgainstModel(t *testing.T) {
 	groups := map[string]func(*jobindex.Row) string{
 		"": func(*jobindex.Row) string { return "" }, "cluster": func(r *jobindex.Row) string { return r.Cluster },
@@ -71,7 +71,7 @@ func TestTimelineAgainstModel(t *testing.T) {
 	})
 }
 
-// TestTimelineMistakes: mistakes of the caller are told apart.
+// TestTimelineMistakes: each invalid argument has its own error.
 func TestTimelineMistakes(t *testing.T) {
 	r := stats.New(stats.Config{Index: open(nil)})
 	w := stats.Window{From: minutes(0), To: minutes(1)}

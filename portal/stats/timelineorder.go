@@ -20,7 +20,7 @@ var (
 	ErrWindow = errors.New("the window ends before it begins")
 )
 
-// place is where a job stands in an order.
+// place is the position of a job in an order.
 type place struct {
 	Group  string
 	Number int64
@@ -56,7 +56,7 @@ func byText(text func(*jobindex.Row) string) func(*jobindex.Row) (int64, string)
 	return func(r *jobindex.Row) (int64, string) { return 0, text(r) }
 }
 
-// ranks are the places of states in the order in which jobs go through them.
+// ranks are the ranks of states in the order of a job's life.
 var ranks = map[state.State]int64{
 	state.Submitted: 1, state.Queued: 2, state.Suspended: 3, state.Starting: 4, state.Running: 5, state.Restarting: 6,
 	state.Succeeded: 7, state.Failed: 8, state.Aborted: 9, state.Deleted: 10,
@@ -90,7 +90,7 @@ func orderOf(sort, group string) (o order, err error) {
 	return o, nil
 }
 
-// place returns where a job stands.
+// place returns the position of a job.
 func (o *order) place(r *jobindex.Row) place {
 	p := place{Group: o.group(r), ID: r.ID}
 	p.Number, p.Text = o.key(r)
@@ -105,7 +105,7 @@ func (o *order) compare(a, b *place) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), key, cmp.Compare(a.ID, b.ID))
 }
 
-// cursor is the text of a place.
+// cursor returns the text of a place.
 type cursor struct {
 	Order string
 	place
@@ -114,12 +114,12 @@ type cursor struct {
 func (o *order) cursor(p place) string {
 	text, err := json.Marshal(cursor{o.name, p})
 	if err != nil {
-		return "" // a place has only numbers and texts
+		return "" // a place can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// after returns the place of a cursor.
+// after parses a cursor.
 func (o *order) after(text string) (p place, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	var c cursor

@@ -25,8 +25,8 @@ var stepSizes = []time.Duration{
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour,
 }
 
-// grid divides a window into buckets. They begin at multiples of the step, except the first
-// one, which begins with the window.
+// grid divides a window into buckets. They begin at multiples of the step, except the first bucket,
+// which begins with the window.
 type grid struct {
 	Window
 	step  time.Duration
@@ -34,7 +34,7 @@ type grid struct {
 	n     int
 }
 
-// newGrid returns the finest grid of at most so many buckets.
+// newGrid returns the finest grid with at most the given number of buckets.
 func newGrid(w Window, most int) grid {
 	g := grid{Window: w}
 	for _, g.step = range stepSizes {
@@ -67,13 +67,12 @@ func (g *grid) bucket(at time.Time) int {
 	return max(0, min(g.n-1, int(at.Sub(g.first)/g.step)))
 }
 
-// beginsIn returns the buckets that begin in an interval: from the first up to, and without,
-// the second.
+// beginsIn returns the half-open range of the buckets that begin in an interval.
 func (g *grid) beginsIn(from, to time.Time) (low, high int) {
 	return g.after(from), g.after(to)
 }
 
-// after returns the first bucket that does not begin before an instant; n if none does.
+// after returns the first bucket that begins at or after an instant; n if there is none.
 func (g *grid) after(at time.Time) int {
 	switch {
 	case !at.After(g.From):

@@ -15,7 +15,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// compressFrom is the size in bytes from which an answer is compressed.
+// compressFrom is the minimum size of a compressed answer, in bytes.
 const compressFrom = 1400
 
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
@@ -36,8 +36,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	Write(w, r, p.Status, api.ProblemType, body)
 }
 
-// Write answers a request with a body, which it compresses if the client understands that
-// and it is worth it.
+// Write answers a request with a body. It compresses a large body if the client accepts gzip.
 func Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -49,7 +48,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, contentType strin
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client has gone
+		_, _ = w.Write(body) // the client has disconnected
 	}
 }
 
@@ -58,12 +57,12 @@ func compress(body []byte) []byte {
 	z := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(z)
 	z.Reset(&out)
-	_, _ = z.Write(body) // a buffer takes everything
+	_, _ = z.Write(body) // a buffer accepts every write
 	_ = z.Close()
 	return out.Bytes()
 }
 
-// AcceptsGzip reports whether a client understands answers that are compressed with gzip.
+// AcceptsGzip reports whether a client accepts answers compressed with gzip.
 func AcceptsGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, params, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -78,12 +77,12 @@ func AcceptsGzip(r *http.Request) bool {
 // tagger lets a handler state the ETag of its answer.
 type tagger struct{ parts []byte }
 
-// Tag names what the answer of a handler depends on, such as the position of the feed and
-// the key of the person's sight. Without a call, the ETag is the hash of the body. A
-// body that has the present time needs a call, because its hash always differs.
+// Tag sets the parts of the ETag of an answer: everything that the answer depends on, such as the
+// position of the feed and the key of the person's sight. Without a call, the ETag is the hash of
+// the body. A handler whose body contains the current time must call Tag, because the hash of such
+// a body always differs.
 //
-// Errors: a problem with the status 304 if the client has this answer. The handler returns
-// it.
+// Errors: a problem with the status 304 if the client has this answer. The handler must return it.
 func Tag(ctx context.Context, parts ...any) error {
 	t, _ := ctx.Value(keyTagger).(*tagger)
 	r := Request(ctx)
@@ -130,7 +129,7 @@ func etag(of []byte) string {
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }
 
-// matches reports whether the client has the answer with a tag.
+// matches reports whether the client already has the answer with a tag.
 func matches(r *http.Request, tag string) bool {
 	for part := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
 		if part = strings.TrimSpace(part); part == "*" || strings.TrimPrefix(part, "W/") == strings.TrimPrefix(tag, "W/") {

@@ -19,13 +19,12 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodDelete}
 
 var problemsOnce sync.Once
 
-// NewAPI returns an API whose operations are served by mux, below api.Prefix. It also serves
-// the OpenAPI document, and answers all other paths below /api/ with problems. version is that of
-// the program.
+// NewAPI returns an API that mux serves below api.Prefix. It also serves the OpenAPI document, and
+// answers all other paths below /api/ with problems. version is the program's version.
 func NewAPI(mux *http.ServeMux, version string) huma.API {
 	problemsOnce.Do(func() { huma.NewError = problemOfValidation })
 	config := huma.DefaultConfig("Vedette", version)
-	config.Info.Description = "Jobs of Kubernetes clusters: each state that they had, why they wait and why they failed."
+	config.Info.Description = "Jobs of Kubernetes clusters: their states over time, why they wait and why they failed."
 	config.OpenAPIPath = strings.TrimSuffix(DocumentPath, ".json")
 	config.DocsPath, config.SchemasPath = "", ""
 	config.CreateHooks = nil // no links to schemas in answers
@@ -57,14 +56,14 @@ func allowed(mux *http.ServeMux, r *http.Request) (all []string) {
 	return all
 }
 
-// problemOfValidation makes the problem of a request that an operation refuses before its
-// handler. It leaves values out, which may be secret.
+// problemOfValidation returns the problem for a request that fails validation before its handler is
+// called. It omits values, which may be secret.
 func problemOfValidation(status int, _ string, errs ...error) huma.StatusError {
 	p := Invalid("The request does not have the form that the API describes.")
 	switch status {
 	case http.StatusRequestEntityTooLarge:
 		p = TooLarge(BodyLimit)
-		p.Detail = "The body has more bytes than this operation takes."
+		p.Detail = "The body is larger than this operation allows."
 	case http.StatusInternalServerError:
 		p = Fault()
 	default:

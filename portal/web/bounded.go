@@ -10,12 +10,13 @@ import (
 	"syscall"
 )
 
-// spareFiles is how many connections are given up if the process has no file descriptor left,
-// so that the database can open files again.
+// spareFiles is how many connections are closed if the process has no free file descriptor, so that
+// the database can open files again.
 const spareFiles = 64
 
-// bounded bounds the open connections of a listener. A flood of connections that send nothing,
-// or only a part of a request, closes its own oldest ones and keeps nobody out.
+// bounded limits the open connections of a listener. At the limit it closes the connection that has
+// waited longest for a request, so a flood of idle or half-open connections displaces itself and
+// not other clients.
 type bounded struct {
 	net.Listener
 
@@ -60,8 +61,8 @@ func (b *bounded) enter(c net.Conn) net.Conn {
 	return &boundedConn{Conn: c, of: b}
 }
 
-// shrink closes the connections that have waited for the longest time, because the process has
-// no file descriptor left. It returns false if there are none.
+// shrink closes the connections that have waited longest, because the process has no free file
+// descriptor. It returns false if no connection waits.
 func (b *bounded) shrink() bool {
 	some := false
 	for range spareFiles {
@@ -76,7 +77,7 @@ func (b *bounded) shrink() bool {
 	return some
 }
 
-// closeOldest closes the connection that has waited for the longest time.
+// closeOldest closes the connection that has waited longest.
 func (b *bounded) closeOldest() bool {
 	b.mu.Lock()
 	first := b.waiting.Front()
@@ -91,7 +92,7 @@ func (b *bounded) closeOldest() bool {
 	return true
 }
 
-// leave takes a connection out of those that wait. The caller has the lock.
+// leave removes a connection from the waiting ones. The caller holds the lock.
 func (b *bounded) leave(c *boundedConn) {
 	if c.place != nil {
 		b.waiting.Remove(c.place)
@@ -99,7 +100,7 @@ func (b *bounded) leave(c *boundedConn) {
 	}
 }
 
-// state follows what the connections do, for http.Server.ConnState.
+// state tracks the states of connections, for http.Server.ConnState.
 func (b *bounded) state(c net.Conn, s http.ConnState) {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()

@@ -41,8 +41,8 @@ func dial(t *testing.T, address, text string) net.Conn {
 	return c
 }
 
-// TestFlood: connections that send nothing, half a header, or nothing more give way to others.
-// Those whose request is being answered stay.
+// TestFlood: connections that are idle or have sent half a header are displaced by new ones.
+// Connections whose request is being answered stay.
 func TestFlood(t *testing.T) {
 	release := make(chan struct{})
 	b, address := serveBounded(t, 10, func(w http.ResponseWriter, r *http.Request) {
@@ -76,8 +76,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestSlowBody: a client that does not send its body holds a connection for a second once the
-// request is answered.
+// TestSlowBody: a client that does not send its body keeps its connection for only a second after
+// the answer.
 func TestSlowBody(t *testing.T) {
 	var answered atomic.Bool
 	_, address := serveBounded(t, 10, func(w http.ResponseWriter, _ *http.Request) {
@@ -94,7 +94,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// failing is a listener that has no file descriptor left.
+// failing is a listener without free file descriptors.
 type failing struct {
 	net.Listener
 	left []error
@@ -114,8 +114,8 @@ func (f *failing) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// TestNoFiles: if the process has no file descriptor left, connections that wait are closed,
-// and fewer are allowed from then on.
+// TestNoFiles: if the process has no free file descriptor, waiting connections are closed, and the
+// limit is lowered.
 func TestNoFiles(t *testing.T) {
 	f := &failing{}
 	for range 200 {

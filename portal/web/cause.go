@@ -16,8 +16,8 @@ import (
 	"github.com/vedette-io/vedette/submit"
 )
 
-// ProblemOf returns the problem document for an error of a handler, and logs faults with
-// their instance. An *api.Problem is returned as it is. nil is a problem without type.
+// ProblemOf returns the problem document for an error of a handler, and logs faults with their
+// instance. An *api.Problem is returned unchanged. A nil error becomes a problem without a type.
 func ProblemOf(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	if errors.As(err, &p) {
@@ -30,8 +30,8 @@ func ProblemOf(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// withLimit returns a context that ends after the time that an operation may take, and that
-// remembers it for the text of the problem.
+// withLimit returns a context that ends after the time limit of an operation, and records the limit
+// for the text of the problem.
 func withLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, keyLimit, limit), limit)
 }
@@ -43,7 +43,7 @@ func limitOf(ctx context.Context) time.Duration {
 	return ReadTime
 }
 
-// ReadTime is how long an operation that reads may take.
+// ReadTime is the time limit of an operation that reads.
 const ReadTime = 5 * time.Second
 
 func logFailure(ctx context.Context, p *api.Problem, err error) {
@@ -141,7 +141,7 @@ func problemOfCluster(err error) *api.Problem {
 	return nil
 }
 
-// refused maps the refusal of an API server, which has an answer for the person.
+// refused maps a refusal by an API server, whose message the person may read.
 func refused(status apierrors.APIStatus) *api.Problem {
 	s := status.Status()
 	detail := fmt.Sprintf("The API server answered %d: %s", s.Code, s.Message)

@@ -13,15 +13,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// described is what the comments of a type say.
+// described has the comments of a type and its fields.
 type described struct {
 	text     string
 	fields   map[string]string // by the name in JSON
 	embedded []string          // names of embedded types, whose fields belong to the type
 }
 
-// DescribeTypes gives the schemas of an API the comments of their types and fields. source has
-// the Go files of the package with the types. Call it after all operations are registered.
+// DescribeTypes adds the comments of types and fields to the schemas of an API. source has the Go
+// files of the package with the types. Call it after all operations are registered.
 //
 // Errors: a file that is not Go.
 func DescribeTypes(a huma.API, source fs.FS) error {
@@ -116,7 +116,7 @@ func describe(t *ast.TypeSpec, doc *ast.CommentGroup) described {
 		if text == "" {
 			text = sentences(f.Comment)
 		}
-		if rest, ok := strings.CutPrefix(text, f.Names[0].Name+" "); ok { // the document has other names than Go
+		if rest, ok := strings.CutPrefix(text, f.Names[0].Name+" "); ok { // names in the document differ from names in Go
 			text = name + " " + rest
 		}
 		d.fields[name] = text

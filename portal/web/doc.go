@@ -1,4 +1,4 @@
-// Package web has what all requests and answers of the portal share: operations with their
+// Package web implements what all requests and answers of the portal share: operations with their
 // OpenAPI document, problem documents, limits, validators, compression and events.
 //
 // # Data flow
@@ -9,13 +9,14 @@
 //
 // # Ownership
 //
-// A handler owns its input, and gives its output away. One goroutine uses an Events.
+// A handler owns its input. It must not change its output after it returns. Only one goroutine may
+// use an Events.
 //
 // # Guarantees
 //
-// Each error is a problem document (RFC 9457) of type [api.Problem], also for paths and
-// methods that do not exist, bodies that are too large, and panics. The text of an unknown error
-// goes to the log under an instance ID, and never to a person.
+// Each error is a problem document (RFC 9457) of type [api.Problem]. This includes unknown paths
+// and methods, bodies that are too large, and panics. The text of an unknown error is logged under
+// an instance ID and never sent to a person.
 //
 // # Limits
 //

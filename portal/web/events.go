@@ -17,10 +17,10 @@ type Events struct {
 	ctrl *http.ResponseController
 }
 
-// NewEvents begins a stream of server-sent events. It ends the limits of the server for the
-// whole request: each write has its own.
+// NewEvents begins a stream of server-sent events. It removes the server's time limits for the
+// whole request; each write has its own.
 //
-// Errors: the client has gone.
+// Errors: the client has disconnected.
 func NewEvents(w http.ResponseWriter) (*Events, error) {
 	e := &Events{w: w, ctrl: http.NewResponseController(w)}
 	if err := e.ctrl.SetReadDeadline(time.Time{}); err != nil {
@@ -29,15 +29,14 @@ func NewEvents(w http.ResponseWriter) (*Events, error) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // nginx would collect events
+	h.Set("X-Accel-Buffering", "no") // nginx would buffer events
 	w.WriteHeader(http.StatusOK)
 	return e, e.Write([]byte(": the stream begins\n\n"))
 }
 
-// Write writes bytes that are events in the format of the protocol, and waits until the
-// client has accepted them, at most WriteTime.
+// Write writes encoded events, and waits until the client has accepted them, at most WriteTime.
 //
-// Errors: the client has gone, or is too slow. The stream is over then.
+// Errors: the client has disconnected or is too slow. The stream cannot be used afterwards.
 func (e *Events) Write(frames ...[]byte) error {
 	if err := e.ctrl.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
 		return err
@@ -52,7 +51,7 @@ func (e *Events) Write(frames ...[]byte) error {
 
 // Send writes one event with the JSON of data. id may be empty.
 //
-// Errors: as Write; data without JSON.
+// Errors: those of Write; data that cannot be encoded as JSON.
 func (e *Events) Send(event, id string, data any) error {
 	b, err := json.Marshal(data)
 	if err != nil {
@@ -61,8 +60,8 @@ func (e *Events) Send(event, id string, data any) error {
 	return e.Write(Frame(event, id, b))
 }
 
-// Frame returns one event in the format of the protocol. data has no line ends, which is
-// true of JSON. Line ends in event and id are removed.
+// Frame returns one encoded event. data must have no line ends, which is true of JSON. Line ends in
+// event and id are removed.
 func Frame(event, id string, data []byte) []byte {
 	f := make([]byte, 0, len(data)+len(event)+len(id)+24)
 	f = append(f, "event: "+oneLine.Replace(event)+"\n"...)
@@ -76,10 +75,10 @@ func Frame(event, id string, data []byte) []byte {
 
 var oneLine = strings.NewReplacer("\n", "", "\r", "")
 
-// After returns the position that a client of a stream continues behind: the header
-// Last-Event-ID, else the parameter after. ok is false if it names none.
+// After returns the position after which a client continues a stream: the header Last-Event-ID,
+// else the parameter after. ok is false if the request has neither.
 //
-// Errors: a problem for a value that is no position.
+// Errors: a problem for a value that is not a position.
 func After(r *http.Request) (position int64, ok bool, err error) {
 	field, value := "Last-Event-ID", r.Header.Get("Last-Event-ID")
 	if value == "" {

@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// policy allows what the pages have, and nothing else: no inline scripts or styles, no other
-// sites.
+// policy allows only the portal's own resources: no inline scripts or styles, and no other sites.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// maxURL bounds the path and the parameters of a request in bytes.
+// maxURL is the maximum size of the path and the parameters of a request, in bytes.
 const maxURL = 8 << 10
 
 // restTime is how long a client may take to send the rest of a body that the handler has not read.
 const restTime = time.Second
 
-// Guard returns a handler around all others of the portal. It sets the headers that
-// restrict browsers, answers panics as faults, and gives the requests their logger. secure says
-// that browsers reach the portal by HTTPS only. logger may be nil.
+// Guard wraps the handler of the whole portal. It sets the headers that restrict browsers, answers
+// panics as faults, and adds a logger to each request. secure means that browsers reach the portal
+// by HTTPS only. logger may be nil.
 func Guard(next http.Handler, secure bool, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -35,7 +34,7 @@ func Guard(next http.Handler, secure bool, logger *slog.Logger) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()")
 		h.Set("X-Robots-Tag", "noindex")
-		h.Set("Cache-Control", "no-store") // unless the handler says otherwise
+		h.Set("Cache-Control", "no-store") // unless the handler sets another value
 		if secure {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
@@ -51,13 +50,13 @@ func Guard(next http.Handler, secure bool, logger *slog.Logger) http.Handler {
 			return
 		}
 		next.ServeHTTP(t, r)
-		if r.ContentLength != 0 { // nobody reads the rest of the body, so its sender must not hold the connection
+		if r.ContentLength != 0 { // nobody reads the rest of the body, so its sender must not keep the connection open
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
 		}
 	})
 }
 
-// tracked knows whether an answer has begun.
+// tracked records whether an answer has begun.
 type tracked struct {
 	http.ResponseWriter
 	began bool

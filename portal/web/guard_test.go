@@ -11,7 +11,7 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// TestPanic: the person gets a fault with an instance, the log has the cause under it.
+// TestPanic: the person receives a fault with an instance, and the log has the cause.
 func TestPanic(t *testing.T) {
 	var log bytes.Buffer
 	h := web.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("hunter2") }), true, slog.New(slog.NewTextHandler(&log, nil)))
@@ -23,7 +23,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestHeaders: every answer restricts the browser, also problems.
+// TestHeaders: every answer, including problems, restricts the browser.
 func TestHeaders(t *testing.T) {
 	h := web.Guard(http.NotFoundHandler(), true, nil)
 	w := httptest.NewRecorder()

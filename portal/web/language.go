@@ -12,17 +12,17 @@ const (
 	Chinese = "zh"
 )
 
-// LanguageCookie is the name of the cookie that keeps the language of a person.
+// LanguageCookie is the name of the cookie with the language of a person.
 const LanguageCookie = "vedette_lang"
 
 // Language returns the language of the answer to a request: English or Chinese. The
 // parameter lang decides, then the cookie, then the header Accept-Language.
 func Language(r *http.Request) string {
-	if l, ok := known(r.URL.Query().Get("lang")); ok {
+	if l, ok := supported(r.URL.Query().Get("lang")); ok {
 		return l
 	}
 	if c, err := r.Cookie(LanguageCookie); err == nil {
-		if l, ok := known(c.Value); ok {
+		if l, ok := supported(c.Value); ok {
 			return l
 		}
 	}
@@ -31,17 +31,17 @@ func Language(r *http.Request) string {
 		tag, params, _ := strings.Cut(part, ";")
 		q := 1.0
 		if v, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			q, _ = strconv.ParseFloat(v, 64) // a weight that is no number counts as 0
+			q, _ = strconv.ParseFloat(v, 64) // an invalid weight counts as 0
 		}
-		if l, ok := known(strings.TrimSpace(tag)); ok && q > weight {
+		if l, ok := supported(strings.TrimSpace(tag)); ok && q > weight {
 			best, weight = l, q
 		}
 	}
 	return best
 }
 
-// known returns the language of a tag such as "zh-Hans-CN".
-func known(tag string) (language string, ok bool) {
+// supported returns the language of a tag such as "zh-Hans-CN".
+func supported(tag string) (language string, ok bool) {
 	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	return primary, primary == English || primary == Chinese
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// Bounds of operations, unless an option says otherwise.
+// Limits of operations, unless an option changes them.
 const (
-	// WriteLimit is how long an operation that writes may take.
+	// WriteLimit is the time limit of an operation that writes.
 	WriteLimit = 10 * time.Second
-	// DryRunLimit is how long a dry run may take. Admission webhooks may be slow.
+	// DryRunLimit is the time limit of a dry run. Admission webhooks may be slow.
 	DryRunLimit = 30 * time.Second
-	// BodyLimit bounds the body of a request in bytes, and SubmitLimit one with a job.
+	// BodyLimit is the maximum size of the body of a request in bytes; SubmitLimit applies to
+	// requests with a job.
 	BodyLimit   = 64 << 10
 	SubmitLimit = 2 << 20
 )
@@ -28,26 +29,26 @@ const (
 // Option changes an operation.
 type Option func(*operation)
 
-// Within sets how long the operation may take.
+// Within sets the time limit of the operation.
 func Within(d time.Duration) Option { return func(o *operation) { o.limit = d } }
 
-// Body sets how many bytes the body of a request may have.
+// Body sets the maximum size of the body of a request, in bytes.
 func Body(limit int64) Option { return func(o *operation) { o.MaxBodyBytes = limit + 1 } }
 
 // Describe adds sentences to the description of the operation.
 func Describe(text string) Option { return func(o *operation) { o.Description = text } }
 
-// Problems documents problems that the operation answers with, besides those that its method, its
-// path and its input imply: constants of package api.
+// Problems documents further problems of the operation, as constants of package api. Its method,
+// path and input already imply some.
 func Problems(types ...string) Option {
 	return func(o *operation) { o.problems = append(o.problems, types...) }
 }
 
-// Parameters documents parameters of the URL that the type of the input does not have, such
-// as filters: each name with its description.
+// Parameters documents parameters of the URL that are not fields of the input type, such as
+// filters. Keys are names; values are descriptions.
 func Parameters(named map[string]string) Option {
 	return func(o *operation) {
-		for _, name := range slices.Sorted(maps.Keys(named)) { // the document is always the same
+		for _, name := range slices.Sorted(maps.Keys(named)) { // makes the document deterministic
 			text := named[name]
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "query", Description: text, Schema: &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}})
 		}
@@ -57,12 +58,12 @@ func Parameters(named map[string]string) Option {
 type operation struct {
 	huma.Operation
 	limit    time.Duration
-	problems []string // types besides those of every operation
+	problems []string // types in addition to those of every operation
 }
 
-// Get registers an operation that reads. path is one of the constants of package api. id
-// names the operation in the OpenAPI document: "list-jobs". The fields of I are parameters
-// with the tags path, query and header, as huma has them. O is the JSON of the answer.
+// Get registers an operation that reads. path is one of the constants of package api. id names the
+// operation in the OpenAPI document: "list-jobs". The fields of I are parameters with huma's tags
+// path, query and header. O is the JSON of the answer.
 //
 // An error of h becomes a problem document, see ProblemOf. The context of h ends after
 // ReadTime.
@@ -81,13 +82,12 @@ func Delete[I, O any](a huma.API, path, id, summary string, h func(context.Conte
 	register(a, http.MethodDelete, path, id, summary, WriteLimit, jsonHandler(h), options, schemaOf[O])
 }
 
-// Follow writes a stream of events until its context ends or the client has gone. Its error
-// ends the stream; a client connects again by itself.
+// Follow writes a stream of events until its context ends or the client disconnects. An error ends
+// the stream; clients reconnect by themselves.
 type Follow func(context.Context, *Events) error
 
-// Stream registers an operation that reads, and that answers with server-sent events or with
-// JSON. h returns an answer, or a Follow, or an error. The limit of time holds for h, not
-// for its Follow.
+// Stream registers an operation that reads, and answers with server-sent events or with JSON. h
+// returns an answer, a Follow or an error. The time limit applies to h, not to its Follow.
 func Stream[I, O any](a huma.API, path, id, summary string, h func(context.Context, *I) (*O, Follow, error), options ...Option) {
 	handler := func(ctx context.Context, in *I, c *call) {
 		out, follow, err := h(ctx, in)
@@ -105,7 +105,7 @@ func Stream[I, O any](a huma.API, path, id, summary string, h func(context.Conte
 	})
 }
 
-// call is one request that is answered.
+// call is one request.
 type call struct {
 	w   http.ResponseWriter
 	r   *http.Request
@@ -134,7 +134,7 @@ func (c *call) follow(f Follow) {
 	}
 }
 
-// jsonHandler makes a handler whose answer is JSON.
+// jsonHandler returns a handler that answers with JSON.
 func jsonHandler[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I, *call) {
 	return func(ctx context.Context, in *I, c *call) {
 		out, err := h(ctx, in)
@@ -146,7 +146,7 @@ func jsonHandler[I, O any](h func(context.Context, *I) (*O, error)) func(context
 	}
 }
 
-// written is the output of a handler that has its own way to write.
+// written is the output of a handler that writes its answer itself.
 type written struct{ Body func(huma.Context) }
 
 // register registers an operation with a handler that writes its answer.
@@ -172,7 +172,7 @@ func register[I any](a huma.API, method, path, id, summary string, limit time.Du
 	})
 }
 
-// Document describes an operation that another handler serves, and that answers without content.
+// Document adds an operation without content to the document; another handler serves it.
 func Document(a huma.API, method, path, id, summary string) {
 	o := &huma.Operation{Method: method, Path: api.Prefix + path, OperationID: id, Summary: summary}
 	o.Responses = refusals(o, reflect.TypeFor[struct{}](), nil, schemaOfProblem(a))

@@ -30,7 +30,7 @@ type output struct {
 	Text string `json:"text"`
 }
 
-// serve answers one request with an API of which each operation calls h.
+// serve answers one request with an API whose operations all call h.
 func serve(t *testing.T, r *http.Request, h func(context.Context, *input) (*output, error)) *httptest.ResponseRecorder {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -77,7 +77,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestTag: a handler states what its answer depends on, and is not called to its end again.
+// TestTag: a handler that sets a tag stops early if the client has the answer.
 func TestTag(t *testing.T) {
 	n, position := 0, 1
 	h := func(ctx context.Context, _ *input) (*output, error) {
@@ -115,7 +115,7 @@ func TestProblems(t *testing.T) {
 		{"no such path", get("/api/v1/nothing"), nil, 404, api.ProblemUnknown, false},
 		{"no such method", httptest.NewRequest(http.MethodDelete, "/api/v1/get/a", nil), nil, 405, api.ProblemInvalid, false},
 		{"a parameter", get("/api/v1/get/a?limit=501"), nil, 422, api.ProblemInvalid, false},
-		{"a body that is no JSON", httptest.NewRequest(http.MethodPost, "/api/v1/post", strings.NewReader("{")), nil, 400, api.ProblemInvalid, false},
+		{"a body that is not JSON", httptest.NewRequest(http.MethodPost, "/api/v1/post", strings.NewReader("{")), nil, 400, api.ProblemInvalid, false},
 		{"an unknown field", httptest.NewRequest(http.MethodPost, "/api/v1/post", strings.NewReader(`{"x":1}`)), nil, 422, api.ProblemInvalid, false},
 		{"a large body", httptest.NewRequest(http.MethodPost, "/api/v1/post", strings.NewReader(`{"reason":"`+strings.Repeat("x", web.BodyLimit)+`"}`)), nil, 413, api.ProblemTooLarge, false},
 		{"a problem", get("/api/v1/get/a"), fmt.Errorf("read: %w", web.Gone("gone")), 410, api.ProblemGone, false},
@@ -135,7 +135,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestLimit: an operation that takes too long is a problem that says how long it took.
+// TestLimit: an operation that exceeds its time limit becomes a problem with the limit.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := serve(t, get("/api/v1/get/a"), func(ctx context.Context, _ *input) (*output, error) {

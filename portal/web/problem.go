@@ -16,8 +16,8 @@ func Invalid(detail string, fields ...api.FieldProblem) *api.Problem {
 	return &api.Problem{Type: api.ProblemInvalid, Title: "The request has mistakes", Status: http.StatusUnprocessableEntity, Detail: detail, Fields: fields}
 }
 
-// BadParameters returns a problem for parameters of a URL: 400. Each line of err is one
-// mistake. If it begins with the name of a parameter and a colon, it belongs to it.
+// BadParameters returns a problem for parameters of a URL: 400. Each line of err is one mistake. A
+// line that begins with the name of a parameter and a colon belongs to that parameter.
 func BadParameters(err error) *api.Problem {
 	p := Invalid(err.Error())
 	p.Status = http.StatusBadRequest
@@ -31,8 +31,8 @@ func BadParameters(err error) *api.Problem {
 	return p
 }
 
-// Denied returns a problem for a missing right: 403. role is the YAML of a role that would
-// give the right; it may be empty.
+// Denied returns a problem for a missing right: 403. role is the YAML of a role that grants the
+// right; it may be empty.
 func Denied(detail, role string) *api.Problem {
 	return &api.Problem{Type: api.ProblemDenied, Title: "You may not do this", Status: http.StatusForbidden, Detail: detail, Role: role}
 }
@@ -49,12 +49,12 @@ func BadMethod(allowed ...string) *api.Problem {
 	return &api.Problem{Type: api.ProblemInvalid, Title: "The path does not have this method", Status: http.StatusMethodNotAllowed, Detail: "The path has " + strings.Join(allowed, " and ") + "."}
 }
 
-// Conflict returns a problem for a state that has changed, or a name that is taken: 409.
+// Conflict returns a problem for a state that has changed, or a name that is in use: 409.
 func Conflict(detail string) *api.Problem {
 	return &api.Problem{Type: api.ProblemConflict, Title: "The state has changed", Status: http.StatusConflict, Detail: detail}
 }
 
-// Gone returns a problem for what retention has removed: 410.
+// Gone returns a problem for data that retention has removed: 410.
 func Gone(detail string) *api.Problem {
 	return &api.Problem{Type: api.ProblemGone, Title: "It is no longer in the history", Status: http.StatusGone, Detail: detail}
 }
@@ -70,25 +70,25 @@ func TooMany(wait time.Duration) *api.Problem {
 	return &api.Problem{Type: api.ProblemTooMany, Title: "Too many requests", Status: http.StatusTooManyRequests, Detail: fmt.Sprintf("Too many requests were sent. Try again in %d s.", seconds), RetryAfter: seconds}
 }
 
-// Fault returns a problem for a fault of the portal: 500. It says nothing of the cause,
-// which the log has under the instance.
+// Fault returns a problem for a fault of the portal: 500. It does not contain the cause, which is
+// logged under the instance.
 func Fault() *api.Problem {
 	return &api.Problem{Type: api.ProblemFault, Title: "The portal has failed", Status: http.StatusInternalServerError, Detail: "The portal's log has the cause under this ID.", Instance: NewInstance()}
 }
 
-// ClusterFailed returns a problem for an API server that did not answer, or that refused:
+// ClusterFailed returns a problem for an API server that did not answer, or refused the request:
 // 502.
 func ClusterFailed(detail string) *api.Problem {
 	return &api.Problem{Type: api.ProblemCluster, Title: "The API server did not carry it out", Status: http.StatusBadGateway, Detail: detail, Instance: NewInstance()}
 }
 
-// Unavailable returns a problem for what the portal cannot do as it is configured: 503.
+// Unavailable returns a problem for a function that the portal is not configured for: 503.
 func Unavailable(detail string) *api.Problem {
 	return &api.Problem{Type: api.ProblemUnavailable, Title: "This portal cannot do that", Status: http.StatusServiceUnavailable, Detail: detail}
 }
 
-// Loading returns a problem for a portal that still reads the history: 503. done is the
-// share that it has read, from 0 to 1.
+// Loading returns a problem for a portal that is still reading the history: 503. done is the share
+// that it has read, from 0 to 1.
 func Loading(done float64) *api.Problem {
 	return &api.Problem{Type: api.ProblemLoading, Title: "The portal is reading the history", Status: http.StatusServiceUnavailable, Detail: fmt.Sprintf("The portal has read %.0f %% of the history. Try again in 2 s.", done*100), RetryAfter: 2, Done: done}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// refusal is a status that an operation may answer with, and the problem that it means.
+// refusal is a status of an operation, and its problem.
 type refusal struct {
 	typ    string
 	status int
@@ -23,18 +23,18 @@ type refusal struct {
 var statuses = []refusal{
 	{api.ProblemInvalid, http.StatusBadRequest, "The request cannot be read"},
 	{api.ProblemSignIn, http.StatusUnauthorized, "Nobody is signed in, or the token or the session has ended"},
-	{api.ProblemDenied, http.StatusForbidden, "The person lacks a right; role has one that gives it, if that is known"},
+	{api.ProblemDenied, http.StatusForbidden, "The person lacks a right; role grants it, if a role is known"},
 	{api.ProblemForgery, http.StatusForbidden, "Another site may have sent the request; a write needs a bearer token or X-Vedette-CSRF"},
-	{api.ProblemUnknown, http.StatusNotFound, "There is no such thing, or none that the person may see"},
-	{api.ProblemConflict, http.StatusConflict, "The state has changed, or the name is taken"},
+	{api.ProblemUnknown, http.StatusNotFound, "There is no such thing, or the person may not see it"},
+	{api.ProblemConflict, http.StatusConflict, "The state has changed, or the name is in use"},
 	{api.ProblemGone, http.StatusGone, "Retention has removed it"},
-	{api.ProblemTooLarge, http.StatusRequestEntityTooLarge, "The body has too many bytes"},
-	{api.ProblemInvalid, http.StatusUnprocessableEntity, "The request has mistakes; fields has each of them"},
-	{api.ProblemTooMany, http.StatusTooManyRequests, "There were too many requests; retryAfter says when to try again"},
-	{api.ProblemFault, http.StatusInternalServerError, "A fault of the portal; its log has the cause under instance"},
-	{api.ProblemCluster, http.StatusBadGateway, "The API server did not answer, or refused"},
-	{api.ProblemLoading, http.StatusServiceUnavailable, "The portal has started and reads the history; done says how far it is"},
-	{api.ProblemUnavailable, http.StatusServiceUnavailable, "This portal cannot do that as it is configured"},
+	{api.ProblemTooLarge, http.StatusRequestEntityTooLarge, "The body is too large"},
+	{api.ProblemInvalid, http.StatusUnprocessableEntity, "The request has mistakes; fields lists them"},
+	{api.ProblemTooMany, http.StatusTooManyRequests, "There were too many requests; retryAfter is the number of seconds to wait"},
+	{api.ProblemFault, http.StatusInternalServerError, "The portal failed; its log has the cause under instance"},
+	{api.ProblemCluster, http.StatusBadGateway, "The API server did not answer, or refused the request"},
+	{api.ProblemLoading, http.StatusServiceUnavailable, "The portal has started and is reading the history; done is the share that it has read"},
+	{api.ProblemUnavailable, http.StatusServiceUnavailable, "The portal is not configured for this"},
 	{api.ProblemDatabase, http.StatusGatewayTimeout, "The database did not answer in time"},
 }
 
@@ -43,8 +43,8 @@ var always = []string{
 	api.ProblemSignIn, api.ProblemForgery, api.ProblemTooMany, api.ProblemFault, api.ProblemCluster, api.ProblemLoading, api.ProblemUnavailable, api.ProblemDatabase,
 }
 
-// refusals documents the problems of an operation with an input, each at its status: those that its
-// method, its path and its input imply, and some more. schema is that of api.Problem.
+// refusals documents the problems of an operation by status: the types that its method, path and
+// input imply, and further types. schema is the schema of api.Problem.
 func refusals(o *huma.Operation, input reflect.Type, more []string, schema *huma.Schema) map[string]*huma.Response {
 	types := append(slices.Clone(always), more...)
 	if strings.Contains(o.Path, "{") {

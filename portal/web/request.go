@@ -16,15 +16,14 @@ const (
 	keyLimit
 )
 
-// Request returns the HTTP request that a handler of an operation answers. It is nil outside
-// of a handler.
+// Request returns the HTTP request of an operation's handler. It is nil outside of a handler.
 func Request(ctx context.Context) *http.Request {
 	r, _ := ctx.Value(keyRequest).(*http.Request)
 	return r
 }
 
-// Query returns the parameters of the URL of the request that a handler answers. Filters
-// have names that no Go type lists, so handlers parse them from here.
+// Query returns the URL parameters of a handler's request. Filters have names that are not fields
+// of a Go type, so handlers parse them from here.
 func Query(ctx context.Context) url.Values {
 	if r := Request(ctx); r != nil {
 		return r.URL.Query()
@@ -32,7 +31,7 @@ func Query(ctx context.Context) url.Values {
 	return nil
 }
 
-// LanguageOf returns the language of the answer that a handler makes: English or Chinese.
+// LanguageOf returns the language of a handler's answer: English or Chinese.
 func LanguageOf(ctx context.Context) string {
 	if r := Request(ctx); r != nil {
 		return Language(r)
@@ -40,12 +39,12 @@ func LanguageOf(ctx context.Context) string {
 	return English
 }
 
-// WithLogger returns a context whose faults are logged to logger.
+// WithLogger returns a context that logs faults to logger.
 func WithLogger(ctx context.Context, logger *slog.Logger) context.Context {
 	return context.WithValue(ctx, keyLogger, logger)
 }
 
-// Logger returns the logger of a request, else that of the program.
+// Logger returns the logger of a request, or else slog.Default().
 func Logger(ctx context.Context) *slog.Logger {
 	if l, ok := ctx.Value(keyLogger).(*slog.Logger); ok && l != nil {
 		return l

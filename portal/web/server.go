@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// Bounds of connections.
+// Limits of connections.
 const (
-	// MaxConnections bounds the open connections. For a further one, the connection is closed that
-	// has waited for the longest time for its client to send a request.
+	// MaxConnections is the maximum number of open connections. A further one displaces the
+	// connection that has waited longest for its client to send a request.
 	MaxConnections = 12_000
-	// headerTime is how long a client may take to send its header, bodyTime to send the whole
-	// request, and answerTime to take an answer that is no stream.
+	// headerTime is the time limit for sending a header, bodyTime for sending a whole request, and
+	// answerTime for receiving an answer that is not a stream.
 	headerTime, bodyTime, answerTime = 10 * time.Second, 40 * time.Second, 90 * time.Second
-	// idleTime is how long a connection may be idle.
+	// idleTime is the maximum time between two requests on a connection.
 	idleTime = 60 * time.Second
-	// maxHeader bounds the header of a request in bytes.
+	// maxHeader is the maximum size of the header of a request, in bytes.
 	maxHeader = 32 << 10
-	// drainTime is how long requests may take to end at shutdown. Streams end at once.
+	// drainTime is the time limit for open requests at shutdown. Streams end at once.
 	drainTime = 3 * time.Second
 )
 
-// Serve answers the requests of a listener until ctx ends. Then streams end, and other
-// requests have 3 s. It closes the listener. tls may be nil. Serve returns after all
-// connections are closed.
+// Serve answers the requests of a listener until ctx ends. Then it ends streams at once, and gives
+// other requests 3 s. It closes the listener, and returns when all connections are closed. tls may
+// be nil.
 //
 // Errors: the listener failed.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, tls *tls.Config, logger *slog.Logger) error {
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, tls
 	soon := time.AfterFunc(drainTime/6, end) // streams and slow requests
 	defer soon.Stop()
 	if err := s.Shutdown(last); err != nil {
-		_ = s.Close() // cuts what did not end in time
+		_ = s.Close() // closes the remaining connections
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -69,8 +69,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, tls
 	return nil
 }
 
-// quiet returns a logger for what clients do wrong, such as broken handshakes. These lines
-// have the level debug, because anybody can cause them.
+// quiet returns a logger for errors of clients, such as broken handshakes. It logs at level debug,
+// because anybody can cause them.
 func quiet(logger *slog.Logger) *log.Logger {
 	if logger == nil {
 		logger = slog.Default()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Throttle bounds how many requests each person or address sends. Any goroutine may use it.
+// Throttle limits the request rate of each person or address. Any goroutine may use it.
 type Throttle struct {
 	rate, burst float64
 
@@ -16,13 +16,13 @@ type Throttle struct {
 	swept   time.Time
 }
 
-// bucket is what a key may still send at an instant.
+// bucket is the number of requests that a key may send at an instant.
 type bucket struct {
 	left float64
 	at   time.Time
 }
 
-// maxBuckets bounds the table of a Throttle.
+// maxBuckets is the maximum size of the table of a Throttle.
 const maxBuckets = 20_000
 
 // NewThrottle returns a Throttle that allows rate requests a second, and burst at once.
@@ -30,8 +30,8 @@ func NewThrottle(rate, burst float64) *Throttle {
 	return &Throttle{rate: rate, burst: burst, buckets: map[string]bucket{}}
 }
 
-// Take counts a request of a key. It returns how long to wait if there were too many, and 0
-// if the request is allowed.
+// Take counts a request of a key. It returns 0 if the request is allowed, and else the time to
+// wait.
 func (t *Throttle) Take(key string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *Throttle) Take(key string) time.Duration {
 	b, ok := t.buckets[key]
 	if !ok {
 		if len(t.buckets) >= maxBuckets {
-			key = "" // everybody beyond the table shares one bucket
+			key = "" // keys that do not fit the table share one bucket
 			if b, ok = t.buckets[key]; !ok {
 				b = bucket{t.burst, now}
 			}
@@ -60,7 +60,7 @@ func (t *Throttle) Take(key string) time.Duration {
 	return wait
 }
 
-// sweep removes the keys that may send a full burst again.
+// sweep removes the keys with full buckets.
 func (t *Throttle) sweep(now time.Time) {
 	full := time.Duration(t.burst / t.rate * float64(time.Second))
 	if now.Sub(t.swept) < max(full, time.Second) {
@@ -74,8 +74,8 @@ func (t *Throttle) sweep(now time.Time) {
 	}
 }
 
-// Handler returns a handler that refuses the requests that are too many, as problems. key
-// names the person or the address of a request; requests with an empty key are not counted.
+// Handler returns a handler that refuses excess requests with a problem. key returns the person or
+// the address of a request; requests with an empty key are not counted.
 func (t *Throttle) Handler(key func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if k := key(r); k != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/vedette-io/vedette/portal/web"
 )
 
-// TestThrottle: a person may send a burst, and then the rate, whatever others send.
+// TestThrottle: a person may send a burst, then the rate, regardless of others.
 func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := web.NewThrottle(2, 5).Handler(func(r *http.Request) string { return r.URL.Path }, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -41,8 +41,8 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// TestThrottleModel: whatever the times of requests are, no key gets more than its burst and
-// its rate, and a key that waited as long as it was told may send.
+// TestThrottleModel: at any times of requests, no key exceeds its burst and its rate, and a key
+// that waited for the returned time may send.
 func TestThrottleModel(t *testing.T) {
 	type step struct {
 		key   string

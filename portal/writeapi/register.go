@@ -26,7 +26,7 @@ func with[I, O any](w *writer, h func(context.Context, *writer, *I) (*O, error))
 
 // Register adds the operations that write, those of templates, and the list of subscriptions.
 func Register(a huma.API, cfg Config) {
-	w := &writer{cfg: cfg.withDefaults(), turns: make(turns, mostLarge)}
+	w := &writer{cfg: cfg.withDefaults(), slots: make(manifestSlots, mostLarge)}
 	job, slow, sends := web.Body(web.SubmitLimit), web.Within(web.DryRunLimit), web.Within(sendLimit)
 
 	web.Get(a, api.PathTemplates, "list-templates", "The templates of jobs", with(w, listTemplates))

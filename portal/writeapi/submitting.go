@@ -42,7 +42,7 @@ func (w *writer) order(ctx context.Context, in *api.SubmitRequest) (*order, erro
 	case in.Ordinal < 0:
 		return nil, web.Invalid("The request has a wrong ordinal.", api.FieldProblem{Field: "ordinal", Message: "is negative"})
 	}
-	done, err := w.turns.take(ctx, len(in.YAML))
+	done, err := w.slots.take(ctx, len(in.YAML))
 	if err != nil {
 		return nil, err
 	}

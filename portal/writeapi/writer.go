@@ -33,7 +33,7 @@ const local = "local" // nobody signed in, and no cluster is connected
 type writer struct {
 	cfg    Config
 	quotas quotas
-	turns  turns
+	slots  manifestSlots
 }
 
 // none is the answer about a job that does not exist, or that the person may not see.

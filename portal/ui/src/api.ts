@@ -83,7 +83,7 @@ export interface Job {
   kind: string;
   namespace: string;
   name: string;
-  // of a job that ended and was deleted afterwards: its outcome
+  // the outcome of a job that ended and was deleted afterwards
   state: string;
   // Raw is the word of the type itself.
   raw?: string;
@@ -118,13 +118,13 @@ export interface Job {
 
 // Detail is the last column of the list: why a job waits or failed, or where it runs.
 export interface Detail {
-  // Word is the reason or the node; Strong if it is a failure.
+  // Word is the reason or the node; Strong marks a failure.
   word?: string;
   // "exit code 137", "11th in line"
   more?: string;
   strong?: boolean;
-  // Place, ExitCode and MorePods are the numbers of the words, for other languages; 0 for none.
-  // The words about a number are in More, or in Word if More is empty.
+  // Place, ExitCode and MorePods are the numbers in the text, for other languages; 0 for none.
+  // More has the words about a number, or Word if More is empty.
   place?: number;
   exitCode?: number;
   morePods?: number;
@@ -134,11 +134,11 @@ export interface Detail {
 export interface Span {
   state: string;
   from: string;
-  // missing: the job is in the state
+  // missing while the job is in the state
   to?: string;
-  // Gap says that the job was not watched in this time.
+  // Gap reports that the job was not watched in this time.
   gap?: boolean;
-  // Inferred says that the beginning of the span is a conclusion.
+  // Inferred reports that the beginning of the span was inferred, not observed.
   inferred?: boolean;
   // from 1; 0 before the first one
   attempt?: number;
@@ -161,8 +161,8 @@ export interface JobList extends Counts {
   previous?: string;
   // First is the place of the first row in the list, from 1; 0 if it is not known.
   first?: number;
-  // Position is the position in the feed that the answer includes. The stream continues
-  // behind it.
+  // Position is the last position of the feed that the answer includes. The stream continues
+  // after it.
   position: number;
   // the instant that the answer describes
   at: string;
@@ -170,9 +170,9 @@ export interface JobList extends Counts {
 
 // Counts counts the jobs of a filter.
 export interface Counts {
-  // States counts by state. It obeys every filter except that of the state.
+  // States counts by state. It applies every filter except the state filter.
   states: { [key: string]: Count };
-  // All is the sum of States, and Matching obeys the filter of the state too.
+  // All is the sum of States. Matching applies the state filter too.
   all: Count;
   matching: Count;
 }
@@ -180,7 +180,7 @@ export interface Counts {
 // Count is a number that is exact up to 10,000.
 export interface Count {
   n: number;
-  // N is 10,000, and there are more
+  // N is 10,000, and there are more jobs
   more?: boolean;
 }
 
@@ -190,7 +190,7 @@ export interface JobCounts extends Counts {
   at: string;
 }
 
-// Suggestions complete what a person types into the filter bar.
+// Suggestions complete the text in the filter bar.
 export interface Suggestions {
   items: Suggestion[];
 }
@@ -202,13 +202,13 @@ export interface Suggestion {
   count?: Count;
 }
 
-// JobDetail is the head of the page of a job.
+// JobDetail is the header of the page of a job.
 export interface JobDetail {
   job: Job;
   // May lists what the person may do to the job now: stop, release, retry, clone,
   // subscribe, acknowledge, mute, logs.
   may: string[];
-  // Tabs counts what the tabs have; -1 if that is not known.
+  // Tabs has the number of items on each tab; -1 if unknown.
   tabs: TabCounts;
   // Node names of the pods, at most 20, and Nodes their number.
   nodeNames?: string[];
@@ -218,18 +218,19 @@ export interface JobDetail {
   // RetryOf and RetriedBy are the neighbors in the chain of retries.
   retryOf?: JobRef;
   retriedBy?: JobRef;
-  // StoppedBy is who asked for the end of the job, and why.
+  // StoppedBy is the actor who stopped the job, and the reason.
   stoppedBy?: string;
   stopReason?: string;
   // HistoryUntil is when retention removes the history of the job.
   historyUntil?: string;
-  // TraceURL leads to the OpenTelemetry trace of a job that has ended, if the portal knows where.
+  // TraceURL links to the OpenTelemetry trace of an ended job; empty if the portal has no URL for
+  // traces.
   traceUrl?: string;
   position: number;
   at: string;
 }
 
-// TabCounts counts what the tabs of a job have.
+// TabCounts has the number of items on each tab of a job.
 export interface TabCounts {
   attempts: number;
   pods: number;
@@ -281,8 +282,8 @@ export interface AttemptList {
 
 // Attempt is one run of a job.
 export interface Attempt {
-  // Number counts the attempts of the list, and Run those of the job, as its pods and logs do.
-  // Both begin at 1.
+  // Number is the number of the attempt in the list. Run is its number within the job, as for
+  // pods and logs. Both begin at 1.
   number: number;
   run: number;
   job: JobRef;
@@ -301,7 +302,8 @@ export interface Attempt {
 export interface AttemptField {
   // a key of the page's words (ended, ran, firstFailure, exitCode, image, nodes), or a path
   name: string;
-  // Values has one value for each attempt, and Differs whether it differs from the one before.
+  // Values has one value for each attempt. Differs reports whether it differs from the previous
+  // one.
   values: string[];
   differs: boolean[];
 }
@@ -336,7 +338,8 @@ export interface Pod {
 export interface EventList {
   events: Event[];
   next?: string;
-  // Recorded is false if events are not recorded; Live if they come from the API server.
+  // Recorded is false if events are not recorded. Live reports that they come from the API
+  // server.
   recorded: boolean;
   live?: boolean;
 }
@@ -374,8 +377,8 @@ export interface Revision {
 export interface Body {
   version: string;
   yaml: string;
-  // Bookkeeping are the lines that the page folds, from 1, both included: managedFields,
-  // resourceVersion and such.
+  // Bookkeeping are the line ranges that the page folds, such as managedFields and
+  // resourceVersion.
   bookkeeping?: LineRange[];
 }
 
@@ -389,13 +392,13 @@ export interface LineRange {
 export interface Diff {
   from: string;
   to: string;
-  // Left and Right name the two sides, if they belong to different objects.
+  // Left and Right are the names of the two sides, if they belong to different objects.
   left?: JobRef;
   right?: JobRef;
   lines: DiffLine[];
-  // Differ counts the lines that are added or removed.
+  // Differ counts the added and removed lines.
   differ: number;
-  // Cut counts the lines at the end that Lines leaves out, because there are too many.
+  // Cut counts the lines at the end that exceed the limit and are not in Lines.
   cut?: number;
 }
 
@@ -409,39 +412,38 @@ export interface DiffLine {
   right?: number;
   text?: string;
   count?: number;
-  // Words are the parts of the line that differ from its counterpart, as offsets in UTF-16
-  // code units: From is the first one, from 0, and To the one behind the last.
+  // Words are the parts of the line that differ from its counterpart, as offsets in UTF-16 code
+  // units from 0. From is inclusive and To is exclusive.
   words?: LineRange[];
-  // Bookkeeping says that the field is not the user's: managedFields, resourceVersion.
+  // Bookkeeping reports that a user did not write the field: managedFields, resourceVersion.
   bookkeeping?: boolean;
 }
 
 // LogPage is a part of the log of a job.
 export interface LogPage {
   lines: LogLine[];
-  // Next continues behind the last line, and Previous before the first one.
+  // Next continues after the last line, and Previous before the first one.
   next?: string;
   previous?: string;
-  // Live reports that pods still write, so a request with follow=true has more.
+  // Live reports that pods still write lines, so a request with follow=true returns more.
   live: boolean;
-  // Away reports that the cluster gave no log, so the page has only lines that were kept.
+  // Away reports that the cluster returned no log, so the page has only kept lines.
   away?: boolean;
-  // Kept says when lines of pods that are gone were stored, and how many lines were not.
+  // Kept reports when the lines of deleted pods were stored, and how many lines were not stored.
   kept?: KeptLog[];
   // Sources are the pods and containers that have lines, for the choice above the log.
   sources: LogSource[];
 }
 
-// LogLine is a line, or a note in the place where lines are missing.
+// LogLine is a line, or a note where lines are missing.
 export interface LogLine {
   time?: string;
   pod?: string;
   container?: string;
   attempt?: number;
-  // Text may hold any character except line ends. The page shows control characters as
-  // symbols and obeys none.
+  // Text may have any character except line ends. The page shows control characters as symbols.
   text: string;
-  // bytes that are missing at the end
+  // number of missing bytes at the end
   cut?: number;
   kept?: boolean;
   note?: string;
@@ -453,19 +455,18 @@ export interface LogLine {
   bytes?: string;
 }
 
-// LogsFound says how many logs of containers there are when a stream begins. There may be more
-// later.
+// LogsFound has the number of container logs when a stream begins. More may follow later.
 export interface LogsFound {
   logs: number;
 }
 
 // LogEnd ends a stream of lines.
 export interface LogEnd {
-  // Nothing says why there was nothing to read; empty if there was a log.
+  // Nothing gives the reason if there was no log; empty if there was one.
   nothing?: string;
-  // Attempts is how many attempts of the job are known, if there was nothing to read.
+  // Attempts is the number of known attempts of the job, if there was no log.
   attempts?: number;
-  // Waits reports that there was nothing to read because the job waits for its pods.
+  // Waits reports that there was no log because the job waits for its pods.
   waits?: boolean;
 }
 
@@ -489,17 +490,17 @@ export interface KeptLog extends LogSource {
 export interface DeliveryList {
   deliveries: Delivery[];
   next?: string;
-  // Total counts all that match; for dead letters it is exact.
+  // Total counts all matching deliveries; for dead letters it is exact.
   total: Count;
 }
 
-// Delivery is one message for one receiver of one channel.
+// Delivery is one message to one receiver on one channel.
 export interface Delivery {
   id: number;
   kind: string;
   rule?: string;
   channel: string;
-  // masked unless it is the person's own
+  // masked, except for the person's own address
   receiver?: string;
   person?: string;
   role?: string;
@@ -529,7 +530,7 @@ export interface SubscriptionList {
   channels: ChannelInfo[];
 }
 
-// Subscription says that a person wants the messages about some jobs.
+// Subscription sends a person the messages about some jobs.
 export interface Subscription {
   id: number;
   cluster?: string;
@@ -544,11 +545,11 @@ export interface Subscription {
   channel: string;
   address?: string;
   created: string;
-  // Verified is when the address was confirmed; until then nothing is sent.
+  // Verified is when the address was confirmed. No message is sent before that.
   verified?: string;
   mutedUntil?: string;
-  // Person is whose subscription it is: a name of the table of people, or of the clusters.
-  // CreatedBy is who made it.
+  // Person is the receiver: a name from the table of people or from the clusters. CreatedBy is
+  // who made it.
   person?: string;
   createdBy?: string;
   // ClusterUID is the UID of the cluster.
@@ -578,11 +579,11 @@ export interface ChannelInfo {
   name: string;
   // email, feishu, slack, webhook ...
   kind: string;
-  // Address says what the address is; empty if the channel needs none.
+  // Address describes the address, such as "email address"; empty if the channel needs none.
   address?: string;
 }
 
-// ReplayRequest names dead letters. Without IDs it means all of a channel, or all.
+// ReplayRequest selects dead letters: by ID, all of a channel, or all.
 export interface ReplayRequest {
   ids?: number[];
   channel?: string;
@@ -591,22 +592,23 @@ export interface ReplayRequest {
 
 // MuteRequest stops messages about a job.
 export interface MuteRequest {
-  // Until is when they go on; missing: when the job has ended.
+  // Until is when messages are sent again; missing: when the job has ended.
   until?: string;
   reason?: string;
 }
 
-// Act is what a write did.
+// Act is the result of a write.
 export interface Act {
-  // Done says in one sentence what happened.
+  // Done describes the result in one sentence.
   done: string;
   count?: number;
-  // Undo is the path of a DELETE that takes it back; empty if nothing does.
+  // Undo is the path of a DELETE request that reverts the act; empty if the act cannot be
+  // reverted.
   undo?: string;
   // How a job was stopped: delete, suspend or command.
   how?: string;
-  // Before says that the job had been stopped before, at At by By, who gave the reason Why.
-  // By is empty if somebody else deletes it.
+  // Before reports that the job had already been stopped: at At, by By, for the reason Why. By is
+  // empty if the job is being deleted and its actor is unknown.
   before?: boolean;
   by?: string;
   why?: string;
@@ -638,18 +640,18 @@ export interface Summary {
   toBrowser: number;
   // open streams
   browsers: number;
-  // Waiting counts positions of the feed that were not assigned yet.
+  // Waiting counts entries of the outbox that have no position in the feed yet.
   waiting: number;
   databaseBytes: number;
   // in the index of the portal
   jobs: number;
   // its memory
   jobsBytes: number;
-  // Attention lists what needs a person, as short words.
+  // Attention lists the items that need an operator, as short words.
   attention: string[];
 }
 
-// Watch is what one recorder does with one type of a cluster.
+// Watch is the state of one recorder for one type of a cluster.
 export interface Watch {
   cluster: string;
   type: string;
@@ -668,13 +670,13 @@ export interface Watch {
   queued: number;
   gaps24h: number;
   note?: string;
-  // YAML that would give the missing right
+  // YAML of a role that grants the missing right
   role?: string;
   // Events counts transitions or revisions per minute of the last hour.
   events?: number[];
 }
 
-// Cursor is how far a reader of the feed has come.
+// Cursor is the progress of a consumer of the feed.
 export interface Cursor {
   reader: string;
   position: number;
@@ -684,7 +686,7 @@ export interface Cursor {
   expired?: string;
 }
 
-// ChannelState is how a channel does.
+// ChannelState is the state of a channel.
 export interface ChannelState {
   name: string;
   // works, pauses, disabled
@@ -703,7 +705,7 @@ export interface ChannelState {
 export interface AuditEntry {
   at: string;
   person: string;
-  // SignIn is how the person had signed in, and Address from where they came.
+  // SignIn is how the person had signed in. Address is their network address.
   signIn: string;
   address: string;
   // submit, stop, retry, subscribe, replay ...
@@ -748,7 +750,7 @@ export interface FieldProblem {
   // Line is the line of the YAML, from 1; 0 if unknown.
   line?: number;
   message: string;
-  // Repair is a value that would be accepted, if there is exactly one.
+  // Repair is the value that would be accepted; empty unless there is exactly one.
   repair?: string;
 }
 
@@ -775,7 +777,7 @@ export interface Record {
   name: string;
   uid: string;
   created: string;
-  // when it was seen first
+  // when it was first seen
   seen: string;
   gone?: string;
   version: string;
@@ -804,8 +806,8 @@ export interface RecordChange {
   transition: Transition;
 }
 
-// RecordChangeList is a page of transitions of many objects. It may be short, and even empty,
-// and have a cursor.
+// RecordChangeList is a page of transitions of many objects. A short or empty page may have a
+// cursor.
 export interface RecordChangeList {
   changes: RecordChange[];
   next?: string;
@@ -818,7 +820,7 @@ export interface RecordBody {
   json: string;
 }
 
-// RecordJob is a job with all that a list for terminals shows.
+// RecordJob is a job with all columns of the list in a terminal.
 export interface RecordJob {
   id: number;
   cluster: string;
@@ -853,7 +855,7 @@ export interface RecordJob {
   life: Span[];
 }
 
-// RecordJobList is a page of jobs: open ones first, then the others, the newest first.
+// RecordJobList is a page of jobs: open jobs first, then the others, the newest first.
 export interface RecordJobList {
   jobs: RecordJob[];
   next?: string;
@@ -926,7 +928,8 @@ export interface RecordTypeStats {
   byNamespace: { [key: string]: RecordEnds };
 }
 
-// RecordSpread describes durations, in seconds. Open of them have not ended.
+// RecordSpread describes durations, in seconds. Open is the number of durations that have not
+// ended.
 export interface RecordSpread {
   count: number;
   open: number;
@@ -935,23 +938,23 @@ export interface RecordSpread {
   max: number;
 }
 
-// RecordEnds counts objects that ended, and those of them that failed.
+// RecordEnds counts the objects that ended, and how many of them failed.
 export interface RecordEnds {
   ended: number;
   failed: number;
 }
 
-// Session is what the pages need to know of the person and of the portal.
+// Session describes the person and the portal to the pages.
 export interface Session {
-  // Person is the name by which the clusters know the person; empty if nobody signed in and
-  // the portal demands nothing.
+  // Person is the person's name in the clusters; empty if nobody signed in and the portal
+  // requires no sign-in.
   person?: string;
   groups?: string[];
-  // Names are all names by which jobs may be the person's own.
+  // Names are all names that mark a job as the person's own.
   names?: string[];
   // SignIn is how the person signed in.
   signIn: SignIn;
-  // CSRF is the token that every write has in the header X-Vedette-CSRF.
+  // CSRF is the token that every write must send in the header X-Vedette-CSRF.
   csrf: string;
   expires?: string;
   // Clusters are the clusters of which the person may see jobs.
@@ -960,10 +963,10 @@ export interface Session {
   maySubmit: boolean;
   // MaySeeOperations reports that the person may see all namespaces and the operations page.
   maySeeOperations: boolean;
-  // Notifies reports that the database has notifications.
+  // Notifies reports that the database stores notifications.
   notifies: boolean;
-  // KeepsDays is after how many days retention removes the history of ended jobs; 0 if it
-  // removes none, or if the portal does not know.
+  // KeepsDays is the number of days after which retention removes the history of ended jobs; 0 if
+  // it removes none, or if this is unknown.
   keepsDays?: number;
   // of the program
   version: string;
@@ -986,12 +989,12 @@ export interface Cluster {
   types: string[];
 }
 
-// SignInMethods says how one can sign in. It is the answer to a GET of PathSignInMethods, which
+// SignInMethods lists the ways to sign in. It is the answer to a GET of PathSignInMethods, which
 // needs no sign-in.
 export interface SignInMethods {
-  // Demanded reports that one has to sign in.
+  // Demanded reports that sign-in is required.
   demanded: boolean;
-  // Token reports that the portal has tokens of its own, and Kubernetes that it accepts the
+  // Token reports that the portal has tokens of its own. Kubernetes reports that it accepts
   // tokens of its clusters. Both are sent as bearer tokens.
   token: boolean;
   kubernetes: boolean;
@@ -1015,7 +1018,7 @@ export interface Stats {
   from: string;
   to: string;
   now: Period;
-  // Before is the period that is compared with; missing without one.
+  // Before is the period to compare with; missing if none was requested.
   beforeFrom?: string;
   beforeTo?: string;
   before?: Period;
@@ -1023,7 +1026,7 @@ export interface Stats {
   at: string;
 }
 
-// Period is what happened in a period.
+// Period has the statistics of a period.
 export interface Period {
   ended: number;
   // by final state
@@ -1045,8 +1048,9 @@ export interface Period {
   nodes: NodeShare[];
   // false if pods are not recorded
   nodesSeen: boolean;
-  // PodsFrom is since when pods are counted in nodes and causes, if that is not the whole period:
-  // ends of earlier pods are not read yet, or are too many. Ask again.
+  // PodsFrom is the time from which pods are counted in nodes and causes; missing if that is the
+  // whole period. Earlier pods are not read yet, or exceed the limit. A later request may have
+  // more.
   podsFrom?: string;
 }
 
@@ -1074,7 +1078,7 @@ export interface StatsBucket {
   gpuHours: GPUHours;
 }
 
-// Share counts something by a word.
+// Share is a word and its count.
 export interface Share {
   word: string;
   count: number;
@@ -1085,7 +1089,7 @@ export interface OwnerShare extends GPUHours {
   owner: string;
   jobs: number;
   failed: number;
-  // Owners is how many owners the row stands for, if it is the rest.
+  // Owners is the number of owners in the row, if it is the sum of the rest.
   owners?: number;
 }
 
@@ -1125,7 +1129,8 @@ export interface StatsPoint extends Spread {
 // Changes are transitions in the order of the feed.
 export interface Changes {
   changes: Change[];
-  // Behind is how many positions of the feed follow; not 0 while the portal replays.
+  // Behind is the number of positions of the feed that follow. It is not 0 while the portal
+  // replays changes.
   behind?: number;
 }
 
@@ -1134,38 +1139,38 @@ export interface Change {
   position: number;
   // Kind is new, late, corrected or withdrawn.
   kind: string;
-  // Before is the state from which the counts move to that of the job; empty if the job was
-  // not known.
+  // Before is the previous state of the job, whose count decreases; empty if the job was unknown.
   before?: string;
   // Job is the row after the change. Its life is complete.
   job: Job;
   // Seen is when the recorder saw the revision.
   seen: string;
-  // Removed says that the job is no longer in the history.
+  // Removed reports that the job is no longer in the history.
   removed?: boolean;
 }
 
-// Beat says that the stream lives.
+// Beat shows that the stream is alive.
 export interface Beat {
   now: string;
   position: number;
   // Lag is how old the newest reported transition was when it reached the portal, in seconds:
   // the 99th percentile of the last minute.
   lag: number;
-  // Stale is since when the portal has not reached the database; missing if it does.
+  // Stale is since when the portal cannot reach the database; missing if it can.
   stale?: string;
-  // Rights stands for what the person may see, in the first beat of a stream. A client that
-  // had another one before has to load everything again, as after the event rights.
+  // Rights identifies the set of jobs that the person may see. Only the first beat of a stream
+  // has it. A client that had another value before must load everything again, as after the event
+  // rights.
   rights?: string;
 }
 
-// Rights says that the person sees something else than before.
+// Rights reports that the person may see other jobs than before.
 export interface Rights {
-  // Rights is as that of Beat.
+  // Rights has the meaning of Beat.Rights.
   rights: string;
 }
 
-// Reset says why a client must load everything again.
+// Reset tells a client to load everything again, and why.
 export interface Reset {
   // "expired", "behind", "restored"
   reason: string;
@@ -1175,7 +1180,7 @@ export interface Reset {
 // TemplateList are the templates of jobs.
 export interface TemplateList {
   templates: Template[];
-  // Broken are the templates that cannot be used. They are sent with text=true only.
+  // Broken are the templates with errors. They are sent with text=true only.
   broken?: BrokenTemplate[];
 }
 
@@ -1195,8 +1200,8 @@ export interface Template {
   type: string;
   source: string;
   parameters?: Parameter[];
-  // From is where the template comes from, Replaces where templates of the same name come from
-  // that this one replaces, and Text its file. They are sent with text=true only.
+  // From is the source of the template. Replaces are the sources of templates with the same name
+  // that this one replaces. Text is its file. They are sent with text=true only.
   from?: string;
   replaces?: string[];
   text?: string;
@@ -1219,7 +1224,7 @@ export interface Parameter {
   unit?: string;
 }
 
-// RenderRequest makes YAML of the values of a form.
+// RenderRequest renders the values of a form as YAML.
 export interface RenderRequest {
   template: string;
   values: { [key: string]: unknown };
@@ -1228,7 +1233,7 @@ export interface RenderRequest {
 // Rendered is the YAML of a form.
 export interface Rendered {
   yaml: string;
-  // Lines has, for each parameter, the lines that its value ended up in.
+  // Lines has the lines that contain the value of each parameter.
   lines?: { [key: string]: number[] };
   problems?: FieldProblem[];
 }
@@ -1243,19 +1248,19 @@ export interface SubmitRequest {
   values?: { [key: string]: unknown };
   // Key identifies the request: two requests with one key create one job.
   key?: string;
-  // CloneOf is the job whose YAML was edited.
+  // CloneOf is the job whose YAML was copied and edited.
   cloneOf?: JobRef;
-  // Hold submits the job suspended and out of its queue, until it is released.
+  // Hold submits the job suspended and without its queue, until it is released.
   hold?: boolean;
   // Notify subscribes the person to the job.
   notify?: boolean;
   // MadeFrom is the name of the template that the YAML was made from, if any.
   madeFrom?: string;
-  // Ordinal tells equal jobs apart that are meant to be several.
+  // Ordinal distinguishes equal jobs that are all to be created.
   ordinal?: number;
-  // Again creates the job once more, under a new name. It excludes Key.
+  // Again creates another job under a new name. It excludes Key.
   again?: boolean;
-  // Object asks for the object as the API server stores it.
+  // Object requests the object as the API server stores it.
   object?: boolean;
 }
 
@@ -1269,24 +1274,24 @@ export interface Checked {
   yaml?: string;
   // Seconds is how long the dry run took.
   seconds: number;
-  // Asks is what the job asks for.
+  // Asks has the resources that the job requests.
   gpus: number;
   pods: number;
-  // Forecast says where the job would stand in line, if that is known.
+  // Forecast predicts the job's place in line and its start; missing if unknown.
   forecast?: Forecast;
-  // Object is the JSON of the object that the API server would store, if the request asks
-  // for it. Before reports that the same request was accepted before: Object is the job of then.
+  // Object is the JSON of the object that the API server would store, if it was requested. Before
+  // reports that the same request was accepted earlier: Object is then the existing job.
   object?: string;
   before?: boolean;
 }
 
-// Forecast is what is likely for a job that is not submitted yet.
+// Forecast is the prediction for a job that is not submitted yet.
 export interface Forecast {
   quota?: Quota;
   line?: Line;
   likely?: LikelyStart;
   like?: LikeJobs;
-  // Ran is the median time that jobs like it ran, of RanJobs jobs.
+  // Ran is the median run time of RanJobs similar jobs.
   ran?: number;
   ranJobs?: number;
 }
@@ -1294,47 +1299,48 @@ export interface Forecast {
 // Submitted is a job that was accepted.
 export interface Submitted {
   job: JobRef;
-  // Created is false if the same request had been accepted before.
+  // Created is false if the same request was accepted earlier.
   created: boolean;
   warnings?: string[];
-  // Before reports that the same request was accepted before. After a dry run neither Created
-  // nor Before is true.
+  // Before reports that the same request was accepted earlier. After a dry run, Created and
+  // Before are false.
   before?: boolean;
-  // Object is the JSON of the object, if the request asks for it.
+  // Object is the JSON of the object, if it was requested.
   object?: string;
 }
 
 // StopRequest cancels a job.
 export interface StopRequest {
   reason?: string;
-  // Confirm is the name of the job. It is needed if the job holds GPUs.
+  // Confirm is the name of the job. It is required if the job holds GPUs.
   confirm?: string;
   // How is delete or suspend; by default the type of the job decides.
   how?: string;
-  // DryRun has the API server check the request, and changes nothing.
+  // DryRun checks the request at the API server without changing anything.
   dryRun?: boolean;
 }
 
-// RetryRequest submits a job once more.
+// RetryRequest submits a copy of a job.
 export interface RetryRequest {
   key?: string;
   // Set changes fields: "spec.backoffLimit=3".
   set?: string[];
-  // Running repeats a job that has not ended.
+  // Running allows a retry of a job that has not ended.
   running?: boolean;
-  // DryRun has the API server check the copy, and creates nothing.
+  // DryRun checks the copy at the API server without creating it.
   dryRun?: boolean;
   // Object asks for the object as the API server stores it.
   object?: boolean;
 }
 
-// Timeline is the lives of jobs in an interval.
+// Timeline has the lives of jobs in an interval.
 export interface Timeline {
   from: string;
   to: string;
   jobs: TimelineJob[];
   gaps: Gap[];
-  // Groups sum up all rows, also those of other pages, by the name of the group; at most 200.
+  // Groups sum up all rows, including those of other pages, by the name of the group; at most
+  // 200.
   groups?: TimelineGroup[];
   // More reports that jobs are missing; Next is the cursor to them.
   next?: string;
@@ -1348,7 +1354,7 @@ export interface TimelineGroup {
   name: string;
   // in the interval
   jobs: number;
-  // Running counts the jobs that run, and GPUs what they hold.
+  // Running counts the running jobs. GPUs is the number of GPUs that they hold.
   running: number;
   gpus: number;
 }
@@ -1384,7 +1390,7 @@ export interface Gap {
   to?: string;
   cause: string;
   detail?: string;
-  // Changes counts the transitions that were found afterwards; -1 if that is not known.
+  // Changes counts the transitions that were found afterwards; -1 if unknown.
   changes: number;
   // the recorder has caught up
   closed: boolean;
@@ -1408,7 +1414,7 @@ export interface OverviewBar {
   failed: number;
 }
 
-// Waiting says why a job waits. Unknown facts are missing, and Unknown says why.
+// Waiting explains why a job waits. Unknown facts are missing, and Unknown gives the reasons.
 export interface Waiting {
   // Source is Kueue, Volcano or the scheduler; empty if nothing is known.
   source?: string;
@@ -1433,7 +1439,7 @@ export interface Quota {
   total: number;
   used: number;
   needed: number;
-  // Owners are the owners of what is used, largest first.
+  // Owners are the owners of the used quota, the largest first.
   owners: QuotaShare[];
 }
 
@@ -1441,25 +1447,25 @@ export interface Quota {
 export interface QuotaShare {
   owner: string;
   used: number;
-  // Others says that the row is the sum of owners whose jobs the person may not see, and of
-  // what no recorded job explains. Owner is then a word for them.
+  // Others reports that the row sums up owners whose jobs the person may not see, and usage that
+  // no recorded job explains. Owner is then a word for them.
   others?: boolean;
 }
 
-// Line is the line of a queue up to and behind a job.
+// Line is the line of a queue around a job.
 export interface Line {
   queue: string;
   place: number;
   length: number;
   // PlaceBefore is the place an hour ago; 0 if the job did not wait yet.
   placeBefore?: number;
-  // Ahead is what the jobs before it need, of the resource of the quota.
+  // Ahead is the amount of the quota's resource that the jobs before it need.
   aheadJobs: number;
   ahead: number;
   // at most 20 around the job
   jobs: LineJob[];
   // Hidden counts the jobs of the line that the person may not see. They keep their places and
-  // count in AheadJobs and Ahead, and Jobs lacks them.
+  // count in AheadJobs and Ahead, but are not in Jobs.
   hidden?: number;
 }
 
@@ -1474,47 +1480,45 @@ export interface LineJob {
   self?: boolean;
 }
 
-// LikelyStart is when a job is likely to start.
+// LikelyStart is the predicted start of a job.
 export interface LikelyStart {
-  // Early, Half and Late are the times by which one in ten, half, and nine in ten of the jobs
-  // like it started.
+  // Early, Half and Late are the times by which 10, 50 and 90 percent of similar jobs started.
   early: string;
   half: string;
   late: string;
-  // Tested is the number of past jobs of the backtest. Held is the share of the predictions
-  // about them, at several moments of their waits, that held: they started within the range.
+  // Tested is the number of past jobs in the backtest. Held is the share of correct predictions:
+  // the job started within the range. Each job is predicted at several moments of its wait.
   held: number;
   tested: number;
 }
 
-// LikeJobs is how long jobs like this one waited.
+// LikeJobs is how long similar jobs waited.
 export interface LikeJobs {
   // The jobs that are compared, as a sentence: "Same queue and size: 24 to 48 GPUs in gpu-h100."
   what: string;
   days: number;
   jobs: number;
   median: number;
-  // Longer is how many of them waited longer than the job has until now.
+  // Longer is how many of them waited longer than this job has so far.
   longer: number;
-  // Step is the width of a bar of Histogram, in seconds. The last bar has all longer waits
-  // too, so the bars add up to Jobs.
+  // Step is the width of a bar of Histogram, in seconds. The last bar includes all longer waits,
+  // so the bars add up to Jobs.
   step: number;
   histogram: number[];
 }
 
-// NodeReason is a number of nodes and why a pod does not fit on them.
+// NodeReason is a number of nodes, and the reason why a pod does not fit on them.
 export interface NodeReason {
   // -1: not counted
   nodes: number;
   // in the scheduler's words
   reason: string;
-  // Plain explains the reason in the language of the request; empty for a reason that is not
-  // known.
+  // Plain explains the reason in the language of the request; empty for an unknown reason.
   plain?: string;
   said?: string;
 }
 
-// Failure says why a job failed.
+// Failure explains why a job failed.
 export interface Failure {
   sentence: string;
   // Cause is the word: OOMKilled, Error, Evicted, NodeLost, DeadlineExceeded.
@@ -1531,7 +1535,7 @@ export interface Failure {
   limit?: string;
   // Memory is a limit to try next; missing if memory was not the cause.
   memory?: MemoryRepair;
-  // Like counts the jobs of the same owner and type that ended this way in Days days.
+  // Like counts the jobs of the same owner and type that failed for this cause in Days days.
   like: number;
   days: number;
   // Lines are the last lines of the log of the container.
@@ -1546,7 +1550,7 @@ export interface Failure {
 // MemoryRepair is a larger memory limit for a container that used all of its own.
 export interface MemoryRepair {
   container: string;
-  // as the pod has it: "480Gi"
+  // in the pod's notation: "480Gi"
   limit: string;
   // Proposed is half as much again. How much the container needs is not known.
   proposed: string;

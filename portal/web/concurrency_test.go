@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// TestTurns: a person has some requests answered at once. Further ones wait, and are refused after
-// 5 s; other persons do not wait.
-func TestTurns(t *testing.T) {
+// TestConcurrencyLimit: a person may have a limited number of requests answered at once. Further
+// ones wait, and are refused after 5 s; other people do not wait.
+func TestConcurrencyLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := NewTurns(2)
+		all := NewConcurrencyLimit(2)
 		release := make(chan struct{})
 		h := all.Handler(func(r *http.Request) string { return r.Header.Get("Person") }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow" {
@@ -41,7 +41,7 @@ func TestTurns(t *testing.T) {
 				t.Errorf("a request of %q: %d after %v", person, got, time.Since(began))
 			}
 		}
-		if got := ask("anna", "/")(); got != http.StatusTooManyRequests || time.Since(began) != turnTime {
+		if got := ask("anna", "/")(); got != http.StatusTooManyRequests || time.Since(began) != slotTime {
 			t.Errorf("a third one: %d after %v", got, time.Since(began))
 		}
 		waits := ask("anna", "/")

@@ -23,25 +23,25 @@ type place struct {
 }
 
 // eyes decide what the person of one request sees.
-type eyes struct {
-	r       *reader
-	ctx     context.Context
-	sight   Sight
-	known   map[place]bool
-	reviews int
+type viewer struct {
+	r        *reader
+	ctx      context.Context
+	sight    Sight
+	reviewed map[place]bool
+	reviews  int
 }
 
 // look returns the eyes of the person of a request. namespace is the one that the request is
 // about, if there is one.
-func look(ctx context.Context, r *reader, namespace string) (*eyes, error) {
+func newViewer(ctx context.Context, r *reader, namespace string) (*viewer, error) {
 	if namespace != "" {
-		ctx = access.Asking(ctx, namespace)
+		ctx = access.WithNamespaces(ctx, namespace)
 	}
 	s, err := r.Sight(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &eyes{r: r, ctx: ctx, sight: s, known: map[place]bool{}}, nil
+	return &viewer{r: r, ctx: ctx, sight: s, reviewed: map[place]bool{}}, nil
 }
 
 // isJob reports whether a type is one of jobs, which the sight decides.
@@ -51,35 +51,35 @@ func isJob(t history.Type) bool { return slices.Contains(submit.Workloads(), t.S
 // namespace means all.
 //
 // Errors: the API server does not say so.
-func (e *eyes) sees(cluster string, t history.Type, namespace string) (bool, error) {
+func (v *viewer) sees(cluster string, t history.Type, namespace string) (bool, error) {
 	if isJob(t) {
-		return e.sight.All() || e.sight.SeesType(cluster, t.String(), namespace) && namespace != "", nil
+		return v.sight.All() || v.sight.SeesType(cluster, t.String(), namespace) && namespace != "", nil
 	}
 	if namespace != "" {
-		if all, err := e.may(place{cluster, t, ""}); all || err != nil {
+		if all, err := v.may(place{cluster, t, ""}); all || err != nil {
 			return all, err
 		}
 	}
-	return e.may(place{cluster, t, namespace})
+	return v.may(place{cluster, t, namespace})
 }
 
 // may asks for the right to list a type.
-func (e *eyes) may(at place) (bool, error) {
-	if e.r.May == nil {
+func (v *viewer) may(at place) (bool, error) {
+	if v.r.May == nil {
 		return true, nil
 	}
-	if yes, ok := e.known[at]; ok {
+	if yes, ok := v.reviewed[at]; ok {
 		return yes, nil
 	}
-	if e.reviews++; e.reviews > maxReviews {
+	if v.reviews++; v.reviews > maxReviews {
 		return false, nil
 	}
-	err := e.r.May(e.ctx, access.Right{Cluster: at.cluster, Verb: "list", Group: at.typ.Group, Resource: at.typ.Resource, Namespace: at.namespace})
+	err := v.r.May(v.ctx, access.Right{Cluster: at.cluster, Verb: "list", Group: at.typ.Group, Resource: at.typ.Resource, Namespace: at.namespace})
 	var p *api.Problem
 	if err != nil && (!errors.As(err, &p) || p.Type == api.ProblemCluster) {
 		return false, err
 	}
-	e.known[at] = err == nil
+	v.reviewed[at] = err == nil
 	return err == nil, nil
 }
 
@@ -98,7 +98,7 @@ func objectOf(ctx context.Context, r *reader, id int64) (history.Object, error) 
 		}
 		return history.Object{}, unknownObject()
 	}
-	e, err := look(ctx, r, found[0].Namespace)
+	e, err := newViewer(ctx, r, found[0].Namespace)
 	if err != nil {
 		return history.Object{}, err
 	}
@@ -120,7 +120,7 @@ func unknownObject() *api.Problem {
 func placeOf(o *history.Object) place { return place{o.Cluster, o.Type, o.Namespace} }
 
 // seen returns the items that the person may see.
-func seen[T any](e *eyes, all []T, at func(*T) place) (out []T, err error) {
+func seen[T any](e *viewer, all []T, at func(*T) place) (out []T, err error) {
 	for i := range all {
 		p := at(&all[i])
 		yes, err := e.sees(p.cluster, p.typ, p.namespace)

@@ -15,18 +15,18 @@ const (
 )
 
 // turns are held by the requests whose large manifests are being read.
-type turns chan struct{}
+type manifestSlots chan struct{}
 
 // take waits until a manifest of some bytes may be read. The caller calls done then.
 //
 // Errors: *api.Problem: ctx has ended before.
-func (t turns) take(ctx context.Context, bytes int) (done func(), err error) {
+func (s manifestSlots) take(ctx context.Context, bytes int) (done func(), err error) {
 	if bytes < largeFrom {
 		return func() {}, nil
 	}
 	select {
-	case t <- struct{}{}:
-		return func() { <-t }, nil
+	case s <- struct{}{}:
+		return func() { <-s }, nil
 	case <-ctx.Done():
 		return nil, web.TooMany(time.Second)
 	}

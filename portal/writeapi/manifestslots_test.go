@@ -8,9 +8,9 @@ import (
 	"github.com/vedette-io/vedette/portal/api"
 )
 
-// TestTurns: few large manifests are read at once, and small ones do not wait for them.
-func TestTurns(t *testing.T) {
-	all := make(turns, mostLarge)
+// TestManifestSlots: few large manifests are read at once, and small ones do not wait for them.
+func TestManifestSlots(t *testing.T) {
+	all := make(manifestSlots, mostLarge)
 	var dones []func()
 	for range mostLarge {
 		done, err := all.take(t.Context(), largeFrom)
