@@ -151,6 +151,12 @@ lint: ## run gofumpt, vet, go fix and staticcheck over all modules
 	  go vet ./... && go fix -diff ./... && $(GOTOOL) staticcheck ./...); done
 	@echo "lint conformance/kubernetes"; cd conformance/kubernetes && go vet -tags clientgo036 ./... # the others take minutes for its dependencies
 
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+.PHONY: platforms
+platforms: ## build and vet the program, with its tests, for Linux, macOS and Windows on amd64 and arm64
+	@set -e; for platform in $(PLATFORMS); do echo "platform $$platform"; export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+	  go build ./... && go vet ./...; done
+
 .PHONY: tidy
 tidy: ## check that every go.mod is tidy; `make controllers` checks those with the dependencies of other projects
 	@set -e; for module in $(MODULES) conformance/kubernetes conformance/build/etcd conformance/build/kubernetes conformance/build/kwok; do \

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/vedette-io/vedette/apitest"
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // within is how long something may take that takes no time.
@@ -145,7 +145,7 @@ func (s *server) start(name string, args ...string) *program {
 		}
 	})
 	s.t.Cleanup(func() {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		_ = oscompat.Terminate(p.cmd.Process)
 		_ = p.cmd.Wait() // the shortest example ends by the signal itself
 		w.Close()
 		reading.Wait()

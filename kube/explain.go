@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
-	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
@@ -181,7 +181,7 @@ func diagnoseNetwork(err error) (diagnosis, bool) {
 	)
 	slow := errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case oscompat.ConnectionRefused(err):
 		return diagnosis{"no server answers there: " + oneLine(err), "is the cluster running, and is this the right context of the kubeconfig?", "--context"}, true
 	case errors.As(err, &dns) && !dns.IsTimeout:
 		return diagnosis{fmt.Sprintf("the name %s is not known: %s", dns.Name, oneLine(err)), "check the server address and the network or VPN", ""}, true

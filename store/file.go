@@ -7,26 +7,27 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/framed"
 	"github.com/vedette-io/vedette/wire"
 )
 
 // The snapshot file; docs/formats/snapshot.md is its description.
 const (
-	fileMagic   = "VEDETTE\x02" // the last byte is the format version
-	frameBytes  = 256 << 10     // where a frame of records ends
-	maxFrame    = 64 << 20
-	keyBytes    = 32
-	saltBytes   = 16
-	frameHeader = 8 // length and CRC
+	fileMagic  = "VEDETTE\x02" // the last byte is the format version
+	frameBytes = 256 << 10     // where a frame of records ends
+	maxFrame   = 64 << 20
+	keyBytes   = 32
+	saltBytes  = 16
 )
+
+// frameFormat is the format of the frames after the magic.
+var frameFormat = framed.Format{Order: binary.LittleEndian, Max: maxFrame}
 
 // Kinds of frames, their first byte.
 const (
@@ -140,17 +141,4 @@ func (s *frameCipher) open(frame []byte) ([]byte, error) {
 		return frame, nil
 	}
 	return s.aead.Open(frame[:0], s.nonce(), frame, s.head)
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func writeFrame(w io.Writer, frame []byte) error {
-	var head [frameHeader]byte
-	binary.LittleEndian.PutUint32(head[:], uint32(len(frame)))
-	binary.LittleEndian.PutUint32(head[4:], crc32.Checksum(frame, castagnoli))
-	if _, err := w.Write(head[:]); err != nil {
-		return err
-	}
-	_, err := w.Write(frame)
-	return err
 }

@@ -2,15 +2,14 @@ package store
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/framed"
 	"github.com/vedette-io/vedette/internal/pack"
 )
 
@@ -102,24 +101,13 @@ func (f *fileReader) truncated(err error) error {
 	return err
 }
 
-// frame reads a frame and checks its sum.
+// frame reads a frame.
 func (f *fileReader) frame() ([]byte, error) {
-	var head [frameHeader]byte
-	if _, err := io.ReadFull(f.r, head[:]); err != nil {
-		return nil, f.truncated(err)
+	payload, err := frameFormat.Read(f.r)
+	if damage := (*framed.DamageError)(nil); errors.As(err, &damage) {
+		return nil, &FileError{damage.Reason}
 	}
-	n := binary.LittleEndian.Uint32(head[:])
-	if n == 0 || n > maxFrame {
-		return nil, &FileError{fmt.Sprintf("a part of it claims to have %d bytes", n)}
-	}
-	var frame bytes.Buffer // grows with what comes, not with what is claimed
-	if _, err := io.CopyN(&frame, f.r, int64(n)); err != nil {
-		return nil, f.truncated(err)
-	}
-	if crc32.Checksum(frame.Bytes(), castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
-		return nil, &FileError{"a checksum is wrong"}
-	}
-	return frame.Bytes(), nil
+	return payload, f.truncated(err)
 }
 
 // records reads all objects into the store.

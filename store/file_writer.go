@@ -51,7 +51,7 @@ func (s *Snapshot) WriteFile(w io.Writer, opts FileOptions) error {
 	if _, err := out.w.WriteString(fileMagic); err != nil {
 		return err
 	}
-	if err := writeFrame(out.w, text); err != nil {
+	if err := frameFormat.Write(out.w, text); err != nil {
 		return err
 	}
 	for e := range s.All() {
@@ -78,7 +78,7 @@ func (f *fileWriter) record(e Entry) error {
 		if err := f.flush(); err != nil {
 			return err
 		}
-		if err := writeFrame(f.w, f.cipher.seal(append([]byte{frameDictionary}, e.slab.dict.Text()...))); err != nil {
+		if err := frameFormat.Write(f.w, f.cipher.seal(append([]byte{frameDictionary}, e.slab.dict.Text()...))); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (f *fileWriter) flush() error {
 	if len(f.frame) == 1 {
 		return nil
 	}
-	err := writeFrame(f.w, f.cipher.seal(f.frame))
+	err := frameFormat.Write(f.w, f.cipher.seal(f.frame))
 	f.frame = f.frame[:1]
 	return err
 }
@@ -110,7 +110,7 @@ func (f *fileWriter) end(objects int) error {
 		return err
 	}
 	frame := binary.AppendUvarint([]byte{frameEnd}, uint64(objects))
-	if err := writeFrame(f.w, f.cipher.seal(frame)); err != nil {
+	if err := frameFormat.Write(f.w, f.cipher.seal(frame)); err != nil {
 		return err
 	}
 	return f.w.Flush()

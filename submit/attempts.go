@@ -11,12 +11,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"strings"
-	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/kube"
 )
 
@@ -121,7 +121,7 @@ func outcomeOf(err error) outcome {
 	switch {
 	case errors.As(err, &illegal), errors.As(err, &config):
 		return refused
-	case errors.Is(err, syscall.ECONNREFUSED), errors.As(err, &dns), errors.As(err, &authority), errors.As(err, &host),
+	case oscompat.ConnectionRefused(err), errors.As(err, &dns), errors.As(err, &authority), errors.As(err, &host),
 		errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert):
 		return unsent
 	case passing(err):

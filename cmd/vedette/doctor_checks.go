@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/kube"
 	"github.com/vedette-io/vedette/record"
 	"github.com/vedette-io/vedette/record/joblog"
@@ -32,7 +32,7 @@ func (o *recordOptions) examineDatabase(ctx context.Context, how touch, f *findi
 	}
 	d, err := openWith(ctx, o.db, sqldb.Inspect)
 	if file, ok := sqldb.FileOf(o.db); ok && errors.Is(err, sqldb.ErrAbsent) {
-		if err := unix.Access(filepath.Dir(file), unix.W_OK); err != nil {
+		if err := oscompat.CheckWritable(filepath.Dir(file)); err != nil {
 			f.note(failed, "file", fmt.Sprintf("%s does not exist and cannot be created: %s: %v", file, filepath.Dir(file), err), "check that the folder exists and is writable, or name another file")
 		} else {
 			f.ok("file", "%s does not exist yet; `vedette record` creates it", file)

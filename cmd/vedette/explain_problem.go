@@ -8,10 +8,10 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/client"
 )
@@ -60,7 +60,7 @@ func explainUnreachable(err error, away *client.UnreachableError) string {
 		return text + "; if you trust the server, --server-ca names a file with the certificate of its authority"
 	case errors.As(away, &unknown):
 		return text + "; check the address (--server), and the network or VPN"
-	case errors.Is(away, syscall.ECONNREFUSED):
+	case oscompat.ConnectionRefused(away):
 		return text + "; is the portal running, and is the address right? (--server)"
 	case errors.As(away, &wait) && wait.Timeout():
 		return text + "; check the network or VPN, and try again"

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // key is what `vedette login` stores for a portal. All of its texts may be secrets.
@@ -70,7 +72,7 @@ func openKeys() (*keys, error) {
 		return k, nil
 	case err != nil:
 		return nil, fmt.Errorf("the logins cannot be read: %w", err)
-	case info.Mode().Perm()&0o077 != 0:
+	case oscompat.SharedBits(info) != 0:
 		return nil, fmt.Errorf("others may read the logins in %s: run `chmod 600 %[1]s`, and log in again if others use this machine", k.path)
 	}
 	text, err := os.ReadFile(k.path)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/printable"
 )
 
@@ -26,6 +27,8 @@ func main() {
 	// Libraries write log lines of their own, which may contain text from a server.
 	slog.SetDefault(slog.New(slog.NewTextHandler(printable.NewWriter(os.Stderr), nil)))
 	klog.SetSlogLogger(slog.Default())
+	oscompat.EnableEscapes(os.Stdout)
+	oscompat.EnableEscapes(os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
@@ -44,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	var exit errExit
 	switch {
-	case errors.Is(err, syscall.EPIPE):
+	case oscompat.PipeClosed(err):
 		return 0 // the reader of the output has closed it
 	case errors.As(err, &exit):
 		if text := exit.Error(); text != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/vedette-io/vedette/apitest"
 	"github.com/vedette-io/vedette/compat/clientgo"
 	"github.com/vedette-io/vedette/informer"
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // typicalPod returns a pod as clusters have them, without managedFields: 3 KB of protobuf.
@@ -120,20 +120,11 @@ func benchmarkLive(b *testing.B, informerOf func(*apitest.Server) cache.SharedIn
 	}
 }
 
-// cpu returns what this process has used.
-func cpu() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
 // measureDecodes decodes every object again and again.
 func measureDecodes(b *testing.B, inf cache.SharedIndexInformer, pods int, more float64) {
 	keys := inf.GetStore().ListKeys()
 	h, _ := clientgo.HealthOf(inf)
-	i, before := 0, cpu()
+	i, before := 0, oscompat.CPUTime()
 	for b.Loop() {
 		if _, ok, err := inf.GetStore().GetByKey(keys[i%len(keys)]); !ok || err != nil {
 			b.Fatal(ok, err)
@@ -141,7 +132,7 @@ func measureDecodes(b *testing.B, inf cache.SharedIndexInformer, pods int, more 
 		i++
 	}
 	const core, minute = 4 << 30, float64(time.Minute)
-	decode := float64(cpu()-before) / float64(b.N)
+	decode := float64(oscompat.CPUTime()-before) / float64(b.N)
 	b.ReportMetric(decode, "cpu-ns/op")
 	b.ReportMetric(float64(h.Stats.RawBytes)/float64(pods), "raw-B")
 	b.ReportMetric(more, "live-B")

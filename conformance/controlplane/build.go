@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +12,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/filelock"
 )
 
 // CacheVariable is the environment variable that names the folder in which
@@ -145,20 +145,15 @@ const (
 
 // lock waits until no other process builds.
 func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
 	tick := time.NewTicker(lockRetry)
 	defer tick.Stop()
 	for told := false; ; told = true {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			f.Close()
+		unlock, ours, err := filelock.Try(path)
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", path, err)
+		case ours:
+			return func() { _ = unlock() }, nil
 		}
 		if !told {
 			fmt.Fprintln(progress, "Waiting for another process that builds the control plane.")
@@ -166,7 +161,6 @@ func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), 
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			f.Close()
 			return nil, context.Cause(ctx)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	_ "github.com/go-sql-driver/mysql" // the driver
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
@@ -43,7 +42,7 @@ func unprivileged(owner string) (dir string, as func(*exec.Cmd) *exec.Cmd, err e
 	uid, _ := strconv.Atoi(u.Uid) // a number, says the system
 	gid, _ := strconv.Atoi(u.Gid)
 	return dir, func(c *exec.Cmd) *exec.Cmd {
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+		runAs(c, uid, gid)
 		return c
 	}, os.Chown(dir, uid, gid)
 }

@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // Server is a database server of this process. One goroutine at a time may kill and
@@ -57,7 +58,7 @@ func Stop() {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, s := range started {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = oscompat.Terminate(s.cmd.Process) // it may have ended
 		<-s.ended
 		_ = os.RemoveAll(s.dir)
 	}

@@ -19,15 +19,18 @@ const module = "github.com/vedette-io/vedette"
 // people.
 const Table = `
 errcode:
+internal/oscompat:
+internal/filelock:
+internal/framed:
 internal/printable:
 internal/table: internal/printable
 internal/jsontext:
 internal/pack:
 wire: internal/jsontext
 delta: wire
-kube: wire internal/printable
+kube: wire internal/printable internal/oscompat
 reflector: wire delta
-store: wire delta internal/pack
+store: wire delta internal/pack internal/framed
 jobmeta:
 state: jobmeta
 internal/jobspec: jobmeta
@@ -40,7 +43,7 @@ controller: wire kube informer store workqueue internal/faultlog
 metrics: informer workqueue controller
 internal/yamlfile:
 rules: state internal/yamlfile
-record/sqldb:
+record/sqldb: internal/oscompat internal/filelock
 record/internal/model: wire state record/sqldb
 record/internal/bodies: wire internal/pack record/sqldb record/internal/model
 record/internal/modeltest: wire state record/sqldb record/internal/model record/internal/bodies
@@ -50,7 +53,7 @@ record/joblog: wire record/sqldb
 record/retention: wire state record/sqldb record/internal/model record/joblog
 record/internal/observe: wire internal/jsontext delta kube state record/internal/model jobmeta internal/jobspec
 record/internal/batch: wire state record/sqldb record/internal/model record/internal/bodies record/internal/observe
-record/internal/spool: wire delta
+record/internal/spool: wire delta internal/filelock internal/framed
 record: wire delta reflector kube state internal/faultlog internal/clusterid record/sqldb record/internal/model record/feed record/internal/bodies record/internal/observe record/internal/batch record/internal/spool
 record/logkeeper: wire delta kube reflector store state jobmeta informer internal/faultlog internal/clusterid record/sqldb record/joblog
 record/jobtrace: state internal/faultlog internal/jobspec record/sqldb record/internal/model record/history record/feed
@@ -71,14 +74,14 @@ notify/channel/shoutrrr: notify/message notify/channel
 notify/channel/event: kube notify/message notify/channel
 notify/channel/stdout: internal/printable state notify/message notify/channel
 notify/rule: internal/printable state notify/message
-notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule
+notify/config: kube state internal/yamlfile notify/message notify/channel notify/channel/webhook notify/channel/email notify/channel/feishu notify/channel/dingtalk notify/channel/wecom notify/channel/slack notify/channel/teams notify/channel/pagerduty notify/channel/opsgenie notify/channel/shoutrrr notify/channel/event notify/channel/stdout notify/rule internal/oscompat
 notify/facts: wire state record/sqldb record/history record/feed notify/message jobmeta internal/jobspec record/joblog
 notify/delivery: record/sqldb notify/channel
 notify: wire state internal/faultlog record/sqldb record/history record/feed notify/message notify/channel notify/rule notify/config notify/facts notify/delivery jobmeta internal/jobspec record/joblog
 notify/notifymetrics: notify notify/delivery
 submit/manifest: internal/yamlfile internal/printable
 submit/template: wire kube jobmeta internal/yamlfile internal/printable submit/manifest
-submit: wire kube state jobmeta internal/jobspec internal/printable submit/manifest
+submit: wire kube state jobmeta internal/jobspec internal/printable submit/manifest internal/oscompat
 submit/logs: wire kube store state informer jobmeta internal/printable record/joblog submit
 compat/internal/hidden:
 compat/internal/queue: workqueue compat/internal/hidden
@@ -94,7 +97,7 @@ compat/clientgo/dynamic/dynamicinformer: compat/clientgo compat/clientgo/interna
 compat/clientgo/metadata/metadatainformer: compat/clientgo compat/clientgo/internal/reach compat/clientgo/internal/informerset
 apitest: wire
 record/recordtest: wire kube reflector state record/sqldb record/feed record/history record/retention record apitest
-internal/dbtest:
+internal/dbtest: internal/oscompat
 internal/linediff:
 internal/objectyaml:
 internal/policy:
@@ -104,7 +107,7 @@ record/jobindex: wire state jobmeta internal/jobspec record/sqldb record/interna
 record/jobindex/indextest: wire state record/history record/jobindex
 record/recordworld: wire state internal/jobspec record/sqldb record/internal/model record/jobindex record/jobindex/indextest
 portal/api:
-portal/web: wire kube record/sqldb submit portal/api
+portal/web: wire kube record/sqldb submit portal/api internal/oscompat
 portal/identity: portal/api portal/web internal/faultlog
 portal/access: wire kube state informer submit internal/faultlog internal/printable portal/api portal/identity
 portal/audit: record/sqldb portal/api portal/identity
@@ -123,7 +126,7 @@ portal/client: portal/api
 portal/records: wire state record/history portal/api portal/client
 portal/recordapi: wire state submit record/sqldb record/history portal/api portal/web portal/access portal/jobview portal/records
 portal: wire state kube internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/config notify/delivery submit submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/recordapi
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/jobtrace record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal/records portal internal/swap
+cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/jobtrace record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal/records portal internal/swap internal/oscompat
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller

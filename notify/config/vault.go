@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/internal/yamlfile"
 )
 
@@ -88,7 +89,7 @@ func (v *vault) checkRights(path string) {
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(path), "..data")); err == nil {
 		return
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o004 != 0 {
+	if info, err := os.Stat(path); err == nil && oscompat.SharedBits(info)&0o004 != 0 {
 		v.warnings = append(v.warnings, fmt.Sprintf("everybody on this machine may read the secret in %s; run: chmod o= %s", path, path))
 	}
 }

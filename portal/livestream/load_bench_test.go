@@ -18,8 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/portal/api"
 	"github.com/vedette-io/vedette/portal/web"
 )
@@ -165,12 +164,6 @@ func loadChange(n int64, now time.Time) Change {
 	return Change{Position: n, Cluster: job.Cluster, Type: job.Type, Namespace: job.Namespace, Seen: now, Fresh: true, Event: api.Change{Position: n, Kind: "new", Before: "Starting", Job: job, Seen: now}}
 }
 
-func cpu() time.Duration {
-	var u unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // it fails for bad arguments only
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // BenchmarkStreams measures the CPU and the memory of 1,000 browsers at 500 changes a second. 200
 // of them read too slowly. The browsers run in another process.
 func BenchmarkStreams(b *testing.B) {
@@ -219,7 +212,7 @@ func report(b *testing.B, h *Hub, address string) {
 	for h.Stats().Browsers < browsers {
 		<-time.After(10 * time.Millisecond)
 	}
-	began, used, most, sent := time.Now(), cpu(), uint64(0), int64(0)
+	began, used, most, sent := time.Now(), oscompat.CPUTime(), uint64(0), int64(0)
 	ticker := time.NewTicker(20 * time.Millisecond)
 	for now := range ticker.C {
 		if now.Sub(began) > loadTime {
@@ -237,7 +230,7 @@ func report(b *testing.B, h *Hub, address string) {
 		}
 	}
 	ticker.Stop()
-	took := cpu() - used
+	took := oscompat.CPUTime() - used
 	<-time.After(time.Second)
 	_ = in.Close()
 	var res loadResult

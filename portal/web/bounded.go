@@ -3,11 +3,11 @@ package web
 import (
 	"container/list"
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/http"
 	"sync"
-	"syscall"
+
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // spareFiles is how many connections are closed if the process has no free file descriptor, so that
@@ -35,7 +35,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 	for {
 		c, err := b.Listener.Accept()
 		if err != nil {
-			if (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && b.shrink() {
+			if oscompat.TooManyFiles(err) && b.shrink() {
 				continue
 			}
 			return nil, err

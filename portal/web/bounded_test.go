@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // serveBounded serves a handler with few connections until the test ends.
@@ -88,7 +90,7 @@ func TestSlowBody(t *testing.T) {
 		c := dial(t, address, "POST /x HTTP/1.1\r\nHost: x\r\n"+header+"\r\n\r\n")
 		began := time.Now()
 		text, err := io.ReadAll(c)
-		if took := time.Since(began); err != nil && !errors.Is(err, syscall.ECONNRESET) || took > 10*time.Second || !strings.Contains(string(text), "401") {
+		if took := time.Since(began); err != nil && !oscompat.ConnectionReset(err) || took > 10*time.Second || !strings.Contains(string(text), "401") {
 			t.Errorf("%s: %q, %v after %v", header, text, err, took)
 		}
 	}

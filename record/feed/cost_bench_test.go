@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/vedette-io/vedette/internal/dbtest"
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/record/feed"
 	"github.com/vedette-io/vedette/record/internal/modeltest"
 	"github.com/vedette-io/vedette/wire"
@@ -32,13 +31,6 @@ func filled(b *testing.B, kind string) *modeltest.Database {
 	return d
 }
 
-// used returns the CPU time of this process.
-func used() time.Duration {
-	var u unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // it fails only for invalid arguments
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // report reports the time per transition for n transitions: wall-clock time, and CPU time
 // of this process.
 func report(b *testing.B, n int, cpu time.Duration) {
@@ -59,12 +51,12 @@ func BenchmarkSequence(b *testing.B) {
 				b.StopTimer()
 				d := filled(b, kind)
 				b.StartTimer()
-				began := used()
+				began := oscompat.CPUTime()
 				numbered, err := feed.Sequence(b.Context(), d.DB)
 				if err != nil {
 					b.Fatal(err)
 				}
-				n, cpu = n+numbered, cpu+used()-began
+				n, cpu = n+numbered, cpu+oscompat.CPUTime()-began
 			}
 			report(b, n, cpu)
 		})
@@ -80,7 +72,7 @@ func BenchmarkRead(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ResetTimer()
-			began := used()
+			began := oscompat.CPUTime()
 			for range b.N {
 				for _, err := range feed.Read(b.Context(), d.DB, 0) {
 					if err != nil {
@@ -89,7 +81,7 @@ func BenchmarkRead(b *testing.B) {
 					n++
 				}
 			}
-			report(b, n, used()-began)
+			report(b, n, oscompat.CPUTime()-began)
 		})
 	}
 }

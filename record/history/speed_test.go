@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/record/history"
 	"github.com/vedette-io/vedette/record/sqldb"
 	"github.com/vedette-io/vedette/state"
@@ -117,12 +116,12 @@ func measure[T any](t *testing.T, name string, order history.Order, list func(co
 		var times, walls []time.Duration
 		var page history.Page[T]
 		for len(times) < repeats() {
-			began, cpu := time.Now(), cpuTime(t)
+			began, cpu := time.Now(), oscompat.CPUTime()
 			var err error
 			if page, err = list(t.Context(), p); err != nil {
 				t.Fatal(name, err)
 			}
-			times, walls = append(times, cpuTime(t)-cpu), append(walls, time.Since(began))
+			times, walls = append(times, oscompat.CPUTime()-cpu), append(walls, time.Since(began))
 		}
 		slices.Sort(times)
 		slices.Sort(walls)
@@ -136,15 +135,4 @@ func measure[T any](t *testing.T, name string, order history.Order, list func(co
 		t.Errorf("%s: a page took %v", name, slowest)
 	}
 	return fmt.Sprintf("%2d pages %4d %5.1f/%5.1f ms", pages, items, slowest.Seconds()*1000, wall.Seconds()*1000)
-}
-
-// cpuTime returns the CPU time of this process. Wall-clock time depends on other load of
-// the machine.
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

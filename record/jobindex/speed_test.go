@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"runtime"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/vedette-io/vedette/internal/oscompat"
 	"github.com/vedette-io/vedette/record/jobfilter"
 	"github.com/vedette-io/vedette/record/jobindex"
 	"github.com/vedette-io/vedette/record/jobindex/indextest"
@@ -43,27 +43,17 @@ func fill(b *testing.B) *jobindex.Index {
 // percentiles runs f often, and reports how long it takes.
 func percentiles(b *testing.B, f func()) {
 	var all []time.Duration
-	before := cpu(b)
+	before := oscompat.CPUTime()
 	for b.Loop() {
 		begun := time.Now()
 		f()
 		all = append(all, time.Since(begun))
 	}
-	b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(len(all)), "cpu-ms")
+	b.ReportMetric(float64((oscompat.CPUTime()-before).Microseconds())/1000/float64(len(all)), "cpu-ms")
 	slices.Sort(all)
 	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
 	b.ReportMetric(0, "ns/op")
-}
-
-// cpu returns the processor time that the process has used. On a shared machine it tells more
-// than the time that has passed.
-func cpu(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func parse(b *testing.B, query string) jobfilter.Filter {

@@ -10,6 +10,8 @@ import (
 	"net"
 	"strings"
 	"syscall"
+
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // Error is an error of a database, or of the network to it. It never contains a password.
@@ -78,7 +80,7 @@ func explainNetwork(err error) (e Explanation, known bool) {
 	switch {
 	case errors.As(err, &dns):
 		return Explanation{fmt.Sprintf("the host %s cannot be found", dns.Name), checkAddress, dns}, true
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case oscompat.ConnectionRefused(err):
 		return Explanation{"no server listens at this address", "start the server, or correct the port", syscall.ECONNREFUSED}, true
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return Explanation{"the server did not answer in time", checkAddress, errTimeout}, true

@@ -5,10 +5,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/vedette-io/vedette/internal/filelock"
 )
 
 // SessionLock describes a named lock that a session of a server holds.
@@ -54,17 +53,7 @@ func (l SessionLock) Try(ctx context.Context, db *sql.DB, name string) (unlock f
 // TryFileLock implements Driver.TryLock for a local database, with a lock on a file. It
 // creates the file and never removes it. The lock ends with the process.
 func TryFileLock(name string) (unlock func() error, ours bool, err error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, false, err
-	}
-	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		return nil, false, f.Close()
-	case err != nil:
-		return nil, false, errors.Join(err, f.Close())
-	}
-	return f.Close, true, nil // closing the file releases the lock
+	return filelock.Try(name)
 }
 
 // lockRetry is the pause between two attempts to take a lock.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // ErrAbsent is returned by Inspect and Read for a database file that does not exist.
@@ -91,7 +91,7 @@ func ReadWith(ctx context.Context, driver Driver, url string) (*DB, error) {
 		return nil, err
 	}
 	access := ReadWrite
-	if a.File != "" && errors.Join(unix.Access(a.File, unix.W_OK), unix.Access(filepath.Dir(a.File), unix.W_OK)) != nil {
+	if a.File != "" && errors.Join(oscompat.CheckWritable(a.File), oscompat.CheckWritable(filepath.Dir(a.File))) != nil {
 		access = ReadOnly
 	}
 	d, err := openPool(ctx, driver, a, access)

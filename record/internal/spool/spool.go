@@ -6,16 +6,16 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/vedette-io/vedette/delta"
+	"github.com/vedette-io/vedette/internal/filelock"
+	"github.com/vedette-io/vedette/internal/framed"
 	"github.com/vedette-io/vedette/wire"
 )
 
@@ -42,6 +42,7 @@ func (b *Budget) take(n int64) bool {
 // the process. A spool belongs to one goroutine; Bytes is safe for concurrent use.
 type Spool struct {
 	file   *os.File
+	unlock func() error
 	budget *Budget
 	oldest int64 // offset of the oldest batch
 	end    int64
@@ -51,10 +52,8 @@ type Spool struct {
 // ErrFull is returned by Push when the budget is exhausted.
 var ErrFull = errors.New("the spill has reached its maximum size")
 
-// frame is the size of a batch header in bytes: the length and the checksum.
-const frame = 8
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// format is the format of a spill: each batch is a frame.
+var format = framed.Format{Order: binary.BigEndian}
 
 // Open opens the spool with a name, and keeps the batches of a previous process. It removes
 // an incomplete batch; the server sends its deltas again.
@@ -68,10 +67,14 @@ func Open(dir, name string, b *Budget) (*Spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spill: %w", err)
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	unlock, ours, err := filelock.TryData(file.Name())
+	switch {
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("spill: lock %s: %w", file.Name(), err), file.Close())
+	case !ours:
 		return nil, errors.Join(fmt.Errorf("spill: %s is in use by another recorder: give each recorder its own directory", file.Name()), file.Close())
 	}
-	s := &Spool{file: file, budget: b}
+	s := &Spool{file: file, unlock: unlock, budget: b}
 	for {
 		n, _, err := s.read(s.end)
 		if err != nil {
@@ -80,7 +83,7 @@ func Open(dir, name string, b *Budget) (*Spool, error) {
 		s.end += n
 	}
 	if err := file.Truncate(s.end); err != nil {
-		return nil, errors.Join(fmt.Errorf("spill: %w", err), file.Close())
+		return nil, errors.Join(fmt.Errorf("spill: %w", err), unlock(), file.Close())
 	}
 	s.size.Store(s.end)
 	b.left.Add(-s.end) // the budget may have been larger before
@@ -89,26 +92,8 @@ func Open(dir, name string, b *Budget) (*Spool, error) {
 
 // read returns the batch at an offset, and its size in the file in bytes.
 func (s *Spool) read(at int64) (n int64, payload []byte, err error) {
-	var head [frame]byte
-	if _, err := s.file.ReadAt(head[:], at); err != nil {
-		return 0, nil, err
-	}
-	length := int64(binary.BigEndian.Uint32(head[:]))
-	info, err := s.file.Stat()
-	if err != nil {
-		return 0, nil, err
-	}
-	if at+frame+length > info.Size() {
-		return 0, nil, io.ErrUnexpectedEOF
-	}
-	payload = make([]byte, length)
-	if _, err := s.file.ReadAt(payload, at+frame); err != nil {
-		return 0, nil, err
-	}
-	if crc32.Checksum(payload, castagnoli) != binary.BigEndian.Uint32(head[4:]) {
-		return 0, nil, errors.New("checksum mismatch")
-	}
-	return frame + length, payload, nil
+	payload, err = format.Read(io.NewSectionReader(s.file, at, math.MaxInt64-at))
+	return framed.Overhead + int64(len(payload)), payload, err
 }
 
 // spilledBatch is the encoded form of a batch.
@@ -144,19 +129,18 @@ func (s *Spool) Push(deltas delta.Batch, middle bool) error {
 			all.Deltas[i].Err = d.Err.Error()
 		}
 	}
-	var text bytes.Buffer
-	text.Write(make([]byte, frame))
-	if err := gob.NewEncoder(&text).Encode(all); err != nil {
+	var payload, frame bytes.Buffer
+	if err := gob.NewEncoder(&payload).Encode(all); err != nil {
 		return fmt.Errorf("spill: %w", err)
 	}
-	out := text.Bytes()
-	binary.BigEndian.PutUint32(out, uint32(len(out)-frame))
-	binary.BigEndian.PutUint32(out[4:], crc32.Checksum(out[frame:], castagnoli))
-	n := int64(len(out))
+	if err := format.Write(&frame, payload.Bytes()); err != nil {
+		return fmt.Errorf("spill: %w", err)
+	}
+	n := int64(frame.Len())
 	if !s.budget.take(n) {
 		return ErrFull
 	}
-	_, err := s.file.WriteAt(out, s.end)
+	_, err := s.file.WriteAt(frame.Bytes(), s.end)
 	if err == nil {
 		err = s.file.Sync()
 	}
@@ -234,5 +218,5 @@ func (s *Spool) Clear() error {
 // Close closes the file. Its batches remain on disk.
 func (s *Spool) Close() error {
 	s.budget.left.Add(s.end)
-	return s.file.Close()
+	return errors.Join(s.unlock(), s.file.Close())
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	clientgo "k8s.io/client-go/util/workqueue"
 
 	"github.com/vedette-io/vedette/compat/clientgo/util/workqueue"
+	"github.com/vedette-io/vedette/internal/oscompat"
 )
 
 // queueShapes are the ways of using a queue that are measured beside client-go's.
@@ -46,23 +46,13 @@ func BenchmarkQueue(b *testing.B) {
 					q := m.limited(clientgo.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour), config)
 					defer q.ShutDown()
 					b.ReportAllocs()
-					start := cpu(b)
+					start := oscompat.CPUTime()
 					shape.run(b, q, keys)
-					b.ReportMetric(float64(cpu(b)-start)/float64(b.N), "cpu-ns/op")
+					b.ReportMetric(float64(oscompat.CPUTime()-start)/float64(b.N), "cpu-ns/op")
 				})
 			}
 		}
 	}
-}
-
-// cpu returns the time of processors that the process has used: on a machine that does
-// other work as well it says more than time does.
-func cpu(b *testing.B) time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // inTurn is one goroutine that adds, gets and does one item after the other.
@@ -211,13 +201,13 @@ func items[T comparable](b *testing.B, item func(int) T) {
 	}{{"client-go", clientgo.NewTyped[T]()}, {"vedette", workqueue.NewTyped[T]()}} {
 		b.Run(m.name, func(b *testing.B) {
 			b.ReportAllocs()
-			start := cpu(b)
+			start := oscompat.CPUTime()
 			for i := range b.N {
 				m.q.Add(all[i%len(all)])
 				got, _ := m.q.Get()
 				m.q.Done(got)
 			}
-			b.ReportMetric(float64(cpu(b)-start)/float64(b.N), "cpu-ns/op")
+			b.ReportMetric(float64(oscompat.CPUTime()-start)/float64(b.N), "cpu-ns/op")
 		})
 		m.q.ShutDown()
 	}

@@ -1,0 +1,51 @@
+// Package filelock locks files, so that one process at a time uses them.
+//
+// # Data flow
+//
+// Try and TryData open a file, lock it, and return the function that unlocks it.
+//
+// # Ownership
+//
+// Whoever took a lock unlocks it, once. The operating system unlocks the files of a process
+// that ends.
+//
+// # Guarantees
+//
+// At most one process holds the lock of a path, and within a process one caller. The files
+// of locks stay: removing one would let two processes lock different files of one name.
+//
+// # Limits
+//
+// Only users of this package, and of flock(2), respect the lock. Network file systems may
+// lock for one machine only.
+//
+// # Errors
+//
+// Those of the file system. A lock that another holds is not an error.
+package filelock
+
+import (
+	"os"
+	"runtime"
+
+	"github.com/gofrs/flock"
+)
+
+// Try locks a file without waiting for it. It creates the file if there is none. ours is
+// false if another process, or another caller in this process, holds the lock.
+func Try(path string) (unlock func() error, ours bool, err error) {
+	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if ours, err = l.TryLock(); err != nil || !ours {
+		return nil, false, err
+	}
+	return l.Unlock, true, nil
+}
+
+// TryData is Try for a file that its owner reads and writes. On Windows a lock keeps even
+// its owner from the locked bytes, so TryData locks the file with the suffix .lock.
+func TryData(path string) (unlock func() error, ours bool, err error) {
+	if runtime.GOOS == "windows" {
+		path += ".lock"
+	}
+	return Try(path)
+}

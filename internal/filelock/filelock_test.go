@@ -1,0 +1,107 @@
+package filelock
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestTry(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, ours, err := Try(path)
+	if err != nil || !ours {
+		t.Fatalf("first Try: %t, %v", ours, err)
+	}
+	if _, ours, err := Try(path); err != nil || ours {
+		t.Errorf("Try of a locked file: %t, %v, want false", ours, err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+	unlock, ours, err = Try(path)
+	if err != nil || !ours {
+		t.Fatalf("Try of a file that was unlocked: %t, %v", ours, err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if _, ours, err := Try(t.TempDir()); err == nil || ours {
+		t.Errorf("a folder: %t, %v, want an error", ours, err)
+	}
+	if _, ours, err := Try(filepath.Join(t.TempDir(), "none", "lock")); err == nil || ours {
+		t.Errorf("a file in a folder that does not exist: %t, %v, want an error", ours, err)
+	}
+}
+
+// TestTryData: the owner of the lock reads and writes the file.
+func TestTryData(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unlock, ours, err := TryData(path)
+	if err != nil || !ours {
+		t.Fatalf("TryData: %t, %v", ours, err)
+	}
+	if _, ours, err := TryData(path); err != nil || ours {
+		t.Errorf("TryData of a locked file: %t, %v, want false", ours, err)
+	}
+	if err := os.WriteFile(path, []byte("after"), 0o600); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "after" {
+		t.Errorf("read %q, %v", text, err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestProcesses: the lock of another process counts, and ends with it.
+func TestProcesses(t *testing.T) {
+	const variable = "VEDETTE_TEST_LOCK"
+	if path := os.Getenv(variable); path != "" {
+		if _, ours, err := Try(path); err != nil || !ours {
+			t.Fatalf("Try: %t, %v", ours, err)
+		}
+		_, _ = os.Stdout.WriteString("locked\n")
+		select {}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "lock")
+	other := exec.Command(self, "-test.run=^TestProcesses$", "-test.timeout=2m")
+	other.Env = append(os.Environ(), variable+"="+path)
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "locked\n" {
+		t.Fatalf("the other process printed %q, %v", line, err)
+	}
+	if _, ours, err := Try(path); err != nil || ours {
+		t.Errorf("while another process has the lock: %t, %v, want false", ours, err)
+	}
+	if err := other.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = other.Wait() // it was killed
+	unlock, ours, err := Try(path)
+	if err != nil || !ours {
+		t.Fatalf("after the other process has ended: %t, %v, want true", ours, err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+}

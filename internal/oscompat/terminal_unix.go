@@ -1,0 +1,7 @@
+//go:build !windows
+
+package oscompat
+
+import "os"
+
+func enableEscapes(*os.File) {}
