@@ -120,7 +120,24 @@ portal/client: portal/api
 portal/records: wire state record/history portal/api portal/client
 portal/recordapi: wire state submit record/sqldb record/history portal/api portal/web portal/access portal/jobview portal/records
 portal: wire state kube internal/faultlog record/sqldb record/history record/feed record/joblog record/jobfilter record/jobindex notify/config notify/delivery submit submit/template portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/recordapi
-cmd/vedette: wire delta kube reflector store state informer rules record/sqldb record/history record/retention record record/jobtrace record/recordmetrics record/feed notify/message notify/channel notify/channel/stdout notify/rule notify/config notify/facts notify/delivery notify notify/notifymetrics apitest internal/linediff internal/objectyaml internal/yamlfile internal/printable internal/table jobmeta internal/jobspec internal/lifestrip record/joblog record/logkeeper submit/manifest submit/template submit submit/logs record/jobfilter record/jobindex portal/api portal/web portal/identity portal/access portal/audit portal/jobview portal/livestream portal/stats portal/insight portal/readapi portal/writeapi portal/ui portal/client portal/records portal internal/swap
+internal/timeout:
+internal/console: internal/printable
+internal/units:
+internal/explain: internal/printable kube record/sqldb portal/api portal/client
+internal/listing: internal/printable internal/table state internal/objectyaml internal/console
+internal/invocation:
+internal/httpserver: internal/printable portal/web portal/identity internal/console internal/explain
+internal/settings: internal/yamlfile record/sqldb record internal/timeout
+internal/watchview: internal/printable internal/table kube reflector store state informer rules internal/objectyaml internal/timeout internal/console internal/units internal/listing
+internal/deliveryview: internal/printable record/sqldb notify/message notify/channel/stdout notify/delivery internal/console internal/units internal/listing
+internal/preflight: internal/printable wire kube record/sqldb record/feed record/joblog record notify/channel notify/rule notify/config notify/delivery internal/timeout internal/units internal/explain internal/settings internal/deliveryview
+internal/demo: kube store jobmeta state informer record/sqldb record/feed record/history record/joblog record record/logkeeper notify/message notify/channel notify/config notify/delivery notify apitest portal/access portal internal/timeout internal/console internal/units internal/listing internal/invocation internal/httpserver internal/settings internal/watchview internal/deliveryview
+internal/tokenstore: internal/printable kube internal/units
+internal/source: wire kube record/sqldb record/history portal/client portal/records internal/units internal/settings internal/tokenstore
+internal/joblist: internal/printable wire kube state internal/jobspec internal/lifestrip record/history submit internal/console internal/units internal/explain internal/listing internal/source
+internal/portaljobs: kube state record/history submit/manifest submit internal/objectyaml portal/api portal/client portal/records internal/console internal/explain internal/source internal/joblist
+internal/ruletext: notify/rule internal/units internal/listing
+cmd/vedette: internal/printable internal/table wire kube store jobmeta state internal/jobspec internal/lifestrip informer rules record/sqldb record/feed record/history record/joblog record/retention record record/logkeeper record/jobtrace record/recordmetrics notify/message notify/rule notify/config notify/delivery notify notify/notifymetrics submit/manifest submit/template submit submit/logs internal/linediff internal/objectyaml internal/swap portal/api portal/web portal/identity portal/access portal/client portal/records portal internal/timeout internal/console internal/units internal/explain internal/listing internal/httpserver internal/settings internal/watchview internal/deliveryview internal/preflight internal/demo internal/tokenstore internal/source internal/joblist internal/portaljobs internal/ruletext
 examples/nodes: kube informer controller
 examples/podcontroller: wire kube informer workqueue
 examples/jobs: kube informer workqueue controller
@@ -183,6 +200,7 @@ var forbidden = map[string][]string{
 	"net/http": {
 		"kube", "reflector", "record/jobtrace", "apitest", "cmd/vedette", "notify/channel", "notify/channel/channeltest", "notify/channel/shoutrrr", // shoutrrr: the library takes an HTTP client; reflector: names of status codes; cmd/vedette: its own health and metrics
 		"portal/web", "portal/identity", "portal/access", "portal/livestream", "portal/readapi", "portal/writeapi", "portal/ui", "portal/ui/fixture", "portal/client", "portal",
+		"internal/explain", "internal/httpserver", "internal/tokenstore", "internal/source", "internal/portaljobs",
 		"compat/clientgo", "compat/clientgo/internal/tunnel", "compat/clientgo/internal/reach",
 	},
 }
